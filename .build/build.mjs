@@ -1,0 +1,76 @@
+/** src/ to dist/: one entry, a chunk for each command, CommonJS because it starts faster, and the licences of what is inside. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { rolldown } from 'rolldown'
+
+const ROOT = resolve(import.meta.dirname, '..')
+const DIST = join(ROOT, 'dist')
+
+/** The parts of undici that make one request; its main module also brings fetch, WebSocket, caches and mocks. */
+const SLIM_UNDICI = '\0slim-undici'
+const slimUndici = {
+  name: 'slim-undici',
+  resolveId: (id) => (id === 'undici' ? SLIM_UNDICI : null),
+  load: (id) =>
+    id === SLIM_UNDICI
+      ? `import Client from 'undici/lib/dispatcher/client.js'
+         import request from 'undici/lib/api/api-request.js'
+         import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
+         Dispatcher.prototype.request = request
+         export { Client }`
+      : null,
+}
+
+const bundle = await rolldown({
+  input: { holdfast: join(ROOT, 'src/cli/start.ts') },
+  platform: 'node',
+  cwd: ROOT,
+  plugins: [slimUndici],
+  // Only for `extends` in a configuration of yargs, which nobody can give.
+  transform: { define: { 'import.meta.resolve': 'undefined' } },
+  logLevel: 'warn',
+})
+rmSync(DIST, { recursive: true, force: true })
+const { output } = await bundle.write({
+  dir: DIST,
+  format: 'cjs',
+  minify: true,
+  entryFileNames: '[name].cjs',
+  chunkFileNames: '[name].cjs',
+})
+await bundle.close()
+writeFileSync(join(DIST, 'package.json'), '{ "type": "commonjs" }\n')
+writeFileSync(join(DIST, 'LICENSES.txt'), licences(output))
+
+/** Every package that a byte of the bundle came from, with its licence as it ships. */
+function licences(chunks) {
+  const modules = chunks.flatMap((chunk) => Object.keys(chunk.modules ?? {}))
+  const folders = new Set(
+    modules.flatMap((id) => /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? []),
+  )
+  if (modules.some((id) => id.includes('undici'))) folders.add(join(ROOT, 'node_modules/undici'))
+  const texts = [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    return `${name} ${version} (${license})\n\n${licenceText(folder)}`
+  })
+  return texts.join(`\n\n${'-'.repeat(78)}\n\n`)
+}
+
+function licenceText(folder) {
+  for (const name of [
+    'LICENSE',
+    'LICENSE.md',
+    'LICENSE.txt',
+    'license',
+    'LICENCE',
+    'COPYING',
+    'LICENSE-MIT',
+  ]) {
+    try {
+      return readFileSync(join(folder, name), 'utf8').trim()
+    } catch {
+      continue
+    }
+  }
+  return `(${dirname(folder)} holds no licence file; see the package's page)`
+}

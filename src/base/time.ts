@@ -1,0 +1,66 @@
+import { type Result, err, ok } from './result.ts'
+
+declare const unit: unique symbol
+type Unit<Name extends string> = number & { readonly [unit]: Name }
+
+/** A span of time. Held in milliseconds; made only by the units below, so no bare number gets in. */
+export type Duration = Unit<'duration'>
+/** A moment: milliseconds since the Unix epoch, UTC. */
+export type Instant = Unit<'instant'>
+
+export const milliseconds = (n: number): Duration => n as Duration
+export const seconds = (n: number): Duration => (n * 1000) as Duration
+export const minutes = (n: number): Duration => seconds(n * 60)
+export const hours = (n: number): Duration => minutes(n * 60)
+export const days = (n: number): Duration => hours(n * 24)
+
+export const instant = (epochMilliseconds: number): Instant => epochMilliseconds as Instant
+export const after = (from: Instant, span: Duration): Instant => (from + span) as Instant
+export const before = (from: Instant, span: Duration): Instant => (from - span) as Instant
+export const between = (from: Instant, to: Instant): Duration => (to - from) as Duration
+export const isBefore = (a: Instant, b: Instant): boolean => a < b
+export const earliest = (first: Instant, ...others: readonly Instant[]): Instant =>
+  Math.min(first, ...others) as Instant
+export const longest = (first: Duration, ...others: readonly Duration[]): Duration =>
+  Math.max(first, ...others) as Duration
+
+/** A span made longer by at most `share` of itself. `dice` is in [0, 1): jitter only ever adds. */
+export const stretched = (span: Duration, share: number, dice: number): Duration =>
+  Math.round(span * (1 + share * dice)) as Duration
+
+/** RFC 3339, the only form in which a moment is written to disk or shown to a program. */
+export const formatInstant = (at: Instant): string => new Date(at).toISOString()
+
+export function parseInstant(text: string): Instant | undefined {
+  const at = Date.parse(text)
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text) && !Number.isNaN(at) ? instant(at) : undefined
+}
+
+const UNITS = [
+  ['d', days(1)],
+  ['h', hours(1)],
+  ['m', minutes(1)],
+  ['s', seconds(1)],
+  ['ms', milliseconds(1)],
+] as const
+
+/** "90s", "5m", "1h30m": never a bare number, so nobody has to remember the unit. "0" needs none. */
+export function parseDuration(text: string): Result<Duration, string> {
+  if (text === '0') return ok(milliseconds(0))
+  const parts = [...text.matchAll(/(\d+)(ms|d|h|m|s)/g)]
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text)
+    return err('is not a duration such as 90s, 5m or 1h30m')
+  const spans = parts.map(([, count, name]) => Number(count) * (UNITS.find(([u]) => u === name)?.[1] ?? 0))
+  return ok(milliseconds(spans.reduce((a, b) => a + b, 0)))
+}
+
+/** The inverse of parseDuration, in the largest units that fit: "1h30m". */
+export function formatDuration(span: Duration): string {
+  let rest: number = span
+  const parts = UNITS.flatMap(([name, size]) => {
+    const count = Math.floor(rest / size)
+    rest -= count * size
+    return count > 0 ? [`${count}${name}`] : []
+  })
+  return parts.length === 0 ? '0' : parts.join('')
+}

@@ -1,0 +1,170 @@
+import { release, type } from 'node:os'
+import { type Result, err, ok } from '../base/result.ts'
+import { accountKey } from '../config/read-client.ts'
+import type { AgentEvent } from '../client/agent/events.ts'
+import { VOICE } from '../client/agent/events.ts'
+import type { Agent, Charge } from '../client/agent/run.ts'
+import { fingerprint } from '../client/decide/lift.ts'
+import { type Memory, fileMemory } from '../client/memory/memory.ts'
+import { givenSource } from '../client/sources/given.ts'
+import { makeSource } from '../client/sources/makers.ts'
+import type { AddressSource } from '../client/sources/source.ts'
+import { everyInterval, systemClock, systemDice } from '../platform/clock.ts'
+import { systemFiles } from '../platform/files.ts'
+import { undiciHttp } from '../platform/http.ts'
+import { systemInterfaces } from '../platform/interfaces.ts'
+import type { Log } from '../ports/log.ts'
+import type { Schedule } from '../ports/clock.ts'
+import { agentToken, formatUserAgent } from '../protocol/user-agent.ts'
+import { ABOUT } from './about.ts'
+import type { Account, Failure, Settings } from './settings.ts'
+
+export interface Composed {
+  readonly agent: Agent
+  /** Ask the loop to end: it finishes the request under way, and gives even that up after a while. */
+  readonly end: () => void
+}
+
+/** Time for the request under way when we are asked to end. Supervisors wait five seconds and more. */
+const GRACE = 4000
+
+export function composeClient(
+  settings: Settings,
+  log: Log,
+  hear: (event: AgentEvent) => void,
+  schedule: Schedule,
+): Composed {
+  const [end, abandon] = [new AbortController(), new AbortController()]
+  const tell = (event: AgentEvent): void => {
+    const { kind, ...facts } = event
+    log(VOICE[kind].level, VOICE[kind].says, shown(facts))
+    hear(event)
+  }
+  const agent: Agent = {
+    clock: systemClock,
+    dice: systemDice,
+    schedule,
+    memory: memoryOf(settings, tell),
+    http: tracing(log),
+    charges: chargesOf(settings),
+    tell,
+    end: end.signal,
+    abandon: abandon.signal,
+  }
+  const stop = (): void => {
+    end.abort()
+    setTimeout(() => abandon.abort(), GRACE).unref()
+  }
+  return { agent, end: stop }
+}
+
+const memoryOf = (settings: Settings, tell: (event: AgentEvent) => void): Memory =>
+  fileMemory(systemFiles, settings.stateDir, () => systemClock.now(), tell)
+
+/** The wire at trace level, without what must not be seen: of the headers only the names. */
+const tracing =
+  (log: Log): Agent['http'] =>
+  async (request, signal) => {
+    log('trace', 'http request', { url: request.url, headers: Object.keys(request.headers) })
+    const outcome = await undiciHttp(request, signal)
+    log(
+      'trace',
+      'http outcome',
+      outcome.kind === 'answered'
+        ? { status: outcome.status, body: outcome.body.slice(0, 200) }
+        : { ...outcome },
+    )
+    return outcome
+  }
+
+/** Moments as people write them; the rest of the facts as they are. */
+const shown = (facts: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(facts).map(([key, value]) =>
+      (key === 'until' || key === 'since') && typeof value === 'number'
+        ? [key, new Date(value).toISOString()]
+        : [key, value],
+    ),
+  )
+
+export const userAgentOf = ({ config }: Settings): string =>
+  config.userAgent ??
+  formatUserAgent({
+    company: 'Holdfast',
+    product: 'holdfast',
+    version: `${agentToken(type())}-${agentToken(release())}-${ABOUT.version}`,
+    contact: config.contact ?? ABOUT.contact,
+  })
+
+export function chargesOf(settings: Settings): readonly Charge[] {
+  const { config, accounts } = settings
+  const agent = userAgentOf(settings)
+  const shared = makeSource(
+    config.sources ?? [],
+    { http: undiciHttp, interfaces: systemInterfaces },
+    { agent, allowed: config.allow },
+  )
+  return accounts.map((account) => chargeOf(account, settings, agent, sourceOf(account, shared)))
+}
+
+function sourceOf({ myip, username }: Account, shared: AddressSource): AddressSource {
+  if (myip === undefined) return shared
+  return { ...givenSource(myip === 'connection' ? {} : myip), name: `given for ${username}` }
+}
+
+function chargeOf(account: Account, { config }: Settings, agent: string, source: AddressSource): Charge {
+  const key = accountKey(account)
+  const endpoints = endpointsOf(account)
+  const { connectWithin, answerWithin } = config
+  const { username, password, authorities, ipv6Parameter: ipv6In } = account
+  return {
+    source,
+    plan: {
+      account: key,
+      hostnames: account.hostnames,
+      families: [...(account.ipv4 ? (['v4'] as const) : []), ...(account.ipv6 ? (['v6'] as const) : [])],
+      reliesOnConnection: account.myip === 'connection',
+      isOffline: account.offline,
+      nohostStops: account.nohostStops,
+      refreshAfter: account.refresh,
+      endpoints: endpoints.length,
+      ipv6In,
+      fingerprints: fingerprintsOf(account, key, agent),
+    },
+    line: {
+      account: key,
+      endpoints,
+      credentials: { username, password },
+      agent,
+      ipv6In,
+      connectWithin,
+      answerWithin,
+      ...(authorities !== undefined && { authorities }),
+    },
+  }
+}
+
+function fingerprintsOf(account: Account, key: string, agent: string): Charge['plan']['fingerprints'] {
+  const credentials = fingerprint(key, account.password.reveal())
+  const { offline, hostnames, myip, ipv6Parameter } = account
+  return {
+    credentials,
+    agent: fingerprint(key, agent),
+    settings: fingerprint(credentials, JSON.stringify([offline, hostnames, myip, ipv6Parameter])),
+  }
+}
+
+/** Ports 80 and 8245 are for networks that block https, and only where the user accepts that the key travels in clear. */
+function endpointsOf({ server, httpFallback }: Account): readonly string[] {
+  if (!httpFallback) return [server]
+  const host = new URL(server).hostname
+  return [server, `http://${host}`, `http://${host}:8245`]
+}
+
+/** The schedule that the settings ask for. A cron expression brings its reader with it, so that only its users load that. */
+export async function scheduleOf({ config }: Settings): Promise<Result<Schedule, Failure>> {
+  if (config.schedule === undefined) return ok(everyInterval(config.interval))
+  const { cronSchedule } = await import('../platform/schedule.ts')
+  const schedule = cronSchedule(config.schedule)
+  return schedule.ok ? schedule : err({ exit: 'configuration', says: [`schedule ${schedule.error}`] })
+}

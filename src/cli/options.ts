@@ -1,0 +1,24 @@
+import type { Options } from 'yargs'
+import { formatDuration } from '../base/time.ts'
+import { type Table, flagOf } from '../config/setting.ts'
+
+/** The command line's options, from the table of settings. Lists may be given as one list or by repeating the flag. */
+export function optionsOf(table: Table, group: string): Record<string, Options> {
+  return Object.fromEntries(
+    Object.entries(table).map(([key, setting]) => [
+      flagOf(key, setting),
+      {
+        group,
+        describe: setting.says + shown(setting.fallback),
+        ...(setting.reader.shape === 'switch' ? { type: 'boolean' } : { type: 'string', requiresArg: true }),
+      } satisfies Options,
+    ]),
+  )
+}
+
+function shown(fallback: unknown): string {
+  if (typeof fallback === 'boolean') return ` [${fallback ? 'on' : 'off'}]`
+  if (typeof fallback === 'string') return ` [${fallback}]`
+  if (typeof fallback !== 'number') return ''
+  return ` [${fallback >= 1000 ? formatDuration(fallback as Parameters<typeof formatDuration>[0]) : fallback}]`
+}

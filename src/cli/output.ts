@@ -1,0 +1,28 @@
+import { pinoLog, styleOf } from '../platform/log.ts'
+import type { Level } from '../base/level.ts'
+import type { Log } from '../ports/log.ts'
+import type { Exit } from './exit-codes.ts'
+import type { Failure } from './settings.ts'
+
+const STDERR = 2
+
+/** The log of a command: standard error, in the form that its reader understands. */
+export const logTo = (level: Level, asJson: boolean): Log =>
+  pinoLog(
+    STDERR,
+    level,
+    asJson ? 'json' : styleOf(STDERR, process.stderr.isTTY, process.env['JOURNAL_STREAM']),
+  )
+
+export const print = (...lines: readonly string[]): void => {
+  for (const line of lines) process.stdout.write(`${line}\n`)
+}
+
+export const printJson = (value: unknown): void => print(JSON.stringify(value))
+
+/** What went wrong before anything could be done, and the exit that goes with it. */
+export function fail({ exit, says }: Failure, asJson: boolean): Exit {
+  if (asJson) printJson({ exit, complaints: says })
+  for (const line of says) process.stderr.write(`holdfast: ${line}\n`)
+  return exit
+}

@@ -1,0 +1,199 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Result, err, ok } from '../base/result.ts'
+import { readServiceConfig } from '../config/read-service.ts'
+import {
+  type Listener,
+  SERVICE_SETTINGS,
+  type ServiceSettings,
+  formatListener,
+} from '../config/service-settings.ts'
+import { formatComplaint, fromEnvironment, fromFlags } from '../config/setting.ts'
+import { systemClock } from '../platform/clock.ts'
+import { systemFiles } from '../platform/files.ts'
+import type { Log } from '../ports/log.ts'
+import { authenticator } from '../server/auth/login.ts'
+import { type Listening, listen } from '../server/listen/listen.ts'
+import type { Socketry } from '../server/listen/listen.ts'
+import { sqliteStore } from '../server/store/sqlite.ts'
+import { StoreRefused } from '../server/store/sqlite-open.ts'
+import type { Store } from '../server/store/store.ts'
+import { type Desk, handleUpdate, isUpdatePath, plain } from '../server/update/handle.ts'
+import type { Inbound, Outbound } from '../server/update/inbound.ts'
+import { limitsOf } from '../server/update/limits.ts'
+import { type Weather, parseWeather } from '../server/update/weather.ts'
+import { type DevWorld, makeDevWorld, sayDevWorld } from './dev-world.ts'
+import type { Exit } from './exit-codes.ts'
+import type { Flags } from './main.ts'
+import { fail, logTo, print, printJson } from './output.ts'
+import { pepperIn } from './pepper.ts'
+import { type Failure, configFile, paths } from './settings.ts'
+import { onSignals } from './signals.ts'
+
+/** Time that accepted requests have when we are asked to end. */
+const GRACE = 4000
+
+export async function serve(flags: Flags): Promise<Exit> {
+  const asJson = flags['json'] === true
+  const settings = await readServiceSettings(flags)
+  if (!settings.ok) return fail(settings.error, asJson)
+  const log = logTo(settings.value.logLevel, asJson)
+  const started = await start(flags, settings.value, log)
+  if (!started.ok) return fail(started.error, asJson)
+  const { listening, store, dev, folder } = started.value
+  const urls = listening.map(({ url }) => url)
+  if (asJson) printJson({ url: urls[0], urls, ...dev })
+  else if (dev !== undefined) print(...sayDevWorld(dev, urls[0] ?? ''))
+  for (const url of urls) log('info', 'listening', { url })
+  await new Promise<void>((resolve) => onSignals(resolve))
+  log('info', 'asked to stop; finishing what was accepted')
+  await Promise.all(listening.map((one) => one.close(GRACE)))
+  await store.close()
+  if (dev !== undefined) rmSync(folder, { recursive: true, force: true })
+  return 'settled'
+}
+
+async function readServiceSettings(flags: Flags): Promise<Result<ServiceSettings, Failure>> {
+  const isDev = flags['dev'] === true
+  const file = await configFile(flags, isDev ? [] : ['service.toml', 'service.json'])
+  if (!file.ok) return file
+  const layer = fromFlags(SERVICE_SETTINGS, flags)
+  const settings = readServiceConfig({
+    flags:
+      isDev && layer['listen'] === undefined
+        ? { ...layer, listen: { value: '127.0.0.1:0', where: '--dev' } }
+        : layer,
+    environment: isDev ? {} : fromEnvironment(SERVICE_SETTINGS, process.env),
+    ...(file.value !== undefined && { file: file.value }),
+  })
+  if (!settings.ok) {
+    const isUsage = settings.error.every(({ where }) => where.startsWith('--'))
+    return err({ exit: isUsage ? 'usage' : 'configuration', says: settings.error.map(formatComplaint) })
+  }
+  if (isDev && settings.value.store !== undefined)
+    return err({
+      exit: 'usage',
+      says: ['--store: the store of --dev is thrown away at the end; leave one of the two out'],
+    })
+  return flags['weather'] !== undefined && !isDev
+    ? err({ exit: 'usage', says: ['--weather goes with --dev'] })
+    : settings
+}
+
+interface Started {
+  readonly listening: readonly Listening[]
+  readonly store: Store
+  readonly folder: string
+  readonly dev: DevWorld | undefined
+}
+
+async function start(flags: Flags, settings: ServiceSettings, log: Log): Promise<Result<Started, Failure>> {
+  const weather =
+    flags['weather'] === undefined ? ok([]) : parseWeather(String(flags['weather']), systemClock.now())
+  if (!weather.ok) return err({ exit: 'usage', says: [`--weather: ${weather.error}`] })
+  const tls = await readTls(settings)
+  if (!tls.ok) return tls
+  const isDev = flags['dev'] === true
+  const folder = isDev
+    ? mkdtempSync(join(tmpdir(), 'holdfast-dev-'))
+    : (settings.store ?? join(paths().state, 'service'))
+  const store = openStore(folder)
+  if (!store.ok) return store
+  const pepper = await pepperIn(folder)
+  const dev = isDev ? await makeDevWorld(store.value, pepper, systemClock.now()) : undefined
+  const desk = deskOf(settings, store.value, authenticator(store.value, pepper), weather.value, log)
+  const listening = await listenAll(settings, tls.value, routed(desk, log))
+  if (listening.ok) return ok({ listening: listening.value, store: store.value, folder, dev })
+  await store.value.close()
+  return listening
+}
+
+function openStore(folder: string): Result<Store, Failure> {
+  try {
+    return ok(sqliteStore(folder))
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (error instanceof StoreRefused) return err({ exit: 'configuration', says: [message] })
+    if (code === undefined) throw error
+    return err({ exit: 'configuration', says: [`the store in ${folder} cannot be opened: ${message}`] })
+  }
+}
+
+type Pem = Socketry['tls']
+
+async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<Result<Pem, Failure>> {
+  if (tlsCert === undefined || tlsKey === undefined) return ok(undefined)
+  const [cert, key] = await Promise.all(
+    [tlsCert, tlsKey].map(async (path) => systemFiles.read(path).catch(() => undefined)),
+  )
+  const missing = cert === undefined ? tlsCert : tlsKey
+  return cert === undefined || key === undefined
+    ? err({ exit: 'configuration', says: [`${missing} cannot be read`] })
+    : ok({ cert, key })
+}
+
+function deskOf(
+  settings: ServiceSettings,
+  store: Store,
+  authenticate: Desk['updater']['authenticate'],
+  weather: readonly Weather[],
+  log: Log,
+): Desk {
+  const { allHostnames, strictAgents, blockedAgents, realm } = settings
+  return {
+    updater: {
+      store,
+      authenticate,
+      policy: { limits: limitsOf(settings), allHostnames, strictAgents, blockedAgents },
+      now: () => systemClock.now(),
+    },
+    realm,
+    weather,
+    pause: async (span) => sleep(span),
+    complain: (error) =>
+      log('error', 'an update failed on our side', {
+        error: error instanceof Error ? error.stack : String(error),
+      }),
+  }
+}
+
+/** Which part of the service a path belongs to. */
+const routed =
+  (desk: Desk, log: Log) =>
+  async (inbound: Inbound): Promise<Outbound> => {
+    const outbound = isUpdatePath(inbound.path)
+      ? await handleUpdate(desk, inbound)
+      : plain(404, 'there is nothing here\n')
+    log('debug', 'answered', {
+      peer: inbound.peer,
+      path: inbound.path.slice(0, 100),
+      status: outbound.status,
+      reply: outbound.body.slice(0, 100),
+    })
+    return outbound
+  }
+
+async function listenAll(
+  settings: ServiceSettings,
+  tls: Pem,
+  handle: (inbound: Inbound) => Promise<Outbound>,
+): Promise<Result<readonly Listening[], Failure>> {
+  const open: Listening[] = []
+  for (const listener of settings.listen) {
+    try {
+      open.push(await listen(socketryOf(listener, tls), settings, settings.trustedProxies, handle))
+    } catch (error) {
+      await Promise.all(open.map((one) => one.close(0)))
+      return err({
+        exit: 'configuration',
+        says: [`cannot listen on ${formatListener(listener)}: ${(error as Error).message}`],
+      })
+    }
+  }
+  return ok(open)
+}
+
+const socketryOf = ({ host, port, isTls }: Listener, tls: Pem): Socketry =>
+  isTls && tls !== undefined ? { host, port, tls } : { host, port }

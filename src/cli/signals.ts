@@ -1,0 +1,12 @@
+const ENDINGS = ['SIGTERM', 'SIGINT'] as const
+
+/** Calls back once for a signal that asks us to end; the second such signal ends at once, as it would without us. */
+export function onSignals(end: () => void): () => void {
+  const release = (): void => ENDINGS.forEach((signal) => process.removeListener(signal, heard))
+  const heard = (): void => {
+    release()
+    end()
+  }
+  for (const signal of ENDINGS) process.on(signal, heard)
+  return release
+}

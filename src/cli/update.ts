@@ -1,0 +1,100 @@
+import { instant } from '../base/time.ts'
+import { type Agent, type Rest, once, rehearsal, run } from '../client/agent/run.ts'
+import type { Observation } from '../client/decide/observation.ts'
+import { worst } from '../client/report/outcome.ts'
+import { type AccountReport, collector, reportOn, sayReport } from '../client/report/report.ts'
+import { formRequest } from '../client/send/exchange.ts'
+import type { HttpRequest } from '../ports/http.ts'
+import { composeClient } from './client.ts'
+import { EXITS, type Exit, exitOf } from './exit-codes.ts'
+import type { Flags } from './main.ts'
+import { fail, logTo, print, printJson } from './output.ts'
+import { readSettings } from './settings.ts'
+import { onSignals } from './signals.ts'
+
+/** Nobody looks again in a one-shot run. */
+const NEVER = { nextAfter: () => instant(8_640_000_000_000_000) }
+
+/** `holdfast update`: the same loop as the daemon's, with as much as can be done now as its notion of enough. */
+export async function updateCommand(flags: Flags): Promise<Exit> {
+  const asJson = flags['json'] === true
+  const settings = await readSettings(flags)
+  if (!settings.ok) return fail(settings.error, asJson)
+  const log = logTo(quieter(settings.value.config.logLevel), asJson)
+  for (const warning of settings.value.warnings) log('warn', warning)
+  const heard = collector()
+  const { agent, end } = composeClient(settings.value, log, heard.hear, NEVER)
+  const release = onSignals(end)
+  try {
+    if (flags['dry-run'] === true) return await rehearse(agent, flags, asJson)
+    const rest = await run(agent, openingOf(flags), once)
+    return conclude(agent, rest, heard, asJson)
+  } finally {
+    release()
+  }
+}
+
+/** The report says what was done; the log has only what is worth a warning, unless more was asked for. */
+const quieter = (level: Parameters<typeof logTo>[0]): typeof level => (level === 'info' ? 'warn' : level)
+
+/** A person who runs the command wants it tried now: the short retries are the daemon's patience, not the service's. */
+const openingOf = (flags: Flags): readonly Observation[] => [
+  { kind: 'started' },
+  { kind: 'networkChanged' },
+  ...(flags['force'] === true ? [{ kind: 'forced' } as const] : []),
+]
+
+function conclude(agent: Agent, rest: Rest, heard: ReturnType<typeof collector>, asJson: boolean): Exit {
+  const now = agent.clock.now()
+  const reports = agent.charges.map(({ plan }) => reportOn(plan, rest, heard, now))
+  const exit = exitOf(worst(reports.map(({ outcome }) => outcome)))
+  if (asJson) printJson(asResult(exit, reports))
+  else print(...reports.flatMap(sayReport))
+  return exit
+}
+
+const asResult = (exit: Exit, accounts: readonly AccountReport[]): unknown => ({
+  exit: { code: EXITS[exit].code, reason: exit, means: EXITS[exit].means },
+  accounts,
+})
+
+/** Shows what would be sent. Nothing is sent and nothing is remembered, so running it changes nothing. */
+async function rehearse(agent: Agent, flags: Flags, asJson: boolean): Promise<Exit> {
+  const rest = await run(
+    { ...agent, memory: { ...agent.memory, save: () => Promise.resolve() } },
+    openingOf(flags),
+    rehearsal,
+  )
+  const { act } = rest
+  if (act.kind !== 'send') return conclude(agent, rest, collector(), asJson)
+  const charge = agent.charges.find(({ plan }) => plan.account === act.account)
+  if (charge === undefined) throw new Error(`nobody asked for account ${act.account}`)
+  const request = masked(formRequest(charge.line, act.request, act.endpoint))
+  if (asJson)
+    printJson({ exit: { code: 0, reason: 'settled', means: 'nothing was sent' }, wouldSend: request })
+  else print(...wireForm(request))
+  return 'settled'
+}
+
+interface Shown {
+  readonly method: 'GET'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const masked = ({ url, headers }: HttpRequest): Shown => ({
+  method: 'GET',
+  url,
+  headers: { ...headers, authorization: 'Basic «secret»' },
+})
+
+/** As it would stand on the wire (RFC 9112 §3). */
+function wireForm({ url, headers }: Shown): readonly string[] {
+  const { host, pathname, search, protocol } = new URL(url)
+  return [
+    `# to ${protocol}//${host}, not sent`,
+    `GET ${pathname}${search} HTTP/1.1`,
+    `host: ${host}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ]
+}

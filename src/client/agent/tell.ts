@@ -1,0 +1,55 @@
+import { FAMILIES } from '../../net/address.ts'
+import { mandateOf } from '../../protocol/reply.ts'
+import type { UpdateRequest } from '../../protocol/request.ts'
+import { stopOf } from '../decide/next.ts'
+import type { Observation } from '../decide/observation.ts'
+import type { Plan } from '../decide/plan.ts'
+import { type State, accountOf } from '../decide/state.ts'
+import type { AgentEvent } from './events.ts'
+
+/** What an exchange showed, as facts for the operator. */
+export function factsOf(seen: Observation, sent: UpdateRequest): readonly AgentEvent[] {
+  switch (seen.kind) {
+    case 'answered':
+      return seen.replies.map((reply, at) => {
+        const about = { account: seen.account, hostname: sent.hostnames[at] ?? '', reply, sent }
+        if (mandateOf(reply.word).kind !== 'settled') return { kind: 'refused', ...about }
+        return {
+          kind: 'addresses' in reply && differs(reply.addresses, sent) ? 'confirmedDifferent' : 'settled',
+          ...about,
+        }
+      })
+    case 'notUnderstood': {
+      const { account, because } = seen
+      const fact = { kind: 'notUnderstood', account, because, sent } as const
+      return seen.looksLikePortal ? [fact, { kind: 'captivePortal', account, because }] : [fact]
+    }
+    case 'unreached':
+      return [{ kind: 'unreached', account: seen.account, because: seen.because, sent }]
+    default:
+      return []
+  }
+}
+
+const differs = (answered: readonly string[], { addresses }: UpdateRequest): boolean =>
+  answered.some((address) => !FAMILIES.some((family) => addresses[family] === address)) &&
+  FAMILIES.some((family) => addresses[family] !== undefined)
+
+/** What changed for the worse between two states. */
+export function turnsOf(old: State, current: State, plans: readonly Plan[]): readonly AgentEvent[] {
+  return plans.flatMap((plan): readonly AgentEvent[] => {
+    const { account } = plan
+    const [was, is] = [accountOf(old, account), accountOf(current, account)]
+    const stop = stopOf(is, plan)
+    if (stop !== undefined)
+      return stopOf(was, plan) === undefined
+        ? [{ kind: 'stopped', account, because: stop.because, since: stop.since }]
+        : []
+    const refused = is.offlineRefused !== undefined && was.offlineRefused === undefined
+    const waits = is.standing.kind === 'waiting' && is.standing !== was.standing ? [is.standing] : []
+    return [
+      ...(refused ? [{ kind: 'offlineRefused', account } as const] : []),
+      ...waits.map(({ until, because }) => ({ kind: 'waiting', account, until, because }) as const),
+    ]
+  })
+}

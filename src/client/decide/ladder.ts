@@ -1,0 +1,31 @@
+import { type Duration, hours, minutes, seconds, stretched } from '../../base/time.ts'
+
+/** After 911 and whatever else was not an answer: the protocol's floor, doubled while it lasts. The last step repeats. */
+// biome-ignore format: a table
+const WAITS: readonly Duration[] = [
+  //            in all
+  minutes(30),  // 30 m
+  hours(1),     // 1 h 30 m
+  hours(2),     // 3 h 30 m
+  hours(4),     // 7 h 30 m
+]
+
+/** When the service was not reached: it never saw the request, so this is about our own network. */
+// biome-ignore format: a table
+const RETRIES: readonly Duration[] = [
+  //            in all
+  seconds(5),   // 5 s
+  seconds(15),  // 20 s
+  seconds(45),  // 1 m 5 s
+  minutes(2),   // 3 m 5 s
+  minutes(5),   // 8 m 5 s
+]
+
+/** Jitter only adds, so that a floor stays a floor. */
+const JITTER = 0.1
+
+export const waitAt = (rung: number, dice: number): Duration => stretched(step(WAITS, rung), JITTER, dice)
+export const retryAt = (rung: number, dice: number): Duration => stretched(step(RETRIES, rung), JITTER, dice)
+
+const step = (ladder: readonly Duration[], rung: number): Duration =>
+  ladder[Math.min(rung, ladder.length - 1)] ?? minutes(30)

@@ -1,0 +1,203 @@
+import { never } from '../../base/never.ts'
+import { type Duration, type Instant, after, longest, milliseconds } from '../../base/time.ts'
+import { byFamily } from '../../net/address.ts'
+import type { Reply } from '../../protocol/reply-codec.ts'
+import { isAccountWord, mandateOf } from '../../protocol/reply.ts'
+import { retryAt, waitAt } from './ladder.ts'
+import { aboutOf, isLifted } from './lift.ts'
+import type { Observation } from './observation.ts'
+import type { Plan } from './plan.ts'
+import {
+  type AccountState,
+  type HostState,
+  type Standing,
+  type State,
+  type WaitCause,
+  accountOf,
+  hostOf,
+} from './state.ts'
+
+type About<K extends Observation['kind']> = Extract<Observation, { kind: K }>
+
+/** The moment, and a number in [0, 1): everything that is not in the state or the plan. */
+export interface Moment {
+  readonly now: Instant
+  readonly dice: number
+}
+
+/** What we know after an observation. Pure; every obligation of the protocol is taken on here. */
+export function learn(state: State, seen: Observation, plans: readonly Plan[], moment: Moment): State {
+  switch (seen.kind) {
+    case 'started':
+      return each(state, plans, lifted)
+    case 'forced':
+      return each(state, plans, forgotten)
+    case 'networkChanged':
+      return each(state, plans, (account) =>
+        account.standing.kind === 'retrying' ? ready(account) : account,
+      )
+    case 'resumed':
+      return each(state, plans, (account, plan) =>
+        (seen.account ?? plan.account) === plan.account ? unstopped(account) : account,
+      )
+    case 'sighted':
+      return state
+    case 'answered':
+      return one(state, plans, seen.account, (account, plan) => obey(account, plan, seen, moment))
+    case 'notUnderstood':
+      return one(state, plans, seen.account, (account) =>
+        wait(account, { because: 'not understood', detail: seen.because, atLeast: retryAfter(seen) }, moment),
+      )
+    case 'unreached':
+      return one(state, plans, seen.account, (account) => retry(account, seen.because, moment))
+    default:
+      return never(seen)
+  }
+}
+
+type Change = (account: AccountState, plan: Plan) => AccountState
+
+const each = (state: State, plans: readonly Plan[], change: Change): State =>
+  plans.reduce((changed, plan) => one(changed, [plan], plan.account, change), state)
+
+function one(state: State, plans: readonly Plan[], key: string, change: Change): State {
+  const plan = plans.find(({ account }) => account === key)
+  if (plan === undefined) return state
+  return { accounts: { ...state.accounts, [key]: change(accountOf(state, key), plan) } }
+}
+
+const ready = (account: AccountState): AccountState => ({ ...account, standing: { kind: 'ready' } })
+
+/** Stops whose subject changed since are over; all others stand, however often we are started. */
+function lifted({ standing, hosts, offlineRefused }: AccountState, plan: Plan): AccountState {
+  const isOver = standing.kind === 'stopped' && isLifted(standing, plan.fingerprints)
+  const isRefused = offlineRefused !== undefined && !isLifted(offlineRefused, plan.fingerprints)
+  return {
+    standing: isOver ? { kind: 'ready' } : standing,
+    hosts: mapHosts(hosts, (host) =>
+      host.stopped !== undefined && isLifted(host.stopped, plan.fingerprints) ? withoutStop(host) : host,
+    ),
+    ...(isRefused && { offlineRefused }),
+  }
+}
+
+/** The user's own word ends every stop of the account; a wait that the service asked for still stands. */
+const unstopped = ({ standing, hosts }: AccountState): AccountState => ({
+  standing: standing.kind === 'stopped' ? { kind: 'ready' } : standing,
+  hosts: mapHosts(hosts, withoutStop),
+})
+
+/** Confirm once more: what was confirmed is forgotten, what was forbidden is not. */
+const forgotten = (account: AccountState, plan: Plan): AccountState => ({
+  ...account,
+  hosts: mapHosts(account.hosts, (host, name) =>
+    plan.hostnames.includes(name) ? { ...host, confirmed: {} } : host,
+  ),
+})
+
+const withoutStop = ({ stopped: _, ...host }: HostState): HostState => host
+
+const mapHosts = (
+  hosts: AccountState['hosts'],
+  change: (host: HostState, name: string) => HostState,
+): AccountState['hosts'] =>
+  Object.fromEntries(Object.entries(hosts).map(([name, host]) => [name, change(host, name)]))
+
+/** Line by line: each name is settled or stopped by its own line; a word about the account stands for all of them. */
+function obey(account: AccountState, plan: Plan, seen: About<'answered'>, moment: Moment): AccountState {
+  const lines = seen.replies.map((reply, at) => ({ seen, reply, hostname: seen.sent.hostnames[at] ?? '' }))
+  const [first] = lines
+  if (first !== undefined && isAccountWord(first.reply.word)) return heed(account, plan, first, moment)
+  return lines.reduce((known, line) => heed(known, plan, line, moment), ready(account))
+}
+
+interface Line {
+  readonly seen: About<'answered'>
+  readonly reply: Reply
+  readonly hostname: string
+}
+
+/** A switch over the kinds of mandate, never over the words: a ninth word needs a row, not code. */
+function heed(account: AccountState, plan: Plan, line: Line, moment: Moment): AccountState {
+  const { word } = line.reply
+  const mandate = mandateOf(word)
+  switch (mandate.kind) {
+    case 'settled':
+      return withHost(account, line.hostname, settled(hostOf(account, line.hostname), line, moment))
+    case 'wait':
+      return wait(
+        account,
+        { because: word, detail: '', atLeast: longest(mandate.atLeast, retryAfter(line.seen)) },
+        moment,
+      )
+    case 'stop': {
+      const stop = { since: moment.now, because: word, about: aboutOf(word, plan.fingerprints) }
+      if (mandate.scope === 'hostname')
+        return withHost(account, line.hostname, { ...hostOf(account, line.hostname), stopped: stop })
+      if (mandate.scope === 'feature' && line.seen.sent.offline === 'YES')
+        return { ...ready(account), offlineRefused: stop }
+      return { ...account, standing: { kind: 'stopped', ...stop } }
+    }
+    default:
+      return never(mandate)
+  }
+}
+
+const withHost = (account: AccountState, name: string, host: HostState): AccountState => ({
+  ...account,
+  hosts: { ...account.hosts, [name]: host },
+})
+
+/** What we sent counts as confirmed even when the service names another address: arguing would be a loop. */
+function settled(host: HostState, { seen, reply }: Line, { now, dice }: Moment): HostState {
+  const { sent } = seen
+  const namesNone = sent.addresses.v4 === undefined && sent.addresses.v6 === undefined
+  const answered = 'addresses' in reply ? byFamily(reply.addresses) : {}
+  return {
+    confirmed: { ...host.confirmed, ...(namesNone ? answered : sent.addresses) },
+    touched: now,
+    spread: dice * 2 - 1,
+    isOffline: sent.offline === 'YES',
+  }
+}
+
+const retryAfter = ({ retryAfter: span }: { readonly retryAfter?: Duration }): Duration =>
+  span ?? milliseconds(0)
+
+interface Wait {
+  readonly because: WaitCause
+  readonly detail: string
+  readonly atLeast: Duration
+}
+
+function wait(
+  account: AccountState,
+  { because, detail, atLeast }: Wait,
+  { now, dice }: Moment,
+): AccountState {
+  const rung = account.standing.kind === 'waiting' ? account.standing.rung + 1 : 0
+  const until = after(now, longest(waitAt(rung, dice), atLeast))
+  return {
+    ...account,
+    standing: {
+      kind: 'waiting',
+      since: since(account.standing, 'waiting', now),
+      until,
+      because,
+      detail,
+      rung,
+    },
+  }
+}
+
+function retry(account: AccountState, detail: string, { now, dice }: Moment): AccountState {
+  const rung = account.standing.kind === 'retrying' ? account.standing.rung + 1 : 0
+  const until = after(now, retryAt(rung, dice))
+  return {
+    ...account,
+    standing: { kind: 'retrying', since: since(account.standing, 'retrying', now), until, detail, rung },
+  }
+}
+
+const since = (standing: Standing, kind: Standing['kind'], now: Instant): Instant =>
+  standing.kind === kind && 'since' in standing ? standing.since : now

@@ -1,0 +1,138 @@
+import { type Instant, after, earliest, isBefore, milliseconds } from '../../base/time.ts'
+import { type Addresses, FAMILIES } from '../../net/address.ts'
+import { type UpdateRequest, formatQuery } from '../../protocol/request.ts'
+import type { Sightings } from '../../net/sighting.ts'
+import type { Action } from './observation.ts'
+import type { Plan } from './plan.ts'
+import { type AccountState, type HostState, type State, type Stop, accountOf, hostOf } from './state.ts'
+
+/** What the world looked like at the last look, and when the schedule wants the next one. */
+export interface View {
+  /** By account key, because accounts may have sources of their own; undefined before the first look. */
+  readonly sightings: Readonly<Record<string, Sightings>> | undefined
+  readonly nextLook: Instant
+}
+
+/** The one thing to do now: send what is due, else wait for the earliest moment that can change anything. */
+export function next(state: State, plans: readonly Plan[], view: View, now: Instant): Action {
+  const duties = plans.map((plan) => dutyOf(accountOf(state, plan.account), plan, view, now))
+  const send = duties.find((duty) => duty.kind === 'send')
+  if (send !== undefined) return send
+  const [first, ...others] = duties.flatMap((duty) => (duty.kind === 'look' ? [duty.at] : []))
+  return first === undefined ? { kind: 'halt' } : { kind: 'look', at: earliest(first, ...others) }
+}
+
+/** The stop that keeps this account silent; undefined when it may speak, now or later. */
+export function stopOf(account: AccountState, plan: Plan): Stop | undefined {
+  if (account.standing.kind === 'stopped') return account.standing
+  const stops = plan.hostnames.map((name) => hostOf(account, name).stopped)
+  const [first] = stops.filter((stop) => stop !== undefined)
+  const isSilenced = plan.nohostStops === 'account' || stops.every((stop) => stop !== undefined)
+  return isSilenced ? first : undefined
+}
+
+/** The moment before which nothing may be sent for this account; undefined when it is free. */
+export function heldUntil({ standing }: AccountState, now: Instant): Instant | undefined {
+  const isHeld =
+    (standing.kind === 'waiting' || standing.kind === 'retrying') && isBefore(now, standing.until)
+  return isHeld ? standing.until : undefined
+}
+
+function dutyOf(account: AccountState, plan: Plan, view: View, now: Instant): Action {
+  if (stopOf(account, plan) !== undefined) return { kind: 'halt' }
+  const held = heldUntil(account, now)
+  if (held !== undefined) return { kind: 'look', at: held }
+  if (view.sightings === undefined && needsLook(account, plan)) return { kind: 'look', at: now }
+  const request = firstDue(account, plan, view.sightings?.[plan.account] ?? {}, now)
+  if (request !== undefined) {
+    const tried = account.standing.kind === 'retrying' ? account.standing.rung + 1 : 0
+    return { kind: 'send', account: plan.account, request, endpoint: tried % plan.endpoints }
+  }
+  return { kind: 'look', at: earliest(view.nextLook, ...refreshes(account, plan, now)) }
+}
+
+/** Going offline and leaving the address to the service need no address of ours. */
+const needsLook = (account: AccountState, plan: Plan): boolean =>
+  !plan.reliesOnConnection && !goesOffline(account, plan)
+
+const goesOffline = (account: AccountState, plan: Plan): boolean =>
+  plan.isOffline && account.offlineRefused === undefined
+
+const refreshes = (account: AccountState, plan: Plan, now: Instant): readonly Instant[] =>
+  plan.hostnames.flatMap((name) => {
+    const at = refreshAt(hostOf(account, name), plan)
+    return at === undefined || isBefore(at, now) ? [] : [at]
+  })
+
+/** Names elsewhere expire, so each is touched again after a while, ± 5 % so that many names do not come together. */
+function refreshAt({ touched, spread }: HostState, { refreshAfter }: Plan): Instant | undefined {
+  if (touched === undefined || refreshAfter === 0) return undefined
+  return after(touched, milliseconds(Math.round(refreshAfter * (1 + 0.05 * spread))))
+}
+
+/** The service accepts long lists, but a lost answer to one costs a confirmation of all of it. */
+const MOST_NAMES = 20
+const LONGEST_QUERY = 2000
+
+/** The names that need the same thing as the first that needs anything, as many as one request may hold. */
+function firstDue(
+  account: AccountState,
+  plan: Plan,
+  seen: Sightings,
+  now: Instant,
+): UpdateRequest | undefined {
+  const due = plan.hostnames.flatMap((hostname) => {
+    const request = wanted(hostOf(account, hostname), plan, { hostname, seen, account }, now)
+    return request === undefined ? [] : [request]
+  })
+  const [first] = due
+  if (first === undefined) return undefined
+  const alike = due
+    .filter((request) => sameNeed(request) === sameNeed(first))
+    .flatMap(({ hostnames }) => hostnames)
+  const fitting = alike.slice(0, MOST_NAMES)
+  while (
+    fitting.length > 1 &&
+    formatQuery({ ...first, hostnames: fitting }, plan.ipv6In).length > LONGEST_QUERY
+  )
+    fitting.pop()
+  return { ...first, hostnames: fitting }
+}
+
+const sameNeed = ({ addresses, offline }: UpdateRequest): string =>
+  JSON.stringify([addresses.v4, addresses.v6, offline])
+
+interface Subject {
+  readonly hostname: string
+  readonly seen: Sightings
+  readonly account: AccountState
+}
+
+function wanted(
+  host: HostState,
+  plan: Plan,
+  { hostname, seen, account }: Subject,
+  now: Instant,
+): UpdateRequest | undefined {
+  if (host.stopped !== undefined) return undefined
+  const hostnames = [hostname]
+  const refresh = refreshAt(host, plan)
+  const isOverdue = refresh !== undefined && !isBefore(now, refresh)
+  if (goesOffline(account, plan))
+    return host.isOffline && !isOverdue ? undefined : { hostnames, addresses: host.confirmed, offline: 'YES' }
+  const addresses = plan.reliesOnConnection ? {} : addressesOf(seen, plan)
+  const knowsNone = addresses.v4 === undefined && addresses.v6 === undefined
+  if (knowsNone && !plan.reliesOnConnection) return undefined
+  const isNew = FAMILIES.some((f) => addresses[f] !== undefined && addresses[f] !== host.confirmed[f])
+  const isFirst = knowsNone && host.confirmed.v4 === undefined && host.confirmed.v6 === undefined
+  return isNew || isFirst || isOverdue || host.isOffline ? { hostnames, addresses } : undefined
+}
+
+/** Unknown and none alike leave a family out: what the service holds for it stays as it is. */
+function addressesOf(seen: Sightings, plan: Plan): Addresses {
+  const [v4, v6] = FAMILIES.map((family) => {
+    const sighting = plan.families.includes(family) ? seen[family] : undefined
+    return sighting?.kind === 'seen' ? sighting.address : undefined
+  })
+  return { ...(v4 && { v4 }), ...(v6 && { v6 }) }
+}

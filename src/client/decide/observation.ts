@@ -1,0 +1,38 @@
+import type { Duration, Instant } from '../../base/time.ts'
+import type { Reply } from '../../protocol/reply-codec.ts'
+import type { UpdateRequest } from '../../protocol/request.ts'
+
+/** What the world just told us. */
+export type Observation =
+  | { readonly kind: 'started' }
+  | { readonly kind: 'forced' }
+  | { readonly kind: 'networkChanged' }
+  | { readonly kind: 'resumed'; readonly account?: string }
+  | { readonly kind: 'sighted' }
+  | {
+      readonly kind: 'answered'
+      readonly account: string
+      readonly sent: UpdateRequest
+      readonly replies: readonly Reply[]
+      readonly retryAfter?: Duration
+    }
+  | {
+      readonly kind: 'notUnderstood'
+      readonly account: string
+      readonly because: string
+      readonly looksLikePortal: boolean
+      readonly retryAfter?: Duration
+    }
+  | { readonly kind: 'unreached'; readonly account: string; readonly because: string }
+
+/** The one thing to do next. */
+export type Action =
+  | { readonly kind: 'look'; readonly at: Instant }
+  | {
+      readonly kind: 'send'
+      readonly account: string
+      readonly request: UpdateRequest
+      /** Which of the plan's endpoints to try. */
+      readonly endpoint: number
+    }
+  | { readonly kind: 'halt' }

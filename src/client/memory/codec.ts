@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto'
+import { type Result, err, ok } from '../../base/result.ts'
+import { type Instant, formatInstant, parseInstant } from '../../base/time.ts'
+import { type Addresses, FAMILIES, familyOf, parseAddress } from '../../net/address.ts'
+import { isReplyWord } from '../../protocol/reply.ts'
+import type { AccountState, HostState, Standing, State, Stop, WaitCause } from '../decide/state.ts'
+
+const VERSION = 1
+
+/** The state file: a version, a checksum of the rest, and moments as RFC 3339 text, so that a person can read it. */
+export function formatState(state: State): string {
+  const body = JSON.stringify(state.accounts, (key, value: unknown) =>
+    MOMENTS.has(key) && typeof value === 'number' ? formatInstant(value as Instant) : value,
+  )
+  return (
+    JSON.stringify(
+      { version: VERSION, sha256: checksum(body), accounts: JSON.parse(body) as unknown },
+      null,
+      1,
+    ) + '\n'
+  )
+}
+
+const MOMENTS = new Set(['since', 'until', 'touched'])
+
+const checksum = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** The inverse. Whatever is not exactly what we wrote is refused: a half-read stop would be no stop. */
+export function parseState(text: string): Result<State, string> {
+  try {
+    const file = record(JSON.parse(text))
+    if (file['version'] !== VERSION)
+      return err(`version ${String(file['version'])} is not version ${VERSION}`)
+    const accounts = record(file['accounts'])
+    if (file['sha256'] !== checksum(JSON.stringify(accounts))) return err('the checksum does not match')
+    return ok({ accounts: mapValues(accounts, readAccount) })
+  } catch (error) {
+    return err(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function readAccount(value: unknown): AccountState {
+  const { standing, hosts, offlineRefused } = record(value)
+  return {
+    standing: readStanding(standing),
+    hosts: mapValues(record(hosts), readHost),
+    ...(offlineRefused !== undefined && { offlineRefused: readStop(offlineRefused) }),
+  }
+}
+
+function readHost(value: unknown): HostState {
+  const { confirmed, touched, spread, isOffline, stopped } = record(value)
+  return {
+    confirmed: readAddresses(confirmed),
+    ...(touched !== undefined && { touched: moment(touched) }),
+    spread: number(spread),
+    isOffline: isOffline === true,
+    ...(stopped !== undefined && { stopped: readStop(stopped) }),
+  }
+}
+
+function readStanding(value: unknown): Standing {
+  const { kind, since, until, because, detail, rung } = record(value)
+  if (kind === 'ready') return { kind }
+  if (kind === 'stopped') return { kind, ...readStop(value) }
+  const times = { since: moment(since), until: moment(until), detail: string(detail), rung: number(rung) }
+  if (kind === 'waiting') return { kind, ...times, because: readCause(because) }
+  if (kind === 'retrying') return { kind, ...times }
+  throw new Error(`${String(kind)} is no standing`)
+}
+
+function readStop(value: unknown): Stop {
+  const { since, because, about } = record(value)
+  const word = string(because)
+  if (!isReplyWord(word)) throw new Error(`${word} is no reply word`)
+  return { since: moment(since), because: word, about: string(about) }
+}
+
+function readCause(value: unknown): WaitCause {
+  const cause = string(value)
+  if (cause === 'not understood' || isReplyWord(cause)) return cause
+  throw new Error(`${cause} is no reason to wait`)
+}
+
+function readAddresses(value: unknown): Addresses {
+  const given = record(value)
+  return Object.fromEntries(
+    FAMILIES.flatMap((family) => {
+      if (given[family] === undefined) return []
+      const address = parseAddress(string(given[family]))
+      if (address === undefined || familyOf(address) !== family) throw new Error(`no ${family} address`)
+      return [[family, address]]
+    }),
+  )
+}
+
+function record(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error('an object is missing')
+  return value as Record<string, unknown>
+}
+
+const mapValues = <T>(values: Record<string, unknown>, read: (value: unknown) => T): Record<string, T> =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, read(value)]))
+
+function string(value: unknown): string {
+  if (typeof value !== 'string') throw new Error('a text is missing')
+  return value
+}
+
+function number(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw new Error('a number is missing')
+  return value
+}
+
+function moment(value: unknown): Instant {
+  const at = parseInstant(string(value))
+  if (at === undefined) throw new Error('a moment is missing')
+  return at
+}

@@ -1,0 +1,61 @@
+import { type Instant, formatInstant } from '../../base/time.ts'
+import type { Files } from '../../ports/files.ts'
+import { NEW_STATE, type State } from '../decide/state.ts'
+import { formatState, parseState } from './codec.ts'
+
+export interface Memory {
+  load(): Promise<State>
+  /** Resolves when the state is on disk, or when it is known that the disk does not take it. */
+  save(state: State): Promise<void>
+}
+
+/** What the operator should hear about the state file. */
+export type MemoryTrouble =
+  | { readonly kind: 'stateSetAside'; readonly as: string; readonly because: string }
+  | { readonly kind: 'stateNotKept'; readonly because: string }
+
+/** One file in the state folder, written only when something changed. */
+export function fileMemory(
+  files: Files,
+  folder: string,
+  now: () => Instant,
+  report: (trouble: MemoryTrouble) => void,
+): Memory {
+  const path = `${folder}/state.json`
+  let kept: string | undefined
+  let isKeeping = true
+
+  const setAside = async (because: string): Promise<State> => {
+    const as = `${path}.broken-${formatInstant(now()).replaceAll(':', '')}`
+    await files.rename(path, as).catch(() => undefined)
+    report({ kind: 'stateSetAside', as, because })
+    return NEW_STATE
+  }
+
+  return {
+    async load() {
+      const text = await files.read(path).catch((error: unknown) => {
+        report({ kind: 'stateNotKept', because: String(error) })
+        return undefined
+      })
+      if (text === undefined) return NEW_STATE
+      const state = parseState(text)
+      if (!state.ok) return setAside(state.error)
+      kept = text
+      return state.value
+    },
+    async save(state) {
+      const text = formatState(state)
+      if (text === kept) return
+      try {
+        await files.makeFolder(folder)
+        await files.replace(path, text)
+        isKeeping = true
+      } catch (error) {
+        if (isKeeping) report({ kind: 'stateNotKept', because: String(error) })
+        isKeeping = false
+      }
+      kept = text
+    },
+  }
+}

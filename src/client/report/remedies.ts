@@ -1,0 +1,15 @@
+import type { ReplyWord } from '../../protocol/reply.ts'
+
+/** What to do about it, in plain words, for every word that stops a client. */
+export const REMEDIES: { readonly [W in Exclude<ReplyWord, 'good' | 'nochg' | '911'>]: string } = {
+  nohost:
+    'check the spelling of the hostname and that it is attached to this DDNS key; correct the settings, then run again',
+  badauth: 'check username and password of the DDNS key; with new credentials updates go on by themselves',
+  badagent:
+    'the service does not accept this program: update Holdfast, or set user_agent or contact as the service asks',
+  '!donator': 'the request used a feature that this plan lacks: change the settings, or the plan',
+  abuse: 'the service has blocked this username: ask its support to lift the block',
+}
+
+const hasRemedy = (word: string): word is keyof typeof REMEDIES => Object.hasOwn(REMEDIES, word)
+export const remedyFor = (word: string): string | undefined => (hasRemedy(word) ? REMEDIES[word] : undefined)

@@ -1,0 +1,79 @@
+import { type Duration, type Instant, between, instant, milliseconds, seconds } from '../../base/time.ts'
+import { type Credentials, formatBasic } from '../../net/basic.ts'
+import type { Http, HttpRequest } from '../../ports/http.ts'
+import type { Reply } from '../../protocol/reply-codec.ts'
+import { type Ipv6Parameter, UPDATE_PATH, type UpdateRequest, formatQuery } from '../../protocol/request.ts'
+import { LONGEST_BODY, readResponse } from '../../protocol/response.ts'
+import type { Observation } from '../decide/observation.ts'
+
+/** Where and as whom one account's requests are made. */
+export interface Line {
+  readonly account: string
+  /** The service's base addresses, without path, in the order they are tried. */
+  readonly endpoints: readonly string[]
+  readonly credentials: Credentials
+  readonly agent: string
+  readonly ipv6In: Ipv6Parameter
+  readonly authorities?: string
+  readonly connectWithin: Duration
+  readonly answerWithin: Duration
+}
+
+/** The exact request, ready for the wire. The password is in the headers and nowhere else. */
+export function formRequest(line: Line, request: UpdateRequest, endpoint: number): HttpRequest {
+  const base = line.endpoints[endpoint] ?? line.endpoints[0] ?? ''
+  return {
+    url: `${base}${UPDATE_PATH}?${formatQuery(request, line.ipv6In)}`,
+    headers: { authorization: formatBasic(line.credentials), 'user-agent': line.agent, accept: 'text/plain' },
+    longestBody: LONGEST_BODY,
+    connectWithin: line.connectWithin,
+    answerWithin: line.answerWithin,
+    ...(line.authorities !== undefined && { authorities: line.authorities }),
+  }
+}
+
+/** One request out, one observation back: a fact about what the service said, or about why it said nothing. */
+export async function exchange(
+  line: Line,
+  { request, endpoint }: { readonly request: UpdateRequest; readonly endpoint: number },
+  { http, now }: { readonly http: Http; readonly now: () => Instant },
+  signal: AbortSignal,
+): Promise<Observation> {
+  const { account } = line
+  const outcome = await http(formRequest(line, request, endpoint), signal)
+  if (outcome.kind === 'unreached')
+    return { kind: 'unreached', account, because: `${outcome.stage}: ${outcome.because}` }
+  const wait = readRetryAfter(outcome.headers['retry-after'], now())
+  const retryAfter = wait === undefined ? {} : { retryAfter: wait }
+  const replies = readResponse(outcome, request.hostnames.length)
+  if (!replies.ok) return { kind: 'notUnderstood', account, ...replies.error, ...retryAfter }
+  if (replies.value.some((reply) => isOldRefusal(reply, request)))
+    return {
+      kind: 'notUnderstood',
+      account,
+      because: 'good 127.0.0.1 for another address',
+      looksLikePortal: false,
+      ...retryAfter,
+    }
+  return { kind: 'answered', account, sent: request, replies: replies.value, ...retryAfter }
+}
+
+/** An old way of saying "ignored": success with the loopback address. */
+const isOldRefusal = (reply: Reply, { addresses }: UpdateRequest): boolean =>
+  'addresses' in reply && reply.addresses.some((a) => a === LOOPBACK) && addresses.v4 !== LOOPBACK
+
+const LOOPBACK = '127.0.0.1'
+
+/** RFC 9110 §10.2.3: seconds, or a date. No longer than a day, so that nobody can silence us for good. */
+export function readRetryAfter(value: string | undefined, now: Instant): Duration | undefined {
+  if (value === undefined) return undefined
+  const date = Date.parse(value)
+  const span = /^\d+$/.test(value.trim())
+    ? seconds(Number(value))
+    : Number.isNaN(date)
+      ? undefined
+      : between(now, instant(date))
+  return span === undefined || span < 0 ? undefined : milliseconds(Math.min(span, LONGEST_RETRY_AFTER))
+}
+
+const LONGEST_RETRY_AFTER = seconds(86_400)

@@ -1,0 +1,98 @@
+import { type Result, err, ok } from '../base/result.ts'
+import { days, minutes, seconds } from '../base/time.ts'
+import { type Addresses, byFamily, parseAddress } from '../net/address.ts'
+import { isListable } from '../net/hostname.ts'
+import { RANGE_CLASSES } from '../net/special.ts'
+import { LEVELS } from '../base/level.ts'
+import { UPDATE_PATH } from '../protocol/request.ts'
+import { parseUserAgent } from '../protocol/user-agent.ts'
+import { type Reader, choice, duration, listOf, onOff, secret, text } from './reader.ts'
+import type { Table, Values } from './setting.ts'
+import { parseSource } from './source.ts'
+
+/** A service's base address. https unless the user writes http, because the key would travel in clear. */
+export function parseServer(value: string): Result<string, string> {
+  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `https://${value}`
+  if (!URL.canParse(full)) return err('is not the address of a service')
+  const url = new URL(full)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    return err('is neither an https nor an http address')
+  if (url.username !== '' || url.password !== '')
+    return err('holds credentials; username and password are settings of their own')
+  const hasPath = url.pathname !== '/' && url.pathname !== UPDATE_PATH
+  return hasPath || url.search !== ''
+    ? err(`has a path; ${UPDATE_PATH} is added to the bare address`)
+    : ok(url.origin)
+}
+
+/** One address of each family at most, or the word that leaves it to the service. */
+const myip: Reader<Addresses | 'connection'> = {
+  shape: 'list',
+  read: (value) => {
+    if (value === 'connection') return ok('connection')
+    const items = value.split(',').map((item) => item.trim())
+    const addresses = items.flatMap((item) => parseAddress(item) ?? [])
+    const families = byFamily(addresses)
+    if (addresses.length < items.length) return err('is not an IPv4 or IPv6 address')
+    return Object.keys(families).length < addresses.length
+      ? err('names two addresses of one family')
+      : ok(families)
+  },
+  schema: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, maxItems: 2 }] },
+}
+
+const userAgent: Reader<string> = {
+  ...text,
+  read: (value) =>
+    parseUserAgent(value) === undefined
+      ? err(
+          'does not keep the shape "<company> <program>/<os-version>-<release> <contact>" that services ask for',
+        )
+      : ok(value),
+}
+
+const hostname = (value: string): Result<string, string> =>
+  isListable(value) ? ok(value.toLowerCase()) : err('is no hostname or group')
+
+const rangeClass = (value: string): Result<(typeof RANGE_CLASSES)[number], string> => {
+  const found = RANGE_CLASSES.find((one) => one === value)
+  return found === undefined ? err(`is not one of ${RANGE_CLASSES.join(', ')}`) : ok(found)
+}
+
+/** What belongs to one account. At the top of the file it holds for every account. */
+// biome-ignore format: a table
+export const ACCOUNT_SETTINGS = {
+  name:          { reader: text,                            says: 'a name for this account, for you' },
+  server:        { reader: { ...text, read: parseServer },  says: 'the update service, such as https://dynupdate.example', isNeeded: true },
+  username:      { reader: text,                            says: 'DDNS key username', isNeeded: true },
+  password:      { reader: secret,                          says: 'DDNS key password; a password file is safer' },
+  passwordFile:  { reader: text,                            says: 'file that holds the password, or - for standard input' },
+  hostnames:     { reader: listOf(hostname, { type: 'string' }), flag: 'hostname', says: 'names and groups to keep current', isNeeded: true },
+  myip:          { reader: myip,                            says: 'the address to publish instead of looking for it; "connection" leaves it to the service' },
+  ipv4:          { reader: onOff,                           says: 'keep the IPv4 address current', fallback: true },
+  ipv6:          { reader: onOff,                           says: 'keep the IPv6 address current', fallback: true },
+  ipv6Parameter: { reader: choice('myip', 'myipv6'),        says: 'the parameter that carries IPv6', fallback: 'myip' },
+  offline:       { reader: onOff,                           says: 'take the names offline instead (a feature of some plans)', fallback: false },
+  nohostStops:   { reader: choice('account', 'hostname'),   says: 'how far a nohost reaches', fallback: 'account' },
+  refresh:       { reader: duration(days(1), 'never'),      says: 'touch a name again after this long without an update; 0 is never', fallback: days(28) },
+  httpFallback:  { reader: onOff,                           says: 'try plain http on ports 80 and 8245 when https is not reached; the key then travels in clear', fallback: false },
+  caFile:        { reader: text,                            says: 'PEM file of the authorities to trust for this service' },
+} as const satisfies Table
+
+/** What belongs to the program as a whole. */
+// biome-ignore format: a table
+export const CLIENT_SETTINGS = {
+  sources:       { reader: listOf(parseSource, { type: 'string' }), flag: 'source', says: 'where to learn the address, in order: interfaces, interface:NAME, an echo URL, or URL#member for JSON' },
+  allow:         { reader: listOf(rangeClass, { enum: RANGE_CLASSES }), says: 'address ranges to publish although they are not public', fallback: [] },
+  interval:      { reader: duration(minutes(1)),            says: 'time between looks', fallback: minutes(5) },
+  schedule:      { reader: text,                            says: 'cron expression for looks, instead of the interval' },
+  userAgent:     { reader: userAgent,                       says: 'User-Agent, whole' },
+  contact:       { reader: text,                            says: 'e-mail address for the service to write to, in the User-Agent' },
+  connectWithin: { reader: duration(seconds(1)),            says: 'patience for reaching a service', fallback: seconds(15) },
+  answerWithin:  { reader: duration(seconds(1)),            says: 'patience for its whole answer', fallback: seconds(30) },
+  stateDir:      { reader: text,                            says: 'folder where stops and waits are remembered' },
+  logLevel:      { reader: choice(...LEVELS),               says: 'how much to log', fallback: 'info' },
+} as const satisfies Table
+
+export type AccountSettings = Values<typeof ACCOUNT_SETTINGS>
+export type ClientSettings = Values<typeof CLIENT_SETTINGS>

@@ -1,0 +1,90 @@
+import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import { type AST, ParseError as TomlError, getStaticTOMLValue, parseTOML } from 'toml-eslint-parser'
+import { type Result, err, ok } from '../base/result.ts'
+
+/** A value of a configuration file that knows its line, counted from one. */
+export interface Located {
+  readonly line: number
+  readonly value: unknown
+  /** The members of a table, or the entries of an array of tables. */
+  readonly members?: ReadonlyMap<string, Located>
+  readonly entries?: readonly Located[]
+}
+
+export interface Fault {
+  readonly line: number
+  readonly says: string
+}
+
+/** TOML, or JSON where the file's name ends so. Comments are allowed in JSON too: it is written by people. */
+export const parseDocument = (source: string, name: string): Result<Located, Fault> =>
+  name.endsWith('.json') ? parseJson(source) : parseToml(source)
+
+function parseToml(source: string): Result<Located, Fault> {
+  try {
+    const program = parseTOML(source)
+    return ok(tableOf(program.body[0].body, getStaticTOMLValue(program)))
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    return err({ line: error.lineNumber, says: `not TOML: ${error.message}` })
+  }
+}
+
+type TomlItem = AST.TOMLKeyValue | AST.TOMLTable
+
+/** Arrays of tables gather their entries under one key; everything else is a member by its dotted key. */
+function tableOf(items: readonly TomlItem[], value: unknown): Located {
+  const members = new Map<string, Located>()
+  for (const item of items) {
+    const [key = '', ...deeper] = item.key.keys.map((part) =>
+      part.type === 'TOMLBare' ? part.name : part.value,
+    )
+    const line = item.loc.start.line
+    const name = [key, ...deeper].join('.')
+    if (item.type === 'TOMLKeyValue') members.set(name, located(item.value, line))
+    else if (item.kind === 'array')
+      members.set(name, { line, value: [], entries: [...(members.get(name)?.entries ?? []), bodyOf(item)] })
+    else members.set(name, bodyOf(item))
+  }
+  return { line: 1, value, members }
+}
+
+const bodyOf = (table: AST.TOMLTable): Located => ({
+  ...tableOf(table.body, getStaticTOMLValue(table)),
+  line: table.loc.start.line,
+})
+
+const located = (content: AST.TOMLContentNode, line: number): Located =>
+  content.type === 'TOMLInlineTable'
+    ? { ...tableOf(content.body, getStaticTOMLValue(content)), line }
+    : { line, value: getStaticTOMLValue(content) }
+
+function parseJson(source: string): Result<Located, Fault> {
+  const errors: ParseError[] = []
+  const root = parseTree(source, errors, { allowTrailingComma: true })
+  const [first] = errors
+  const lineAt = (offset: number): number => source.slice(0, offset).split('\n').length
+  if (first !== undefined)
+    return err({ line: lineAt(first.offset), says: `not JSON: ${printParseErrorCode(first.error)}` })
+  if (root?.type !== 'object') return err({ line: 1, says: 'not a JSON object' })
+  return ok(nodeOf(root, lineAt))
+}
+
+function nodeOf(node: Node, lineAt: (offset: number) => number): Located {
+  const line = lineAt(node.offset)
+  const children = node.children ?? []
+  if (node.type === 'object') {
+    const pairs = children.flatMap(({ children: [key, value] = [] }) =>
+      key === undefined || value === undefined ? [] : [[String(key.value), nodeOf(value, lineAt)] as const],
+    )
+    return {
+      line,
+      value: Object.fromEntries(pairs.map(([key, { value }]) => [key, value])),
+      members: new Map(pairs),
+    }
+  }
+  if (node.type !== 'array') return { line, value: node.value as unknown }
+  const entries = children.map((child) => nodeOf(child, lineAt))
+  const isOfTables = entries.length > 0 && entries.every(({ members }) => members !== undefined)
+  return { line, value: entries.map(({ value }) => value), ...(isOfTables && { entries }) }
+}

@@ -1,0 +1,197 @@
+import { type Result, err, ok } from '../base/result.ts'
+import { canBeBasic } from '../net/basic.ts'
+import { Secret } from '../net/secret.ts'
+import {
+  ACCOUNT_SETTINGS,
+  type AccountSettings,
+  CLIENT_SETTINGS,
+  type ClientSettings,
+} from './client-settings.ts'
+import type { Fault, Located } from './document.ts'
+import { type Complaint, type Layer, fileKeyOf, readTable, unknownKey } from './setting.ts'
+
+export interface ClientConfig extends ClientSettings {
+  readonly accounts: readonly AccountSettings[]
+}
+
+/** A configuration file, parsed by whoever had one: its readers are loaded only then. */
+export interface ParsedFile {
+  readonly name: string
+  readonly document: Result<Located, Fault>
+}
+
+/** Everything somebody said, most important layer first. */
+export interface Sources {
+  readonly flags: Layer
+  readonly environment: Layer
+  readonly file?: ParsedFile
+  /** Only these accounts of the file, by name; empty means all. */
+  readonly chosen: readonly string[]
+}
+
+/** All complaints at once: an operator should not have to fix a file one line per restart. */
+export function readClientConfig(given: Sources): Result<ClientConfig, readonly Complaint[]> {
+  const file = given.file === undefined ? NO_FILE : readFile(given.file)
+  const over = [given.flags, given.environment]
+  const client = readTable(CLIENT_SETTINGS, [...over, file.top], '')
+  const named = file.accounts.map((layer, at) => ({ layer, name: nameOf(layer, at) }))
+  const chosen = named.filter(({ name }) => given.chosen.length === 0 || given.chosen.includes(name))
+  const layers = file.accounts.length === 0 ? [{ layer: {}, name: '' }] : chosen
+  const accounts = layers.map(({ layer, name }) =>
+    readTable(
+      ACCOUNT_SETTINGS,
+      onePassword([...over, layer, file.top]),
+      file.accounts.length > 1 ? `account ${name}` : '',
+    ),
+  )
+  const complaints = [
+    ...file.complaints,
+    ...client.complaints,
+    ...unknownAccounts(
+      given.chosen,
+      named.map(({ name }) => name),
+    ),
+    ...ambiguous(over, layers.length),
+    ...(file.complaints.some(({ says }) => says.startsWith('not '))
+      ? []
+      : accounts.flatMap((one) => one.complaints)),
+    ...accounts.flatMap(({ values }) => impossible(values)),
+    ...twins(accounts.map(({ values }) => values)),
+  ]
+  if (complaints.length > 0) return err(distinct(complaints))
+  return ok({ ...client.values, accounts: accounts.map(({ values }) => values) })
+}
+
+interface File {
+  readonly top: Layer
+  readonly accounts: readonly Layer[]
+  readonly complaints: readonly Complaint[]
+}
+
+const NO_FILE: File = { top: {}, accounts: [], complaints: [] }
+const ACCOUNTS = 'account'
+
+function readFile({ name, document }: ParsedFile): File {
+  if (!document.ok)
+    return {
+      ...NO_FILE,
+      complaints: [{ where: `${name}:${document.error.line}`, says: document.error.says }],
+    }
+  const entries = document.value.members?.get(ACCOUNTS)?.entries ?? []
+  const top = layerOf(document.value, name, { ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }, [
+    ACCOUNTS,
+    '$schema',
+  ])
+  const accounts = entries.map((entry) => layerOf(entry, name, ACCOUNT_SETTINGS, []))
+  const isMisplaced = document.value.members?.has(ACCOUNTS) === true && entries.length === 0
+  const line = document.value.members?.get(ACCOUNTS)?.line ?? 1
+  return {
+    top: top.layer,
+    accounts: accounts.map(({ layer }) => layer),
+    complaints: [
+      ...top.complaints,
+      ...accounts.flatMap((one) => one.complaints),
+      ...(isMisplaced
+        ? [{ where: `${name}:${line}`, says: 'account must be a list of tables: write [[account]]' }]
+        : []),
+    ],
+  }
+}
+
+/** One table of the file as a layer; keys that no setting has are complaints. */
+export function layerOf(
+  table: Located,
+  name: string,
+  settings: Readonly<Record<string, unknown>>,
+  others: readonly string[],
+): { readonly layer: Layer; readonly complaints: readonly Complaint[] } {
+  const keys = new Map(Object.keys(settings).map((key) => [fileKeyOf(key), key]))
+  const members = [...(table.members ?? [])].filter(([key]) => !others.includes(key))
+  const layer = members.flatMap(([key, { line, value }]) => {
+    const setting = keys.get(key)
+    return setting === undefined ? [] : [[setting, { value, where: `${name}:${line}` }]]
+  })
+  const complaints = members.flatMap(([key, { line }]) =>
+    keys.has(key) ? [] : [{ where: `${name}:${line}`, says: unknownKey(key, [...keys.keys(), ...others]) }],
+  )
+  return { layer: Object.fromEntries(layer) as Layer, complaints }
+}
+
+function nameOf(layer: Layer, at: number): string {
+  const name = layer['name']?.value ?? layer['username']?.value
+  return typeof name === 'string' ? name : String(at + 1)
+}
+
+const unknownAccounts = (chosen: readonly string[], names: readonly string[]): readonly Complaint[] =>
+  chosen.flatMap((name) =>
+    names.includes(name)
+      ? []
+      : [
+          {
+            where: '--account',
+            says: `there is no account ${name}; there are ${names.join(', ') || 'none'}`,
+          },
+        ],
+  )
+
+/** A hostname on the command line beside a file of three accounts: whose is it? */
+function ambiguous(over: readonly Layer[], accounts: number): readonly Complaint[] {
+  if (accounts < 2) return []
+  const [given] = over.flatMap((layer) =>
+    ['server', 'username', 'password', 'passwordFile', 'hostnames'].flatMap((key) => layer[key] ?? []),
+  )
+  if (given === undefined) return []
+  return [{ where: given.where, says: `the file has ${accounts} accounts; choose one with --account` }]
+}
+
+const PASSWORDS = ['password', 'passwordFile'] as const
+
+/** A password given further up outdoes a password file given further down, and the other way round. */
+function onePassword(layers: readonly Layer[]): readonly Layer[] {
+  const top = layers.findIndex((layer) => PASSWORDS.some((key) => layer[key] !== undefined))
+  const without = ({ password: _, passwordFile: __, ...others }: Layer): Layer => others
+  return layers.map((layer, at) => (at > top && top >= 0 ? without(layer) : layer))
+}
+
+/** Two accounts of one user at one service would take turns at breaking each other's waits. */
+function twins(accounts: readonly AccountSettings[]): readonly Complaint[] {
+  const keys = accounts
+    .filter(({ server, username }) => server !== undefined && username !== undefined)
+    .map(accountKey)
+  const twice = new Set(keys.filter((key, at) => keys.indexOf(key) !== at))
+  return [...twice].map((key) => ({
+    where: '',
+    says: `two accounts are ${key}; put their hostnames into one`,
+  }))
+}
+
+/** What the client remembers an account by: credentials of another user are another account. */
+export const accountKey = ({ server, username }: AccountSettings): string =>
+  `${username}@${new URL(server).host}`
+
+/** What no single setting can see. */
+function impossible(account: AccountSettings): readonly Complaint[] {
+  const says: string[] = []
+  const { username, password, server, myip } = account
+  if (!account.ipv4 && !account.ipv6)
+    says.push('ipv4 and ipv6 are both off; there is nothing to keep current')
+  if (password !== undefined && account.passwordFile !== undefined)
+    says.push('password and password_file are both given; keep one')
+  if (password === undefined && account.passwordFile === undefined)
+    says.push('password is missing; give it as password_file, --password-file or HOLDFAST_PASSWORD')
+  if (username !== undefined && !canBeBasic({ username, password: password ?? new Secret('') }))
+    says.push('username may not hold a colon, and neither username nor password a control character')
+  if (account.httpFallback && server?.startsWith('http:'))
+    says.push('http_fallback has no meaning for an http server')
+  if (typeof myip === 'object' && ((myip.v4 && !account.ipv4) || (myip.v6 && !account.ipv6)))
+    says.push('myip names an address of a family that is switched off')
+  return says.map((one) => ({
+    where: account.name === undefined ? '' : `account ${account.name}`,
+    says: one,
+  }))
+}
+
+const distinct = (complaints: readonly Complaint[]): readonly Complaint[] =>
+  complaints.filter(
+    ({ where, says }, at) => complaints.findIndex((c) => c.where === where && c.says === says) === at,
+  )

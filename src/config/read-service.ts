@@ -1,0 +1,40 @@
+import { type Result, err, ok } from '../base/result.ts'
+import { type ParsedFile, layerOf } from './read-client.ts'
+import { SERVICE_SETTINGS, type ServiceSettings } from './service-settings.ts'
+import { type Complaint, type Layer, readTable } from './setting.ts'
+
+export interface ServiceSources {
+  readonly flags: Layer
+  readonly environment: Layer
+  readonly file?: ParsedFile
+}
+
+/** The service's settings, or everything that is wrong with them at once. */
+export function readServiceConfig(given: ServiceSources): Result<ServiceSettings, readonly Complaint[]> {
+  const file = readFile(given.file)
+  const { values, complaints } = readTable(SERVICE_SETTINGS, [given.flags, given.environment, file.layer], '')
+  const all = [...file.complaints, ...complaints, ...impossible(values)]
+  return all.length > 0 ? err(all) : ok(values)
+}
+
+function readFile(file: ServiceSources['file']): {
+  readonly layer: Layer
+  readonly complaints: readonly Complaint[]
+} {
+  if (file === undefined) return { layer: {}, complaints: [] }
+  const { document } = file
+  if (document.ok) return layerOf(document.value, file.name, SERVICE_SETTINGS, ['$schema'])
+  return {
+    layer: {},
+    complaints: [{ where: `${file.name}:${document.error.line}`, says: document.error.says }],
+  }
+}
+
+function impossible({ listen, tlsCert, tlsKey }: ServiceSettings): readonly Complaint[] {
+  const needsTls = listen.some(({ isTls }) => isTls)
+  if (needsTls && (tlsCert === undefined || tlsKey === undefined))
+    return [{ where: '', says: 'a /tls listener needs both tls_cert and tls_key' }]
+  return (tlsCert === undefined) === (tlsKey === undefined)
+    ? []
+    : [{ where: '', says: 'tls_cert and tls_key go together' }]
+}

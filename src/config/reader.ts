@@ -1,0 +1,102 @@
+import { type Result, err, ok } from '../base/result.ts'
+import { type Duration, formatDuration, parseDuration } from '../base/time.ts'
+import { Secret } from '../net/secret.ts'
+
+/** What a value looks like in a file; flags and the environment are always text. */
+export type Shape = 'text' | 'list' | 'switch' | 'number'
+
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** How one kind of value is read from text. The complaint is a predicate: the caller supplies the subject. */
+export interface Reader<T> {
+  readonly shape: Shape
+  readonly read: (text: string) => Result<T, string>
+  readonly schema: JsonSchema
+}
+
+export const text: Reader<string> = {
+  shape: 'text',
+  read: (value) => (value.trim() === '' ? err('is empty') : ok(value.trim())),
+  schema: { type: 'string', minLength: 1 },
+}
+
+/** Taken as it is, blanks and all. */
+export const secret: Reader<Secret> = {
+  shape: 'text',
+  read: (value) => (value === '' ? err('is empty') : ok(new Secret(value))),
+  schema: { type: 'string', minLength: 1 },
+}
+
+const SWITCH = {
+  true: true,
+  yes: true,
+  on: true,
+  '1': true,
+  false: false,
+  no: false,
+  off: false,
+  '0': false,
+} as const
+const isSwitch = (value: string): value is keyof typeof SWITCH => Object.hasOwn(SWITCH, value)
+
+export const onOff: Reader<boolean> = {
+  shape: 'switch',
+  read: (value) => {
+    const word = value.toLowerCase()
+    return isSwitch(word) ? ok(SWITCH[word]) : err('is neither true nor false')
+  },
+  schema: { type: 'boolean' },
+}
+
+export const whole = (least: number, most: number): Reader<number> => ({
+  shape: 'number',
+  read: (value) => {
+    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
+    return number >= least && number <= most
+      ? ok(number)
+      : err(`is not a whole number from ${least} to ${most}`)
+  },
+  schema: { type: 'integer', minimum: least, maximum: most },
+})
+
+/** "90s", "5m", "28d": never a bare number but 0, so nobody has to remember the unit. */
+export const duration = (least: Duration, zeroMeans?: string): Reader<Duration> => ({
+  shape: 'text',
+  read: (value) => {
+    const span = parseDuration(value)
+    if (!span.ok) return span
+    if (span.value === 0 && zeroMeans !== undefined) return span
+    return span.value < least ? err(`is shorter than the least allowed, ${formatDuration(least)}`) : span
+  },
+  schema: { type: 'string', pattern: '^(0|(\\d+(ms|d|h|m|s))+)$', examples: ['90s', '5m', '1h30m'] },
+})
+
+export const choice = <const W extends string>(...words: readonly W[]): Reader<W> => ({
+  shape: 'text',
+  read: (value) => {
+    const word = words.find((one) => one === value)
+    return word === undefined ? err(`is not one of ${words.join(', ')}`) : ok(word)
+  },
+  schema: { enum: words },
+})
+
+/** Comma-separated in text, an array in a file. */
+export const listOf = <T>(
+  item: (value: string) => Result<T, string>,
+  schema: JsonSchema,
+): Reader<readonly T[]> => ({
+  shape: 'list',
+  read: (value) => {
+    const items = value
+      .split(',')
+      .map((one) => one.trim())
+      .filter((one) => one !== '')
+    const results = items.map((one) => ({ one, result: item(one) }))
+    const wrong = results.flatMap(({ one, result }) => (result.ok ? [] : [`'${one}' ${result.error}`]))
+    if (items.length === 0) return err('lists nothing')
+    return wrong.length > 0
+      ? err(`lists ${wrong.join(' and ')}`)
+      : ok(results.flatMap(({ result }) => (result.ok ? [result.value] : [])))
+  },
+  schema: { type: 'array', minItems: 1, items: schema },
+})

@@ -1,0 +1,36 @@
+import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from './client-settings.ts'
+import type { JsonSchema } from './reader.ts'
+import { SERVICE_SETTINGS } from './service-settings.ts'
+import { type Table, fileKeyOf } from './setting.ts'
+
+const propertiesOf = (table: Table): JsonSchema =>
+  Object.fromEntries(
+    Object.entries(table).map(([key, setting]) => [
+      fileKeyOf(key),
+      { description: setting.says, ...setting.reader.schema },
+    ]),
+  )
+
+const documentOf = (title: string, properties: JsonSchema): JsonSchema => ({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title,
+  type: 'object',
+  properties: { $schema: { type: 'string' }, ...properties },
+  additionalProperties: false,
+})
+
+/** For editors: the same tables that the programs read by. */
+export function clientSchema(): JsonSchema {
+  const account = propertiesOf(ACCOUNT_SETTINGS)
+  return documentOf('Holdfast client', {
+    ...propertiesOf(CLIENT_SETTINGS),
+    ...account,
+    account: {
+      description: 'one table for each account; settings at the top hold for all of them',
+      type: 'array',
+      items: { type: 'object', properties: account, additionalProperties: false },
+    },
+  })
+}
+
+export const serviceSchema = (): JsonSchema => documentOf('Holdfast service', propertiesOf(SERVICE_SETTINGS))

@@ -1,0 +1,61 @@
+import { type Result, err, ok } from '../base/result.ts'
+import { hours, minutes, seconds } from '../base/time.ts'
+import { type Address, parseAddress } from '../net/address.ts'
+import { LEVELS } from '../base/level.ts'
+import { ALL_HOSTNAMES } from '../protocol/request.ts'
+import { choice, duration, listOf, onOff, text, whole } from './reader.ts'
+import type { Table, Values } from './setting.ts'
+
+/** One socket to listen on. Port 0 lets the system pick one. */
+export interface Listener {
+  readonly host: string
+  readonly port: number
+  readonly isTls: boolean
+}
+
+/** "127.0.0.1:8080", "[::]:443/tls". */
+export function parseListener(value: string): Result<Listener, string> {
+  const [, bracketed, plain, port, tls] = /^(?:\[([^\]]+)\]|([^:[\]/]+)):(\d{1,5})(\/tls)?$/.exec(value) ?? []
+  const host = bracketed ?? plain
+  if (host === undefined || port === undefined || Number(port) > 65_535)
+    return err('is not ADDRESS:PORT or ADDRESS:PORT/tls')
+  return parseAddress(host) === undefined && host !== 'localhost'
+    ? err('does not name an address of this host')
+    : ok({ host, port: Number(port), isTls: tls !== undefined })
+}
+
+export const formatListener = ({ host, port, isTls }: Listener): string =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}${isTls ? '/tls' : ''}`
+
+const address = (value: string): Result<Address, string> => {
+  const parsed = parseAddress(value)
+  return parsed === undefined ? err('is no address') : ok(parsed)
+}
+const fragment = (value: string): Result<string, string> => ok(value.toLowerCase())
+const most = whole(1, 1_000_000)
+
+/** Every setting of the service, once. The abuse numbers are ours: the specification says "excessive". */
+// biome-ignore format: a table
+export const SERVICE_SETTINGS = {
+  listen:           { reader: listOf(parseListener, { type: 'string' }), says: 'where to listen: ADDRESS:PORT, or ADDRESS:PORT/tls', fallback: [{ host: '127.0.0.1', port: 8245, isTls: false }] },
+  tlsCert:          { reader: text,                         says: 'PEM file of the certificate chain' },
+  tlsKey:           { reader: text,                         says: 'PEM file of the private key' },
+  store:            { reader: text,                         says: 'folder of the database' },
+  realm:            { reader: text,                         says: 'the realm named when credentials are asked for', fallback: 'Holdfast' },
+  allHostnames:     { reader: text,                         says: 'the hostname that stands for every hostname of a DDNS key', fallback: ALL_HOSTNAMES },
+  trustedProxies:   { reader: listOf(address, { type: 'string' }), says: 'peers whose X-Forwarded-For is believed', fallback: [] },
+  strictAgents:     { reader: onOff,                        says: 'refuse every User-Agent that does not keep the documented shape', fallback: false },
+  blockedAgents:    { reader: listOf(fragment, { type: 'string' }), says: 'parts of the User-Agent of clients that are not welcome', fallback: [] },
+  nochgLimit:       { reader: most,                         says: 'nochg replies for one key and hostname in a day before it is abuse', fallback: 48 },
+  requestLimit:     { reader: most,                         says: 'requests of one key in five minutes before it is abuse', fallback: 30 },
+  refusalLimit:     { reader: most,                         says: 'repeats after a refusal in a day before it is abuse', fallback: 10 },
+  badauthLimit:     { reader: most,                         says: 'failed logins of one peer in ten minutes before nobody looks any more', fallback: 20 },
+  longBlock:        { reader: duration(minutes(1)),         says: 'how long abuse by repetition blocks', fallback: hours(24) },
+  shortBlock:       { reader: duration(minutes(1)),         says: 'how long abuse by haste blocks', fallback: minutes(30) },
+  mostConnections:  { reader: whole(1, 100_000),            says: 'connections open at one time', fallback: 1024 },
+  requestWithin:    { reader: duration(seconds(1)),         says: 'time a client has to send its whole request', fallback: seconds(20) },
+  idleAfter:        { reader: duration(seconds(1)),         says: 'time after which an idle connection is closed', fallback: seconds(15) },
+  logLevel:         { reader: choice(...LEVELS),            says: 'how much to log', fallback: 'info' },
+} as const satisfies Table
+
+export type ServiceSettings = Values<typeof SERVICE_SETTINGS>

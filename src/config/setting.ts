@@ -1,0 +1,123 @@
+import { nearest } from '../base/nearest.ts'
+import type { Reader, Shape } from './reader.ts'
+
+/** One setting: how it is read and what it is for. Its names in files, flags and the environment follow from its key. */
+export interface Setting<T> {
+  readonly reader: Reader<T>
+  /** One line for --help, the schema and the documentation. */
+  readonly says: string
+  readonly fallback?: T
+  /** Must be given somewhere. */
+  readonly isNeeded?: true
+  /** Another word on the command line than the key's own. */
+  readonly flag?: string
+}
+
+export type Table = Readonly<Record<string, Setting<unknown>>>
+
+type ValueOf<S extends Setting<unknown>> = Extract<ReturnType<S['reader']['read']>, { ok: true }>['value']
+/** What a table gives once read: settings with a fallback, or needed ones, are always there. */
+export type Values<T extends Table> = {
+  readonly [K in keyof T]: T[K] extends { readonly fallback: unknown } | { readonly isNeeded: true }
+    ? ValueOf<T[K]>
+    : ValueOf<T[K]> | undefined
+}
+
+const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+export const fileKeyOf = (key: string): string => snake(key)
+export const envOf = (key: string): string => `HOLDFAST_${snake(key).toUpperCase()}`
+export const flagOf = (key: string, setting: Setting<unknown>): string =>
+  setting.flag ?? snake(key).replaceAll('_', '-')
+
+/** A value as somebody gave it, and where: "holdfast.toml:12", "--interval", "HOLDFAST_INTERVAL". */
+export interface Given {
+  readonly value: unknown
+  readonly where: string
+}
+
+/** Values by setting key. */
+export type Layer = Readonly<Record<string, Given>>
+
+/** One thing that is wrong, where, and what would be right. */
+export interface Complaint {
+  readonly where: string
+  readonly says: string
+}
+
+export const formatComplaint = ({ where, says }: Complaint): string =>
+  where === '' ? says : `${where}: ${says}`
+
+export interface Reading<T extends Table> {
+  readonly values: Values<T>
+  readonly complaints: readonly Complaint[]
+}
+
+/** Reads every setting of a table from the first layer that has it. All complaints at once. */
+export function readTable<T extends Table>(table: T, layers: readonly Layer[], subject: string): Reading<T> {
+  const complaints: Complaint[] = []
+  const values = Object.fromEntries(
+    Object.entries(table).map(([key, setting]) => {
+      const given = layers.find((layer) => Object.hasOwn(layer, key))?.[key]
+      if (given === undefined) {
+        if (setting.isNeeded) complaints.push({ where: subject, says: missing(key, setting) })
+        return [key, setting.fallback]
+      }
+      const plain = asText(given.value, setting.reader.shape)
+      const read = plain === undefined ? undefined : setting.reader.read(plain)
+      if (read?.ok) return [key, read.value]
+      complaints.push({
+        where: given.where,
+        says: `${fileKeyOf(key)} ${read?.error ?? NEEDS[setting.reader.shape]}`,
+      })
+      return [key, setting.fallback]
+    }),
+  )
+  return { values: values as Values<T>, complaints }
+}
+
+const missing = (key: string, setting: Setting<unknown>): string =>
+  `${fileKeyOf(key)} is missing (${setting.says}); give it as --${flagOf(key, setting)}, ${envOf(key)} or in the file`
+
+const NEEDS: Readonly<Record<Shape, string>> = {
+  text: 'must be text in quotes',
+  list: 'must be a list of texts',
+  switch: 'must be true or false',
+  number: 'must be a whole number',
+}
+
+function asText(value: unknown, shape: Shape): string | undefined {
+  if (typeof value === 'string') return value
+  if (Array.isArray(value) && shape === 'list' && value.every((item) => typeof item === 'string'))
+    return value.join(',')
+  if (typeof value === 'boolean' && shape === 'switch') return String(value)
+  return typeof value === 'number' && shape === 'number' ? String(value) : undefined
+}
+
+/** The environment's layer. An empty variable is as good as none. */
+export function fromEnvironment(
+  table: Table,
+  environment: Readonly<Record<string, string | undefined>>,
+): Layer {
+  return Object.fromEntries(
+    Object.keys(table).flatMap((key) => {
+      const value = environment[envOf(key)]
+      return value === undefined || value === '' ? [] : [[key, { value, where: envOf(key) }]]
+    }),
+  )
+}
+
+/** The command line's layer, from options by flag name. */
+export function fromFlags(table: Table, flags: Readonly<Record<string, unknown>>): Layer {
+  return Object.fromEntries(
+    Object.entries(table).flatMap(([key, setting]) => {
+      const flag = flagOf(key, setting)
+      return flags[flag] === undefined ? [] : [[key, { value: flags[flag], where: `--${flag}` }]]
+    }),
+  )
+}
+
+/** A key that no setting has: an error, because a mistyped setting that is ignored is a setting that lies. */
+export function unknownKey(key: string, known: readonly string[]): string {
+  const meant = nearest(key, known)
+  return `${key} is no setting${meant === undefined ? '' : `; did you mean ${meant}?`}`
+}

@@ -1,0 +1,78 @@
+import { isIPv4, isIPv6 } from 'node:net'
+
+export type Family = 'v4' | 'v6'
+export const FAMILIES: readonly Family[] = ['v4', 'v6']
+
+declare const canonical: unique symbol
+/** An IPv4 or IPv6 address in its one canonical text form (RFC 5952 for IPv6), so that equal means identical. */
+export type Address = string & { readonly [canonical]: 'address' }
+/** At most one address of each family. */
+export type Addresses = Readonly<Partial<Record<Family, Address>>>
+
+/** Reads one address. No zone id, no leading zeros, no IPv4-mapped IPv6: those name something else than a host. */
+export function parseAddress(text: string): Address | undefined {
+  if (isIPv4(text)) return text as Address
+  if (!isIPv6(text) || text.includes('%')) return undefined
+  const groups = groupsOf(text)
+  return isMapped(groups) ? undefined : formatGroups(groups)
+}
+
+export const familyOf = (address: Address): Family => (address.includes(':') ? 'v6' : 'v4')
+
+/** The peer of a dual-stack socket shows an IPv4 client as ::ffff:a.b.c.d (RFC 4291 §2.5.5.2). */
+export function parsePeer(text: string): Address | undefined {
+  const bare = text.split('%')[0] ?? ''
+  if (!isIPv6(bare)) return parseAddress(bare)
+  const groups = groupsOf(bare)
+  if (!isMapped(groups)) return parseAddress(bare)
+  const [high = 0, low = 0] = groups.slice(6)
+  return parseAddress([high >> 8, high & 255, low >> 8, low & 255].join('.'))
+}
+
+/** The address as a number, most significant bit first: 32 bits for IPv4, 128 for IPv6. */
+export function bitsOf(address: Address): bigint {
+  if (familyOf(address) === 'v4')
+    return address.split('.').reduce((bits, octet) => (bits << 8n) | BigInt(octet), 0n)
+  return groupsOf(address).reduce((bits, group) => (bits << 16n) | BigInt(group), 0n)
+}
+
+/** Addresses in the order the protocol writes them: IPv4 before IPv6. */
+export const listed = (addresses: Addresses): readonly Address[] =>
+  FAMILIES.flatMap((family) => addresses[family] ?? [])
+
+/** The first address of each family in a list. */
+export function byFamily(addresses: readonly Address[]): Addresses {
+  const v4 = addresses.find((address) => familyOf(address) === 'v4')
+  const v6 = addresses.find((address) => familyOf(address) === 'v6')
+  return { ...(v4 && { v4 }), ...(v6 && { v6 }) }
+}
+
+/** The eight 16-bit groups of a valid IPv6 text. */
+function groupsOf(text: string): readonly number[] {
+  const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text)
+  const [, head = '', ...octets] = dotted ?? []
+  const [a = 0, b = 0, c = 0, d = 0] = octets.map(Number)
+  const plain = dotted ? `${head}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}` : text
+  const [left = '', right] = plain.split('::')
+  const parse = (part: string): number[] =>
+    part === '' ? [] : part.split(':').map((group) => parseInt(group, 16))
+  const [front, back] = [parse(left), parse(right ?? '')]
+  const zeros = right === undefined ? 0 : 8 - front.length - back.length
+  return [...front, ...Array<number>(zeros).fill(0), ...back]
+}
+
+const isMapped = (groups: readonly number[]): boolean =>
+  groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
+
+/** RFC 5952 §4: lower case, no leading zeros, the first longest run of two or more zero groups as "::". */
+function formatGroups(groups: readonly number[]): Address {
+  const hex = groups.map((group) => group.toString(16)).join(':')
+  const runs = [...hex.matchAll(/(?:^|:)0(?::0)+(?=:|$)/g)].map(([run]) => run)
+  const longest = runs.reduce((best, run) => (zerosIn(run) > zerosIn(best) ? run : best), '')
+  if (longest === '') return hex as Address
+  const at = hex.indexOf(longest)
+  const [head, tail] = [hex.slice(0, at), hex.slice(at + longest.length)]
+  return `${head}::${tail.replace(/^:/, '')}` as Address
+}
+
+const zerosIn = (run: string): number => run.split('0').length - 1

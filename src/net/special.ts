@@ -1,0 +1,98 @@
+import { type Address, type Family, bitsOf, familyOf, parseAddress } from './address.ts'
+
+/** Why a range is no public address. The classes are what a setting can allow. */
+export type RangeClass =
+  | 'this-network'
+  | 'private'
+  | 'cgnat'
+  | 'loopback'
+  | 'link-local'
+  | 'protocol'
+  | 'documentation'
+  | 'benchmark'
+  | 'transition'
+  | 'multicast'
+  | 'reserved'
+  | 'broadcast'
+
+/**
+ * IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890 and its updates), with the multicast and
+ * reserved blocks of the address-space registries. Complete as of 2026-11. The first row that holds an address
+ * names it, so narrower rows stand above wider ones.
+ */
+// biome-ignore format: a table
+const RANGES: readonly (readonly [range: string, is: RangeClass, source: string])[] = [
+  ['0.0.0.0/8',          'this-network',  'RFC 791 §3.2'],
+  ['10.0.0.0/8',         'private',       'RFC 1918'],
+  ['100.64.0.0/10',      'cgnat',         'RFC 6598'],
+  ['127.0.0.0/8',        'loopback',      'RFC 1122 §3.2.1.3'],
+  ['169.254.0.0/16',     'link-local',    'RFC 3927'],
+  ['172.16.0.0/12',      'private',       'RFC 1918'],
+  ['192.0.0.0/29',       'transition',    'RFC 7335'],
+  ['192.0.0.0/24',       'protocol',      'RFC 6890 §2.1'],
+  ['192.0.2.0/24',       'documentation', 'RFC 5737'],
+  ['192.31.196.0/24',    'protocol',      'RFC 7535'],
+  ['192.52.193.0/24',    'protocol',      'RFC 7450'],
+  ['192.88.99.0/24',     'transition',    'RFC 7526'],
+  ['192.168.0.0/16',     'private',       'RFC 1918'],
+  ['192.175.48.0/24',    'protocol',      'RFC 7534'],
+  ['198.18.0.0/15',      'benchmark',     'RFC 2544'],
+  ['198.51.100.0/24',    'documentation', 'RFC 5737'],
+  ['203.0.113.0/24',     'documentation', 'RFC 5737'],
+  ['224.0.0.0/4',        'multicast',     'RFC 5771'],
+  ['255.255.255.255/32', 'broadcast',     'RFC 8190'],
+  ['240.0.0.0/4',        'reserved',      'RFC 1112 §4'],
+
+  ['::/128',             'this-network',  'RFC 4291 §2.5.2'],
+  ['::1/128',            'loopback',      'RFC 4291 §2.5.3'],
+  ['64:ff9b::/96',       'transition',    'RFC 6052'],
+  ['64:ff9b:1::/48',     'transition',    'RFC 8215'],
+  ['100::/64',           'reserved',      'RFC 6666'],
+  ['100:0:0:1::/64',     'reserved',      'RFC 9780'],
+  ['2001::/32',          'transition',    'RFC 4380'],
+  ['2001:2::/48',        'benchmark',     'RFC 5180'],
+  ['2001::/23',          'protocol',      'RFC 2928'],
+  ['2001:db8::/32',      'documentation', 'RFC 3849'],
+  ['2002::/16',          'transition',    'RFC 3056'],
+  ['2620:4f:8000::/48',  'protocol',      'RFC 7534'],
+  ['3fff::/20',          'documentation', 'RFC 9637'],
+  ['5f00::/16',          'protocol',      'RFC 9602'],
+  ['fc00::/7',           'private',       'RFC 4193'],
+  ['fe80::/10',          'link-local',    'RFC 4291 §2.5.6'],
+  ['ff00::/8',           'multicast',     'RFC 4291 §2.7'],
+]
+
+interface Range {
+  readonly family: Family
+  readonly bits: bigint
+  readonly shift: bigint
+  readonly is: RangeClass
+}
+
+const WIDTH = { v4: 32, v6: 128 } as const
+
+const PARSED: readonly Range[] = RANGES.map(([range, is]) => {
+  const [base = '', length = ''] = range.split('/')
+  const address = parseAddress(base)
+  if (address === undefined) throw new Error(`${range} is not a range`)
+  const family = familyOf(address)
+  const shift = BigInt(WIDTH[family] - Number(length))
+  return { family, bits: bitsOf(address) >> shift, shift, is }
+})
+
+export const RANGE_CLASSES: readonly RangeClass[] = [...new Set(RANGES.map(([, is]) => is))]
+
+/** What keeps this address from being a public one; undefined for a globally reachable unicast address. */
+export function specialRangeOf(address: Address): RangeClass | undefined {
+  const family = familyOf(address)
+  const bits = bitsOf(address)
+  const row = PARSED.find((range) => range.family === family && bits >> range.shift === range.bits)
+  if (row !== undefined) return row.is
+  // RFC 4291 §2.4 and the IANA IPv6 address space: only 2000::/3 is handed out as global unicast.
+  return family === 'v6' && bits >> 125n !== 1n ? 'reserved' : undefined
+}
+
+export const isGlobal = (address: Address, allowed: readonly RangeClass[] = []): boolean => {
+  const special = specialRangeOf(address)
+  return special === undefined || allowed.includes(special)
+}

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Files } from '../ports/files.ts'
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
+
+export const systemFiles: Files = {
+  async read(path) {
+    return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined
+      throw error
+    })
+  },
+  async replace(path, text) {
+    const temporary = `${path}.${randomBytes(6).toString('hex')}.new`
+    try {
+      await writeDurably(temporary, text)
+      await rename(temporary, path)
+      await syncFolder(dirname(path))
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => undefined)
+      throw error
+    }
+  },
+  rename: (from, to) => rename(from, to),
+  async makeFolder(path) {
+    await mkdir(path, { recursive: true, mode: 0o700 })
+  },
+}
+
+/** O_EXCL and O_NOFOLLOW: in a folder that others may write, nobody chooses our file for us. */
+async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+  try {
+    await file.writeFile(text, 'utf8')
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** A rename is on disk only when its folder is. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}

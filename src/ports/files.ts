@@ -1,0 +1,10 @@
+/** The few things the programs do with files. All paths are absolute or relative to the working folder. */
+export interface Files {
+  /** undefined where there is no such file; rejects for every other failure. UTF-8. */
+  read(path: string): Promise<string | undefined>
+  /** All or nothing, also over a crash: temporary file, fsync, rename, fsync of the folder. Mode 0600. */
+  replace(path: string, text: string): Promise<void>
+  rename(from: string, to: string): Promise<void>
+  /** Mode 0700 for folders it makes. */
+  makeFolder(path: string): Promise<void>
+}

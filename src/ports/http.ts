@@ -1,0 +1,35 @@
+import type { Duration } from '../base/time.ts'
+import type { Address, Family } from '../net/address.ts'
+
+export interface HttpRequest {
+  /** http or https, with path and query; no credentials. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Connect over this family only; without it, whichever answers first (RFC 8305). */
+  readonly family?: Family
+  /** Connect from this local address. */
+  readonly from?: Address
+  /** PEM of the authorities to trust instead of the system's. */
+  readonly authorities?: string
+  /** Read no more of the body than one byte beyond this many. */
+  readonly longestBody: number
+  /** For reaching the other side (look-up, connect, TLS), and for the whole exchange. */
+  readonly connectWithin: Duration
+  readonly answerWithin: Duration
+}
+
+/** Where an exchange broke off. */
+export type HttpStage = 'look-up' | 'connect' | 'TLS' | 'time-out' | 'exchange'
+
+export type HttpOutcome =
+  | {
+      readonly kind: 'answered'
+      readonly status: number
+      /** Lower-case names; repeated headers joined by ", ". */
+      readonly headers: Readonly<Record<string, string>>
+      readonly body: string
+    }
+  | { readonly kind: 'unreached'; readonly stage: HttpStage; readonly because: string }
+
+/** One attempt, one connection, GET only. Never retries, follows no redirect, never rejects. */
+export type Http = (request: HttpRequest, signal: AbortSignal) => Promise<HttpOutcome>

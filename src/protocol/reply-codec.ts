@@ -1,0 +1,31 @@
+import { type Result, err, ok } from '../base/result.ts'
+import { type Address, parseAddress } from '../net/address.ts'
+import { type AddressedWord, type BareWord, isAddressedWord, isReplyWord } from './reply.ts'
+
+/** One line of a reply. `addresses` is empty where the service answered with the bare word. */
+export type Reply =
+  | { readonly word: AddressedWord; readonly addresses: readonly Address[] }
+  | { readonly word: BareWord }
+
+/** Server side: one line of the text/plain body. */
+export function formatReply(reply: Reply): string {
+  return 'addresses' in reply && reply.addresses.length > 0
+    ? `${reply.word} ${reply.addresses.join(',')}`
+    : reply.word
+}
+
+/**
+ * Client side: the exact inverse. Words are compared whole ("goodbye" is not "good") and in any case; what
+ * follows a word that carries nothing is a remark and ignored, as is what follows the addresses.
+ */
+export function parseReply(line: string): Result<Reply, 'unknown reply'> {
+  const [first = '', list] = line.trim().split(/[ \t]+/)
+  const word = first.toLowerCase()
+  if (!isReplyWord(word)) return err('unknown reply')
+  if (!isAddressedWord(word)) return ok({ word })
+  const addresses = (list ?? '')
+    .split(',')
+    .filter((item) => item !== '')
+    .map(parseAddress)
+  return addresses.every((address) => address !== undefined) ? ok({ word, addresses }) : err('unknown reply')
+}

@@ -1,0 +1,52 @@
+import { type Duration, minutes } from '../base/time.ts'
+
+/** What the protocol obliges a client to do on hearing a word. */
+export type Mandate =
+  | { readonly kind: 'settled' }
+  | { readonly kind: 'wait'; readonly atLeast: Duration }
+  | { readonly kind: 'stop'; readonly until: StopEnd; readonly scope: StopScope }
+
+/** What ends a stop: never time, never a restart. */
+export type StopEnd = 'new credentials' | 'new settings' | 'user action'
+/** How far a stop reaches: `hostname` may be narrowed to one name by a setting, `feature` to one option of the request. */
+export type StopScope = 'account' | 'hostname' | 'feature'
+
+interface Row {
+  readonly carries: 'addresses' | 'nothing'
+  /** Whether the word speaks of one hostname, a line each, or of the account, once for all. */
+  readonly about: 'hostname' | 'account'
+  readonly mandate: Mandate
+  readonly means: string
+}
+
+const settled: Mandate = { kind: 'settled' }
+const waitAtLeast = (atLeast: Duration): Mandate => ({ kind: 'wait', atLeast })
+const stopUntil = (until: StopEnd, scope: StopScope): Mandate => ({ kind: 'stop', until, scope })
+
+/** Spec, "Response texts". One row per word; nothing else in the program may spell these words. */
+// biome-ignore format: a table
+export const REPLIES = {
+  good:       { carries: 'addresses', about: 'hostname', mandate: settled,                                  means: 'update succeeded' },
+  nochg:      { carries: 'addresses', about: 'hostname', mandate: settled,                                  means: 'address already current' },
+  nohost:     { carries: 'nothing',   about: 'hostname', mandate: stopUntil('new credentials', 'hostname'), means: 'no such hostname under this account' },
+  badauth:    { carries: 'nothing',   about: 'account',  mandate: stopUntil('new credentials', 'account'),  means: 'invalid username and password' },
+  badagent:   { carries: 'nothing',   about: 'account',  mandate: stopUntil('user action', 'account'),      means: 'client disabled' },
+  '!donator': { carries: 'nothing',   about: 'account',  mandate: stopUntil('new settings', 'feature'),     means: 'feature not available to this user' },
+  abuse:      { carries: 'nothing',   about: 'account',  mandate: stopUntil('user action', 'account'),      means: 'username blocked for abuse' },
+  '911':      { carries: 'nothing',   about: 'account',  mandate: waitAtLeast(minutes(30)),                 means: 'fatal error at the service' },
+} as const satisfies Record<string, Row>
+
+export type ReplyWord = keyof typeof REPLIES
+type Rows = typeof REPLIES
+export type AddressedWord = {
+  [W in ReplyWord]: Rows[W]['carries'] extends 'addresses' ? W : never
+}[ReplyWord]
+export type BareWord = Exclude<ReplyWord, AddressedWord>
+export type AccountWord = { [W in ReplyWord]: Rows[W]['about'] extends 'account' ? W : never }[ReplyWord]
+
+export const REPLY_WORDS = Object.keys(REPLIES) as readonly ReplyWord[]
+export const mandateOf = (word: ReplyWord): Mandate => REPLIES[word].mandate
+export const isReplyWord = (text: string): text is ReplyWord => Object.hasOwn(REPLIES, text)
+export const isAddressedWord = (word: ReplyWord): word is AddressedWord =>
+  REPLIES[word].carries === 'addresses'
+export const isAccountWord = (word: ReplyWord): word is AccountWord => REPLIES[word].about === 'account'

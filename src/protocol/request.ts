@@ -1,0 +1,93 @@
+import { type Address, type Addresses, byFamily, familyOf, listed, parseAddress } from '../net/address.ts'
+import { specialRangeOf } from '../net/special.ts'
+
+/** The only path of the update protocol. */
+export const UPDATE_PATH = '/nic/update'
+/** With a DDNS key this one item updates every hostname attached to the key; a service may name it otherwise. */
+export const ALL_HOSTNAMES = 'all-hostnames'
+
+export type Ipv6Parameter = 'myip' | 'myipv6'
+
+export interface UpdateRequest {
+  /** In the order asked; the reply lists results in the same order. */
+  readonly hostnames: readonly string[]
+  /** Empty: the service takes the address of the connection, where the user chose so. */
+  readonly addresses: Addresses
+  /** undefined leaves the parameter out, which a service reads as NO. */
+  readonly offline?: 'YES' | 'NO'
+}
+
+/** Client side. Commas and colons stand literally: both sides of the field read them so, and RFC 3986 §3.4 allows it. */
+export function formatQuery(request: UpdateRequest, ipv6In: Ipv6Parameter): string {
+  const { v4, v6 } = request.addresses
+  const apart = ipv6In === 'myipv6' && v6 !== undefined
+  const myip = apart ? (v4 ?? '') : listed(request.addresses).join(',')
+  const pairs = [
+    ['hostname', request.hostnames.map(escapeItem).join(',')],
+    ...(myip === '' ? [] : [['myip', myip]]),
+    ...(apart ? [['myipv6', v6]] : []),
+    ...(request.offline === undefined ? [] : [['offline', request.offline]]),
+  ]
+  return pairs.map(([key, value]) => `${key}=${value}`).join('&')
+}
+
+const escapeItem = (item: string): string =>
+  encodeURIComponent(item).replaceAll('%40', '@').replaceAll('%3A', ':')
+
+/** What a service reads. `hostnames` is undefined where the parameter is missing or empty. */
+export interface Asked {
+  readonly hostnames: readonly string[] | undefined
+  readonly addresses: Addresses
+  readonly isOffline: boolean
+}
+
+/** Server side, the inverse, and forgiving: unknown parameters and items that are no address are ignored. */
+export function readQuery(query: string): Asked {
+  const parameters = parametersOf(query)
+  const hostnames = itemsOf(parameters.get('hostname'))
+  const myip = itemsOf(parameters.get('myip')).flatMap(usable)
+  const [myipv6] = itemsOf(parameters.get('myipv6'))
+    .flatMap(usable)
+    .filter((a) => familyOf(a) === 'v6')
+  return {
+    hostnames: hostnames.length === 0 ? undefined : hostnames,
+    addresses: { ...byFamily(myip), ...(myipv6 && { v6: myipv6 }) },
+    isOffline: (parameters.get('offline') ?? '').toUpperCase() === 'YES',
+  }
+}
+
+/** The first value of each parameter. A malformed escape stands for itself; "+" is a blank (HTML forms). */
+function parametersOf(query: string): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>()
+  for (const pair of query.split('&')) {
+    const [key = '', ...value] = pair.split('=')
+    const name = unescapeText(key)
+    if (!parameters.has(name)) parameters.set(name, unescapeText(value.join('=')))
+  }
+  return parameters
+}
+
+function unescapeText(text: string): string {
+  const spaced = text.replaceAll('+', ' ')
+  try {
+    return decodeURIComponent(spaced)
+  } catch {
+    return spaced
+  }
+}
+
+const itemsOf = (list: string | undefined): readonly string[] =>
+  (list ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+
+/** Addresses that no host can have are ignored like malformed ones; private ranges are people's homes. */
+function usable(text: string): readonly Address[] {
+  const address = parseAddress(text)
+  if (address === undefined) return []
+  const special = specialRangeOf(address)
+  const isSenseless =
+    special === 'multicast' || special === 'broadcast' || address === '0.0.0.0' || address === '::'
+  return isSenseless ? [] : [address]
+}

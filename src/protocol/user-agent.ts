@@ -1,0 +1,38 @@
+/**
+ * Spec, "Dynamic update protocol", header User-Agent:
+ *   hardware  <company> <DeviceName-Model>/<FirmwareVersionNumber>
+ *   software  <company> <NameOfProgram>/<OSVersion-ReleaseVersion>
+ * either followed by the maintainer's contact.
+ */
+export interface UserAgent {
+  readonly company: string
+  /** The program, or the device and its model. */
+  readonly product: string
+  /** OS version and release, or the firmware version. */
+  readonly version: string
+  readonly contact?: string
+}
+
+export const formatUserAgent = ({ company, product, version, contact }: UserAgent): string =>
+  [company, `${product}/${version}`, ...(contact === undefined ? [] : [contact])].join(' ')
+
+/** The inverse; undefined where the documented shape is not kept. The company may be several words. */
+export function parseUserAgent(text: string): UserAgent | undefined {
+  const [, company, product, version, contact] =
+    /^((?:[^\s/@]+ )*?[^\s/@]+) ([^\s/@]+)\/([^\s/@]+)(?: <?([^\s<>@]+@[^\s<>@]+)>?)?$/.exec(text) ?? []
+  if (company === undefined || product === undefined || version === undefined) return undefined
+  return { company, product, version, ...(contact !== undefined && { contact }) }
+}
+
+/** A piece that fits the shape: blanks, slashes and at-signs separate its parts. */
+export const agentToken = (text: string): string =>
+  text.replace(/[^A-Za-z0-9._+~-]+/g, '-').replace(/^-|-$/g, '') || '0'
+
+export type Verdict = 'descriptive' | 'undescriptive' | 'refused'
+
+/** What a service makes of a client's User-Agent. `blocked` holds lower-case fragments of clients that are not welcome. */
+export function judgeUserAgent(text: string | undefined, blocked: readonly string[]): Verdict {
+  const agent = (text ?? '').trim()
+  if (agent === '' || blocked.some((fragment) => agent.toLowerCase().includes(fragment))) return 'refused'
+  return parseUserAgent(agent) === undefined ? 'undescriptive' : 'descriptive'
+}

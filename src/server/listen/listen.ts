@@ -1,0 +1,150 @@
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Address } from '../../net/address.ts'
+import type { Inbound, Outbound } from '../update/inbound.ts'
+import { peerOf } from '../update/peer.ts'
+import { LONGEST_BODY, LONGEST_HEADER, LONGEST_URL, type ListenLimits } from './limits.ts'
+
+export type Handler = (inbound: Inbound) => Promise<Outbound>
+
+export interface Socketry {
+  readonly host: string
+  readonly port: number
+  /** PEM of chain and key; without it, plain http. */
+  readonly tls?: { readonly cert: string; readonly key: string }
+}
+
+export interface Listening {
+  /** Base address, with the port that the system picked. */
+  readonly url: string
+  /** No new connections; what was accepted is answered; what lingers longer than the grace is cut. */
+  close(grace: number): Promise<void>
+}
+
+/** Sockets to requests and answers to sockets, nothing else. Rejects where the address cannot be had. */
+export async function listen(
+  socketry: Socketry,
+  limits: ListenLimits,
+  trusted: readonly Address[],
+  handle: Handler,
+): Promise<Listening> {
+  const { host, port, tls } = socketry
+  const options = {
+    maxHeaderSize: LONGEST_HEADER,
+    requestTimeout: limits.requestWithin,
+    headersTimeout: limits.requestWithin,
+    keepAliveTimeout: limits.idleAfter,
+    connectionsCheckingInterval: 1000,
+    // Old clients leave the Host header out although they speak HTTP/1.1; any host is ours anyway.
+    requireHostHeader: false,
+  }
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void =>
+    void exchange(request, response, trusted, handle)
+  const server: Server =
+    tls === undefined ? createServer(options, onRequest) : createTlsServer({ ...options, ...tls }, onRequest)
+  server.maxConnections = limits.mostConnections
+  server.on('clientError', refuseGarbage)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.removeListener('error', reject)
+      resolve()
+    })
+  })
+  const { port: actual } = server.address() as AddressInfo
+  const url = `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${actual}`
+  return { url, close: async (grace) => closeServer(server, grace) }
+}
+
+async function closeServer(server: Server, grace: number): Promise<void> {
+  const cut = setTimeout(() => server.closeAllConnections(), grace)
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve())
+    server.closeIdleConnections()
+  })
+  clearTimeout(cut)
+}
+
+async function exchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  trusted: readonly Address[],
+  handle: Handler,
+): Promise<void> {
+  request.on('error', () => request.destroy()) // the client went away; there is nobody to answer
+  response.on('error', () => response.destroy())
+  const refusal = refusalOf(request)
+  const outbound = refusal ?? (await answered(request, trusted, handle))
+  if (outbound.reset) {
+    request.socket.resetAndDestroy()
+    return
+  }
+  const bytes = Buffer.from(outbound.body, 'utf8')
+  // Content-Length on every reply: there are clients that cannot read chunks.
+  const closing = refusal === undefined ? {} : { connection: 'close' }
+  response.writeHead(outbound.status, { ...outbound.headers, ...closing, 'content-length': bytes.length })
+  response.end(bytes)
+  drain(request)
+}
+
+async function answered(
+  request: IncomingMessage,
+  trusted: readonly Address[],
+  handle: Handler,
+): Promise<Outbound> {
+  const { url = '/', method = 'GET', headers } = request
+  const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',')
+  const peer = peerOf(request.socket.remoteAddress ?? '', forwarded, trusted)
+  if (peer === undefined) return { status: 400, headers: {}, body: '' } // gone before it could be asked who it was
+  const [path = '', ...query] = pathOf(url).split('?')
+  return handle({
+    method,
+    path,
+    query: query.join('?'),
+    agent: headers['user-agent'],
+    authorization: headers.authorization,
+    peer,
+  })
+}
+
+/** RFC 9112 §3.2.2: a proxy's absolute form names the same resource. */
+const pathOf = (target: string): string => target.replace(/^https?:\/\/[^/?#]*/i, '')
+
+function refusalOf({ url = '', headers }: IncomingMessage): Outbound | undefined {
+  const text = { 'content-type': 'text/plain; charset=utf-8' }
+  if (url.length > LONGEST_URL)
+    return { status: 414, headers: text, body: `the address is longer than ${LONGEST_URL} bytes\n` }
+  return Number(headers['content-length'] ?? 0) > LONGEST_BODY
+    ? { status: 413, headers: text, body: `the body is longer than ${LONGEST_BODY} bytes\n` }
+    : undefined
+}
+
+/** A body that nobody asked for is read away, up to a point, so that the connection can be used again. */
+function drain(request: IncomingMessage): void {
+  let length = 0
+  request.on('data', (chunk: Buffer) => {
+    length += chunk.length
+    if (length > LONGEST_BODY) request.destroy()
+  })
+}
+
+/** What is not HTTP at all. By the codes that Node's parser gives. */
+const GARBAGE: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
+
+function refuseGarbage(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const isGone = error.code === 'ECONNRESET' || !socket.writable || (socket as Socket).bytesWritten > 0
+  if (isGone) {
+    socket.destroy()
+    return
+  }
+  const body = 'this was not understood as an HTTP request\n'
+  const status = GARBAGE[error.code ?? ''] ?? '400 Bad Request'
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

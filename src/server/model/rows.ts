@@ -1,0 +1,79 @@
+import type { Instant } from '../../base/time.ts'
+import type { Address } from '../../net/address.ts'
+
+/** Who a request is made for: a DDNS key, or (being phased out) the account itself. */
+export interface Principal {
+  readonly kind: 'key' | 'account'
+  readonly id: number
+  readonly accountId: number
+}
+
+/** What a login by name finds. */
+export interface Login extends Principal {
+  /** A keyed hash for keys, a scrypt hash for accounts. */
+  readonly hash: Uint8Array
+}
+
+/** Something an update may change: a whole name, or one Rdata of it. */
+export interface Target {
+  readonly nameId: number
+  readonly zoneId: number
+  /** Fully qualified, lower case, no trailing dot. */
+  readonly fqdn: string
+  readonly rdataId?: number
+}
+
+export interface StoredRdata {
+  readonly id: number
+  readonly rrsetId: number
+  readonly dnsType: string
+  readonly label: string
+  readonly value: string
+}
+
+/** What a key or an account did lately. Moments in whole seconds since the epoch, newest last. */
+export interface Usage {
+  readonly requests: readonly number[]
+  readonly refusals: readonly number[]
+  readonly blockedUntil?: Instant
+  readonly undescriptive: number
+}
+
+/** The last request, for the list of clients. */
+export interface LastUse {
+  readonly at: Instant
+  readonly agent: string
+  readonly peer: Address
+  readonly reply: string
+}
+
+/** Failed logins of one peer network. */
+export interface Failures {
+  readonly moments: readonly number[]
+  readonly deafUntil?: Instant
+}
+
+export interface NewPlan {
+  readonly name: string
+  readonly mostNames: number
+  readonly mostRdata: number
+  readonly mostNameMetadata: number
+  readonly mostRRSetMetadata: number
+  readonly leastTtl: number
+  readonly hasOffline: boolean
+  readonly hasWildcards: boolean
+}
+
+export interface NewZone {
+  readonly accountId: number
+  readonly name: string
+  readonly isShared: boolean
+}
+
+export interface NewKey {
+  readonly accountId: number
+  readonly username: string
+  readonly hash: Uint8Array
+  readonly description: string
+  readonly groupLabel?: string
+}

@@ -1,0 +1,143 @@
+import type { StatementSync } from 'node:sqlite'
+import type { Instant } from '../../base/time.ts'
+import { packRing } from './ring.ts'
+import { sqliteReading, subjectOf } from './sqlite-reading.ts'
+import type { Writing } from './store.ts'
+
+/** The changes of the store in SQL. Runs inside the transaction that its caller opened. */
+export function sqliteWriting(sql: (text: string) => StatementSync): Writing {
+  return { ...sqliteReading(sql), ...bookkeeping(sql), ...records(sql), ...making(sql) }
+}
+
+type Part<K extends keyof Writing> = Pick<Writing, K>
+
+const bookkeeping = (
+  sql: (text: string) => StatementSync,
+): Part<'putFailures' | 'putUsage' | 'putNochgs'> => ({
+  async putFailures(peer, { moments, deafUntil }) {
+    sql('INSERT OR REPLACE INTO login_failure (peer, ring, deaf_until) VALUES (?, ?, ?)').run(
+      peer,
+      packRing(moments),
+      deafUntil ?? null,
+    )
+  },
+  async putUsage(who, usage, last) {
+    sql(`INSERT OR REPLACE INTO usage (subject, requests_ring, refusals_ring, blocked_until, undescriptive, used_at, agent, peer, reply)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
+      subjectOf(who),
+      packRing(usage.requests),
+      packRing(usage.refusals),
+      usage.blockedUntil ?? null,
+      usage.undescriptive,
+      last.at,
+      last.agent,
+      last.peer,
+      last.reply,
+    )
+  },
+  async putNochgs(who, hostname, moments) {
+    sql('INSERT OR REPLACE INTO nochg (subject, hostname, ring) VALUES (?, ?, ?)').run(
+      subjectOf(who),
+      hostname,
+      packRing(moments),
+    )
+  },
+})
+
+/** Labels that the client did not choose start with an underscore. */
+const AUTO_LABEL = '_1'
+
+const records = (
+  sql: (text: string) => StatementSync,
+): Part<'setOffline' | 'setOnly' | 'setValue' | 'touch'> => ({
+  async setOffline(nameId, isOffline) {
+    sql('UPDATE name SET is_offline = ? WHERE id = ?').run(isOffline ? 1 : 0, nameId)
+  },
+  async setOnly(nameId, dnsType, value, now) {
+    sql(`INSERT INTO rrset (name_id, dns_type, ttl, created_at, updated_at)
+      SELECT ?, ?, zone.default_ttl, ?, ? FROM name JOIN zone ON zone.id = zone_id WHERE name.id = ?
+      ON CONFLICT (name_id, dns_type) DO UPDATE SET updated_at = excluded.updated_at`).run(
+      nameId,
+      dnsType,
+      now,
+      now,
+      nameId,
+    )
+    const rrset =
+      sql('SELECT id FROM rrset WHERE name_id = ? AND dns_type = ?').get(nameId, dnsType)?.['id'] ?? null
+    const kept = sql('SELECT id FROM rdata WHERE rrset_id = ? ORDER BY id LIMIT 1').get(rrset)?.['id'] ?? null
+    if (kept === null) {
+      sql('INSERT INTO rdata (rrset_id, label, value, created_at, updated_at) VALUES (?, ?, ?, ?, ?)').run(
+        rrset,
+        AUTO_LABEL,
+        value,
+        now,
+        now,
+      )
+      return
+    }
+    sql('DELETE FROM rdata WHERE rrset_id = ? AND id <> ?').run(rrset, kept)
+    sql('UPDATE rdata SET value = ?, updated_at = ? WHERE id = ?').run(value, now, kept)
+  },
+  async setValue(rdataId, value, now) {
+    sql('UPDATE rdata SET value = ?, updated_at = ? WHERE id = ?').run(value, now, rdataId)
+  },
+  async touch({ nameId, zoneId }, now) {
+    sql('UPDATE name SET updated_at = ? WHERE id = ?').run(now, nameId)
+    // RFC 1982: serials are 32 bits and wrap past zero.
+    sql(
+      'UPDATE zone SET serial = CASE serial WHEN 4294967295 THEN 1 ELSE serial + 1 END, updated_at = ? WHERE id = ?',
+    ).run(now, zoneId)
+  },
+})
+
+const making = (
+  sql: (text: string) => StatementSync,
+): Part<'addPlan' | 'addAccount' | 'addApiKey' | 'addZone' | 'addName' | 'addKey' | 'attach'> => ({
+  async addPlan(plan) {
+    const { lastInsertRowid } = sql(`INSERT INTO plan
+      (name, most_names, most_rdata, most_name_metadata, most_rrset_metadata, least_ttl, has_offline, has_wildcards)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`).run(
+      plan.name,
+      plan.mostNames,
+      plan.mostRdata,
+      plan.mostNameMetadata,
+      plan.mostRRSetMetadata,
+      plan.leastTtl,
+      plan.hasOffline ? 1 : 0,
+      plan.hasWildcards ? 1 : 0,
+    )
+    return Number(lastInsertRowid)
+  },
+  async addAccount(name, hash, planId, now) {
+    const insert = 'INSERT INTO account (name, password_hash, plan_id, created_at) VALUES (?, ?, ?, ?)'
+    return Number(sql(insert).run(name, hash, planId, now).lastInsertRowid)
+  },
+  async addApiKey(accountId, hash, description, now) {
+    const insert = 'INSERT INTO api_key (account_id, hash, description, created_at) VALUES (?, ?, ?, ?)'
+    return Number(sql(insert).run(accountId, hash, description, now).lastInsertRowid)
+  },
+  async addZone({ accountId, name, isShared }, now) {
+    const insert =
+      'INSERT INTO zone (name, account_id, is_shared, created_at, updated_at) VALUES (?, ?, ?, ?, ?)'
+    return Number(sql(insert).run(name, accountId, isShared ? 1 : 0, now, now).lastInsertRowid)
+  },
+  async addName(zoneId, accountId, name, now) {
+    const zone = String(sql('SELECT name FROM zone WHERE id = ?').get(zoneId)?.['name'])
+    const fqdn = name === '@' ? zone : `${name}.${zone}`
+    const insert = `INSERT INTO name (zone_id, account_id, name, fqdn, labels_reversed, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)`
+    const reversed = fqdn.split('.').toReversed().join('.')
+    const nameId = Number(sql(insert).run(zoneId, accountId, name, fqdn, reversed, now, now).lastInsertRowid)
+    return { nameId, zoneId, fqdn }
+  },
+  async addKey({ accountId, username, hash, description, groupLabel }, now: Instant) {
+    const insert = `INSERT INTO ddns_key (account_id, username, password_hash, description, group_label, created_at) VALUES (?, ?, ?, ?, ?, ?)`
+    return Number(
+      sql(insert).run(accountId, username, hash, description, groupLabel ?? null, now).lastInsertRowid,
+    )
+  },
+  async attach(keyId, { nameId, rdataId }) {
+    if (rdataId === undefined) sql('UPDATE name SET key_id = ? WHERE id = ?').run(keyId, nameId)
+    else sql('UPDATE rdata SET key_id = ? WHERE id = ?').run(keyId, rdataId)
+  },
+})

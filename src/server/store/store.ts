@@ -1,0 +1,62 @@
+import type { Instant } from '../../base/time.ts'
+import type {
+  Failures,
+  LastUse,
+  Login,
+  NewKey,
+  NewPlan,
+  NewZone,
+  Principal,
+  StoredRdata,
+  Target,
+  Usage,
+} from '../model/rows.ts'
+
+export interface Reading {
+  /** A DDNS key by its username, else an account by its name. */
+  login(username: string): Promise<Login | undefined>
+  failuresOf(peer: string): Promise<Failures>
+  usageOf(who: Principal): Promise<Usage>
+  nochgsOf(who: Principal, hostname: string): Promise<readonly number[]>
+  hasOffline(accountId: number): Promise<boolean>
+  /** Everything attached to a DDNS key, in the order it was attached. */
+  targetsOf(keyId: number): Promise<readonly Target[]>
+  /** What of this host name is attached to the key, or, for an account, is its own. */
+  targetsNamed(who: Principal, fqdn: string): Promise<readonly Target[]>
+  /** A DDNS key of the account by its username or its group label. */
+  groupNamed(accountId: number, group: string): Promise<number | undefined>
+  rdataOf(nameId: number): Promise<readonly StoredRdata[]>
+  isNameOffline(nameId: number): Promise<boolean>
+  lastUseOf(who: Principal): Promise<LastUse | undefined>
+  apiKeyByHash(hash: Uint8Array): Promise<{ readonly accountId: number } | undefined>
+}
+
+export interface Writing extends Reading {
+  putFailures(peer: string, failures: Failures): Promise<void>
+  putUsage(who: Principal, usage: Usage, last: LastUse): Promise<void>
+  putNochgs(who: Principal, hostname: string, moments: readonly number[]): Promise<void>
+  setOffline(nameId: number, isOffline: boolean): Promise<void>
+  /** The RRSet becomes exactly this one value; it is made where it is missing. */
+  setOnly(nameId: number, dnsType: string, value: string, now: Instant): Promise<void>
+  setValue(rdataId: number, value: string, now: Instant): Promise<void>
+  /** A change of a name's data: its moment, and the zone's next serial. */
+  touch(target: Target, now: Instant): Promise<void>
+
+  addPlan(plan: NewPlan): Promise<number>
+  addAccount(name: string, hash: Uint8Array, planId: number, now: Instant): Promise<number>
+  addApiKey(accountId: number, hash: Uint8Array, description: string, now: Instant): Promise<number>
+  addZone(zone: NewZone, now: Instant): Promise<number>
+  addName(zoneId: number, accountId: number, name: string, now: Instant): Promise<Target>
+  addKey(key: NewKey, now: Instant): Promise<number>
+  attach(keyId: number, target: Target): Promise<void>
+}
+
+/**
+ * Where data lives. Only inside `write` can anything change; a throw inside it changes nothing. `write` resolves
+ * when the change is durable. Work may await the store and nothing else, because others wait behind it.
+ */
+export interface Store {
+  read<T>(work: (reading: Reading) => Promise<T>): Promise<T>
+  write<T>(work: (writing: Writing) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}

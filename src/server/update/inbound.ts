@@ -1,0 +1,20 @@
+import type { Address } from '../../net/address.ts'
+
+/** A request as the listener hands it on. */
+export interface Inbound {
+  readonly method: string
+  /** Without query. */
+  readonly path: string
+  readonly query: string
+  readonly agent: string | undefined
+  readonly authorization: string | undefined
+  readonly peer: Address
+}
+
+/** What goes back. `reset` breaks the connection off instead. */
+export interface Outbound {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly reset?: true
+}

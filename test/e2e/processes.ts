@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { onTestFinished } from 'vitest'
+
+export const ROOT = resolve(import.meta.dirname, '../..')
+const LAUNCHER = join(ROOT, 'bin/holdfast.js')
+
+/** The Node that runs the built program; CI sets another to try the oldest that the client supports. */
+const NODE = process.env['HOLDFAST_TEST_NODE'] ?? process.execPath
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Options {
+  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly stdin?: string
+  readonly node?: string
+}
+
+/** A folder that is gone after the test. */
+export function scratch(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Nothing of the developer's own settings reaches a test. */
+const cleanEnvironment = (over: Options['env']): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'],
+  HOME: '/nonexistent',
+  TZ: 'UTC',
+  ...over,
+})
+
+export function start(args: readonly string[], { env, stdin, node = NODE }: Options = {}): ChildProcess {
+  const child = spawn(node, [LAUNCHER, ...args], { cwd: ROOT, env: cleanEnvironment(env), stdio: 'pipe' })
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(stdin ?? '')
+  return child
+}
+
+/** Runs the program to its end. */
+export async function holdfast(args: readonly string[], options: Options = {}): Promise<Ended> {
+  const child = start(args, options)
+  const [out, errors]: [Buffer[], Buffer[]] = [[], []]
+  child.stdout?.on('data', (chunk: Buffer) => out.push(chunk))
+  child.stderr?.on('data', (chunk: Buffer) => errors.push(chunk))
+  const code = await new Promise<number | null>((done) => child.on('close', done))
+  return { code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(errors).toString() }
+}
+
+export interface Service {
+  readonly url: string
+  readonly urls: readonly string[]
+  readonly username: string
+  readonly password: string
+  readonly hostnames: readonly string[]
+  readonly account: string
+  readonly accountPassword: string
+  readonly apiKey: string
+  readonly child: ChildProcess
+  stderr(): string
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+/** The bundled service in a process of its own; ends with the test. */
+export async function service(...args: readonly string[]): Promise<Service> {
+  const child = spawn(process.execPath, [LAUNCHER, 'serve', '--dev', '--json', ...args], {
+    cwd: ROOT,
+    env: cleanEnvironment({}),
+    stdio: 'pipe',
+  })
+  const errors: Buffer[] = []
+  child.stderr.on('data', (chunk: Buffer) => errors.push(chunk))
+  const ended = new Promise<number | null>((done) => child.on('close', done))
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> => {
+    child.kill(signal)
+    return ended
+  }
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null) await stop()
+  })
+  const first = await Promise.race([firstLine(child), ended.then(() => undefined)])
+  const stderr = (): string => Buffer.concat(errors).toString()
+  if (first === undefined) throw new Error(`the service did not start: ${stderr()}`)
+  return { ...(JSON.parse(first) as Omit<Service, 'child' | 'stop' | 'stderr'>), child, stop, stderr }
+}
+
+const firstLine = async (child: ChildProcess): Promise<string | undefined> => {
+  if (child.stdout === null) return undefined
+  for await (const line of createInterface({ input: child.stdout })) {
+    child.stdout.resume()
+    return line
+  }
+  return undefined
+}
+
+/** The flags that point a client at a service, with a state folder of its own. */
+export const clientOf = (at: Service, state: string, hostname = at.hostnames[0] ?? ''): readonly string[] => [
+  '--server',
+  at.url,
+  '--username',
+  at.username,
+  '--hostname',
+  hostname,
+  '--state-dir',
+  state,
+]

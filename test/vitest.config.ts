@@ -1,0 +1,43 @@
+import { defineConfig } from 'vitest/config'
+
+const ROOT = new URL('..', import.meta.url).pathname
+
+/** unit: in this process, no sockets but loopback. e2e: the built programs as processes. system: with other people's clients. */
+export default defineConfig({
+  root: ROOT,
+  test: {
+    reporters:
+      process.env['HOLDFAST_TEST_REPORT'] === undefined
+        ? ['default']
+        : ['default', ['json', { outputFile: process.env['HOLDFAST_TEST_REPORT'] }]],
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          root: ROOT,
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/e2e/**', 'test/system/**'],
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          root: ROOT,
+          include: ['test/e2e/**/*.test.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'system',
+          root: ROOT,
+          include: ['test/system/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+})
