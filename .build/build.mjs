@@ -49,10 +49,12 @@ function licences(chunks) {
     modules.flatMap((id) => /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? []),
   )
   if (modules.some((id) => id.includes('undici'))) folders.add(join(ROOT, 'node_modules/undici'))
-  const texts = [...folders].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-    return `${name} ${version} (${license})\n\n${licenceText(folder)}`
-  })
+  const texts = [...folders]
+    .sort((a, b) => a.localeCompare(b))
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+      return `${name} ${version} (${license})\n\n${licenceText(folder)}`
+    })
   return texts.join(`\n\n${'-'.repeat(78)}\n\n`)
 }
 

@@ -28,16 +28,35 @@ export interface Composed {
 /** Time for the request under way when we are asked to end. Supervisors wait five seconds and more. */
 const GRACE = 4000
 
+/** Events that a report at the end says better. */
+export const SAID_BY_REPORT: ReadonlySet<AgentEvent['kind']> = new Set([
+  'waiting',
+  'stopped',
+  'offlineRefused',
+  'unreached',
+  'notUnderstood',
+  'settled',
+])
+
+export interface Audience {
+  readonly log: Log
+  readonly hear: (event: AgentEvent) => void
+  /** Kinds that are heard but not logged. */
+  readonly unlogged: ReadonlySet<AgentEvent['kind']>
+}
+
 export function composeClient(
   settings: Settings,
-  log: Log,
-  hear: (event: AgentEvent) => void,
+  { log, hear, unlogged }: Audience,
   schedule: Schedule,
 ): Composed {
   const [end, abandon] = [new AbortController(), new AbortController()]
+  const clear = new Set<string>()
   const tell = (event: AgentEvent): void => {
+    if (event.kind === 'keyInClear' && clear.has(event.account)) return
+    if (event.kind === 'keyInClear') clear.add(event.account)
     const { kind, ...facts } = event
-    log(VOICE[kind].level, VOICE[kind].says, shown(facts))
+    if (!unlogged.has(kind)) log(VOICE[kind].level, VOICE[kind].says, shown(facts))
     hear(event)
   }
   const agent: Agent = {

@@ -46,6 +46,6 @@ function inForce(settings: Settings): unknown {
     sources: (config.sources ?? []).map((spec: SourceSpec) => formatSource(spec)),
     user_agent: userAgentOf(settings),
     state_dir: stateDir,
-    account: accounts.map(({ authorities: _, ...account }) => plain(account)),
+    account: accounts.map(({ authorities: _authorities, ...account }) => plain(account)),
   }
 }

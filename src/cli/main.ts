@@ -1,6 +1,8 @@
 import yargs, { type ArgumentsCamelCase, type Argv } from 'yargs'
+import { nearest } from '../base/nearest.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../config/client-settings.ts'
 import { SERVICE_SETTINGS } from '../config/service-settings.ts'
+import { type Table, flagOf } from '../config/setting.ts'
 import { ABOUT } from './about.ts'
 import { EXITS, type Exit } from './exit-codes.ts'
 import { optionsOf } from './options.ts'
@@ -122,10 +124,21 @@ export async function main(argv: readonly string[]): Promise<number> {
     await parser.parseAsync()
   } catch (error) {
     if (!(error instanceof UsageError)) return bug(error)
-    process.stderr.write(`holdfast: ${error.message}; see holdfast --help\n`)
+    process.stderr.write(`holdfast: ${error.message}${meant(error.message)}; see holdfast --help\n`)
     return EXITS.usage.code
   }
   return EXITS[ending.exit].code
+}
+
+const ALL_FLAGS = [ACCOUNT_SETTINGS, CLIENT_SETTINGS, SERVICE_SETTINGS].flatMap((table: Table) =>
+  Object.entries(table).map(([key, setting]) => flagOf(key, setting)),
+)
+
+/** yargs names the unknown flag; the tables know what was probably meant. */
+function meant(message: string): string {
+  const [, unknown] = /^Unknown arguments?: ([^,\s]+)/.exec(message) ?? []
+  const near = unknown === undefined ? undefined : nearest(unknown, ALL_FLAGS)
+  return near === undefined ? '' : ` (did you mean --${near}?)`
 }
 
 /** Nothing of ours may fail in a way that we did not think of; where it does, say so and give the trace. */

@@ -18,7 +18,11 @@ export async function runCommand(flags: Flags): Promise<Exit> {
   const log = logTo(settings.value.config.logLevel, asJson)
   for (const warning of settings.value.warnings) log('warn', warning)
   const heard = collector()
-  const { agent, end } = composeClient(settings.value, log, heard.hear, schedule.value)
+  const { agent, end } = composeClient(
+    settings.value,
+    { log, hear: heard.hear, unlogged: new Set() },
+    schedule.value,
+  )
   const release = onSignals(end)
   try {
     for (const { plan } of agent.charges)

@@ -20,7 +20,7 @@ export async function serveCommand(flags: Flags): Promise<Exit> {
 /** Node 22 calls its SQLite experimental at every start; we know, and the operator cannot do anything about it. */
 function withoutSqliteWarning(): void {
   const emit = process.emitWarning.bind(process)
-  process.emitWarning = ((warning: string | Error, ...rest: never[]) => {
+  process.emitWarning = (warning: string | Error, ...rest: never[]) => {
     if (!String(warning).includes('SQLite is an experimental feature')) emit(warning, ...rest)
-  }) as typeof process.emitWarning
+  }
 }

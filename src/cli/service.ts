@@ -29,7 +29,7 @@ import type { Exit } from './exit-codes.ts'
 import type { Flags } from './main.ts'
 import { fail, logTo, print, printJson } from './output.ts'
 import { pepperIn } from './pepper.ts'
-import { type Failure, configFile, paths } from './settings.ts'
+import { type Failure, configFile, paths, textFlag } from './settings.ts'
 import { onSignals } from './signals.ts'
 
 /** Time that accepted requests have when we are asked to end. */
@@ -91,7 +91,9 @@ interface Started {
 
 async function start(flags: Flags, settings: ServiceSettings, log: Log): Promise<Result<Started, Failure>> {
   const weather =
-    flags['weather'] === undefined ? ok([]) : parseWeather(String(flags['weather']), systemClock.now())
+    flags['weather'] === undefined
+      ? ok([])
+      : parseWeather(textFlag(flags, 'weather') ?? '', systemClock.now())
   if (!weather.ok) return err({ exit: 'usage', says: [`--weather: ${weather.error}`] })
   const tls = await readTls(settings)
   if (!tls.ok) return tls
@@ -103,7 +105,12 @@ async function start(flags: Flags, settings: ServiceSettings, log: Log): Promise
   if (!store.ok) return store
   const pepper = await pepperIn(folder)
   const dev = isDev ? await makeDevWorld(store.value, pepper, systemClock.now()) : undefined
-  const desk = deskOf(settings, store.value, authenticator(store.value, pepper), weather.value, log)
+  const desk = deskOf(
+    settings,
+    { store: store.value, authenticate: authenticator(store.value, pepper) },
+    weather.value,
+    log,
+  )
   const listening = await listenAll(settings, tls.value, routed(desk, log))
   if (listening.ok) return ok({ listening: listening.value, store: store.value, folder, dev })
   await store.value.close()
@@ -136,16 +143,14 @@ async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<Result<Pem
 
 function deskOf(
   settings: ServiceSettings,
-  store: Store,
-  authenticate: Desk['updater']['authenticate'],
+  updater: Pick<Desk['updater'], 'store' | 'authenticate'>,
   weather: readonly Weather[],
   log: Log,
 ): Desk {
   const { allHostnames, strictAgents, blockedAgents, realm } = settings
   return {
     updater: {
-      store,
-      authenticate,
+      ...updater,
       policy: { limits: limitsOf(settings), allHostnames, strictAgents, blockedAgents },
       now: () => systemClock.now(),
     },

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Result, err, ok } from '../base/result.ts'
+import type * as documents from '../config/document.ts'
 import { ACCOUNT_SETTINGS, type AccountSettings, CLIENT_SETTINGS } from '../config/client-settings.ts'
 import { type ClientConfig, type ParsedFile, readClientConfig } from '../config/read-client.ts'
 import { type Complaint, formatComplaint, fromEnvironment, fromFlags } from '../config/setting.ts'
@@ -63,13 +64,19 @@ export async function readSettings(flags: Flags): Promise<Result<Settings, Failu
 const exitFor = (complaints: readonly Complaint[]): Exit =>
   complaints.every(({ where }) => where.startsWith('--')) ? 'usage' : 'configuration'
 
+/** A flag that is given once, as text. */
+export function textFlag(flags: Flags, name: string): string | undefined {
+  const value = flags[name]
+  return typeof value === 'string' ? value : undefined
+}
+
 /** The file that was named, or else the one in its usual place, if there is one. */
 export async function configFile(
   flags: Flags,
   usual: readonly string[],
 ): Promise<Result<ParsedFile | undefined, Failure>> {
-  const named = flags['config'] ?? process.env['HOLDFAST_CONFIG']
-  const candidates = named === undefined ? usual.map((name) => join(paths().config, name)) : [String(named)]
+  const named = textFlag(flags, 'config') ?? process.env['HOLDFAST_CONFIG']
+  const candidates = named === undefined ? usual.map((name) => join(paths().config, name)) : [named]
   for (const path of candidates) {
     const text = await textOf(path, 'config')
     if (text.ok && text.value !== undefined)
@@ -80,11 +87,8 @@ export async function configFile(
   return ok(undefined)
 }
 
-const parse = (
-  { parseDocument }: typeof import('../config/document.ts'),
-  text: string,
-  path: string,
-): ParsedFile['document'] => parseDocument(text, path)
+const parse = ({ parseDocument }: typeof documents, text: string, path: string): ParsedFile['document'] =>
+  parseDocument(text, path)
 
 async function withFiles(account: AccountSettings): Promise<Result<Account, readonly string[]>> {
   const [password, authorities] = await Promise.all([passwordOf(account), textOf(account.caFile, 'ca_file')])

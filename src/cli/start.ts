@@ -6,12 +6,9 @@ export function start(argv: readonly string[]): void {
     process.exitCode = bug(error)
     process.exit()
   })
-  main(argv).then(
-    (code) => {
-      process.exitCode = code
-    },
-    (error: unknown) => {
-      process.exitCode = bug(error)
-    },
-  )
+  void run(argv)
+}
+
+async function run(argv: readonly string[]): Promise<void> {
+  process.exitCode = await main(argv).catch(bug)
 }

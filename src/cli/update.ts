@@ -1,3 +1,4 @@
+import { LEVELS, type Level } from '../base/level.ts'
 import { instant } from '../base/time.ts'
 import { type Agent, type Rest, once, rehearsal, run } from '../client/agent/run.ts'
 import type { Observation } from '../client/decide/observation.ts'
@@ -5,7 +6,7 @@ import { worst } from '../client/report/outcome.ts'
 import { type AccountReport, collector, reportOn, sayReport } from '../client/report/report.ts'
 import { formRequest } from '../client/send/exchange.ts'
 import type { HttpRequest } from '../ports/http.ts'
-import { composeClient } from './client.ts'
+import { SAID_BY_REPORT, composeClient } from './client.ts'
 import { EXITS, type Exit, exitOf } from './exit-codes.ts'
 import type { Flags } from './main.ts'
 import { fail, logTo, print, printJson } from './output.ts'
@@ -20,10 +21,15 @@ export async function updateCommand(flags: Flags): Promise<Exit> {
   const asJson = flags['json'] === true
   const settings = await readSettings(flags)
   if (!settings.ok) return fail(settings.error, asJson)
-  const log = logTo(quieter(settings.value.config.logLevel), asJson)
+  const { logLevel } = settings.value.config
+  const log = logTo(logLevel, asJson)
   for (const warning of settings.value.warnings) log('warn', warning)
   const heard = collector()
-  const { agent, end } = composeClient(settings.value, log, heard.hear, NEVER)
+  const { agent, end } = composeClient(
+    settings.value,
+    { log, hear: heard.hear, unlogged: isPlain(logLevel) ? SAID_BY_REPORT : new Set() },
+    NEVER,
+  )
   const release = onSignals(end)
   try {
     if (flags['dry-run'] === true) return await rehearse(agent, flags, asJson)
@@ -34,8 +40,8 @@ export async function updateCommand(flags: Flags): Promise<Exit> {
   }
 }
 
-/** The report says what was done; the log has only what is worth a warning, unless more was asked for. */
-const quieter = (level: Parameters<typeof logTo>[0]): typeof level => (level === 'info' ? 'warn' : level)
+/** The report at the end says what was done; who asks for more than the usual wants to see it happen. */
+const isPlain = (level: Level): boolean => LEVELS.indexOf(level) >= LEVELS.indexOf('info')
 
 /** A person who runs the command wants it tried now: the short retries are the daemon's patience, not the service's. */
 const openingOf = (flags: Flags): readonly Observation[] => [

@@ -26,8 +26,14 @@ function parseToml(source: string): Result<Located, Fault> {
     return ok(tableOf(program.body[0].body, getStaticTOMLValue(program)))
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
-    return err({ line: error.lineNumber, says: `not TOML: ${error.message}` })
+    return err({ line: lineOf(error, source), says: `not TOML: ${error.message}` })
   }
+}
+
+/** A value that is missing is noticed at the start of the next line; what is wrong is the line before. */
+function lineOf({ lineNumber, column }: TomlError, source: string): number {
+  const before = source.split('\n')[lineNumber - 2] ?? ''
+  return column === 0 && before.trimEnd().endsWith('=') ? lineNumber - 1 : lineNumber
 }
 
 type TomlItem = AST.TOMLKeyValue | AST.TOMLTable

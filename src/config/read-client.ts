@@ -149,7 +149,7 @@ const PASSWORDS = ['password', 'passwordFile'] as const
 /** A password given further up outdoes a password file given further down, and the other way round. */
 function onePassword(layers: readonly Layer[]): readonly Layer[] {
   const top = layers.findIndex((layer) => PASSWORDS.some((key) => layer[key] !== undefined))
-  const without = ({ password: _, passwordFile: __, ...others }: Layer): Layer => others
+  const without = ({ password: _password, passwordFile: _file, ...others }: Layer): Layer => others
   return layers.map((layer, at) => (at > top && top >= 0 ? without(layer) : layer))
 }
 

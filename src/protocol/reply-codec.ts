@@ -1,5 +1,5 @@
 import { type Result, err, ok } from '../base/result.ts'
-import { type Address, parseAddress } from '../net/address.ts'
+import { type Address, type Addresses, parseAddress } from '../net/address.ts'
 import { type AddressedWord, type BareWord, isAddressedWord, isReplyWord } from './reply.ts'
 
 /** One line of a reply. `addresses` is empty where the service answered with the bare word. */
@@ -29,3 +29,9 @@ export function parseReply(line: string): Result<Reply, 'unknown reply'> {
     .map(parseAddress)
   return addresses.every((address) => address !== undefined) ? ok({ word, addresses }) : err('unknown reply')
 }
+
+/** An old way of saying "ignored": success with the loopback address, where another one was sent. */
+export const isOldRefusal = (reply: Reply, sent: Addresses): boolean =>
+  reply.word === 'good' && reply.addresses.some((address) => address === LOOPBACK) && sent.v4 !== LOOPBACK
+
+const LOOPBACK = '127.0.0.1'

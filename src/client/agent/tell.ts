@@ -9,26 +9,21 @@ import type { AgentEvent } from './events.ts'
 
 /** What an exchange showed, as facts for the operator. */
 export function factsOf(seen: Observation, sent: UpdateRequest): readonly AgentEvent[] {
-  switch (seen.kind) {
-    case 'answered':
-      return seen.replies.map((reply, at) => {
-        const about = { account: seen.account, hostname: sent.hostnames[at] ?? '', reply, sent }
-        if (mandateOf(reply.word).kind !== 'settled') return { kind: 'refused', ...about }
-        return {
-          kind: 'addresses' in reply && differs(reply.addresses, sent) ? 'confirmedDifferent' : 'settled',
-          ...about,
-        }
-      })
-    case 'notUnderstood': {
-      const { account, because } = seen
-      const fact = { kind: 'notUnderstood', account, because, sent } as const
-      return seen.looksLikePortal ? [fact, { kind: 'captivePortal', account, because }] : [fact]
-    }
-    case 'unreached':
-      return [{ kind: 'unreached', account: seen.account, because: seen.because, sent }]
-    default:
-      return []
-  }
+  if (seen.kind === 'answered')
+    return seen.replies.map((reply, at) => {
+      const about = { account: seen.account, hostname: sent.hostnames[at] ?? '', reply, sent }
+      if (mandateOf(reply.word).kind !== 'settled') return { kind: 'refused', ...about }
+      return {
+        kind: 'addresses' in reply && differs(reply.addresses, sent) ? 'confirmedDifferent' : 'settled',
+        ...about,
+      }
+    })
+  if (seen.kind === 'unreached')
+    return [{ kind: 'unreached', account: seen.account, because: seen.because, sent }]
+  if (seen.kind !== 'notUnderstood') return []
+  const { account, because } = seen
+  const fact = { kind: 'notUnderstood', account, because, sent } as const
+  return seen.looksLikePortal ? [fact, { kind: 'captivePortal', account, because }] : [fact]
 }
 
 const differs = (answered: readonly string[], { addresses }: UpdateRequest): boolean =>

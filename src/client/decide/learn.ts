@@ -95,7 +95,7 @@ const forgotten = (account: AccountState, plan: Plan): AccountState => ({
   ),
 })
 
-const withoutStop = ({ stopped: _, ...host }: HostState): HostState => host
+const withoutStop = ({ stopped: _stopped, ...host }: HostState): HostState => host
 
 const mapHosts = (
   hosts: AccountState['hosts'],

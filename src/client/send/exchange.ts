@@ -1,7 +1,7 @@
 import { type Duration, type Instant, between, instant, milliseconds, seconds } from '../../base/time.ts'
 import { type Credentials, formatBasic } from '../../net/basic.ts'
 import type { Http, HttpRequest } from '../../ports/http.ts'
-import type { Reply } from '../../protocol/reply-codec.ts'
+import { isOldRefusal } from '../../protocol/reply-codec.ts'
 import { type Ipv6Parameter, UPDATE_PATH, type UpdateRequest, formatQuery } from '../../protocol/request.ts'
 import { LONGEST_BODY, readResponse } from '../../protocol/response.ts'
 import type { Observation } from '../decide/observation.ts'
@@ -47,7 +47,7 @@ export async function exchange(
   const retryAfter = wait === undefined ? {} : { retryAfter: wait }
   const replies = readResponse(outcome, request.hostnames.length)
   if (!replies.ok) return { kind: 'notUnderstood', account, ...replies.error, ...retryAfter }
-  if (replies.value.some((reply) => isOldRefusal(reply, request)))
+  if (replies.value.some((reply) => isOldRefusal(reply, request.addresses)))
     return {
       kind: 'notUnderstood',
       account,
@@ -57,12 +57,6 @@ export async function exchange(
     }
   return { kind: 'answered', account, sent: request, replies: replies.value, ...retryAfter }
 }
-
-/** An old way of saying "ignored": success with the loopback address. */
-const isOldRefusal = (reply: Reply, { addresses }: UpdateRequest): boolean =>
-  'addresses' in reply && reply.addresses.some((a) => a === LOOPBACK) && addresses.v4 !== LOOPBACK
-
-const LOOPBACK = '127.0.0.1'
 
 /** RFC 9110 §10.2.3: seconds, or a date. No longer than a day, so that nobody can silence us for good. */
 export function readRetryAfter(value: string | undefined, now: Instant): Duration | undefined {

@@ -14,15 +14,17 @@ export interface Ports {
   readonly interfaces: Interfaces
 }
 
+type Maker<K extends Kind> = (spec: SpecOf<K>, ports: Ports, asking: Asking) => AddressSource
+
 /** Adding a source is one file and one row. A kind without a row does not compile, nor a row without a kind. */
-const MAKERS: { readonly [K in Kind]: (spec: SpecOf<K>, ports: Ports, asking: Asking) => AddressSource } = {
+const MAKERS: { readonly [K in Kind]: Maker<K> } = {
   given: (spec) => givenSource(spec.addresses),
   interface: (spec, { interfaces }, { allowed }) => localSource(interfaces, spec.interface, allowed),
   echo: (spec, { http }, asking) => echoSource(spec, http, asking),
 }
 
 const make = <K extends Kind>(spec: SpecOf<K>, ports: Ports, asking: Asking): AddressSource =>
-  MAKERS[spec.kind as K](spec, ports, asking)
+  (MAKERS[spec.kind] as Maker<K>)(spec, ports, asking)
 
 /** The configured sources as one; without any, the own interfaces first and then public services. */
 export function makeSource(specs: readonly SourceSpec[], ports: Ports, asking: Asking): AddressSource {

@@ -25,93 +25,107 @@ export function statements(database: DatabaseSync): (sql: string) => StatementSy
 }
 
 /** The questions of the store in SQL, for either connection. */
-export function sqliteReading(sql: (text: string) => StatementSync): Reading {
-  return {
-    async login(username) {
-      const key = sql('SELECT id, account_id, password_hash FROM ddns_key WHERE username = ?').get(username)
-      if (key !== undefined)
-        return {
-          kind: 'key',
-          id: Number(key['id']),
-          accountId: Number(key['account_id']),
-          hash: bytesOf(key['password_hash']),
-        }
-      const account = sql('SELECT id, password_hash FROM account WHERE name = ?').get(username)
-      if (account === undefined) return undefined
+export const sqliteReading = (sql: (text: string) => StatementSync): Reading => ({
+  ...callers(sql),
+  ...holdings(sql),
+})
+
+type Part<K extends keyof Reading> = Pick<Reading, K>
+
+const callers = (
+  sql: (text: string) => StatementSync,
+): Part<'login' | 'failuresOf' | 'usageOf' | 'nochgsOf' | 'hasOffline' | 'lastUseOf' | 'apiKeyByHash'> => ({
+  async login(username) {
+    const key = sql('SELECT id, account_id, password_hash FROM ddns_key WHERE username = ?').get(username)
+    if (key !== undefined)
       return {
-        kind: 'account',
-        id: Number(account['id']),
-        accountId: Number(account['id']),
-        hash: bytesOf(account['password_hash']),
+        kind: 'key',
+        id: Number(key['id']),
+        accountId: Number(key['account_id']),
+        hash: bytesOf(key['password_hash']),
       }
-    },
-    async failuresOf(peer): Promise<Failures> {
-      const row = sql('SELECT ring, deaf_until FROM login_failure WHERE peer = ?').get(peer)
-      const deafUntil = instantOf(row?.['deaf_until'])
-      return { moments: unpackRing(row?.['ring']), ...(deafUntil !== undefined && { deafUntil }) }
-    },
-    async usageOf(who) {
-      const row = sql(
-        'SELECT requests_ring, refusals_ring, blocked_until, undescriptive FROM usage WHERE subject = ?',
-      ).get(subjectOf(who))
-      return row === undefined ? NEVER_USED : usageFrom(row)
-    },
-    async nochgsOf(who, hostname) {
-      return unpackRing(
-        sql('SELECT ring FROM nochg WHERE subject = ? AND hostname = ?').get(subjectOf(who), hostname)?.[
-          'ring'
-        ],
-      )
-    },
-    async hasOffline(accountId) {
-      const row = sql(
-        'SELECT has_offline FROM account JOIN plan ON plan.id = account.plan_id WHERE account.id = ?',
-      ).get(accountId)
-      return row?.['has_offline'] === 1
-    },
-    async targetsOf(keyId) {
-      return sql(`${TARGETS_OF_KEY} ORDER BY name_id, rdata_id`).all(keyId, keyId).map(targetFrom)
-    },
-    async targetsNamed({ kind, id }, fqdn) {
-      if (kind === 'key')
-        return sql(`SELECT * FROM (${TARGETS_OF_KEY}) WHERE fqdn = ?`).all(id, id, fqdn).map(targetFrom)
-      // The longest zone that holds the name is the one that answers for it.
-      const own = `SELECT name.id AS name_id, zone_id, fqdn, NULL AS rdata_id FROM name JOIN zone ON zone.id = zone_id
+    const account = sql('SELECT id, password_hash FROM account WHERE name = ?').get(username)
+    if (account === undefined) return undefined
+    return {
+      kind: 'account',
+      id: Number(account['id']),
+      accountId: Number(account['id']),
+      hash: bytesOf(account['password_hash']),
+    }
+  },
+  async failuresOf(peer): Promise<Failures> {
+    const row = sql('SELECT ring, deaf_until FROM login_failure WHERE peer = ?').get(peer)
+    const deafUntil = instantOf(row?.['deaf_until'])
+    return { moments: unpackRing(row?.['ring']), ...(deafUntil !== undefined && { deafUntil }) }
+  },
+  async usageOf(who) {
+    const row = sql(
+      'SELECT requests_ring, refusals_ring, blocked_until, undescriptive FROM usage WHERE subject = ?',
+    ).get(subjectOf(who))
+    return row === undefined ? NEVER_USED : usageFrom(row)
+  },
+  async nochgsOf(who, hostname) {
+    return unpackRing(
+      sql('SELECT ring FROM nochg WHERE subject = ? AND hostname = ?').get(subjectOf(who), hostname)?.[
+        'ring'
+      ],
+    )
+  },
+  async hasOffline(accountId) {
+    const row = sql(
+      'SELECT has_offline FROM account JOIN plan ON plan.id = account.plan_id WHERE account.id = ?',
+    ).get(accountId)
+    return row?.['has_offline'] === 1
+  },
+  async lastUseOf(who) {
+    const row = sql('SELECT used_at, agent, peer, reply FROM usage WHERE subject = ?').get(subjectOf(who))
+    const [at, peer] = [instantOf(row?.['used_at']), parseAddress(String(row?.['peer']))]
+    if (at === undefined || peer === undefined) return undefined
+    return { at, agent: String(row?.['agent']), peer, reply: String(row?.['reply']) }
+  },
+  async apiKeyByHash(hash) {
+    const row = sql('SELECT account_id FROM api_key WHERE hash = ?').get(hash)
+    return row === undefined ? undefined : { accountId: Number(row['account_id']) }
+  },
+})
+
+const holdings = (
+  sql: (text: string) => StatementSync,
+): Part<'targetsOf' | 'targetsNamed' | 'groupNamed' | 'rdataOf' | 'isNameOffline'> => ({
+  async targetsOf(keyId) {
+    return sql(`${TARGETS_OF_KEY} ORDER BY name_id, rdata_id`).all(keyId, keyId).map(targetFrom)
+  },
+  async targetsNamed({ kind, id }, fqdn) {
+    if (kind === 'key')
+      return sql(`SELECT * FROM (${TARGETS_OF_KEY}) WHERE fqdn = ?`).all(id, id, fqdn).map(targetFrom)
+    // The longest zone that holds the name is the one that answers for it.
+    const own = `SELECT name.id AS name_id, zone_id, fqdn, NULL AS rdata_id FROM name JOIN zone ON zone.id = zone_id
         WHERE fqdn = ? AND name.account_id = ? ORDER BY length(zone.name) DESC LIMIT 1`
-      return sql(own).all(fqdn, id).map(targetFrom)
-    },
-    async groupNamed(accountId, group) {
-      const row = sql(
-        'SELECT id FROM ddns_key WHERE account_id = ? AND (username = ? OR group_label = ?)',
-      ).get(accountId, group, group)
-      return row === undefined ? undefined : Number(row['id'])
-    },
-    async rdataOf(nameId) {
-      const rows = sql(`SELECT rdata.id AS id, rrset_id, dns_type, label, value
+    return sql(own).all(fqdn, id).map(targetFrom)
+  },
+  async groupNamed(accountId, group) {
+    const row = sql('SELECT id FROM ddns_key WHERE account_id = ? AND (username = ? OR group_label = ?)').get(
+      accountId,
+      group,
+      group,
+    )
+    return row === undefined ? undefined : Number(row['id'])
+  },
+  async rdataOf(nameId) {
+    const rows = sql(`SELECT rdata.id AS id, rrset_id, dns_type, label, value
         FROM rrset JOIN rdata ON rdata.rrset_id = rrset.id WHERE name_id = ? ORDER BY rdata.id`).all(nameId)
-      return rows.map((row) => ({
-        id: Number(row['id']),
-        rrsetId: Number(row['rrset_id']),
-        dnsType: String(row['dns_type']),
-        label: String(row['label']),
-        value: String(row['value']),
-      }))
-    },
-    async isNameOffline(nameId) {
-      return sql('SELECT is_offline FROM name WHERE id = ?').get(nameId)?.['is_offline'] === 1
-    },
-    async lastUseOf(who) {
-      const row = sql('SELECT used_at, agent, peer, reply FROM usage WHERE subject = ?').get(subjectOf(who))
-      const [at, peer] = [instantOf(row?.['used_at']), parseAddress(String(row?.['peer']))]
-      if (at === undefined || peer === undefined) return undefined
-      return { at, agent: String(row?.['agent']), peer, reply: String(row?.['reply']) }
-    },
-    async apiKeyByHash(hash) {
-      const row = sql('SELECT account_id FROM api_key WHERE hash = ?').get(hash)
-      return row === undefined ? undefined : { accountId: Number(row['account_id']) }
-    },
-  }
-}
+    return rows.map((row) => ({
+      id: Number(row['id']),
+      rrsetId: Number(row['rrset_id']),
+      dnsType: String(row['dns_type']),
+      label: String(row['label']),
+      value: String(row['value']),
+    }))
+  },
+  async isNameOffline(nameId) {
+    return sql('SELECT is_offline FROM name WHERE id = ?').get(nameId)?.['is_offline'] === 1
+  },
+})
 
 const TARGETS_OF_KEY = `
   SELECT id AS name_id, zone_id, fqdn, NULL AS rdata_id FROM name WHERE key_id = ?

@@ -22,19 +22,23 @@ export async function apply(w: Writing, target: Target, change: Change, now: Ins
   if (rdata.some(({ dnsType }) => ALIASES.includes(dnsType))) return 'not updatable'
   const wasOffline = await w.isNameOffline(target.nameId)
   if (wasOffline !== change.isOffline) await w.setOffline(target.nameId, change.isOffline)
-  const isNew = change.isOffline ? false : await setAddresses(w, target, rdata, change.addresses, now)
+  const isNew = change.isOffline
+    ? false
+    : await setAddresses(w, { target, rdata, addresses: change.addresses, now })
   if (!isNew && wasOffline === change.isOffline) return 'unchanged'
   await w.touch(target, now)
   return 'changed'
 }
 
-async function setAddresses(
-  w: Writing,
-  { nameId, rdataId }: Target,
-  rdata: readonly StoredRdata[],
-  addresses: Addresses,
-  now: Instant,
-): Promise<boolean> {
+interface Setting {
+  readonly target: Target
+  readonly rdata: readonly StoredRdata[]
+  readonly addresses: Addresses
+  readonly now: Instant
+}
+
+async function setAddresses(w: Writing, { target, rdata, addresses, now }: Setting): Promise<boolean> {
+  const { nameId, rdataId } = target
   const redirects = rdata.filter(({ dnsType, id }) => dnsType === REDIRECT && (rdataId ?? id) === id)
   const moved = await redirect(w, redirects, addresses, now)
   if (rdataId !== undefined)

@@ -1,0 +1,55 @@
+import { type Addresses, byFamily, listed } from '../../net/address.ts'
+import type { Reply } from '../../protocol/reply-codec.ts'
+import type { Asked } from '../../protocol/request.ts'
+import type { Writing } from '../store/store.ts'
+import { apply } from './apply.ts'
+import { targetsFor } from './targets.ts'
+import { type Visit, countNochg, only } from './visit.ts'
+
+export interface Answered {
+  readonly replies: readonly Reply[]
+  /** Some hostname heard `nochg` once too often. */
+  readonly isAbuse: boolean
+}
+
+/** One reply for each item of the list, in its order; a list that is missing names no host. */
+export async function answerHosts(
+  w: Writing,
+  visit: Visit,
+  asked: Asked,
+  allHostnames: string,
+): Promise<Answered> {
+  if (asked.hostnames === undefined) return { replies: only('nohost'), isAbuse: false }
+  const isSupplied = listed(asked.addresses).length > 0
+  const change = {
+    addresses: isSupplied ? asked.addresses : byFamily([visit.inbound.peer]),
+    isOffline: asked.isOffline,
+  }
+  const replies: Reply[] = []
+  let isAbuse = false
+  for (const item of asked.hostnames) {
+    const reply = await answerHost(w, visit, { item, change }, allHostnames)
+    if (reply.word === 'nochg') isAbuse = (await countNochg(w, visit, item.toLowerCase())) || isAbuse
+    replies.push(reply)
+  }
+  return { replies, isAbuse }
+}
+
+interface Wish {
+  readonly item: string
+  readonly change: { readonly addresses: Addresses; readonly isOffline: boolean }
+}
+
+async function answerHost(
+  w: Writing,
+  { who, now }: Visit,
+  { item, change }: Wish,
+  allHostnames: string,
+): Promise<Reply> {
+  const targets = await targetsFor(w, who, item, allHostnames)
+  const outcomes = new Set<string>()
+  for (const target of targets) outcomes.add(await apply(w, target, change, now))
+  const addresses = listed(change.addresses)
+  if (outcomes.has('changed')) return { word: 'good', addresses }
+  return outcomes.has('unchanged') ? { word: 'nochg', addresses } : { word: 'nohost' }
+}

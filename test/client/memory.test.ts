@@ -1,0 +1,90 @@
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { type MemoryTrouble, fileMemory } from '../../src/client/memory/memory.ts'
+import { NEW_STATE, type State } from '../../src/client/decide/state.ts'
+import { systemFiles } from '../../src/platform/files.ts'
+import type { Files } from '../../src/ports/files.ts'
+import { START } from '../fakes/world.ts'
+
+const STOPPED: State = {
+  accounts: { a: { standing: { kind: 'stopped', since: START, because: 'abuse', about: '' }, hosts: {} } },
+}
+
+let folder: string
+let troubles: MemoryTrouble[]
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-memory-'))
+  troubles = []
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+})
+const memory = (files: Files = systemFiles, at = folder) =>
+  fileMemory(
+    files,
+    at,
+    () => START,
+    (trouble) => troubles.push(trouble),
+  )
+
+it('gives back what it kept, in a file that only its owner reads', async () => {
+  await memory().save(STOPPED)
+
+  expect(await memory().load()).toEqual(STOPPED)
+  expect(statSync(join(folder, 'state.json')).mode & 0o777).toBe(0o600)
+  expect(readdirSync(folder)).toEqual(['state.json'])
+})
+
+it('makes the folder where it is missing', async () => {
+  await memory(systemFiles, join(folder, 'a/b')).save(STOPPED)
+
+  expect(await memory(systemFiles, join(folder, 'a/b')).load()).toEqual(STOPPED)
+})
+
+it('writes nothing when nothing changed', async () => {
+  let writes = 0
+  const counting: Files = {
+    ...systemFiles,
+    replace: async (path, text) => (writes++, systemFiles.replace(path, text)),
+  }
+  const kept = memory(counting)
+
+  await kept.save(STOPPED)
+  await kept.save(STOPPED)
+  await kept.load()
+  await kept.save(STOPPED)
+
+  expect(writes).toBe(1)
+})
+
+it.each(['', '{', 'null', '{"version":2}', '{"version":1,"sha256":"","accounts":{}}'])(
+  'sets a broken file aside and starts anew: %j',
+  async (text) => {
+    writeFileSync(join(folder, 'state.json'), text)
+
+    expect(await memory().load()).toEqual(NEW_STATE)
+    expect(troubles.map(({ kind }) => kind)).toEqual(['stateSetAside'])
+    const [aside = ''] = readdirSync(folder)
+    expect(aside).toMatch(/^state\.json\.broken-/)
+    expect(readFileSync(join(folder, aside), 'utf8')).toBe(text)
+  },
+)
+
+it('says once that the disk does not take it, and goes on', async () => {
+  const full: Files = { ...systemFiles, replace: async () => Promise.reject(new Error('ENOSPC')) }
+  const kept = memory(full)
+
+  await kept.save(STOPPED)
+  await kept.save(NEW_STATE)
+
+  expect(troubles).toEqual([{ kind: 'stateNotKept', because: 'Error: ENOSPC' }])
+})
+
+it('leaves the old file whole when the new one cannot be written', async () => {
+  await memory().save(STOPPED)
+  mkdirSync(join(folder, 'not-a-folder'))
+  await expect(systemFiles.replace(join(folder, 'not-a-folder'), 'x')).rejects.toThrow()
+
+  expect(await memory().load()).toEqual(STOPPED)
+  expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([])
+})

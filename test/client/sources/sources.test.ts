@@ -1,0 +1,188 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { parseAddress } from '../../../src/net/address.ts'
+import type { Sighting } from '../../../src/net/sighting.ts'
+import { echoSource } from '../../../src/client/sources/echo.ts'
+import { givenSource } from '../../../src/client/sources/given.ts'
+import { localSource } from '../../../src/client/sources/local.ts'
+import { type AddressSource, firstOf } from '../../../src/client/sources/source.ts'
+import { makeSource } from '../../../src/client/sources/makers.ts'
+import { undiciHttp } from '../../../src/platform/http.ts'
+import { parseIfInet6, systemInterfaces } from '../../../src/platform/interfaces.ts'
+import type { InterfaceAddress } from '../../../src/ports/interfaces.ts'
+import { sourceContract } from '../../contract/source.ts'
+
+const never = new AbortController().signal
+const address = (text: string) => {
+  const parsed = parseAddress(text)
+  if (parsed === undefined) throw new Error(`${text} is no address`)
+  return parsed
+}
+const asking = { agent: 'Holdfast test/1-1', allowed: [] }
+
+const serve = async (
+  status: number,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+  host = '127.0.0.1',
+): Promise<string> => {
+  const server = createServer((_, response) => void response.writeHead(status, headers).end(body))
+  await new Promise<void>((done) => server.listen(0, host, done))
+  onTestFinished(() => void (server.close(), server.closeAllConnections()))
+  const { port } = server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}/`
+}
+
+describe('an echo service', () => {
+  // biome-ignore format: a table
+  it.each<[string, number, string, Record<string, string>, string | undefined, Partial<Sighting>]>([
+    ['the bare address',         200, '8.8.8.8',                          {}, undefined, { kind: 'seen', address: address('8.8.8.8') }],
+    ['with a newline',           200, ' 8.8.8.8\r\n',                     {}, undefined, { kind: 'seen', address: address('8.8.8.8') }],
+    ['a JSON member',            200, '{"ip":"8.8.8.8","x":1}',           {}, 'ip',      { kind: 'seen', address: address('8.8.8.8') }],
+    ['another JSON member',      200, '{"address":"8.8.8.8"}',            {}, 'ip',      { kind: 'unknown', because: 'did not answer with an address' }],
+    ['an inherited member',      200, '{}',                               {}, 'toString', { kind: 'unknown' }],
+    ['broken JSON',              200, '{"ip":"8.8.8.8"',                  {}, 'ip',      { kind: 'unknown' }],
+    ['a number in JSON',         200, '{"ip":8}',                         {}, 'ip',      { kind: 'unknown' }],
+    ['HTML around it',           200, '<html>Current IP: 8.8.8.8</html>', {}, undefined, { kind: 'unknown', because: 'did not answer with an address' }],
+    ['two addresses',            200, '8.8.8.8, 8.8.4.4',                 {}, undefined, { kind: 'unknown' }],
+    ['nothing',                  200, '',                                 {}, undefined, { kind: 'unknown' }],
+    ['the other family',         200, '2606:4700::1',                     {}, undefined, { kind: 'unknown', because: 'answered in the other family' }],
+    ['a private address',        200, '192.168.1.5',                      {}, undefined, { kind: 'unknown', because: 'answered with 192.168.1.5, which is no public address (private)' }],
+    ['CGNAT',                    200, '100.64.1.1',                       {}, undefined, { kind: 'unknown', because: 'answered with 100.64.1.1, which is no public address (cgnat)' }],
+    ['documentation',            200, '192.0.2.1',                        {}, undefined, { kind: 'unknown' }],
+    ['more than 4 KiB',          200, `8.8.8.8${' '.repeat(4096)}`,       {}, undefined, { kind: 'unknown', because: 'answered with more than 4 KiB' }],
+    ['an error with an address', 500, '8.8.8.8',                          {}, undefined, { kind: 'unknown', because: 'answered HTTP 500' }],
+    ['a redirect',               302, '8.8.8.8',                          { location: '/' }, undefined, { kind: 'unknown', because: 'answered HTTP 302' }],
+    ['201',                      201, '8.8.8.8',                          {}, undefined, { kind: 'unknown', because: 'answered HTTP 201' }],
+  ])('that answers with %s', async (_, status, body, headers, field, sighting) => {
+    const url = await serve(status, body, headers)
+
+    expect(await echoSource({ url, ...(field !== undefined && { field }) }, undiciHttp, asking).look('v4', never)).toMatchObject(sighting)
+  })
+
+  it('is asked over the family in question, and over no other', async () => {
+    const url = await serve(200, '2606:4700::1', {}, '::1')
+    const source = echoSource({ url }, undiciHttp, asking)
+
+    expect(await source.look('v6', never)).toMatchObject({ kind: 'seen', address: '2606:4700::1' })
+    expect(await source.look('v4', never)).toMatchObject({ kind: 'unknown', because: 'is an IPv6 address' })
+  })
+
+  it('may answer with what the user allows', async () => {
+    const url = await serve(200, '192.0.2.1')
+
+    expect(
+      await echoSource({ url }, undiciHttp, { ...asking, allowed: ['documentation'] }).look('v4', never),
+    ).toMatchObject({ kind: 'seen' })
+  })
+
+  it('that is not there is unknown', async () =>
+    expect(
+      await echoSource({ url: 'http://127.0.0.1:1/' }, undiciHttp, asking).look('v4', never),
+    ).toMatchObject({ kind: 'unknown', because: expect.stringMatching(/^not reached \(connect/) as string }))
+})
+
+describe('own interfaces', () => {
+  const one = (text: string, over: Partial<InterfaceAddress> = {}): InterfaceAddress => ({
+    interface: 'eth0',
+    address: address(text),
+    isTemporary: false,
+    isUnusable: false,
+    ...over,
+  })
+  const look = async (all: readonly InterfaceAddress[], family: 'v4' | 'v6', only?: string) =>
+    localSource(async () => all, only, []).look(family, never)
+
+  it('show a public address', async () =>
+    expect(await look([one('10.0.0.1'), one('8.8.8.8')], 'v4')).toMatchObject({
+      kind: 'seen',
+      address: '8.8.8.8',
+    }))
+  it('show none behind a NAT', async () =>
+    expect(await look([one('192.168.1.5'), one('fe80::1')], 'v4')).toEqual({ kind: 'none' }))
+
+  it('leave temporary, deprecated and tentative ones out', async () =>
+    expect(
+      await look(
+        [one('2606:4700::1', { isTemporary: true }), one('2606:4700::2', { isUnusable: true })],
+        'v6',
+      ),
+    ).toEqual({ kind: 'none' }))
+
+  it('give the same answer in whatever order they come', async () => {
+    const all = [one('2606:4700::2'), one('2606:4700::1')]
+
+    expect(await look(all, 'v6')).toEqual(await look(all.toReversed(), 'v6'))
+  })
+
+  it('can be narrowed to one, which must be there', async () => {
+    const all = [one('8.8.8.8'), one('8.8.4.4', { interface: 'eth1' })]
+
+    expect(await look(all, 'v4', 'eth1')).toMatchObject({
+      kind: 'seen',
+      address: '8.8.4.4',
+      by: 'interface:eth1',
+    })
+    expect(await look(all, 'v4', 'eth2')).toMatchObject({
+      kind: 'unknown',
+      because: 'there is no interface eth2',
+    })
+  })
+
+  it('are unknown when the system does not tell', async () =>
+    expect(
+      await localSource(async () => Promise.reject(new Error('EPERM')), undefined, []).look('v4', never),
+    ).toMatchObject({ kind: 'unknown' }))
+
+  it('are read with their flags from the table of Linux', () => {
+    const table =
+      '20010db8000000000000000000000001 02 40 00 80     eth0\n20010db8000000000000000000000002 02 40 00 01     eth0\n'
+
+    expect([...parseIfInet6(table)]).toEqual([
+      ['eth0 2001:db8::1', 0x80],
+      ['eth0 2001:db8::2', 0x01],
+    ])
+  })
+})
+
+describe('several sources', () => {
+  const fixed = (name: string, sighting: Sighting): AddressSource => ({ name, look: async () => sighting })
+  const seen = { kind: 'seen', address: address('8.8.8.8'), by: 'x' } as const
+  const none = { kind: 'none' } as const
+  const unknown = { kind: 'unknown', because: 'rain' } as const
+
+  // biome-ignore format: a table
+  it.each<[readonly Sighting[], Sighting['kind']]>([
+    [[seen],                'seen'],
+    [[unknown, seen],       'seen'],
+    [[none, seen],          'seen'],
+    [[none, none],          'none'],
+    [[none, unknown],       'unknown'],
+    [[unknown, none],       'unknown'],
+    [[unknown, unknown],    'unknown'],
+    [[],                    'unknown'],
+  ])('that say %j together say %s', async (all, kind) => {
+    const source = firstOf(all.map((sighting, n) => fixed(`s${n}`, sighting)))
+
+    expect((await source.look('v4', never)).kind).toBe(kind)
+  })
+})
+
+const ports = { http: undiciHttp, interfaces: systemInterfaces }
+sourceContract('given', () => givenSource({ v4: address('192.0.2.1') }))
+sourceContract('own interfaces', () => localSource(systemInterfaces, undefined, []))
+sourceContract('an echo service', async () =>
+  echoSource({ url: await serve(200, '8.8.8.8') }, undiciHttp, asking),
+)
+sourceContract('a made one', async () =>
+  makeSource(
+    [
+      { kind: 'given', addresses: {} },
+      { kind: 'interface', interface: 'lo' },
+      { kind: 'echo', url: await serve(200, '{"ip":"8.8.8.8"}'), field: 'ip' },
+    ],
+    ports,
+    asking,
+  ),
+)

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest'
+import { ACCOUNT_SETTINGS, CLIENT_SETTINGS, parseServer } from '../../src/config/client-settings.ts'
+import { parseDocument } from '../../src/config/document.ts'
+import { readClientConfig } from '../../src/config/read-client.ts'
+import { formatComplaint, fromEnvironment, fromFlags } from '../../src/config/setting.ts'
+import { formatSource, parseSource } from '../../src/config/source.ts'
+
+const TABLE = { ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }
+
+interface Given {
+  readonly flags?: Record<string, unknown>
+  readonly env?: Record<string, string>
+  readonly toml?: string
+  readonly json?: string
+  readonly chosen?: readonly string[]
+}
+
+const read = ({ flags = {}, env = {}, toml, json, chosen = [] }: Given) => {
+  const [name, text] = json === undefined ? ['h.toml', toml] : ['h.json', json]
+  return readClientConfig({
+    flags: fromFlags(TABLE, flags),
+    environment: fromEnvironment(TABLE, env),
+    chosen,
+    ...(text !== undefined && { file: { name, document: parseDocument(text, name) } }),
+  })
+}
+const complaintsOf = (given: Given): readonly string[] => {
+  const config = read(given)
+  return config.ok ? [] : config.error.map(formatComplaint)
+}
+
+const WHOLE = `
+server = "dyn.example"
+username = "abc1234"
+password = "swordfish"
+hostnames = ["home.example.test", "Office.example.test"]
+`
+
+it('reads a file of one account', () => {
+  const config = read({ toml: WHOLE })
+
+  expect(config).toMatchObject({
+    ok: true,
+    value: {
+      interval: 300_000,
+      accounts: [
+        {
+          server: 'https://dyn.example',
+          username: 'abc1234',
+          hostnames: ['home.example.test', 'office.example.test'],
+        },
+      ],
+    },
+  })
+})
+
+it('reads the same from JSON', () => {
+  const json =
+    '{ // with remarks\n "server": "dyn.example", "username": "abc1234", "password": "swordfish", "hostnames": ["home.example.test", "office.example.test"], }'
+
+  expect(JSON.stringify(read({ json }))).toBe(JSON.stringify(read({ toml: WHOLE })))
+})
+
+it('takes flags over the environment over the account over the top of the file', () => {
+  const toml = `server = "top"\nusername = "top"\npassword = "p"\nhostnames = ["top"]\n[[account]]\nserver = "file"\nusername = "file"\nhostnames = ["file"]`
+
+  const config = read({
+    toml,
+    env: { HOLDFAST_SERVER: 'env', HOLDFAST_USERNAME: 'env' },
+    flags: { server: 'flag' },
+  })
+
+  expect(config).toMatchObject({
+    ok: true,
+    value: { accounts: [{ server: 'https://flag', username: 'env', hostnames: ['file'] }] },
+  })
+})
+
+it('lets a password from further up outdo a password file from further down', () => {
+  const config = read({
+    toml: WHOLE.replace('password =', 'password_file ='),
+    env: { HOLDFAST_PASSWORD: 'other' },
+  })
+
+  expect(config.ok && config.value.accounts[0]?.password?.reveal()).toBe('other')
+  expect(config.ok && config.value.accounts[0]?.passwordFile).toBeUndefined()
+})
+
+it('complains about everything at once, with file and line', () => {
+  const toml = `interval = "3s"\nsevrer = "x"\nipv4 = "perhaps"\nhostnames = ["a b"]\nusername = 5\nrefresh = "1h"\nmyip = ["192.0.2.1", "192.0.2.2"]`
+
+  expect(complaintsOf({ toml })).toEqual([
+    'h.toml:2: sevrer is no setting; did you mean server?',
+    'h.toml:1: interval is shorter than the least allowed, 1m',
+    'server is missing (the update service, such as https://dynupdate.example); give it as --server, HOLDFAST_SERVER or in the file',
+    'h.toml:5: username must be text in quotes',
+    "h.toml:4: hostnames lists 'a b' is no hostname or group",
+    'h.toml:7: myip names two addresses of one family',
+    'h.toml:3: ipv4 is neither true nor false',
+    'h.toml:6: refresh is shorter than the least allowed, 1d',
+    'password is missing; give it as password_file, --password-file or HOLDFAST_PASSWORD',
+  ])
+})
+
+// biome-ignore format: a table
+it.each<[string, Given, string]>([
+  ['broken TOML',            { toml: 'a = \n' },                                            'h.toml:1: not TOML'],
+  ['broken JSON',            { json: '{"a": }' },                                           'h.json:1: not JSON'],
+  ['JSON that is no object', { json: '[]' },                                                'h.json:1: not a JSON object'],
+  ['an account that is no list', { toml: `${WHOLE}[account]\nname = "x"` },                 'h.toml:6: account must be a list of tables: write [[account]]'],
+  ['an unknown account key', { toml: `${WHOLE}[[account]]\nusrname = "x"` },                'h.toml:7: usrname is no setting; did you mean username?'],
+  ['a setting of the program in an account', { toml: `${WHOLE}[[account]]\ninterval = "5m"` }, 'h.toml:7: interval is no setting'],
+  ['an account that is not there', { toml: `${WHOLE}[[account]]\nname = "x"`, chosen: ['y'] }, '--account: there is no account y; there are x'],
+  ['whose hostname it is',   { toml: `${WHOLE}[[account]]\nusername = "x"\n[[account]]\nusername = "y"`, flags: { hostname: 'a.b' } }, '--hostname: the file has 2 accounts; choose one with --account'],
+  ['twins',                  { toml: `${WHOLE}[[account]]\nname = "x"\n[[account]]\nname = "y"` }, 'two accounts are abc1234@dyn.example; put their hostnames into one'],
+  ['both families off',      { toml: `${WHOLE}ipv4 = false\nipv6 = false` },                'ipv4 and ipv6 are both off; there is nothing to keep current'],
+  ['two kinds of password',  { toml: `${WHOLE}password_file = "x"` },                       'password and password_file are both given; keep one'],
+  ['a colon in the username', { toml: WHOLE.replace('abc1234', 'a:b') },                    'username may not hold a colon, and neither username nor password a control character'],
+  ['a User-Agent of no shape', { toml: `${WHOLE}user_agent = "curl/1.0"` },                 'h.toml:6: user_agent does not keep the shape'],
+  ['a flag that is given twice', { toml: WHOLE, flags: { interval: ['5m', '6m'] } },         '--interval: interval must be text in quotes'],
+])('says what is wrong: %s', (_, given, complaint) => {
+  expect(complaintsOf(given).some((one) => one.startsWith(complaint)), complaintsOf(given).join('\n')).toBe(true)
+})
+
+it('never shows a secret in a complaint', () => {
+  const complaints = complaintsOf({
+    toml: WHOLE.replace('"swordfish"', '"swordfish\\u0000"'),
+    env: { HOLDFAST_INTERVAL: 'swordfish' },
+  })
+
+  expect(complaints.length).toBeGreaterThan(0)
+  expect(complaints.join('\n')).not.toContain('swordfish')
+})
+
+describe('a server', () => {
+  // biome-ignore format: a table
+  it.each([
+    ['dyn.example',                        { ok: true, value: 'https://dyn.example' }],
+    ['http://dyn.example:8245',            { ok: true, value: 'http://dyn.example:8245' }],
+    ['https://dyn.example/nic/update',     { ok: true, value: 'https://dyn.example' }],
+    ['https://[2001:db8::1]:8443',         { ok: true, value: 'https://[2001:db8::1]:8443' }],
+    ['ftp://dyn.example',                  { ok: false, error: 'is neither an https nor an http address' }],
+    ['https://user:pass@dyn.example',      { ok: false, error: 'holds credentials; username and password are settings of their own' }],
+    ['https://dyn.example/api',            { ok: false, error: 'has a path; /nic/update is added to the bare address' }],
+    ['https://',                           { ok: false, error: 'is not the address of a service' }],
+  ])('%s', (text, result) => expect(parseServer(text)).toEqual(result))
+})
+
+it.each(['interfaces', 'interface:eth0', 'https://api.example/ip', 'https://api.example/ip?format=json#ip'])(
+  'a source reads back what it is written as: %s',
+  (text) => {
+    const source = parseSource(text)
+
+    expect(source.ok && formatSource(source.value)).toBe(text)
+  },
+)
+
+it.each(['', 'eth0', 'interface:', 'ftp://x', 'https://u:p@x/'])('a source is not %j', (text) =>
+  expect(parseSource(text).ok).toBe(false),
+)

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest'
+import { parseDocument } from '../../src/config/document.ts'
+import { readServiceConfig } from '../../src/config/read-service.ts'
+import { formatListener, parseListener } from '../../src/config/service-settings.ts'
+import { formatComplaint } from '../../src/config/setting.ts'
+
+const read = (toml: string) =>
+  readServiceConfig({
+    flags: {},
+    environment: {},
+    file: { name: 's.toml', document: parseDocument(toml, 's.toml') },
+  })
+
+it('reads listeners, proxies and numbers', () => {
+  const config = read(
+    'listen = ["0.0.0.0:80", "[::]:443/tls"]\ntls_cert = "c"\ntls_key = "k"\nnochg_limit = 5\ntrusted_proxies = ["10.0.0.1"]',
+  )
+
+  expect(config).toMatchObject({
+    ok: true,
+    value: {
+      listen: [
+        { host: '0.0.0.0', port: 80, isTls: false },
+        { host: '::', port: 443, isTls: true },
+      ],
+      nochgLimit: 5,
+      trustedProxies: ['10.0.0.1'],
+    },
+  })
+})
+
+it('says all that is wrong, with file and line', () => {
+  const config = read('listen = ["dyn.example:80"]\n\nnochg_limit = 0\nport = 80')
+
+  expect(config.ok ? [] : config.error.map(formatComplaint)).toEqual([
+    's.toml:4: port is no setting',
+    "s.toml:1: listen lists 'dyn.example:80' does not name an address of this host",
+    's.toml:3: nochg_limit is not a whole number from 1 to 1000000',
+  ])
+})
+
+it('wants certificate and key for TLS', () => {
+  const complaints = ['listen = ["0.0.0.0:443/tls"]', 'tls_cert = "c"'].map((toml) => {
+    const config = read(toml)
+    return config.ok ? [] : config.error.map(formatComplaint)
+  })
+
+  expect(complaints).toEqual([
+    ['a /tls listener needs both tls_cert and tls_key'],
+    ['tls_cert and tls_key go together'],
+  ])
+})
+
+it.each(['127.0.0.1:8080', '[::1]:443/tls', 'localhost:0'])(
+  'a listener reads back what it is written as: %s',
+  (text) => {
+    const listener = parseListener(text)
+
+    expect(listener.ok && formatListener(listener.value)).toBe(text)
+  },
+)
+
+it.each(['', '127.0.0.1', '::1:80', '127.0.0.1:99999', ':80', '127.0.0.1:80/ssl'])(
+  'a listener is not %j',
+  (text) => expect(parseListener(text).ok).toBe(false),
+)

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { FAMILIES, familyOf } from '../../src/net/address.ts'
+import type { AddressSource } from '../../src/client/sources/source.ts'
+
+/** What every source promises: it never throws, and what it sees is of the family that was asked for. */
+export function sourceContract(title: string, make: () => AddressSource | Promise<AddressSource>): void {
+  it.each(FAMILIES)(`${title} keeps the source contract for %s`, async (family) => {
+    const source = await make()
+
+    const sighting = await source.look(family, new AbortController().signal)
+
+    expect(source.name).not.toBe('')
+    expect(['seen', 'none', 'unknown']).toContain(sighting.kind)
+    if (sighting.kind === 'seen') expect(familyOf(sighting.address)).toBe(family)
+    if (sighting.kind === 'unknown') expect(sighting.because).not.toBe('')
+  })
+}

@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { instant } from '../../src/base/time.ts'
+import { parseAddress } from '../../src/net/address.ts'
+import type { Target } from '../../src/server/model/rows.ts'
+import type { Store } from '../../src/server/store/store.ts'
+
+const NOW = instant(Date.UTC(2026, 0, 1))
+const PLAN = {
+  name: 'plan',
+  mostNames: 9,
+  mostRdata: 9,
+  mostNameMetadata: 9,
+  mostRRSetMetadata: 9,
+  leastTtl: 60,
+  hasOffline: true,
+  hasWildcards: true,
+}
+const HASH = new Uint8Array([1, 2, 3])
+
+export interface Fixture {
+  readonly accountId: number
+  readonly zoneId: number
+  readonly keyId: number
+  readonly home: Target
+}
+
+/** An account with a zone, a name in it and a key for that name. */
+export const fill = async (store: Store): Promise<Fixture> =>
+  store.write(async (w) => {
+    const accountId = await w.addAccount('acme', HASH, await w.addPlan(PLAN), NOW)
+    const zoneId = await w.addZone({ accountId, name: 'example.test', isShared: false }, NOW)
+    const home = await w.addName(zoneId, accountId, 'home', NOW)
+    const keyId = await w.addKey(
+      { accountId, username: 'abc1234', hash: HASH, description: '', groupLabel: 'house' },
+      NOW,
+    )
+    await w.attach(keyId, home)
+    return { accountId, zoneId, keyId, home }
+  })
+
+/** What every store promises. A new backend is done when this passes, and not before. */
+export function storeContract(title: string, open: () => Promise<Store>): void {
+  describe(`${title} keeps the store contract`, () => {
+    let store: Store
+    let at: Fixture
+    beforeEach(async () => {
+      store = await open()
+      at = await fill(store)
+    })
+    afterEach(async () => store.close())
+    const valuesOf = async (): Promise<readonly string[]> =>
+      (await store.read((r) => r.rdataOf(at.home.nameId))).map(({ dnsType, value }) => `${dnsType} ${value}`)
+
+    it('knows a key by its username and an account by its name, and nobody else', async () => {
+      expect(await store.read((r) => r.login('abc1234'))).toEqual({
+        kind: 'key',
+        id: at.keyId,
+        accountId: at.accountId,
+        hash: HASH,
+      })
+      expect(await store.read((r) => r.login('acme'))).toEqual({
+        kind: 'account',
+        id: at.accountId,
+        accountId: at.accountId,
+        hash: HASH,
+      })
+      expect(await store.read((r) => r.login('ACME'))).toBeUndefined()
+    })
+
+    it('gives back what was set, and only the last of it', async () => {
+      await store.write((w) => w.setOnly(at.home.nameId, 'A', '192.0.2.1', NOW))
+      await store.write((w) => w.setOnly(at.home.nameId, 'AAAA', '2001:db8::1', NOW))
+      await store.write((w) => w.setOnly(at.home.nameId, 'A', '192.0.2.2', NOW))
+
+      expect((await valuesOf()).toSorted()).toEqual(['A 192.0.2.2', 'AAAA 2001:db8::1'])
+    })
+
+    it('changes nothing when the work throws, and lets what came beside it pass', async () => {
+      const failing = store.write(async (w) => {
+        await w.setOnly(at.home.nameId, 'A', '192.0.2.1', NOW)
+        throw new Error('midway')
+      })
+      const passing = store.write((w) => w.setOnly(at.home.nameId, 'AAAA', '2001:db8::1', NOW))
+
+      await expect(failing).rejects.toThrow('midway')
+      await passing
+      expect(await valuesOf()).toEqual(['AAAA 2001:db8::1'])
+    })
+
+    it('does the work one after the other, in the order it was asked', async () => {
+      const seen: number[] = []
+      await Promise.all(
+        Array.from({ length: 50 }, async (_, n) =>
+          store.write(async (w) => {
+            seen.push(n)
+            const before = (await w.rdataOf(at.home.nameId)).length
+            await w.setOnly(at.home.nameId, 'A', `192.0.2.${n + 1}`, NOW)
+            expect(before).toBe(n === 0 ? 0 : 1)
+          }),
+        ),
+      )
+
+      expect(seen).toEqual(Array.from({ length: 50 }, (_, n) => n))
+      expect(await valuesOf()).toEqual(['A 192.0.2.50'])
+    })
+
+    it('answers a write that comes while another is done', async () => {
+      const first = store.write(async (w) => w.setOnly(at.home.nameId, 'A', '192.0.2.1', NOW))
+      await new Promise(setImmediate)
+      await Promise.all([first, store.write(async (w) => w.setOnly(at.home.nameId, 'A', '192.0.2.2', NOW))])
+
+      expect(await valuesOf()).toEqual(['A 192.0.2.2'])
+    })
+
+    it('finds what a key may update: by name, by group, all of it', async () => {
+      const who = { kind: 'key', id: at.keyId, accountId: at.accountId } as const
+
+      expect(await store.read((r) => r.targetsOf(at.keyId))).toEqual([at.home])
+      expect(await store.read((r) => r.targetsNamed(who, 'home.example.test'))).toEqual([at.home])
+      expect(await store.read((r) => r.targetsNamed(who, 'away.example.test'))).toEqual([])
+      expect(await store.read((r) => r.groupNamed(at.accountId, 'house'))).toBe(at.keyId)
+      expect(await store.read((r) => r.groupNamed(at.accountId, 'abc1234'))).toBe(at.keyId)
+      expect(await store.read((r) => r.groupNamed(at.accountId + 1, 'house'))).toBeUndefined()
+    })
+
+    it('finds one Rdata that is attached by itself, and sets it alone', async () => {
+      const away = await store.write((w) => w.addName(at.zoneId, at.accountId, 'away', NOW))
+      await store.write((w) => w.setOnly(away.nameId, 'A', '192.0.2.1', NOW))
+      const [one] = await store.read((r) => r.rdataOf(away.nameId))
+      await store.write((w) => w.attach(at.keyId, { ...away, rdataId: one?.id ?? 0 }))
+      await store.write((w) => w.setValue(one?.id ?? 0, '192.0.2.9', NOW))
+
+      expect(await store.read((r) => r.targetsOf(at.keyId))).toEqual([at.home, { ...away, rdataId: one?.id }])
+      expect(await store.read((r) => r.rdataOf(away.nameId))).toMatchObject([{ value: '192.0.2.9' }])
+    })
+
+    it('keeps counts, blocks and the last use', async () => {
+      const who = { kind: 'key', id: at.keyId, accountId: at.accountId } as const
+      const peer = parseAddress('192.0.2.9')
+      if (peer === undefined) throw new Error('no peer')
+      const last = { at: NOW, agent: 'A b/1-1', peer, reply: 'good 192.0.2.1' }
+      const usage = { requests: [1, 2, 4_000_000_000], refusals: [3], blockedUntil: NOW, undescriptive: 2 }
+      await store.write(async (w) => {
+        await w.putUsage(who, usage, last)
+        await w.putNochgs(who, 'home.example.test', [7, 8])
+        await w.putFailures('192.0.2.9', { moments: [9], deafUntil: NOW })
+      })
+
+      expect(await store.read((r) => r.usageOf(who))).toEqual(usage)
+      expect(await store.read((r) => r.lastUseOf(who))).toEqual(last)
+      expect(await store.read((r) => r.nochgsOf(who, 'home.example.test'))).toEqual([7, 8])
+      expect(await store.read((r) => r.nochgsOf({ ...who, kind: 'account' }, 'home.example.test'))).toEqual(
+        [],
+      )
+      expect(await store.read((r) => r.failuresOf('192.0.2.9'))).toEqual({ moments: [9], deafUntil: NOW })
+      expect(await store.read((r) => r.failuresOf('192.0.2.8'))).toEqual({ moments: [] })
+    })
+
+    it('takes a name offline and back', async () => {
+      await store.write((w) => w.setOffline(at.home.nameId, true))
+      expect(await store.read((r) => r.isNameOffline(at.home.nameId))).toBe(true)
+      await store.write((w) => w.setOffline(at.home.nameId, false))
+      expect(await store.read((r) => r.isNameOffline(at.home.nameId))).toBe(false)
+      expect(await store.read((r) => r.hasOffline(at.accountId))).toBe(true)
+    })
+
+    it('refuses a second zone, account, name or key of the same name', async () => {
+      await expect(
+        store.write((w) =>
+          w.addZone({ accountId: at.accountId, name: 'example.test', isShared: false }, NOW),
+        ),
+      ).rejects.toThrow()
+      await expect(store.write((w) => w.addName(at.zoneId, at.accountId, 'home', NOW))).rejects.toThrow()
+      await expect(
+        store.write((w) =>
+          w.addKey({ accountId: at.accountId, username: 'abc1234', hash: HASH, description: '' }, NOW),
+        ),
+      ).rejects.toThrow()
+    })
+  })
+}

@@ -1,0 +1,122 @@
+import { type Duration, type Instant, formatDuration, instant, minutes } from '../../src/base/time.ts'
+import { parseAddress } from '../../src/net/address.ts'
+import { Secret } from '../../src/net/secret.ts'
+import type { Agent, Charge } from '../../src/client/agent/run.ts'
+import type { AgentEvent } from '../../src/client/agent/events.ts'
+import type { Plan } from '../../src/client/decide/plan.ts'
+import { NEW_STATE } from '../../src/client/decide/state.ts'
+import { formatState, parseState } from '../../src/client/memory/codec.ts'
+import type { AddressSource } from '../../src/client/sources/source.ts'
+import { days, seconds } from '../../src/base/time.ts'
+import type { HttpOutcome } from '../../src/ports/http.ts'
+
+export const START = instant(Date.UTC(2026, 0, 1))
+
+export const PLAN: Plan = {
+  account: 'key@service.test',
+  hostnames: ['home.example.test'],
+  families: ['v4', 'v6'],
+  reliesOnConnection: false,
+  isOffline: false,
+  nohostStops: 'account',
+  refreshAfter: days(28),
+  endpoints: 1,
+  ipv6In: 'myip',
+  fingerprints: { credentials: 'c1', agent: 'a1', settings: 's1' },
+}
+
+/** What the world shows: addresses by the moment, in minutes after the start. */
+export type Sky = (minute: number) => readonly string[]
+
+/** A disk that keeps the text of the state, as the real one does. */
+export interface Disk {
+  text: string
+}
+export const disk = (): Disk => ({ text: formatState(NEW_STATE) })
+
+/** What the service says to each request in turn: a body with status 200, a whole answer, or silence. */
+export type Line =
+  | string
+  | { readonly status: number; readonly body: string; readonly headers?: Record<string, string> }
+  | 'unreached'
+
+export interface World extends Agent {
+  readonly diary: string[]
+  readonly events: AgentEvent[]
+  stopAfter(span: Duration): void
+}
+
+/** A small world: a clock that jumps, a disk that keeps, a service that reads its lines; a script that runs out throws. */
+export function world(
+  kept: Disk,
+  script: Line[],
+  sky: Sky = () => ['192.0.2.1'],
+  plans: readonly Partial<Plan>[] = [{}],
+): World {
+  let now: Instant = START
+  const diary: string[] = []
+  const events: AgentEvent[] = []
+  const ending = new AbortController()
+  let endAt = Infinity
+  const note = (what: string): void => void diary.push(`${formatDuration((now - START) as Duration)} ${what}`)
+  const source: AddressSource = {
+    name: 'sky',
+    look: async (family) => {
+      const seen = sky((now - START) / minutes(1)).flatMap((text) => parseAddress(text) ?? [])
+      const address = seen.find((one) => one.includes(':') === (family === 'v6'))
+      return address === undefined ? { kind: 'none' } : { kind: 'seen', address, by: 'sky' }
+    },
+  }
+  const charges = plans.map(
+    (over): Charge => ({ plan: { ...PLAN, ...over }, line: lineFor({ ...PLAN, ...over }), source }),
+  )
+  return {
+    diary,
+    events,
+    charges,
+    dice: () => 0,
+    clock: {
+      now: () => now,
+      sleep: async (until) => {
+        if (until > endAt) ending.abort()
+        else now = Math.max(now, until) as Instant
+      },
+      deadline: () => new AbortController().signal,
+    },
+    schedule: { nextAfter: (from) => (from + minutes(5)) as Instant },
+    memory: {
+      load: async () => {
+        const state = parseState(kept.text)
+        if (!state.ok) throw new Error(state.error)
+        return state.value
+      },
+      save: async (state) => void (kept.text = formatState(state)),
+    },
+    http: async ({ url }): Promise<HttpOutcome> => {
+      const line = script.shift()
+      note(`send ${decodeURIComponent(new URL(url).host + new URL(url).search)}`)
+      if (line === undefined) throw new Error('the script has run out: the client sent more than it should')
+      if (line === 'unreached') return { kind: 'unreached', stage: 'connect', because: 'ECONNREFUSED' }
+      return typeof line === 'string'
+        ? { kind: 'answered', status: 200, headers: {}, body: line }
+        : { kind: 'answered', headers: {}, ...line }
+    },
+    tell: (event) => {
+      events.push(event)
+      if (event.kind === 'stopped') note(`stopped by ${event.because}`)
+    },
+    end: ending.signal,
+    abandon: new AbortController().signal,
+    stopAfter: (span) => void (endAt = START + span),
+  }
+}
+
+const lineFor = (plan: Plan): Charge['line'] => ({
+  account: plan.account,
+  endpoints: ['https://a.test', 'http://b.test', 'http://c.test:8245'].slice(0, plan.endpoints),
+  credentials: { username: 'key', password: new Secret('swordfish') },
+  agent: 'Holdfast test/1-1 test@example.test',
+  ipv6In: plan.ipv6In,
+  connectWithin: seconds(1),
+  answerWithin: seconds(1),
+})

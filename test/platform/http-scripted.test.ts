@@ -1,0 +1,64 @@
+import nock from 'nock'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { undiciHttp } from '../../src/platform/http.ts'
+import { never, request } from '../fakes/request.ts'
+
+describe('over a scripted wire', () => {
+  beforeEach(() => nock.disableNetConnect())
+  afterEach(() => {
+    expect(nock.pendingMocks()).toEqual([])
+    nock.cleanAll()
+    nock.enableNetConnect()
+  })
+
+  it.each([200, 204, 301, 302, 307, 401, 404, 429, 500, 503])(
+    'hands on status %i as it is, and asks only once',
+    async (status) => {
+      nock('http://dyn.test')
+        .get('/nic/update?hostname=a.test')
+        .reply(status, status === 204 ? '' : 'text', {
+          location: 'http://elsewhere.test/',
+          'retry-after': '60',
+        })
+
+      const outcome = await undiciHttp(request('http://dyn.test/nic/update?hostname=a.test'), never)
+
+      expect(outcome).toMatchObject({ kind: 'answered', status, headers: { 'retry-after': '60' } })
+    },
+  )
+
+  it('sends the headers that it was given, and no others of interest', async () => {
+    nock('http://dyn.test', {
+      reqheaders: { authorization: 'Basic YTpi', 'user-agent': 'Holdfast test/1-1' },
+    })
+      .get('/')
+      .reply(200, 'good')
+
+    expect(
+      await undiciHttp(
+        request('http://dyn.test/', {
+          headers: { authorization: 'Basic YTpi', 'user-agent': 'Holdfast test/1-1' },
+        }),
+        never,
+      ),
+    ).toMatchObject({ body: 'good' })
+  })
+
+  it.each([
+    ['ENOTFOUND', 'look-up'],
+    ['EAI_AGAIN', 'look-up'],
+    ['ECONNREFUSED', 'connect'],
+    ['EHOSTUNREACH', 'connect'],
+    ['ETIMEDOUT', 'time-out'],
+    ['CERT_HAS_EXPIRED', 'TLS'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'TLS'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'TLS'],
+    ['ECONNRESET', 'exchange'],
+  ])('names where it broke off: %s in %s', async (code, stage) => {
+    nock('https://dyn.test')
+      .get('/')
+      .replyWithError(Object.assign(new Error('as scripted'), { code }))
+
+    expect(await undiciHttp(request('https://dyn.test/'), never)).toMatchObject({ kind: 'unreached', stage })
+  })
+})

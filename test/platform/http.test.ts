@@ -1,0 +1,105 @@
+import { type Server, createServer } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { seconds } from '../../src/base/time.ts'
+import { undiciHttp } from '../../src/platform/http.ts'
+import { never, request } from '../fakes/request.ts'
+
+describe('over a real wire', () => {
+  const serve = async (answer: Parameters<typeof createServer>[1]): Promise<string> => {
+    const server: Server = createServer(answer)
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    onTestFinished(() => void (server.close(), server.closeAllConnections()))
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  }
+  const within = { connectWithin: seconds(1), answerWithin: seconds(0.4) } as const
+
+  it('cuts a long body off one byte after the longest', async () => {
+    const url = await serve((_, response) => void response.end('x'.repeat(10_000_000)))
+
+    const outcome = await undiciHttp(request(url), never)
+
+    expect(outcome.kind === 'answered' && outcome.body.length).toBe(1001)
+  })
+
+  it('opens a connection for each request', async () => {
+    const ports = new Set<number | undefined>()
+    const url = await serve(
+      (asked, response) => void (ports.add(asked.socket.remotePort), response.end('ok')),
+    )
+
+    await undiciHttp(request(url), never)
+    await undiciHttp(request(url), never)
+
+    expect(ports.size).toBe(2)
+  })
+
+  it('follows no redirect', async () => {
+    let asked = 0
+    const url = await serve((_, response) => void (asked++, response.writeHead(302, { location: '/' }).end()))
+
+    expect(await undiciHttp(request(url), never)).toMatchObject({ status: 302 })
+    expect(asked).toBe(1)
+  })
+
+  it.each<[string, Parameters<typeof createServer>[1]]>([
+    ['says nothing', () => undefined],
+    [
+      'stops after the headers',
+      (_, response) => void response.writeHead(200, { 'content-length': '10' }).flushHeaders(),
+    ],
+    [
+      'trickles',
+      (_, response) => {
+        const timer = setInterval(() => response.write('.'), 50)
+        response.on('close', () => clearInterval(timer))
+      },
+    ],
+  ])('gives up on a server that %s', async (_, answer) => {
+    const url = await serve(answer)
+    const start = performance.now()
+
+    expect(await undiciHttp(request(url, { ...within, longestBody: 1e6 }), never)).toMatchObject({
+      kind: 'unreached',
+      stage: 'time-out',
+    })
+    expect(performance.now() - start).toBeLessThan(2000)
+  })
+
+  it.each<[string, Parameters<typeof createServer>[1]]>([
+    ['resets', (asked) => void asked.socket.resetAndDestroy()],
+    ['closes early', (asked) => void asked.socket.destroy()],
+    [
+      'closes in the middle',
+      (_, response) =>
+        void (response.writeHead(200, { 'content-length': '10' }).write('x'),
+        setTimeout(() => response.destroy(), 20)),
+    ],
+  ])('reports a server that %s', async (_, answer) =>
+    expect(await undiciHttp(request(await serve(answer)), never)).toMatchObject({
+      kind: 'unreached',
+      stage: 'exchange',
+    }),
+  )
+
+  it('reports what is not HTTP', async () => {
+    const server = createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'))
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    onTestFinished(() => void server.close())
+
+    const outcome = await undiciHttp(
+      request(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`),
+      never,
+    )
+
+    expect(outcome).toMatchObject({ kind: 'unreached' })
+  })
+
+  it('gives up when told to', async () => {
+    const url = await serve(() => undefined)
+    const stop = new AbortController()
+    setTimeout(() => stop.abort(), 50)
+
+    expect(await undiciHttp(request(url), stop.signal)).toMatchObject({ kind: 'unreached' })
+  })
+})

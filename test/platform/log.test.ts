@@ -1,0 +1,60 @@
+import { closeSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { Secret } from '../../src/net/secret.ts'
+import { type LogStyle, pinoLog, styleOf } from '../../src/platform/log.ts'
+
+function logged(style: LogStyle): string {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-log-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const fd = openSync(join(folder, 'log'), 'w')
+  const log = pinoLog(fd, 'debug', style)
+  log('trace', 'too small')
+  log('debug', 'detail', { count: 2 })
+  log('info', 'news', { host: 'a.test', why: 'two words' })
+  log('warn', 'careful')
+  log('error', 'broken', { password: new Secret('swordfish') })
+  closeSync(fd)
+  return readFileSync(join(folder, 'log'), 'utf8')
+}
+
+it('gives journald a priority at the start of each line (sd-daemon(3))', () =>
+  expect(logged('journal').trim().split('\n')).toEqual([
+    '<7>detail count=2',
+    '<6>news host=a.test why="two words"',
+    '<4>careful',
+    '<3>broken password=«secret»',
+  ]))
+
+it('gives a person the time and the level where it matters', () =>
+  expect(
+    logged('terminal')
+      .trim()
+      .split('\n')
+      .map((line) => line.replace(/^\d\d:\d\d:\d\d/, 'T')),
+  ).toEqual([
+    'T debug: detail count=2',
+    'T news host=a.test why="two words"',
+    'T warn: careful',
+    'T error: broken password=«secret»',
+  ]))
+
+it('gives a program one object a line', () => {
+  const lines = logged('json')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+  expect(lines.map(({ says }) => says)).toEqual(['detail', 'news', 'careful', 'broken'])
+  expect(lines[3]?.['password']).toBe('«secret»')
+})
+
+it('speaks to journald only where its descriptor is the journal (systemd.exec(5), JOURNAL_STREAM)', () => {
+  const { dev, ino } = fstatSync(2)
+
+  expect(styleOf(2, false, `${dev}:${ino}`)).toBe('journal')
+  expect(styleOf(2, false, '1:1')).toBe('terminal')
+  expect(styleOf(2, false, undefined)).toBe('terminal')
+  expect(styleOf(2, true, `${dev}:${ino}`)).toBe('terminal')
+})

@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { instant, minutes } from '../../src/base/time.ts'
+import { everyInterval } from '../../src/platform/clock.ts'
+import { cronSchedule } from '../../src/platform/schedule.ts'
+
+const at = (text: string) => instant(new Date(text).getTime())
+const nextOf = (expression: string, now: string): string => {
+  const schedule = cronSchedule(expression)
+  if (!schedule.ok) throw new Error(schedule.error)
+  return new Date(schedule.value.nextAfter(at(now))).toString()
+}
+
+describe('a cron expression', () => {
+  // biome-ignore format: a table
+  it.each([
+    ['*/5 * * * *',      '2026-01-01T00:00:00', '2026-01-01T00:05:00'],
+    ['*/5 * * * *',      '2026-01-01T00:04:59', '2026-01-01T00:05:00'],
+    ['* * * * * *',      '2026-01-01T23:59:59', '2026-01-02T00:00:00'],
+    ['30 3 * * *',       '2026-01-01T03:30:00', '2026-01-02T03:30:00'],
+    ['0 0 29 2 *',       '2026-01-01T00:00:00', '2028-02-29T00:00:00'],
+    ['0 12 * * 1-5',     '2026-01-02T12:00:00', '2026-01-05T12:00:00'],
+    ['15,45 8-9 1 * *',  '2026-01-01T08:15:00', '2026-01-01T08:45:00'],
+    ['0 0 1 1 *',        '2026-01-01T00:00:00', '2027-01-01T00:00:00'],
+  ])('%s after %s is %s', (expression, now, then) => expect(nextOf(expression, now)).toBe(new Date(then).toString()))
+
+  it('gives the same answer for the same moment, always a later one that fits, and skips none', () =>
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 4e9 }),
+        fc.constantFrom('*/7 * * * *', '5 */3 * * *', '0 0 * * 0', '*/20 * * * * *'),
+        (now, expression) => {
+          const schedule = cronSchedule(expression)
+          if (!schedule.ok) throw new Error(schedule.error)
+          const from = instant(now * 1000)
+          const then = schedule.value.nextAfter(from)
+          expect(then).toBeGreaterThan(from)
+          expect(schedule.value.nextAfter(from)).toBe(then)
+          expect(schedule.value.nextAfter(instant(then - 1))).toBe(then)
+        },
+      ),
+      { numRuns: 200 },
+    ))
+
+  it('is found within a second although it is years away', () => {
+    const start = performance.now()
+    nextOf('0 0 29 2 *', '2024-02-29T00:00:00')
+    expect(performance.now() - start).toBeLessThan(1000)
+  })
+
+  it.each(['', '* * *', '61 * * * *', 'hello', '* * * * * * *'])('is not %j, and says why', (text) =>
+    expect(cronSchedule(text)).toMatchObject({
+      ok: false,
+      error: expect.stringMatching(/^is no cron expression: /) as string,
+    }),
+  )
+})
+
+it('an interval is as long as it says', () =>
+  expect(everyInterval(minutes(5)).nextAfter(instant(1000))).toBe(301_000))

@@ -1,0 +1,126 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Address, byFamily, listed, parseAddress } from '../../src/net/address.ts'
+import { specialRangeOf } from '../../src/net/special.ts'
+import { type Reply, formatReply, parseReply } from '../../src/protocol/reply-codec.ts'
+import { REPLY_WORDS, isAccountWord, isAddressedWord } from '../../src/protocol/reply.ts'
+import { type UpdateRequest, formatQuery, readQuery } from '../../src/protocol/request.ts'
+import { readResponse, writeResponse } from '../../src/protocol/response.ts'
+import { formatUserAgent, judgeUserAgent, parseUserAgent } from '../../src/protocol/user-agent.ts'
+
+const address: fc.Arbitrary<Address> = fc
+  .oneof(fc.ipV4(), fc.ipV6())
+  .map(parseAddress)
+  .filter((a) => a !== undefined)
+
+const reply: fc.Arbitrary<Reply> = fc
+  .tuple(fc.constantFrom(...REPLY_WORDS), fc.array(address, { maxLength: 2 }))
+  .map(([word, addresses]) => (isAddressedWord(word) ? { word, addresses } : { word }))
+
+const usableAddress = address.filter(
+  (a) => !['multicast', 'broadcast', 'this-network'].includes(specialRangeOf(a) ?? ''),
+)
+const addresses = fc.array(usableAddress, { maxLength: 2 }).map(byFamily)
+const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?$/)
+const hostname = fc.oneof(
+  label,
+  fc.array(label, { minLength: 2, maxLength: 4 }).map((labels) => labels.join('.')),
+)
+
+const request: fc.Arbitrary<UpdateRequest> = fc
+  .record({
+    hostnames: fc.array(hostname, { minLength: 1, maxLength: 20 }),
+    addresses,
+    offline: fc.constantFrom('YES', 'NO', undefined),
+  })
+  .map(({ offline, ...rest }) =>
+    offline === undefined ? rest : { ...rest, offline: offline as 'YES' | 'NO' },
+  )
+
+describe('what one side writes the other reads', () => {
+  it('a reply line', () =>
+    fc.assert(
+      fc.property(reply, (r) => void expect(parseReply(formatReply(r))).toEqual({ ok: true, value: r })),
+    ))
+
+  it('a whole answer, status and all', () =>
+    fc.assert(
+      fc.property(fc.array(reply, { minLength: 1, maxLength: 20 }), (replies) => {
+        const [first] = replies
+        const isForAll = first !== undefined && isAccountWord(first.word)
+        const sent = isForAll ? replies.map(() => first) : replies.filter(({ word }) => !isAccountWord(word))
+
+        const read = readResponse(writeResponse(sent), sent.length)
+
+        expect(read).toEqual({ ok: true, value: sent })
+      }),
+    ))
+
+  it.each(['myip', 'myipv6'] as const)('a request with IPv6 in %s', (ipv6In) =>
+    fc.assert(
+      fc.property(request, (asked) => {
+        const read = readQuery(formatQuery(asked, ipv6In))
+
+        expect(read.hostnames).toEqual(asked.hostnames)
+        expect(listed(read.addresses)).toEqual(listed(asked.addresses))
+        expect(read.isOffline).toBe(asked.offline === 'YES')
+      }),
+    ),
+  )
+
+  it('a User-Agent', () => {
+    const token = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,11}$/)
+    const contact = fc.tuple(token, token).map(([user, host]) => `${user}@${host}.test`)
+    const agent = fc.record({
+      company: fc.array(token, { minLength: 1, maxLength: 3 }).map((words) => words.join(' ')),
+      product: token,
+      version: token,
+      contact,
+    })
+    fc.assert(fc.property(agent, (a) => void expect(parseUserAgent(formatUserAgent(a))).toEqual(a)))
+  })
+})
+
+describe('reading', () => {
+  it('never takes bytes without a word for success', () =>
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 200, max: 599 }),
+        fc.string({ unit: 'binary', maxLength: 200 }),
+        (status, body) => {
+          const read = readResponse({ status, body }, 1)
+          const isSuccess = read.ok && read.value.some(({ word }) => isAddressedWord(word))
+          if (isSuccess) expect(body.trim()).toMatch(/^(good|nochg)\b/i)
+        },
+      ),
+      { numRuns: 2000 },
+    ))
+
+  it('refuses a body of more than 64 KiB, and says so', () => {
+    const read = readResponse({ status: 200, body: `good 192.0.2.1${' '.repeat(65_536)}` }, 1)
+
+    expect(read).toMatchObject({ ok: false, error: { because: 'more than 64 KiB' } })
+  })
+
+  it.each([
+    [302, 'good 192.0.2.1', true],
+    [200, '<!DOCTYPE html><title>Sign in</title>', true],
+    [200, 'hello', false],
+  ])('tells a captive portal from other nonsense: %i %s', (status, body, looksLikePortal) =>
+    expect(readResponse({ status, body }, 1)).toMatchObject({ ok: false, error: { looksLikePortal } }),
+  )
+})
+
+describe('a User-Agent is judged', () => {
+  it.each([
+    ['Holdfast holdfast/Linux-6.1-0.1.0 someone@example.test', 'descriptive'],
+    ['AVM FRITZ!Box-7590/164.07.57', 'descriptive'],
+    ['Acme Widgets Router-9/1.2 <help@acme.test>', 'descriptive'],
+    ['curl/7.88.1', 'undescriptive'],
+    ['Mozilla/5.0 (X11; Linux x86_64)', 'undescriptive'],
+    ['', 'refused'],
+    ['   ', 'refused'],
+    [undefined, 'refused'],
+    ['Some BadBot/1-1', 'refused'],
+  ])('%j: %s', (agent, verdict) => expect(judgeUserAgent(agent, ['badbot'])).toBe(verdict))
+})

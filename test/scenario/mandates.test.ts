@@ -1,0 +1,376 @@
+import { describe, expect, it } from 'vitest'
+import { hours, minutes } from '../../src/base/time.ts'
+import { forever, once, run } from '../../src/client/agent/run.ts'
+import type { Observation } from '../../src/client/decide/observation.ts'
+import { type Disk, type Line, type Sky, disk, world } from '../fakes/world.ts'
+import type { Plan } from '../../src/client/decide/plan.ts'
+
+const STARTED: readonly Observation[] = [{ kind: 'started' }]
+const ONE = '?hostname=home.example.test&myip=192.0.2.1'
+
+interface Scene {
+  readonly script: readonly Line[]
+  readonly span?: number
+  readonly sky?: Sky
+  readonly plans?: readonly Partial<Plan>[]
+  readonly kept?: Disk
+  readonly opening?: readonly Observation[]
+}
+
+/** A day of the daemon: what it sent and when. */
+async function daemon({
+  script,
+  span = 24,
+  sky,
+  plans,
+  kept = disk(),
+  opening = STARTED,
+}: Scene): Promise<readonly string[]> {
+  const lines = [...script]
+  const scene = world(kept, lines, sky, plans)
+  scene.stopAfter(hours(span))
+  await run(scene, opening, forever)
+  expect(lines, 'every line of the script was needed').toEqual([])
+  return scene.diary
+}
+
+async function oneShot({
+  script,
+  sky,
+  plans,
+  kept = disk(),
+  opening = STARTED,
+}: Scene): Promise<readonly string[]> {
+  const scene = world(kept, [...script], sky, plans)
+  await run(scene, opening, once)
+  return scene.diary
+}
+
+describe('for a day, told always the same, the daemon sends', () => {
+  it('once after good', async () =>
+    expect(await daemon({ script: ['good 192.0.2.1'] })).toEqual([`0 send a.test${ONE}`]))
+  it('once after nochg', async () =>
+    expect(await daemon({ script: ['nochg 192.0.2.1'] })).toEqual([`0 send a.test${ONE}`]))
+
+  it.each(['nohost', 'badauth', 'badagent', '!donator', 'abuse'])(
+    'once after %s, and never again after a restart',
+    async (word) => {
+      const kept = disk()
+
+      expect(await daemon({ script: [word], kept })).toEqual([`0 send a.test${ONE}`, `0 stopped by ${word}`])
+      expect(await daemon({ script: [], kept, span: 24 * 365 })).toEqual([])
+      expect(await oneShot({ script: [], kept })).toEqual([])
+    },
+  )
+
+  it.each<[string, Line]>([
+    ['911', '911'],
+    ['HTTP 500', { status: 500, body: 'oops' }],
+    ['HTTP 503', { status: 503, body: '' }],
+    ['HTTP 429', { status: 429, body: '' }],
+    ['a web page', '<html><body>Sign in</body></html>'],
+    ['a redirect', { status: 302, body: '' }],
+    ['an unknown word', 'dnserr'],
+  ])('after half an hour, one, two and then every four hours after %s', async (_, line) => {
+    const times = (await daemon({ script: Array<Line>(9).fill(line) })).map((entry) => entry.split(' ')[0])
+
+    expect(times).toEqual(['0', '30m', '1h30m', '3h30m', '7h30m', '11h30m', '15h30m', '19h30m', '23h30m'])
+  })
+
+  it('soon and then every five minutes while the service is not reached', async () => {
+    const times = (await daemon({ script: Array<Line>(9).fill('unreached'), span: 0.4 })).map(
+      (entry) => entry.split(' ')[0],
+    )
+
+    expect(times).toEqual(['0', '5s', '20s', '1m5s', '3m5s', '8m5s', '13m5s', '18m5s', '23m5s'])
+  })
+})
+
+it('waits as long as Retry-After asks, where that is longer', async () => {
+  const retryAfter = { status: 503, body: '', headers: { 'retry-after': '7200' } }
+
+  expect(await daemon({ script: [retryAfter, 'good 192.0.2.1'] })).toEqual([
+    `0 send a.test${ONE}`,
+    `2h send a.test${ONE}`,
+  ])
+})
+
+it('does not wait shorter because Retry-After says so', async () => {
+  const retryAfter = { status: 503, body: '', headers: { 'retry-after': '1' } }
+
+  expect(await daemon({ script: [retryAfter, 'good 192.0.2.1'] })).toEqual([
+    `0 send a.test${ONE}`,
+    `30m send a.test${ONE}`,
+  ])
+})
+
+it('climbs the ladder anew after a success', async () => {
+  const sky: Sky = (minute) => [minute < 60 ? '192.0.2.1' : '192.0.2.2']
+
+  const times = (await daemon({ script: ['911', 'good', '911', '911', 'good'], sky })).map(
+    (entry) => entry.split(' ')[0],
+  )
+
+  expect(times).toEqual(['0', '30m', '1h', '1h30m', '2h30m'])
+})
+
+it('keeps a wait over a restart, in the daemon and in a one-shot', async () => {
+  const kept = disk()
+  await oneShot({ script: ['911'], kept })
+
+  expect(await oneShot({ script: [], kept })).toEqual([])
+  expect(await daemon({ script: ['good'], kept })).toEqual([`30m send a.test${ONE}`])
+})
+
+it('tries at once in a one-shot that a person runs, after the service was not reached', async () => {
+  const kept = disk()
+  await oneShot({ script: ['unreached'], kept })
+
+  const again = await oneShot({ script: ['good'], kept, opening: [...STARTED, { kind: 'networkChanged' }] })
+
+  expect(again).toHaveLength(1)
+})
+
+describe('addresses', () => {
+  it('are sent when they change, both in one request', async () => {
+    const sky: Sky = (minute) => (minute < 60 ? ['192.0.2.1', '2001:db8::1'] : ['192.0.2.1', '2001:db8::2'])
+
+    expect(await daemon({ script: ['good', 'good'], sky })).toEqual([
+      '0 send a.test?hostname=home.example.test&myip=192.0.2.1,2001:db8::1',
+      '1h send a.test?hostname=home.example.test&myip=192.0.2.1,2001:db8::2',
+    ])
+  })
+
+  it('of a family that is lost are neither blanked nor sent again when it comes back', async () => {
+    const sky: Sky = (minute) => (minute > 60 && minute < 120 ? ['192.0.2.1'] : ['192.0.2.1', '2001:db8::1'])
+
+    expect(await daemon({ script: ['good'], sky })).toHaveLength(1)
+  })
+
+  it('of a family that is switched off are never sent', async () => {
+    const sky: Sky = () => ['192.0.2.1', '2001:db8::1']
+
+    expect(await daemon({ script: ['good'], sky, plans: [{ families: ['v6'] }] })).toEqual([
+      '0 send a.test?hostname=home.example.test&myip=2001:db8::1',
+    ])
+  })
+
+  it('go in myipv6 where the service needs that', async () => {
+    const sky: Sky = () => ['192.0.2.1', '2001:db8::1']
+
+    expect(await daemon({ script: ['good'], sky, plans: [{ ipv6In: 'myipv6' }] })).toEqual([
+      '0 send a.test?hostname=home.example.test&myip=192.0.2.1&myipv6=2001:db8::1',
+    ])
+  })
+
+  it('are not sent at all when none is seen', async () =>
+    expect(await daemon({ script: [], sky: () => [] })).toEqual([]))
+
+  it('that the service names differently cause no loop', async () =>
+    expect(await daemon({ script: ['good 198.51.100.9'] })).toHaveLength(1))
+
+  it('are left to the service where the user chose so, once', async () =>
+    expect(await daemon({ script: ['good 198.51.100.9'], plans: [{ reliesOnConnection: true }] })).toEqual([
+      '0 send a.test?hostname=home.example.test',
+    ]))
+
+  it('answered with good 127.0.0.1 are not confirmed', async () => {
+    expect(await daemon({ script: ['good 127.0.0.1', 'good 192.0.2.1'], span: 1 })).toEqual([
+      `0 send a.test${ONE}`,
+      `30m send a.test${ONE}`,
+    ])
+  })
+
+  it('are touched again after 28 days, and not before', async () => {
+    const times = (await daemon({ script: ['good', 'nochg', 'nochg'], span: 24 * 60 })).map(
+      (entry) => entry.split(' ')[0],
+    )
+
+    // The dice of this world give 0, so that the spread is its lowest: 5 % early.
+    expect(times).toEqual(['0', '26d14h24m', '53d4h48m'])
+  })
+})
+
+describe('several hostnames', () => {
+  const names = (count: number): string[] => Array.from({ length: count }, (_, n) => `h${n}.example.test`)
+
+  it('share a request, twenty at a time, and the next follows at once', async () => {
+    const script = [20, 20, 5].map((count) => Array(count).fill('good 192.0.2.1').join('\n'))
+
+    const diary = await daemon({ script, plans: [{ hostnames: names(45) }] })
+
+    expect(diary.map((entry) => entry.split(',').length)).toEqual([20, 20, 5])
+    expect(diary.every((entry) => entry.startsWith('0 '))).toBe(true)
+  })
+
+  it('share a request of no more than 2,000 characters', async () => {
+    const long = Array.from(
+      { length: 20 },
+      (_, n) => `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.h${n}.example.test`,
+    )
+    const script = [...Array<string>(2).fill(Array(9).fill('good').join('\n')), 'good\ngood']
+
+    const diary = await daemon({ script, plans: [{ hostnames: long }] })
+
+    expect(diary.map((entry) => entry.split(',').length)).toEqual([9, 9, 2])
+    expect(Math.max(...diary.map((entry) => entry.split('?')[1]?.length ?? 0))).toBeLessThanOrEqual(2000)
+  })
+
+  it('are settled line by line, and one nohost stops the account by default', async () => {
+    const kept = disk()
+    const plans = [{ hostnames: names(3) }]
+    const diary = await daemon({ script: ['good\nnohost\ngood'], plans, kept })
+
+    expect(diary.at(-1)).toBe('0 stopped by nohost')
+    expect(await daemon({ script: [], plans, kept, sky: () => ['192.0.2.9'] })).toEqual([])
+  })
+
+  it('go on beside a nohost where the setting narrows it', async () => {
+    const sky: Sky = (minute) => [minute < 60 ? '192.0.2.1' : '192.0.2.2']
+    const diary = await daemon({
+      script: ['good\nnohost\ngood', 'good\ngood'],
+      sky,
+      plans: [{ hostnames: names(3), nohostStops: 'hostname' }],
+    })
+
+    expect(diary.at(-1)).toBe('1h send a.test?hostname=h0.example.test,h2.example.test&myip=192.0.2.2')
+  })
+
+  it('are not understood when the lines are too few or too many', async () => {
+    const plans = [{ hostnames: names(3) }]
+
+    expect(
+      await daemon({ script: ['good\ngood', 'good\ngood\ngood\ngood', 'good\ngood\ngood'], plans, span: 2 }),
+    ).toHaveLength(3)
+  })
+})
+
+describe('several accounts', () => {
+  const plans = [{ account: 'a' }, { account: 'b', hostnames: ['b.example.test'] }]
+
+  it('go on when one is stopped', async () => {
+    const sky: Sky = (minute) => [minute < 60 ? '192.0.2.1' : '192.0.2.2']
+    const diary = await daemon({ script: ['badauth', 'good', 'good'], plans, sky })
+
+    expect(diary.slice(1)).toEqual([
+      '0 stopped by badauth',
+      '0 send a.test?hostname=b.example.test&myip=192.0.2.1',
+      '1h send a.test?hostname=b.example.test&myip=192.0.2.2',
+    ])
+  })
+
+  it('wait each for itself', async () => {
+    const diary = await daemon({ script: ['911', 'good', 'good'], plans, span: 1 })
+
+    expect(diary.map((entry) => entry.split('&')[0])).toEqual([
+      '0 send a.test?hostname=home.example.test',
+      '0 send a.test?hostname=b.example.test',
+      '30m send a.test?hostname=home.example.test',
+    ])
+  })
+})
+
+describe('a stop is lifted', () => {
+  const after = async (word: string, plan: Partial<Plan>, opening = STARTED): Promise<number> => {
+    const kept = disk()
+    await daemon({ script: [word], kept })
+    return (await oneShot({ script: ['good'], kept, plans: [plan], opening })).length
+  }
+  const credentials = { fingerprints: { credentials: 'c2', agent: 'a1', settings: 's2' } }
+  const agent = { fingerprints: { credentials: 'c1', agent: 'a2', settings: 's1' } }
+  const settings = { fingerprints: { credentials: 'c1', agent: 'a1', settings: 's2' } }
+  const resumed: readonly Observation[] = [...STARTED, { kind: 'resumed' }]
+
+  // biome-ignore format: a table
+  it.each([
+    ['badauth',  'new credentials', credentials,                      1],
+    ['badauth',  'another agent',   agent,                            0],
+    ['nohost',   'new credentials', credentials,                      1],
+    ['nohost',   'other hostnames', { hostnames: ['x.example.test'] }, 1],
+    ['nohost',   'another agent',   agent,                            0],
+    ['badagent', 'another agent',   agent,                            1],
+    ['badagent', 'new credentials', credentials,                      0],
+    ['!donator', 'other settings',  settings,                         1],
+    ['!donator', 'another agent',   agent,                            0],
+    ['abuse',    'new credentials', credentials,                      0],
+    ['abuse',    'other settings',  settings,                         0],
+  ] as const)('%s by %s: %#', async (word, _, plan, requests) => expect(await after(word, plan)).toBe(requests))
+
+  it.each(['badauth', 'nohost', 'badagent', '!donator', 'abuse'])('%s by the user', async (word) =>
+    expect(await after(word, {}, resumed)).toBe(1),
+  )
+
+  it.each(['badauth', 'nohost', 'abuse'])('never by force: %s', async (word) =>
+    expect(await after(word, {}, [...STARTED, { kind: 'forced' }])).toBe(0),
+  )
+})
+
+it('a wait is not lifted by the user, by force or by new credentials', async () => {
+  const kept = disk()
+  await oneShot({ script: ['911'], kept })
+  const plan = { fingerprints: { credentials: 'c2', agent: 'a2', settings: 's2' } }
+
+  const opening: readonly Observation[] = [
+    ...STARTED,
+    { kind: 'networkChanged' },
+    { kind: 'resumed' },
+    { kind: 'forced' },
+  ]
+
+  expect(await oneShot({ script: [], kept, plans: [plan], opening })).toEqual([])
+})
+
+describe('offline', () => {
+  const offline = [{ isOffline: true }]
+
+  it('is asked for once, without an address to find', async () =>
+    expect(await daemon({ script: ['good'], plans: offline, sky: () => [] })).toEqual([
+      '0 send a.test?hostname=home.example.test&offline=YES',
+    ]))
+
+  it('ends with the first ordinary update, although the address is the same', async () => {
+    const kept = disk()
+    await oneShot({ script: ['good'], kept })
+    await oneShot({ script: ['good'], kept, plans: offline })
+
+    expect(await oneShot({ script: ['good'], kept })).toEqual([`0 send a.test${ONE}`])
+  })
+
+  it('refused is off for the account, and ordinary updates go on', async () => {
+    const kept = disk()
+
+    expect(await daemon({ script: ['!donator', 'good'], plans: offline, kept })).toEqual([
+      '0 send a.test?hostname=home.example.test&offline=YES',
+      `0 send a.test${ONE}`,
+    ])
+    expect(await oneShot({ script: [], plans: offline, kept })).toEqual([])
+  })
+})
+
+it('tries the next endpoint when one is not reached, and the first again after a success', async () => {
+  const sky: Sky = (minute) => [minute < 60 ? '192.0.2.1' : '192.0.2.2']
+  const diary = await daemon({
+    script: ['unreached', 'unreached', 'good', 'good'],
+    sky,
+    plans: [{ endpoints: 3 }],
+  })
+
+  expect(diary.map((entry) => entry.split('?')[0])).toEqual([
+    '0 send a.test',
+    '5s send b.test',
+    '20s send c.test:8245',
+    '1h20s send a.test',
+  ])
+})
+
+it('a one-shot tries every endpoint before it gives up', async () => {
+  expect(
+    await oneShot({ script: ['unreached', 'unreached', 'unreached'], plans: [{ endpoints: 3 }] }),
+  ).toHaveLength(3)
+})
+
+it('the first look after a start of minutes is at once', async () => {
+  expect(
+    (await oneShot({ script: ['good'], sky: (minute) => (minute < minutes(1) ? ['192.0.2.1'] : []) }))[0],
+  ).toMatch(/^0 send/)
+})

@@ -1,0 +1,193 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Instant, after, days, hours, instant, milliseconds, minutes } from '../../src/base/time.ts'
+import { type Addresses, FAMILIES, parseAddress } from '../../src/net/address.ts'
+import { next, stopOf } from '../../src/client/decide/next.ts'
+import type { Action, Observation } from '../../src/client/decide/observation.ts'
+import type { Plan } from '../../src/client/decide/plan.ts'
+import { NEW_STATE, type State, accountOf } from '../../src/client/decide/state.ts'
+import { learn } from '../../src/client/decide/learn.ts'
+import { formatState, parseState } from '../../src/client/memory/codec.ts'
+import type { Sightings } from '../../src/net/sighting.ts'
+import type { Reply } from '../../src/protocol/reply-codec.ts'
+import { REPLY_WORDS, isAddressedWord, mandateOf } from '../../src/protocol/reply.ts'
+import { PLAN, START } from '../fakes/world.ts'
+
+/** What the world does next: time passes, an address is seen or not, and the service answers what it likes. */
+interface Turn {
+  readonly pass: number
+  readonly v4: number | undefined
+  readonly v6: number | undefined
+  readonly does: 'answer' | 'babble' | 'vanish' | 'restart' | 'force'
+  readonly words: readonly number[]
+  readonly dice: number
+}
+
+const turn: fc.Arbitrary<Turn> = fc.record({
+  pass: fc.oneof(fc.integer({ min: 0, max: hours(5) }), fc.integer({ min: 0, max: minutes(31) })),
+  v4: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
+  v6: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
+  does: fc.constantFrom('answer', 'answer', 'answer', 'babble', 'vanish', 'restart', 'force'),
+  words: fc.array(fc.nat(REPLY_WORDS.length - 1), { minLength: 3, maxLength: 3 }),
+  dice: fc.double({ min: 0, max: 0.999999, noNaN: true }),
+})
+
+const PLANS: readonly Plan[] = [
+  { ...PLAN, account: 'a', hostnames: ['a1.test', 'a2.test'] },
+  { ...PLAN, account: 'b', hostnames: ['b1.test'], nohostStops: 'hostname' },
+]
+
+interface Sent {
+  readonly at: Instant
+  readonly account: string
+  readonly before: State
+  readonly act: Extract<Action, { kind: 'send' }>
+  readonly seen: Observation
+}
+
+const sightingsOf = ({ v4, v6 }: Turn): Sightings => {
+  const see = (text: string | undefined): Sightings['v4'] => {
+    const address = text === undefined ? undefined : parseAddress(text)
+    return address === undefined
+      ? { kind: 'unknown', because: 'cloudy' }
+      : { kind: 'seen', address, by: 'sky' }
+  }
+  return { v4: see(v4 && `192.0.2.${v4}`), v6: see(v6 && `2001:db8::${v6}`) } as Sightings
+}
+
+const answerTo = (act: Extract<Action, { kind: 'send' }>, turn: Turn): Observation => {
+  const { account, request: sent } = act
+  if (turn.does === 'vanish') return { kind: 'unreached', account, because: 'gone' }
+  if (turn.does === 'babble')
+    return { kind: 'notUnderstood', account, because: 'babble', looksLikePortal: false }
+  const words = turn.words.map((n) => REPLY_WORDS[n] ?? 'good')
+  const replies = sent.hostnames.map((_, at): Reply => {
+    const word = words[at % words.length] ?? 'good'
+    return isAddressedWord(word) ? { word, addresses: [] } : { word }
+  })
+  return { kind: 'answered', account, sent, replies }
+}
+
+/** Plays the turns. Every state goes through its codec, so that what is obeyed is what a restart would find. */
+function play(turns: readonly Turn[]): readonly Sent[] {
+  let now = START
+  let state = NEW_STATE
+  const log: Sent[] = []
+  for (const turn of turns) {
+    now = after(now, milliseconds(turn.pass))
+    const moment = { now, dice: turn.dice }
+    if (turn.does === 'restart') state = learn(state, { kind: 'started' }, PLANS, moment)
+    if (turn.does === 'force') state = learn(state, { kind: 'forced' }, PLANS, moment)
+    const seen = sightingsOf(turn)
+    const view = { sightings: { a: seen, b: seen }, nextLook: after(now, minutes(5)) }
+    const act = next(state, PLANS, view, now)
+    if (act.kind !== 'send') continue
+    const answer = answerTo(act, turn)
+    log.push({ at: now, account: act.account, before: state, act, seen: answer })
+    const reloaded = parseState(formatState(learn(state, answer, PLANS, moment)))
+    if (!reloaded.ok) throw new Error(reloaded.error)
+    state = reloaded.value
+  }
+  return log
+}
+
+const holds = (check: (log: readonly Sent[]) => void): void =>
+  fc.assert(
+    fc.property(fc.array(turn, { maxLength: 60 }), (turns) => check(play(turns))),
+    { numRuns: 400 },
+  )
+
+describe('whatever the world does, the client', () => {
+  it('never asks while an account is stopped', () =>
+    holds((log) => {
+      for (const { before, account } of log) {
+        const plan = PLANS.find((one) => one.account === account) ?? PLAN
+        expect(stopOf(accountOf(before, account), plan)).toBeUndefined()
+      }
+    }))
+
+  it('never asks again after a word that stops the account', () =>
+    holds((log) => {
+      const silenced = new Set<string>()
+      for (const { account, seen } of log) {
+        expect(silenced).not.toContain(account)
+        const stops =
+          seen.kind === 'answered' &&
+          seen.replies.some(({ word }) => mandateOf(word).kind === 'stop' && word !== 'nohost')
+        const isAlone =
+          seen.kind === 'answered' && stops && mandateOf(seen.replies[0]?.word ?? 'good').kind === 'stop'
+        if (isAlone && seen.replies[0]?.word !== 'nohost') silenced.add(account)
+      }
+    }))
+
+  it('never asks twice within half an hour of an answer that asked for it', () =>
+    holds((log) => {
+      const until = new Map<string, Instant>()
+      for (const { at, account, seen } of log) {
+        expect(at).toBeGreaterThanOrEqual(until.get(account) ?? 0)
+        const [first] = seen.kind === 'answered' ? seen.replies : []
+        if (seen.kind === 'notUnderstood' || first?.word === '911') until.set(account, after(at, minutes(30)))
+      }
+    }))
+
+  it('never sends a confirmed address again before its refresh, unless forced or with something new', () =>
+    fc.assert(
+      fc.property(fc.array(turn, { maxLength: 60 }), (turns) => {
+        const log = play(turns.filter(({ does }) => does !== 'force'))
+        for (const { at, account, before, act } of log) {
+          const [name = ''] = act.request.hostnames
+          const host = accountOf(before, account).hosts[name]
+          const isNew = FAMILIES.some(
+            (f) => act.request.addresses[f] !== undefined && act.request.addresses[f] !== host?.confirmed[f],
+          )
+          expect(isNew || at - (host?.touched ?? 0) >= days(28) * 0.95).toBe(true)
+        }
+      }),
+      { numRuns: 400 },
+    ))
+
+  it('never sends an address that it does not see, and never blanks a family that it lost', () =>
+    holds((log) => {
+      const confirmed = new Map<string, Addresses>()
+      for (const { account, act, seen, before } of log) {
+        for (const name of act.request.hostnames) {
+          const key = `${account} ${name}`
+          const known = accountOf(before, account).hosts[name]?.confirmed ?? {}
+          for (const family of FAMILIES)
+            if (confirmed.get(key)?.[family] !== undefined && before.accounts[account] !== undefined)
+              expect(known[family] ?? 'forgotten by force').toBeDefined()
+          if (seen.kind === 'answered') confirmed.set(key, { ...known, ...act.request.addresses })
+        }
+        expect(Object.keys(act.request.addresses).length).toBeGreaterThan(0)
+      }
+    }))
+})
+
+it('a state reads back what was written, to the letter', () =>
+  fc.assert(
+    fc.property(fc.array(turn, { maxLength: 30 }), (turns) => {
+      const last = play(turns).at(-1)?.before ?? NEW_STATE
+      expect(parseState(formatState(last))).toEqual({ ok: true, value: last })
+    }),
+  ))
+
+it('a state with any byte changed is not believed', () => {
+  const [first] = play([
+    { pass: 0, v4: 1, v6: 1, does: 'answer', words: [0, 0, 0], dice: 0.5 },
+    { pass: 1, v4: 2, v6: 1, does: 'answer', words: [0], dice: 0 },
+  ]).slice(-1)
+  const text = formatState(first?.before ?? NEW_STATE)
+  const wrong = Array.from(
+    { length: text.length },
+    (_, at) => `${text.slice(0, at)}${text[at] === '1' ? '2' : '1'}${text.slice(at + 1)}`,
+  )
+
+  const believed = wrong.flatMap((one) => {
+    const state = parseState(one)
+    return state.ok && formatState(state.value) !== text ? [one] : []
+  })
+
+  expect(believed).toEqual([])
+  for (let cut = 0; cut < text.length - 1; cut++) expect(parseState(text.slice(0, cut)).ok).toBe(false)
+  expect(instant(0)).toBe(0)
+})

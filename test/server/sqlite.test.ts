@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, expect, it } from 'vitest'
+import { instant } from '../../src/base/time.ts'
+import { sqliteStore } from '../../src/server/store/sqlite.ts'
+import { StoreRefused, migrate } from '../../src/server/store/sqlite-open.ts'
+import { fill, storeContract } from '../contract/store.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'holdfast-store-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+let count = 0
+const folder = (): string => join(root, String(count++))
+
+storeContract('the SQLite store', async () => sqliteStore(folder()))
+
+it('has on disk what it answered for, although the process dies at once', async () => {
+  const at = folder()
+  const script = `
+    const { sqliteStore } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/server/store/sqlite.ts'))})
+    const store = sqliteStore(${JSON.stringify(at)})
+    await store.write((w) => w.addPlan({ name: 'p', mostNames: 1, mostRdata: 1, mostNameMetadata: 1, mostRRSetMetadata: 1, leastTtl: 1, hasOffline: true, hasWildcards: true }))
+    void store.write((w) => w.addPlan({ name: 'q', mostNames: 1, mostRdata: 1, mostNameMetadata: 1, mostRRSetMetadata: 1, leastTtl: 1, hasOffline: true, hasWildcards: true }))
+    process.kill(process.pid, 'SIGKILL')`
+  const child = spawnSync(process.execPath, ['--no-warnings', '--input-type=module', '-e', script], {
+    encoding: 'utf8',
+  })
+
+  expect([child.signal, child.stderr]).toEqual(['SIGKILL', ''])
+  const database = new DatabaseSync(join(at, 'holdfast.db'))
+  expect(
+    database
+      .prepare('SELECT name FROM plan')
+      .all()
+      .map((row) => row['name']),
+  ).toEqual(['p'])
+  database.close()
+})
+
+it('keeps everything over a restart', async () => {
+  const at = folder()
+  const first = sqliteStore(at)
+  const { home, keyId } = await fill(first)
+  await first.write((w) => w.setOnly(home.nameId, 'A', '192.0.2.1', instant(0)))
+  await first.close()
+
+  const second = sqliteStore(at)
+  expect(await second.read((r) => r.targetsOf(keyId))).toEqual([home])
+  expect(await second.read((r) => r.rdataOf(home.nameId))).toMatchObject([{ value: '192.0.2.1' }])
+  await second.close()
+})
+
+it('refuses the data of a newer program, in words', () => {
+  const at = folder()
+  const store = sqliteStore(at)
+  void store.close()
+  const database = new DatabaseSync(join(at, 'holdfast.db'))
+  database.exec('PRAGMA user_version = 99')
+  database.close()
+
+  expect(() => sqliteStore(at)).toThrow(StoreRefused)
+  expect(() => sqliteStore(at)).toThrow(/written by a newer Holdfast \(schema 99/)
+})
+
+it('upgrades script by script, and a script that fails leaves the version before it whole', () => {
+  const database = new DatabaseSync(':memory:')
+  const scripts = ['CREATE TABLE a (x INTEGER)', 'CREATE TABLE b (x INTEGER)']
+  migrate(database, 'db', scripts.slice(0, 1))
+  database.exec('INSERT INTO a VALUES (7)')
+
+  expect(() =>
+    migrate(database, 'db', [...scripts, 'CREATE TABLE c (x INTEGER); CREATE TABLE a (x INTEGER)']),
+  ).toThrow()
+  if (database.isTransaction) database.exec('ROLLBACK')
+  expect(database.prepare('PRAGMA user_version').get()?.['user_version']).toBe(2)
+  expect(database.prepare("SELECT name FROM sqlite_master WHERE name = 'c'").get()).toBeUndefined()
+  migrate(database, 'db', scripts)
+  expect(database.prepare('SELECT x FROM a').get()?.['x']).toBe(7)
+})
+
+it('names the file when it is no database', () => {
+  const at = folder()
+  const store = sqliteStore(at)
+  void store.close()
+  expect(() => sqliteStore('/dev/null/nowhere')).toThrow()
+})

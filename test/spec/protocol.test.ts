@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { formatDuration } from '../../src/base/time.ts'
+import { byFamily, parseAddress } from '../../src/net/address.ts'
+import { NEW_STATE, accountOf, hostOf } from '../../src/client/decide/state.ts'
+import { learn } from '../../src/client/decide/learn.ts'
+import { exchange } from '../../src/client/send/exchange.ts'
+import { REPLIES, type ReplyWord } from '../../src/protocol/reply.ts'
+import { readQuery } from '../../src/protocol/request.ts'
+import { writeResponse } from '../../src/protocol/response.ts'
+import { PLAN, START, disk, world } from '../fakes/world.ts'
+import { table } from './table.ts'
+
+const detailOf = (word: ReplyWord): string => {
+  const { mandate } = REPLIES[word]
+  if (mandate.kind === 'wait') return formatDuration(mandate.atLeast).replace('m', '')
+  return mandate.kind === 'stop' ? mandate.until : '-'
+}
+const statusOf = (word: ReplyWord): number =>
+  writeResponse([
+    REPLIES[word].carries === 'addresses' ? { word: word as 'good', addresses: [] } : { word: word as '911' },
+  ]).status
+
+it('knows exactly the reply words that the specification lists, with what they mean for a client', () => {
+  const ours = (Object.keys(REPLIES) as ReplyWord[]).map((word) => {
+    const { carries, about, mandate } = REPLIES[word]
+    return [word, carries, about, mandate.kind, detailOf(word), String(statusOf(word))].join('\t')
+  })
+
+  expect(ours.toSorted()).toEqual(
+    table('replies.tsv')
+      .map((row) => row.join('\t'))
+      .toSorted(),
+  )
+})
+
+it('sends and reads exactly the parameters that the specification lists', async () => {
+  const rows = table('parameters.tsv')
+  const everything = {
+    hostnames: ['h.test'],
+    addresses: byFamily(['192.0.2.1', '2001:db8::1'].flatMap((a) => parseAddress(a) ?? [])),
+    offline: 'YES' as const,
+  }
+  let sent: { url: string; headers: Readonly<Record<string, string>> } | undefined
+  const { charges, clock } = world(disk(), [], undefined, [{ ipv6In: 'myipv6' }])
+  const line = charges[0]?.line
+  if (line === undefined) throw new Error('no line')
+  const http = async (request: { url: string; headers: Readonly<Record<string, string>> }) => {
+    sent = request
+    return { kind: 'answered', status: 200, headers: {}, body: 'good' } as const
+  }
+
+  await exchange(
+    line,
+    { request: everything, endpoint: 0 },
+    { http, now: () => clock.now() },
+    new AbortController().signal,
+  )
+
+  const query = [...new URL(sent?.url ?? '').searchParams.keys()]
+  const headers = Object.keys(sent?.headers ?? {})
+  expect(query.toSorted()).toEqual(
+    rows
+      .filter(([, where]) => where === 'query')
+      .map(([name]) => name)
+      .toSorted(),
+  )
+  expect(headers).toEqual(
+    expect.arrayContaining(
+      rows.filter(([, where]) => where === 'header').map(([name]) => name?.toLowerCase()),
+    ),
+  )
+})
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
+const unescaped = (text: string): string =>
+  text === '""' ? '' : text.replace(/\\([nrt])/g, (_, letter: string) => ESCAPES[letter] ?? '')
+
+describe('a client reads an answer', () => {
+  it.each(table('reads.tsv'))(
+    '%s',
+    async (_, status = '', body = '', hosts = '', sent = '', outcome = '') => {
+      const addresses = byFamily(sent.split(',').flatMap((text) => parseAddress(text) ?? []))
+      const request = {
+        hostnames: Array.from({ length: Number(hosts) }, (_each, n) => `h${n}.test`),
+        addresses,
+      }
+      const line = world(disk(), []).charges[0]?.line
+      if (line === undefined) throw new Error('no line')
+      const http = async () =>
+        ({ kind: 'answered', status: Number(status), headers: {}, body: unescaped(body) }) as const
+
+      const seen = await exchange(
+        line,
+        { request, endpoint: 0 },
+        { http, now: () => START },
+        new AbortController().signal,
+      )
+
+      const read =
+        seen.kind === 'answered' ? seen.replies.map(({ word }) => word).join(',') : 'not-understood'
+      expect(read).toBe(outcome)
+      // Nothing but a line of its own that says so confirms a hostname.
+      const state = learn(NEW_STATE, seen, [{ ...PLAN, hostnames: request.hostnames }], {
+        now: START,
+        dice: 0,
+      })
+      const confirmed = request.hostnames.map(
+        (name) => hostOf(accountOf(state, PLAN.account), name).touched !== undefined,
+      )
+      const settled = outcome.split(',').map((word) => word === 'good' || word === 'nochg')
+      expect(confirmed).toEqual(seen.kind === 'answered' ? settled : request.hostnames.map(() => false))
+    },
+  )
+})
+
+describe('a service reads a request', () => {
+  it.each(table('peer-reads.tsv'))(
+    '%s',
+    (_, query = '', peer = '', v4 = '', v6 = '', offline = '', hostnames = '') => {
+      const asked = readQuery(query)
+      const supplied = Object.keys(asked.addresses).length > 0
+      const applied = supplied
+        ? asked.addresses
+        : byFamily([parseAddress(peer)].flatMap((address) => address ?? []))
+
+      expect([
+        applied.v4 ?? '-',
+        applied.v6 ?? '-',
+        asked.isOffline ? 'yes' : 'no',
+        asked.hostnames?.join(',') ?? '-',
+      ]).toEqual([v4, v6, offline, hostnames])
+    },
+  )
+})
