@@ -28,6 +28,8 @@ const bundle = await rolldown({
   plugins: [slimUndici],
   // Only for `extends` in a configuration of yargs, which nobody can give.
   transform: { define: { 'import.meta.resolve': 'undefined' } },
+  // Some packages have a second, unbundleable build for require(); their modules are the ones to take.
+  resolve: { mainFields: ['module', 'main'] },
   logLevel: 'warn',
 })
 rmSync(DIST, { recursive: true, force: true })

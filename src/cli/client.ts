@@ -165,11 +165,11 @@ function chargeOf(account: Account, { config }: Settings, agent: string, source:
 
 function fingerprintsOf(account: Account, key: string, agent: string): Charge['plan']['fingerprints'] {
   const credentials = fingerprint(key, account.password.reveal())
-  const { offline, hostnames, myip, ipv6Parameter } = account
+  const { offline, hostnames, ipv6Parameter } = account
   return {
     credentials,
     agent: fingerprint(key, agent),
-    settings: fingerprint(credentials, JSON.stringify([offline, hostnames, myip, ipv6Parameter])),
+    settings: fingerprint(credentials, JSON.stringify([offline, hostnames, ipv6Parameter])),
   }
 }
 

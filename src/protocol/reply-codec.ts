@@ -1,5 +1,5 @@
 import { type Result, err, ok } from '../base/result.ts'
-import { type Address, type Addresses, parseAddress } from '../net/address.ts'
+import { type Address, type Addresses, listed, parseAddress } from '../net/address.ts'
 import { type AddressedWord, type BareWord, isAddressedWord, isReplyWord } from './reply.ts'
 
 /** One line of a reply. `addresses` is empty where the service answered with the bare word. */
@@ -32,6 +32,9 @@ export function parseReply(line: string): Result<Reply, 'unknown reply'> {
 
 /** An old way of saying "ignored": success with the loopback address, where another one was sent. */
 export const isOldRefusal = (reply: Reply, sent: Addresses): boolean =>
-  reply.word === 'good' && reply.addresses.some((address) => address === LOOPBACK) && sent.v4 !== LOOPBACK
+  reply.word === 'good' &&
+  reply.addresses.some((address) => address === LOOPBACK) &&
+  listed(sent).length > 0 &&
+  sent.v4 !== LOOPBACK
 
 const LOOPBACK = '127.0.0.1'

@@ -52,7 +52,10 @@ const sightingsOf = ({ v4, v6 }: Turn): Sightings => {
       ? { kind: 'unknown', because: 'cloudy' }
       : { kind: 'seen', address, by: 'sky' }
   }
-  return { v4: see(v4 && `192.0.2.${v4}`), v6: see(v6 && `2001:db8::${v6}`) } as Sightings
+  return {
+    v4: see(v4 === undefined ? v4 : `192.0.2.${v4}`),
+    v6: see(v6 === undefined ? v6 : `2001:db8::${v6}`),
+  } as Sightings
 }
 
 const answerTo = (act: Extract<Action, { kind: 'send' }>, turn: Turn): Observation => {

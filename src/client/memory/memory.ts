@@ -36,6 +36,7 @@ export function fileMemory(
     async load() {
       const text = await files.read(path).catch((error: unknown) => {
         report({ kind: 'stateNotKept', because: String(error) })
+        isKeeping = false
         return undefined
       })
       if (text === undefined) return NEW_STATE

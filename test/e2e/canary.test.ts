@@ -1,0 +1,162 @@
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { ROOT, holdfast, scratch, service, start } from './processes.ts'
+
+/** With signs that every way of writing it changes differently. */
+const PASSWORD = 'cAn4ry/+ swörd&fish=%25"x'
+const USERNAME = 'abc1234'
+
+/** Every form in which a secret could leak. */
+const FORMS = [
+  PASSWORD,
+  PASSWORD.slice(0, 12),
+  Buffer.from(PASSWORD).toString('base64'),
+  Buffer.from(PASSWORD).toString('base64url'),
+  Buffer.from(`${USERNAME}:${PASSWORD}`).toString('base64'),
+  Buffer.from(PASSWORD).toString('hex'),
+  encodeURIComponent(PASSWORD),
+  encodeURI(PASSWORD),
+  new URLSearchParams({ p: PASSWORD }).toString().slice(2),
+  JSON.stringify(PASSWORD).slice(1, -1),
+].flatMap((form) => [form, form.replace(/=+$/, '')])
+
+/** All text below a folder, names included. */
+const contents = (folder: string): string =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .map(
+      (entry) =>
+        `${entry.name}\n${entry.isFile() ? readFileSync(join(entry.parentPath, entry.name), 'latin1') : ''}`,
+    )
+    .join('\n')
+
+const leaksIn = (text: string): readonly string[] =>
+  FORMS.filter((form) => text.includes(form) || Buffer.from(text, 'latin1').toString('utf8').includes(form))
+
+const answering = async (status: number, body: string): Promise<string> => {
+  const server = createServer(
+    (_, response) => void response.writeHead(status, { location: 'http://elsewhere.test/' }).end(body),
+  )
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  onTestFinished(() => void (server.close(), server.closeAllConnections()))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+it('the search itself finds every form', () => {
+  for (const form of FORMS) expect(leaksIn(`… ${form} …`)).not.toEqual([])
+})
+
+it('no command and no failure shows the password, at trace level, anywhere', async () => {
+  const folder = scratch()
+  const file = join(folder, 'h.toml')
+  mkdirSync(join(folder, 'state'))
+  const toml = (server: string, more = ''): void =>
+    writeFileSync(
+      file,
+      `server = "${server}"\nusername = "${USERNAME}"\npassword = ${JSON.stringify(PASSWORD)}\nhostnames = ["a.test"]\nlog_level = "trace"\nstate_dir = "${folder}/state"\nmyip = ["192.0.2.1"]\n${more}`,
+      { mode: 0o600 },
+    )
+  const outputs: string[] = []
+  const run = async (...args: readonly string[]): Promise<void> => {
+    for (const json of [[], ['--json']]) {
+      const { stdout, stderr, code } = await holdfast([...args, '--config', file, ...json])
+      expect(code).not.toBe(70)
+      outputs.push(stdout, stderr)
+    }
+  }
+  const answers = [
+    [200, 'good 192.0.2.1'],
+    [200, 'abuse'],
+    [500, '911'],
+    [302, ''],
+    [200, '<html>'],
+    [401, 'badauth'],
+    [429, ''],
+  ] as const
+  for (const [status, body] of answers) {
+    toml(await answering(status, body), `name = "n"\n`)
+    await run('update', '--force')
+  }
+  const at = await service('--log-level', 'trace')
+  toml(at.url)
+  for (const args of [['update', '--dry-run'], ['update'], ['run'], ['config', 'show'], ['config', 'check']])
+    await run(...args)
+  toml('http://127.0.0.1:1')
+  await run('update')
+  for (const wrong of [
+    'interval = 1\n',
+    'colour = 1\n',
+    '[[account]]\nx=1\n',
+    `user_agent = ${JSON.stringify(PASSWORD)}\n`,
+    'hostnames = [\n',
+    'password_file = "/nonexistent"\n',
+  ]) {
+    toml(at.url, wrong)
+    for (const command of [['update'], ['run'], ['config', 'show'], ['config', 'check']])
+      await run(...command)
+  }
+  for (const env of [{ HOLDFAST_PASSWORD: PASSWORD }, { HOLDFAST_PASSWORD: `${PASSWORD}\n\u0001` }]) {
+    const flags = [
+      '--server',
+      at.url,
+      '--username',
+      USERNAME,
+      '--hostname',
+      'a.test',
+      '--myip',
+      '192.0.2.1',
+      '--state-dir',
+      join(folder, 'state'),
+      '--log-level',
+      'trace',
+    ]
+    const { stdout, stderr } = await holdfast(['update', ...flags], { env })
+    outputs.push(stdout, stderr)
+  }
+  outputs.push((await holdfast(['update', '--passwrd', PASSWORD.slice(0, 3)])).stderr, at.stderr())
+
+  writeFileSync(file, '')
+  expect(outputs.join('\n').length).toBeGreaterThan(5000)
+  expect(leaksIn(outputs.join('\n'))).toEqual([])
+  expect(leaksIn(contents(folder))).toEqual([])
+}, 120_000)
+
+it('the service keeps and logs no password, neither a right nor a wrong one', async () => {
+  const folder = scratch()
+  const child = start([
+    'serve',
+    '--store',
+    folder,
+    '--listen',
+    '127.0.0.1:0',
+    '--log-level',
+    'trace',
+    '--json',
+  ])
+  const said: string[] = []
+  child.stderr?.on('data', (chunk: Buffer) => said.push(chunk.toString()))
+  const url = await new Promise<string>((found) =>
+    child.stdout?.once('data', (line: Buffer) => found((JSON.parse(line.toString()) as { url: string }).url)),
+  )
+  const authorization = `Basic ${Buffer.from(`${USERNAME}:${PASSWORD}`).toString('base64')}`
+
+  const replies = await Promise.all(
+    ['hostname=a.test', `hostname=a.test&password=${encodeURIComponent(PASSWORD)}`].map(async (query) =>
+      (
+        await fetch(`${url}/nic/update?${query}`, {
+          headers: { authorization, 'user-agent': 'A b/1-1 c@d.test' },
+        })
+      ).text(),
+    ),
+  )
+  child.kill('SIGTERM')
+  await new Promise((done) => child.on('close', done))
+
+  expect(replies).toEqual(['badauth\n', 'badauth\n'])
+  expect(said.join('')).toContain('answered')
+  expect(leaksIn(said.join('') + contents(folder))).toEqual([])
+})
+
+it('no source file names the canary', () => expect(contents(join(ROOT, 'src'))).not.toContain(PASSWORD))

@@ -1,0 +1,186 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { EXITS } from '../../src/cli/exit-codes.ts'
+import { ROOT, holdfast, scratch, service } from './processes.ts'
+
+describe('a slip on the command line is exit 64, with a hint', () => {
+  // biome-ignore format: a table
+  it.each([
+    [[],                                     'a command is missing: update, run, serve or config'],
+    [['updtae'],                             'Did you mean update?'],
+    [['update', '--servr', 'x'],             'Unknown argument: servr (did you mean --server?)'],
+    [['update', '--server', 'dyn.example', '--username', 'a', '--hostname', 'a.test', '--password', 'x', '--myip', 'banana'], '--myip: myip is not an IPv4 or IPv6 address'],
+    [['update', '--interval'],               'Not enough arguments following: interval'],
+    [['serve', '--listen', 'nowhere'],       "--listen: listen lists 'nowhere' is not ADDRESS:PORT or ADDRESS:PORT/tls"],
+    [['serve', '--weather', 'reset'],        '--weather goes with --dev'],
+    [['serve', '--dev', '--store', 'x'],     '--store: the store of --dev is thrown away at the end'],
+    [['config', 'chekc'],                    'Invalid values'],
+  ])('%j', async (args, hint) => {
+    const { code, stderr, stdout } = await holdfast(args)
+
+    expect([code, stdout]).toEqual([64, ''])
+    expect(stderr).toContain(hint)
+    expect(stderr).toMatch(/^holdfast: /)
+    expect(stderr).not.toContain('    at ')
+  })
+})
+
+describe('a wrong configuration is exit 78, all of it at once', () => {
+  it('with nothing given at all', async () => {
+    const { code, stderr } = await holdfast(['update'])
+
+    expect(code).toBe(78)
+    expect(stderr.trim().split('\n')).toEqual([
+      expect.stringMatching(/^holdfast: server is missing/),
+      expect.stringMatching(/^holdfast: username is missing/),
+      expect.stringMatching(/^holdfast: hostnames is missing/),
+      expect.stringMatching(/^holdfast: password is missing/),
+    ])
+  })
+
+  it.each(['update', 'run', 'config'])('in a file, with its lines: %s', async (command) => {
+    const file = join(scratch(), 'h.toml')
+    writeFileSync(file, 'sevrer = "x"\ninterval = "3"\n')
+
+    const { code, stderr } = await holdfast([
+      command,
+      ...(command === 'config' ? ['check'] : []),
+      '--config',
+      file,
+    ])
+
+    expect(code).toBe(78)
+    expect(stderr).toContain(`${file}:1: sevrer is no setting; did you mean server?`)
+    expect(stderr).toContain(`${file}:2: interval is not a duration`)
+  })
+
+  it.each([
+    [
+      'a file that is not there',
+      ['--config', '/nonexistent/h.toml'],
+      '/nonexistent/h.toml: there is no such file',
+    ],
+    [
+      'a password file that is not there',
+      ['--server', 'a.test', '--username', 'a', '--hostname', 'a.test', '--password-file', '/nonexistent/p'],
+      'password_file /nonexistent/p: there is no such file',
+    ],
+    [
+      'a folder for a password file',
+      ['--server', 'a.test', '--username', 'a', '--hostname', 'a.test', '--password-file', '/'],
+      'password_file / cannot be read',
+    ],
+  ])('%s', async (_, args, says) => {
+    const { code, stderr } = await holdfast(['update', ...args])
+
+    expect(code).toBe(78)
+    expect(stderr).toContain(says)
+  })
+
+  it('as JSON for programs', async () => {
+    const { code, stdout } = await holdfast(['update', '--json'])
+
+    expect(code).toBe(78)
+    expect(JSON.parse(stdout)).toMatchObject({
+      exit: 'configuration',
+      complaints: expect.any(Array) as unknown,
+    })
+  })
+
+  it('a cron expression that is none', async () => {
+    const { code, stderr } = await holdfast(
+      ['run', '--server', 'a.test', '--username', 'a', '--hostname', 'a.test', '--schedule', 'now'],
+      { env: { HOLDFAST_PASSWORD: 'x' } },
+    )
+
+    expect([code, stderr]).toEqual([78, expect.stringContaining('schedule is no cron expression')])
+  })
+
+  it('a port that is taken', async () => {
+    const at = await service()
+
+    const { code, stderr } = await holdfast(['serve', '--dev', '--listen', new URL(at.url).host])
+
+    expect(code).toBe(78)
+    expect(stderr).toContain(`cannot listen on ${new URL(at.url).host}: listen EADDRINUSE`)
+  })
+
+  it('a certificate that is not there', async () => {
+    const { code, stderr } = await holdfast([
+      'serve',
+      '--dev',
+      '--listen',
+      '127.0.0.1:0/tls',
+      '--tls-cert',
+      '/nonexistent/c',
+      '--tls-key',
+      '/nonexistent/k',
+    ])
+
+    expect([code, stderr]).toEqual([78, 'holdfast: /nonexistent/c cannot be read\n'])
+  })
+})
+
+describe('config', () => {
+  const account = ['--server', 'dyn.example', '--username', 'a', '--hostname', 'a.test']
+
+  it('check says that all is well', async () =>
+    expect(
+      await holdfast(['config', 'check', ...account], { env: { HOLDFAST_PASSWORD: 'x' } }),
+    ).toMatchObject({ code: 0, stdout: 'the configuration is in order\n' }))
+
+  it('show gives what is in force, without secrets', async () => {
+    const { stdout } = await holdfast(['config', 'show', ...account, '--refresh', '7d'], {
+      env: { HOLDFAST_PASSWORD: 'swordfish' },
+    })
+
+    expect(JSON.parse(stdout)).toMatchObject({
+      interval: '5m',
+      account: [{ server: 'https://dyn.example', refresh: '7d', password: '«secret»' }],
+    })
+    expect(stdout).not.toContain('swordfish')
+  })
+
+  it('schema gives the schema that ships', async () =>
+    expect((await holdfast(['config', 'schema'])).stdout).toBe(
+      readFileSync(join(ROOT, 'config/holdfast.schema.json'), 'utf8'),
+    ))
+})
+
+describe('--help and --version', () => {
+  it('say what there is', async () => {
+    const { code, stdout } = await holdfast(['--help'])
+
+    expect(code).toBe(0)
+    for (const word of ['update', 'run', 'serve', 'config', 'Exit codes']) expect(stdout).toContain(word)
+    for (const { code: number } of Object.values(EXITS)) expect(stdout).toContain(`${number} `)
+  })
+
+  it('of a command name its settings', async () => {
+    const { stdout } = await holdfast(['update', '--help'])
+
+    for (const flag of [
+      '--hostname',
+      '--username',
+      '--password-file',
+      '--server',
+      '--myip',
+      '--ipv4',
+      '--ipv6',
+      '--offline',
+      '--config',
+      '--force',
+      '--dry-run',
+      '--state-dir',
+      '--json',
+    ])
+      expect(stdout).toContain(flag)
+  })
+
+  it('give the version of the package', async () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+
+    expect((await holdfast(['--version'])).stdout.trim()).toBe(version)
+  })
+})

@@ -1,0 +1,108 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, it, onTestFinished } from 'vitest'
+import { type Service, clientOf, scratch, service, start } from './processes.ts'
+
+/** A daemon that looks every second; `line` waits for a log line. */
+function daemon(at: Service, state: string, ...extra: readonly string[]) {
+  const child = start(
+    [
+      'run',
+      ...clientOf(at, state),
+      '--schedule',
+      '* * * * * *',
+      '--no-ipv6',
+      '--json',
+      '--log-level',
+      'debug',
+      ...extra,
+    ],
+    { env: { HOLDFAST_PASSWORD: at.password } },
+  )
+  const ended = new Promise<number | null>((done) => child.on('close', done))
+  onTestFinished(async () => {
+    if (child.exitCode === null) child.kill('SIGKILL')
+    await ended
+  })
+  child.stdout?.resume()
+  const lines: string[] = []
+  if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', (line) => lines.push(line))
+  const line = async (fragment: string): Promise<void> =>
+    expect.poll(() => lines.join('\n'), { timeout: 15_000 }).toContain(fragment)
+  return { child, ended, line, lines }
+}
+
+const echo = async (answer: () => string): Promise<string> => {
+  const server = createServer((_, response) => void response.end(answer()))
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  onTestFinished(() => void (server.close(), server.closeAllConnections()))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+it('follows the address, sends nothing while it stays, and ends when asked with exit 0', async () => {
+  const at = await service('--log-level', 'debug')
+  let address = '8.8.8.8'
+  const state = scratch()
+  const { child, ended, line } = daemon(at, state, '--source', await echo(() => address))
+  await line('good","addresses":["8.8.8.8"]')
+  address = '8.8.4.4'
+  await line('good","addresses":["8.8.4.4"]')
+
+  child.kill('SIGTERM')
+
+  expect(await ended).toBe(0)
+  expect(at.stderr().match(/"path":"\/nic\/update"/g)).toHaveLength(2)
+  expect(readFileSync(join(state, 'state.json'), 'utf8')).toContain('8.8.4.4')
+})
+
+it('ends with exit 77 when it is stopped, and at once when it is started again', async () => {
+  const at = await service('--weather', 'word:abuse', '--log-level', 'debug')
+  const state = scratch()
+
+  expect(await daemon(at, state, '--myip', '192.0.2.1').ended).toBe(77)
+  expect(await daemon(at, state, '--myip', '192.0.2.1').ended).toBe(77)
+  expect(at.stderr().match(/"path":"\/nic\/update"/g)).toHaveLength(1)
+})
+
+it('finishes the request under way when it is asked to end', async () => {
+  const at = await service('--weather', 'slow:1s')
+  const state = scratch()
+  const { child, ended, line } = daemon(at, state, '--myip', '192.0.2.1')
+  await line('asking the service')
+
+  child.kill('SIGTERM')
+
+  expect(await ended).toBe(0)
+  expect(readFileSync(join(state, 'state.json'), 'utf8')).toContain('192.0.2.1')
+})
+
+it('gives up a request that hangs, and ends within five seconds', async () => {
+  const at = await service('--weather', 'slow:20s')
+  const { child, ended, line } = daemon(at, scratch(), '--myip', '192.0.2.1')
+  await line('asking the service')
+  const asked = performance.now()
+
+  child.kill('SIGINT')
+
+  expect(await ended).toBe(0)
+  expect(performance.now() - asked).toBeLessThan(5000)
+  await at.stop('SIGKILL')
+})
+
+it('goes on when its state cannot be kept, and says so once', async () => {
+  const at = await service()
+  const file = join(scratch(), 'not-a-folder')
+  writeFileSync(file, '')
+  let address = '8.8.8.8'
+  const { child, ended, line, lines } = daemon(at, file, '--source', await echo(() => address))
+  await line('8.8.8.8')
+  address = '8.8.4.4'
+  await line('good","addresses":["8.8.4.4"]')
+  child.kill('SIGTERM')
+
+  expect(await ended).toBe(0)
+  expect(lines.filter((one) => one.includes('the state cannot be kept'))).toHaveLength(1)
+})

@@ -1,0 +1,213 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ROOT, holdfast, scratch, service } from './processes.ts'
+
+/** The files of dist/ that a command line loads. */
+function chunksOf(args: readonly string[], env: Record<string, string> = {}): readonly string[] {
+  const hook = join(scratch(), 'hook.cjs')
+  writeFileSync(
+    hook,
+    `process.on('exit', () => require('fs').writeSync(3, Object.keys(require.cache).filter((f) => f.includes('/dist/')).map((f) => require('path').basename(f)).join(' ')))`,
+  )
+  const child = spawnSync(process.execPath, ['--require', hook, join(ROOT, 'bin/holdfast.js'), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...env },
+  })
+  return String(child.output[3]).split(' ')
+}
+const sourceOf = (chunks: readonly string[]): string =>
+  chunks.map((name) => readFileSync(join(ROOT, 'dist', name), 'utf8')).join('\n')
+
+/** Strings that only one package or part has, minified or not. */
+const MARKS = {
+  undici: 'UND_ERR_',
+  pino: 'safe-stable-stringify',
+  cron: 'missedExecutionTolerance',
+  toml: 'TOMLTopLevelTable',
+  sqlite: 'node:sqlite',
+  service: 'CREATE TABLE',
+} as const
+const marksIn = (chunks: readonly string[]): readonly string[] =>
+  Object.entries(MARKS).flatMap(([name, mark]) => (sourceOf(chunks).includes(mark) ? [name] : []))
+
+const DRY = [
+  'update',
+  '--dry-run',
+  '--server',
+  'a.test',
+  '--username',
+  'a',
+  '--hostname',
+  'a.test',
+  '--myip',
+  '192.0.2.1',
+  '--state-dir',
+  '/nonexistent',
+]
+
+describe('a command loads only what it needs', () => {
+  it('all of the parts are there to be found', () => {
+    const all = readdirSync(join(ROOT, 'dist')).filter((name) => name.endsWith('.cjs'))
+
+    expect(marksIn(all).toSorted()).toEqual(
+      Object.keys(MARKS)
+        .filter((name) => name !== 'pino')
+        .concat(sourceOf(all).includes(MARKS.pino) ? ['pino'] : [])
+        .toSorted(),
+    )
+  })
+
+  it('--help: none of the packages', () => expect(marksIn(chunksOf(['--help']))).toEqual([]))
+  it('--version: none of the packages', () => expect(marksIn(chunksOf(['--version']))).toEqual([]))
+
+  it('update: undici, but neither the service nor the cron nor the TOML reader', () => {
+    const marks = marksIn(chunksOf(DRY, { HOLDFAST_PASSWORD: 'x' }))
+
+    expect(marks).toContain('undici')
+    for (const not of ['cron', 'toml', 'sqlite', 'service']) expect(marks).not.toContain(not)
+  })
+
+  it('serve: no client', () => {
+    const chunks = chunksOf(['serve', '--dev', '--listen', '127.0.0.1:1'])
+
+    expect(marksIn(chunks)).toContain('service')
+    expect(marksIn(chunks)).not.toContain('undici')
+  })
+})
+
+describe('a Node that is too old', () => {
+  const launch = (version: string) => {
+    const hook = join(scratch(), 'old.cjs')
+    writeFileSync(
+      hook,
+      `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`,
+    )
+    return spawnSync(
+      process.execPath,
+      ['--require', hook, join(ROOT, 'bin/holdfast.js'), 'serve', '--dev', '--listen', '127.0.0.1:1'],
+      { encoding: 'utf8', env: { HOME: '/nonexistent' } },
+    )
+  }
+
+  it.each(['0.10.48', '12.22.12', '18.20.4', '20.18.3'])(
+    '%s gets one clear sentence and exit 78',
+    (version) => {
+      const { status, stderr, stdout } = launch(version)
+
+      expect([status, stdout]).toEqual([78, ''])
+      expect(stderr).toBe(`holdfast: needs Node 20.19 or newer; ${process.execPath} is Node ${version}\n`)
+    },
+  )
+
+  it.each(['20.19.2', '22.15.1'])(
+    '%s carries the client, and gets one clear sentence for the service',
+    (version) => {
+      const { status, stderr } = launch(version)
+
+      expect(status).toBe(78)
+      expect(stderr).toBe(
+        `holdfast: the service needs Node 22.16 or newer, for its embedded database; this is Node ${version}\n`,
+      )
+    },
+  )
+
+  it('can read the launcher: it has no syntax younger than 2009', () => {
+    const source = readFileSync(join(ROOT, 'bin/holdfast.js'), 'utf8')
+
+    expect(source).not.toMatch(/\b(const|let|class|async|await|import|export)\b|=>|`|\?\.|\?\?|\.\.\./)
+  })
+})
+
+it('a checkout that is not built says so', () => {
+  const folder = scratch()
+  cpSync(join(ROOT, 'bin'), join(folder, 'bin'), { recursive: true })
+
+  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'bin/holdfast.js')], {
+    encoding: 'utf8',
+  })
+
+  expect([status, stderr]).toEqual([78, 'holdfast: is not built yet in this checkout; run: npm run build\n'])
+})
+
+describe('the packed file', () => {
+  const npm = (cwd: string, ...args: readonly string[]): string =>
+    execFileSync('npm', [...args, '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], {
+      cwd,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  const pack = (): { folder: string; file: string; files: readonly string[] } => {
+    const folder = scratch()
+    const [packed] = JSON.parse(npm(ROOT, 'pack', '--json', '--pack-destination', folder)) as [
+      { filename: string; files: { path: string }[] },
+    ]
+    return { folder, file: join(folder, packed.filename), files: packed.files.map(({ path }) => path) }
+  }
+
+  it('holds what a user needs and nothing else', () => {
+    const { files } = pack()
+
+    const strangers = files.filter(
+      (path) =>
+        !/^(bin\/|dist\/[a-z-]+\.(cjs|json)$|dist\/LICENSES\.txt$|config\/|docs\/|README\.md$|LICENSE$|CHANGELOG\.md$|package\.json$)/.test(
+          path,
+        ),
+    )
+    expect(strangers).toEqual([])
+    for (const needed of [
+      'bin/holdfast.js',
+      'dist/holdfast.cjs',
+      'dist/LICENSES.txt',
+      'README.md',
+      'LICENSE',
+      'CHANGELOG.md',
+      'config/holdfast.toml',
+    ])
+      expect(files).toContain(needed)
+  })
+
+  it('installs alone into an empty folder, and works there', async () => {
+    const at = await service()
+    const { folder, file } = pack()
+    const home = join(folder, 'home')
+    mkdirSync(home)
+    writeFileSync(join(home, 'package.json'), '{"private":true}')
+    npm(home, 'install', file)
+    const program = join(home, 'node_modules/.bin/holdfast')
+
+    const version = execFileSync(process.execPath, [program, '--version'], { encoding: 'utf8' })
+    const update = spawnSync(
+      process.execPath,
+      [
+        program,
+        'update',
+        '--server',
+        at.url,
+        '--username',
+        at.username,
+        '--hostname',
+        'home.example.test',
+        '--myip',
+        '192.0.2.1',
+        '--state-dir',
+        join(home, 'state'),
+      ],
+      { encoding: 'utf8', env: { HOLDFAST_PASSWORD: at.password, HOME: home } },
+    )
+
+    expect(version.trim()).toMatch(/^\d+\.\d+\.\d+$/)
+    expect([update.status, update.stdout], update.stderr).toEqual([
+      0,
+      'home.example.test: good 192.0.2.1 (update succeeded)\n',
+    ])
+    expect(readdirSync(join(home, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+      'holdfast',
+    ])
+  }, 60_000)
+})
+
+it('the README’s client runs from a checkout as it says', async () =>
+  expect((await holdfast(['update', '--help'])).code).toBe(0))

@@ -1,0 +1,136 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { holdfast, scratch, service } from './processes.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'holdfast-tls-'))
+const files = (name: string) => ({ cert: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) })
+
+function certify(name: string, subject: string, ...more: readonly string[]): void {
+  const { cert, key } = files(name)
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-keyout',
+      key,
+      '-out',
+      cert,
+      '-subj',
+      '/CN=test',
+      '-addext',
+      `subjectAltName=${subject}`,
+      ...more,
+    ],
+    { stdio: 'pipe' },
+  )
+}
+
+beforeAll(() => {
+  certify('right', 'IP:127.0.0.1', '-days', '2')
+  certify('other', 'DNS:other.test', '-days', '2')
+})
+
+const overTls = async (name: string) =>
+  service(
+    '--listen',
+    '127.0.0.1:0/tls',
+    '--listen',
+    '127.0.0.1:0',
+    '--tls-cert',
+    files(name).cert,
+    '--tls-key',
+    files(name).key,
+  )
+const update = async (at: Awaited<ReturnType<typeof service>>, ...more: readonly string[]) =>
+  holdfast(
+    [
+      'update',
+      '--server',
+      at.url,
+      '--username',
+      at.username,
+      '--hostname',
+      'home.example.test',
+      '--myip',
+      '192.0.2.1',
+      '--state-dir',
+      scratch(),
+      ...more,
+    ],
+    { env: { HOLDFAST_PASSWORD: at.password } },
+  )
+
+describe('over TLS', () => {
+  it('a service whose authority is trusted is updated, and nothing is in clear', async () => {
+    const ended = await update(await overTls('right'), '--ca-file', files('right').cert)
+
+    expect(ended).toEqual({
+      code: 0,
+      stdout: 'home.example.test: good 192.0.2.1 (update succeeded)\n',
+      stderr: '',
+    })
+  })
+
+  it.each([
+    ['nobody vouches for it', 'right', [], /TLS: DEPTH_ZERO_SELF_SIGNED_CERT/],
+    [
+      'it is for another name',
+      'other',
+      ['--ca-file', files('other').cert],
+      /TLS: ERR_TLS_CERT_ALTNAME_INVALID/,
+    ],
+    ['another authority is trusted', 'right', ['--ca-file', files('other').cert], /TLS: /],
+  ])('a certificate is refused when %s, and the key is not sent', async (_, name, more, why) => {
+    const at = await overTls(name)
+
+    const ended = await update(at, ...more)
+
+    expect(ended.code).toBe(69)
+    expect(ended.stdout).toMatch(why)
+    expect(at.stderr()).not.toContain('/nic/update')
+  })
+
+  it('several listeners answer at once', async () => {
+    const at = await overTls('right')
+
+    expect(at.urls.map((url) => new URL(url).protocol)).toEqual(['https:', 'http:'])
+    expect((await fetch(`${at.urls[1]}/nic/update`, { headers: { 'user-agent': 'A b/1-1' } })).status).toBe(
+      401,
+    )
+  })
+})
+
+it('http_fallback reaches the service in clear, and only where the user allowed it', async () => {
+  const at = await service()
+  const args = [
+    '--server',
+    'https://127.0.0.1:1',
+    '--username',
+    at.username,
+    '--hostname',
+    'home.example.test',
+    '--myip',
+    '192.0.2.1',
+  ]
+  const env = { HOLDFAST_PASSWORD: at.password }
+
+  const without = await holdfast(['update', ...args, '--state-dir', scratch()], { env })
+  const withIt = await holdfast(
+    ['update', ...args, '--state-dir', scratch(), '--http-fallback', '--log-level', 'debug'],
+    { env },
+  )
+
+  expect(without.stderr).not.toContain('the key travels in clear')
+  expect(withIt.stderr).toContain('http://127.0.0.1/nic/update')
+  expect(withIt.stderr).toContain('http://127.0.0.1:8245/nic/update')
+  expect(withIt.stderr.match(/the key travels in clear/g)).toHaveLength(1)
+}, 60_000)

@@ -1,0 +1,384 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { clientOf, holdfast, scratch, service } from './processes.ts'
+
+interface Result {
+  readonly exit: { readonly code: number; readonly reason: string }
+  readonly accounts: readonly {
+    readonly outcome: string
+    readonly because: string | null
+    readonly remedy: string | null
+    readonly nextAttempt: string | null
+    readonly hostnames: readonly {
+      readonly hostname: string
+      readonly sent: unknown
+      readonly answered: string | null
+      readonly means: string | null
+    }[]
+  }[]
+}
+const resultOf = (stdout: string): Result => JSON.parse(stdout) as Result
+const env = (password: string) => ({ HOLDFAST_PASSWORD: password })
+
+describe('every reply word, produced by the service and understood by the client', () => {
+  // biome-ignore format: a table
+  it.each([
+    ['good',      0,  'settled', null],
+    ['nochg',     0,  'settled', null],
+    ['nohost',    77, 'stopped', 'nohost'],
+    ['badauth',   77, 'stopped', 'badauth'],
+    ['badagent',  77, 'stopped', 'badagent'],
+    ['!donator',  77, 'stopped', '!donator'],
+    ['abuse',     77, 'stopped', 'abuse'],
+    ['911',       75, 'waiting', '911'],
+  ])('%s: exit %i', async (word, code, outcome, because) => {
+    const at = await service('--weather', `word:${word}`)
+    const state = scratch()
+    const start = Date.now()
+
+    const first = await holdfast(['update', ...clientOf(at, state), '--myip', '192.0.2.1', '--json'], { env: env(at.password) })
+
+    expect(first.code, first.stderr).toBe(code)
+    const [account] = resultOf(first.stdout).accounts
+    expect(account).toMatchObject({ outcome, because })
+    expect(account?.hostnames[0]?.answered?.split(' ')[0]).toBe(word)
+    if (code === 77) expect([account?.nextAttempt, account?.remedy]).toEqual([null, expect.any(String)])
+    if (code === 75) expect(Date.parse(account?.nextAttempt ?? '') - start).toBeGreaterThanOrEqual(30 * 60_000)
+    const second = await holdfast(['update', ...clientOf(at, state), '--myip', '192.0.2.9', '--json'], { env: env(at.password) })
+    expect(second.code).toBe(code)
+    if (code !== 0) expect(resultOf(second.stdout).accounts[0]?.hostnames[0]?.sent).toBeNull()
+  })
+
+  it('for real: good, nochg, nohost, badauth and !donator are the rules’ own', async () => {
+    const at = await service()
+    const run = async (password: string, ...args: readonly string[]) =>
+      holdfast(['update', ...clientOf(at, scratch()), '--json', ...args], { env: env(password) })
+
+    expect(
+      resultOf((await run(at.password, '--myip', '192.0.2.1')).stdout).accounts[0]?.hostnames[0]?.answered,
+    ).toBe('good 192.0.2.1')
+    expect(
+      resultOf((await run(at.password, '--myip', '192.0.2.1')).stdout).accounts[0]?.hostnames[0]?.answered,
+    ).toBe('nochg 192.0.2.1')
+    expect(resultOf((await run('wrong', '--myip', '192.0.2.1')).stdout).accounts[0]?.because).toBe('badauth')
+    expect(
+      resultOf((await run(at.password, '--myip', '192.0.2.1', '--hostname', 'nope.example.test')).stdout)
+        .accounts[0]?.hostnames[1]?.answered,
+    ).toBe('nohost')
+    expect(resultOf((await run(at.password, '--offline')).stdout).accounts[0]?.hostnames[0]).toMatchObject({
+      sent: { offline: true },
+      answered: 'good 127.0.0.1',
+    })
+  })
+})
+
+it.each(['127.0.0.1:0', '[::1]:0'])('updates over %s, with both families in one request', async (listen) => {
+  const at = await service('--listen', listen)
+
+  const { code, stdout, stderr } = await holdfast(
+    ['update', ...clientOf(at, scratch(), at.hostnames.join(',')), '--myip', '192.0.2.1,2001:db8::1'],
+    { env: env(at.password) },
+  )
+
+  expect([code, stdout], stderr).toEqual([
+    0,
+    at.hostnames.map((name) => `${name}: good 192.0.2.1,2001:db8::1 (update succeeded)\n`).join(''),
+  ])
+})
+
+it('sends nothing when all is confirmed, in few words', async () => {
+  const at = await service('--weather', 'impatient:1')
+  const state = scratch()
+  const update = async () =>
+    holdfast(['update', ...clientOf(at, state), '--myip', '192.0.2.1'], { env: env(at.password) })
+
+  await update()
+
+  expect(await update()).toMatchObject({
+    code: 0,
+    stdout: 'home.example.test: already confirmed at 192.0.2.1; nothing sent\n',
+  })
+})
+
+it('says in words what stopped it and what to do', async () => {
+  const at = await service()
+
+  const { stdout } = await holdfast(['update', ...clientOf(at, scratch()), '--myip', '192.0.2.1'], {
+    env: env('wrong'),
+  })
+
+  expect(stdout).toBe(
+    `home.example.test: badauth (invalid username and password)\n` +
+      `${at.username}@${new URL(at.url).host}: stopped by badauth; nothing more is sent until you act\n` +
+      '  what to do: check username and password of the DDNS key; with new credentials updates go on by themselves\n',
+  )
+})
+
+describe('the password', () => {
+  const given = async (extra: readonly string[], options: Parameters<typeof holdfast>[1] = {}) => {
+    const at = await service()
+    return {
+      at,
+      run: async () =>
+        holdfast(
+          [
+            'update',
+            ...clientOf(at, scratch()),
+            '--myip',
+            '192.0.2.1',
+            ...extra.map((arg) => arg.replace('PASSWORD', at.password)),
+          ],
+          options.stdin === undefined ? options : { ...options, stdin: at.password },
+        ),
+    }
+  }
+
+  it('may come from a file', async () => {
+    const at = await service()
+    const file = join(scratch(), 'password')
+    writeFileSync(file, `${at.password}\n`, { mode: 0o600 })
+
+    expect(
+      await holdfast(['update', ...clientOf(at, scratch()), '--myip', '192.0.2.1', '--password-file', file]),
+    ).toMatchObject({ code: 0 })
+  })
+
+  it('may come from standard input', async () =>
+    expect(await (await given(['--password-file', '-'], { stdin: '' })).run()).toMatchObject({ code: 0 }))
+
+  it('works on the command line, with a warning', async () => {
+    const ended = await (await given(['--password', 'PASSWORD'])).run()
+
+    expect(ended.code).toBe(0)
+    expect(ended.stderr).toContain(
+      'a password on the command line can be seen by every user of this host; use --password-file',
+    )
+  })
+
+  it('in a file that others can read is worth a warning', async () => {
+    const at = await service()
+    const file = join(scratch(), 'password')
+    writeFileSync(file, at.password, { mode: 0o644 })
+
+    expect(
+      (await holdfast(['update', ...clientOf(at, scratch()), '--myip', '192.0.2.1', '--password-file', file]))
+        .stderr,
+    ).toContain('chmod 600')
+  })
+})
+
+it('--dry-run prints the exact request with the secret masked, and sends and remembers nothing', async () => {
+  const state = join(scratch(), 'state')
+  const args = [
+    'update',
+    '--server',
+    'https://127.0.0.1:1',
+    '--username',
+    'abc1234',
+    '--hostname',
+    'a.test,b.test',
+    '--myip',
+    '192.0.2.1,2001:db8::1',
+    '--state-dir',
+    state,
+    '--dry-run',
+  ]
+
+  const { code, stdout } = await holdfast(args, { env: env('swordfish') })
+
+  expect(code).toBe(0)
+  expect(stdout).toMatch(
+    /^# to https:\/\/127\.0\.0\.1:1, not sent\nGET \/nic\/update\?hostname=a\.test,b\.test&myip=192\.0\.2\.1,2001:db8::1 HTTP\/1\.1\nhost: 127\.0\.0\.1:1\nauthorization: Basic «secret»\nuser-agent: Holdfast holdfast\/Linux-\S+-\d+\.\d+\.\d+ \S+@\S+\naccept: text\/plain\n$/,
+  )
+  expect(() => readFileSync(join(state, 'state.json'))).toThrow('ENOENT')
+})
+
+it('--force confirms once more', async () => {
+  const at = await service()
+  const state = scratch()
+  const update = async (...extra: readonly string[]) =>
+    holdfast(['update', ...clientOf(at, state), '--myip', '192.0.2.1', ...extra], { env: env(at.password) })
+  await update()
+
+  expect((await update('--force')).stdout).toBe(
+    'home.example.test: nochg 192.0.2.1 (address already current)\n',
+  )
+})
+
+describe('the address', () => {
+  const echo = async (answer: () => string): Promise<string> => {
+    const server = createServer((_, response) => void response.end(answer()))
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    onTestFinished(() => void (server.close(), server.closeAllConnections()))
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  }
+
+  it('is learnt from an echo service, in plain text or as a JSON member', async () => {
+    const at = await service()
+    const [plain, json] = [await echo(() => '8.8.8.8\n'), await echo(() => '{"ip":"8.8.4.4"}')]
+    const update = async (source: string) =>
+      holdfast(['update', ...clientOf(at, scratch()), '--source', source, '--no-ipv6'], {
+        env: env(at.password),
+      })
+
+    expect((await update(plain)).stdout).toBe('home.example.test: good 8.8.8.8 (update succeeded)\n')
+    expect((await update(`${json}#ip`)).stdout).toBe('home.example.test: good 8.8.4.4 (update succeeded)\n')
+  })
+
+  it('that no source can tell is exit 69, and nothing is sent', async () => {
+    const at = await service('--weather', 'word:abuse')
+    const portal = await echo(() => '<html>Sign in</html>')
+
+    const ended = await holdfast(['update', ...clientOf(at, scratch()), '--source', portal], {
+      env: env(at.password),
+    })
+
+    expect([ended.code, ended.stdout]).toEqual([
+      69,
+      `home.example.test: nothing sent\n${at.username}@${new URL(at.url).host}: no source could tell the public address; nothing was sent\n`,
+    ])
+  })
+
+  it('may be left to the service', async () => {
+    const at = await service()
+
+    const ended = await holdfast(['update', ...clientOf(at, scratch()), '--myip', 'connection'], {
+      env: env(at.password),
+    })
+
+    expect(ended.stdout).toBe('home.example.test: good 127.0.0.1 (update succeeded)\n')
+  })
+})
+
+it('a configuration file with two accounts keeps both current', async () => {
+  const [one, two] = [await service(), await service()]
+  const folder = scratch()
+  const account = (at: typeof one): string =>
+    `[[account]]\nserver = "${at.url}"\nusername = "${at.username}"\npassword = "${at.password}"\nhostnames = ["${at.hostnames.join('", "')}"]\n`
+  writeFileSync(
+    join(folder, 'h.toml'),
+    `myip = ["192.0.2.1"]\nstate_dir = "${folder}"\n${account(one)}${account(two)}`,
+    { mode: 0o600 },
+  )
+
+  const ended = await holdfast(['update', '--config', join(folder, 'h.toml')])
+
+  expect([ended.code, ended.stdout.split('\n').length - 1], ended.stderr).toEqual([0, 6])
+  expect(
+    await holdfast(['update', '--config', join(folder, 'h.toml'), '--account', one.username]),
+  ).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(.*nothing sent\n){3}$/) as string })
+})
+
+describe('what cannot be reached', () => {
+  // biome-ignore format: a table
+  it.each([
+    ['nobody listens',          ['--server', 'http://127.0.0.1:1'],                  /connect: ECONNREFUSED/],
+    ['the name does not exist', ['--server', 'https://no.such.name.invalid'],        /look-up: /],
+    ['no TLS is spoken',        ['--server', 'PLAIN-AS-TLS'],                        /TLS: |exchange: /],
+  ])('is exit 69: %s', async (_, args, why) => {
+    const at = await service()
+    const real = args.map((arg) => arg.replace('PLAIN-AS-TLS', at.url.replace('http:', 'https:')))
+
+    const ended = await holdfast(['update', '--username', 'a', '--hostname', 'a.test', '--myip', '192.0.2.1', '--state-dir', scratch(), ...real], { env: env('swordfish') })
+
+    expect(ended.code).toBe(69)
+    expect(ended.stdout).toMatch(why)
+  })
+
+  it('is tried again at once by the next one-shot', async () => {
+    const state = scratch()
+    const update = async () =>
+      holdfast(
+        [
+          'update',
+          '--server',
+          'http://127.0.0.1:1',
+          '--username',
+          'a',
+          '--hostname',
+          'a.test',
+          '--myip',
+          '192.0.2.1',
+          '--state-dir',
+          state,
+          '--json',
+        ],
+        { env: env('x') },
+      )
+    await update()
+
+    expect(resultOf((await update()).stdout).accounts[0]?.hostnames[0]?.sent).not.toBeNull()
+  })
+})
+
+describe('weather', () => {
+  it('slow: the answer comes all the same', async () => {
+    const at = await service('--weather', 'slow:300ms')
+    const start = performance.now()
+
+    expect(
+      await holdfast(['update', ...clientOf(at, scratch()), '--myip', '192.0.2.1'], {
+        env: env(at.password),
+      }),
+    ).toMatchObject({ code: 0 })
+    expect(performance.now() - start).toBeGreaterThan(300)
+  })
+
+  it('slow beyond patience: not reached', async () => {
+    const at = await service('--weather', 'slow:20s')
+
+    expect(
+      await holdfast(['update', ...clientOf(at, scratch()), '--myip', '192.0.2.1', '--answer-within', '1s'], {
+        env: env(at.password),
+      }),
+    ).toMatchObject({ code: 69 })
+    await at.stop('SIGKILL')
+  })
+
+  it('reset: not reached, nothing confirmed', async () => {
+    const at = await service('--weather', 'reset')
+
+    expect(
+      await holdfast(['update', ...clientOf(at, scratch()), '--myip', '192.0.2.1'], {
+        env: env(at.password),
+      }),
+    ).toMatchObject({ code: 69 })
+  })
+
+  it('outage: 911, then the rules', async () => {
+    const at = await service('--weather', 'outage:1500ms')
+    const update = async () =>
+      holdfast(['update', ...clientOf(at, scratch()), '--myip', '192.0.2.1'], { env: env(at.password) })
+
+    expect(await update()).toMatchObject({ code: 75 })
+    await expect.poll(async () => (await update()).code, { timeout: 10_000 }).toBe(0)
+  })
+
+  it('impatient: abuse after so many requests', async () => {
+    const at = await service('--weather', 'impatient:2')
+    const codes: (number | null)[] = []
+    for (let n = 1; n <= 3; n++)
+      codes.push(
+        (
+          await holdfast(['update', ...clientOf(at, scratch()), '--myip', `192.0.2.${n}`], {
+            env: env(at.password),
+          })
+        ).code,
+      )
+
+    expect(codes).toEqual([0, 0, 77])
+  })
+
+  it.each([['word:hello'], ['hail'], ['slow:5'], ['reset:0'], ['']])(
+    '%j is no weather, and says so',
+    async (weather) => {
+      const ended = await holdfast(['serve', '--dev', '--weather', weather])
+
+      expect(ended.code).toBe(64)
+      expect(ended.stderr).toMatch(/^holdfast: --weather/)
+    },
+  )
+})
