@@ -39,6 +39,23 @@ const { output } = await bundle.write({
   minify: true,
   entryFileNames: '[name].cjs',
   chunkFileNames: '[name].cjs',
+  // A file each for what every command needs and for what every command that does something needs.
+  codeSplitting: {
+    groups: [
+      {
+        name: 'tables',
+        test: /src\/(base|net|protocol)\/|src\/config\/(?!document)|src\/cli\/(about|exit-codes)|package\.json$/,
+      },
+      {
+        name: 'console',
+        test: /src\/cli\/(output|settings|signals)|src\/platform\/(log|files|paths|clock)|node_modules\/(pino|env-paths|sonic-boom|@pinojs|quick-format|safe-stable|on-exit|process-warning|is-safe)/,
+      },
+      {
+        name: 'client',
+        test: /src\/(client|platform)\/(?!schedule)|src\/cli\/client|node_modules\/undici\//,
+      },
+    ],
+  },
 })
 await bundle.close()
 writeFileSync(join(DIST, 'package.json'), '{ "type": "commonjs" }\n')

@@ -43,11 +43,13 @@ export interface Audience {
   readonly hear: (event: AgentEvent) => void
   /** Kinds that are heard but not logged. */
   readonly unlogged: ReadonlySet<AgentEvent['kind']>
+  /** Nothing on disk is touched, not even to set a broken file aside. */
+  readonly isRehearsal?: boolean
 }
 
 export function composeClient(
   settings: Settings,
-  { log, hear, unlogged }: Audience,
+  { log, hear, unlogged, isRehearsal = false }: Audience,
   schedule: Schedule,
 ): Composed {
   const [end, abandon] = [new AbortController(), new AbortController()]
@@ -63,7 +65,7 @@ export function composeClient(
     clock: systemClock,
     dice: systemDice,
     schedule,
-    memory: memoryOf(settings, tell),
+    memory: memoryOf(settings, tell, isRehearsal),
     http: tracing(log),
     charges: chargesOf(settings),
     tell,
@@ -77,10 +79,17 @@ export function composeClient(
   return { agent, end: stop }
 }
 
-const memoryOf = (settings: Settings, tell: (event: AgentEvent) => void): Memory =>
-  fileMemory(systemFiles, settings.stateDir, () => systemClock.now(), tell)
+function memoryOf(settings: Settings, tell: (event: AgentEvent) => void, isRehearsal: boolean): Memory {
+  const untouched = {
+    rename: () => Promise.resolve(),
+    makeFolder: () => Promise.resolve(),
+    replace: () => Promise.resolve(),
+  }
+  const files = isRehearsal ? { ...systemFiles, ...untouched } : systemFiles
+  return fileMemory(files, settings.stateDir, () => systemClock.now(), tell)
+}
 
-/** The wire at trace level, without what must not be seen: of the headers only the names. */
+/** The wire at trace level, without what must not be seen: of headers only names, of a body its length, for it may mirror us. */
 const tracing =
   (log: Log): Agent['http'] =>
   async (request, signal) => {
@@ -89,9 +98,7 @@ const tracing =
     log(
       'trace',
       'http outcome',
-      outcome.kind === 'answered'
-        ? { status: outcome.status, body: outcome.body.slice(0, 200) }
-        : { ...outcome },
+      outcome.kind === 'answered' ? { status: outcome.status, length: outcome.body.length } : { ...outcome },
     )
     return outcome
   }
@@ -126,10 +133,8 @@ export function chargesOf(settings: Settings): readonly Charge[] {
   return accounts.map((account) => chargeOf(account, settings, agent, sourceOf(account, shared)))
 }
 
-function sourceOf({ myip, username }: Account, shared: AddressSource): AddressSource {
-  if (myip === undefined) return shared
-  return { ...givenSource(myip === 'connection' ? {} : myip), name: `given for ${username}` }
-}
+const sourceOf = ({ myip }: Account, shared: AddressSource): AddressSource =>
+  myip === undefined ? shared : givenSource(myip === 'connection' ? {} : myip)
 
 function chargeOf(account: Account, { config }: Settings, agent: string, source: AddressSource): Charge {
   const key = accountKey(account)
@@ -148,7 +153,7 @@ function chargeOf(account: Account, { config }: Settings, agent: string, source:
       refreshAfter: account.refresh,
       endpoints: endpoints.length,
       ipv6In,
-      fingerprints: fingerprintsOf(account, key, agent),
+      fingerprints: fingerprintsOf(account, key, config),
     },
     line: {
       account: key,
@@ -163,12 +168,17 @@ function chargeOf(account: Account, { config }: Settings, agent: string, source:
   }
 }
 
-function fingerprintsOf(account: Account, key: string, agent: string): Charge['plan']['fingerprints'] {
+/** The kernel's release is in the User-Agent too, and no reason to speak again after a badagent: only our own part counts. */
+function fingerprintsOf(
+  account: Account,
+  key: string,
+  config: Settings['config'],
+): Charge['plan']['fingerprints'] {
   const credentials = fingerprint(key, account.password.reveal())
   const { offline, hostnames, ipv6Parameter } = account
   return {
     credentials,
-    agent: fingerprint(key, agent),
+    agent: fingerprint(key, ABOUT.version, config.userAgent ?? '', config.contact ?? ''),
     settings: fingerprint(credentials, JSON.stringify([offline, hostnames, ipv6Parameter])),
   }
 }

@@ -77,6 +77,12 @@ const COMMANDS: readonly Command[] = [
     load: async () => (await import('./serve.ts')).serveCommand,
   },
   {
+    usage: 'resume',
+    describe: 'go on after a stop; a wait that the service asked for still stands',
+    build: clientOptions,
+    load: async () => (await import('./resume.ts')).resumeCommand,
+  },
+  {
     usage: 'config <what>',
     describe:
       'check: what is wrong with the configuration; show: what is in force, without secrets; schema: JSON Schema for editors',
@@ -105,7 +111,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     .locale('en')
     .version(ABOUT.version)
     .usage('$0 <command> keeps hostnames on a moving address')
-    .demandCommand(1, 'a command is missing: update, run, serve or config')
+    .demandCommand(1, 'a command is missing: update, run, resume, serve or config')
     .strict()
     .recommendCommands()
     .showHelpOnFail(false)

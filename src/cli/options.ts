@@ -1,6 +1,6 @@
 import type { Options } from 'yargs'
-import { formatDuration } from '../base/time.ts'
-import { type Table, flagOf } from '../config/setting.ts'
+import { formatDuration, milliseconds } from '../base/time.ts'
+import { type Setting, type Table, flagOf } from '../config/setting.ts'
 
 /** The command line's options, from the table of settings. Lists may be given as one list or by repeating the flag. */
 export function optionsOf(table: Table, group: string): Record<string, Options> {
@@ -9,16 +9,16 @@ export function optionsOf(table: Table, group: string): Record<string, Options> 
       flagOf(key, setting),
       {
         group,
-        describe: setting.says + shown(setting.fallback),
+        describe: setting.says + shown(setting),
         ...(setting.reader.shape === 'switch' ? { type: 'boolean' } : { type: 'string', requiresArg: true }),
       } satisfies Options,
     ]),
   )
 }
 
-function shown(fallback: unknown): string {
+function shown({ fallback, reader }: Setting<unknown>): string {
   if (typeof fallback === 'boolean') return ` [${fallback ? 'on' : 'off'}]`
   if (typeof fallback === 'string') return ` [${fallback}]`
   if (typeof fallback !== 'number') return ''
-  return ` [${fallback >= 1000 ? formatDuration(fallback as Parameters<typeof formatDuration>[0]) : fallback}]`
+  return ` [${reader.shape === 'number' ? fallback : formatDuration(milliseconds(fallback))}]`
 }

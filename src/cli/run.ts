@@ -1,6 +1,7 @@
 import { forever, run } from '../client/agent/run.ts'
 import { outcomeOf, worst } from '../client/report/outcome.ts'
 import { collector, reportOn } from '../client/report/report.ts'
+import { StateUnreadable } from '../client/memory/memory.ts'
 import { composeClient, scheduleOf } from './client.ts'
 import { EXITS, type Exit, exitOf } from './exit-codes.ts'
 import type { Flags } from './main.ts'
@@ -42,6 +43,10 @@ export async function runCommand(flags: Flags): Promise<Exit> {
         accounts: reports,
       })
     return exit
+  } catch (error) {
+    if (error instanceof StateUnreadable)
+      return fail({ exit: 'configuration', says: [error.message] }, asJson)
+    throw error
   } finally {
     release()
   }

@@ -40,16 +40,19 @@ export async function serve(flags: Flags): Promise<Exit> {
   const settings = await readServiceSettings(flags)
   if (!settings.ok) return fail(settings.error, asJson)
   const log = logTo(settings.value.logLevel, asJson)
-  const started = await start(flags, settings.value, log)
+  const ending = new AbortController()
+  const started = await start(flags, settings.value, { log, ending: ending.signal })
   if (!started.ok) return fail(started.error, asJson)
-  const { listening, store, dev, folder } = started.value
+  const { listening, store, dev, folder, idle } = started.value
   const urls = listening.map(({ url }) => url)
   if (asJson) printJson({ url: urls[0], urls, ...dev })
   else if (dev !== undefined) print(...sayDevWorld(dev, urls[0] ?? ''))
   for (const url of urls) log('info', 'listening', { url })
   await new Promise<void>((resolve) => onSignals(resolve))
   log('info', 'asked to stop; finishing what was accepted')
+  setTimeout(() => ending.abort(), GRACE).unref()
   await Promise.all(listening.map((one) => one.close(GRACE)))
+  await idle()
   await store.close()
   if (dev !== undefined) rmSync(folder, { recursive: true, force: true })
   return 'settled'
@@ -57,7 +60,7 @@ export async function serve(flags: Flags): Promise<Exit> {
 
 async function readServiceSettings(flags: Flags): Promise<Result<ServiceSettings, Failure>> {
   const isDev = flags['dev'] === true
-  const file = await configFile(flags, isDev ? [] : ['service.toml', 'service.json'])
+  const file = await configFile(flags, isDev ? [] : ['service.toml', 'service.json'], undefined)
   if (!file.ok) return file
   const layer = fromFlags(SERVICE_SETTINGS, flags)
   const settings = readServiceConfig({
@@ -87,9 +90,21 @@ interface Started {
   readonly store: Store
   readonly folder: string
   readonly dev: DevWorld | undefined
+  /** Resolves when no request is under way any more. */
+  readonly idle: () => Promise<void>
 }
 
-async function start(flags: Flags, settings: ServiceSettings, log: Log): Promise<Result<Started, Failure>> {
+interface Surroundings {
+  readonly log: Log
+  /** Cuts scripted pauses short. */
+  readonly ending: AbortSignal
+}
+
+async function start(
+  flags: Flags,
+  settings: ServiceSettings,
+  around: Surroundings,
+): Promise<Result<Started, Failure>> {
   const weather =
     flags['weather'] === undefined
       ? ok([])
@@ -103,16 +118,15 @@ async function start(flags: Flags, settings: ServiceSettings, log: Log): Promise
     : (settings.store ?? join(paths().state, 'service'))
   const store = openStore(folder)
   if (!store.ok) return store
-  const pepper = await pepperIn(folder)
+  const kept = await pepperIn(folder, await store.value.read((r) => r.hasKeys()))
+  if (!kept.ok) return err({ exit: 'configuration', says: [kept.error] })
+  const pepper = kept.value
   const dev = isDev ? await makeDevWorld(store.value, pepper, systemClock.now()) : undefined
-  const desk = deskOf(
-    settings,
-    { store: store.value, authenticate: authenticator(store.value, pepper) },
-    weather.value,
-    log,
-  )
-  const listening = await listenAll(settings, tls.value, routed(desk, log))
-  if (listening.ok) return ok({ listening: listening.value, store: store.value, folder, dev })
+  const authenticate = authenticator(store.value, pepper)
+  const desk = deskOf(settings, { store: store.value, authenticate }, weather.value, around)
+  const { handle, idle } = counting(routed(desk, around.log))
+  const listening = await listenAll(settings, tls.value, handle)
+  if (listening.ok) return ok({ listening: listening.value, store: store.value, folder, dev, idle })
   await store.value.close()
   return listening
 }
@@ -145,7 +159,7 @@ function deskOf(
   settings: ServiceSettings,
   updater: Pick<Desk['updater'], 'store' | 'authenticate'>,
   weather: readonly Weather[],
-  log: Log,
+  { log, ending }: Surroundings,
 ): Desk {
   const { allHostnames, strictAgents, blockedAgents, realm } = settings
   return {
@@ -156,7 +170,7 @@ function deskOf(
     },
     realm,
     weather,
-    pause: async (span) => sleep(span),
+    pause: async (span) => sleep(span, undefined, { signal: ending }).catch(() => undefined),
     complain: (error) =>
       log('error', 'an update failed on our side', {
         error: error instanceof Error ? error.stack : String(error),
@@ -179,6 +193,19 @@ const routed =
     })
     return outbound
   }
+
+/** Knows when nothing is under way, so that the store is not closed under a request. */
+function counting(handle: (inbound: Inbound) => Promise<Outbound>) {
+  const underWay = new Set<Promise<Outbound>>()
+  return {
+    handle: async (inbound: Inbound): Promise<Outbound> => {
+      const answer = handle(inbound)
+      underWay.add(answer)
+      return answer.finally(() => underWay.delete(answer))
+    },
+    idle: async (): Promise<void> => void (await Promise.allSettled(underWay)),
+  }
+}
 
 async function listenAll(
   settings: ServiceSettings,

@@ -39,7 +39,7 @@ export const paths = (): ReturnType<typeof systemPaths> => systemPaths(process.e
 
 /** Flags over environment over file, with the files that they name. Everything that is wrong, at once. */
 export async function readSettings(flags: Flags): Promise<Result<Settings, Failure>> {
-  const file = await configFile(flags, ['holdfast.toml', 'holdfast.json'])
+  const file = await configFile(flags, ['holdfast.toml', 'holdfast.json'], process.env['HOLDFAST_CONFIG'])
   if (!file.ok) return file
   const config = readClientConfig({
     flags: fromFlags(TABLE, flags),
@@ -74,8 +74,11 @@ export function textFlag(flags: Flags, name: string): string | undefined {
 export async function configFile(
   flags: Flags,
   usual: readonly string[],
+  fromEnvironmentVariable: string | undefined,
 ): Promise<Result<ParsedFile | undefined, Failure>> {
-  const named = textFlag(flags, 'config') ?? process.env['HOLDFAST_CONFIG']
+  if (Array.isArray(flags['config']))
+    return err({ exit: 'usage', says: ['--config is given twice; keep one'] })
+  const named = textFlag(flags, 'config') ?? fromEnvironmentVariable
   const candidates = named === undefined ? usual.map((name) => join(paths().config, name)) : [named]
   for (const path of candidates) {
     const text = await textOf(path, 'config')

@@ -1,11 +1,12 @@
 import { LEVELS, type Level } from '../base/level.ts'
 import { instant } from '../base/time.ts'
-import { type Agent, type Rest, once, rehearsal, run } from '../client/agent/run.ts'
+import { type Agent, type Rest, once, run } from '../client/agent/run.ts'
 import type { Observation } from '../client/decide/observation.ts'
 import { worst } from '../client/report/outcome.ts'
 import { type AccountReport, collector, reportOn, sayReport } from '../client/report/report.ts'
-import { formRequest } from '../client/send/exchange.ts'
+import { StateUnreadable } from '../client/memory/memory.ts'
 import type { HttpRequest } from '../ports/http.ts'
+import { readQuery } from '../protocol/request.ts'
 import { SAID_BY_REPORT, composeClient } from './client.ts'
 import { EXITS, type Exit, exitOf } from './exit-codes.ts'
 import type { Flags } from './main.ts'
@@ -27,7 +28,12 @@ export async function updateCommand(flags: Flags): Promise<Exit> {
   const heard = collector()
   const { agent, end } = composeClient(
     settings.value,
-    { log, hear: heard.hear, unlogged: isPlain(logLevel) ? SAID_BY_REPORT : new Set() },
+    {
+      log,
+      hear: heard.hear,
+      unlogged: isPlain(logLevel) ? SAID_BY_REPORT : new Set(),
+      isRehearsal: flags['dry-run'] === true,
+    },
     NEVER,
   )
   const release = onSignals(end)
@@ -35,6 +41,10 @@ export async function updateCommand(flags: Flags): Promise<Exit> {
     if (flags['dry-run'] === true) return await rehearse(agent, flags, asJson)
     const rest = await run(agent, openingOf(flags), once)
     return conclude(agent, rest, heard, asJson)
+  } catch (error) {
+    if (error instanceof StateUnreadable)
+      return fail({ exit: 'configuration', says: [error.message] }, asJson)
+    throw error
   } finally {
     release()
   }
@@ -64,21 +74,22 @@ const asResult = (exit: Exit, accounts: readonly AccountReport[]): unknown => ({
   accounts,
 })
 
-/** Shows what would be sent. Nothing is sent and nothing is remembered, so running it changes nothing. */
+/**
+ * Shows what would be sent, all of it, as if every request were answered with success. Nothing is sent to the service
+ * and nothing is remembered or moved on disk, so that running it changes nothing.
+ */
 async function rehearse(agent: Agent, flags: Flags, asJson: boolean): Promise<Exit> {
-  const rest = await run(
-    { ...agent, memory: { ...agent.memory, save: () => Promise.resolve() } },
-    openingOf(flags),
-    rehearsal,
-  )
-  const { act } = rest
-  if (act.kind !== 'send') return conclude(agent, rest, collector(), asJson)
-  const charge = agent.charges.find(({ plan }) => plan.account === act.account)
-  if (charge === undefined) throw new Error(`nobody asked for account ${act.account}`)
-  const request = masked(formRequest(charge.line, act.request, act.endpoint))
-  if (asJson)
-    printJson({ exit: { code: 0, reason: 'settled', means: 'nothing was sent' }, wouldSend: request })
-  else print(...wireForm(request))
+  const forms: Shown[] = []
+  const http: Agent['http'] = (request) => {
+    forms.push(masked(request))
+    const count = readQuery(new URL(request.url).search.slice(1)).hostnames?.length ?? 0
+    return Promise.resolve({ kind: 'answered', status: 200, headers: {}, body: 'good\n'.repeat(count) })
+  }
+  const memory = { ...agent.memory, save: () => Promise.resolve() }
+  const rest = await run({ ...agent, http, memory, tell: () => undefined }, openingOf(flags), once)
+  if (forms.length === 0) return conclude(agent, rest, collector(), asJson)
+  if (asJson) printJson({ exit: { code: 0, reason: 'settled', means: 'nothing was sent' }, wouldSend: forms })
+  else print(...forms.flatMap(wireForm))
   return 'settled'
 }
 

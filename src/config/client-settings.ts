@@ -6,7 +6,7 @@ import { RANGE_CLASSES } from '../net/special.ts'
 import { LEVELS } from '../base/level.ts'
 import { UPDATE_PATH } from '../protocol/request.ts'
 import { parseUserAgent } from '../protocol/user-agent.ts'
-import { type Reader, choice, duration, listOf, onOff, secret, text } from './reader.ts'
+import { type Reader, choice, duration, durationOrNever, listOf, onOff, secret, text } from './reader.ts'
 import type { Table, Values } from './setting.ts'
 import { parseSource } from './source.ts'
 
@@ -44,11 +44,26 @@ const myip: Reader<Addresses | 'connection'> = {
 const userAgent: Reader<string> = {
   ...text,
   read: (value) =>
-    parseUserAgent(value) === undefined
+    parseUserAgent(value) === undefined || !/^[ -~]+$/.test(value)
       ? err(
           'does not keep the shape "<company> <program>/<os-version>-<release> <contact>" that services ask for',
         )
       : ok(value),
+}
+
+/** Five fields, or six with seconds. Whether each is right is for the reader of cron expressions to say. */
+const cron: Reader<string> = {
+  ...text,
+  read: (value) =>
+    /^\S+( +\S+){4,5}$/.test(value.trim())
+      ? ok(value.trim())
+      : err('is no cron expression of five or six fields'),
+}
+
+/** What may stand at the end of a User-Agent (RFC 5321 mailbox, as far as anybody needs it). */
+const contact: Reader<string> = {
+  ...text,
+  read: (value) => (/^[!-;=?A-~]+@[A-Za-z0-9.-]+$/.test(value) ? ok(value) : err('is no e-mail address')),
 }
 
 const hostname = (value: string): Result<string, string> =>
@@ -74,7 +89,7 @@ export const ACCOUNT_SETTINGS = {
   ipv6Parameter: { reader: choice('myip', 'myipv6'),        says: 'the parameter that carries IPv6', fallback: 'myip' },
   offline:       { reader: onOff,                           says: 'take the names offline instead (a feature of some plans)', fallback: false },
   nohostStops:   { reader: choice('account', 'hostname'),   says: 'how far a nohost reaches', fallback: 'account' },
-  refresh:       { reader: duration(days(1), 'never'),      says: 'touch a name again after this long without an update; 0 is never', fallback: days(28) },
+  refresh:       { reader: durationOrNever(days(1), days(3650)),      says: 'touch a name again after this long without an update; 0 is never', fallback: days(28) },
   httpFallback:  { reader: onOff,                           says: 'try plain http on ports 80 and 8245 when https is not reached; the key then travels in clear', fallback: false },
   caFile:        { reader: text,                            says: 'PEM file of the authorities to trust for this service' },
 } as const satisfies Table
@@ -84,12 +99,12 @@ export const ACCOUNT_SETTINGS = {
 export const CLIENT_SETTINGS = {
   sources:       { reader: listOf(parseSource, { type: 'string' }), flag: 'source', says: 'where to learn the address, in order: interfaces, interface:NAME, an echo URL, or URL#member for JSON' },
   allow:         { reader: listOf(rangeClass, { enum: RANGE_CLASSES }), says: 'address ranges to publish although they are not public', fallback: [] },
-  interval:      { reader: duration(minutes(1)),            says: 'time between looks', fallback: minutes(5) },
-  schedule:      { reader: text,                            says: 'cron expression for looks, instead of the interval' },
+  interval:      { reader: duration(minutes(1), days(7)),   says: 'time between looks', fallback: minutes(5) },
+  schedule:      { reader: cron,                            says: 'cron expression for looks, instead of the interval' },
   userAgent:     { reader: userAgent,                       says: 'User-Agent, whole' },
-  contact:       { reader: text,                            says: 'e-mail address for the service to write to, in the User-Agent' },
-  connectWithin: { reader: duration(seconds(1)),            says: 'patience for reaching a service', fallback: seconds(15) },
-  answerWithin:  { reader: duration(seconds(1)),            says: 'patience for its whole answer', fallback: seconds(30) },
+  contact:       { reader: contact,                         says: 'e-mail address for the service to write to, in the User-Agent' },
+  connectWithin: { reader: duration(seconds(1), minutes(10)), says: 'patience for reaching a service', fallback: seconds(15) },
+  answerWithin:  { reader: duration(seconds(1), minutes(10)), says: 'patience for its whole answer', fallback: seconds(30) },
   stateDir:      { reader: text,                            says: 'folder where stops and waits are remembered' },
   logLevel:      { reader: choice(...LEVELS),               says: 'how much to log', fallback: 'info' },
 } as const satisfies Table

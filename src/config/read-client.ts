@@ -8,7 +8,7 @@ import {
   type ClientSettings,
 } from './client-settings.ts'
 import type { Fault, Located } from './document.ts'
-import { type Complaint, type Layer, fileKeyOf, readTable, unknownKey } from './setting.ts'
+import { type Complaint, type Layer, type Reading, fileKeyOf, readTable, unknownKey } from './setting.ts'
 
 export interface ClientConfig extends ClientSettings {
   readonly accounts: readonly AccountSettings[]
@@ -37,13 +37,12 @@ export function readClientConfig(given: Sources): Result<ClientConfig, readonly 
   const named = file.accounts.map((layer, at) => ({ layer, name: nameOf(layer, at) }))
   const chosen = named.filter(({ name }) => given.chosen.length === 0 || given.chosen.includes(name))
   const layers = file.accounts.length === 0 ? [{ layer: {}, name: '' }] : chosen
-  const accounts = layers.map(({ layer, name }) =>
-    readTable(
-      ACCOUNT_SETTINGS,
-      onePassword([...over, layer, file.top]),
-      file.accounts.length > 1 ? `account ${name}` : '',
-    ),
-  )
+  const accounts = layers.map(({ layer, name }) => {
+    const subject = file.accounts.length > 1 ? `account ${name}` : ''
+    const reading = readTable(ACCOUNT_SETTINGS, onePassword([...over, layer, file.top]), subject)
+    return { ...reading, complaints: [...reading.complaints, ...impossible(reading, subject)] }
+  })
+  const whole = [...accounts.flatMap((one) => one.complaints), ...twins(accounts.map(({ values }) => values))]
   const complaints = [
     ...file.complaints,
     ...client.complaints,
@@ -52,11 +51,8 @@ export function readClientConfig(given: Sources): Result<ClientConfig, readonly 
       named.map(({ name }) => name),
     ),
     ...ambiguous(over, layers.length),
-    ...(file.complaints.some(({ says }) => says.startsWith('not '))
-      ? []
-      : accounts.flatMap((one) => one.complaints)),
-    ...accounts.flatMap(({ values }) => impossible(values)),
-    ...twins(accounts.map(({ values }) => values)),
+    // Of a file that could not be read nobody knows what it would have said.
+    ...(file.isBroken ? [] : whole),
   ]
   if (complaints.length > 0) return err(distinct(complaints))
   return ok({ ...client.values, accounts: accounts.map(({ values }) => values) })
@@ -66,15 +62,17 @@ interface File {
   readonly top: Layer
   readonly accounts: readonly Layer[]
   readonly complaints: readonly Complaint[]
+  readonly isBroken: boolean
 }
 
-const NO_FILE: File = { top: {}, accounts: [], complaints: [] }
+const NO_FILE: File = { top: {}, accounts: [], complaints: [], isBroken: false }
 const ACCOUNTS = 'account'
 
 function readFile({ name, document }: ParsedFile): File {
   if (!document.ok)
     return {
       ...NO_FILE,
+      isBroken: true,
       complaints: [{ where: `${name}:${document.error.line}`, says: document.error.says }],
     }
   const entries = document.value.members?.get(ACCOUNTS)?.entries ?? []
@@ -88,6 +86,7 @@ function readFile({ name, document }: ParsedFile): File {
   return {
     top: top.layer,
     accounts: accounts.map(({ layer }) => layer),
+    isBroken: false,
     complaints: [
       ...top.complaints,
       ...accounts.flatMap((one) => one.complaints),
@@ -169,26 +168,27 @@ function twins(accounts: readonly AccountSettings[]): readonly Complaint[] {
 export const accountKey = ({ server, username }: AccountSettings): string =>
   `${username}@${new URL(server).host}`
 
-/** What no single setting can see. */
-function impossible(account: AccountSettings): readonly Complaint[] {
-  const says: string[] = []
-  const { username, password, server, myip } = account
-  if (!account.ipv4 && !account.ipv6)
-    says.push('ipv4 and ipv6 are both off; there is nothing to keep current')
-  if (password !== undefined && account.passwordFile !== undefined)
-    says.push('password and password_file are both given; keep one')
-  if (password === undefined && account.passwordFile === undefined)
-    says.push('password is missing; give it as password_file, --password-file or HOLDFAST_PASSWORD')
-  if (username !== undefined && !canBeBasic({ username, password: password ?? new Secret('') }))
-    says.push('username may not hold a colon, and neither username nor password a control character')
-  if (account.httpFallback && server?.startsWith('http:'))
-    says.push('http_fallback has no meaning for an http server')
-  if (typeof myip === 'object' && ((myip.v4 && !account.ipv4) || (myip.v6 && !account.ipv6)))
-    says.push('myip names an address of a family that is switched off')
-  return says.map((one) => ({
-    where: account.name === undefined ? '' : `account ${account.name}`,
-    says: one,
-  }))
+/** What no single setting can see; named by the place of the first of the settings that somebody gave. */
+function impossible(
+  { values, places }: Reading<typeof ACCOUNT_SETTINGS>,
+  subject: string,
+): readonly Complaint[] {
+  const { username, password, passwordFile, server, myip, ipv4, ipv6, httpFallback } = values
+  const credentials = { username: username ?? '', password: password ?? new Secret('') }
+  const isOff =
+    typeof myip === 'object' && ((myip.v4 !== undefined && !ipv4) || (myip.v6 !== undefined && !ipv6))
+  // biome-ignore format: a table
+  const rules: readonly (readonly [broken: boolean, says: string, ...about: string[]])[] = [
+    [!ipv4 && !ipv6, 'ipv4 and ipv6 are both off; there is nothing to keep current', 'ipv4', 'ipv6'],
+    [password !== undefined && passwordFile !== undefined, 'password and password_file are both given; keep one', 'passwordFile'],
+    [places['password'] === undefined && passwordFile === undefined, 'password is missing; give it as password_file, --password-file or HOLDFAST_PASSWORD'],
+    [!canBeBasic(credentials), 'username may not hold a colon, and neither username nor password a control character', 'username', 'password'],
+    [httpFallback && (server ?? '').startsWith('http:'), 'http_fallback has no meaning for an http server', 'httpFallback'],
+    [isOff, 'myip names an address of a family that is switched off', 'myip'],
+  ]
+  return rules.flatMap(([broken, says, ...about]) =>
+    broken ? [{ where: about.flatMap((key) => places[key] ?? [])[0] ?? subject, says }] : [],
+  )
 }
 
 const distinct = (complaints: readonly Complaint[]): readonly Complaint[] =>

@@ -12,8 +12,12 @@ export interface ServiceSources {
 /** The service's settings, or everything that is wrong with them at once. */
 export function readServiceConfig(given: ServiceSources): Result<ServiceSettings, readonly Complaint[]> {
   const file = readFile(given.file)
-  const { values, complaints } = readTable(SERVICE_SETTINGS, [given.flags, given.environment, file.layer], '')
-  const all = [...file.complaints, ...complaints, ...impossible(values)]
+  const { values, complaints, places } = readTable(
+    SERVICE_SETTINGS,
+    [given.flags, given.environment, file.layer],
+    '',
+  )
+  const all = [...file.complaints, ...complaints, ...impossible(values, places)]
   return all.length > 0 ? err(all) : ok(values)
 }
 
@@ -30,11 +34,15 @@ function readFile(file: ServiceSources['file']): {
   }
 }
 
-function impossible({ listen, tlsCert, tlsKey }: ServiceSettings): readonly Complaint[] {
+function impossible(
+  { listen, tlsCert, tlsKey }: ServiceSettings,
+  places: Readonly<Record<string, string>>,
+): readonly Complaint[] {
+  const where = places['tlsCert'] ?? places['tlsKey'] ?? places['listen'] ?? ''
+  const isPair = (tlsCert === undefined) === (tlsKey === undefined)
+  if (!isPair) return [{ where, says: 'tls_cert and tls_key go together' }]
   const needsTls = listen.some(({ isTls }) => isTls)
-  if (needsTls && (tlsCert === undefined || tlsKey === undefined))
-    return [{ where: '', says: 'a /tls listener needs both tls_cert and tls_key' }]
-  return (tlsCert === undefined) === (tlsKey === undefined)
-    ? []
-    : [{ where: '', says: 'tls_cert and tls_key go together' }]
+  return needsTls && tlsCert === undefined
+    ? [{ where, says: 'a /tls listener needs both tls_cert and tls_key' }]
+    : []
 }

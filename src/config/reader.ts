@@ -59,16 +59,23 @@ export const whole = (least: number, most: number): Reader<number> => ({
   schema: { type: 'integer', minimum: least, maximum: most },
 })
 
-/** "90s", "5m", "28d": never a bare number but 0, so nobody has to remember the unit. */
-export const duration = (least: Duration, zeroMeans?: string): Reader<Duration> => ({
+/** "90s", "5m", "28d": never a bare number, so nobody has to remember the unit. */
+export const duration = (least: Duration, most: Duration): Reader<Duration> => ({
   shape: 'text',
   read: (value) => {
     const span = parseDuration(value)
     if (!span.ok) return span
-    if (span.value === 0 && zeroMeans !== undefined) return span
-    return span.value < least ? err(`is shorter than the least allowed, ${formatDuration(least)}`) : span
+    if (span.value < least) return err(`is shorter than the least allowed, ${formatDuration(least)}`)
+    return span.value > most ? err(`is longer than the most allowed, ${formatDuration(most)}`) : span
   },
-  schema: { type: 'string', pattern: '^(0|(\\d+(ms|d|h|m|s))+)$', examples: ['90s', '5m', '1h30m'] },
+  schema: { type: 'string', pattern: '^(\\d+(ms|d|h|m|s))+$', examples: ['90s', '5m', '1h30m'] },
+})
+
+/** The same, and 0 for never. */
+export const durationOrNever = (least: Duration, most: Duration): Reader<Duration> => ({
+  ...duration(least, most),
+  read: (value) => (value === '0' ? parseDuration(value) : duration(least, most).read(value)),
+  schema: { type: 'string', pattern: '^(0|(\\d+(ms|d|h|m|s))+)$', examples: ['28d', '0'] },
 })
 
 export const choice = <const W extends string>(...words: readonly W[]): Reader<W> => ({
@@ -79,6 +86,9 @@ export const choice = <const W extends string>(...words: readonly W[]): Reader<W
   },
   schema: { enum: words },
 })
+
+/** An address may hold a password, and a complaint may not. */
+const withoutUserinfo = (item: string): string => item.replace(/\/\/[^/]*@/, '//«secret»@')
 
 /** Comma-separated in text, an array in a file. */
 export const listOf = <T>(
@@ -92,7 +102,9 @@ export const listOf = <T>(
       .map((one) => one.trim())
       .filter((one) => one !== '')
     const results = items.map((one) => ({ one, result: item(one) }))
-    const wrong = results.flatMap(({ one, result }) => (result.ok ? [] : [`'${one}' ${result.error}`]))
+    const wrong = results.flatMap(({ one, result }) =>
+      result.ok ? [] : [`'${withoutUserinfo(one)}' ${result.error}`],
+    )
     if (items.length === 0) return err('lists nothing')
     return wrong.length > 0
       ? err(`lists ${wrong.join(' and ')}`)

@@ -1,5 +1,5 @@
 import { type Result, err, ok } from '../base/result.ts'
-import { hours, minutes, seconds } from '../base/time.ts'
+import { days, hours, minutes, seconds } from '../base/time.ts'
 import { type Address, parseAddress } from '../net/address.ts'
 import { LEVELS } from '../base/level.ts'
 import { ALL_HOSTNAMES } from '../protocol/request.ts'
@@ -31,6 +31,12 @@ const address = (value: string): Result<Address, string> => {
   const parsed = parseAddress(value)
   return parsed === undefined ? err('is no address') : ok(parsed)
 }
+/** RFC 7617 §2 and RFC 9110 §5.6.4: it stands between quotes in a header. */
+const parseRealm = (value: string): Result<string, string> =>
+  /^[ !#-[\]-~]+$/.test(value)
+    ? ok(value)
+    : err('holds something else than printable ASCII without quotes and backslashes')
+
 const fragment = (value: string): Result<string, string> => ok(value.toLowerCase())
 const most = whole(1, 1_000_000)
 
@@ -41,7 +47,7 @@ export const SERVICE_SETTINGS = {
   tlsCert:          { reader: text,                         says: 'PEM file of the certificate chain' },
   tlsKey:           { reader: text,                         says: 'PEM file of the private key' },
   store:            { reader: text,                         says: 'folder of the database' },
-  realm:            { reader: text,                         says: 'the realm named when credentials are asked for', fallback: 'Holdfast' },
+  realm:            { reader: { ...text, read: parseRealm },                     says: 'the realm named when credentials are asked for', fallback: 'Holdfast' },
   allHostnames:     { reader: text,                         says: 'the hostname that stands for every hostname of a DDNS key', fallback: ALL_HOSTNAMES },
   trustedProxies:   { reader: listOf(address, { type: 'string' }), says: 'peers whose X-Forwarded-For is believed', fallback: [] },
   strictAgents:     { reader: onOff,                        says: 'refuse every User-Agent that does not keep the documented shape', fallback: false },
@@ -50,11 +56,11 @@ export const SERVICE_SETTINGS = {
   requestLimit:     { reader: most,                         says: 'requests of one key in five minutes before it is abuse', fallback: 30 },
   refusalLimit:     { reader: most,                         says: 'repeats after a refusal in a day before it is abuse', fallback: 10 },
   badauthLimit:     { reader: most,                         says: 'failed logins of one peer in ten minutes before nobody looks any more', fallback: 20 },
-  longBlock:        { reader: duration(minutes(1)),         says: 'how long abuse by repetition blocks', fallback: hours(24) },
-  shortBlock:       { reader: duration(minutes(1)),         says: 'how long abuse by haste blocks', fallback: minutes(30) },
+  longBlock:        { reader: duration(minutes(1), days(365)),       says: 'how long abuse by repetition blocks', fallback: hours(24) },
+  shortBlock:       { reader: duration(minutes(1), days(365)),       says: 'how long abuse by haste blocks', fallback: minutes(30) },
   mostConnections:  { reader: whole(1, 100_000),            says: 'connections open at one time', fallback: 1024 },
-  requestWithin:    { reader: duration(seconds(1)),         says: 'time a client has to send its whole request', fallback: seconds(20) },
-  idleAfter:        { reader: duration(seconds(1)),         says: 'time after which an idle connection is closed', fallback: seconds(15) },
+  requestWithin:    { reader: duration(seconds(1), hours(1)),       says: 'time a client has to send its whole request', fallback: seconds(20) },
+  idleAfter:        { reader: duration(seconds(1), hours(1)),       says: 'time after which an idle connection is closed', fallback: seconds(15) },
   logLevel:         { reader: choice(...LEVELS),            says: 'how much to log', fallback: 'info' },
 } as const satisfies Table
 

@@ -50,11 +50,14 @@ export const formatComplaint = ({ where, says }: Complaint): string =>
 export interface Reading<T extends Table> {
   readonly values: Values<T>
   readonly complaints: readonly Complaint[]
+  /** Where each value that somebody gave stands, by setting key. */
+  readonly places: Readonly<Record<string, string>>
 }
 
 /** Reads every setting of a table from the first layer that has it. All complaints at once. */
 export function readTable<T extends Table>(table: T, layers: readonly Layer[], subject: string): Reading<T> {
   const complaints: Complaint[] = []
+  const places: Record<string, string> = {}
   const values = Object.fromEntries(
     Object.entries(table).map(([key, setting]) => {
       const given = layers.find((layer) => Object.hasOwn(layer, key))?.[key]
@@ -62,6 +65,7 @@ export function readTable<T extends Table>(table: T, layers: readonly Layer[], s
         if (setting.isNeeded) complaints.push({ where: subject, says: missing(key, setting) })
         return [key, setting.fallback]
       }
+      places[key] = given.where
       const plain = asText(given.value, setting.reader.shape)
       const read = plain === undefined ? undefined : setting.reader.read(plain)
       if (read?.ok) return [key, read.value]
@@ -72,7 +76,7 @@ export function readTable<T extends Table>(table: T, layers: readonly Layer[], s
       return [key, setting.fallback]
     }),
   )
-  return { values: values as Values<T>, complaints }
+  return { values: values as Values<T>, complaints, places }
 }
 
 const missing = (key: string, setting: Setting<unknown>): string =>

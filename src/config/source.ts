@@ -16,9 +16,18 @@ export function parseSource(text: string): Result<SourceSpec, string> {
     return err('is neither "interfaces", "interface:NAME" nor an http(s) address')
   const url = new URL(text)
   if (url.username !== '' || url.password !== '') return err('holds credentials')
-  const field = decodeURIComponent(url.hash.slice(1))
+  const field = fragmentOf(url)
+  if (field === undefined) return err('holds a broken escape in its fragment')
   url.hash = ''
   return ok({ kind: 'echo', url: url.href, ...(field !== '' && { field }) })
+}
+
+function fragmentOf(url: URL): string | undefined {
+  try {
+    return decodeURIComponent(url.hash.slice(1))
+  } catch {
+    return undefined
+  }
 }
 
 /** The inverse. */

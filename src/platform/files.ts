@@ -9,7 +9,7 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 export const systemFiles: Files = {
   async read(path) {
     return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
       throw error
     })
   },

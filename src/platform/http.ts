@@ -10,15 +10,23 @@ export const undiciHttp: Http = async (request, signal) => {
   const client = clientFor(origin, request)
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(request.answerWithin)])
   try {
+    const path = `${pathname}${search}`
     const answer = await client.request({
       method: 'GET',
-      path: `${pathname}${search}`,
+      path,
       headers: request.headers,
       signal: deadline,
       reset: true,
     })
     const body = await readUpTo(answer.body, request.longestBody + 1)
-    return { kind: 'answered', status: answer.statusCode, headers: flat(answer.headers), body }
+    if (body.failure !== undefined && deadline.aborted) return unreached(body.failure)
+    const read = {
+      kind: 'answered',
+      status: answer.statusCode,
+      headers: flat(answer.headers),
+      body: body.text,
+    } as const
+    return body.failure === undefined ? read : { ...read, isCut: true }
   } catch (error) {
     return unreached(error)
   } finally {
@@ -42,17 +50,27 @@ function clientFor(origin: string, request: HttpRequest): Client {
   })
 }
 
+interface Body {
+  readonly text: string
+  /** What ended it before its end. */
+  readonly failure?: unknown
+}
+
 /** The body as text, cut off after `most` bytes: what is longer is not an answer, and not worth its memory. */
-async function readUpTo(body: AsyncIterable<unknown>, most: number): Promise<string> {
+async function readUpTo(body: AsyncIterable<unknown>, most: number): Promise<Body> {
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of body) {
-    const bytes = Buffer.from(chunk as Uint8Array)
-    chunks.push(bytes.subarray(0, most - length))
-    length += bytes.length
-    if (length >= most) break
+  try {
+    for await (const chunk of body) {
+      const bytes = Buffer.from(chunk as Uint8Array)
+      chunks.push(bytes.subarray(0, most - length))
+      length += bytes.length
+      if (length >= most) break
+    }
+    return { text: Buffer.concat(chunks).toString('utf8') }
+  } catch (failure) {
+    return { text: Buffer.concat(chunks).toString('utf8'), failure }
   }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 const flat = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>

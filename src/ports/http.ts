@@ -28,6 +28,8 @@ export type HttpOutcome =
       /** Lower-case names; repeated headers joined by ", ". */
       readonly headers: Readonly<Record<string, string>>
       readonly body: string
+      /** The connection broke off before the body was as long as it was said to be. */
+      readonly isCut?: true
     }
   | { readonly kind: 'unreached'; readonly stage: HttpStage; readonly because: string }
 

@@ -21,7 +21,8 @@ export interface UpdateRequest {
 export function formatQuery(request: UpdateRequest, ipv6In: Ipv6Parameter): string {
   const { v4, v6 } = request.addresses
   const apart = ipv6In === 'myipv6' && v6 !== undefined
-  const myip = apart ? (v4 ?? '') : listed(request.addresses).join(',')
+  // Without myip a service takes the address of the connection, so that IPv6 alone stands there too.
+  const myip = apart ? (v4 ?? v6) : listed(request.addresses).join(',')
   const pairs = [
     ['hostname', request.hostnames.map(escapeItem).join(',')],
     ...(myip === '' ? [] : [['myip', myip]]),

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
-import { type MemoryTrouble, fileMemory } from '../../src/client/memory/memory.ts'
+import { type MemoryTrouble, StateUnreadable, fileMemory } from '../../src/client/memory/memory.ts'
 import { NEW_STATE, type State } from '../../src/client/decide/state.ts'
 import { systemFiles } from '../../src/platform/files.ts'
 import type { Files } from '../../src/ports/files.ts'
@@ -78,6 +78,26 @@ it('says once that the disk does not take it, and goes on', async () => {
   await kept.save(NEW_STATE)
 
   expect(troubles).toEqual([{ kind: 'stateNotKept', because: 'Error: ENOSPC' }])
+})
+
+it('writes what it could not write before, as soon as the disk takes it', async () => {
+  let isFull = true
+  const kept = memory({
+    ...systemFiles,
+    replace: async (path, text) =>
+      isFull ? Promise.reject(new Error('ENOSPC')) : systemFiles.replace(path, text),
+  })
+  await kept.save(STOPPED)
+  isFull = false
+  await kept.save(STOPPED)
+
+  expect(await memory().load()).toEqual(STOPPED)
+})
+
+it('refuses to start anew over a state that it may not see', async () => {
+  mkdirSync(join(folder, 'state.json'))
+
+  await expect(memory().load()).rejects.toThrow(StateUnreadable)
 })
 
 it('leaves the old file whole when the new one cannot be written', async () => {

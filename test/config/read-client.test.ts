@@ -113,9 +113,9 @@ it.each<[string, Given, string]>([
   ['an account that is not there', { toml: `${WHOLE}[[account]]\nname = "x"`, chosen: ['y'] }, '--account: there is no account y; there are x'],
   ['whose hostname it is',   { toml: `${WHOLE}[[account]]\nusername = "x"\n[[account]]\nusername = "y"`, flags: { hostname: 'a.b' } }, '--hostname: the file has 2 accounts; choose one with --account'],
   ['twins',                  { toml: `${WHOLE}[[account]]\nname = "x"\n[[account]]\nname = "y"` }, 'two accounts are abc1234@dyn.example; put their hostnames into one'],
-  ['both families off',      { toml: `${WHOLE}ipv4 = false\nipv6 = false` },                'ipv4 and ipv6 are both off; there is nothing to keep current'],
-  ['two kinds of password',  { toml: `${WHOLE}password_file = "x"` },                       'password and password_file are both given; keep one'],
-  ['a colon in the username', { toml: WHOLE.replace('abc1234', 'a:b') },                    'username may not hold a colon, and neither username nor password a control character'],
+  ['both families off',      { toml: `${WHOLE}ipv4 = false\nipv6 = false` },                'h.toml:6: ipv4 and ipv6 are both off; there is nothing to keep current'],
+  ['two kinds of password',  { toml: `${WHOLE}password_file = "x"` },                       'h.toml:6: password and password_file are both given; keep one'],
+  ['a colon in the username', { toml: WHOLE.replace('abc1234', 'a:b') },                    'h.toml:3: username may not hold a colon, and neither username nor password a control character'],
   ['a User-Agent of no shape', { toml: `${WHOLE}user_agent = "curl/1.0"` },                 'h.toml:6: user_agent does not keep the shape'],
   ['a flag that is given twice', { toml: WHOLE, flags: { interval: ['5m', '6m'] } },         '--interval: interval must be text in quotes'],
 ])('says what is wrong: %s', (_, given, complaint) => {

@@ -46,8 +46,8 @@ it('wants certificate and key for TLS', () => {
   })
 
   expect(complaints).toEqual([
-    ['a /tls listener needs both tls_cert and tls_key'],
-    ['tls_cert and tls_key go together'],
+    ['s.toml:1: a /tls listener needs both tls_cert and tls_key'],
+    ['s.toml:1: tls_cert and tls_key go together'],
   ])
 })
 

@@ -152,6 +152,7 @@ describe('a slow or rude client', () => {
     const start = performance.now()
     const timer = setInterval(() => socket.write('X'), 100)
     socket.on('error', () => undefined)
+    socket.resume()
     socket.write('GET / HTTP/1.1\r\n')
     await new Promise((done) => socket.on('close', done))
     clearInterval(timer)

@@ -7,7 +7,7 @@ import { ROOT, holdfast, scratch, service } from './processes.ts'
 describe('a slip on the command line is exit 64, with a hint', () => {
   // biome-ignore format: a table
   it.each([
-    [[],                                     'a command is missing: update, run, serve or config'],
+    [[],                                     'a command is missing: update, run, resume, serve or config'],
     [['updtae'],                             'Did you mean update?'],
     [['update', '--servr', 'x'],             'Unknown argument: servr (did you mean --server?)'],
     [['update', '--server', 'dyn.example', '--username', 'a', '--hostname', 'a.test', '--password', 'x', '--myip', 'banana'], '--myip: myip is not an IPv4 or IPv6 address'],
@@ -89,12 +89,20 @@ describe('a wrong configuration is exit 78, all of it at once', () => {
   })
 
   it('a cron expression that is none', async () => {
-    const { code, stderr } = await holdfast(
-      ['run', '--server', 'a.test', '--username', 'a', '--hostname', 'a.test', '--schedule', 'now'],
-      { env: { HOLDFAST_PASSWORD: 'x' } },
-    )
+    const run = async (schedule: string) =>
+      holdfast(
+        ['run', '--server', 'a.test', '--username', 'a', '--hostname', 'a.test', '--schedule', schedule],
+        { env: { HOLDFAST_PASSWORD: 'x' } },
+      )
 
-    expect([code, stderr]).toEqual([78, expect.stringContaining('schedule is no cron expression')])
+    expect(await run('now')).toMatchObject({
+      code: 64,
+      stderr: 'holdfast: --schedule: schedule is no cron expression of five or six fields\n',
+    })
+    expect(await run('61 * * * *')).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining('schedule is no cron expression: minute') as string,
+    })
   })
 
   it('a port that is taken', async () => {
@@ -153,7 +161,8 @@ describe('--help and --version', () => {
     const { code, stdout } = await holdfast(['--help'])
 
     expect(code).toBe(0)
-    for (const word of ['update', 'run', 'serve', 'config', 'Exit codes']) expect(stdout).toContain(word)
+    for (const word of ['update', 'run', 'resume', 'serve', 'config', 'Exit codes'])
+      expect(stdout).toContain(word)
     for (const { code: number } of Object.values(EXITS)) expect(stdout).toContain(`${number} `)
   })
 

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -270,6 +270,65 @@ it('a configuration file with two accounts keeps both current', async () => {
   expect(
     await holdfast(['update', '--config', join(folder, 'h.toml'), '--account', one.username]),
   ).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(.*nothing sent\n){3}$/) as string })
+})
+
+it('resume is the word that ends a stop, and not a wait', async () => {
+  const [abusive, broken] = [await service('--weather', 'word:abuse'), await service('--weather', 'word:911')]
+  const state = scratch()
+  const run = async (at: typeof abusive, command: string) =>
+    holdfast([command, ...clientOf(at, state), '--myip', '192.0.2.1'], { env: env(at.password) })
+  await run(abusive, 'update')
+  await run(broken, 'update')
+
+  expect(await run(abusive, 'resume')).toMatchObject({
+    code: 0,
+    stdout: `${abusive.username}@${new URL(abusive.url).host}: no longer stopped by abuse\n`,
+  })
+  expect((await run(abusive, 'update')).stdout).toContain('home.example.test: abuse')
+  expect(await run(broken, 'resume')).toMatchObject({ code: 0, stdout: 'nothing was stopped\n' })
+  expect((await run(broken, 'update')).stdout).toContain('home.example.test: nothing sent')
+})
+
+it('a state that may not be read is exit 78, and nothing is sent', async () => {
+  const at = await service('--log-level', 'debug')
+  const state = scratch()
+  mkdirSync(join(state, 'state.json'))
+
+  const ended = await holdfast(['update', ...clientOf(at, state), '--myip', '192.0.2.1'], {
+    env: env(at.password),
+  })
+
+  expect([ended.code, ended.stderr]).toEqual([
+    78,
+    expect.stringMatching(
+      /^holdfast: .*state\.json cannot be read .*it may hold a stop, so nothing is sent\n$/,
+    ),
+  ])
+  expect(at.stderr()).not.toContain('/nic/update')
+})
+
+it('--dry-run shows every request, not just the first', async () => {
+  const names = Array.from({ length: 45 }, (_, n) => `h${n}.example.test`).join(',')
+  const { stdout } = await holdfast(
+    [
+      'update',
+      '--server',
+      'a.test',
+      '--username',
+      'a',
+      '--hostname',
+      names,
+      '--myip',
+      '192.0.2.1',
+      '--state-dir',
+      scratch(),
+      '--dry-run',
+      '--json',
+    ],
+    { env: env('x') },
+  )
+
+  expect((JSON.parse(stdout) as { wouldSend: unknown[] }).wouldSend).toHaveLength(3)
 })
 
 describe('what cannot be reached', () => {

@@ -37,7 +37,12 @@ export const disk = (): Disk => ({ text: formatState(NEW_STATE) })
 /** What the service says to each request in turn: a body with status 200, a whole answer, or silence. */
 export type Line =
   | string
-  | { readonly status: number; readonly body: string; readonly headers?: Record<string, string> }
+  | {
+      readonly status: number
+      readonly body: string
+      readonly headers?: Record<string, string>
+      readonly isCut?: true
+    }
   | 'unreached'
 
 export interface World extends Agent {
@@ -103,7 +108,8 @@ export function world(
     },
     tell: (event) => {
       events.push(event)
-      if (event.kind === 'stopped') note(`stopped by ${event.because}`)
+      // A stop that was on disk is told at the start; the diary has what is new.
+      if (event.kind === 'stopped' && diary.length > 0) note(`stopped by ${event.because}`)
     },
     end: ending.signal,
     abandon: new AbortController().signal,

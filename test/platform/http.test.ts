@@ -69,18 +69,26 @@ describe('over a real wire', () => {
   it.each<[string, Parameters<typeof createServer>[1]]>([
     ['resets', (asked) => void asked.socket.resetAndDestroy()],
     ['closes early', (asked) => void asked.socket.destroy()],
-    [
-      'closes in the middle',
-      (_, response) =>
-        void (response.writeHead(200, { 'content-length': '10' }).write('x'),
-        setTimeout(() => response.destroy(), 20)),
-    ],
   ])('reports a server that %s', async (_, answer) =>
     expect(await undiciHttp(request(await serve(answer)), never)).toMatchObject({
       kind: 'unreached',
       stage: 'exchange',
     }),
   )
+
+  it('hands on what came before a connection broke off, and says that it is not all', async () => {
+    const url = await serve((_, response) => {
+      response.writeHead(500, { 'content-length': '10' }).write('911')
+      setTimeout(() => response.destroy(), 20)
+    })
+
+    expect(await undiciHttp(request(url), never)).toMatchObject({
+      kind: 'answered',
+      status: 500,
+      body: '911',
+      isCut: true,
+    })
+  })
 
   it('reports what is not HTTP', async () => {
     const server = createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'))

@@ -31,11 +31,9 @@ const request: fc.Arbitrary<UpdateRequest> = fc
   .record({
     hostnames: fc.array(hostname, { minLength: 1, maxLength: 20 }),
     addresses,
-    offline: fc.constantFrom('YES', 'NO', undefined),
+    offline: fc.constantFrom<'YES' | 'NO' | undefined>('YES', 'NO', undefined),
   })
-  .map(({ offline, ...rest }) =>
-    offline === undefined ? rest : { ...rest, offline: offline as 'YES' | 'NO' },
-  )
+  .map(({ offline, ...rest }) => (offline === undefined ? rest : { ...rest, offline }))
 
 describe('what one side writes the other reads', () => {
   it('a reply line', () =>

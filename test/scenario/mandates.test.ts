@@ -270,6 +270,67 @@ describe('several accounts', () => {
   })
 })
 
+it('a stop among other lines outlasts them all', async () => {
+  const plans = [{ hostnames: ['a.test', 'b.test', 'c.test'] }]
+  for (const body of ['good\nabuse\n911', '911\nabuse\n911', 'abuse\ngood\n!donator']) {
+    const kept = disk()
+    expect(await daemon({ script: [body], plans, kept })).toHaveLength(2)
+    expect(await daemon({ script: [], plans, kept })).toEqual([])
+  }
+})
+
+it('is not asked in a circle by a service that confirms without an address', async () => {
+  expect(await daemon({ script: ['good'], plans: [{ reliesOnConnection: true }] })).toHaveLength(1)
+  const kept = disk()
+  await oneShot({ script: ['good'], plans: [{ reliesOnConnection: true }], kept })
+  expect(
+    await oneShot({
+      script: ['nochg'],
+      plans: [{ reliesOnConnection: true }],
+      kept,
+      opening: [...STARTED, { kind: 'forced' }],
+    }),
+  ).toHaveLength(1)
+})
+
+it('a group may be called constructor', async () =>
+  expect(await daemon({ script: ['good'], plans: [{ hostnames: ['constructor'] }] })).toHaveLength(1))
+
+it('half an answer can forbid but not confirm', async () => {
+  const cut = (body: string, status = 200): Line => ({ status, body, isCut: true })
+  const times = async (lines: readonly Line[]) =>
+    (await daemon({ script: lines, span: 1 })).map((entry) => entry.split(' ')[0])
+
+  expect(await times([cut('good 192.0.2.1'), 'good'])).toEqual(['0', '5s'])
+  expect(await times([cut('', 500), 'good'])).toEqual(['0', '30m'])
+  expect(await times([cut('911', 500), 'good'])).toEqual(['0', '30m'])
+  expect(await times([cut('abuse')])).toEqual(['0', '0'])
+})
+
+it('tells of a captive portal only when every place asked may be one', async () => {
+  const told = async (line: Line, sky?: Sky): Promise<boolean> => {
+    const scene = world(disk(), [line], sky)
+    await run(scene, STARTED, once)
+    return scene.events.some(({ kind }) => kind === 'captivePortal')
+  }
+
+  expect(await told('<html>')).toBe(true)
+  expect(await told({ status: 302, body: '' })).toBe(true)
+  expect(await told({ status: 404, body: '<html>' })).toBe(false)
+})
+
+it('names the one hostname that is stopped, and what was stopped before', async () => {
+  const plans = [{ hostnames: ['a.test', 'b.test'], nohostStops: 'hostname' as const }]
+  const kept = disk()
+  for (const script of [['good\nnohost'], []]) {
+    const scene = world(kept, script, undefined, plans)
+    await run(scene, STARTED, once)
+    expect(scene.events.filter(({ kind }) => kind === 'stopped')).toMatchObject([
+      { because: 'nohost', hostname: 'b.test' },
+    ])
+  }
+})
+
 describe('a stop is lifted', () => {
   const after = async (word: string, plan: Partial<Plan>, opening = STARTED): Promise<number> => {
     const kept = disk()

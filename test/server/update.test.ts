@@ -347,6 +347,13 @@ describe('failed logins', () => {
     expect(await ask({ peer: '2001:db8:1:3::1' })).toBe('good 192.0.2.1')
   })
 
+  it('side by side do not take the deafness back', async () => {
+    await fail('198.51.100.7', 20)
+    await Promise.all([fail('198.51.100.7', 1), fail('198.51.100.7', 1), fail('198.51.100.7', 1)])
+
+    expect(await ask()).toBe('badauth')
+  })
+
   it('that are far apart are forgotten', async () => {
     for (let n = 0; n < 30; n++) {
       await fail('198.51.100.7', 1)
@@ -355,6 +362,19 @@ describe('failed logins', () => {
 
     expect(await ask()).toBe('good 192.0.2.1')
   })
+})
+
+it('a flood of logins by name never makes a right password a wrong one', async () => {
+  const flood = Array.from({ length: 100 }, async (_, n) =>
+    ask({ peer: `2001:db8:${n + 1}::1`, as: { ...ACCOUNT, username: `stranger${n}` } }).catch(
+      () => 'not now',
+    ),
+  )
+  const right = await ask({ as: ACCOUNT }).catch(() => 'not now')
+  await Promise.all(flood)
+
+  expect(['good 192.0.2.1', 'not now']).toContain(right)
+  expect(await ask({ as: ACCOUNT })).toMatch(/^(good|nochg) 192\.0\.2\.1$/)
 })
 
 describe('the peer', () => {

@@ -55,6 +55,8 @@ export type AgentEvent =
       readonly account: string
       readonly because: ReplyWord
       readonly since: Instant
+      /** Only this name is stopped; without it, the account. */
+      readonly hostname?: string
     }
   | { readonly kind: 'offlineRefused'; readonly account: string }
   | { readonly kind: 'sleeping'; readonly until: Instant }

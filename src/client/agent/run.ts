@@ -6,7 +6,7 @@ import type { Http } from '../../ports/http.ts'
 import type { View } from '../decide/next.ts'
 import type { Action, Observation } from '../decide/observation.ts'
 import type { Plan } from '../decide/plan.ts'
-import { type State, accountOf } from '../decide/state.ts'
+import { NEW_STATE, type State, accountOf } from '../decide/state.ts'
 import { step } from '../decide/step.ts'
 import type { Memory } from '../memory/memory.ts'
 import { type Line, exchange, formRequest } from '../send/exchange.ts'
@@ -47,6 +47,7 @@ export type Enough = (rest: Rest, agent: Agent) => boolean
 export async function run(agent: Agent, opening: readonly Observation[], isEnough: Enough): Promise<Rest> {
   const plans = agent.charges.map(({ plan }) => plan)
   let view: View = { sightings: undefined, nextLook: agent.clock.now() }
+  let heardSense = false
   let rest: Rest = { state: await agent.memory.load(), view, act: { kind: 'halt' } }
 
   const take = async (seen: Observation): Promise<void> => {
@@ -54,13 +55,17 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
     const known = rest.state
     rest = { ...step(known, seen, { plans, view }, moment), view }
     await agent.memory.save(rest.state)
-    for (const turn of turnsOf(known, rest.state, plans)) agent.tell(turn)
+    // What was on disk already is news to whoever starts us.
+    const before = seen.kind === 'started' ? NEW_STATE : known
+    for (const turn of turnsOf(before, rest.state, plans)) agent.tell(turn)
   }
 
   for (const seen of opening) await take(seen)
   while (rest.act.kind !== 'halt' && !agent.end.aborted && !isEnough(rest, agent)) {
     if (rest.act.kind === 'send') {
-      await take(await send(agent, rest.act))
+      const seen = await send(agent, rest.act, isPortal(view) && !heardSense)
+      heardSense ||= seen.kind === 'answered'
+      await take(seen)
       continue
     }
     if (rest.act.at > agent.clock.now()) agent.tell({ kind: 'sleeping', until: rest.act.at })
@@ -73,13 +78,19 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
   return rest
 }
 
+/** Whether every place asked may be a captive portal: none of the echo services gave a sensible answer. */
+const isPortal = ({ sightings }: View): boolean =>
+  !Object.values(sightings ?? {}).some((seen) =>
+    FAMILIES.some((family) => seen[family]?.kind === 'seen' && /^https?:/.test(seen[family].by)),
+  )
+
 /** Every distinct source is asked once, for every family that somebody wants from it, side by side. */
 async function look(agent: Agent): Promise<View> {
-  const asked = new Map<string, Promise<Sighting>>()
+  const asked = new Map<AddressSource, Map<Family, Promise<Sighting>>>()
   const ask = (source: AddressSource, family: Family): Promise<Sighting> => {
-    const key = `${family} ${source.name}`
-    const sighting = asked.get(key) ?? source.look(family, agent.end)
-    asked.set(key, sighting)
+    const answers = asked.get(source) ?? new Map<Family, Promise<Sighting>>()
+    const sighting = answers.get(family) ?? source.look(family, agent.end)
+    asked.set(source, answers.set(family, sighting))
     return sighting
   }
   const sightings = await Promise.all(
@@ -103,7 +114,11 @@ async function look(agent: Agent): Promise<View> {
 const jittered = (now: Instant, at: Instant, dice: Dice): Instant =>
   earliest(after(now, stretched(between(now, at), 0.1, dice())), after(at, seconds(30)))
 
-async function send(agent: Agent, act: Extract<Action, { kind: 'send' }>): Promise<Observation> {
+async function send(
+  agent: Agent,
+  act: Extract<Action, { kind: 'send' }>,
+  mayBePortal: boolean,
+): Promise<Observation> {
   const charge = agent.charges.find(({ plan }) => plan.account === act.account)
   if (charge === undefined) throw new Error(`nobody asked for account ${act.account}`)
   const { account } = charge.plan
@@ -116,7 +131,8 @@ async function send(agent: Agent, act: Extract<Action, { kind: 'send' }>): Promi
     { http: agent.http, now: () => agent.clock.now() },
     agent.abandon,
   )
-  for (const fact of factsOf(seen, act.request)) agent.tell(fact)
+  for (const fact of factsOf(seen, act.request))
+    if (fact.kind !== 'captivePortal' || mayBePortal) agent.tell(fact)
   return seen
 }
 
@@ -131,6 +147,3 @@ export const once: Enough = ({ state, act }, { charges, clock }) => {
     return standing.kind === 'retrying' && standing.rung + 1 < plan.endpoints
   })
 }
-
-/** A rehearsal has enough when something would be sent, or nothing is left to do. */
-export const rehearsal: Enough = (rest, agent) => rest.act.kind === 'send' || once(rest, agent)

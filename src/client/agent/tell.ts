@@ -4,7 +4,7 @@ import type { UpdateRequest } from '../../protocol/request.ts'
 import { stopOf } from '../decide/next.ts'
 import type { Observation } from '../decide/observation.ts'
 import type { Plan } from '../decide/plan.ts'
-import { type State, accountOf } from '../decide/state.ts'
+import { type State, type Stop, accountOf, hostOf } from '../decide/state.ts'
 import type { AgentEvent } from './events.ts'
 
 /** What an exchange showed, as facts for the operator. */
@@ -36,13 +36,16 @@ export function turnsOf(old: State, current: State, plans: readonly Plan[]): rea
     const { account } = plan
     const [was, is] = [accountOf(old, account), accountOf(current, account)]
     const stop = stopOf(is, plan)
-    if (stop !== undefined)
-      return stopOf(was, plan) === undefined
-        ? [{ kind: 'stopped', account, because: stop.because, since: stop.since }]
-        : []
+    const stoppedAs = ({ because, since }: Stop) => ({ kind: 'stopped', account, because, since }) as const
+    if (stop !== undefined) return stopOf(was, plan) === undefined ? [stoppedAs(stop)] : []
+    const narrowed = plan.hostnames.flatMap((hostname) => {
+      const [before, now] = [hostOf(was, hostname).stopped, hostOf(is, hostname).stopped]
+      return now === undefined || before !== undefined ? [] : [{ ...stoppedAs(now), hostname }]
+    })
     const refused = is.offlineRefused !== undefined && was.offlineRefused === undefined
     const waits = is.standing.kind === 'waiting' && is.standing !== was.standing ? [is.standing] : []
     return [
+      ...narrowed,
       ...(refused ? [{ kind: 'offlineRefused', account } as const] : []),
       ...waits.map(({ until, because }) => ({ kind: 'waiting', account, until, because }) as const),
     ]

@@ -2,7 +2,7 @@ import { never } from '../../base/never.ts'
 import { type Duration, type Instant, after, longest, milliseconds } from '../../base/time.ts'
 import { byFamily } from '../../net/address.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
-import { isAccountWord, mandateOf } from '../../protocol/reply.ts'
+import { type StopScope, isAccountWord, mandateOf } from '../../protocol/reply.ts'
 import { retryAt, waitAt } from './ladder.ts'
 import { aboutOf, isLifted } from './lift.ts'
 import type { Observation } from './observation.ts'
@@ -90,10 +90,10 @@ const unstopped = ({ standing, hosts }: AccountState): AccountState => ({
 /** Confirm once more: what was confirmed is forgotten, what was forbidden is not. */
 const forgotten = (account: AccountState, plan: Plan): AccountState => ({
   ...account,
-  hosts: mapHosts(account.hosts, (host, name) =>
-    plan.hostnames.includes(name) ? { ...host, confirmed: {} } : host,
-  ),
+  hosts: mapHosts(account.hosts, (host, name) => (plan.hostnames.includes(name) ? unconfirmed(host) : host)),
 })
+
+const unconfirmed = ({ touched: _touched, ...host }: HostState): HostState => ({ ...host, confirmed: {} })
 
 const withoutStop = ({ stopped: _stopped, ...host }: HostState): HostState => host
 
@@ -103,13 +103,32 @@ const mapHosts = (
 ): AccountState['hosts'] =>
   Object.fromEntries(Object.entries(hosts).map(([name, host]) => [name, change(host, name)]))
 
-/** Line by line: each name is settled or stopped by its own line; a word about the account stands for all of them. */
+/**
+ * Line by line: each name is settled or stopped by its own line. Words about the account come after, each once and
+ * the gravest last, so that nothing takes back a stop, and a wait nothing but a stop.
+ */
 function obey(account: AccountState, plan: Plan, seen: About<'answered'>, moment: Moment): AccountState {
   const lines = seen.replies.map((reply, at) => ({ seen, reply, hostname: seen.sent.hostnames[at] ?? '' }))
-  const [first] = lines
-  if (first !== undefined && isAccountWord(first.reply.word)) return heed(account, plan, first, moment)
-  return lines.reduce((known, line) => heed(known, plan, line, moment), ready(account))
+  const names = lines.filter(({ reply }) => !isAccountWord(reply.word))
+  const words = lines.filter(
+    ({ reply }, at) =>
+      isAccountWord(reply.word) && lines.findIndex((one) => one.reply.word === reply.word) === at,
+  )
+  const known = names.length > 0 ? ready(account) : account
+  const ordered = [...names, ...words.toSorted((a, b) => gravity(a) - gravity(b))]
+  return ordered.reduce((state, line) => heed(state, plan, line, moment), known)
 }
+
+/** A refused feature is lighter than a wait; a wait is lighter than a stop of the account. */
+const gravity = ({ seen, reply }: Line): number => {
+  const mandate = mandateOf(reply.word)
+  if (mandate.kind === 'stop') return isRefusedFeature(seen, mandate.scope) ? 1 : 3
+  return mandate.kind === 'wait' ? 2 : 0
+}
+
+/** `!donator` to offline=YES is about that option; to an ordinary request it is about the account. */
+const isRefusedFeature = ({ sent }: About<'answered'>, scope: StopScope): boolean =>
+  scope === 'feature' && sent.offline === 'YES'
 
 interface Line {
   readonly seen: About<'answered'>
@@ -134,8 +153,7 @@ function heed(account: AccountState, plan: Plan, line: Line, moment: Moment): Ac
       const stop = { since: moment.now, because: word, about: aboutOf(word, plan.fingerprints) }
       if (mandate.scope === 'hostname')
         return withHost(account, line.hostname, { ...hostOf(account, line.hostname), stopped: stop })
-      if (mandate.scope === 'feature' && line.seen.sent.offline === 'YES')
-        return { ...ready(account), offlineRefused: stop }
+      if (isRefusedFeature(line.seen, mandate.scope)) return { ...ready(account), offlineRefused: stop }
       return { ...account, standing: { kind: 'stopped', ...stop } }
     }
     default:

@@ -124,7 +124,7 @@ function wanted(
   const knowsNone = addresses.v4 === undefined && addresses.v6 === undefined
   if (knowsNone && !plan.reliesOnConnection) return undefined
   const isNew = FAMILIES.some((f) => addresses[f] !== undefined && addresses[f] !== host.confirmed[f])
-  const isFirst = knowsNone && host.confirmed.v4 === undefined && host.confirmed.v6 === undefined
+  const isFirst = knowsNone && host.touched === undefined
   return isNew || isFirst || isOverdue || host.isOffline ? { hostnames, addresses } : undefined
 }
 

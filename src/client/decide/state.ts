@@ -64,6 +64,10 @@ export const NEW_HOST: HostState = { confirmed: {}, spread: 0, isOffline: false 
 export const NEW_ACCOUNT: AccountState = { standing: { kind: 'ready' }, hosts: {} }
 export const NEW_STATE: State = { accounts: {} }
 
-export const accountOf = (state: State, key: string): AccountState => state.accounts[key] ?? NEW_ACCOUNT
+export const accountOf = (state: State, key: string): AccountState => own(state.accounts, key) ?? NEW_ACCOUNT
 export const hostOf = (account: AccountState, hostname: string): HostState =>
-  account.hosts[hostname] ?? NEW_HOST
+  own(account.hosts, hostname) ?? NEW_HOST
+
+/** A group may be called "constructor". */
+const own = <T>(record: Readonly<Record<string, T>>, key: string): T | undefined =>
+  Object.hasOwn(record, key) ? record[key] : undefined

@@ -14,6 +14,15 @@ export type MemoryTrouble =
   | { readonly kind: 'stateSetAside'; readonly as: string; readonly because: string }
   | { readonly kind: 'stateNotKept'; readonly because: string }
 
+/** There is a state, and we may not see it: it may hold a stop, so that nothing must be sent. */
+export class StateUnreadable extends Error {
+  constructor(path: string, cause: unknown) {
+    super(
+      `${path} cannot be read (${cause instanceof Error ? cause.message : String(cause)}); it may hold a stop, so nothing is sent`,
+    )
+  }
+}
+
 /** One file in the state folder, written only when something changed. */
 export function fileMemory(
   files: Files,
@@ -35,9 +44,7 @@ export function fileMemory(
   return {
     async load() {
       const text = await files.read(path).catch((error: unknown) => {
-        report({ kind: 'stateNotKept', because: String(error) })
-        isKeeping = false
-        return undefined
+        throw new StateUnreadable(path, error)
       })
       if (text === undefined) return NEW_STATE
       const state = parseState(text)
@@ -51,12 +58,12 @@ export function fileMemory(
       try {
         await files.makeFolder(folder)
         await files.replace(path, text)
+        kept = text
         isKeeping = true
       } catch (error) {
         if (isKeeping) report({ kind: 'stateNotKept', because: String(error) })
         isKeeping = false
       }
-      kept = text
     },
   }
 }

@@ -16,9 +16,11 @@ export function outcomeOf(state: State, plan: Plan, seen: Sightings | undefined,
     return 'stopped'
   if (heldUntil(account, now) !== undefined)
     return account.standing.kind === 'waiting' ? 'waiting' : 'unreached'
+  const isUndone = hosts.some(({ touched }) => touched === undefined)
   const needsAddress = !plan.isOffline && !plan.reliesOnConnection
   const sawAny = Object.values(seen ?? {}).some(({ kind }) => kind === 'seen')
-  return needsAddress && !sawAny ? 'addressUnknown' : 'settled'
+  if (needsAddress && !sawAny) return 'addressUnknown'
+  return isUndone ? 'unreached' : 'settled'
 }
 
 /** The one that asks most of the user speaks for all. */

@@ -6,9 +6,9 @@ export const REMEDIES: { readonly [W in Exclude<ReplyWord, 'good' | 'nochg' | '9
     'check the spelling of the hostname and that it is attached to this DDNS key; correct the settings, then run again',
   badauth: 'check username and password of the DDNS key; with new credentials updates go on by themselves',
   badagent:
-    'the service does not accept this program: update Holdfast, or set user_agent or contact as the service asks',
+    'the service does not accept this program: update Holdfast, or set user_agent or contact as the service asks; or, if it changed its mind, run holdfast resume',
   '!donator': 'the request used a feature that this plan lacks: change the settings, or the plan',
-  abuse: 'the service has blocked this username: ask its support to lift the block',
+  abuse: 'the service has blocked this username: ask its support to lift the block, then run holdfast resume',
 }
 
 const hasRemedy = (word: string): word is keyof typeof REMEDIES => Object.hasOwn(REMEDIES, word)

@@ -93,7 +93,8 @@ export function reportOn(
 function becauseOf(standing: ReturnType<typeof accountOf>['standing'], outcome: Outcome): string | undefined {
   if (outcome === 'waiting' && standing.kind === 'waiting')
     return standing.detail === '' ? standing.because : `${standing.because}: ${standing.detail}`
-  if (outcome === 'unreached' && standing.kind === 'retrying') return standing.detail
+  if (outcome === 'unreached')
+    return standing.kind === 'retrying' ? standing.detail : 'ended before it was asked'
   return outcome === 'addressUnknown' ? 'no source could tell the public address' : undefined
 }
 

@@ -2,6 +2,7 @@ import { type Duration, type Instant, between, instant, milliseconds, seconds } 
 import { type Credentials, formatBasic } from '../../net/basic.ts'
 import type { Http, HttpRequest } from '../../ports/http.ts'
 import { isOldRefusal } from '../../protocol/reply-codec.ts'
+import { mandateOf } from '../../protocol/reply.ts'
 import { type Ipv6Parameter, UPDATE_PATH, type UpdateRequest, formatQuery } from '../../protocol/request.ts'
 import { LONGEST_BODY, readResponse } from '../../protocol/response.ts'
 import type { Observation } from '../decide/observation.ts'
@@ -46,17 +47,19 @@ export async function exchange(
   const wait = readRetryAfter(outcome.headers['retry-after'], now())
   const retryAfter = wait === undefined ? {} : { retryAfter: wait }
   const replies = readResponse(outcome, request.hostnames.length)
+  if (outcome.isCut && !isBeyondDoubt(replies)) return { kind: 'unreached', account, because: CUT }
   if (!replies.ok) return { kind: 'notUnderstood', account, ...replies.error, ...retryAfter }
   if (replies.value.some((reply) => isOldRefusal(reply, request.addresses)))
-    return {
-      kind: 'notUnderstood',
-      account,
-      because: 'good 127.0.0.1 for another address',
-      looksLikePortal: false,
-      ...retryAfter,
-    }
+    return { kind: 'notUnderstood', account, because: OLD_REFUSAL, looksLikePortal: false, ...retryAfter }
   return { kind: 'answered', account, sent: request, replies: replies.value, ...retryAfter }
 }
+
+const CUT = 'exchange: the connection broke off in the middle of the answer'
+const OLD_REFUSAL = 'good 127.0.0.1 for another address'
+
+/** Half an answer can forbid, but it cannot confirm: what is missing may have been the rest of an address. */
+const isBeyondDoubt = (replies: ReturnType<typeof readResponse>): boolean =>
+  replies.ok && replies.value.every(({ word }) => mandateOf(word).kind !== 'settled')
 
 /** RFC 9110 §10.2.3: seconds, or a date. No longer than a day, so that nobody can silence us for good. */
 export function readRetryAfter(value: string | undefined, now: Instant): Duration | undefined {

@@ -6,7 +6,7 @@ import { type Pepper, isKeyedHashOf, isSlowHashOf, slowHash } from './hashes.ts'
 /** Who these credentials are; undefined for a bad combination. A name that nobody has takes as long as a wrong password. */
 export type Authenticate = (credentials: Credentials) => Promise<Principal | undefined>
 
-/** Slow hashes run in Node's few worker threads; more of them waiting than this is an attack, not a login. */
+/** Slow hashes run in Node's few worker threads; with more of them waiting than this, nobody can tell right from wrong. */
 const MOST_WAITING = 64
 
 export function authenticator(store: Store, pepper: Pepper): Authenticate {
@@ -14,7 +14,7 @@ export function authenticator(store: Store, pepper: Pepper): Authenticate {
   let waiting = 0
 
   const checkSlowly = async (password: string, hash: Uint8Array): Promise<boolean> => {
-    if (waiting >= MOST_WAITING) return false
+    if (waiting >= MOST_WAITING) throw new Error('too many logins with account passwords at once')
     waiting++
     try {
       return await isSlowHashOf(password, hash)

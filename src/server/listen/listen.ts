@@ -2,6 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { TLSSocket } from 'node:tls'
 import type { Address } from '../../net/address.ts'
 import type { Inbound, Outbound } from '../update/inbound.ts'
 import { peerOf } from '../update/peer.ts'
@@ -41,9 +42,11 @@ export async function listen(
     requireHostHeader: false,
   }
   const onRequest = (request: IncomingMessage, response: ServerResponse): void =>
-    void exchange(request, response, trusted, handle)
+    void exchange(request, response, trusted, handle).catch(() => request.destroy())
   const server: Server =
-    tls === undefined ? createServer(options, onRequest) : createTlsServer({ ...options, ...tls }, onRequest)
+    tls === undefined
+      ? createServer(options, onRequest)
+      : createTlsServer({ ...options, ...tls, handshakeTimeout: limits.requestWithin }, onRequest)
   server.maxConnections = limits.mostConnections
   server.on('clientError', refuseGarbage)
   await new Promise<void>((resolve, reject) => {
@@ -78,7 +81,8 @@ async function exchange(
   const refusal = refusalOf(request)
   const outbound = refusal ?? (await answered(request, trusted, handle))
   if (outbound.reset) {
-    request.socket.resetAndDestroy()
+    if (request.socket instanceof TLSSocket) request.socket.destroy()
+    else request.socket.resetAndDestroy()
     return
   }
   const bytes = Buffer.from(outbound.body, 'utf8')
@@ -136,6 +140,8 @@ const GARBAGE: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
+const LINGER = 1000
+
 function refuseGarbage(error: NodeJS.ErrnoException, socket: Duplex): void {
   const isGone = error.code === 'ECONNRESET' || !socket.writable || (socket as Socket).bytesWritten > 0
   if (isGone) {
@@ -145,6 +151,13 @@ function refuseGarbage(error: NodeJS.ErrnoException, socket: Duplex): void {
   const body = 'this was not understood as an HTTP request\n'
   const status = GARBAGE[error.code ?? ''] ?? '400 Bad Request'
   socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status}
+Content-Type: text/plain; charset=utf-8
+Content-Length: ${body.length}
+Connection: close
+
+${body}`,
   )
+  // Time to read it; then it is over, whatever is still being sent.
+  setTimeout(() => socket.destroy(), LINGER).unref()
 }

@@ -27,6 +27,7 @@ export function statements(database: DatabaseSync): (sql: string) => StatementSy
 /** The questions of the store in SQL, for either connection. */
 export const sqliteReading = (sql: (text: string) => StatementSync): Reading => ({
   ...callers(sql),
+  ...usages(sql),
   ...holdings(sql),
 })
 
@@ -34,7 +35,7 @@ type Part<K extends keyof Reading> = Pick<Reading, K>
 
 const callers = (
   sql: (text: string) => StatementSync,
-): Part<'login' | 'failuresOf' | 'usageOf' | 'nochgsOf' | 'hasOffline' | 'lastUseOf' | 'apiKeyByHash'> => ({
+): Part<'login' | 'hasKeys' | 'failuresOf' | 'hasOffline' | 'apiKeyByHash'> => ({
   async login(username) {
     const key = sql('SELECT id, account_id, password_hash FROM ddns_key WHERE username = ?').get(username)
     if (key !== undefined)
@@ -53,11 +54,31 @@ const callers = (
       hash: bytesOf(account['password_hash']),
     }
   },
+  async hasKeys() {
+    return (
+      sql('SELECT EXISTS (SELECT 1 FROM ddns_key) OR EXISTS (SELECT 1 FROM api_key) AS found').get()?.[
+        'found'
+      ] === 1
+    )
+  },
   async failuresOf(peer): Promise<Failures> {
     const row = sql('SELECT ring, deaf_until FROM login_failure WHERE peer = ?').get(peer)
     const deafUntil = instantOf(row?.['deaf_until'])
     return { moments: unpackRing(row?.['ring']), ...(deafUntil !== undefined && { deafUntil }) }
   },
+  async hasOffline(accountId) {
+    const row = sql(
+      'SELECT has_offline FROM account JOIN plan ON plan.id = account.plan_id WHERE account.id = ?',
+    ).get(accountId)
+    return row?.['has_offline'] === 1
+  },
+  async apiKeyByHash(hash) {
+    const row = sql('SELECT account_id FROM api_key WHERE hash = ?').get(hash)
+    return row === undefined ? undefined : { accountId: Number(row['account_id']) }
+  },
+})
+
+const usages = (sql: (text: string) => StatementSync): Part<'usageOf' | 'nochgsOf' | 'lastUseOf'> => ({
   async usageOf(who) {
     const row = sql(
       'SELECT requests_ring, refusals_ring, blocked_until, undescriptive FROM usage WHERE subject = ?',
@@ -71,21 +92,11 @@ const callers = (
       ],
     )
   },
-  async hasOffline(accountId) {
-    const row = sql(
-      'SELECT has_offline FROM account JOIN plan ON plan.id = account.plan_id WHERE account.id = ?',
-    ).get(accountId)
-    return row?.['has_offline'] === 1
-  },
   async lastUseOf(who) {
     const row = sql('SELECT used_at, agent, peer, reply FROM usage WHERE subject = ?').get(subjectOf(who))
     const [at, peer] = [instantOf(row?.['used_at']), parseAddress(String(row?.['peer']))]
     if (at === undefined || peer === undefined) return undefined
     return { at, agent: String(row?.['agent']), peer, reply: String(row?.['reply']) }
-  },
-  async apiKeyByHash(hash) {
-    const row = sql('SELECT account_id FROM api_key WHERE hash = ?').get(hash)
-    return row === undefined ? undefined : { accountId: Number(row['account_id']) }
   },
 })
 

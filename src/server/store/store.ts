@@ -15,6 +15,8 @@ import type {
 export interface Reading {
   /** A DDNS key by its username, else an account by its name. */
   login(username: string): Promise<Login | undefined>
+  /** Whether there is anything that was hashed with the store's key. */
+  hasKeys(): Promise<boolean>
   failuresOf(peer: string): Promise<Failures>
   usageOf(who: Principal): Promise<Usage>
   nochgsOf(who: Principal, hostname: string): Promise<readonly number[]>

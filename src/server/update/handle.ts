@@ -44,10 +44,7 @@ export const plain = (status: number, body: string): Outbound => ({ status, head
 /** RFC 7617 §2.1: the challenge, for clients that wait for one. */
 function rendered(replies: readonly Reply[], realm: string): Outbound {
   const { status, body } = writeResponse(replies)
-  const challenge =
-    status === 401
-      ? { 'www-authenticate': `Basic realm="${realm.replace(/["\\]/g, '')}", charset="UTF-8"` }
-      : {}
+  const challenge = status === 401 ? { 'www-authenticate': `Basic realm="${realm}", charset="UTF-8"` } : {}
   return { status, headers: { ...TEXT, 'cache-control': 'no-store', ...challenge }, body }
 }
 

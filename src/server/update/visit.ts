@@ -29,7 +29,10 @@ export async function isDeafTo(r: Reading, network: string, now: Instant): Promi
 }
 
 export async function countFailure(w: Writing, network: string, limits: Limits, now: Instant): Promise<void> {
-  const moments = counted((await w.failuresOf(network)).moments, now, limits.badauth)
+  const known = await w.failuresOf(network)
+  // Logins under way side by side: one that comes after the last straw must not take the deafness back.
+  if (known.deafUntil !== undefined && isBefore(now, known.deafUntil)) return
+  const moments = counted(known.moments, now, limits.badauth)
   const isTooMany = exceeds(moments, limits.badauth)
   await w.putFailures(
     network,

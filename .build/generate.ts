@@ -1,0 +1,9 @@
+/** npm run generate: writes what comes from the tables. A test says when it is out of date. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { generated } from './generated.ts'
+
+const ROOT = resolve(import.meta.dirname, '..')
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+
+for (const [path, text] of generated(read)) writeFileSync(join(ROOT, path), text)

@@ -1,0 +1,104 @@
+import { EXITS } from '../src/cli/exit-codes.ts'
+import { REMEDIES } from '../src/client/report/remedies.ts'
+import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../src/config/client-settings.ts'
+import { clientSchema, serviceSchema } from '../src/config/schema.ts'
+import { SERVICE_SETTINGS } from '../src/config/service-settings.ts'
+import { type Setting, type Table, envOf, fileKeyOf, flagOf } from '../src/config/setting.ts'
+import { formatDuration, milliseconds } from '../src/base/time.ts'
+import { formatListener } from '../src/config/service-settings.ts'
+import { type Mandate, REPLIES } from '../src/protocol/reply.ts'
+
+/** What is written from the tables: whole files, and the parts of documents between two marks. By path. */
+export function generated(read: (path: string) => string): ReadonlyMap<string, string> {
+  return new Map([
+    ['config/holdfast.schema.json', `${JSON.stringify(clientSchema(), null, 2)}\n`],
+    ['config/service.schema.json', `${JSON.stringify(serviceSchema(), null, 2)}\n`],
+    ['docs/settings.md', settingsPage()],
+    ['README.md', replaced(replaced(read('README.md'), 'replies', repliesTable()), 'exits', exitsTable())],
+  ])
+}
+
+const replaced = (document: string, mark: string, table: string): string =>
+  document.replace(
+    new RegExp(`(<!-- ${mark} -->\n)[^]*?(<!-- /${mark} -->)`),
+    (_, open: string, close: string) => `${open}${table}${close}`,
+  )
+
+const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`
+
+function repliesTable(): string {
+  const rows = Object.entries(REPLIES).map(([word, { means, mandate }]) =>
+    row(`\`${word}\``, means, does(mandate), word in REMEDIES ? REMEDIES[word as keyof typeof REMEDIES] : ''),
+  )
+  return (
+    row('the service says', 'it means', 'Holdfast', 'what you do') +
+    row('---', '---', '---', '---') +
+    rows.join('')
+  )
+}
+
+function does(mandate: Mandate): string {
+  if (mandate.kind === 'settled') return 'remembers the address, and does not send it again'
+  if (mandate.kind === 'wait') return `waits at least ${formatDuration(mandate.atLeast)}, longer each time`
+  const { until, scope } = mandate
+  const what = {
+    account: 'stops',
+    hostname: 'stops (or only this name, if you say so)',
+    feature: 'stops using the option, or stops',
+  }[scope]
+  return `${what} until ${until === 'user action' ? 'you act' : `it gets ${until}`}`
+}
+
+const exitsTable = (): string =>
+  row('exit', 'means') +
+  row('---', '---') +
+  Object.values(EXITS)
+    .map(({ code, means }) => row(String(code), means))
+    .join('')
+
+function settingsPage(): string {
+  return `# Settings
+
+Every setting can stand in the configuration file, in the environment, or on the command line; the command line wins
+over the environment, and the environment over the file. Durations are written \`90s\`, \`5m\`, \`1h30m\`, \`28d\`.
+This page is generated from the tables that the program reads by.
+
+## Of an account
+
+At the top of the file they hold for every account; in an \`[[account]]\` table for that one.
+
+${settingsTable(ACCOUNT_SETTINGS)}
+## Of the client
+
+${settingsTable(CLIENT_SETTINGS)}
+## Of the service
+
+${settingsTable(SERVICE_SETTINGS)}`
+}
+
+const settingsTable = (table: Table): string =>
+  row('in the file', 'on the command line', 'in the environment', 'what it is for', 'default') +
+  row('---', '---', '---', '---', '---') +
+  Object.entries(table)
+    .map(([key, setting]) =>
+      row(
+        `\`${fileKeyOf(key)}\``,
+        `\`--${flagOf(key, setting)}\``,
+        `\`${envOf(key)}\``,
+        setting.says,
+        fallbackOf(setting),
+      ),
+    )
+    .join('')
+
+function fallbackOf({ fallback, reader, isNeeded }: Setting<unknown>): string {
+  if (isNeeded) return '(needed)'
+  if (fallback === undefined) return ''
+  if (Array.isArray(fallback))
+    return fallback.length === 0
+      ? 'none'
+      : `\`${fallback.map((one) => formatListener(one as Parameters<typeof formatListener>[0])).join(',')}\``
+  if (typeof fallback === 'number' && reader.shape !== 'number')
+    return `\`${formatDuration(milliseconds(fallback))}\``
+  return `\`${String(fallback)}\``
+}

@@ -1,0 +1,78 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const SRC = resolve(import.meta.dirname, '../../src')
+const DOCUMENT = readFileSync(join(SRC, 'ARCHITECTURE.md'), 'utf8')
+
+interface Room {
+  readonly mayImport: readonly string[]
+  readonly packages: readonly string[]
+}
+
+const words = (cell: string): readonly string[] =>
+  cell.split(' ').filter((word) => word !== '' && word !== '–')
+const ROOMS = new Map(
+  [...DOCUMENT.matchAll(/^\| `([a-z/]+)` \|[^|]+\|([^|]+)\|([^|]+)\|$/gm)].map(
+    ([, room = '', may = '', packages = '']): [string, Room] => [
+      room,
+      { mayImport: words(may), packages: words(packages) },
+    ],
+  ),
+)
+const roomOf = (path: string): string => [...ROOMS.keys()].find((room) => path.startsWith(`${room}/`)) ?? path
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+const importsOf = (file: string): readonly string[] =>
+  [...readFileSync(join(SRC, file), 'utf8').matchAll(/(?:from|import\()\s*'([^']+)'/g)].map(
+    ([, to = '']) => to,
+  )
+
+it('has a room for every file, and a file for every room', () => {
+  expect(files.filter((file) => !ROOMS.has(roomOf(file)))).toEqual([])
+  expect([...ROOMS.keys()].filter((room) => !files.some((file) => roomOf(file) === room))).toEqual([])
+})
+
+it('lists rooms strictly downward', () => {
+  const order = [...ROOMS.keys()]
+  for (const [room, { mayImport }] of ROOMS)
+    for (const below of mayImport)
+      expect(order.indexOf(below), `${room} imports ${below}`).toBeLessThan(order.indexOf(room))
+})
+
+it.each(files)('%s imports only from rooms below it', (file) => {
+  const own = importsOf(file).filter((to) => to.startsWith('.'))
+  const targets = own
+    .map((to) => relative(SRC, resolve(SRC, dirname(file), to)))
+    .filter((to) => to !== '../package.json')
+  const allowed = [roomOf(file), ...(ROOMS.get(roomOf(file))?.mayImport ?? [])]
+
+  expect(targets.filter((to) => !allowed.includes(roomOf(to)))).toEqual([])
+})
+
+describe('packages', () => {
+  const foreign = files.flatMap((file) =>
+    importsOf(file)
+      .filter((to) => !to.startsWith('.') && !to.startsWith('node:'))
+      .map((name) => ({ room: roomOf(file), name })),
+  )
+
+  it('are imported in the room that the table says, and only there', () => {
+    const found = [...new Set(foreign.map(({ room, name }) => `${room}: ${name}`))].toSorted()
+    const listed = [...ROOMS]
+      .flatMap(([room, { packages }]) => packages.map((name) => `${room}: ${name}`))
+      .toSorted()
+
+    expect(found).toEqual(listed)
+  })
+
+  it('are pinned to one version', () => {
+    const manifest = JSON.parse(readFileSync(join(SRC, '../package.json'), 'utf8')) as {
+      devDependencies: Record<string, string>
+      dependencies?: unknown
+    }
+
+    expect(manifest.dependencies).toBeUndefined()
+    for (const [name, version] of Object.entries(manifest.devDependencies))
+      expect(version, name).toMatch(/^\d+\.\d+\.\d+$/)
+  })
+})
