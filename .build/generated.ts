@@ -100,5 +100,5 @@ function fallbackOf({ fallback, reader, isNeeded }: Setting<unknown>): string {
       : `\`${fallback.map((one) => formatListener(one as Parameters<typeof formatListener>[0])).join(',')}\``
   if (typeof fallback === 'number' && reader.shape !== 'number')
     return `\`${formatDuration(milliseconds(fallback))}\``
-  return `\`${String(fallback)}\``
+  return `\`${JSON.stringify(fallback)}\``.replaceAll('"', '')
 }

@@ -24,6 +24,9 @@ export interface Listening {
   close(grace: number): Promise<void>
 }
 
+/** RFC 7301: a client that offers only HTTP/1.0 would be turned away if we named only 1.1. */
+const SPOKEN = ['http/1.1', 'http/1.0']
+
 /** Sockets to requests and answers to sockets, nothing else. Rejects where the address cannot be had. */
 export async function listen(
   socketry: Socketry,
@@ -46,7 +49,10 @@ export async function listen(
   const server: Server =
     tls === undefined
       ? createServer(options, onRequest)
-      : createTlsServer({ ...options, ...tls, handshakeTimeout: limits.requestWithin }, onRequest)
+      : createTlsServer(
+          { ...options, ...tls, handshakeTimeout: limits.requestWithin, ALPNProtocols: SPOKEN },
+          onRequest,
+        )
   server.maxConnections = limits.mostConnections
   server.on('clientError', refuseGarbage)
   await new Promise<void>((resolve, reject) => {
@@ -150,14 +156,13 @@ function refuseGarbage(error: NodeJS.ErrnoException, socket: Duplex): void {
   }
   const body = 'this was not understood as an HTTP request\n'
   const status = GARBAGE[error.code ?? ''] ?? '400 Bad Request'
-  socket.end(
-    `HTTP/1.1 ${status}
-Content-Type: text/plain; charset=utf-8
-Content-Length: ${body.length}
-Connection: close
-
-${body}`,
-  )
+  const head = [
+    `HTTP/1.1 ${status}`,
+    'Content-Type: text/plain; charset=utf-8',
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
   // Time to read it; then it is over, whatever is still being sent.
   setTimeout(() => socket.destroy(), LINGER).unref()
 }
