@@ -1,0 +1,294 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
+import { execFileSync } from 'node:child_process'
+import { type Socket, connect } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { instant } from '../../src/base/time.ts'
+import { keyedHash } from '../../src/server/auth/hashes.ts'
+import { sqliteStore } from '../../src/server/store/sqlite.ts'
+import { pepperIn } from '../../src/cli/pepper.ts'
+import { clientOf, holdfast, scratch, service, start } from './processes.ts'
+
+const AGENT = { 'user-agent': 'Acme t/1-1 me@example.test' }
+const basic = (username: string, password: string) => ({
+  ...AGENT,
+  authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+})
+
+/** A store with one account, one name and one key in it. */
+async function filled(): Promise<string> {
+  const folder = scratch()
+  const store = sqliteStore(folder)
+  const pepper = await pepperIn(folder, false)
+  if (!pepper.ok) throw new Error(pepper.error)
+  await store.write(async (w) => {
+    const plan = await w.addPlan({
+      name: 'p',
+      mostNames: 9,
+      mostRdata: 9,
+      mostNameMetadata: 9,
+      mostRRSetMetadata: 9,
+      leastTtl: 60,
+      hasOffline: true,
+      hasWildcards: true,
+    })
+    const accountId = await w.addAccount('acme', new Uint8Array(48), plan, instant(0))
+    const zoneId = await w.addZone({ accountId, name: 'example.test', isShared: false }, instant(0))
+    const key = await w.addKey(
+      { accountId, username: 'abc1234', hash: keyedHash(pepper.value, 'swordfish'), description: '' },
+      instant(0),
+    )
+    await w.attach(key, await w.addName(zoneId, accountId, 'home', instant(0)))
+  })
+  await store.close()
+  return folder
+}
+
+async function serving(folder: string) {
+  const child = start(['serve', '--store', folder, '--listen', '127.0.0.1:0', '--json'], {
+    node: process.execPath,
+  })
+  const ended = new Promise<number | null>((done) => child.on('close', done))
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+    await ended
+  })
+  const url = await new Promise<string>((found) =>
+    child.stdout?.once('data', (line: Buffer) => found((JSON.parse(line.toString()) as { url: string }).url)),
+  )
+  const update = async (address: string): Promise<string> =>
+    (
+      await fetch(`${url}/nic/update?hostname=home.example.test&myip=${address}`, {
+        headers: basic('abc1234', 'swordfish'),
+      })
+    ).text()
+  return { child, ended, update }
+}
+
+it('has on disk what it answered, although it is killed at once', async () => {
+  const folder = await filled()
+  for (let n = 1; n <= 5; n++) {
+    const { child, ended, update } = await serving(folder)
+    expect(await update(`192.0.2.${n}`)).toBe(`good 192.0.2.${n}\n`)
+    child.kill('SIGKILL')
+    await ended
+    const again = await serving(folder)
+    expect(await again.update(`192.0.2.${n}`)).toBe(`nochg 192.0.2.${n}\n`)
+    again.child.kill('SIGTERM')
+    expect(await again.ended).toBe(0)
+  }
+})
+
+describe('the key of the hashes', () => {
+  it.each<[string, (path: string) => void, RegExp]>([
+    ['lost', (path) => rmSync(path), /hash\.key is missing; without it no key/],
+    ['broken', (path) => writeFileSync(path, 'hello'), /hash\.key does not hold 32 bytes in hex/],
+  ])(
+    'that is %s beside its store is refused, so that no right password becomes a wrong one',
+    async (_, harm, says) => {
+      const folder = await filled()
+      harm(join(folder, 'hash.key'))
+
+      const ended = await holdfast(['serve', '--store', folder, '--listen', '127.0.0.1:0'], {
+        node: process.execPath,
+      })
+
+      expect([ended.code, ended.stderr]).toEqual([78, expect.stringMatching(says)])
+    },
+  )
+})
+
+it('a store of a newer version, and what is no database, are refused in words', async () => {
+  const folder = await filled()
+  writeFileSync(
+    join(folder, 'holdfast.db'),
+    'this is no database, but it is long enough to be looked at twice by whoever opens it',
+  )
+  rmSync(join(folder, 'holdfast.db-wal'), { force: true })
+
+  const ended = await holdfast(['serve', '--store', folder, '--listen', '127.0.0.1:0'], {
+    node: process.execPath,
+  })
+
+  expect([ended.code, ended.stderr]).toEqual([
+    78,
+    expect.stringMatching(/^holdfast: the store in .* cannot be opened: file is not a database\n$/),
+  ])
+})
+
+describe('when it is asked to stop', () => {
+  it('finishes what it accepted, and leaves nothing of a throw-away store', async () => {
+    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('holdfast-dev-'))
+    const at = await service('--weather', 'slow:700ms')
+    const update = holdfast(['update', ...clientOf(at, scratch()), '--myip', '192.0.2.1'], {
+      env: { HOLDFAST_PASSWORD: at.password },
+    })
+    await new Promise((done) => setTimeout(done, 500))
+
+    expect(await at.stop()).toBe(0)
+    expect((await update).stdout).toBe('home.example.test: good 192.0.2.1 (update succeeded)\n')
+    const after = readdirSync(tmpdir()).filter(
+      (name) => name.startsWith('holdfast-dev-') && !before.includes(name),
+    )
+    expect(
+      after.filter(
+        (name) =>
+          existsSync(join(tmpdir(), name, 'hash.key')) &&
+          readFileSync(join(tmpdir(), name, 'hash.key'), 'utf8') === '',
+      ),
+    ).toEqual([])
+  })
+
+  it('does not wait for clients that say nothing', async () => {
+    const at = await service()
+    const { hostname, port } = new URL(at.url)
+    const sockets = await Promise.all(
+      Array.from(
+        { length: 5 },
+        async () =>
+          new Promise<Socket>((done) => {
+            const socket = connect(Number(port), hostname, () => done(socket))
+          }),
+      ),
+    )
+    for (const socket of sockets) socket.on('error', () => undefined)
+    const asked = performance.now()
+
+    expect(await at.stop()).toBe(0)
+    expect(performance.now() - asked).toBeLessThan(5000)
+    for (const socket of sockets) socket.destroy()
+  })
+
+  it('cuts a scripted pause short', async () => {
+    const at = await service('--weather', 'slow:60s')
+    void fetch(`${at.url}/nic/update`, { headers: AGENT }).catch(() => undefined)
+    await new Promise((done) => setTimeout(done, 200))
+    const asked = performance.now()
+
+    expect(await at.stop()).toBe(0)
+    expect(performance.now() - asked).toBeLessThan(6000)
+  })
+})
+
+describe('over TLS', () => {
+  const certified = async (...args: readonly string[]) => {
+    const folder = scratch()
+    const [cert, key] = [join(folder, 'c.pem'), join(folder, 'k.pem')]
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-keyout',
+        key,
+        '-out',
+        cert,
+        '-subj',
+        '/CN=test',
+        '-days',
+        '2',
+      ],
+      { stdio: 'pipe' },
+    )
+    return service(
+      '--listen',
+      '127.0.0.1:0/tls',
+      '--tls-cert',
+      cert,
+      '--tls-key',
+      key,
+      '--request-within',
+      '1s',
+      ...args,
+    )
+  }
+  const port = (url: string): number => Number(new URL(url).port)
+
+  it('a reset ends the connection and not the service', async () => {
+    const at = await certified('--weather', 'reset')
+    for (let n = 0; n < 3; n++)
+      await new Promise<void>((done) => {
+        const socket = connectTls({ port: port(at.url), rejectUnauthorized: false }, () =>
+          socket.write('GET /nic/update HTTP/1.1\r\nHost: x\r\nUser-Agent: A b/1-1\r\n\r\n'),
+        )
+        socket.on('error', () => undefined)
+        socket.on('close', () => done())
+      })
+
+    expect(at.child.exitCode).toBeNull()
+  })
+
+  it('a client that never begins is cut off', async () => {
+    const at = await certified()
+    const start = performance.now()
+    const socket = connect(port(at.url), '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.resume()
+    await new Promise((done) => socket.on('close', done))
+
+    expect(performance.now() - start).toBeLessThan(5000)
+  })
+})
+
+it('answers with the headers that the protocol promises', async () => {
+  const at = await service('--realm', 'My zone')
+  const refused = await fetch(`${at.url}/nic/update?hostname=home.example.test`, { headers: AGENT })
+  const good = await fetch(`${at.url}/nic/update?hostname=home.example.test&myip=192.0.2.1`, {
+    headers: basic(at.username, at.password),
+  })
+
+  expect([refused.status, refused.headers.get('www-authenticate'), await refused.text()]).toEqual([
+    401,
+    'Basic realm="My zone", charset="UTF-8"',
+    'badauth\n',
+  ])
+  expect([
+    good.status,
+    good.headers.get('content-type'),
+    good.headers.get('content-length'),
+    good.headers.get('transfer-encoding'),
+    await good.text(),
+  ]).toEqual([200, 'text/plain; charset=utf-8', '15', null, 'good 192.0.2.1\n'])
+})
+
+it.each(['日本', 'a"b', 'a\\b'])(
+  'a realm that cannot stand in a header is refused at the start: %s',
+  async (realm) => {
+    expect((await holdfast(['serve', '--dev', '--realm', realm], { node: process.execPath })).code).toBe(64)
+  },
+)
+
+it('believes X-Forwarded-For from a trusted proxy, and from nobody else', async () => {
+  const ask = async (at: Awaited<ReturnType<typeof service>>): Promise<string> =>
+    (
+      await fetch(`${at.url}/nic/update?hostname=home.example.test`, {
+        headers: { ...basic(at.username, at.password), 'x-forwarded-for': '192.0.2.99' },
+      })
+    ).text()
+
+  expect(await ask(await service('--trusted-proxies', '127.0.0.1'))).toBe('good 192.0.2.99\n')
+  expect(await ask(await service())).toBe('good 127.0.0.1\n')
+})
+
+it('serves a hundred clients at once, each its own answer', async () => {
+  const at = await service('--request-limit', '1000')
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, async (_, n) =>
+      (
+        await fetch(`${at.url}/nic/update?hostname=home.example.test&myip=192.0.2.${n}`, {
+          headers: basic(at.username, at.password),
+        })
+      ).text(),
+    ),
+  )
+
+  expect(answers).toEqual(Array.from({ length: 100 }, (_, n) => `good 192.0.2.${n}\n`))
+})
