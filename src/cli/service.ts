@@ -45,10 +45,12 @@ export async function serve(flags: Flags): Promise<Exit> {
   if (!started.ok) return fail(started.error, asJson)
   const { listening, store, dev, folder, idle } = started.value
   const urls = listening.map(({ url }) => url)
+  // Before anybody can know that we are here and ask us to go.
+  const asked = new Promise<void>((resolve) => onSignals(resolve))
   if (asJson) printJson({ url: urls[0], urls, ...dev })
   else if (dev !== undefined) print(...sayDevWorld(dev, urls[0] ?? ''))
   for (const url of urls) log('info', 'listening', { url })
-  await new Promise<void>((resolve) => onSignals(resolve))
+  await asked
   log('info', 'asked to stop; finishing what was accepted')
   setTimeout(() => ending.abort(), GRACE).unref()
   await Promise.all(listening.map((one) => one.close(GRACE)))

@@ -81,7 +81,14 @@ it('no command and no failure shows the password, at trace level, anywhere', asy
   }
   const at = await service('--log-level', 'trace')
   toml(at.url)
-  for (const args of [['update', '--dry-run'], ['update'], ['run'], ['config', 'show'], ['config', 'check']])
+  for (const args of [
+    ['update', '--dry-run'],
+    ['update'],
+    ['run'],
+    ['resume'],
+    ['config', 'show'],
+    ['config', 'check'],
+  ])
     await run(...args)
   toml('http://127.0.0.1:1')
   await run('update')

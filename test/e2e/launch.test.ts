@@ -125,6 +125,21 @@ describe('a Node that is too old', () => {
   })
 })
 
+it('a bug of ours is exit 70, and asks to be reported', () => {
+  const hook = join(scratch(), 'bug.cjs')
+  writeFileSync(hook, `require('os').release = () => { throw new TypeError('as if by mistake') }`)
+
+  const child = spawnSync(process.execPath, ['--require', hook, join(ROOT, 'bin/holdfast.js'), ...DRY], {
+    encoding: 'utf8',
+    env: { HOLDFAST_PASSWORD: 'x', HOME: '/nonexistent' },
+  })
+
+  expect([child.status, child.stdout]).toEqual([70, ''])
+  expect(child.stderr).toMatch(
+    /^holdfast: this is a bug in Holdfast \d+\.\d+\.\d+; please report it with these lines\nTypeError: as if by mistake\n {4}at /,
+  )
+})
+
 it('a checkout that is not built says so', () => {
   const folder = scratch()
   cpSync(join(ROOT, 'bin'), join(folder, 'bin'), { recursive: true })

@@ -52,26 +52,50 @@ describe('every reply word, produced by the service and understood by the client
     if (code !== 0) expect(resultOf(second.stdout).accounts[0]?.hostnames[0]?.sent).toBeNull()
   })
 
-  it('for real: good, nochg, nohost, badauth and !donator are the rules’ own', async () => {
+  it('by the rules alone: good, nochg, nohost, badauth, and going offline', async () => {
     const at = await service()
-    const run = async (password: string, ...args: readonly string[]) =>
-      holdfast(['update', ...clientOf(at, scratch()), '--json', ...args], { env: env(password) })
+    const ask = async (password: string, ...args: readonly string[]) =>
+      resultOf(
+        (await holdfast(['update', ...clientOf(at, scratch()), '--json', ...args], { env: env(password) }))
+          .stdout,
+      ).accounts[0]
 
+    expect((await ask(at.password, '--myip', '192.0.2.1'))?.hostnames[0]?.answered).toBe('good 192.0.2.1')
+    expect((await ask(at.password, '--myip', '192.0.2.1'))?.hostnames[0]?.answered).toBe('nochg 192.0.2.1')
+    expect((await ask('wrong', '--myip', '192.0.2.1'))?.because).toBe('badauth')
     expect(
-      resultOf((await run(at.password, '--myip', '192.0.2.1')).stdout).accounts[0]?.hostnames[0]?.answered,
-    ).toBe('good 192.0.2.1')
-    expect(
-      resultOf((await run(at.password, '--myip', '192.0.2.1')).stdout).accounts[0]?.hostnames[0]?.answered,
-    ).toBe('nochg 192.0.2.1')
-    expect(resultOf((await run('wrong', '--myip', '192.0.2.1')).stdout).accounts[0]?.because).toBe('badauth')
-    expect(
-      resultOf((await run(at.password, '--myip', '192.0.2.1', '--hostname', 'nope.example.test')).stdout)
-        .accounts[0]?.hostnames[1]?.answered,
+      (await ask(at.password, '--myip', '192.0.2.1', '--hostname', 'nope.example.test'))?.hostnames[1]
+        ?.answered,
     ).toBe('nohost')
-    expect(resultOf((await run(at.password, '--offline')).stdout).accounts[0]?.hostnames[0]).toMatchObject({
+    expect((await ask(at.password, '--offline'))?.hostnames[0]).toMatchObject({
       sent: { offline: true },
       answered: 'good 127.0.0.1',
     })
+  })
+
+  it('by the rules alone: badagent for a client that is not welcome, abuse for one that repeats itself', async () => {
+    const [unwelcoming, strict] = [
+      await service('--blocked-agents', 'holdfast'),
+      await service('--nochg-limit', '2'),
+    ]
+    const ask = async (at: typeof strict, state: string) =>
+      resultOf(
+        (
+          await holdfast(['update', ...clientOf(at, state), '--json', '--myip', '192.0.2.1', '--force'], {
+            env: env(at.password),
+          })
+        ).stdout,
+      ).accounts[0]?.hostnames[0]?.answered
+    const state = scratch()
+
+    expect(await ask(unwelcoming, scratch())).toBe('badagent')
+    expect([
+      await ask(strict, state),
+      await ask(strict, state),
+      await ask(strict, state),
+      await ask(strict, state),
+    ]).toEqual(['good 192.0.2.1', 'nochg 192.0.2.1', 'nochg 192.0.2.1', 'abuse'])
+    expect(await ask(strict, state)).toBeNull()
   })
 })
 

@@ -418,9 +418,25 @@ it('tries the next endpoint when one is not reached, and the first again after a
 
   expect(diary.map((entry) => entry.split('?')[0])).toEqual([
     '0 send a.test',
-    '5s send b.test',
-    '20s send c.test:8245',
-    '1h20s send a.test',
+    '0 send b.test',
+    '0 send c.test:8245',
+    '1h send a.test',
+  ])
+})
+
+it('tries all endpoints in turn, on the ladder, while none is reached', async () => {
+  const diary = await daemon({
+    script: Array<Line>(5).fill('unreached'),
+    plans: [{ endpoints: 3 }],
+    span: 0.01,
+  })
+
+  expect(diary.map((entry) => entry.split('?')[0])).toEqual([
+    '0 send a.test',
+    '0 send b.test',
+    '0 send c.test:8245',
+    '5s send a.test',
+    '20s send b.test',
   ])
 })
 

@@ -6,7 +6,7 @@ import type { Http } from '../../ports/http.ts'
 import type { View } from '../decide/next.ts'
 import type { Action, Observation } from '../decide/observation.ts'
 import type { Plan } from '../decide/plan.ts'
-import { NEW_STATE, type State, accountOf } from '../decide/state.ts'
+import { NEW_STATE, type State } from '../decide/state.ts'
 import { step } from '../decide/step.ts'
 import type { Memory } from '../memory/memory.ts'
 import { type Line, exchange, formRequest } from '../send/exchange.ts'
@@ -139,11 +139,5 @@ async function send(
 /** The daemon never has enough. */
 export const forever: Enough = () => false
 
-/** The one-shot command has, as soon as nothing is left but to wait, and every endpoint was tried. */
-export const once: Enough = ({ state, act }, { charges, clock }) => {
-  if (act.kind !== 'look' || act.at <= clock.now()) return false
-  return !charges.some(({ plan }) => {
-    const { standing } = accountOf(state, plan.account)
-    return standing.kind === 'retrying' && standing.rung + 1 < plan.endpoints
-  })
-}
+/** The one-shot command has, as soon as nothing is left but to wait. */
+export const once: Enough = ({ act }, { clock }) => act.kind === 'look' && act.at > clock.now()

@@ -49,7 +49,7 @@ export function learn(state: State, seen: Observation, plans: readonly Plan[], m
         wait(account, { because: 'not understood', detail: seen.because, atLeast: retryAfter(seen) }, moment),
       )
     case 'unreached':
-      return one(state, plans, seen.account, (account) => retry(account, seen.because, moment))
+      return one(state, plans, seen.account, (account, plan) => retry(account, plan, seen.because, moment))
     default:
       return never(seen)
   }
@@ -208,9 +208,16 @@ function wait(
   }
 }
 
-function retry(account: AccountState, detail: string, { now, dice }: Moment): AccountState {
+/** The service's other endpoints are tried at once; when none is left, the ladder begins. */
+function retry(
+  account: AccountState,
+  { endpoints }: Plan,
+  detail: string,
+  { now, dice }: Moment,
+): AccountState {
   const rung = account.standing.kind === 'retrying' ? account.standing.rung + 1 : 0
-  const until = after(now, retryAt(rung, dice))
+  const step = rung + 1 - endpoints
+  const until = step < 0 ? now : after(now, retryAt(step, dice))
   return {
     ...account,
     standing: { kind: 'retrying', since: since(account.standing, 'retrying', now), until, detail, rung },
