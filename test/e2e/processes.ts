@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest'
 export const ROOT = resolve(import.meta.dirname, '../..')
 const LAUNCHER = join(ROOT, 'bin/holdfast.js')
 
-/** The Node that runs the built program; CI sets another to try the oldest that the client supports. */
+/** The Node that runs the built client; CI sets another to try the oldest that is supported. */
 const NODE = process.env['HOLDFAST_TEST_NODE'] ?? process.execPath
 
 export interface Ended {
@@ -38,7 +38,10 @@ const cleanEnvironment = (over: Options['env']): NodeJS.ProcessEnv => ({
   ...over,
 })
 
-export function start(args: readonly string[], { env, stdin, node = NODE }: Options = {}): ChildProcess {
+export function start(
+  args: readonly string[],
+  { env, stdin, node = args[0] === 'serve' ? process.execPath : NODE }: Options = {},
+): ChildProcess {
   const child = spawn(node, [LAUNCHER, ...args], { cwd: ROOT, env: cleanEnvironment(env), stdio: 'pipe' })
   child.stdin.on('error', () => undefined)
   child.stdin.end(stdin ?? '')
