@@ -1,15 +1,17 @@
 import { release, type } from 'node:os'
 import { type Result, err, ok } from '../base/result.ts'
+import { formatInstant, instant } from '../base/time.ts'
 import { accountKey } from '../config/read-client.ts'
 import type { AgentEvent } from '../client/agent/events.ts'
 import { VOICE } from '../client/agent/events.ts'
 import type { Agent, Charge } from '../client/agent/run.ts'
 import { fingerprint } from '../client/decide/lift.ts'
 import { type Memory, fileMemory } from '../client/memory/memory.ts'
+import { type Timeline, timeline } from '../client/memory/timeline.ts'
 import { givenSource } from '../client/sources/given.ts'
 import { makeSource } from '../client/sources/makers.ts'
 import type { AddressSource } from '../client/sources/source.ts'
-import { everyInterval, systemClock, systemDice } from '../platform/clock.ts'
+import { clockBy, everyInterval, systemClocks, systemDice } from '../platform/clock.ts'
 import { systemFiles } from '../platform/files.ts'
 import { undiciHttp } from '../platform/http.ts'
 import { systemInterfaces } from '../platform/interfaces.ts'
@@ -23,6 +25,7 @@ export interface Composed {
   readonly agent: Agent
   /** Ask the loop to end: it finishes the request under way, and gives even that up after a while. */
   readonly end: () => void
+  readonly time: Timeline
 }
 
 /** Time for the request under way when we are asked to end. Supervisors wait five seconds and more. */
@@ -53,19 +56,20 @@ export function composeClient(
   schedule: Schedule,
 ): Composed {
   const [end, abandon] = [new AbortController(), new AbortController()]
+  const time = timeline(systemClocks())
   const clear = new Set<string>()
   const tell = (event: AgentEvent): void => {
     if (event.kind === 'keyInClear' && clear.has(event.account)) return
     if (event.kind === 'keyInClear') clear.add(event.account)
     const { kind, ...facts } = event
-    if (!unlogged.has(kind)) log(VOICE[kind].level, VOICE[kind].says, shown(facts))
+    if (!unlogged.has(kind)) log(VOICE[kind].level, VOICE[kind].says, shown(facts, time))
     hear(event)
   }
   const agent: Agent = {
-    clock: systemClock,
+    clock: clockBy(() => time.now()),
     dice: systemDice,
     schedule,
-    memory: memoryOf(settings, tell, isRehearsal),
+    memory: memoryOf(settings, time, tell, isRehearsal),
     http: tracing(log),
     charges: chargesOf(settings),
     tell,
@@ -76,17 +80,22 @@ export function composeClient(
     end.abort()
     setTimeout(() => abandon.abort(), GRACE).unref()
   }
-  return { agent, end: stop }
+  return { agent, end: stop, time }
 }
 
-function memoryOf(settings: Settings, tell: (event: AgentEvent) => void, isRehearsal: boolean): Memory {
+function memoryOf(
+  settings: Settings,
+  time: Timeline,
+  tell: (event: AgentEvent) => void,
+  isRehearsal: boolean,
+): Memory {
   const untouched = {
     rename: () => Promise.resolve(),
     makeFolder: () => Promise.resolve(),
     replace: () => Promise.resolve(),
   }
   const files = isRehearsal ? { ...systemFiles, ...untouched } : systemFiles
-  return fileMemory(files, settings.stateDir, () => systemClock.now(), tell)
+  return fileMemory(files, settings.stateDir, time, tell)
 }
 
 /** The wire at trace level, without what must not be seen: of headers only names, of a body its length, for it may mirror us. */
@@ -103,12 +112,12 @@ const tracing =
     return outcome
   }
 
-/** Moments as people write them; the rest of the facts as they are. */
-const shown = (facts: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+/** Moments by the wall clock, as people read them; the rest of the facts as they are. */
+const shown = (facts: Readonly<Record<string, unknown>>, time: Timeline): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(facts).map(([key, value]) =>
       (key === 'until' || key === 'since') && typeof value === 'number'
-        ? [key, new Date(value).toISOString()]
+        ? [key, formatInstant(time.wallAt(instant(value)))]
         : [key, value],
     ),
   )

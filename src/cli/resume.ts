@@ -2,7 +2,8 @@ import { stopOf } from '../client/decide/next.ts'
 import { learn } from '../client/decide/learn.ts'
 import { accountOf } from '../client/decide/state.ts'
 import { StateUnreadable, fileMemory } from '../client/memory/memory.ts'
-import { systemClock, systemDice } from '../platform/clock.ts'
+import { timeline } from '../client/memory/timeline.ts'
+import { systemClocks, systemDice } from '../platform/clock.ts'
 import { systemFiles } from '../platform/files.ts'
 import { chargesOf } from './client.ts'
 import type { Exit } from './exit-codes.ts'
@@ -39,14 +40,10 @@ interface Resumed {
 
 async function resume(settings: Settings): Promise<readonly Resumed[]> {
   const plans = chargesOf(settings).map(({ plan }) => plan)
-  const memory = fileMemory(
-    systemFiles,
-    settings.stateDir,
-    () => systemClock.now(),
-    ({ because }) => {
-      throw new Error(because)
-    },
-  )
+  const time = timeline(systemClocks())
+  const memory = fileMemory(systemFiles, settings.stateDir, time, ({ because }) => {
+    throw new Error(because)
+  })
   const state = await memory.load()
   const resumed = plans.flatMap((plan) => {
     const account = accountOf(state, plan.account)
@@ -56,6 +53,6 @@ async function resume(settings: Settings): Promise<readonly Resumed[]> {
       Object.values(account.hosts).find(({ stopped }) => stopped)?.stopped
     return stop === undefined ? [] : [{ account: plan.account, because: stop.because }]
   })
-  await memory.save(learn(state, { kind: 'resumed' }, plans, { now: systemClock.now(), dice: systemDice() }))
+  await memory.save(learn(state, { kind: 'resumed' }, plans, { now: time.now(), dice: systemDice() }))
   return resumed
 }

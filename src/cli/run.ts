@@ -19,7 +19,7 @@ export async function runCommand(flags: Flags): Promise<Exit> {
   const log = logTo(settings.value.config.logLevel, asJson)
   for (const warning of settings.value.warnings) log('warn', warning)
   const heard = collector()
-  const { agent, end } = composeClient(
+  const { agent, end, time } = composeClient(
     settings.value,
     { log, hear: heard.hear, unlogged: new Set() },
     schedule.value,
@@ -30,7 +30,9 @@ export async function runCommand(flags: Flags): Promise<Exit> {
       log('info', 'keeping hostnames current', { account: plan.account, hostnames: plan.hostnames })
     const rest = await run(agent, [{ kind: 'started' }], forever)
     const now = agent.clock.now()
-    const reports = agent.charges.map(({ plan }) => reportOn(plan, rest, heard, now))
+    const reports = agent.charges.map(({ plan }) =>
+      reportOn(plan, rest, heard, { now, wallAt: (at) => time.wallAt(at) }),
+    )
     const outcome = worst(
       agent.charges.map(({ plan }) => outcomeOf(rest.state, plan, rest.view.sightings?.[plan.account], now)),
     )

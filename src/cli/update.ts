@@ -7,7 +7,7 @@ import { type AccountReport, collector, reportOn, sayReport } from '../client/re
 import { StateUnreadable } from '../client/memory/memory.ts'
 import type { HttpRequest } from '../ports/http.ts'
 import { readQuery } from '../protocol/request.ts'
-import { SAID_BY_REPORT, composeClient } from './client.ts'
+import { type Composed, SAID_BY_REPORT, composeClient } from './client.ts'
 import { EXITS, type Exit, exitOf } from './exit-codes.ts'
 import type { Flags } from './main.ts'
 import { fail, logTo, print, printJson } from './output.ts'
@@ -26,7 +26,7 @@ export async function updateCommand(flags: Flags): Promise<Exit> {
   const log = logTo(logLevel, asJson)
   for (const warning of settings.value.warnings) log('warn', warning)
   const heard = collector()
-  const { agent, end } = composeClient(
+  const { agent, end, time } = composeClient(
     settings.value,
     {
       log,
@@ -38,9 +38,9 @@ export async function updateCommand(flags: Flags): Promise<Exit> {
   )
   const release = onSignals(end)
   try {
-    if (flags['dry-run'] === true) return await rehearse(agent, flags, asJson)
+    if (flags['dry-run'] === true) return await rehearse({ agent, time }, flags, asJson)
     const rest = await run(agent, openingOf(flags), once)
-    return conclude(agent, rest, heard, asJson)
+    return conclude({ agent, time }, rest, heard, asJson)
   } catch (error) {
     if (error instanceof StateUnreadable)
       return fail({ exit: 'configuration', says: [error.message] }, asJson)
@@ -53,6 +53,8 @@ export async function updateCommand(flags: Flags): Promise<Exit> {
 /** The report at the end says what was done; who asks for more than the usual wants to see it happen. */
 const isPlain = (level: Level): boolean => LEVELS.indexOf(level) >= LEVELS.indexOf('info')
 
+type Running = Pick<Composed, 'agent' | 'time'>
+
 /** A person who runs the command wants it tried now: the short retries are the daemon's patience, not the service's. */
 const openingOf = (flags: Flags): readonly Observation[] => [
   { kind: 'started' },
@@ -60,9 +62,16 @@ const openingOf = (flags: Flags): readonly Observation[] => [
   ...(flags['force'] === true ? [{ kind: 'forced' } as const] : []),
 ]
 
-function conclude(agent: Agent, rest: Rest, heard: ReturnType<typeof collector>, asJson: boolean): Exit {
+function conclude(
+  { agent, time }: Running,
+  rest: Rest,
+  heard: ReturnType<typeof collector>,
+  asJson: boolean,
+): Exit {
   const now = agent.clock.now()
-  const reports = agent.charges.map(({ plan }) => reportOn(plan, rest, heard, now))
+  const reports = agent.charges.map(({ plan }) =>
+    reportOn(plan, rest, heard, { now, wallAt: (at) => time.wallAt(at) }),
+  )
   const exit = exitOf(worst(reports.map(({ outcome }) => outcome)))
   if (asJson) printJson(asResult(exit, reports))
   else print(...reports.flatMap(sayReport))
@@ -78,7 +87,7 @@ const asResult = (exit: Exit, accounts: readonly AccountReport[]): unknown => ({
  * Shows what would be sent, all of it, as if every request were answered with success. Nothing is sent to the service
  * and nothing is remembered or moved on disk, so that running it changes nothing.
  */
-async function rehearse(agent: Agent, flags: Flags, asJson: boolean): Promise<Exit> {
+async function rehearse({ agent, time }: Running, flags: Flags, asJson: boolean): Promise<Exit> {
   const forms: Shown[] = []
   const http: Agent['http'] = (request) => {
     forms.push(masked(request))
@@ -87,7 +96,7 @@ async function rehearse(agent: Agent, flags: Flags, asJson: boolean): Promise<Ex
   }
   const memory = { ...agent.memory, save: () => Promise.resolve() }
   const rest = await run({ ...agent, http, memory, tell: () => undefined }, openingOf(flags), once)
-  if (forms.length === 0) return conclude(agent, rest, collector(), asJson)
+  if (forms.length === 0) return conclude({ agent, time }, rest, collector(), asJson)
   if (asJson) printJson({ exit: { code: 0, reason: 'settled', means: 'nothing was sent' }, wouldSend: forms })
   else print(...forms.flatMap(wireForm))
   return 'settled'

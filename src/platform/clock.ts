@@ -1,20 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { uptime } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Duration, after, instant } from '../base/time.ts'
-import type { Clock, Dice, Schedule } from '../ports/clock.ts'
+import { type Duration, type Instant, after, instant, milliseconds } from '../base/time.ts'
+import type { Clock, Clocks, Dice, Schedule } from '../ports/clock.ts'
 
 /** Timers count milliseconds in 31 bits, and drift from a wall clock that is set; so long waits are short ones in a row. */
 const LONGEST_NAP = 60_000
 
-export const systemClock: Clock = {
-  now: () => instant(Date.now()),
+/** Linux names each boot (proc(5)); os.uptime() there is the boot clock, which goes on in sleep. */
+const BOOT_ID = '/proc/sys/kernel/random/boot_id'
+
+export function systemClocks(): Clocks {
+  const boot = bootId()
+  return () => ({ wall: instant(Date.now()), boot, uptime: milliseconds(Math.round(uptime() * 1000)) })
+}
+
+function bootId(): string | undefined {
+  try {
+    return readFileSync(BOOT_ID, 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}
+
+/** Waiting by a time that is not the wall clock's. */
+export const clockBy = (now: () => Instant): Clock => ({
+  now,
   async sleep(until, signal) {
-    while (!signal.aborted && Date.now() < until) {
-      const span = Math.min(until - Date.now(), LONGEST_NAP)
+    while (!signal.aborted && now() < until) {
+      const span = Math.min(until - now(), LONGEST_NAP)
       await sleep(Math.max(span, 1), undefined, { signal }).catch(() => undefined)
     }
   },
   deadline: (span) => AbortSignal.timeout(span),
-}
+})
+
+/** The time of day: right for the service, whose records are read by others. */
+export const systemClock: Clock = clockBy(() => instant(Date.now()))
 
 export const systemDice: Dice = () => Math.random()
 

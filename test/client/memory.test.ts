@@ -6,6 +6,8 @@ import { type MemoryTrouble, StateUnreadable, fileMemory } from '../../src/clien
 import { NEW_STATE, type State } from '../../src/client/decide/state.ts'
 import { systemFiles } from '../../src/platform/files.ts'
 import type { Files } from '../../src/ports/files.ts'
+import { milliseconds } from '../../src/base/time.ts'
+import { timeline } from '../../src/client/memory/timeline.ts'
 import { START } from '../fakes/world.ts'
 
 const STOPPED: State = {
@@ -23,7 +25,7 @@ const memory = (files: Files = systemFiles, at = folder) =>
   fileMemory(
     files,
     at,
-    () => START,
+    timeline(() => ({ wall: START, boot: 'b', uptime: milliseconds(0) })),
     (trouble) => troubles.push(trouble),
   )
 

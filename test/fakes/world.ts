@@ -93,7 +93,7 @@ export function world(
       load: async () => {
         const state = parseState(kept.text)
         if (!state.ok) throw new Error(state.error)
-        return state.value
+        return state.value.state
       },
       save: async (state) => void (kept.text = formatState(state)),
     },

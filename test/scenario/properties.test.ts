@@ -89,7 +89,7 @@ function play(turns: readonly Turn[]): readonly Sent[] {
     log.push({ at: now, account: act.account, before: state, act, seen: answer })
     const reloaded = parseState(formatState(learn(state, answer, PLANS, moment)))
     if (!reloaded.ok) throw new Error(reloaded.error)
-    state = reloaded.value
+    state = reloaded.value.state
   }
   return log
 }
@@ -168,7 +168,7 @@ it('a state reads back what was written, to the letter', () =>
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 30 }), (turns) => {
       const last = play(turns).at(-1)?.before ?? NEW_STATE
-      expect(parseState(formatState(last))).toEqual({ ok: true, value: last })
+      expect(parseState(formatState(last))).toEqual({ ok: true, value: { state: last } })
     }),
   ))
 
@@ -185,7 +185,7 @@ it('a state with any byte changed is not believed', () => {
 
   const believed = wrong.flatMap((one) => {
     const state = parseState(one)
-    return state.ok && formatState(state.value) !== text ? [one] : []
+    return state.ok && formatState(state.value.state) !== text ? [one] : []
   })
 
   expect(believed).toEqual([])

@@ -46,9 +46,10 @@ export type Enough = (rest: Rest, agent: Agent) => boolean
 /** The only loop in the client: decide, remember, act. The state is on disk before the act it permits. */
 export async function run(agent: Agent, opening: readonly Observation[], isEnough: Enough): Promise<Rest> {
   const plans = agent.charges.map(({ plan }) => plan)
+  const state = await agent.memory.load() // before the first look at the clock, which goes on from there
   let view: View = { sightings: undefined, nextLook: agent.clock.now() }
   let heardSense = false
-  let rest: Rest = { state: await agent.memory.load(), view, act: { kind: 'halt' } }
+  let rest: Rest = { state, view, act: { kind: 'halt' } }
 
   const take = async (seen: Observation): Promise<void> => {
     const moment = { now: agent.clock.now(), dice: agent.dice() }

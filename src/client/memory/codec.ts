@@ -1,41 +1,53 @@
 import { createHash } from 'node:crypto'
 import { type Result, err, ok } from '../../base/result.ts'
-import { type Instant, formatInstant, parseInstant } from '../../base/time.ts'
+import { type Instant, formatInstant, milliseconds, parseInstant } from '../../base/time.ts'
 import { type Addresses, FAMILIES, familyOf, parseAddress } from '../../net/address.ts'
 import { isReplyWord } from '../../protocol/reply.ts'
+import type { Anchor } from './timeline.ts'
 import type { AccountState, HostState, Standing, State, Stop, WaitCause } from '../decide/state.ts'
 
 const VERSION = 1
 
-/** The state file: a version, a checksum of the rest, and moments as RFC 3339 text, so that a person can read it. */
-export function formatState(state: State): string {
-  const body = JSON.stringify(state.accounts, (key, value: unknown) =>
-    MOMENTS.has(key) && typeof value === 'number' ? formatInstant(value as Instant) : value,
-  )
-  return (
-    JSON.stringify(
-      { version: VERSION, sha256: checksum(body), accounts: JSON.parse(body) as unknown },
-      null,
-      1,
-    ) + '\n'
-  )
+/** What the file holds: the state, and where our own time stood when it was written. */
+export interface Kept {
+  readonly state: State
+  readonly anchor?: Anchor
 }
 
-const MOMENTS = new Set(['since', 'until', 'touched'])
+/** The state file: a version, a checksum of the rest, and moments as RFC 3339 text, so that a person can read it. */
+export function formatState(state: State, anchor?: Anchor): string {
+  const body = JSON.parse(
+    JSON.stringify({ accounts: state.accounts, ...(anchor && { clock: anchor }) }, (key, value: unknown) =>
+      MOMENTS.has(key) && typeof value === 'number' ? formatInstant(value as Instant) : value,
+    ),
+  ) as object
+  return `${JSON.stringify({ version: VERSION, sha256: checksum(JSON.stringify(body)), ...body }, null, 1)}\n`
+}
+
+const MOMENTS = new Set(['since', 'until', 'touched', 'at', 'wall'])
 
 const checksum = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** The inverse. Whatever is not exactly what we wrote is refused: a half-read stop would be no stop. */
-export function parseState(text: string): Result<State, string> {
+export function parseState(text: string): Result<Kept, string> {
   try {
-    const file = record(JSON.parse(text))
-    if (file['version'] !== VERSION)
-      return err(`version ${String(file['version'])} is not version ${VERSION}`)
-    const accounts = record(file['accounts'])
-    if (file['sha256'] !== checksum(JSON.stringify(accounts))) return err('the checksum does not match')
-    return ok({ accounts: mapValues(accounts, readAccount) })
+    const { version, sha256, ...body } = record(JSON.parse(text))
+    if (version !== VERSION) return err(`version ${String(version)} is not version ${VERSION}`)
+    if (sha256 !== checksum(JSON.stringify(body))) return err('the checksum does not match')
+    const state = { accounts: mapValues(record(body['accounts']), readAccount) }
+    return ok(body['clock'] === undefined ? { state } : { state, anchor: readAnchor(body['clock']) })
   } catch (error) {
     return err(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function readAnchor(value: unknown): Anchor {
+  const { at, wall, boot, uptime } = record(value)
+  return {
+    at: moment(at),
+    wall: moment(wall),
+    boot: boot === undefined ? undefined : string(boot),
+    uptime: milliseconds(number(uptime)),
   }
 }
 

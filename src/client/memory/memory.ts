@@ -1,7 +1,8 @@
-import { type Instant, formatInstant } from '../../base/time.ts'
+import { type Duration, between, formatInstant, minutes } from '../../base/time.ts'
 import type { Files } from '../../ports/files.ts'
 import { NEW_STATE, type State } from '../decide/state.ts'
 import { formatState, parseState } from './codec.ts'
+import type { Anchor, Timeline } from './timeline.ts'
 
 export interface Memory {
   load(): Promise<State>
@@ -23,11 +24,18 @@ export class StateUnreadable extends Error {
   }
 }
 
+/** What makes a file worth writing: a changed state, or a wall clock that was set since. */
+const essence = (state: State, skew: number): string => `${skew} ${formatState(state)}`
+
+/** How far the wall clock is from our own time, in whole quarters of an hour, so that drift writes nothing. */
+const skewOf = ({ at, wall }: Anchor): number => Math.round(between(at, wall) / QUARTER)
+const QUARTER: Duration = minutes(15)
+
 /** One file in the state folder, written only when something changed. */
 export function fileMemory(
   files: Files,
   folder: string,
-  now: () => Instant,
+  time: Timeline,
   report: (trouble: MemoryTrouble) => void,
 ): Memory {
   const path = `${folder}/state.json`
@@ -35,7 +43,7 @@ export function fileMemory(
   let isKeeping = true
 
   const setAside = async (because: string): Promise<State> => {
-    const as = `${path}.broken-${formatInstant(now()).replaceAll(':', '')}`
+    const as = `${path}.broken-${formatInstant(time.wallAt(time.now())).replaceAll(':', '')}`
     await files.rename(path, as).catch(() => undefined)
     report({ kind: 'stateSetAside', as, because })
     return NEW_STATE
@@ -47,18 +55,20 @@ export function fileMemory(
         throw new StateUnreadable(path, error)
       })
       if (text === undefined) return NEW_STATE
-      const state = parseState(text)
-      if (!state.ok) return setAside(state.error)
-      kept = text
-      return state.value
+      const file = parseState(text)
+      if (!file.ok) return setAside(file.error)
+      time.resume(file.value.anchor)
+      kept = essence(file.value.state, skewOf(file.value.anchor ?? time.anchor()))
+      return file.value.state
     },
     async save(state) {
-      const text = formatState(state)
-      if (text === kept) return
+      const anchor = time.anchor()
+      const news = essence(state, skewOf(anchor))
+      if (news === kept) return
       try {
         await files.makeFolder(folder)
-        await files.replace(path, text)
-        kept = text
+        await files.replace(path, formatState(state, anchor))
+        kept = news
         isKeeping = true
       } catch (error) {
         if (isKeeping) report({ kind: 'stateNotKept', because: String(error) })

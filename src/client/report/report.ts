@@ -58,11 +58,17 @@ export function collector(): {
 }
 
 /** How one account stands after a run. */
+/** Our own time, and how to show a moment of it by the wall clock. */
+export interface When {
+  readonly now: Instant
+  readonly wallAt: (at: Instant) => Instant
+}
+
 export function reportOn(
   plan: Plan,
   { state, view }: Rest,
   heard: ReturnType<typeof collector>,
-  now: Instant,
+  { now, wallAt }: When,
 ): AccountReport {
   const account = accountOf(state, plan.account)
   const seen = view.sightings?.[plan.account]
@@ -84,9 +90,10 @@ export function reportOn(
       confirmed: hostOf(account, hostname).confirmed,
     })),
     because: because ?? null,
-    since: since === undefined ? null : formatInstant(since),
+    since: since === undefined ? null : formatInstant(wallAt(since)),
     remedy: (because === undefined ? undefined : remedyFor(because)) ?? null,
-    nextAttempt: stopOf(account, plan) === undefined ? formatInstant(heldUntil(account, now) ?? now) : null,
+    nextAttempt:
+      stopOf(account, plan) === undefined ? formatInstant(wallAt(heldUntil(account, now) ?? now)) : null,
   }
 }
 
