@@ -4,6 +4,7 @@ import { formatInstant, instant } from '../base/time.ts'
 import { accountKey } from '../config/read-client.ts'
 import type { AgentEvent } from '../client/agent/events.ts'
 import { VOICE } from '../client/agent/events.ts'
+import { makeInbox } from '../client/agent/inbox.ts'
 import type { Agent, Charge } from '../client/agent/run.ts'
 import { fingerprint } from '../client/decide/lift.ts'
 import { type Memory, fileMemory } from '../client/memory/memory.ts'
@@ -46,13 +47,14 @@ export interface Audience {
   readonly hear: (event: AgentEvent) => void
   /** Kinds that are heard but not logged. */
   readonly unlogged: ReadonlySet<AgentEvent['kind']>
+  readonly show?: Agent['show']
   /** Nothing on disk is touched, not even to set a broken file aside. */
   readonly isRehearsal?: boolean
 }
 
 export function composeClient(
   settings: Settings,
-  { log, hear, unlogged, isRehearsal = false }: Audience,
+  { log, hear, unlogged, show = () => undefined, isRehearsal = false }: Audience,
   schedule: Schedule,
 ): Composed {
   const [end, abandon] = [new AbortController(), new AbortController()]
@@ -72,7 +74,10 @@ export function composeClient(
     memory: memoryOf(settings, time, tell, isRehearsal),
     http: tracing(log),
     charges: chargesOf(settings),
+    inbox: makeInbox(),
+    whenStopped: settings.config.whenStopped,
     tell,
+    show,
     end: end.signal,
     abandon: abandon.signal,
   }

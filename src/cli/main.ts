@@ -77,6 +77,26 @@ const COMMANDS: readonly Command[] = [
     load: async () => (await import('./serve.ts')).serveCommand,
   },
   {
+    usage: 'status',
+    describe: 'how things stand, from the daemon or from what is remembered',
+    build: (args) =>
+      clientOptions(args).option('watch', { type: 'boolean', describe: 'go on, and show every change' }),
+    load: async () => (await import('./status.ts')).statusCommand,
+  },
+  {
+    usage: 'explain [subject]',
+    describe: 'what happened, why, what to do and what comes next: of an account, or what a reply word means',
+    build: (args) =>
+      clientOptions(args).positional('subject', { type: 'string', describe: 'an account or a reply word' }),
+    load: async () => (await import('./explain.ts')).explainCommand,
+  },
+  {
+    usage: 'poke',
+    describe: 'something may have changed: have the daemon look at once',
+    build: clientOptions,
+    load: async () => (await import('./poke.ts')).pokeCommand,
+  },
+  {
     usage: 'resume',
     describe: 'go on after a stop; a wait that the service asked for still stands',
     build: clientOptions,
@@ -111,7 +131,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     .locale('en')
     .version(ABOUT.version)
     .usage('$0 <command> keeps hostnames on a moving address')
-    .demandCommand(1, 'a command is missing: update, run, resume, serve or config')
+    .demandCommand(1, 'a command is missing: update, run, status, explain, poke, resume, serve or config')
     .strict()
     .recommendCommands()
     .showHelpOnFail(false)

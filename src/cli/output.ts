@@ -26,3 +26,9 @@ export function fail({ exit, says }: Failure, asJson: boolean): Exit {
   for (const line of says) process.stderr.write(`holdfast: ${line}\n`)
   return exit
 }
+
+/** Somebody else keeps the state folder, and neither answers nor ends. */
+export const busy = (pid: number): Failure => ({
+  exit: 'configuration',
+  says: [`process ${pid} keeps this state folder and takes no orders; end it, or use another --state-dir`],
+})

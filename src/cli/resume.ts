@@ -1,14 +1,13 @@
-import { stopOf } from '../client/decide/next.ts'
 import { learn } from '../client/decide/learn.ts'
+import { stopOf } from '../client/decide/next.ts'
 import { accountOf } from '../client/decide/state.ts'
-import { StateUnreadable, fileMemory } from '../client/memory/memory.ts'
-import { timeline } from '../client/memory/timeline.ts'
-import { systemClocks, systemDice } from '../platform/clock.ts'
-import { systemFiles } from '../platform/files.ts'
-import { chargesOf } from './client.ts'
+import { StateUnreadable } from '../client/memory/memory.ts'
+import { systemDice } from '../platform/clock.ts'
+import { beside } from './beside.ts'
 import type { Exit } from './exit-codes.ts'
+import { keptBy } from './kept.ts'
 import type { Flags } from './main.ts'
-import { fail, print, printJson } from './output.ts'
+import { busy, fail, print, printJson } from './output.ts'
 import { type Settings, readSettings } from './settings.ts'
 
 /** `holdfast resume`: the user's own word, which ends every stop. A wait that the service asked for still stands. */
@@ -16,34 +15,47 @@ export async function resumeCommand(flags: Flags): Promise<Exit> {
   const asJson = flags['json'] === true
   const settings = await readSettings(flags)
   if (!settings.ok) return fail(settings.error, asJson)
+  const accounts = keptBy(settings.value).charges.map(({ plan }) => plan.account)
+  const found = await beside(settings.value, { do: 'resume', accounts })
+  if (found.kind === 'busy') return fail(busy(found.pid), asJson)
+  if (found.kind === 'answered')
+    return say(
+      (found.answer.resumed ?? []).map((account) => ({ account, because: undefined })),
+      asJson,
+    )
   try {
-    const resumed = await resume(settings.value)
-    if (asJson) printJson({ resumed })
-    else
-      print(
-        ...(resumed.length === 0
-          ? ['nothing was stopped']
-          : resumed.map((one) => `${one.account}: no longer stopped by ${one.because}`)),
-      )
-    return 'settled'
+    return say(await resume(settings.value), asJson)
   } catch (error) {
     if (error instanceof StateUnreadable)
       return fail({ exit: 'configuration', says: [error.message] }, asJson)
     throw error
+  } finally {
+    await found.release()
   }
 }
 
 interface Resumed {
   readonly account: string
-  readonly because: string
+  /** Unknown where a daemon did it. */
+  readonly because: string | undefined
+}
+
+function say(resumed: readonly Resumed[], asJson: boolean): Exit {
+  if (asJson) printJson({ resumed })
+  else if (resumed.length === 0) print('nothing was stopped')
+  else
+    print(
+      ...resumed.map(
+        ({ account, because }) =>
+          `${account}: ${because === undefined ? 'told to go on' : `no longer stopped by ${because}`}`,
+      ),
+    )
+  return 'settled'
 }
 
 async function resume(settings: Settings): Promise<readonly Resumed[]> {
-  const plans = chargesOf(settings).map(({ plan }) => plan)
-  const time = timeline(systemClocks())
-  const memory = fileMemory(systemFiles, settings.stateDir, time, ({ because }) => {
-    throw new Error(because)
-  })
+  const { charges, memory, time } = keptBy(settings)
+  const plans = charges.map(({ plan }) => plan)
   const state = await memory.load()
   const resumed = plans.flatMap((plan) => {
     const account = accountOf(state, plan.account)

@@ -1,13 +1,19 @@
-import { forever, run } from '../client/agent/run.ts'
-import { outcomeOf, worst } from '../client/report/outcome.ts'
-import { collector, reportOn } from '../client/report/report.ts'
+import { POKE, type Order } from '../client/agent/inbox.ts'
+import { type Agent, type Charge, type Rest, forever, once, run } from '../client/agent/run.ts'
 import { StateUnreadable } from '../client/memory/memory.ts'
-import { composeClient, scheduleOf } from './client.ts'
+import { worst } from '../client/report/outcome.ts'
+import { type AccountReport, collector, reportOn } from '../client/report/report.ts'
+import { type Control, serveControl } from '../platform/control.ts'
+import { own } from '../platform/owner.ts'
+import type { Log } from '../ports/log.ts'
+import { socketIn } from './beside.ts'
+import { type Composed, chargesOf, composeClient, scheduleOf } from './client.ts'
 import { EXITS, type Exit, exitOf } from './exit-codes.ts'
 import type { Flags } from './main.ts'
-import { fail, logTo, printJson } from './output.ts'
-import { readSettings } from './settings.ts'
-import { onSignals } from './signals.ts'
+import { carryOut } from './orders.ts'
+import { busy, fail, logTo, printJson } from './output.ts'
+import { type Settings, readSettings } from './settings.ts'
+import { onSignal, onSignals } from './signals.ts'
 
 /** `holdfast run`: the loop that never has enough. Ends when asked to, or when every account is stopped. */
 export async function runCommand(flags: Flags): Promise<Exit> {
@@ -18,38 +24,117 @@ export async function runCommand(flags: Flags): Promise<Exit> {
   if (!schedule.ok) return fail(schedule.error, asJson)
   const log = logTo(settings.value.config.logLevel, asJson)
   for (const warning of settings.value.warnings) log('warn', warning)
+  const owner = await own(settings.value.stateDir, socketIn(settings.value))
+  if (owner.kind === 'theirs') return fail(busy(owner.owner.pid), asJson)
   const heard = collector()
-  const { agent, end, time } = composeClient(
+  let latest: Rest | undefined
+  const composed = composeClient(
     settings.value,
-    { log, hear: heard.hear, unlogged: new Set() },
+    { log, hear: heard.hear, unlogged: new Set(), show: (rest) => void (latest = rest) },
     schedule.value,
   )
-  const release = onSignals(end)
+  const report = (rest: Rest): readonly AccountReport[] => reportsOf(composed, rest, heard)
+  const control = await takeOrders(composed, settings.value, { log, report, rest: () => latest })
+  const release = [
+    onSignals(composed.end),
+    onSignal('SIGUSR1', () => composed.agent.inbox.put(POKE)),
+    onSignal('SIGHUP', () => void reload(flags, composed.agent, log)),
+  ]
   try {
-    for (const { plan } of agent.charges)
-      log('info', 'keeping hostnames current', { account: plan.account, hostnames: plan.hostnames })
-    const rest = await run(agent, [{ kind: 'started' }], forever)
-    const now = agent.clock.now()
-    const reports = agent.charges.map(({ plan }) =>
-      reportOn(plan, rest, heard, { now, wallAt: (at) => time.wallAt(at) }),
-    )
-    const outcome = worst(
-      agent.charges.map(({ plan }) => outcomeOf(rest.state, plan, rest.view.sightings?.[plan.account], now)),
-    )
-    const exit = rest.act.kind === 'halt' ? exitOf(outcome) : 'settled'
-    for (const { account, because, remedy } of reports)
-      if (exit === 'stopped') log('error', 'stopped', { account, because, remedy })
-    if (asJson)
-      printJson({
-        exit: { code: EXITS[exit].code, reason: exit, means: EXITS[exit].means },
-        accounts: reports,
-      })
-    return exit
+    return conclude(await live(composed.agent, settings.value, log), report, {
+      log,
+      asJson,
+      wasAsked: composed.agent.end.aborted,
+    })
   } catch (error) {
     if (error instanceof StateUnreadable)
       return fail({ exit: 'configuration', says: [error.message] }, asJson)
     throw error
   } finally {
-    release()
+    for (const one of release) one()
+    await control?.close()
+    if (owner.kind === 'ours') await owner.release()
   }
+}
+
+/** The loop itself, and a last word to the service when it is asked to end and the user wants that. */
+async function live(agent: Agent, settings: Settings, log: Log): Promise<Rest> {
+  for (const { plan } of agent.charges)
+    log('info', 'keeping hostnames current', { account: plan.account, hostnames: plan.hostnames })
+  const rest = await run(agent, [{ kind: 'started' }], forever)
+  if (!settings.config.offlineOnStop || !agent.end.aborted) return rest
+  const charges = rest.charges.map((charge) => ({ ...charge, plan: { ...charge.plan, isOffline: true } }))
+  const stillOpen = new AbortController().signal
+  await run({ ...agent, charges, end: stillOpen, whenStopped: 'exit' }, [{ kind: 'started' }], once)
+  return rest
+}
+
+function reportsOf(
+  { agent, time }: Composed,
+  rest: Rest,
+  heard: ReturnType<typeof collector>,
+): readonly AccountReport[] {
+  const when = { now: agent.clock.now(), wallAt: (at) => time.wallAt(at) }
+  return rest.charges.map(({ plan }) => reportOn(plan, rest, heard, when))
+}
+
+interface Desk {
+  readonly log: Log
+  readonly report: (rest: Rest) => readonly AccountReport[]
+  readonly rest: () => Rest | undefined
+}
+
+/** A daemon without its socket still keeps hostnames current; it only takes no orders. */
+async function takeOrders(
+  { agent }: Composed,
+  settings: Settings,
+  { log, report, rest }: Desk,
+): Promise<Control | undefined> {
+  const path = socketIn(settings)
+  try {
+    return await serveControl(path, async (request) => {
+      const known = rest()
+      if (known === undefined) return { error: 'the daemon is just starting' }
+      return carryOut({ inbox: agent.inbox, rest: () => rest() ?? known, report }, request)
+    })
+  } catch (error) {
+    log('warn', 'there is no control socket', { path, because: (error as Error).message })
+    return undefined
+  }
+}
+
+/** SIGHUP: the settings anew. A bad file keeps the old ones, and says why. */
+async function reload(flags: Flags, agent: Agent, log: Log): Promise<void> {
+  const settings = await readSettings(flags)
+  const schedule = settings.ok ? await scheduleOf(settings.value) : settings
+  if (!settings.ok || !schedule.ok) {
+    for (const line of schedule.ok ? [] : schedule.error.says)
+      log('error', 'the settings are kept as they were', { because: line })
+    return
+  }
+  const charges: readonly Charge[] = chargesOf(settings.value)
+  const order: Order = {
+    observe: [{ kind: 'networkChanged' }],
+    replace: { charges, schedule: schedule.value },
+  }
+  agent.inbox.put(order)
+  log('info', 'the settings are read anew', { accounts: charges.map(({ plan }) => plan.account) })
+}
+
+interface Ending {
+  readonly log: Log
+  readonly asJson: boolean
+  /** By a signal: then it ends in order, however things stand. */
+  readonly wasAsked: boolean
+}
+
+function conclude(rest: Rest, report: Desk['report'], { log, asJson, wasAsked }: Ending): Exit {
+  const reports = report(rest)
+  const exit =
+    rest.act.kind === 'halt' && !wasAsked ? exitOf(worst(reports.map(({ outcome }) => outcome))) : 'settled'
+  for (const { account, because, remedy } of reports)
+    if (exit === 'stopped') log('error', 'stopped', { account, because, remedy })
+  if (asJson)
+    printJson({ exit: { code: EXITS[exit].code, reason: exit, means: EXITS[exit].means }, accounts: reports })
+  return exit
 }

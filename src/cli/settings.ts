@@ -25,6 +25,7 @@ export interface Settings {
   readonly config: Omit<ClientConfig, 'accounts'>
   readonly accounts: readonly Account[]
   readonly stateDir: string
+  readonly runtimeDir: string
   /** What is not wrong, but not wise either. */
   readonly warnings: readonly string[]
 }
@@ -56,6 +57,7 @@ export async function readSettings(flags: Flags): Promise<Result<Settings, Failu
     config: client,
     accounts: read.flatMap((one) => (one.ok ? [one.value] : [])),
     stateDir: client.stateDir ?? paths().state,
+    runtimeDir: client.runtimeDir ?? paths().runtime ?? client.stateDir ?? paths().state,
     warnings: await warningsOn(flags, file.value?.name, accounts),
   })
 }

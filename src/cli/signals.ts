@@ -10,3 +10,9 @@ export function onSignals(end: () => void): () => void {
   for (const signal of ENDINGS) process.on(signal, heard)
   return release
 }
+
+/** Calls back each time. */
+export function onSignal(signal: NodeJS.Signals, heard: () => void): () => void {
+  process.on(signal, heard)
+  return () => void process.removeListener(signal, heard)
+}

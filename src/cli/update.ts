@@ -7,11 +7,15 @@ import { type AccountReport, collector, reportOn, sayReport } from '../client/re
 import { StateUnreadable } from '../client/memory/memory.ts'
 import type { HttpRequest } from '../ports/http.ts'
 import { readQuery } from '../protocol/request.ts'
-import { type Composed, SAID_BY_REPORT, composeClient } from './client.ts'
+import type { Addresses } from '../net/address.ts'
+import type { Log } from '../ports/log.ts'
+import { beside } from './beside.ts'
+import { type Composed, SAID_BY_REPORT, chargesOf, composeClient } from './client.ts'
+import { type Answer, wishOf } from './orders.ts'
 import { EXITS, type Exit, exitOf } from './exit-codes.ts'
 import type { Flags } from './main.ts'
-import { fail, logTo, print, printJson } from './output.ts'
-import { readSettings } from './settings.ts'
+import { busy, fail, logTo, print, printJson } from './output.ts'
+import { type Account, type Settings, readSettings } from './settings.ts'
 import { onSignals } from './signals.ts'
 
 /** Nobody looks again in a one-shot run. */
@@ -22,24 +26,45 @@ export async function updateCommand(flags: Flags): Promise<Exit> {
   const asJson = flags['json'] === true
   const settings = await readSettings(flags)
   if (!settings.ok) return fail(settings.error, asJson)
-  const { logLevel } = settings.value.config
-  const log = logTo(logLevel, asJson)
+  const log = logTo(settings.value.config.logLevel, asJson)
   for (const warning of settings.value.warnings) log('warn', warning)
+  if (flags['dry-run'] === true) return updateAlone(flags, settings.value, log)
+  const wishes = chargesOf(settings.value).map((charge, at) =>
+    wishOf(charge, givenTo(settings.value.accounts[at])),
+  )
+  const found = await beside(settings.value, { do: 'update', wishes, force: flags['force'] === true })
+  if (found.kind === 'answered') return relay(found.answer, asJson)
+  if (found.kind === 'busy') return fail(busy(found.pid), asJson)
+  try {
+    return await updateAlone(flags, settings.value, log)
+  } finally {
+    await found.release()
+  }
+}
+
+const givenTo = (account: Account | undefined): Addresses | undefined =>
+  typeof account?.myip === 'object' ? account.myip : undefined
+
+/** What the daemon did in our stead. */
+function relay({ error, reports = [] }: Answer, asJson: boolean): Exit {
+  return error === undefined ? say(reports, asJson) : fail({ exit: 'configuration', says: [error] }, asJson)
+}
+
+async function updateAlone(flags: Flags, settings: Settings, log: Log): Promise<Exit> {
+  const asJson = flags['json'] === true
   const heard = collector()
+  const unlogged = isPlain(settings.config.logLevel) ? SAID_BY_REPORT : new Set<never>()
+  const isRehearsal = flags['dry-run'] === true
   const { agent, end, time } = composeClient(
-    settings.value,
-    {
-      log,
-      hear: heard.hear,
-      unlogged: isPlain(logLevel) ? SAID_BY_REPORT : new Set(),
-      isRehearsal: flags['dry-run'] === true,
-    },
+    settings,
+    { log, hear: heard.hear, unlogged, isRehearsal },
     NEVER,
   )
   const release = onSignals(end)
   try {
-    if (flags['dry-run'] === true) return await rehearse({ agent, time }, flags, asJson)
-    const rest = await run(agent, openingOf(flags), once)
+    if (isRehearsal) return await rehearse({ agent, time }, flags, asJson)
+    // A one-shot has nothing to wait for when everything is stopped.
+    const rest = await run({ ...agent, whenStopped: 'exit' }, openingOf(flags), once)
     return conclude({ agent, time }, rest, heard, asJson)
   } catch (error) {
     if (error instanceof StateUnreadable)
@@ -72,6 +97,10 @@ function conclude(
   const reports = agent.charges.map(({ plan }) =>
     reportOn(plan, rest, heard, { now, wallAt: (at) => time.wallAt(at) }),
   )
+  return say(reports, asJson)
+}
+
+function say(reports: readonly AccountReport[], asJson: boolean): Exit {
   const exit = exitOf(worst(reports.map(({ outcome }) => outcome)))
   if (asJson) printJson(asResult(exit, reports))
   else print(...reports.flatMap(sayReport))
@@ -95,7 +124,11 @@ async function rehearse({ agent, time }: Running, flags: Flags, asJson: boolean)
     return Promise.resolve({ kind: 'answered', status: 200, headers: {}, body: 'good\n'.repeat(count) })
   }
   const memory = { ...agent.memory, save: () => Promise.resolve() }
-  const rest = await run({ ...agent, http, memory, tell: () => undefined }, openingOf(flags), once)
+  const rest = await run(
+    { ...agent, http, memory, tell: () => undefined, whenStopped: 'exit' },
+    openingOf(flags),
+    once,
+  )
   if (forms.length === 0) return conclude({ agent, time }, rest, collector(), asJson)
   if (asJson) printJson({ exit: { code: 0, reason: 'settled', means: 'nothing was sent' }, wouldSend: forms })
   else print(...forms.flatMap(wireForm))

@@ -105,6 +105,9 @@ export const CLIENT_SETTINGS = {
   contact:       { reader: contact,                         says: 'e-mail address for the service to write to, in the User-Agent' },
   connectWithin: { reader: duration(seconds(1), minutes(10)), says: 'patience for reaching a service', fallback: seconds(15) },
   answerWithin:  { reader: duration(seconds(1), minutes(10)), says: 'patience for its whole answer', fallback: seconds(30) },
+  whenStopped:   { reader: choice('exit', 'idle'),          says: 'with every account stopped: end with exit 77, or stay up idle, for supervisors that restart blindly', fallback: 'exit' },
+  offlineOnStop: { reader: onOff,                           says: 'take the names offline when the daemon is asked to end, and back when it starts', fallback: false },
+  runtimeDir:    { reader: text,                            says: 'folder of the control socket' },
   stateDir:      { reader: text,                            says: 'folder where stops and waits are remembered' },
   logLevel:      { reader: choice(...LEVELS),               says: 'how much to log', fallback: 'info' },
 } as const satisfies Table

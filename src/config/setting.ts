@@ -71,7 +71,7 @@ export function readTable<T extends Table>(table: T, layers: readonly Layer[], s
       if (read?.ok) return [key, read.value]
       complaints.push({
         where: given.where,
-        says: `${fileKeyOf(key)} ${read?.error ?? NEEDS[setting.reader.shape]}`,
+        says: `${fileKeyOf(key)} ${read?.error ?? misfit(given.value, setting.reader.shape)}`,
       })
       return [key, setting.fallback]
     }),
@@ -88,6 +88,10 @@ const NEEDS: Readonly<Record<Shape, string>> = {
   switch: 'must be true or false',
   number: 'must be a whole number',
 }
+
+/** A flag that is repeated comes as a list of texts. */
+const misfit = (value: unknown, shape: Shape): string =>
+  Array.isArray(value) && shape !== 'list' ? 'is given more than once, or as a list' : NEEDS[shape]
 
 function asText(value: unknown, shape: Shape): string | undefined {
   if (typeof value === 'string') return value

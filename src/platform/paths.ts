@@ -7,6 +7,8 @@ const PROGRAM = 'holdfast'
 export interface Paths {
   readonly config: string
   readonly state: string
+  /** For the control socket; undefined where the system has no such place. */
+  readonly runtime: string | undefined
 }
 
 export function systemPaths(environment: NodeJS.ProcessEnv, isRoot: boolean): Paths {
@@ -14,9 +16,15 @@ export function systemPaths(environment: NodeJS.ProcessEnv, isRoot: boolean): Pa
   const everybody = process.platform === 'linux' && isRoot
   return {
     config: first(environment['CONFIGURATION_DIRECTORY']) ?? (everybody ? join('/etc', PROGRAM) : own.config),
+    runtime:
+      first(environment['RUNTIME_DIRECTORY']) ??
+      (everybody ? join('/run', PROGRAM) : below(environment['XDG_RUNTIME_DIR'])),
     state: first(environment['STATE_DIRECTORY']) ?? (everybody ? join('/var/lib', PROGRAM) : own.data),
   }
 }
+
+const below = (folder: string | undefined): string | undefined =>
+  folder === undefined || folder === '' ? undefined : join(folder, PROGRAM)
 
 /** systemd gives several folders with colons between them. */
 const first = (folders: string | undefined): string | undefined =>

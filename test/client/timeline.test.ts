@@ -15,7 +15,7 @@ import { type Timeline, timeline } from '../../src/client/memory/timeline.ts'
 import { NEW_STATE } from '../../src/client/decide/state.ts'
 import { START } from '../fakes/world.ts'
 
-const YEARS = days(3650)
+const YEAR: number = days(365)
 
 /** A machine whose wall clock can be set, that sleeps, and that boots. */
 function machine() {
@@ -36,7 +36,7 @@ const anchorOf = (time: Timeline) => {
 }
 
 describe('our own time', () => {
-  it.each([YEARS, -YEARS])('goes on evenly although the wall clock jumps by %i', (jump) => {
+  it.each([10 * YEAR, -10 * YEAR])('goes on evenly although the wall clock jumps by %i', (jump) => {
     const on = machine()
     const time = timeline(on.clocks)
     on.pass(minutes(10))
@@ -50,7 +50,7 @@ describe('our own time', () => {
     const on = machine()
     const kept = anchorOf(timeline(on.clocks))
     on.pass(hours(3))
-    on.jump(YEARS)
+    on.jump(10 * YEAR)
     const next = timeline(on.clocks)
     next.resume(kept)
 

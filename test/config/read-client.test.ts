@@ -117,7 +117,7 @@ it.each<[string, Given, string]>([
   ['two kinds of password',  { toml: `${WHOLE}password_file = "x"` },                       'h.toml:6: password and password_file are both given; keep one'],
   ['a colon in the username', { toml: WHOLE.replace('abc1234', 'a:b') },                    'h.toml:3: username may not hold a colon, and neither username nor password a control character'],
   ['a User-Agent of no shape', { toml: `${WHOLE}user_agent = "curl/1.0"` },                 'h.toml:6: user_agent does not keep the shape'],
-  ['a flag that is given twice', { toml: WHOLE, flags: { interval: ['5m', '6m'] } },         '--interval: interval must be text in quotes'],
+  ['a flag that is given twice', { toml: WHOLE, flags: { interval: ['5m', '6m'] } },         '--interval: interval is given more than once, or as a list'],
 ])('says what is wrong: %s', (_, given, complaint) => {
   expect(complaintsOf(given).some((one) => one.startsWith(complaint)), complaintsOf(given).join('\n')).toBe(true)
 })

@@ -2,6 +2,7 @@ import { type Duration, type Instant, formatDuration, instant, minutes } from '.
 import { parseAddress } from '../../src/net/address.ts'
 import { Secret } from '../../src/net/secret.ts'
 import type { Agent, Charge } from '../../src/client/agent/run.ts'
+import { makeInbox } from '../../src/client/agent/inbox.ts'
 import type { AgentEvent } from '../../src/client/agent/events.ts'
 import type { Plan } from '../../src/client/decide/plan.ts'
 import { NEW_STATE } from '../../src/client/decide/state.ts'
@@ -79,6 +80,9 @@ export function world(
     diary,
     events,
     charges,
+    inbox: makeInbox(),
+    whenStopped: 'exit',
+    show: () => undefined,
     dice: () => 0,
     clock: {
       now: () => now,

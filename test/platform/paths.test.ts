@@ -7,7 +7,7 @@ it.each([
   ['systemd gives the folders', { STATE_DIRECTORY: '/var/lib/x', CONFIGURATION_DIRECTORY: '/etc/x' },     false, '/etc/x',        '/var/lib/x'],
   ['systemd gives several',     { STATE_DIRECTORY: '/var/lib/x:/var/lib/y', CONFIGURATION_DIRECTORY: ':/etc/x' }, true, '/etc/x', '/var/lib/x'],
   ['root, on Linux',            {},                                                                       true,  '/etc/holdfast', '/var/lib/holdfast'],
-])('%s', (_, environment, isRoot, config, state) => expect(systemPaths(environment, isRoot)).toEqual({ config, state }))
+])('%s', (_, environment, isRoot, config, state) => expect(systemPaths(environment, isRoot)).toMatchObject({ config, state }))
 
 it('anybody else has folders of their own, named after the program and nothing else', () => {
   const { config, state } = systemPaths({}, false)

@@ -1,4 +1,4 @@
-import { type Instant, after, between, earliest, seconds, stretched } from '../../base/time.ts'
+import { type Instant, after, between, earliest, instant, seconds, stretched } from '../../base/time.ts'
 import { FAMILIES, type Family } from '../../net/address.ts'
 import type { Sighting, Sightings } from '../../net/sighting.ts'
 import type { Clock, Dice, Schedule } from '../../ports/clock.ts'
@@ -10,8 +10,10 @@ import { NEW_STATE, type State } from '../decide/state.ts'
 import { step } from '../decide/step.ts'
 import type { Memory } from '../memory/memory.ts'
 import { type Line, exchange, formRequest } from '../send/exchange.ts'
+import { givenSource } from '../sources/given.ts'
 import type { AddressSource } from '../sources/source.ts'
 import type { AgentEvent } from './events.ts'
+import type { Inbox, Order } from './inbox.ts'
 import { factsOf, turnsOf } from './tell.ts'
 
 /** One account: what is wanted, where requests go, and who knows the address. */
@@ -28,7 +30,12 @@ export interface Agent {
   readonly memory: Memory
   readonly http: Http
   readonly charges: readonly Charge[]
+  readonly inbox: Inbox
+  /** With nothing left to do: end, or stay up and wait for orders. */
+  readonly whenStopped: 'exit' | 'idle'
   readonly tell: (event: AgentEvent) => void
+  /** Shown where the loop stands, after every change. */
+  readonly show: (rest: Rest) => void
   /** `end` asks the loop to stop after what is under way; `abandon` breaks that off too. */
   readonly end: AbortSignal
   readonly abandon: AbortSignal
@@ -39,45 +46,80 @@ export interface Rest {
   readonly state: State
   readonly view: View
   readonly act: Action
+  readonly charges: readonly Charge[]
 }
 
 export type Enough = (rest: Rest, agent: Agent) => boolean
 
 /** The only loop in the client: decide, remember, act. The state is on disk before the act it permits. */
 export async function run(agent: Agent, opening: readonly Observation[], isEnough: Enough): Promise<Rest> {
-  const plans = agent.charges.map(({ plan }) => plan)
   const state = await agent.memory.load() // before the first look at the clock, which goes on from there
-  let view: View = { sightings: undefined, nextLook: agent.clock.now() }
+  let { schedule } = agent
   let heardSense = false
-  let rest: Rest = { state, view, act: { kind: 'halt' } }
+  let waiting: ((rest: Rest) => void)[] = []
+  const view: View = { sightings: undefined, nextLook: agent.clock.now() }
+  let rest: Rest = { state, view, act: { kind: 'halt' }, charges: agent.charges }
 
   const take = async (seen: Observation): Promise<void> => {
+    const plans = rest.charges.map(({ plan }) => plan)
     const moment = { now: agent.clock.now(), dice: agent.dice() }
     const known = rest.state
-    rest = { ...step(known, seen, { plans, view }, moment), view }
+    rest = { ...rest, ...step(known, seen, { plans, view: rest.view }, moment) }
     await agent.memory.save(rest.state)
     // What was on disk already is news to whoever starts us.
     const before = seen.kind === 'started' ? NEW_STATE : known
     for (const turn of turnsOf(before, rest.state, plans)) agent.tell(turn)
+    agent.show(rest)
   }
+  const follow = async (order: Order): Promise<void> => {
+    if (order.replace !== undefined) {
+      ;({ schedule } = order.replace)
+      rest = { ...rest, charges: order.replace.charges }
+      await take({ kind: 'started' })
+    }
+    for (const seen of order.observe) await take(seen)
+    if (order.done !== undefined) waiting.push(order.done)
+  }
+  const isIdle = (): boolean =>
+    rest.act.kind === 'halt' || (rest.act.kind === 'look' && rest.act.at > agent.clock.now())
+  const answer = (): void => {
+    const told = waiting
+    waiting = []
+    for (const done of told) done(rest)
+  }
+  const isOver = (): boolean =>
+    agent.end.aborted || (rest.act.kind === 'halt' && agent.whenStopped === 'exit') || isEnough(rest, agent)
 
   for (const seen of opening) await take(seen)
-  while (rest.act.kind !== 'halt' && !agent.end.aborted && !isEnough(rest, agent)) {
+  while (!isOver()) {
     if (rest.act.kind === 'send') {
-      const seen = await send(agent, rest.act, isPortal(view) && !heardSense)
+      const seen = await send(agent, rest.charges, rest.act, isPortal(rest.view) && !heardSense)
       heardSense ||= seen.kind === 'answered'
       await take(seen)
       continue
     }
-    if (rest.act.at > agent.clock.now()) agent.tell({ kind: 'sleeping', until: rest.act.at })
-    await agent.clock.sleep(rest.act.at, agent.end)
+    if (isIdle()) answer()
+    await nap(agent, rest.act)
     if (agent.end.aborted) break
-    view = await look(agent)
+    const orders = agent.inbox.take()
+    for (const order of orders) await follow(order)
+    rest = { ...rest, view: await look(agent, rest.charges, schedule, orders) }
     await take({ kind: 'sighted' })
   }
+  answer()
   if (agent.end.aborted) agent.tell({ kind: 'ended' })
   return rest
 }
+
+/** Until the moment, or until somebody rings. */
+async function nap({ clock, inbox, end, tell }: Agent, act: Action): Promise<void> {
+  const until = act.kind === 'look' ? act.at : NEVER
+  if (until > clock.now() && until !== NEVER) tell({ kind: 'sleeping', until })
+  await clock.sleep(until, AbortSignal.any([end, inbox.bell()]))
+}
+
+/** The last moment that a Date can hold (ECMA-262 §21.4.1.1). */
+const NEVER = instant(8_640_000_000_000_000)
 
 /** Whether every place asked may be a captive portal: none of the echo services gave a sensible answer. */
 const isPortal = ({ sightings }: View): boolean =>
@@ -86,7 +128,13 @@ const isPortal = ({ sightings }: View): boolean =>
   )
 
 /** Every distinct source is asked once, for every family that somebody wants from it, side by side. */
-async function look(agent: Agent): Promise<View> {
+async function look(
+  agent: Agent,
+  charges: readonly Charge[],
+  schedule: Schedule,
+  orders: readonly Order[],
+): Promise<View> {
+  const given = Object.assign({}, ...orders.map((order) => order.given ?? {})) as NonNullable<Order['given']>
   const asked = new Map<AddressSource, Map<Family, Promise<Sighting>>>()
   const ask = (source: AddressSource, family: Family): Promise<Sighting> => {
     const answers = asked.get(source) ?? new Map<Family, Promise<Sighting>>()
@@ -95,7 +143,9 @@ async function look(agent: Agent): Promise<View> {
     return sighting
   }
   const sightings = await Promise.all(
-    agent.charges.map(async ({ plan, source }): Promise<readonly [string, Sightings]> => {
+    charges.map(async ({ plan, source: usual }): Promise<readonly [string, Sightings]> => {
+      const said = given[plan.account]
+      const source = said === undefined ? usual : givenSource(said)
       const families = FAMILIES.filter((family) => plan.families.includes(family))
       const seen = await Promise.all(
         families.map(async (family) => [family, await ask(source, family)] as const),
@@ -107,7 +157,7 @@ async function look(agent: Agent): Promise<View> {
   const now = agent.clock.now()
   return {
     sightings: Object.fromEntries(sightings),
-    nextLook: jittered(now, agent.schedule.nextAfter(now), agent.dice),
+    nextLook: jittered(now, schedule.nextAfter(now), agent.dice),
   }
 }
 
@@ -117,10 +167,11 @@ const jittered = (now: Instant, at: Instant, dice: Dice): Instant =>
 
 async function send(
   agent: Agent,
+  charges: readonly Charge[],
   act: Extract<Action, { kind: 'send' }>,
   mayBePortal: boolean,
 ): Promise<Observation> {
-  const charge = agent.charges.find(({ plan }) => plan.account === act.account)
+  const charge = charges.find(({ plan }) => plan.account === act.account)
   if (charge === undefined) throw new Error(`nobody asked for account ${act.account}`)
   const { account } = charge.plan
   const to = formRequest(charge.line, act.request, act.endpoint).url

@@ -19,7 +19,8 @@ export function outcomeOf(state: State, plan: Plan, seen: Sightings | undefined,
   const isUndone = hosts.some(({ touched }) => touched === undefined)
   const needsAddress = !plan.isOffline && !plan.reliesOnConnection
   const sawAny = Object.values(seen ?? {}).some(({ kind }) => kind === 'seen')
-  if (needsAddress && !sawAny) return 'addressUnknown'
+  // Before the first look nothing was seen, and nothing is wrong with what was confirmed earlier.
+  if (needsAddress && !sawAny && (seen !== undefined || isUndone)) return 'addressUnknown'
   return isUndone ? 'unreached' : 'settled'
 }
 

@@ -76,7 +76,7 @@ export function reportOn(
   const stop =
     stopOf(account, plan) ?? plan.hostnames.map((name) => hostOf(account, name).stopped).find(Boolean)
   const cause = outcome === 'stopped' ? (stop ?? account.offlineRefused) : undefined
-  const because = cause?.because ?? becauseOf(account.standing, outcome)
+  const because = cause?.because ?? becauseOf(account.standing, outcome, seen !== undefined)
   const since = cause?.since ?? ('since' in account.standing ? account.standing.since : undefined)
   return {
     account: plan.account,
@@ -97,12 +97,17 @@ export function reportOn(
   }
 }
 
-function becauseOf(standing: ReturnType<typeof accountOf>['standing'], outcome: Outcome): string | undefined {
+function becauseOf(
+  standing: ReturnType<typeof accountOf>['standing'],
+  outcome: Outcome,
+  hasLooked: boolean,
+): string | undefined {
   if (outcome === 'waiting' && standing.kind === 'waiting')
     return standing.detail === '' ? standing.because : `${standing.because}: ${standing.detail}`
   if (outcome === 'unreached')
     return standing.kind === 'retrying' ? standing.detail : 'ended before it was asked'
-  return outcome === 'addressUnknown' ? 'no source could tell the public address' : undefined
+  if (outcome !== 'addressUnknown') return undefined
+  return hasLooked ? 'no source could tell the public address' : 'nobody has looked for the address yet'
 }
 
 function exchangeOf(heard: Exchanged | undefined): Pick<HostReport, 'sent' | 'answered' | 'means'> {

@@ -1,0 +1,34 @@
+import { explainAccount, explainWord } from '../client/report/explain.ts'
+import { isReplyWord } from '../protocol/reply.ts'
+import type { Exit } from './exit-codes.ts'
+import type { Flags } from './main.ts'
+import { fail, print } from './output.ts'
+import { readSettings, textFlag } from './settings.ts'
+import { standingOf } from './status.ts'
+
+/** `holdfast explain`: what happened, since when, why, what to do and what comes next, in plain words. */
+export async function explainCommand(flags: Flags): Promise<Exit> {
+  const subject = textFlag(flags, 'subject')
+  if (subject !== undefined && isReplyWord(subject)) {
+    print(...explainWord(subject))
+    return 'settled'
+  }
+  const settings = await readSettings(flags)
+  if (!settings.ok) return fail(settings.error, false)
+  const { accounts } = await standingOf(settings.value)
+  const chosen = accounts.filter(
+    ({ account }) => subject === undefined || account === subject || account.startsWith(`${subject}@`),
+  )
+  if (chosen.length === 0)
+    return fail(
+      {
+        exit: 'usage',
+        says: [
+          `${subject} is neither a reply word nor an account; there are ${accounts.map(({ account }) => account).join(', ')}`,
+        ],
+      },
+      false,
+    )
+  print(...chosen.flatMap((account, at) => [...(at > 0 ? [''] : []), ...explainAccount(account)]))
+  return 'settled'
+}

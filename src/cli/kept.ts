@@ -1,0 +1,35 @@
+import type { Charge, Rest } from '../client/agent/run.ts'
+import { type Memory, fileMemory } from '../client/memory/memory.ts'
+import { type Timeline, timeline } from '../client/memory/timeline.ts'
+import { type AccountReport, collector, reportOn } from '../client/report/report.ts'
+import { systemClocks } from '../platform/clock.ts'
+import { systemFiles } from '../platform/files.ts'
+import { chargesOf } from './client.ts'
+import type { Settings } from './settings.ts'
+
+/** What is on disk, for commands that look at it or change it without a daemon. */
+export interface Kept {
+  readonly charges: readonly Charge[]
+  readonly memory: Memory
+  readonly time: Timeline
+}
+
+export function keptBy(settings: Settings): Kept {
+  const time = timeline(systemClocks())
+  // Looking must not set a broken file aside: that is for whoever works with it.
+  const files = { ...systemFiles, rename: () => Promise.resolve() }
+  const memory = fileMemory(files, settings.stateDir, time, ({ because }) => {
+    throw new Error(because)
+  })
+  return { charges: chargesOf(settings), memory, time }
+}
+
+/** How things stand, as the state file says. */
+export async function reportsFrom({ charges, memory, time }: Kept): Promise<readonly AccountReport[]> {
+  const state = await memory.load()
+  const now = time.now()
+  const rest: Rest = { state, view: { sightings: undefined, nextLook: now }, act: { kind: 'halt' }, charges }
+  return charges.map(({ plan }) =>
+    reportOn(plan, rest, collector(), { now, wallAt: (at) => time.wallAt(at) }),
+  )
+}

@@ -1,0 +1,88 @@
+import { type Addresses, byFamily, listed, parseAddress } from '../net/address.ts'
+import { POKE, type Inbox, type Order } from '../client/agent/inbox.ts'
+import type { Charge, Rest } from '../client/agent/run.ts'
+import type { AccountReport } from '../client/report/report.ts'
+
+/** What a program of ours may ask of a running daemon, over its control socket. */
+export type Request =
+  | { readonly do: 'status' }
+  | { readonly do: 'poke' }
+  | { readonly do: 'resume'; readonly accounts: readonly string[] }
+  | { readonly do: 'update'; readonly wishes: readonly Wish[]; readonly force: boolean }
+
+/** What a one-shot wants of one account. */
+export interface Wish {
+  readonly account: string
+  readonly hostnames: readonly string[]
+  /** The addresses that the user named; without them, the daemon's own sources. */
+  readonly addresses?: readonly string[]
+}
+
+export interface Answer {
+  readonly error?: string
+  readonly reports?: readonly AccountReport[]
+  readonly resumed?: readonly string[]
+}
+
+export const wishOf = ({ plan }: Charge, given: Addresses | undefined): Wish => ({
+  account: plan.account,
+  hostnames: plan.hostnames,
+  ...(given !== undefined && { addresses: listed(given) }),
+})
+
+export interface Daemon {
+  readonly inbox: Inbox
+  readonly rest: () => Rest
+  readonly report: (rest: Rest) => readonly AccountReport[]
+}
+
+/** Carries a request out, and answers when the loop has nothing left to do but wait. */
+export async function carryOut(daemon: Daemon, request: unknown): Promise<Answer> {
+  const asked = request as Request
+  switch (asked.do) {
+    case 'status':
+      return { reports: daemon.report(daemon.rest()) }
+    case 'poke':
+      daemon.inbox.put(POKE)
+      return {}
+    case 'resume': {
+      const accounts =
+        asked.accounts.length > 0 ? asked.accounts : daemon.rest().charges.map(({ plan }) => plan.account)
+      await put(daemon, { observe: accounts.map((account) => ({ kind: 'resumed', account })) })
+      return { resumed: accounts }
+    }
+    case 'update':
+      return update(daemon, asked)
+    default:
+      return { error: 'this daemon does not know what is asked; it may be of another version' }
+  }
+}
+
+const put = async (daemon: Daemon, order: Omit<Order, 'done'>): Promise<Rest> =>
+  new Promise((done) => daemon.inbox.put({ ...order, done }))
+
+async function update(
+  daemon: Daemon,
+  { wishes, force }: Extract<Request, { do: 'update' }>,
+): Promise<Answer> {
+  const { charges } = daemon.rest()
+  for (const { account, hostnames } of wishes) {
+    const plan = charges.find((charge) => charge.plan.account === account)?.plan
+    if (plan === undefined)
+      return { error: `a daemon keeps this state folder, and it does not know ${account}` }
+    const strangers = hostnames.filter((name) => !plan.hostnames.includes(name))
+    if (strangers.length > 0)
+      return { error: `a daemon keeps this state folder, and it does not keep ${strangers.join(', ')}` }
+  }
+  const given = wishes.flatMap(({ account, addresses }) =>
+    addresses === undefined
+      ? []
+      : [[account, byFamily(addresses.flatMap((text) => parseAddress(text) ?? []))] as const],
+  )
+  const rest = await put(daemon, {
+    observe: [{ kind: 'networkChanged' }, ...(force ? [{ kind: 'forced' } as const] : [])],
+    given: Object.fromEntries(given),
+  })
+  const accounts = wishes.map(({ account }) => account)
+  return { reports: daemon.report(rest).filter(({ account }) => accounts.includes(account)) }
+}

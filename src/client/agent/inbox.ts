@@ -1,0 +1,46 @@
+import type { Addresses } from '../../net/address.ts'
+import type { Schedule } from '../../ports/clock.ts'
+import type { Observation } from '../decide/observation.ts'
+import type { Charge, Rest } from './run.ts'
+
+/** Something asked of the running loop from outside. Every order also causes a look. */
+export interface Order {
+  /** To be taken in before the look. */
+  readonly observe: readonly Observation[]
+  /** New settings. */
+  readonly replace?: { readonly charges: readonly Charge[]; readonly schedule: Schedule }
+  /** For this look, what somebody says the addresses of an account are. */
+  readonly given?: Readonly<Record<string, Addresses>>
+  /** Told when nothing is left to do but wait. */
+  readonly done?: (rest: Rest) => void
+}
+
+export interface Inbox {
+  put(order: Order): void
+  take(): readonly Order[]
+  /** Fires when something is put in. */
+  bell(): AbortSignal
+}
+
+/** A hint that something changed somewhere: the short retries begin anew, waits and stops stay. */
+export const POKE: Order = { observe: [{ kind: 'networkChanged' }] }
+
+/** However many orders come while a look is under way, they cause one more. */
+export function makeInbox(): Inbox {
+  let orders: Order[] = []
+  let bell = new AbortController()
+  return {
+    put: (order) => {
+      // A thousand hints say no more than one.
+      if (order !== POKE || !orders.includes(POKE)) orders.push(order)
+      bell.abort()
+    },
+    take: () => {
+      const taken = orders
+      orders = []
+      if (bell.signal.aborted) bell = new AbortController()
+      return taken
+    },
+    bell: () => bell.signal,
+  }
+}

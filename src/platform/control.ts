@@ -1,0 +1,74 @@
+import { chmod, mkdir, unlink } from 'node:fs/promises'
+import { createConnection, createServer } from 'node:net'
+import { dirname } from 'node:path'
+
+/** One line of JSON each way. In bytes; a status of a thousand hostnames fits. */
+const LONGEST_LINE = 1024 * 1024
+/** A local program that says nothing for so long has forgotten us. */
+const PATIENCE = 5000
+
+export interface Control {
+  close(): Promise<void>
+}
+
+/** Answers requests on a Unix socket that only its owner may open. Rejects where the socket cannot be made. */
+export async function serveControl(
+  path: string,
+  answer: (request: unknown) => Promise<unknown>,
+): Promise<Control> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await unlink(path).catch(() => undefined) // whoever holds the state folder is the only one to listen here
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    let text = ''
+    socket.setTimeout(PATIENCE, () => socket.destroy())
+    socket.on('error', () => socket.destroy())
+    socket.setEncoding('utf8')
+    socket.on('data', (chunk: string) => {
+      text += chunk
+      if (text.length > LONGEST_LINE) socket.destroy()
+      if (!text.includes('\n')) return
+      socket.removeAllListeners('data')
+      socket.setTimeout(0)
+      void reply(text, answer).then((line) => socket.end(line))
+    })
+  })
+  await new Promise<void>((done, failed) => {
+    server.once('error', failed)
+    server.listen(path, done)
+  })
+  await chmod(path, 0o600)
+  return {
+    close: async () => new Promise<void>((done) => server.close(() => done())),
+  }
+}
+
+async function reply(text: string, answer: (request: unknown) => Promise<unknown>): Promise<string> {
+  try {
+    return `${JSON.stringify(await answer(JSON.parse(text)))}\n`
+  } catch (error) {
+    return `${JSON.stringify({ error: error instanceof Error ? error.message : String(error) })}\n`
+  }
+}
+
+/** Asks the program behind the socket; undefined when nobody listens there, or hangs up. */
+export async function askControl(path: string, request: unknown): Promise<unknown> {
+  return new Promise((done) => {
+    let text = ''
+    const socket = createConnection(path, () => socket.write(`${JSON.stringify(request)}\n`))
+    socket.setEncoding('utf8')
+    socket.on('error', () => done(undefined))
+    socket.on('data', (chunk: string) => void (text += chunk))
+    socket.on('end', () => {
+      socket.end()
+      done(parse(text))
+    })
+  })
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,262 @@
+import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Service, clientOf, holdfast, scratch, service, start } from './processes.ts'
+
+const env = (at: Service) => ({ HOLDFAST_PASSWORD: at.password })
+const requests = (at: Service): number => at.stderr().match(/"path":"\/nic\/update"/g)?.length ?? 0
+
+/** A daemon that looks every hour, so that whatever it does is done because it was told. */
+async function daemon(at: Service, folder: string, ...extra: readonly string[]) {
+  const args = [...clientOf(at, folder), '--runtime-dir', folder, '--no-ipv6', '--interval', '1h', ...extra]
+  const child = start(['run', ...args, '--json', '--log-level', 'debug'], { env: env(at) })
+  const ended = new Promise<number | null>((done) => child.on('close', done))
+  onTestFinished(async () => {
+    if (child.exitCode === null) child.kill('SIGKILL')
+    await ended
+  })
+  child.stdout?.resume()
+  const lines: string[] = []
+  if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', (line) => lines.push(line))
+  const line = async (fragment: string): Promise<void> =>
+    expect.poll(() => lines.join('\n'), { timeout: 15_000 }).toContain(fragment)
+  const ask = async (command: string, ...more: readonly string[]) =>
+    holdfast([command, ...args, ...more], { env: env(at) })
+  return { child, ended, line, lines, ask }
+}
+
+const echo = async (answer: () => string): Promise<string> => {
+  const server = createServer((_, response) => void response.end(answer()))
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  onTestFinished(() => void (server.close(), server.closeAllConnections()))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+describe('a running daemon', () => {
+  it('tells how things stand, over a socket that only its owner may open', async () => {
+    const at = await service()
+    const folder = scratch()
+    const { ask, line, child, ended } = await daemon(at, folder, '--myip', '192.0.2.1')
+    await line('nothing to do until then')
+
+    expect(statSync(join(folder, 'control.sock')).mode & 0o777).toBe(0o600)
+    expect(await ask('status')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^the daemon is running\n\S+: in order\n {2}home\.example\.test: confirmed at 192\.0\.2\.1\n$/,
+      ) as string,
+    })
+    expect(JSON.parse((await ask('status', '--json')).stdout)).toMatchObject({
+      isRunning: true,
+      accounts: [{ outcome: 'settled' }],
+    })
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
+    expect([existsSync(join(folder, 'owner.lock')), existsSync(join(folder, 'control.sock'))]).toEqual([
+      false,
+      false,
+    ])
+    expect(await ask('status')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^no daemon is running; this is what was remembered\n\S+: in order\n {2}home\.example\.test: confirmed at 192\.0\.2\.1\n$/,
+      ) as string,
+    })
+  })
+
+  it('looks at once when it is poked, by command and by signal', async () => {
+    const at = await service()
+    let address = '8.8.8.8'
+    const { ask, line, child } = await daemon(at, scratch(), '--source', await echo(() => address))
+    await line('good","addresses":["8.8.8.8"]')
+    address = '8.8.4.4'
+
+    expect(await ask('poke')).toMatchObject({ code: 0, stdout: 'the daemon looks at once\n' })
+    await line('good","addresses":["8.8.4.4"]')
+    address = '9.9.9.9'
+    child.kill('SIGUSR1')
+    await line('good","addresses":["9.9.9.9"]')
+  })
+
+  it('takes the wish of a one-shot, and fifty of them cause one request', async () => {
+    const at = await service('--log-level', 'debug')
+    const folder = scratch()
+    const { ask, line } = await daemon(at, folder, '--source', await echo(() => '8.8.8.8'))
+    await line('nothing to do until then')
+    expect(requests(at)).toBe(1)
+
+    const ended = await Promise.all(
+      Array.from({ length: 50 }, async () => ask('update', '--myip', '192.0.2.77')),
+    )
+
+    expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([0]))
+    expect(requests(at)).toBe(2)
+    expect(ended.every(({ stdout }) => stdout.includes('192.0.2.77'))).toBe(true)
+  }, 90_000)
+
+  it('does not take a wish for what it does not keep', async () => {
+    const at = await service()
+    const folder = scratch()
+    const { ask, line } = await daemon(at, folder, '--myip', '192.0.2.1')
+    await line('nothing to do until then')
+
+    expect(await ask('update', '--hostname', 'office.example.test')).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining('it does not keep office.example.test') as string,
+    })
+    const stranger = [
+      'update',
+      '--server',
+      at.url,
+      '--username',
+      'another',
+      '--hostname',
+      'a.test',
+      '--myip',
+      '192.0.2.1',
+      '--state-dir',
+      folder,
+      '--runtime-dir',
+      folder,
+    ]
+    expect(await holdfast(stranger, { env: env(at) })).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining('it does not know another@') as string,
+    })
+  })
+
+  it('is the only one with its state folder', async () => {
+    const at = await service()
+    const { ask, line, child } = await daemon(at, scratch(), '--myip', '192.0.2.1')
+    await line('nothing to do until then')
+
+    expect(await ask('run')).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining(`process ${child.pid} keeps this state folder`) as string,
+    })
+  })
+
+  it('that was killed is not mistaken for a living one', async () => {
+    const at = await service()
+    const folder = scratch()
+    const first = await daemon(at, folder, '--myip', '192.0.2.1')
+    await first.line('nothing to do until then')
+    first.child.kill('SIGKILL')
+    await first.ended
+    expect(existsSync(join(folder, 'owner.lock'))).toBe(true)
+
+    expect(await first.ask('update')).toMatchObject({
+      code: 0,
+      stdout: 'home.example.test: already confirmed at 192.0.2.1; nothing sent\n',
+    })
+    const second = await daemon(at, folder, '--myip', '192.0.2.1')
+    await second.line('nothing to do until then')
+  })
+
+  it('stays up idle where it should, and goes on when it is resumed', async () => {
+    const at = await service('--weather', 'impatient:1')
+    let address = '8.8.8.8'
+    const { ask, line, lines, child, ended } = await daemon(
+      at,
+      scratch(),
+      '--source',
+      await echo(() => address),
+      '--when-stopped',
+      'idle',
+    )
+    await line('good","addresses":["8.8.8.8"]')
+    address = '8.8.4.4'
+    await ask('poke')
+    await line('updates have stopped until you act')
+
+    expect((await ask('explain')).stdout).toContain(
+      'Why: the service answered abuse (username blocked for abuse).',
+    )
+    await ask('poke')
+    expect(lines.filter((one) => one.includes('asking the service'))).toHaveLength(2)
+    expect(await ask('resume')).toMatchObject({ code: 0 })
+    expect(lines.filter((one) => one.includes('asking the service'))).toHaveLength(3)
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
+  })
+
+  it('reads its settings anew on SIGHUP; a bad file keeps the old ones and says why', async () => {
+    const at = await service()
+    const folder = scratch()
+    const file = join(folder, 'h.toml')
+    const write = (more: string): void =>
+      writeFileSync(
+        file,
+        `server = "${at.url}"\nusername = "${at.username}"\npassword = "${at.password}"\nstate_dir = "${folder}"\nruntime_dir = "${folder}"\nlog_level = "debug"\n${more}\n`,
+        { mode: 0o600 },
+      )
+    write('myip = ["192.0.2.1"]\nhostnames = ["home.example.test"]')
+    const child = start(['run', '--config', file, '--json'])
+    onTestFinished(() => void child.kill('SIGKILL'))
+    child.stdout?.resume()
+    const lines: string[] = []
+    if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', (line) => lines.push(line))
+    const line = async (fragment: string): Promise<void> =>
+      expect.poll(() => lines.join('\n'), { timeout: 15_000 }).toContain(fragment)
+    await line('good","addresses":["192.0.2.1"]')
+
+    write('myip = ["192.0.2.2"]\nhostnames = []')
+    child.kill('SIGHUP')
+    await line('hostnames lists nothing')
+    write('myip = ["192.0.2.3"]\nhostnames = ["home.example.test", "office.example.test"]')
+    child.kill('SIGHUP')
+    await line('"hostname":"office.example.test"')
+
+    expect(lines.filter((one) => one.includes('"says":"the service holds the address"'))).toHaveLength(3)
+    expect(lines.join('\n')).not.toContain('192.0.2.2"')
+  })
+
+  it('takes the names offline when it is asked to end, and back when it starts', async () => {
+    const at = await service('--log-level', 'debug')
+    const folder = scratch()
+    for (const replies of [2, 4]) {
+      const { line, child, ended } = await daemon(at, folder, '--myip', '192.0.2.1', '--offline-on-stop')
+      await line('nothing to do until then')
+      child.kill('SIGTERM')
+      expect(await ended).toBe(0)
+      expect(requests(at)).toBe(replies)
+    }
+  })
+})
+
+it('fifty one-shots at once, without a daemon, send one request', async () => {
+  const at = await service('--log-level', 'debug')
+  const state = scratch()
+
+  const ended = await Promise.all(
+    Array.from({ length: 50 }, async () =>
+      holdfast(['update', ...clientOf(at, state), '--runtime-dir', state, '--myip', '192.0.2.1'], {
+        env: env(at),
+      }),
+    ),
+  )
+
+  expect(ended.filter(({ code }) => code !== 0)).toEqual([])
+  expect(requests(at)).toBe(1)
+}, 90_000)
+
+it.each(['nohost', 'badauth', 'badagent', '!donator', 'abuse'])(
+  'twenty restarts in a row after %s send nothing and end with 77',
+  async (word) => {
+    const at = await service('--weather', `word:${word}`, '--log-level', 'debug')
+    const state = scratch()
+    const run = async () =>
+      holdfast(['run', ...clientOf(at, state), '--runtime-dir', state, '--myip', '192.0.2.1'], {
+        env: env(at),
+      })
+    await run()
+
+    for (let n = 0; n < 20; n++) expect((await run()).code).toBe(77)
+
+    expect(requests(at)).toBe(1)
+  },
+  90_000,
+)
