@@ -48,13 +48,15 @@ export interface Audience {
   /** Kinds that are heard but not logged. */
   readonly unlogged: ReadonlySet<AgentEvent['kind']>
   readonly show?: Agent['show']
+  /** Called while the loop waits, at least once a minute. */
+  readonly beat?: () => void
   /** Nothing on disk is touched, not even to set a broken file aside. */
   readonly isRehearsal?: boolean
 }
 
 export function composeClient(
   settings: Settings,
-  { log, hear, unlogged, show = () => undefined, isRehearsal = false }: Audience,
+  { log, hear, unlogged, show = () => undefined, beat = () => undefined, isRehearsal = false }: Audience,
   schedule: Schedule,
 ): Composed {
   const [end, abandon] = [new AbortController(), new AbortController()]
@@ -68,7 +70,7 @@ export function composeClient(
     hear(event)
   }
   const agent: Agent = {
-    clock: clockBy(() => time.now()),
+    clock: clockBy(() => time.now(), beat),
     dice: systemDice,
     schedule,
     memory: memoryOf(settings, time, tell, isRehearsal),

@@ -103,6 +103,17 @@ const COMMANDS: readonly Command[] = [
     load: async () => (await import('./resume.ts')).resumeCommand,
   },
   {
+    usage: 'service <what>',
+    describe:
+      'install, uninstall: write and enable the systemd unit of this program, or take it away; status: show it',
+    build: (args) =>
+      args
+        .positional('what', { choices: ['install', 'uninstall', 'status'] as const, type: 'string' })
+        .option('user', { type: 'boolean', describe: 'for yourself, without root' })
+        .option('dry-run', { type: 'boolean', describe: 'print what would be done, and do nothing' }),
+    load: async () => (await import('./unit.ts')).unitCommand,
+  },
+  {
     usage: 'config <what>',
     describe:
       'check: what is wrong with the configuration; show: what is in force, without secrets; schema: JSON Schema for editors',
@@ -131,7 +142,10 @@ export async function main(argv: readonly string[]): Promise<number> {
     .locale('en')
     .version(ABOUT.version)
     .usage('$0 <command> keeps hostnames on a moving address')
-    .demandCommand(1, 'a command is missing: update, run, status, explain, poke, resume, serve or config')
+    .demandCommand(
+      1,
+      'a command is missing: update, run, status, explain, poke, resume, service, serve or config',
+    )
     .strict()
     .recommendCommands()
     .showHelpOnFail(false)

@@ -1,9 +1,11 @@
 import { POKE, type Order } from '../client/agent/inbox.ts'
 import { type Agent, type Charge, type Rest, forever, once, run } from '../client/agent/run.ts'
+import { accountOf, hostOf } from '../client/decide/state.ts'
 import { StateUnreadable } from '../client/memory/memory.ts'
 import { worst } from '../client/report/outcome.ts'
-import { type AccountReport, collector, reportOn } from '../client/report/report.ts'
+import { type AccountReport, type When, collector, reportOn } from '../client/report/report.ts'
 import { type Control, serveControl } from '../platform/control.ts'
+import { notifier } from '../platform/notify.ts'
 import { own } from '../platform/owner.ts'
 import type { Log } from '../ports/log.ts'
 import { socketIn } from './beside.ts'
@@ -28,18 +30,27 @@ export async function runCommand(flags: Flags): Promise<Exit> {
   if (owner.kind === 'theirs') return fail(busy(owner.owner.pid), asJson)
   const heard = collector()
   let latest: Rest | undefined
+  const supervisor = notifier(process.env, () => performance.now())
+  const show = (rest: Rest): void => {
+    latest = rest
+    supervisor.status(inShort(rest))
+  }
   const composed = composeClient(
     settings.value,
-    { log, hear: heard.hear, unlogged: new Set(), show: (rest) => void (latest = rest) },
+    { log, hear: heard.hear, unlogged: new Set(), show, beat: () => supervisor.beat() },
     schedule.value,
   )
   const report = (rest: Rest): readonly AccountReport[] => reportsOf(composed, rest, heard)
   const control = await takeOrders(composed, settings.value, { log, report, rest: () => latest })
   const release = [
-    onSignals(composed.end),
+    onSignals(() => {
+      supervisor.stopping()
+      composed.end()
+    }),
     onSignal('SIGUSR1', () => composed.agent.inbox.put(POKE)),
-    onSignal('SIGHUP', () => void reload(flags, composed.agent, log)),
+    onSignal('SIGHUP', () => void reload(flags, composed.agent, log).finally(() => supervisor.reloaded())),
   ]
+  supervisor.ready()
   try {
     return conclude(await live(composed.agent, settings.value, log), report, {
       log,
@@ -55,6 +66,19 @@ export async function runCommand(flags: Flags): Promise<Exit> {
     await control?.close()
     if (owner.kind === 'ours') await owner.release()
   }
+}
+
+/** One line for a supervisor's status. */
+function inShort({ state, charges, act }: Rest): string {
+  const names = charges.flatMap(({ plan }) =>
+    plan.hostnames.map((name) => hostOf(accountOf(state, plan.account), name)),
+  )
+  const confirmed = names.filter(({ touched }) => touched !== undefined).length
+  const held = charges.filter(({ plan }) => accountOf(state, plan.account).standing.kind !== 'ready').length
+  const accounts = held === 0 ? '' : `; ${held} of ${charges.length} accounts waiting or stopped`
+  return act.kind === 'halt'
+    ? 'stopped until you act; see holdfast explain'
+    : `${confirmed} of ${names.length} hostnames confirmed${accounts}`
 }
 
 /** The loop itself, and a last word to the service when it is asked to end and the user wants that. */
@@ -74,7 +98,7 @@ function reportsOf(
   rest: Rest,
   heard: ReturnType<typeof collector>,
 ): readonly AccountReport[] {
-  const when = { now: agent.clock.now(), wallAt: (at) => time.wallAt(at) }
+  const when: When = { now: agent.clock.now(), wallAt: (at) => time.wallAt(at) }
   return rest.charges.map(({ plan }) => reportOn(plan, rest, heard, when))
 }
 

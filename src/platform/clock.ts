@@ -23,11 +23,12 @@ function bootId(): string | undefined {
   }
 }
 
-/** Waiting by a time that is not the wall clock's. */
-export const clockBy = (now: () => Instant): Clock => ({
+/** Waiting by a time that is not the wall clock's. `beat` is called at least once a minute while a wait is going on. */
+export const clockBy = (now: () => Instant, beat: () => void = () => undefined): Clock => ({
   now,
   async sleep(until, signal) {
     while (!signal.aborted && now() < until) {
+      beat()
       const span = Math.min(until - now(), LONGEST_NAP)
       await sleep(Math.max(span, 1), undefined, { signal }).catch(() => undefined)
     }

@@ -1,0 +1,293 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { EXITS } from '../../src/cli/exit-codes.ts'
+import { ROOT, clientOf, holdfast, scratch, service } from './processes.ts'
+
+const read = (path: string): string => readFileSync(join(ROOT, 'systemd', path), 'utf8')
+const valueOf = (unit: string, key: string): string | undefined =>
+  new RegExp(`^${key}=(.*)$`, 'm').exec(unit)?.[1]
+const isThere = (program: string): boolean =>
+  spawnSync('/bin/sh', ['-c', `command -v ${program}`]).status === 0
+
+describe('the unit', () => {
+  const noRestart = Object.values(EXITS)
+    .filter(({ restart }) => !restart)
+    .map(({ code }) => code)
+    .join(' ')
+
+  it.each(['holdfast.service', 'holdfast.user.service'])(
+    '%s is not started again where that cannot help, as the table of exit codes says',
+    (name) => expect(valueOf(read(name), 'RestartPreventExitStatus')).toBe(noRestart),
+  )
+
+  it('takes "told to wait" and "not reached" for the ordinary life of a one-shot', () =>
+    expect(valueOf(read('holdfast-update.service'), 'SuccessExitStatus')).toBe(
+      `${EXITS.unreached.code} ${EXITS.waiting.code}`,
+    ))
+
+  it('is ordered after the network, and does not depend on it', () => {
+    const unit = read('holdfast.service')
+
+    expect(valueOf(unit, 'After')).toContain('network-online.target')
+    expect(unit).not.toMatch(/^(Wants|Requires|BindsTo)=/m)
+  })
+
+  it('is supervised, sandboxed, and handed its password by systemd', () => {
+    const unit = read('holdfast.service')
+
+    for (const [key, value] of Object.entries({
+      Type: 'notify',
+      NotifyAccess: 'all',
+      DynamicUser: 'yes',
+      StateDirectory: 'holdfast',
+      LoadCredential: 'password:/etc/holdfast/password',
+      WatchdogSec: '10min',
+    }))
+      expect([key, valueOf(unit, key)]).toEqual([key, value])
+  })
+
+  const analyze = describe.skipIf(!isThere('systemd-analyze'))
+  if (!isThere('systemd-analyze'))
+    console.error('\n!!! systemd-analyze is not installed: the tests of the unit with it are SKIPPED\n')
+  analyze('with systemd itself', () => {
+    const copy = (name: string): string => {
+      const folder = scratch()
+      const program = join(folder, 'holdfast')
+      writeFileSync(program, '#!/bin/sh\n')
+      chmodSync(program, 0o755)
+      for (const each of ['holdfast.service', 'holdfast-update.service', 'holdfast-update.timer'])
+        writeFileSync(join(folder, each), read(each).replace('/usr/bin/holdfast', program))
+      return join(folder, name)
+    }
+
+    it.each(['holdfast.service', 'holdfast-update.service', 'holdfast-update.timer'])(
+      '%s is verified without a word',
+      (name) => {
+        const { status, stdout, stderr } = spawnSync(
+          'systemd-analyze',
+          ['verify', '--recursive-errors=one', copy(name)],
+          { encoding: 'utf8' },
+        )
+
+        expect([status, stdout, stderr]).toEqual([0, '', ''])
+      },
+    )
+
+    it('is exposed by 1.5 or less', () => {
+      const { stdout } = spawnSync(
+        'systemd-analyze',
+        ['security', '--offline=true', '--no-pager', copy('holdfast.service')],
+        { encoding: 'utf8' },
+      )
+      const [, exposure] = /Overall exposure level for holdfast\.service: ([\d.]+)/.exec(stdout) ?? []
+
+      expect(Number(exposure)).toBeLessThanOrEqual(1.5)
+    })
+  })
+})
+
+describe('holdfast service', () => {
+  it.each([[[]], [['--user']]])(
+    'install --dry-run %j shows the unit with the real paths, and what would be run',
+    async (more) => {
+      const { code, stdout } = await holdfast(['service', 'install', '--dry-run', ...more], {
+        node: process.execPath,
+      })
+
+      expect(code).toBe(0)
+      expect(stdout).toMatch(
+        more.length > 0
+          ? /^would write .*\/\.config\/systemd\/user\/holdfast\.service\n/
+          : /^would write \/etc\/systemd\/system\/holdfast\.service\n/,
+      )
+      expect(stdout).toContain(`ExecStart=${process.execPath} ${join(ROOT, 'bin/holdfast.js')} run`)
+      expect(stdout).toMatch(
+        /would run systemctl .*daemon-reload\nwould run systemctl .*enable --now holdfast\.service\n$/,
+      )
+    },
+  )
+
+  it('uninstall --dry-run says what would go', async () =>
+    expect((await holdfast(['service', 'uninstall', '--dry-run'])).stdout).toBe(
+      'would run systemctl disable --now holdfast.service\nwould remove /etc/systemd/system/holdfast.service\nwould run systemctl daemon-reload\n',
+    ))
+
+  it('install --user writes the unit, enables it, and uninstall takes it away, each with a systemctl that listens', async () => {
+    const home = scratch()
+    const calls = join(home, 'calls')
+    mkdirSync(join(home, 'bin'))
+    writeFileSync(join(home, 'bin/systemctl'), `#!/bin/sh\necho "$@" >> ${calls}\n`)
+    chmodSync(join(home, 'bin/systemctl'), 0o755)
+    const env = { HOME: home, PATH: `${home}/bin:${process.env['PATH']}` }
+    const unit = join(home, '.config/systemd/user/holdfast.service')
+
+    expect((await holdfast(['service', 'install', '--user'], { env })).code).toBe(0)
+    expect(readFileSync(unit, 'utf8')).toContain('Type=notify')
+    expect((await holdfast(['service', 'status', '--user'], { env })).stdout).toContain('is installed')
+    expect((await holdfast(['service', 'uninstall', '--user'], { env })).code).toBe(0)
+
+    expect(() => readFileSync(unit)).toThrow('ENOENT')
+    expect(readFileSync(calls, 'utf8')).toBe(
+      '--user daemon-reload\n--user enable --now holdfast.service\n--user status --no-pager holdfast.service\n--user disable --now holdfast.service\n--user daemon-reload\n',
+    )
+  })
+})
+
+/** A folder whose systemd-notify writes down what it is told, in the place of the real one, which needs a systemd. */
+function listener(folder: string): { readonly env: Record<string, string>; readonly heard: () => string } {
+  const file = join(folder, 'heard')
+  writeFileSync(file, '')
+  writeFileSync(join(folder, 'systemd-notify'), `#!/bin/sh\necho "$@" >> ${file}\n`)
+  chmodSync(join(folder, 'systemd-notify'), 0o755)
+  return {
+    env: { PATH: `${folder}:${process.env['PATH']}`, NOTIFY_SOCKET: '/run/nowhere' },
+    heard: () => readFileSync(file, 'utf8'),
+  }
+}
+
+describe('a supervised daemon', () => {
+  it('says when it is ready, how it stands, that it lives, and that it stops', async () => {
+    const at = await service()
+    const folder = scratch()
+    const { env, heard } = listener(folder)
+    const child = spawn(
+      process.execPath,
+      [
+        join(ROOT, 'bin/holdfast.js'),
+        'run',
+        ...clientOf(at, folder),
+        '--runtime-dir',
+        folder,
+        '--myip',
+        '192.0.2.1',
+        '--schedule',
+        '* * * * * *',
+      ],
+      {
+        env: { ...env, HOLDFAST_PASSWORD: at.password, HOME: folder, WATCHDOG_USEC: '3000000' },
+        stdio: 'ignore',
+      },
+    )
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const ended = new Promise((done) => child.on('close', done))
+
+    await expect.poll(heard, { timeout: 10_000 }).toContain('WATCHDOG=1')
+    expect(heard().split('\n')[0]).toBe('--ready')
+    expect(heard()).toContain('--status=1 of 1 hostnames confirmed\n')
+    child.kill('SIGTERM')
+    await ended
+    expect(heard()).toContain('STOPPING=1')
+  })
+
+  it('whose loop hangs sends no more signs of life', async () => {
+    const at = await service('--weather', 'slow:30s')
+    const folder = scratch()
+    const { env, heard } = listener(folder)
+    const child = spawn(
+      process.execPath,
+      [
+        join(ROOT, 'bin/holdfast.js'),
+        'run',
+        ...clientOf(at, folder),
+        '--runtime-dir',
+        folder,
+        '--myip',
+        '192.0.2.1',
+        '--answer-within',
+        '20s',
+      ],
+      {
+        env: { ...env, HOLDFAST_PASSWORD: at.password, HOME: folder, WATCHDOG_USEC: '600000' },
+        stdio: 'ignore',
+      },
+    )
+    onTestFinished(() => void child.kill('SIGKILL'))
+    await expect.poll(heard, { timeout: 10_000 }).toContain('--ready')
+    await new Promise((done) => setTimeout(done, 2000))
+
+    expect(heard()).not.toContain('WATCHDOG=1')
+    await at.stop('SIGKILL')
+  })
+})
+
+describe('hooks poke, each when its own caller says that something changed', () => {
+  const HOOKS = join(ROOT, 'systemd/hooks')
+  const pokesOf = (
+    hook: string,
+    args: readonly string[],
+    env: Record<string, string>,
+    isSourced = false,
+  ): string => {
+    const folder = scratch()
+    const file = join(folder, 'pokes')
+    writeFileSync(file, '')
+    writeFileSync(join(folder, 'holdfast'), `#!/bin/sh\necho "$@" >> ${file}\n`)
+    chmodSync(join(folder, 'holdfast'), 0o755)
+    const command = isSourced ? ['-c', `. ${join(HOOKS, hook)}; echo after`] : [join(HOOKS, hook), ...args]
+    const out = execFileSync('/bin/sh', command, {
+      env: { PATH: `${folder}:/usr/bin:/bin`, ...env },
+      encoding: 'utf8',
+    })
+    if (isSourced) expect(out).toBe('after\n') // a sourced hook must not end its caller
+    return readFileSync(file, 'utf8')
+  }
+
+  // biome-ignore format: a table
+  it.each<[string, readonly string[], Record<string, string>, boolean, number]>([
+    ['dhclient-exit', [], { reason: 'BOUND', interface: 'eth0', new_ip_address: '192.0.2.1' },                                       true, 1],
+    ['dhclient-exit', [], { reason: 'RENEW', interface: 'eth0', new_ip_address: '192.0.2.1', old_ip_address: '192.0.2.1' },          true, 0],
+    ['dhclient-exit', [], { reason: 'REBIND', interface: 'eth0', new_ip_address: '192.0.2.1', old_ip_address: '192.0.2.1' },         true, 0],
+    ['dhclient-exit', [], { reason: 'BOUND6', interface: 'eth0', new_ip6_address: '2001:db8::1' },                                   true, 1],
+    ['dhclient-exit', [], { reason: 'PREINIT', interface: 'eth0' },                                                                  true, 0],
+    ['dhcpcd-exit',   [], { reason: 'BOUND', interface: 'eth0', if_up: 'true' },                                                     true, 1],
+    ['dhcpcd-exit',   [], { reason: 'ROUTERADVERT', interface: 'eth0', if_up: 'true' },                                              true, 1],
+    ['dhcpcd-exit',   [], { reason: 'CARRIER', interface: 'eth0', if_up: 'true' },                                                   true, 0],
+    ['ppp-ip-up',     ['ppp0', '/dev/ttyS0', '115200', '192.0.2.1', '192.0.2.254', 'isp'], { PPP_IFACE: 'ppp0' },                   false, 1],
+    ['networkmanager-dispatcher', ['eth0', 'up'], { CONNECTION_ID: 'x' },                                                           false, 1],
+    ['networkmanager-dispatcher', ['eth0', 'dhcp6-change'], {},                                                                     false, 1],
+    ['networkmanager-dispatcher', ['eth0', 'pre-up'], {},                                                                           false, 0],
+    ['networkmanager-dispatcher', ['none', 'hostname'], {},                                                                         false, 0],
+  ])('%s %j %j', (hook, args, env, isSourced, pokes) => expect(pokesOf(hook, args, env, isSourced)).toBe('poke\n'.repeat(pokes)))
+
+  it('the OpenWrt script gives procd a command that this program understands', async () => {
+    const calls = join(scratch(), 'calls')
+    const stubs = [
+      'procd_open_instance',
+      'procd_set_param',
+      'procd_close_instance',
+      'procd_send_signal',
+      'procd_add_raw_trigger',
+    ]
+      .map((name) => `${name}() { echo ${name} "$@" >> ${calls}; }`)
+      .join('\n')
+    execFileSync('/bin/sh', [
+      '-c',
+      `${stubs}\n. ${join(ROOT, 'systemd/openwrt/holdfast.init')}\nstart_service\nreload_service\nservice_triggers`,
+    ])
+    const said = readFileSync(calls, 'utf8')
+
+    const [, command = ''] = /^procd_set_param command \/usr\/bin\/holdfast (.*)$/m.exec(said) ?? []
+    expect(said).toContain('procd_send_signal holdfast * HUP')
+    expect(said).toMatch(/procd_add_raw_trigger interface\.\*\.up \d+ \/usr\/bin\/holdfast poke/)
+    expect(
+      (
+        await holdfast(
+          [
+            ...command.split(' '),
+            '--server',
+            'a.test',
+            '--username',
+            'a',
+            '--hostname',
+            'a.test',
+            '--schedule',
+            'x',
+          ],
+          { env: { HOLDFAST_PASSWORD: 'x' } },
+        )
+      ).stderr,
+    ).toContain('--schedule')
+  })
+})
