@@ -17,6 +17,7 @@ export default defineConfig({
           root: ROOT,
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', 'test/system/**'],
+          execArgv: ['--expose-gc'],
         },
       },
       {

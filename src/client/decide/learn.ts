@@ -12,6 +12,7 @@ import {
   type HostState,
   type Standing,
   type State,
+  NEW_ACCOUNT,
   type WaitCause,
   accountOf,
   hostOf,
@@ -63,7 +64,10 @@ const each = (state: State, plans: readonly Plan[], change: Change): State =>
 function one(state: State, plans: readonly Plan[], key: string, change: Change): State {
   const plan = plans.find(({ account }) => account === key)
   if (plan === undefined) return state
-  return { accounts: { ...state.accounts, [key]: change(accountOf(state, key), plan) } }
+  const account = change(accountOf(state, key), plan)
+  // What nothing is known of needs no line in the state, and no write.
+  const isNews = Object.hasOwn(state.accounts, key) || JSON.stringify(account) !== JSON.stringify(NEW_ACCOUNT)
+  return isNews ? { accounts: { ...state.accounts, [key]: account } } : state
 }
 
 const ready = (account: AccountState): AccountState => ({ ...account, standing: { kind: 'ready' } })

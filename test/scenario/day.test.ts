@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { type Instant, hours, minutes } from '../../src/base/time.ts'
+import { forever, run } from '../../src/client/agent/run.ts'
+import { type Line, disk, world } from '../fakes/world.ts'
+
+/** What a service says all day, and what Holdfast may send in 24 hours of three hostnames. */
+// biome-ignore format: a table
+const DAYS: readonly (readonly [says: string, line: Line, most: number])[] = [
+  ['good',            'good\ngood\ngood',                                  1],
+  ['nochg',           'nochg\nnochg\nnochg',                               1],
+  ['nohost',          'nohost\nnohost\nnohost',                            1],
+  ['badauth',         { status: 401, body: 'badauth' },                    1],
+  ['badagent',        'badagent',                                          1],
+  ['!donator',        '!donator',                                          1],
+  ['abuse',           'abuse',                                             1],
+  ['911',             { status: 500, body: '911' },                       12],
+  ['HTTP 500',        { status: 500, body: 'Internal Server Error' },     12],
+  ['HTTP 503',        { status: 503, body: '' },                          12],
+  ['HTTP 429',        { status: 429, body: 'Too Many Requests' },         12],
+  ['captive portal',  '<html><body>Welcome! Please sign in</body></html>', 12],
+]
+
+/** A day of the real loop on a clock that jumps; the service always gives the same answer. */
+async function day(line: Line, dice: number) {
+  const kept = disk()
+  let writes = 0
+  const scene = world(kept, Array<Line>(400).fill(line), undefined, [
+    { hostnames: ['a.test', 'b.test', 'c.test'] },
+  ])
+  scene.stopAfter(hours(24))
+  const memory = {
+    ...scene.memory,
+    save: async (state: Parameters<typeof scene.memory.save>[0]) => {
+      const before = kept.text
+      await scene.memory.save(state)
+      if (kept.text !== before) writes++
+    },
+  }
+  const at: Instant[] = []
+  const http: typeof scene.http = async (request, signal) => {
+    at.push(scene.clock.now())
+    return scene.http(request, signal)
+  }
+  await run({ ...scene, memory, http, dice: () => dice }, [{ kind: 'started' }], forever)
+  const gaps = at.slice(1).map((moment, n) => moment - (at[n] ?? moment))
+  const settled = scene.events.filter(({ kind }) => kind === 'settled').length
+  return { requests: at.length, closest: Math.min(...gaps), settled, writes }
+}
+
+describe('a day with a service that always says the same', () => {
+  const figures: string[] = []
+
+  it.each(DAYS)('%s: no more requests than the protocol allows', async (says, line, most) => {
+    for (const dice of [0, 0.5, 0.999]) {
+      const { requests, closest, settled, writes } = await day(line, dice)
+
+      expect(requests).toBeLessThanOrEqual(most)
+      expect(closest).toBeGreaterThanOrEqual(minutes(30))
+      if (!['good', 'nochg'].includes(says)) expect(settled).toBe(0)
+      // Flash wears: one write for each change of standing or address, and none for a look.
+      expect(writes).toBeLessThanOrEqual(requests)
+      if (dice === 0)
+        figures.push(`${says.padEnd(16)} ${String(requests).padStart(3)} requests, ${writes} writes`)
+    }
+  })
+
+  it('as figures', () => {
+    console.log(
+      `\n24 hours, three hostnames, one answer:\n${figures.map((line) => `  ${line}`).join('\n')}\n`,
+    )
+    expect(figures).toHaveLength(DAYS.length)
+  })
+})
+
+it('an idle day writes nothing', async () => {
+  const kept = disk()
+  const first = world(kept, ['good'])
+  first.stopAfter(minutes(1))
+  await run(first, [{ kind: 'started' }], forever)
+  let writes = 0
+  const scene = world(kept, [])
+  scene.stopAfter(hours(24))
+  const before = kept.text
+  await run(
+    {
+      ...scene,
+      memory: {
+        ...scene.memory,
+        save: async (state) => {
+          await scene.memory.save(state)
+          if (kept.text !== before) writes++
+        },
+      },
+    },
+    [{ kind: 'started' }],
+    forever,
+  )
+
+  expect(writes).toBe(0)
+})
+
+it('ten thousand rounds leave no memory and no handle behind', async () => {
+  const rounds = async (count: number): Promise<void> => {
+    let minute = 0
+    const scene = world(disk(), Array<Line>(count).fill('good'), () => [`192.0.2.${(minute++ % 250) + 1}`])
+    scene.stopAfter(minutes(5 * count - 1) as ReturnType<typeof hours>)
+    await run({ ...scene, tell: () => undefined }, [{ kind: 'started' }], forever)
+  }
+  const used = async (): Promise<number> => {
+    for (let n = 0; n < 5; n++) {
+      await new Promise(setImmediate) // weak references are let go between turns
+      globalThis.gc?.()
+    }
+    return process.memoryUsage().heapUsed
+  }
+  await rounds(1000)
+  const [before, handles] = [await used(), process.getActiveResourcesInfo().length]
+  await rounds(10_000)
+
+  expect(process.getActiveResourcesInfo().length).toBeLessThanOrEqual(handles)
+  expect(globalThis.gc, 'run with --expose-gc').toBeDefined()
+  expect((await used()) - before).toBeLessThan(2_000_000)
+}, 60_000)
