@@ -54,8 +54,8 @@ interface Shape {
 function notUnderstood(status: number, body: string, { lines, count, known }: Shape): NotUnderstood {
   const isRedirect = status >= 300 && status < 400
   const isHtml = /^\s*(<!doctype html|<html|<head|<\?xml|<meta|<script|<title)/i.test(body)
-  // Portals redirect, answer in place of everybody with 200, or say what they are (RFC 6585 §6); a 404 page is just a wrong address.
-  const looksLikePortal = isRedirect || (isHtml && (status === 200 || status === 511))
+  // Portals redirect, or answer in place of everybody with 200; a 404 page is just a wrong address.
+  const looksLikePortal = isRedirect || (isHtml && status === 200)
   if (isRedirect) return { because: `a redirect (HTTP ${status})`, looksLikePortal }
   if (isTooLong(body)) return { because: `more than ${LONGEST_BODY / 1024} KiB`, looksLikePortal }
   if (isHtml) return { because: `a web page (HTTP ${status})`, looksLikePortal }

@@ -123,12 +123,16 @@ it.each<[string, Given, string]>([
 })
 
 it('never shows a secret in a complaint', () => {
-  const complaints = complaintsOf({
-    toml: WHOLE.replace('"swordfish"', '"swordfish\\u0000"'),
-    env: { HOLDFAST_INTERVAL: 'swordfish' },
-  })
+  const complaints = [
+    ...complaintsOf({
+      toml: WHOLE.replace('"swordfish"', '"swordfish\\u0000"'),
+      env: { HOLDFAST_INTERVAL: 'swordfish' },
+    }),
+  ]
 
-  expect(complaints.length).toBeGreaterThan(0)
+  complaints.push(...complaintsOf({ toml: `${WHOLE}sources = ["https://u:swordfish@x/"]` }))
+
+  expect(complaints.length).toBeGreaterThan(1)
   expect(complaints.join('\n')).not.toContain('swordfish')
 })
 
@@ -158,3 +162,13 @@ it.each(['interfaces', 'interface:eth0', 'https://api.example/ip', 'https://api.
 it.each(['', 'eth0', 'interface:', 'ftp://x', 'https://u:p@x/'])('a source is not %j', (text) =>
   expect(parseSource(text).ok).toBe(false),
 )
+
+it('takes an empty variable for none', () =>
+  expect(read({ toml: WHOLE, env: { HOLDFAST_SERVER: '' } }).ok).toBe(true))
+
+it('takes one user at two ports of a host for two accounts', () => {
+  const account = (port: number): string =>
+    `[[account]]\nname = "${port}"\nserver = "http://dyn.example:${port}"\nusername = "a"\npassword = "p"\nhostnames = ["a.test"]\n`
+
+  expect(complaintsOf({ toml: account(1) + account(2) })).toEqual([])
+})

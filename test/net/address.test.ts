@@ -16,6 +16,7 @@ describe('an address', () => {
     ['1:0:0:2:0:0:0:3', '1:0:0:2::3'],
     ['fe80::0', 'fe80::'],
     ['64:ff9b::192.0.2.33', '64:ff9b::c000:221'],
+    ['0:0:1:0:0:1:1:1', '::1:0:0:1:1:1'],
     ['192.0.2.1', '192.0.2.1'],
   ])('%s is written %s (RFC 5952)', (text, canonical) => expect(parseAddress(text)).toBe(canonical))
 

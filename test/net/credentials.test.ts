@@ -17,6 +17,7 @@ describe('Basic credentials', () => {
         expect(read?.username).toBe(username)
         expect(read?.password.reveal()).toBe(text)
       }),
+      { numRuns: 50 },
     ))
 
   it('keep colons in the password', () => expect(parseBasic('Basic YTpiOmM=')?.password.reveal()).toBe('b:c'))

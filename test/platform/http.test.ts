@@ -22,6 +22,13 @@ describe('over a real wire', () => {
     expect(outcome.kind === 'answered' && outcome.body.length).toBe(1001)
   })
 
+  it('goes over the family that was asked for, and over no other', async () => {
+    const url = (await serve((_, response) => void response.end('ok'))).replace('127.0.0.1', 'localhost')
+
+    expect(await undiciHttp(request(url, { family: 'v4' }), never)).toMatchObject({ kind: 'answered' })
+    expect(await undiciHttp(request(url, { family: 'v6' }), never)).toMatchObject({ kind: 'unreached' })
+  })
+
   it('opens a connection for each request', async () => {
     const ports = new Set<number | undefined>()
     const url = await serve(

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { closeSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -57,4 +58,17 @@ it('speaks to journald only where its descriptor is the journal (systemd.exec(5)
   expect(styleOf(2, false, '1:1')).toBe('terminal')
   expect(styleOf(2, false, undefined)).toBe('terminal')
   expect(styleOf(2, true, `${dev}:${ino}`)).toBe('terminal')
+})
+
+it('goes on without an audience when its reader is gone', () => {
+  const log = pinoLog(openSync('/dev/full', 'w'), 'info', 'json')
+  expect(() => log('info', 'nobody')).toThrow('ENOSPC') // a full disk is no missing reader
+
+  const script = `
+    const { pinoLog } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/platform/log.ts'))})
+    const log = pinoLog(1, 'info', 'json')
+    for (let n = 0; n < 20000; n++) log('info', 'nobody listens', { n })
+    process.exitCode = 7`
+  const shell = `"${process.execPath}" --no-warnings --input-type=module -e '${script.replaceAll("'", `'"'"'`)}' | true; echo \${PIPESTATUS[0]}`
+  expect(execFileSync('bash', ['-c', shell], { encoding: 'utf8' })).toBe('7\n')
 })

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { instant, minutes } from '../../src/base/time.ts'
@@ -17,6 +19,7 @@ describe('a cron expression', () => {
     ['*/5 * * * *',      '2026-01-01T00:00:00', '2026-01-01T00:05:00'],
     ['*/5 * * * *',      '2026-01-01T00:04:59', '2026-01-01T00:05:00'],
     ['* * * * * *',      '2026-01-01T23:59:59', '2026-01-02T00:00:00'],
+    ['*/20 * * * * *',   '2026-01-01T00:00:05', '2026-01-01T00:00:20'],
     ['30 3 * * *',       '2026-01-01T03:30:00', '2026-01-02T03:30:00'],
     ['0 0 29 2 *',       '2026-01-01T00:00:00', '2028-02-29T00:00:00'],
     ['0 12 * * 1-5',     '2026-01-02T12:00:00', '2026-01-05T12:00:00'],
@@ -46,6 +49,20 @@ describe('a cron expression', () => {
     const start = performance.now()
     nextOf('0 0 29 2 *', '2024-02-29T00:00:00')
     expect(performance.now() - start).toBeLessThan(1000)
+  })
+
+  it('skips the hour that a clock change leaves out, and not its day', () => {
+    const script = `
+      const { cronSchedule } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/platform/schedule.ts'))})
+      const schedule = cronSchedule('30 2,12 * * *')
+      console.log(new Date(schedule.value.nextAfter(new Date('2026-03-29T00:00:00').getTime())).toISOString())`
+    const env = { ...process.env, TZ: 'Europe/Berlin' }
+    const said = execFileSync(process.execPath, ['--no-warnings', '--input-type=module', '-e', script], {
+      env,
+      encoding: 'utf8',
+    })
+
+    expect(said).toBe('2026-03-29T10:30:00.000Z\n')
   })
 
   it.each(['', '* * *', '61 * * * *', 'hello', '* * * * * * *'])('is not %j, and says why', (text) =>

@@ -1,0 +1,248 @@
+import { expect, it } from 'vitest'
+import { type Instant, hours, instant, milliseconds, minutes, seconds } from '../../src/base/time.ts'
+import { type Address, parseAddress } from '../../src/net/address.ts'
+import { forever, once, run } from '../../src/client/agent/run.ts'
+import { factsOf } from '../../src/client/agent/tell.ts'
+import { waitAt } from '../../src/client/decide/ladder.ts'
+import type { Observation } from '../../src/client/decide/observation.ts'
+import type { Plan } from '../../src/client/decide/plan.ts'
+import { NEW_STATE, type State, accountOf } from '../../src/client/decide/state.ts'
+import { formatState, parseState } from '../../src/client/memory/codec.ts'
+import { type MemoryTrouble, fileMemory } from '../../src/client/memory/memory.ts'
+import { timeline } from '../../src/client/memory/timeline.ts'
+import { outcomeOf, worst } from '../../src/client/report/outcome.ts'
+import { readRetryAfter } from '../../src/client/send/exchange.ts'
+import { systemFiles } from '../../src/platform/files.ts'
+import { type Disk, type Line, PLAN, START, type Sky, disk, world } from '../fakes/world.ts'
+
+const STARTED: readonly Observation[] = [{ kind: 'started' }]
+const address = (text: string): Address => {
+  const parsed = parseAddress(text)
+  if (parsed === undefined) throw new Error(`${text} is no address`)
+  return parsed
+}
+
+interface Scene {
+  script: readonly Line[]
+  span?: number
+  sky?: Sky
+  plans?: readonly Partial<Plan>[]
+  kept?: Disk
+  opening?: readonly Observation[]
+}
+async function daemon({ script, span = 24, sky, plans, kept = disk(), opening = STARTED }: Scene) {
+  const lines = [...script]
+  const scene = world(kept, lines, sky, plans)
+  scene.stopAfter(hours(span))
+  await run(scene, opening, forever)
+  expect(lines).toEqual([])
+  return scene.diary
+}
+async function oneShot({ script, sky, plans, kept = disk(), opening = STARTED }: Scene) {
+  const scene = world(kept, [...script], sky, plans)
+  await run(scene, opening, once)
+  return scene.diary
+}
+const times = (d: readonly string[]) => d.map((e) => e.split(' ')[0])
+
+it('the word of the user is for the account that it names', async () => {
+  const kept = disk()
+  const plans = [{ account: 'a' }, { account: 'b' }]
+  await oneShot({ script: ['abuse', 'abuse'], plans, kept })
+  expect(
+    await oneShot({
+      script: ['good'],
+      plans,
+      kept,
+      opening: [...STARTED, { kind: 'resumed', account: 'b' }],
+    }),
+  ).toHaveLength(1)
+})
+it('a refused option is tried again when the settings change', async () => {
+  const kept = disk()
+  await daemon({ script: ['!donator', 'good'], plans: [{ isOffline: true }], kept })
+  const plans = [{ isOffline: true, fingerprints: { ...PLAN.fingerprints, settings: 's2' } }]
+  expect((await oneShot({ script: ['good'], plans, kept }))[0]).toContain('offline=YES')
+})
+it('a refused option does not take back a wait', async () =>
+  expect(
+    times(
+      await daemon({
+        script: ['911\n!donator', 'good\ngood'],
+        plans: [{ isOffline: true, hostnames: ['a.test', 'b.test'] }],
+        span: 1,
+      }),
+    ),
+  ).toEqual(['0', '30m']))
+it('what a service confirmed without being told is remembered', async () => {
+  const kept = disk()
+  await oneShot({ script: ['good 198.51.100.9'], plans: [{ reliesOnConnection: true }], kept })
+  expect(await oneShot({ script: [], kept, sky: () => ['198.51.100.9'] })).toEqual([])
+})
+it('a wait is as old as the first of the answers that asked for it', async () => {
+  const kept = disk()
+  await daemon({ script: ['911', '911'], kept, span: 1 })
+  const state = parseState(kept.text)
+  expect(state.ok && accountOf(state.value.state, PLAN.account).standing).toMatchObject({
+    since: START,
+    rung: 1,
+  })
+})
+it('Retry-After lengthens the wait after an answer that was not understood', async () =>
+  expect(
+    times(
+      await daemon({ script: [{ status: 200, body: 'dnserr', headers: { 'retry-after': '7200' } }, 'good'] }),
+    ),
+  ).toEqual(['0', '2h']))
+it('Retry-After lengthens the wait after an old refusal', async () =>
+  expect(
+    times(
+      await daemon({
+        script: [{ status: 200, body: 'good 127.0.0.1', headers: { 'retry-after': '7200' } }, 'good'],
+      }),
+    ),
+  ).toEqual(['0', '2h']))
+it('a family that was lost is not blanked by a change of the other', async () => {
+  const sky: Sky = (m) =>
+    m < 60 ? ['192.0.2.1', '2001:db8::1'] : m < 120 ? ['192.0.2.2'] : ['192.0.2.2', '2001:db8::1']
+  expect(await daemon({ script: ['good', 'good'], sky })).toHaveLength(2)
+})
+it('the daemon ends when every one of its names is stopped', async () =>
+  expect(
+    await daemon({
+      script: ['nohost\nnohost'],
+      plans: [{ hostnames: ['a.test', 'b.test'], nohostStops: 'hostname' }],
+    }),
+  ).toHaveLength(2))
+it('a refresh of 0 is never', async () =>
+  expect(
+    await daemon({ script: ['good'], plans: [{ refreshAfter: milliseconds(0) }], span: 24 * 60 }),
+  ).toHaveLength(1))
+it('an offline name is touched again in time', async () =>
+  expect(
+    times(await daemon({ script: ['good', 'good'], plans: [{ isOffline: true }], span: 24 * 30 })),
+  ).toEqual(['0', '26d14h24m']))
+it('names share a request only when they need the same addresses', async () => {
+  const kept = disk()
+  await oneShot({ script: ['good'], plans: [{ hostnames: ['a.test'] }], kept })
+  await oneShot({ script: ['good'], plans: [{ hostnames: ['b.test'] }], kept, sky: () => ['192.0.2.2'] })
+  const diary = await oneShot({
+    script: ['good', 'good'],
+    plans: [{ hostnames: ['a.test', 'b.test'], isOffline: true }],
+    kept,
+  })
+  expect(diary.map((e) => e.split('?')[1])).toEqual([
+    'hostname=a.test&myip=192.0.2.1&offline=YES',
+    'hostname=b.test&myip=192.0.2.2&offline=YES',
+  ])
+})
+it('the ladder of waits never goes below its floor, and adds a tenth at most', () => {
+  const floors = [30, 60, 120, 240, 240]
+  floors.forEach((m, rung) => {
+    expect(waitAt(rung, 0)).toBe(minutes(m))
+    expect(waitAt(rung, 1)).toBe(minutes(m * 1.1))
+  })
+})
+it('a state of another version is not believed', () => {
+  expect(parseState(formatState(NEW_STATE).replace('"version": 1', '"version": 2')).ok).toBe(false)
+})
+it('Retry-After is seconds or a date, and a day at most', () => {
+  expect(readRetryAfter('99999999', START)).toBe(hours(24))
+  expect(readRetryAfter('Thu, 01 Jan 2026 02:00:00 GMT', START)).toBe(hours(2))
+  expect(readRetryAfter('Wed, 31 Dec 2025 22:00:00 GMT', START)).toBeUndefined()
+})
+it('a captive portal is not named when an echo service gave a sensible answer', async () => {
+  const told = async (by: string) => {
+    const scene = world(disk(), ['<html>'])
+    const source = {
+      name: by,
+      look: async () => ({ kind: 'seen', address: address('192.0.2.1'), by }) as const,
+    }
+    await run({ ...scene, charges: scene.charges.map((c) => ({ ...c, source })) }, STARTED, once)
+    return scene.events.some(({ kind }) => kind === 'captivePortal')
+  }
+  expect([await told('interface eth0'), await told('https://echo.test/')]).toEqual([true, false])
+})
+it('a captive portal is not named when another service answered', async () => {
+  const scene = world(disk(), ['good', '<html>'], undefined, [{ account: 'a' }, { account: 'b' }])
+  await run(scene, STARTED, once)
+  expect(scene.events.some(({ kind }) => kind === 'captivePortal')).toBe(false)
+})
+it.each([
+  [minutes(2), seconds(132)],
+  [minutes(60), minutes(60.5)],
+])('jitter is a tenth, and half a minute at most: %i ms become %i', async (span, wait) => {
+  const schedule = { nextAfter: (from: Instant) => instant(from + span) }
+
+  const { view } = await run({ ...world(disk(), ['good']), dice: () => 1 - 1e-9, schedule }, STARTED, once)
+
+  expect(view.nextLook - START).toBe(wait)
+})
+
+it('a source that accounts share is asked once', async () => {
+  let asked = 0
+  const scene = world(disk(), ['good', 'good'], undefined, [{ account: 'a' }, { account: 'b' }])
+  const source = {
+    name: 's',
+    look: async () => (asked++, { kind: 'seen', address: address('192.0.2.1'), by: 's' } as const),
+  }
+  await run(
+    {
+      ...scene,
+      charges: scene.charges.map((c) => ({ ...c, source, plan: { ...c.plan, families: ['v4'] } })),
+    },
+    STARTED,
+    once,
+  )
+  expect(asked).toBe(1)
+})
+it('every wait is told', async () => {
+  const scene = world(disk(), ['911', '911'])
+  scene.stopAfter(hours(1))
+  await run(scene, STARTED, forever)
+  expect(scene.events.filter(({ kind }) => kind === 'waiting')).toHaveLength(2)
+})
+it('a confirmation that differs in one family is told', () => {
+  const sent = { hostnames: ['h.test'], addresses: { v4: address('192.0.2.1'), v6: address('2001:db8::1') } }
+  const replies = [{ word: 'good', addresses: [address('192.0.2.1'), address('2001:db8::2')] }] as const
+  expect(factsOf({ kind: 'answered', account: 'a', sent, replies }, sent)[0]?.kind).toBe('confirmedDifferent')
+})
+it('a name or an option that is stopped makes the whole run stopped', async () => {
+  const end = async (scene: Scene) => {
+    const w = world(disk(), [...scene.script], scene.sky, scene.plans)
+    const rest = await run(w, STARTED, once)
+    const plan = { ...PLAN, ...scene.plans?.[0] }
+    return outcomeOf(rest.state, plan, rest.view.sightings?.[plan.account], START)
+  }
+  expect(
+    await end({
+      script: ['good\nnohost'],
+      plans: [{ hostnames: ['a.test', 'b.test'], nohostStops: 'hostname' }],
+    }),
+  ).toBe('stopped')
+  expect(await end({ script: ['!donator', 'good'], plans: [{ isOffline: true }] })).toBe('stopped')
+  expect(worst(['settled', 'waiting', 'stopped'])).toBe('stopped')
+})
+it('a disk that fails again is told again', async () => {
+  const troubles: MemoryTrouble[] = []
+  let full = true
+  const m = fileMemory(
+    {
+      ...systemFiles,
+      makeFolder: async () => undefined,
+      replace: async () => {
+        if (full) throw new Error('ENOSPC')
+      },
+    },
+    '/x',
+    timeline(() => ({ wall: START, boot: 'b', uptime: milliseconds(0) })),
+    (t) => troubles.push(t),
+  )
+  const other: State = { accounts: { a: accountOf(NEW_STATE, 'a') } }
+  await m.save(NEW_STATE)
+  full = false
+  await m.save(NEW_STATE)
+  full = true
+  await m.save(other)
+  expect(troubles).toHaveLength(2)
+})
