@@ -1,4 +1,5 @@
 import { Client } from 'undici'
+import { RELEASED } from './released.ts'
 import type { Http, HttpOutcome, HttpRequest, HttpStage } from '../ports/http.ts'
 
 /**
@@ -94,8 +95,18 @@ function unreached(error: unknown): HttpOutcome {
   const because = [failure.code, failure.message]
     .filter((text) => text !== undefined && text !== '')
     .join(' ')
-  return { kind: 'unreached', stage: stageOf(failure), because: because === '' ? String(error) : because }
+  return {
+    kind: 'unreached',
+    stage: stageOf(failure),
+    because: `${because === '' ? String(error) : because}${clockRemark(failure)}`,
+  }
 }
+
+/** "Not yet valid" on a machine that does not know the time says more about the machine than about the certificate. */
+const clockRemark = ({ code }: Failure): string =>
+  code === 'CERT_NOT_YET_VALID' && Date.now() < RELEASED
+    ? `; this host's clock is wrong: it shows ${new Date().toISOString()}, before this program was made`
+    : ''
 
 /** Several addresses tried at once fail as one error that holds them all; the first tells enough. */
 const rootOf = (error: Failure): Failure => {

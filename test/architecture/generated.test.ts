@@ -7,6 +7,8 @@ import { parseDocument } from '../../src/config/document.ts'
 import { readClientConfig } from '../../src/config/read-client.ts'
 import { readServiceConfig } from '../../src/config/read-service.ts'
 import { SERVICE_SETTINGS } from '../../src/config/service-settings.ts'
+import { formatInstant } from '../../src/base/time.ts'
+import { RELEASED } from '../../src/platform/released.ts'
 import { type Table, fileKeyOf } from '../../src/config/setting.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -98,6 +100,8 @@ describe('the package', () => {
   it('locks nothing that names a place', () =>
     expect(read('package-lock.json')).not.toMatch(/"resolved": "http/))
 
-  it('has a change log entry for its version', () =>
-    expect(read('CHANGELOG.md')).toContain(`## ${manifest.version}`))
+  it('has a change log entry for its version, with the day that the program knows', () =>
+    expect(read('CHANGELOG.md')).toContain(
+      `## ${manifest.version} (${formatInstant(RELEASED).slice(0, 10)})`,
+    ))
 })

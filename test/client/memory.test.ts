@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -110,3 +111,49 @@ it('leaves the old file whole when the new one cannot be written', async () => {
   expect(await memory().load()).toEqual(STOPPED)
   expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([])
 })
+
+/** A process that has kept one state and dies by SIGKILL at the n-th step of writing another. */
+function dieAt(step: number): NodeJS.Signals | null {
+  const root = join(import.meta.dirname, '../../src')
+  const script = `
+    import fs from 'node:fs/promises'
+    import { syncBuiltinESMExports } from 'node:module'
+    let steps = Infinity
+    const counted = (work) => async (...args) => {
+      if (--steps < 0) process.kill(process.pid, 'SIGKILL')
+      const result = await work(...args)
+      if (typeof result?.sync === 'function')
+        for (const name of ['writeFile', 'sync', 'close']) result[name] = counted(result[name].bind(result))
+      return result
+    }
+    for (const name of ['mkdir', 'open', 'rename']) fs[name] = counted(fs[name])
+    syncBuiltinESMExports()
+    const { systemFiles } = await import('${root}/platform/files.ts')
+    const { systemClocks } = await import('${root}/platform/clock.ts')
+    const { timeline } = await import('${root}/client/memory/timeline.ts')
+    const { fileMemory } = await import('${root}/client/memory/memory.ts')
+    const kept = fileMemory(systemFiles, '${folder}', timeline(systemClocks()), console.error)
+    const stopped = (because) => ({ accounts: { a: { standing: { kind: 'stopped', since: 0, because, about: '' }, hosts: {} } } })
+    await kept.save(stopped('badauth'))
+    steps = ${step}
+    await kept.save(stopped('abuse'))`
+  return spawnSync(process.execPath, ['--no-warnings', '--input-type=module', '-e', script]).signal
+}
+
+it('has the old state or the new one, whole, at whatever step of writing it is killed', async () => {
+  const found: string[] = []
+  for (let step = 0; ; step++) {
+    const signal = dieAt(step)
+    const { standing } = (await memory().load()).accounts['a'] ?? {}
+    found.push(standing?.kind === 'stopped' ? standing.because : 'lost')
+    expect(troubles).toEqual([])
+    if (signal === null) break
+  }
+
+  expect(found.length).toBeGreaterThan(7) // mkdir, open, write, sync, close, rename, open, sync, close
+  expect(found).toEqual([
+    ...found.filter((word) => word === 'badauth'),
+    ...found.filter((word) => word === 'abuse'),
+  ])
+  expect([found[0], found.at(-1)]).toEqual(['badauth', 'abuse'])
+}, 60_000)

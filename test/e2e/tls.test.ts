@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { holdfast, scratch, service } from './processes.ts'
 
@@ -34,9 +34,28 @@ function certify(name: string, subject: string, ...more: readonly string[]): voi
   )
 }
 
+/** `req` makes no certificate that is over; `x509` does. */
+function certifyExpired(name: string, subject: string): void {
+  const { cert, key } = files(name)
+  const [request, extensions] = [join(folder, 'request'), join(folder, 'extensions')]
+  writeFileSync(extensions, `subjectAltName=${subject}\n`)
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
+  execFileSync(
+    'openssl',
+    ['req', '-new', ...curve, '-nodes', '-keyout', key, '-subj', '/CN=test', '-out', request],
+    { stdio: 'pipe' },
+  )
+  execFileSync(
+    'openssl',
+    ['x509', '-req', '-in', request, '-signkey', key, '-days', '-1', '-extfile', extensions, '-out', cert],
+    { stdio: 'pipe' },
+  )
+}
+
 beforeAll(() => {
   certify('right', 'IP:127.0.0.1', '-days', '2')
   certify('other', 'DNS:other.test', '-days', '2')
+  certifyExpired('expired', 'IP:127.0.0.1')
 })
 
 const overTls = async (name: string) =>
@@ -88,6 +107,7 @@ describe('over TLS', () => {
       ['--ca-file', files('other').cert],
       /TLS: ERR_TLS_CERT_ALTNAME_INVALID/,
     ],
+    ['it has expired', 'expired', ['--ca-file', files('expired').cert], /TLS: CERT_HAS_EXPIRED/],
     ['another authority is trusted', 'right', ['--ca-file', files('other').cert], /TLS: /],
   ])('a certificate is refused when %s, and the key is not sent', async (_, name, more, why) => {
     const at = await overTls(name)

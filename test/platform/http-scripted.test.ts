@@ -1,5 +1,5 @@
 import nock from 'nock'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { undiciHttp } from '../../src/platform/http.ts'
 import { never, request } from '../fakes/request.ts'
 
@@ -60,5 +60,23 @@ describe('over a scripted wire', () => {
       .replyWithError(Object.assign(new Error('as scripted'), { code }))
 
     expect(await undiciHttp(request('https://dyn.test/'), never)).toMatchObject({ kind: 'unreached', stage })
+  })
+
+  it.each([
+    [Date.UTC(2001, 0, 1), true],
+    [Date.UTC(2040, 0, 1), false],
+  ])('names a wrong clock where a certificate is not valid yet: %i', async (now, isNamed) => {
+    vi.useFakeTimers({ toFake: ['Date'], now })
+    onTestFinished(() => void vi.useRealTimers())
+    nock('https://dyn.test')
+      .get('/')
+      .replyWithError(
+        Object.assign(new Error('certificate is not yet valid'), { code: 'CERT_NOT_YET_VALID' }),
+      )
+
+    const outcome = await undiciHttp(request('https://dyn.test/'), never)
+
+    expect(outcome).toMatchObject({ kind: 'unreached', stage: 'TLS' })
+    expect(JSON.stringify(outcome).includes("this host's clock is wrong: it shows 2001-01-01")).toBe(isNamed)
   })
 })
