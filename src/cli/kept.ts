@@ -17,7 +17,7 @@ export interface Kept {
 export function keptBy(settings: Settings): Kept {
   const time = timeline(systemClocks())
   // Looking must not set a broken file aside: that is for whoever works with it.
-  const files = { ...systemFiles, rename: () => Promise.resolve() }
+  const files = { ...systemFiles, rename: () => Promise.reject(new Error('only looking')) }
   const memory = fileMemory(files, settings.stateDir, time, ({ because }) => {
     throw new Error(because)
   })

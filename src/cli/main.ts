@@ -97,9 +97,10 @@ const COMMANDS: readonly Command[] = [
     load: async () => (await import('./poke.ts')).pokeCommand,
   },
   {
-    usage: 'resume',
-    describe: 'go on after a stop; a wait that the service asked for still stands',
-    build: clientOptions,
+    usage: 'resume [subject]',
+    describe:
+      'go on after a stop, with one account or with all; a wait that the service asked for still stands',
+    build: (args) => clientOptions(args).positional('subject', { type: 'string', describe: 'an account' }),
     load: async () => (await import('./resume.ts')).resumeCommand,
   },
   {

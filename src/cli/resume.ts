@@ -1,3 +1,4 @@
+import { type Result, err, ok } from '../base/result.ts'
 import { learn } from '../client/decide/learn.ts'
 import { stopOf } from '../client/decide/next.ts'
 import { accountOf } from '../client/decide/state.ts'
@@ -5,17 +6,19 @@ import { StateUnreadable } from '../client/memory/memory.ts'
 import { systemDice } from '../platform/clock.ts'
 import { beside } from './beside.ts'
 import type { Exit } from './exit-codes.ts'
-import { keptBy } from './kept.ts'
+import { type Kept, keptBy } from './kept.ts'
 import type { Flags } from './main.ts'
 import { busy, fail, print, printJson } from './output.ts'
-import { type Settings, readSettings } from './settings.ts'
+import { type Failure, type Settings, readSettings, textFlag } from './settings.ts'
 
 /** `holdfast resume`: the user's own word, which ends every stop. A wait that the service asked for still stands. */
 export async function resumeCommand(flags: Flags): Promise<Exit> {
   const asJson = flags['json'] === true
   const settings = await readSettings(flags)
   if (!settings.ok) return fail(settings.error, asJson)
-  const accounts = keptBy(settings.value).charges.map(({ plan }) => plan.account)
+  const chosen = chosenBy(textFlag(flags, 'subject'), keptBy(settings.value))
+  if (!chosen.ok) return fail(chosen.error, asJson)
+  const accounts = chosen.value
   const found = await beside(settings.value, { do: 'resume', accounts })
   if (found.kind === 'busy') return fail(busy(found.pid), asJson)
   if (found.kind === 'answered')
@@ -24,7 +27,7 @@ export async function resumeCommand(flags: Flags): Promise<Exit> {
       asJson,
     )
   try {
-    return say(await resume(settings.value), asJson)
+    return say(await resume(settings.value, accounts), asJson)
   } catch (error) {
     if (error instanceof StateUnreadable)
       return fail({ exit: 'configuration', says: [error.message] }, asJson)
@@ -32,6 +35,20 @@ export async function resumeCommand(flags: Flags): Promise<Exit> {
   } finally {
     await found.release()
   }
+}
+
+/** The accounts that a word names: a whole key, or its username; without one, all of them. */
+export function chosenBy(
+  subject: string | undefined,
+  { charges }: Pick<Kept, 'charges'>,
+): Result<readonly string[], Failure> {
+  const all = charges.map(({ plan }) => plan.account)
+  const chosen = all.filter(
+    (account) => subject === undefined || account === subject || account.startsWith(`${subject}@`),
+  )
+  return chosen.length > 0
+    ? ok(chosen)
+    : err({ exit: 'usage', says: [`there is no account ${subject}; there are ${all.join(', ')}`] })
 }
 
 interface Resumed {
@@ -53,9 +70,9 @@ function say(resumed: readonly Resumed[], asJson: boolean): Exit {
   return 'settled'
 }
 
-async function resume(settings: Settings): Promise<readonly Resumed[]> {
+async function resume(settings: Settings, accounts: readonly string[]): Promise<readonly Resumed[]> {
   const { charges, memory, time } = keptBy(settings)
-  const plans = charges.map(({ plan }) => plan)
+  const plans = charges.map(({ plan }) => plan).filter(({ account }) => accounts.includes(account))
   const state = await memory.load()
   const resumed = plans.flatMap((plan) => {
     const account = accountOf(state, plan.account)

@@ -97,10 +97,20 @@ it('writes what it could not write before, as soon as the disk takes it', async 
   expect(await memory().load()).toEqual(STOPPED)
 })
 
-it('refuses to start anew over a state that it may not see', async () => {
+it('sets a file aside that cannot be read', async () => {
   mkdirSync(join(folder, 'state.json'))
 
-  await expect(memory().load()).rejects.toThrow(StateUnreadable)
+  expect(await memory().load()).toEqual(NEW_STATE)
+  expect(troubles).toMatchObject([
+    { kind: 'stateSetAside', because: expect.stringContaining('EISDIR') as string },
+  ])
+})
+
+it('refuses to start anew over a file that can neither be read nor set aside', async () => {
+  mkdirSync(join(folder, 'state.json'))
+  const fixed: Files = { ...systemFiles, rename: async () => Promise.reject(new Error('EACCES')) }
+
+  await expect(memory(fixed).load()).rejects.toThrow(StateUnreadable)
 })
 
 it('leaves the old file whole when the new one cannot be written', async () => {

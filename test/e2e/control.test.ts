@@ -128,6 +128,26 @@ describe('a running daemon', () => {
     })
   })
 
+  it('is watched, change by change', async () => {
+    const at = await service()
+    const folder = scratch()
+    let address = '8.8.8.8'
+    const { ask, line } = await daemon(at, folder, '--source', await echo(() => address))
+    await line('nothing to do until then')
+    const watch = start(['status', ...clientOf(at, folder), '--runtime-dir', folder, '--watch'], {
+      env: env(at),
+    })
+    onTestFinished(() => void watch.kill('SIGKILL'))
+    let shown = ''
+    watch.stdout?.on('data', (chunk: Buffer) => (shown += chunk.toString()))
+    await expect.poll(() => shown, { timeout: 10_000 }).toContain('confirmed at 8.8.8.8')
+    address = '8.8.4.4'
+    await ask('poke')
+
+    await expect.poll(() => shown, { timeout: 10_000 }).toContain('confirmed at 8.8.4.4')
+    expect(shown.match(/the daemon is running/g)).toHaveLength(2)
+  })
+
   it('is the only one with its state folder', async () => {
     const at = await service()
     const { ask, line, child } = await daemon(at, scratch(), '--myip', '192.0.2.1')

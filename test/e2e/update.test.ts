@@ -313,22 +313,28 @@ it('resume is the word that ends a stop, and not a wait', async () => {
   expect((await run(broken, 'update')).stdout).toContain('home.example.test: nothing sent')
 })
 
-it('a state that may not be read is exit 78, and nothing is sent', async () => {
+it('a state that can neither be read nor set aside is exit 78, and nothing is sent', async () => {
   const at = await service('--log-level', 'debug')
   const state = scratch()
   mkdirSync(join(state, 'state.json'))
-
-  const ended = await holdfast(['update', ...clientOf(at, state), '--myip', '192.0.2.1'], {
+  // The commands that only look at the state move nothing.
+  const looked = await holdfast(['status', ...clientOf(at, state), '--runtime-dir', state], {
+    env: env(at.password),
+  })
+  const updated = await holdfast(['update', ...clientOf(at, state), '--myip', '192.0.2.1'], {
     env: env(at.password),
   })
 
-  expect([ended.code, ended.stderr]).toEqual([
+  expect([looked.code, looked.stderr]).toEqual([
     78,
     expect.stringMatching(
-      /^holdfast: .*state\.json cannot be read .*it may hold a stop, so nothing is sent\n$/,
+      /^holdfast: .*state\.json cannot be read .* nor set aside; it may hold a stop, so nothing is sent\n$/,
     ),
   ])
-  expect(at.stderr()).not.toContain('/nic/update')
+  expect([updated.code, updated.stderr]).toEqual([
+    0,
+    expect.stringContaining('the state file was unreadable and is set aside'),
+  ])
 })
 
 it('--dry-run shows every request, not just the first', async () => {

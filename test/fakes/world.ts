@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { type Duration, type Instant, formatDuration, instant, minutes } from '../../src/base/time.ts'
 import { parseAddress } from '../../src/net/address.ts'
 import { Secret } from '../../src/net/secret.ts'
@@ -58,8 +59,9 @@ export function world(
   script: Line[],
   sky: Sky = () => ['192.0.2.1'],
   plans: readonly Partial<Plan>[] = [{}],
+  from: Instant = START,
 ): World {
-  let now: Instant = START
+  let now: Instant = from
   const diary: string[] = []
   const events: AgentEvent[] = []
   const ending = new AbortController()
@@ -99,7 +101,12 @@ export function world(
         if (!state.ok) throw new Error(state.error)
         return state.value.state
       },
-      save: async (state) => void (kept.text = formatState(state)),
+      save: async (state) => {
+        kept.text = formatState(state)
+        const reloaded = parseState(kept.text)
+        // What is obeyed is what a restart would find.
+        expect(reloaded).toEqual({ ok: true, value: { state } })
+      },
     },
     http: async ({ url }): Promise<HttpOutcome> => {
       const line = script.shift()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Instant, hours, minutes } from '../../src/base/time.ts'
-import { forever, run } from '../../src/client/agent/run.ts'
-import { type Line, disk, world } from '../fakes/world.ts'
+import { type Instant, after, hours, minutes } from '../../src/base/time.ts'
+import { forever, once, run } from '../../src/client/agent/run.ts'
+import { type Line, START, disk, world } from '../fakes/world.ts'
 
 /** What a service says all day, and what Holdfast may send in 24 hours of three hostnames. */
 // biome-ignore format: a table
@@ -62,6 +62,43 @@ describe('a day with a service that always says the same', () => {
       if (dice === 0)
         figures.push(`${says.padEnd(16)} ${String(requests).padStart(3)} requests, ${writes} writes`)
     }
+  })
+
+  it.each(DAYS)('%s: the same for a one-shot from cron, every five minutes', async (_says, line, most) => {
+    const kept = disk()
+    let requests = 0
+    for (let minute = 0; minute < 24 * 60; minute += 5) {
+      const scene = world(
+        kept,
+        [line, line],
+        undefined,
+        [{ hostnames: ['a.test', 'b.test', 'c.test'] }],
+        after(START, minutes(minute)),
+      )
+      await run(scene, [{ kind: 'started' }, { kind: 'networkChanged' }], once)
+      requests += scene.diary.filter((entry) => entry.includes(' send ')).length
+    }
+
+    expect(requests).toBeLessThanOrEqual(most)
+  })
+
+  it.each(DAYS)('%s: the same for a daemon that is restarted every minute', async (_says, line, most) => {
+    const kept = disk()
+    let requests = 0
+    for (let minute = 0; minute < 24 * 60; minute++) {
+      const scene = world(
+        kept,
+        [line, line],
+        undefined,
+        [{ hostnames: ['a.test', 'b.test', 'c.test'] }],
+        after(START, minutes(minute)),
+      )
+      scene.stopAfter(minutes(minute + 1))
+      await run(scene, [{ kind: 'started' }], forever)
+      requests += scene.diary.filter((entry) => entry.includes(' send ')).length
+    }
+
+    expect(requests).toBeLessThanOrEqual(most)
   })
 
   it('as figures', () => {

@@ -1,3 +1,4 @@
+import { type Result, err, ok } from '../../base/result.ts'
 import { type Duration, between, formatInstant, minutes } from '../../base/time.ts'
 import type { Files } from '../../ports/files.ts'
 import { NEW_STATE, type State } from '../decide/state.ts'
@@ -15,12 +16,10 @@ export type MemoryTrouble =
   | { readonly kind: 'stateSetAside'; readonly as: string; readonly because: string }
   | { readonly kind: 'stateNotKept'; readonly because: string }
 
-/** There is a state, and we may not see it: it may hold a stop, so that nothing must be sent. */
+/** There is a state that we can neither read nor set aside: it may hold a stop, so that nothing must be sent. */
 export class StateUnreadable extends Error {
-  constructor(path: string, cause: unknown) {
-    super(
-      `${path} cannot be read (${cause instanceof Error ? cause.message : String(cause)}); it may hold a stop, so nothing is sent`,
-    )
+  constructor(path: string, because: string) {
+    super(`${path} cannot be read (${because}) nor set aside; it may hold a stop, so nothing is sent`)
   }
 }
 
@@ -44,18 +43,22 @@ export function fileMemory(
 
   const setAside = async (because: string): Promise<State> => {
     const as = `${path}.broken-${formatInstant(time.wallAt(time.now())).replaceAll(':', '')}`
-    await files.rename(path, as).catch(() => undefined)
+    await files.rename(path, as).catch(() => {
+      // It is there, we cannot tell what it says, and it stays: it may hold a stop.
+      throw new StateUnreadable(path, because)
+    })
     report({ kind: 'stateSetAside', as, because })
     return NEW_STATE
   }
+  const readText = async (): Promise<Result<string | undefined, string>> =>
+    files.read(path).then(ok, (error: unknown) => err(error instanceof Error ? error.message : String(error)))
 
   return {
     async load() {
-      const text = await files.read(path).catch((error: unknown) => {
-        throw new StateUnreadable(path, error)
-      })
-      if (text === undefined) return NEW_STATE
-      const file = parseState(text)
+      const text = await readText()
+      if (!text.ok) return setAside(text.error)
+      if (text.value === undefined) return NEW_STATE
+      const file = parseState(text.value)
       if (!file.ok) return setAside(file.error)
       time.resume(file.value.anchor)
       kept = essence(file.value.state, skewOf(file.value.anchor ?? time.anchor()))
