@@ -28,7 +28,7 @@ export function fail({ exit, says }: Failure, asJson: boolean): Exit {
 }
 
 /** Somebody else keeps the state folder, and neither answers nor ends. */
-export const busy = (pid: number): Failure => ({
-  exit: 'configuration',
+export const busy = (pid: number, exit: Exit): Failure => ({
+  exit,
   says: [`process ${pid} keeps this state folder and takes no orders; end it, or use another --state-dir`],
 })

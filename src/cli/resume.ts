@@ -20,7 +20,7 @@ export async function resumeCommand(flags: Flags): Promise<Exit> {
   if (!chosen.ok) return fail(chosen.error, asJson)
   const accounts = chosen.value
   const found = await beside(settings.value, { do: 'resume', accounts })
-  if (found.kind === 'busy') return fail(busy(found.pid), asJson)
+  if (found.kind === 'busy') return fail(busy(found.pid, 'unreached'), asJson)
   if (found.kind === 'answered')
     return say(
       (found.answer.resumed ?? []).map((account) => ({ account, because: undefined })),

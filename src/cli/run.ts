@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { POKE, type Order } from '../client/agent/inbox.ts'
 import { type Agent, type Charge, type Rest, forever, once, run } from '../client/agent/run.ts'
 import { accountOf, hostOf } from '../client/decide/state.ts'
@@ -27,7 +28,7 @@ export async function runCommand(flags: Flags): Promise<Exit> {
   const log = logTo(settings.value.config.logLevel, asJson)
   for (const warning of settings.value.warnings) log('warn', warning)
   const owner = await own(settings.value.stateDir, socketIn(settings.value))
-  if (owner.kind === 'theirs') return fail(busy(owner.owner.pid), asJson)
+  if (owner.kind === 'theirs') return fail(busy(owner.owner.pid, 'configuration'), asJson)
   const heard = collector()
   let latest: Rest | undefined
   const supervisor = notifier(process.env, () => performance.now())
@@ -89,7 +90,8 @@ async function live(agent: Agent, settings: Settings, log: Log): Promise<Rest> {
   if (!settings.config.offlineOnStop || !agent.end.aborted) return rest
   const charges = rest.charges.map((charge) => ({ ...charge, plan: { ...charge.plan, isOffline: true } }))
   const stillOpen = new AbortController().signal
-  await run({ ...agent, charges, end: stillOpen, whenStopped: 'exit' }, [{ kind: 'started' }], once)
+  const memory = { ...agent.memory, load: () => Promise.resolve(rest.state) }
+  await run({ ...agent, memory, charges, end: stillOpen, whenStopped: 'exit' }, [{ kind: 'started' }], once)
   return rest
 }
 
@@ -117,8 +119,10 @@ async function takeOrders(
   const path = socketIn(settings)
   try {
     return await serveControl(path, async (request) => {
+      // Whoever asks in the first moment waits for it to pass.
+      while (rest() === undefined && !agent.end.aborted) await sleep(20)
       const known = rest()
-      if (known === undefined) return { error: 'the daemon is just starting' }
+      if (known === undefined) return { error: 'the daemon has ended' }
       return carryOut({ inbox: agent.inbox, rest: () => rest() ?? known, report }, request)
     })
   } catch (error) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Files } from '../ports/files.ts'
 
@@ -35,10 +35,18 @@ async function writeDurably(path: string, text: string): Promise<void> {
   const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {
     await file.writeFile(text, 'utf8')
+    await giveToOwner(file, dirname(path))
     await file.sync()
   } finally {
     await file.close()
   }
+}
+
+/** What root writes into another user's folder is that user's: a daemon must be able to read it when it starts again. */
+async function giveToOwner(file: FileHandle, folder: string): Promise<void> {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = await stat(folder)
+  if (uid !== 0) await file.chown(uid, gid)
 }
 
 /** A rename is on disk only when its folder is. */

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
@@ -36,6 +45,13 @@ it('gives back what it kept, in a file that only its owner reads', async () => {
   expect(await memory().load()).toEqual(STOPPED)
   expect(statSync(join(folder, 'state.json')).mode & 0o777).toBe(0o600)
   expect(readdirSync(folder)).toEqual(['state.json'])
+})
+
+it.skipIf(process.getuid?.() !== 0)('leaves to the owner of the folder what root writes there', async () => {
+  chownSync(folder, 65_534, 65_534)
+  await memory().save(STOPPED)
+
+  expect(statSync(join(folder, 'state.json'))).toMatchObject({ uid: 65_534, gid: 65_534 })
 })
 
 it('makes the folder where it is missing', async () => {
