@@ -6,6 +6,8 @@ const ROOT = new URL('..', import.meta.url).pathname
 export default defineConfig({
   root: ROOT,
   test: {
+    // Most of the end-to-end tests wait for a process; one worker per core would wait with them.
+    maxWorkers: 3,
     reporters:
       process.env['HOLDFAST_TEST_REPORT'] === undefined
         ? ['default']
@@ -14,6 +16,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          testTimeout: 20_000,
           root: ROOT,
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', 'test/system/**'],

@@ -1,9 +1,8 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { ROOT, holdfast, scratch, service, start } from './processes.ts'
+import { answering } from './servers.ts'
 
 /** With signs that every way of writing it changes differently. */
 const PASSWORD = 'cAn4ry/+ swörd&fish=%25"x'
@@ -35,13 +34,9 @@ const contents = (folder: string): string =>
 const leaksIn = (text: string): readonly string[] =>
   FORMS.filter((form) => text.includes(form) || Buffer.from(text, 'latin1').toString('utf8').includes(form))
 
-const answering = async (status: number, body: string): Promise<string> => {
-  const server = createServer(
-    (_, response) => void response.writeHead(status, { location: 'http://elsewhere.test/' }).end(body),
-  )
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  onTestFinished(() => void (server.close(), server.closeAllConnections()))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+const always = async (status: number, body: string): Promise<string> => {
+  const url = await answering(() => ({ status, body, headers: { location: 'http://elsewhere.test/' } }))
+  return url.replace(/\/$/, '')
 }
 
 it('the search itself finds every form', () => {
@@ -76,7 +71,7 @@ it('no command and no failure shows the password, at trace level, anywhere', asy
     [429, ''],
   ] as const
   for (const [status, body] of answers) {
-    toml(await answering(status, body), `name = "n"\n`)
+    toml(await always(status, body), `name = "n"\n`)
     await run('update', '--force')
   }
   const at = await service('--log-level', 'trace')
@@ -86,6 +81,9 @@ it('no command and no failure shows the password, at trace level, anywhere', asy
     ['update'],
     ['run'],
     ['resume'],
+    ['status'],
+    ['explain'],
+    ['poke'],
     ['config', 'show'],
     ['config', 'check'],
   ])

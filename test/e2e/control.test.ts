@@ -1,10 +1,9 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Service, clientOf, holdfast, scratch, service, start } from './processes.ts'
+import { echo } from './servers.ts'
 
 const env = (at: Service) => ({ HOLDFAST_PASSWORD: at.password })
 const requests = (at: Service): number => at.stderr().match(/"path":"\/nic\/update"/g)?.length ?? 0
@@ -26,13 +25,6 @@ async function daemon(at: Service, folder: string, ...extra: readonly string[]) 
   const ask = async (command: string, ...more: readonly string[]) =>
     holdfast([command, ...args, ...more], { env: env(at) })
   return { child, ended, line, lines, ask }
-}
-
-const echo = async (answer: () => string): Promise<string> => {
-  const server = createServer((_, response) => void response.end(answer()))
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  onTestFinished(() => void (server.close(), server.closeAllConnections()))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
 describe('a running daemon', () => {

@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, it, onTestFinished } from 'vitest'
 import { type Service, clientOf, scratch, service, start } from './processes.ts'
+import { echo } from './servers.ts'
 
 /** A daemon that looks every second; `line` waits for a log line. */
 function daemon(at: Service, state: string, ...extra: readonly string[]) {
@@ -33,13 +32,6 @@ function daemon(at: Service, state: string, ...extra: readonly string[]) {
   const line = async (fragment: string): Promise<void> =>
     expect.poll(() => lines.join('\n'), { timeout: 15_000 }).toContain(fragment)
   return { child, ended, line, lines }
-}
-
-const echo = async (answer: () => string): Promise<string> => {
-  const server = createServer((_, response) => void response.end(answer()))
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  onTestFinished(() => void (server.close(), server.closeAllConnections()))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
 it('follows the address, sends nothing while it stays, and ends when asked with exit 0', async () => {

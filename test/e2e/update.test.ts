@@ -1,9 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { clientOf, holdfast, scratch, service } from './processes.ts'
+import { echo } from './servers.ts'
 
 interface Result {
   readonly exit: { readonly code: number; readonly reason: string }
@@ -233,13 +232,6 @@ it('--force confirms once more', async () => {
 })
 
 describe('the address', () => {
-  const echo = async (answer: () => string): Promise<string> => {
-    const server = createServer((_, response) => void response.end(answer()))
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-    onTestFinished(() => void (server.close(), server.closeAllConnections()))
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  }
-
   it('is learnt from an echo service, in plain text or as a JSON member', async () => {
     const at = await service()
     const [plain, json] = [await echo(() => '8.8.8.8\n'), await echo(() => '{"ip":"8.8.4.4"}')]

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Ended, type Service, scratch, service } from '../e2e/processes.ts'
+import { certificate } from '../e2e/servers.ts'
 
 /** Other people's clients, from Debian, at our service. Where one is missing its tests are skipped, and loudly. */
 function isThere(program: string): boolean {
@@ -41,29 +42,8 @@ let cert: string
 
 beforeEach(async () => {
   folder = scratch()
-  cert = join(folder, 'cert.pem')
-  const key = join(folder, 'key.pem')
-  execFileSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-days',
-      '2',
-      '-keyout',
-      key,
-      '-out',
-      cert,
-      '-subj',
-      '/CN=localhost',
-      '-addext',
-      'subjectAltName=DNS:localhost,IP:127.0.0.1',
-    ],
-    { stdio: 'pipe' },
-  )
+  const { cert: trusted, key } = certificate('DNS:localhost,IP:127.0.0.1')
+  cert = trusted
   at = await service(
     '--log-level',
     'debug',

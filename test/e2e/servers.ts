@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { scratch } from './processes.ts'
+
+/** A service on loopback that answers always the same way; ends with the test. */
+export async function answering(
+  answer: () => { readonly status: number; readonly body: string; readonly headers?: Record<string, string> },
+): Promise<string> {
+  const server = createServer((_, response) => {
+    const { status, body, headers } = answer()
+    response.writeHead(status, headers).end(body)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  onTestFinished(() => void (server.close(), server.closeAllConnections()))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+/** A service that tells its caller's address, as the test wants it to be. */
+export const echo = async (address: () => string): Promise<string> =>
+  answering(() => ({ status: 200, body: address() }))
+
+/** A certificate of its own making, and its key, in a folder that is gone after the test. */
+export function certificate(subject: string): { readonly cert: string; readonly key: string } {
+  const folder = scratch()
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
+  const names = ['-subj', '/CN=localhost', '-addext', `subjectAltName=${subject}`]
+  execFileSync(
+    'openssl',
+    ['req', '-x509', ...curve, '-nodes', '-days', '2', '-keyout', key, '-out', cert, ...names],
+    { stdio: 'pipe' },
+  )
+  return { cert, key }
+}
