@@ -119,11 +119,11 @@ it('a store of a newer version, and what is no database, are refused in words', 
 
 describe('when it is asked to stop', () => {
   it('finishes what it accepted', async () => {
-    const at = await service('--weather', 'slow:700ms')
+    const at = await service('--weather', 'slow:3s')
     const update = holdfast(['update', ...clientOf(at, scratch()), '--myip', '192.0.2.1'], {
       env: { HOLDFAST_PASSWORD: at.password },
     })
-    await new Promise((done) => setTimeout(done, 500))
+    await new Promise((done) => setTimeout(done, 1500))
 
     expect(await at.stop()).toBe(0)
     expect((await update).stdout).toBe('home.example.test: good 192.0.2.1 (update succeeded)\n')

@@ -430,12 +430,12 @@ describe('weather', () => {
   })
 
   it('outage: 911, then the rules', async () => {
-    const at = await service('--weather', 'outage:1500ms')
+    const at = await service('--weather', 'outage:6s')
     const update = async () =>
       holdfast(['update', ...clientOf(at, scratch()), '--myip', '192.0.2.1'], { env: env(at.password) })
 
     expect(await update()).toMatchObject({ code: 75 })
-    await expect.poll(async () => (await update()).code, { timeout: 10_000 }).toBe(0)
+    await expect.poll(async () => (await update()).code, { timeout: 25_000 }).toBe(0)
   })
 
   it('impatient: abuse after so many requests', async () => {
