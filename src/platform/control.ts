@@ -1,11 +1,12 @@
 import { chmod, mkdir, unlink } from 'node:fs/promises'
-import { createConnection, createServer } from 'node:net'
+import { type Socket, createConnection, createServer } from 'node:net'
 import { dirname } from 'node:path'
 
 /** One line of JSON each way. In bytes; a status of a thousand hostnames fits. */
 const LONGEST_LINE = 1024 * 1024
 /** A local program that says nothing for so long has forgotten us. */
 const PATIENCE = 5000
+const LINGER = 300
 
 export interface Control {
   close(): Promise<void>
@@ -18,8 +19,11 @@ export async function serveControl(
 ): Promise<Control> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await unlink(path).catch(() => undefined) // whoever holds the state folder is the only one to listen here
+  const open = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     let text = ''
+    open.add(socket)
+    socket.on('close', () => open.delete(socket))
     socket.setTimeout(PATIENCE, () => socket.destroy())
     socket.on('error', () => socket.destroy())
     socket.setEncoding('utf8')
@@ -38,7 +42,12 @@ export async function serveControl(
   })
   await chmod(path, 0o600)
   return {
-    close: async () => new Promise<void>((done) => server.close(() => done())),
+    close: async () =>
+      new Promise<void>((done) => {
+        server.close(() => done())
+        // Answers get out; a program that connected and says nothing does not keep us.
+        setTimeout(() => open.forEach((socket) => socket.destroy()), LINGER).unref()
+      }),
   }
 }
 

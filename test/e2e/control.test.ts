@@ -1,4 +1,5 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -118,6 +119,34 @@ describe('a running daemon', () => {
       code: 78,
       stderr: expect.stringContaining('it does not know another@') as string,
     })
+  })
+
+  it('is kept by nobody who says nothing, and harmed by nobody who says nonsense', async () => {
+    const at = await service()
+    const folder = scratch()
+    const { line, child, ended, ask } = await daemon(at, folder, '--myip', '192.0.2.1')
+    await line('nothing to do until then')
+    const path = join(folder, 'control.sock')
+    const says = async (text: string): Promise<string> =>
+      new Promise((done) => {
+        let answer = ''
+        const socket = connect(path, () => socket.write(text))
+        socket.on('data', (chunk: Buffer) => (answer += chunk.toString()))
+        socket.on('error', () => undefined)
+        socket.on('close', () => done(answer))
+      })
+    for (const nonsense of ['hello\n', 'null\n', '{}\n', '{"do":"update"}\n', '{"do":"resume"}\n', '[1]\n'])
+      expect(await says(nonsense)).toMatch(/^\{"error":/)
+    expect((await ask('status')).code).toBe(0)
+    const silent = connect(path)
+    silent.on('error', () => undefined)
+    await new Promise((done) => silent.on('connect', done))
+    const asked = performance.now()
+    child.kill('SIGTERM')
+
+    expect(await ended).toBe(0)
+    expect(performance.now() - asked).toBeLessThan(3000)
+    silent.destroy()
   })
 
   it('is watched, change by change', async () => {
