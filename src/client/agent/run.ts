@@ -106,6 +106,8 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
     rest = { ...rest, view: await look(agent, rest.charges, schedule, orders) }
     await take({ kind: 'sighted' })
   }
+  // Whoever asked while the last thing was done is told how it ended.
+  for (const { done } of agent.inbox.take()) done?.(rest)
   answer()
   if (agent.end.aborted) agent.tell({ kind: 'ended' })
   return rest
