@@ -20,14 +20,18 @@ export const undiciHttp: Http = async (request, signal) => {
       reset: true,
     })
     const body = await readUpTo(answer.body, request.longestBody + 1)
-    if (body.failure !== undefined && deadline.aborted) return unreached(body.failure)
     const read = {
       kind: 'answered',
       status: answer.statusCode,
       headers: flat(answer.headers),
       body: body.text,
     } as const
-    return body.failure === undefined ? read : { ...read, isCut: true }
+    if (body.failure === undefined) return read
+    const { status, headers } = read
+    const isLate = deadline.aborted
+    return isLate
+      ? { ...unreached(body.failure), partial: { status, headers, body: body.text } }
+      : { ...read, isCut: true }
   } catch (error) {
     return unreached(error)
   } finally {
@@ -90,7 +94,7 @@ interface Failure {
   readonly cause?: Failure
 }
 
-function unreached(error: unknown): HttpOutcome {
+function unreached(error: unknown): Extract<HttpOutcome, { kind: 'unreached' }> {
   const failure = rootOf(error as Failure)
   const because = [failure.code, failure.message]
     .filter((text) => text !== undefined && text !== '')

@@ -31,7 +31,17 @@ export type HttpOutcome =
       /** The connection broke off before the body was as long as it was said to be. */
       readonly isCut?: true
     }
-  | { readonly kind: 'unreached'; readonly stage: HttpStage; readonly because: string }
+  | {
+      readonly kind: 'unreached'
+      readonly stage: HttpStage
+      readonly because: string
+      /** What had come of an answer when time was up in the middle of it. */
+      readonly partial?: {
+        readonly status: number
+        readonly headers: Readonly<Record<string, string>>
+        readonly body: string
+      }
+    }
 
 /** One attempt, one connection, GET only. Never retries, follows no redirect, never rejects. */
 export type Http = (request: HttpRequest, signal: AbortSignal) => Promise<HttpOutcome>

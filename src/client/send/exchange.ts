@@ -1,6 +1,6 @@
 import { type Duration, type Instant, between, instant, milliseconds, seconds } from '../../base/time.ts'
 import { type Credentials, formatBasic } from '../../net/basic.ts'
-import type { Http, HttpRequest } from '../../ports/http.ts'
+import type { Http, HttpOutcome, HttpRequest } from '../../ports/http.ts'
 import { isOldRefusal } from '../../protocol/reply-codec.ts'
 import { mandateOf } from '../../protocol/reply.ts'
 import { type Ipv6Parameter, UPDATE_PATH, type UpdateRequest, formatQuery } from '../../protocol/request.ts'
@@ -42,16 +42,26 @@ export async function exchange(
 ): Promise<Observation> {
   const { account } = line
   const outcome = await http(formRequest(line, request, endpoint), signal)
-  if (outcome.kind === 'unreached')
-    return { kind: 'unreached', account, because: `${outcome.stage}: ${outcome.because}` }
-  const wait = readRetryAfter(outcome.headers['retry-after'], now())
+  const answer = heardOf(outcome, request.hostnames.length)
+  if (typeof answer === 'string') return { kind: 'unreached', account, because: answer }
+  const wait = readRetryAfter(answer.headers['retry-after'], now())
   const retryAfter = wait === undefined ? {} : { retryAfter: wait }
-  const replies = readResponse(outcome, request.hostnames.length)
-  if (outcome.isCut && !isBeyondDoubt(replies)) return { kind: 'unreached', account, because: CUT }
+  const replies = readResponse(answer, request.hostnames.length)
+  if (answer.isCut && !isBeyondDoubt(replies)) return { kind: 'unreached', account, because: CUT }
   if (!replies.ok) return { kind: 'notUnderstood', account, ...replies.error, ...retryAfter }
   if (replies.value.some((reply) => isOldRefusal(reply, request.addresses)))
     return { kind: 'notUnderstood', account, because: OLD_REFUSAL, looksLikePortal: false, ...retryAfter }
   return { kind: 'answered', account, sent: request, replies: replies.value, ...retryAfter }
+}
+
+type Heard = Extract<HttpOutcome, { kind: 'answered' }>
+
+/** The answer, or why there is none. Time that was up in the middle of one takes back nothing that was said. */
+function heardOf(outcome: HttpOutcome, count: number): Heard | string {
+  if (outcome.kind === 'answered') return outcome
+  const { stage, because, partial } = outcome
+  if (partial === undefined || !isBeyondDoubt(readResponse(partial, count))) return `${stage}: ${because}`
+  return { kind: 'answered', ...partial, isCut: true }
 }
 
 const CUT = 'exchange: the connection broke off in the middle of the answer'
