@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { askControl } from '../platform/control.ts'
-import { type Ownership, own } from '../platform/owner.ts'
+import { type Owner, type Ownership, own } from '../platform/owner.ts'
 import type { Answer, Request } from './orders.ts'
 import type { Settings } from './settings.ts'
 
@@ -16,7 +16,7 @@ const PAUSE = 50
 export type Beside =
   | { readonly kind: 'alone'; readonly release: () => Promise<void> }
   | { readonly kind: 'answered'; readonly answer: Answer }
-  | { readonly kind: 'busy'; readonly pid: number }
+  | { readonly kind: 'busy'; readonly owner: Owner }
 
 /**
  * One process at a time works with a state folder. Beside a daemon, the request goes to it; beside another one-shot, we
@@ -28,10 +28,23 @@ export async function beside(settings: Settings, request: Request): Promise<Besi
     const ownership: Ownership = await own(settings.stateDir, undefined)
     if (ownership.kind === 'ours') return { kind: 'alone', release: ownership.release }
     if (ownership.kind === 'unkept') return { kind: 'alone', release: () => Promise.resolve() }
-    const { socket, pid } = ownership.owner
-    const answer = socket === undefined ? undefined : await askControl(socket, request)
-    if (answer !== undefined) return { kind: 'answered', answer: answer as Answer }
-    if (performance.now() > end) return { kind: 'busy', pid }
+    const { owner } = ownership
+    const asked = owner.socket === undefined ? NOBODY : await askControl(owner.socket, request, PATIENCE)
+    if (asked.kind === 'answered') return { kind: 'answered', answer: asked.answer as Answer }
+    if (asked.kind === 'silent' || performance.now() > end) return { kind: 'busy', owner }
+    await sleep(PAUSE)
+  }
+}
+
+const NOBODY = { kind: 'nobody' } as const
+
+/** A daemon waits for a one-shot to be done; another daemon is there to stay. */
+export async function ownForGood(settings: Settings): Promise<Ownership> {
+  const end = performance.now() + PATIENCE
+  for (;;) {
+    const ownership = await own(settings.stateDir, socketIn(settings))
+    const isPassing = ownership.kind === 'theirs' && ownership.owner.socket === undefined
+    if (!isPassing || performance.now() > end) return ownership
     await sleep(PAUSE)
   }
 }

@@ -4,7 +4,7 @@ import type { Exit } from './exit-codes.ts'
 import type { Flags } from './main.ts'
 import { fail, print } from './output.ts'
 import { readSettings, textFlag } from './settings.ts'
-import { standingOf } from './status.ts'
+import { standingOf, unreadable } from './status.ts'
 
 /** `holdfast explain`: what happened, since when, why, what to do and what comes next, in plain words. */
 export async function explainCommand(flags: Flags): Promise<Exit> {
@@ -15,7 +15,9 @@ export async function explainCommand(flags: Flags): Promise<Exit> {
   }
   const settings = await readSettings(flags)
   if (!settings.ok) return fail(settings.error, false)
-  const { accounts } = await standingOf(settings.value)
+  const standing = await standingOf(settings.value).catch(unreadable)
+  if ('exit' in standing) return fail(standing, false)
+  const { accounts } = standing
   const chosen = accounts.filter(
     ({ account }) => subject === undefined || account === subject || account.startsWith(`${subject}@`),
   )

@@ -14,12 +14,18 @@ export interface Kept {
   readonly time: Timeline
 }
 
+export class NotKept extends Error {
+  constructor(folder: string, because: string) {
+    super(`nothing can be written to ${folder} (${because}); the stops there stand as they were`)
+  }
+}
+
 export function keptBy(settings: Settings): Kept {
   const time = timeline(systemClocks())
   // Looking must not set a broken file aside: that is for whoever works with it.
   const files = { ...systemFiles, rename: () => Promise.reject(new Error('only looking')) }
   const memory = fileMemory(files, settings.stateDir, time, ({ because }) => {
-    throw new Error(because)
+    throw new NotKept(settings.stateDir, because)
   })
   return { charges: chargesOf(settings), memory, time }
 }

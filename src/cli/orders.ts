@@ -1,6 +1,7 @@
 import { type Addresses, byFamily, listed, parseAddress } from '../net/address.ts'
 import { POKE, type Inbox, type Order } from '../client/agent/inbox.ts'
 import type { Charge, Rest } from '../client/agent/run.ts'
+import type { Plan } from '../client/decide/plan.ts'
 import type { AccountReport } from '../client/report/report.ts'
 
 /** What a program of ours may ask of a running daemon, over its control socket. */
@@ -16,6 +17,8 @@ export interface Wish {
   readonly hostnames: readonly string[]
   /** The addresses that the user named; without them, the daemon's own sources. */
   readonly addresses?: readonly string[]
+  readonly isOffline: boolean
+  readonly reliesOnConnection: boolean
 }
 
 export interface Answer {
@@ -27,6 +30,8 @@ export interface Answer {
 export const wishOf = ({ plan }: Charge, given: Addresses | undefined): Wish => ({
   account: plan.account,
   hostnames: plan.hostnames,
+  isOffline: plan.isOffline,
+  reliesOnConnection: plan.reliesOnConnection,
   ...(given !== undefined && { addresses: listed(given) }),
 })
 
@@ -48,6 +53,8 @@ export async function carryOut(daemon: Daemon, request: unknown): Promise<Answer
     case 'resume': {
       const accounts =
         asked.accounts.length > 0 ? asked.accounts : daemon.rest().charges.map(({ plan }) => plan.account)
+      const strange = accounts.find((account) => planOf(daemon, account) === undefined)
+      if (strange !== undefined) return { error: `${KEPT} does not know ${strange}` }
       await put(daemon, { observe: accounts.map((account) => ({ kind: 'resumed', account })) })
       return { resumed: accounts }
     }
@@ -58,6 +65,23 @@ export async function carryOut(daemon: Daemon, request: unknown): Promise<Answer
   }
 }
 
+const KEPT = 'a daemon keeps this state folder, and it'
+
+const planOf = (daemon: Daemon, account: string): Plan | undefined =>
+  daemon.rest().charges.find(({ plan }) => plan.account === account)?.plan
+
+/** What a one-shot wants otherwise than the daemon's own settings would be undone by it at once. */
+function refusalOf(wish: Wish, plan: Plan | undefined): string | undefined {
+  if (plan === undefined) return `does not know ${wish.account}`
+  const strangers = wish.hostnames.filter((name) => !plan.hostnames.includes(name))
+  if (strangers.length > 0) return `does not keep ${strangers.join(', ')}`
+  if (wish.isOffline !== plan.isOffline)
+    return `keeps ${wish.account} ${plan.isOffline ? 'offline' : 'online'}; set offline in its configuration, or end it first`
+  return wish.reliesOnConnection !== plan.reliesOnConnection
+    ? `${plan.reliesOnConnection ? 'leaves' : 'does not leave'} the address of ${wish.account} to the service; set myip in its configuration, or end it first`
+    : undefined
+}
+
 const put = async (daemon: Daemon, order: Omit<Order, 'done'>): Promise<Rest> =>
   new Promise((done) => daemon.inbox.put({ ...order, done }))
 
@@ -65,23 +89,17 @@ async function update(
   daemon: Daemon,
   { wishes, force }: Extract<Request, { do: 'update' }>,
 ): Promise<Answer> {
-  const { charges } = daemon.rest()
-  for (const { account, hostnames } of wishes) {
-    const plan = charges.find((charge) => charge.plan.account === account)?.plan
-    if (plan === undefined)
-      return { error: `a daemon keeps this state folder, and it does not know ${account}` }
-    const strangers = hostnames.filter((name) => !plan.hostnames.includes(name))
-    if (strangers.length > 0)
-      return { error: `a daemon keeps this state folder, and it does not keep ${strangers.join(', ')}` }
-  }
-  const given = wishes.flatMap(({ account, addresses }) =>
+  const [refusal] = wishes.flatMap((wish) => refusalOf(wish, planOf(daemon, wish.account)) ?? [])
+  if (refusal !== undefined) return { error: `${KEPT} ${refusal}` }
+  const given = wishes.flatMap(({ account, hostnames, addresses }) =>
     addresses === undefined
       ? []
-      : [[account, byFamily(addresses.flatMap((text) => parseAddress(text) ?? []))] as const],
+      : [{ account, hostnames, addresses: byFamily(addresses.flatMap((text) => parseAddress(text) ?? [])) }],
   )
+  const forced = wishes.map(({ account, hostnames }) => ({ kind: 'forced', account, hostnames }) as const)
   const rest = await put(daemon, {
-    observe: [{ kind: 'networkChanged' }, ...(force ? [{ kind: 'forced' } as const] : [])],
-    given: Object.fromEntries(given),
+    observe: [{ kind: 'networkChanged' }, ...(force ? forced : [])],
+    given,
   })
   const accounts = wishes.map(({ account }) => account)
   return { reports: daemon.report(rest).filter(({ account }) => accounts.includes(account)) }

@@ -1,4 +1,5 @@
 import { pinoLog, styleOf } from '../platform/log.ts'
+import type { Owner } from '../platform/owner.ts'
 import type { Level } from '../base/level.ts'
 import type { Log } from '../ports/log.ts'
 import type { Exit } from './exit-codes.ts'
@@ -28,7 +29,10 @@ export function fail({ exit, says }: Failure, asJson: boolean): Exit {
 }
 
 /** Somebody else keeps the state folder, and neither answers nor ends. */
-export const busy = (pid: number, exit: Exit): Failure => ({
-  exit,
-  says: [`process ${pid} keeps this state folder and takes no orders; end it, or use another --state-dir`],
+export const busy = ({ pid, socket }: Owner): Failure => ({
+  // Where one daemon stays, starting a second one again cannot help.
+  exit: socket === undefined ? 'unreached' : 'configuration',
+  says: [
+    `${pid === undefined ? 'another process' : `process ${pid}`} keeps this state folder and does not answer; end it, or use another --state-dir`,
+  ],
 })

@@ -7,14 +7,20 @@ import { fail, print, printJson } from './output.ts'
 import { readSettings } from './settings.ts'
 import { updateCommand } from './update.ts'
 
+/** A daemon notes a poke at once, whatever it is doing. */
+const PATIENCE = 5000
+const SILENT = 'the daemon does not answer; it may hang'
+
 /** `holdfast poke`: something may have changed; the daemon looks at once. Without one, this is an update. */
 export async function pokeCommand(flags: Flags): Promise<Exit> {
   const asJson = flags['json'] === true
   const settings = await readSettings(flags)
   if (!settings.ok) return fail(settings.error, asJson)
   const request: Request = { do: 'poke' }
-  const answer = (await askControl(socketIn(settings.value), request)) as Answer | undefined
-  if (answer === undefined) return updateCommand(flags)
+  const asked = await askControl(socketIn(settings.value), request, PATIENCE)
+  if (asked.kind === 'nobody') return updateCommand(flags)
+  if (asked.kind === 'silent') return fail({ exit: 'unreached', says: [SILENT] }, asJson)
+  const answer = asked.answer as Answer
   if (answer.error !== undefined) return fail({ exit: 'unreached', says: [answer.error] }, asJson)
   if (asJson) printJson({ poked: true })
   else print('the daemon looks at once')

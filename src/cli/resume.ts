@@ -6,7 +6,7 @@ import { StateUnreadable } from '../client/memory/memory.ts'
 import { systemDice } from '../platform/clock.ts'
 import { beside } from './beside.ts'
 import type { Exit } from './exit-codes.ts'
-import { type Kept, keptBy } from './kept.ts'
+import { type Kept, NotKept, keptBy } from './kept.ts'
 import type { Flags } from './main.ts'
 import { busy, fail, print, printJson } from './output.ts'
 import { type Failure, type Settings, readSettings, textFlag } from './settings.ts'
@@ -20,7 +20,9 @@ export async function resumeCommand(flags: Flags): Promise<Exit> {
   if (!chosen.ok) return fail(chosen.error, asJson)
   const accounts = chosen.value
   const found = await beside(settings.value, { do: 'resume', accounts })
-  if (found.kind === 'busy') return fail(busy(found.pid, 'unreached'), asJson)
+  if (found.kind === 'busy') return fail(busy(found.owner), asJson)
+  if (found.kind === 'answered' && found.answer.error !== undefined)
+    return fail({ exit: 'configuration', says: [found.answer.error] }, asJson)
   if (found.kind === 'answered')
     return say(
       (found.answer.resumed ?? []).map((account) => ({ account, because: undefined })),
@@ -29,9 +31,7 @@ export async function resumeCommand(flags: Flags): Promise<Exit> {
   try {
     return say(await resume(settings.value, accounts), asJson)
   } catch (error) {
-    if (error instanceof StateUnreadable)
-      return fail({ exit: 'configuration', says: [error.message] }, asJson)
-    throw error
+    return fail(unkept(error), asJson)
   } finally {
     await found.release()
   }
@@ -49,6 +49,13 @@ export function chosenBy(
   return chosen.length > 0
     ? ok(chosen)
     : err({ exit: 'usage', says: [`there is no account ${subject}; there are ${all.join(', ')}`] })
+}
+
+/** A word to go on that is not on disk was never said. */
+function unkept(error: unknown): Failure {
+  if (error instanceof StateUnreadable || error instanceof NotKept)
+    return { exit: 'configuration', says: [error.message] }
+  throw error
 }
 
 interface Resumed {

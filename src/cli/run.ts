@@ -7,9 +7,8 @@ import { worst } from '../client/report/outcome.ts'
 import { type AccountReport, type When, collector, reportOn } from '../client/report/report.ts'
 import { type Control, serveControl } from '../platform/control.ts'
 import { notifier } from '../platform/notify.ts'
-import { own } from '../platform/owner.ts'
 import type { Log } from '../ports/log.ts'
-import { socketIn } from './beside.ts'
+import { ownForGood, socketIn } from './beside.ts'
 import { type Composed, chargesOf, composeClient, scheduleOf } from './client.ts'
 import { EXITS, type Exit, exitOf } from './exit-codes.ts'
 import type { Flags } from './main.ts'
@@ -27,8 +26,8 @@ export async function runCommand(flags: Flags): Promise<Exit> {
   if (!schedule.ok) return fail(schedule.error, asJson)
   const log = logTo(settings.value.config.logLevel, asJson)
   for (const warning of settings.value.warnings) log('warn', warning)
-  const owner = await own(settings.value.stateDir, socketIn(settings.value))
-  if (owner.kind === 'theirs') return fail(busy(owner.owner.pid, 'configuration'), asJson)
+  const owner = await ownForGood(settings.value)
+  if (owner.kind === 'theirs') return fail(busy(owner.owner), asJson)
   const heard = collector()
   let latest: Rest | undefined
   const supervisor = notifier(process.env, () => performance.now())
@@ -64,6 +63,7 @@ export async function runCommand(flags: Flags): Promise<Exit> {
     throw error
   } finally {
     for (const one of release) one()
+    composed.end() // however it came to that, nobody waits for a loop that is over
     await control?.close()
     if (owner.kind === 'ours') await owner.release()
   }
@@ -88,7 +88,9 @@ async function live(agent: Agent, settings: Settings, log: Log): Promise<Rest> {
     log('info', 'keeping hostnames current', { account: plan.account, hostnames: plan.hostnames })
   const rest = await run(agent, [{ kind: 'started' }], forever)
   if (!settings.config.offlineOnStop || !agent.end.aborted) return rest
-  const charges = rest.charges.map((charge) => ({ ...charge, plan: { ...charge.plan, isOffline: true } }))
+  const charges = rest.charges
+    .filter(({ plan }) => accountOf(rest.state, plan.account).offlineRefused === undefined)
+    .map((charge) => ({ ...charge, plan: { ...charge.plan, isOffline: true } }))
   const stillOpen = new AbortController().signal
   const memory = { ...agent.memory, load: () => Promise.resolve(rest.state) }
   await run({ ...agent, memory, charges, end: stillOpen, whenStopped: 'exit' }, [{ kind: 'started' }], once)

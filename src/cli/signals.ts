@@ -1,9 +1,14 @@
 const ENDINGS = ['SIGTERM', 'SIGINT'] as const
 
+let asked: NodeJS.Signals | undefined
+/** The signal that asked us to end, if one did. */
+export const endingAsked = (): NodeJS.Signals | undefined => asked
+
 /** Calls back once for a signal that asks us to end; the second such signal ends at once, as it would without us. */
 export function onSignals(end: () => void): () => void {
   const release = (): void => ENDINGS.forEach((signal) => process.removeListener(signal, heard))
-  const heard = (): void => {
+  const heard = (signal: NodeJS.Signals): void => {
+    asked = signal
     release()
     end()
   }

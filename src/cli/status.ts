@@ -9,19 +9,28 @@ import { keptBy, reportsFrom } from './kept.ts'
 import type { Flags } from './main.ts'
 import type { Answer, Request } from './orders.ts'
 import { fail, print, printJson } from './output.ts'
-import { type Settings, readSettings } from './settings.ts'
+import { type Failure, type Settings, readSettings } from './settings.ts'
+
+/** A daemon answers from what it knows, whatever it is doing. */
+const PATIENCE = 5000
 
 export interface Standing {
   readonly isRunning: boolean
+  /** It runs but did not answer: what follows is from the disk. */
+  readonly isSilent?: true
   readonly accounts: readonly AccountReport[]
 }
 
 /** From the daemon if one runs, else from what is on disk. */
 export async function standingOf(settings: Settings): Promise<Standing> {
   const request: Request = { do: 'status' }
-  const answer = (await askControl(socketIn(settings), request)) as Answer | undefined
-  if (answer?.reports !== undefined) return { isRunning: true, accounts: answer.reports }
-  return { isRunning: false, accounts: await reportsFrom(keptBy(settings)) }
+  const asked = await askControl(socketIn(settings), request, PATIENCE)
+  const reports = asked.kind === 'answered' ? (asked.answer as Answer).reports : undefined
+  if (reports !== undefined) return { isRunning: true, accounts: reports }
+  const accounts = await reportsFrom(keptBy(settings))
+  return asked.kind === 'nobody'
+    ? { isRunning: false, accounts }
+    : { isRunning: true, isSilent: true, accounts }
 }
 
 /** `holdfast status`: how things stand, once, or each time that they change. */
@@ -29,13 +38,14 @@ export async function statusCommand(flags: Flags): Promise<Exit> {
   const asJson = flags['json'] === true
   const settings = await readSettings(flags)
   if (!settings.ok) return fail(settings.error, asJson)
-  try {
-    return await show(settings.value, asJson, flags['watch'] === true)
-  } catch (error) {
-    if (error instanceof StateUnreadable)
-      return fail({ exit: 'configuration', says: [error.message] }, asJson)
-    throw error
-  }
+  const shown = await show(settings.value, asJson, flags['watch'] === true).catch(unreadable)
+  return typeof shown === 'string' ? shown : fail(shown, asJson)
+}
+
+/** A state file that cannot be read is no bug of ours; everything else is. */
+export function unreadable(error: unknown): Failure {
+  if (error instanceof StateUnreadable) return { exit: 'configuration', says: [error.message] }
+  throw error
 }
 
 async function show(settings: Settings, asJson: boolean, isWatching: boolean): Promise<Exit> {

@@ -34,7 +34,7 @@ export async function updateCommand(flags: Flags): Promise<Exit> {
   )
   const found = await beside(settings.value, { do: 'update', wishes, force: flags['force'] === true })
   if (found.kind === 'answered') return relay(found.answer, asJson)
-  if (found.kind === 'busy') return fail(busy(found.pid, 'unreached'), asJson)
+  if (found.kind === 'busy') return fail(busy(found.owner), asJson)
   try {
     return await updateAlone(flags, settings.value, log)
   } finally {

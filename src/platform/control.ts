@@ -24,7 +24,7 @@ export async function serveControl(
     let text = ''
     open.add(socket)
     socket.on('close', () => open.delete(socket))
-    socket.setTimeout(PATIENCE, () => socket.destroy())
+    const patience = setTimeout(() => socket.destroy(), PATIENCE).unref()
     socket.on('error', () => socket.destroy())
     socket.setEncoding('utf8')
     socket.on('data', (chunk: string) => {
@@ -32,8 +32,11 @@ export async function serveControl(
       if (text.length > LONGEST_LINE) socket.destroy()
       if (!text.includes('\n')) return
       socket.removeAllListeners('data')
-      socket.setTimeout(0)
-      void reply(text, answer).then((line) => socket.end(line))
+      clearTimeout(patience)
+      // Whoever keeps its half of the connection after the answer does not keep ours.
+      void reply(text, answer).then((line) =>
+        socket.end(line, () => setTimeout(() => socket.destroy(), PATIENCE).unref()),
+      )
     })
   })
   await new Promise<void>((done, failed) => {
@@ -59,17 +62,29 @@ async function reply(text: string, answer: (request: unknown) => Promise<unknown
   }
 }
 
-/** Asks the program behind the socket; undefined when nobody listens there, or hangs up. */
-export async function askControl(path: string, request: unknown): Promise<unknown> {
+/** What came of asking: nobody listens there, or hung up; somebody does, but said nothing in time. */
+export type Asked =
+  | { readonly kind: 'answered'; readonly answer: unknown }
+  | { readonly kind: 'nobody' }
+  | { readonly kind: 'silent' }
+
+/** Asks the program behind the socket. `within` is in milliseconds. */
+export async function askControl(path: string, request: unknown, within: number): Promise<Asked> {
   return new Promise((done) => {
     let text = ''
     const socket = createConnection(path, () => socket.write(`${JSON.stringify(request)}\n`))
+    const finish = (asked: Asked): void => {
+      clearTimeout(patience)
+      socket.destroy()
+      done(asked)
+    }
+    const patience = setTimeout(() => finish({ kind: 'silent' }), within)
     socket.setEncoding('utf8')
-    socket.on('error', () => done(undefined))
+    socket.on('error', () => finish({ kind: 'nobody' }))
     socket.on('data', (chunk: string) => void (text += chunk))
     socket.on('end', () => {
-      socket.end()
-      done(parse(text))
+      const answer = parse(text)
+      finish(answer === undefined ? { kind: 'nobody' } : { kind: 'answered', answer })
     })
   })
 }

@@ -43,7 +43,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
 }
 
 /** What root writes into another user's folder is that user's: a daemon must be able to read it when it starts again. */
-async function giveToOwner(file: FileHandle, folder: string): Promise<void> {
+export async function giveToOwner(file: FileHandle, folder: string): Promise<void> {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = await stat(folder)
   if (uid !== 0) await file.chown(uid, gid)

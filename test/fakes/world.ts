@@ -66,6 +66,7 @@ export function world(
   const events: AgentEvent[] = []
   const ending = new AbortController()
   let endAt = Infinity
+  let saved: unknown
   const note = (what: string): void => void diary.push(`${formatDuration((now - START) as Duration)} ${what}`)
   const source: AddressSource = {
     name: 'sky',
@@ -102,6 +103,8 @@ export function world(
         return state.value.state
       },
       save: async (state) => {
+        if (state === saved) return
+        saved = state
         kept.text = formatState(state)
         const reloaded = parseState(kept.text)
         // What is obeyed is what a restart would find.

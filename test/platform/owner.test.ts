@@ -1,7 +1,20 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  statSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { own } from '../../src/platform/owner.ts'
 
 let folder: string
@@ -9,6 +22,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-owner-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
 })
+const bootId = (): string => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
 const lock = (): string => join(folder, 'owner.lock')
 const writeLock = (over: object): void => {
   const ours = JSON.parse(readFileSync(lock(), 'utf8')) as object
@@ -49,8 +63,94 @@ it.each([
 
 it('takes over what is no lock at all', async () => {
   writeFileSync(lock(), 'hello')
+  utimesSync(lock(), 0, 0)
 
   expect((await own(folder, undefined)).kind).toBe('ours')
+})
+
+it('gives a lock that was just begun the time to be finished', async () => {
+  writeFileSync(lock(), '')
+  const asked = own(folder, undefined)
+  await sleep(100)
+  writeFileSync(lock(), JSON.stringify({ pid: process.ppid, boot: bootId() }))
+
+  expect(await asked).toMatchObject({ kind: 'theirs' })
+})
+
+it('takes over from the dead once, however many decide so at the same time', async () => {
+  // One that saw the dead owner's lock before another took it over must not remove the other's.
+  for (let round = 0; round < 20; round++) {
+    writeFileSync(lock(), '{"pid":4194304}')
+    const all = await Promise.all(Array.from({ length: 20 }, async () => own(folder, undefined)))
+    const ours = all.flatMap((one) => (one.kind === 'ours' ? [one] : []))
+    expect(ours).toHaveLength(1)
+    await ours[0]?.release()
+  }
+  expect(readdirSync(folder)).toEqual([])
+})
+
+it('goes on where somebody was killed while taking over', async () => {
+  writeFileSync(lock(), '{"pid":4194304}')
+  mkdirSync(`${lock()}.turn`)
+  utimesSync(`${lock()}.turn`, 0, 0)
+
+  expect((await own(folder, undefined)).kind).toBe('ours')
+  expect(readdirSync(folder)).toEqual(['owner.lock'])
+})
+
+const OWNER = join(import.meta.dirname, '../../src/platform/owner.ts')
+
+/** The kind of ownership that another process finds, in a mount namespace of its own, as root or as nobody. */
+function foundIn(prepare: string, user: 0 | 65_534, at = folder): string {
+  const script = `import(${JSON.stringify(OWNER)}).then(async ({ own }) => {
+    if (${user} > 0) { process.setgroups([]); process.setgid(${user}); process.setuid(${user}) }
+    process.stdout.write((await own(${JSON.stringify(at)}, undefined)).kind) })`
+  const node = `exec "$0" --no-warnings -e "$1"`
+  const { stdout, stderr } = spawnSync(
+    'unshare',
+    ['--mount', 'sh', '-c', `set -e; ${prepare}\n${node}`, process.execPath, script],
+    { encoding: 'utf8', timeout: 20_000 },
+  )
+  return stdout === '' ? stderr : stdout
+}
+
+const canUnshare = (): boolean => spawnSync('unshare', ['--mount', 'true']).status === 0
+
+describe.skipIf(process.getuid?.() !== 0 || !canUnshare())('beside others', () => {
+  const alive = (over = {}): string => JSON.stringify({ pid: process.pid, boot: bootId(), ...over })
+
+  it('leaves the lock to the owner of the folder', async () => {
+    chownSync(folder, 65_534, 65_534)
+    await own(folder, undefined)
+
+    expect(statSync(lock())).toMatchObject({ uid: 65_534, gid: 65_534 })
+  })
+
+  it('respects an owner whose lock cannot be read', () => {
+    chmodSync(folder, 0o777)
+    writeFileSync(lock(), '{"pid":4194304}', { mode: 0o600 })
+
+    expect(foundIn('', 65_534)).toBe('theirs')
+  })
+
+  it('respects an owner that it may neither signal nor see', () => {
+    chmodSync(folder, 0o777)
+    writeFileSync(lock(), alive({ startedAt: '1' }), { mode: 0o644 })
+
+    expect(foundIn('mount -t proc -o hidepid=2 proc /proc', 65_534)).toBe('theirs')
+    expect(foundIn('', 65_534)).toBe('ours') // seen, it is another process with the same number
+  })
+
+  it.each([
+    ['is full', 'size=4k', ''],
+    ['may only be read', 'size=64k', 'mount -o remount,ro '],
+  ])('respects a living owner on a disk that %s', (_, size, spoil) => {
+    const mount = (text: string): string =>
+      `mount -t tmpfs -o ${size} x ${folder}; printf %s '${text}' > ${lock()}; ${spoil && spoil + folder}`
+
+    expect(foundIn(mount(alive()), 0)).toBe('theirs')
+    expect(foundIn(mount('{"pid":4194304}'), 0)).toBe('unkept')
+  })
 })
 
 it('does not give back what has become another’s', async () => {

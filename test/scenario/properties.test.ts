@@ -82,7 +82,13 @@ function play(turns: readonly Turn[]): readonly Sent[] {
     if (turn.does === 'restart') state = learn(state, { kind: 'started' }, PLANS, moment)
     if (turn.does === 'force') state = learn(state, { kind: 'forced' }, PLANS, moment)
     const seen = sightingsOf(turn)
-    const view = { sightings: { a: seen, b: seen }, nextLook: after(now, minutes(5)) }
+    const sightings = Object.fromEntries(
+      PLANS.map(({ account, hostnames }) => [
+        account,
+        Object.fromEntries(hostnames.map((name) => [name, seen])),
+      ]),
+    )
+    const view = { sightings, nextLook: after(now, minutes(5)) }
     const act = next(state, PLANS, view, now)
     if (act.kind !== 'send') continue
     const answer = answerTo(act, turn)

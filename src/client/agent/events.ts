@@ -7,7 +7,13 @@ import type { UpdateRequest } from '../../protocol/request.ts'
 
 /** Everything the agent can tell its operator. The code speaks in facts; only the table below knows English. */
 export type AgentEvent =
-  | { readonly kind: 'looked'; readonly account: string; readonly sightings: Sightings }
+  | {
+      readonly kind: 'looked'
+      readonly account: string
+      /** The names that this is about. */
+      readonly hostnames: readonly string[]
+      readonly sightings: Sightings
+    }
   | {
       readonly kind: 'sending'
       readonly account: string

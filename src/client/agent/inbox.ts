@@ -9,10 +9,16 @@ export interface Order {
   readonly observe: readonly Observation[]
   /** New settings. */
   readonly replace?: { readonly charges: readonly Charge[]; readonly schedule: Schedule }
-  /** For this look, what somebody says the addresses of an account are. */
-  readonly given?: Readonly<Record<string, Addresses>>
+  /** For this look, what somebody says the addresses of some names are. */
+  readonly given?: readonly Given[]
   /** Told when nothing is left to do but wait. */
   readonly done?: (rest: Rest) => void
+}
+
+export interface Given {
+  readonly account: string
+  readonly hostnames: readonly string[]
+  readonly addresses: Addresses
 }
 
 export interface Inbox {

@@ -1,9 +1,18 @@
-import { type Instant, after, between, earliest, instant, seconds, stretched } from '../../base/time.ts'
+import {
+  type Instant,
+  after,
+  between,
+  earliest,
+  instant,
+  minutes,
+  seconds,
+  stretched,
+} from '../../base/time.ts'
 import { FAMILIES, type Family } from '../../net/address.ts'
 import type { Sighting, Sightings } from '../../net/sighting.ts'
 import type { Clock, Dice, Schedule } from '../../ports/clock.ts'
 import type { Http } from '../../ports/http.ts'
-import type { View } from '../decide/next.ts'
+import type { SightingsByName, View } from '../decide/next.ts'
 import type { Action, Observation } from '../decide/observation.ts'
 import type { Plan } from '../decide/plan.ts'
 import { NEW_STATE, type State } from '../decide/state.ts'
@@ -13,7 +22,7 @@ import { type Line, exchange, formRequest } from '../send/exchange.ts'
 import { givenSource } from '../sources/given.ts'
 import type { AddressSource } from '../sources/source.ts'
 import type { AgentEvent } from './events.ts'
-import type { Inbox, Order } from './inbox.ts'
+import type { Given, Inbox, Order } from './inbox.ts'
 import { factsOf, turnsOf } from './tell.ts'
 
 /** One account: what is wanted, where requests go, and who knows the address. */
@@ -99,7 +108,7 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
       continue
     }
     if (isIdle()) answer()
-    await nap(agent, rest.act)
+    await nap(agent, rest)
     if (agent.end.aborted) break
     const orders = agent.inbox.take()
     for (const order of orders) await follow(order)
@@ -109,15 +118,23 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
   // Whoever asked while the last thing was done is told how it ended.
   for (const { done } of agent.inbox.take()) done?.(rest)
   answer()
+  await agent.memory.save(rest.state)
   if (agent.end.aborted) agent.tell({ kind: 'ended' })
   return rest
 }
 
-/** Until the moment, or until somebody rings. */
-async function nap({ clock, inbox, end, tell }: Agent, act: Action): Promise<void> {
+/**
+ * Until the moment, or until somebody rings. The memory is asked each minute whether the wall clock was set since it
+ * wrote: a reboot would measure a wait by it.
+ */
+async function nap({ clock, inbox, memory, end, tell }: Agent, { act, state }: Rest): Promise<void> {
   const until = act.kind === 'look' ? act.at : NEVER
   if (until > clock.now() && until !== NEVER) tell({ kind: 'sleeping', until })
-  await clock.sleep(until, AbortSignal.any([end, inbox.bell()]))
+  const woken = AbortSignal.any([end, inbox.bell()])
+  while (!woken.aborted && clock.now() < until) {
+    await clock.sleep(earliest(until, after(clock.now(), minutes(1))), woken)
+    await memory.save(state)
+  }
 }
 
 /** The last moment that a Date can hold (ECMA-262 §21.4.1.1). */
@@ -125,9 +142,11 @@ const NEVER = instant(8_640_000_000_000_000)
 
 /** Whether every place asked may be a captive portal: none of the echo services gave a sensible answer. */
 const isPortal = ({ sightings }: View): boolean =>
-  !Object.values(sightings ?? {}).some((seen) =>
-    FAMILIES.some((family) => seen[family]?.kind === 'seen' && /^https?:/.test(seen[family].by)),
-  )
+  !Object.values(sightings ?? {})
+    .flatMap((byName) => Object.values(byName))
+    .some((seen) =>
+      FAMILIES.some((family) => seen[family]?.kind === 'seen' && /^https?:/.test(seen[family].by)),
+    )
 
 /** Every distinct source is asked once, for every family that somebody wants from it, side by side. */
 async function look(
@@ -136,7 +155,7 @@ async function look(
   schedule: Schedule,
   orders: readonly Order[],
 ): Promise<View> {
-  const given = Object.assign({}, ...orders.map((order) => order.given ?? {})) as NonNullable<Order['given']>
+  const given = orders.flatMap((order) => order.given ?? [])
   const asked = new Map<AddressSource, Map<Family, Promise<Sighting>>>()
   const ask = (source: AddressSource, family: Family): Promise<Sighting> => {
     const answers = asked.get(source) ?? new Map<Family, Promise<Sighting>>()
@@ -144,23 +163,44 @@ async function look(
     asked.set(source, answers.set(family, sighting))
     return sighting
   }
+  const seenBy = async (source: AddressSource, { families }: Plan): Promise<Sightings> => {
+    const wanted = FAMILIES.filter((family) => families.includes(family))
+    const seen = await Promise.all(wanted.map(async (family) => [family, await ask(source, family)] as const))
+    return Object.fromEntries(seen)
+  }
   const sightings = await Promise.all(
-    charges.map(async ({ plan, source: usual }): Promise<readonly [string, Sightings]> => {
-      const said = given[plan.account]
-      const source = said === undefined ? usual : givenSource(said)
-      const families = FAMILIES.filter((family) => plan.families.includes(family))
-      const seen = await Promise.all(
-        families.map(async (family) => [family, await ask(source, family)] as const),
+    charges.map(async (charge): Promise<readonly [string, SightingsByName]> => {
+      const { account } = charge.plan
+      const byName = await Promise.all(
+        [...sourcesOf(charge, given)].map(async ([source, hostnames]) => {
+          const seen = await seenBy(source, charge.plan)
+          agent.tell({ kind: 'looked', account, hostnames, sightings: seen })
+          return hostnames.map((hostname) => [hostname, seen] as const)
+        }),
       )
-      return [plan.account, Object.fromEntries(seen)]
+      return [account, Object.fromEntries(byName.flat())]
     }),
   )
-  for (const [account, seen] of sightings) agent.tell({ kind: 'looked', account, sightings: seen })
   const now = agent.clock.now()
   return {
     sightings: Object.fromEntries(sightings),
     nextLook: jittered(now, schedule.nextAfter(now), agent.dice),
   }
+}
+
+/** Which names of an account learn their address from whom. */
+function sourcesOf({ plan, source }: Charge, given: readonly Given[]): Map<AddressSource, string[]> {
+  const said = given
+    .filter(({ account }) => account === plan.account)
+    .map(({ hostnames, addresses }) => ({ names: new Set(hostnames), source: givenSource(addresses) }))
+  const asked = new Map<AddressSource, string[]>()
+  for (const hostname of plan.hostnames) {
+    const by = said.findLast(({ names }) => names.has(hostname))?.source ?? source
+    const names = asked.get(by) ?? []
+    names.push(hostname)
+    asked.set(by, names)
+  }
+  return asked
 }
 
 /** A tenth later at most, and never half a minute, so that many hosts do not look together. */

@@ -32,7 +32,7 @@ export function learn(state: State, seen: Observation, plans: readonly Plan[], m
     case 'started':
       return each(state, plans, lifted)
     case 'forced':
-      return each(state, plans, forgotten)
+      return each(state, plans, (account, plan) => forgotten(account, plan, seen))
     case 'networkChanged':
       return each(state, plans, (account) =>
         account.standing.kind === 'retrying' ? ready(account) : account,
@@ -92,10 +92,14 @@ const unstopped = ({ standing, hosts }: AccountState): AccountState => ({
 })
 
 /** Confirm once more: what was confirmed is forgotten, what was forbidden is not. */
-const forgotten = (account: AccountState, plan: Plan): AccountState => ({
-  ...account,
-  hosts: mapHosts(account.hosts, (host, name) => (plan.hostnames.includes(name) ? unconfirmed(host) : host)),
-})
+function forgotten(account: AccountState, plan: Plan, forced: About<'forced'>): AccountState {
+  if ((forced.account ?? plan.account) !== plan.account) return account
+  const names = forced.hostnames ?? plan.hostnames
+  return {
+    ...account,
+    hosts: mapHosts(account.hosts, (host, name) => (names.includes(name) ? unconfirmed(host) : host)),
+  }
+}
 
 const unconfirmed = ({ touched: _touched, ...host }: HostState): HostState => ({ ...host, confirmed: {} })
 

@@ -7,9 +7,11 @@ import type { Plan } from './plan.ts'
 import { type AccountState, type HostState, type State, type Stop, accountOf, hostOf } from './state.ts'
 
 /** What the world looked like at the last look, and when the schedule wants the next one. */
+export type SightingsByName = Readonly<Record<string, Sightings>>
+
 export interface View {
-  /** By account key, because accounts may have sources of their own; undefined before the first look. */
-  readonly sightings: Readonly<Record<string, Sightings>> | undefined
+  /** By account key and hostname, because each may have sources of its own; undefined before the first look. */
+  readonly sightings: Readonly<Record<string, SightingsByName>> | undefined
   readonly nextLook: Instant
 }
 
@@ -78,11 +80,16 @@ const LONGEST_QUERY = 2000
 function firstDue(
   account: AccountState,
   plan: Plan,
-  seen: Sightings,
+  all: SightingsByName,
   now: Instant,
 ): UpdateRequest | undefined {
   const due = plan.hostnames.flatMap((hostname) => {
-    const request = wanted(hostOf(account, hostname), plan, { hostname, seen, account }, now)
+    const request = wanted(
+      hostOf(account, hostname),
+      plan,
+      { hostname, seen: sightingsOf(all, hostname), account },
+      now,
+    )
     return request === undefined ? [] : [request]
   })
   const [first] = due
@@ -101,6 +108,10 @@ function firstDue(
 
 const sameNeed = ({ addresses, offline }: UpdateRequest): string =>
   JSON.stringify([addresses.v4, addresses.v6, offline])
+
+/** A group may be called "constructor". */
+export const sightingsOf = (all: SightingsByName, hostname: string): Sightings =>
+  (Object.hasOwn(all, hostname) ? all[hostname] : undefined) ?? {}
 
 interface Subject {
   readonly hostname: string

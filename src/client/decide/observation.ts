@@ -5,7 +5,8 @@ import type { UpdateRequest } from '../../protocol/request.ts'
 /** What the world just told us. */
 export type Observation =
   | { readonly kind: 'started' }
-  | { readonly kind: 'forced' }
+  /** Without an account, everything; without names, all of the account's. */
+  | { readonly kind: 'forced'; readonly account?: string; readonly hostnames?: readonly string[] }
   | { readonly kind: 'networkChanged' }
   | { readonly kind: 'resumed'; readonly account?: string }
   | { readonly kind: 'sighted' }

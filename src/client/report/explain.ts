@@ -49,13 +49,17 @@ const sayHost = ({ hostname, confirmed }: AccountReport['hostnames'][number]): s
 /** A few lines for a person: who runs, and how each account and hostname stands. */
 export function sayStatus({
   isRunning,
+  isSilent = false,
   accounts,
 }: {
   readonly isRunning: boolean
+  readonly isSilent?: boolean
   readonly accounts: readonly AccountReport[]
 }): readonly string[] {
+  const remembered = 'this is what was remembered'
+  const silent = `the daemon is there but does not answer; ${remembered}`
   return [
-    isRunning ? 'the daemon is running' : 'no daemon is running; this is what was remembered',
+    isRunning ? (isSilent ? silent : 'the daemon is running') : `no daemon is running; ${remembered}`,
     ...accounts.flatMap((report) => {
       const { account, outcome, because, nextAttempt } = report
       // biome-ignore format: a table

@@ -1,6 +1,5 @@
 import type { Instant } from '../../base/time.ts'
-import type { Sightings } from '../../net/sighting.ts'
-import { heldUntil, stopOf } from '../decide/next.ts'
+import { type SightingsByName, heldUntil, stopOf } from '../decide/next.ts'
 import type { Plan } from '../decide/plan.ts'
 import { type State, accountOf, hostOf } from '../decide/state.ts'
 
@@ -8,7 +7,12 @@ import { type State, accountOf, hostOf } from '../decide/state.ts'
 export const OUTCOMES = ['stopped', 'waiting', 'unreached', 'addressUnknown', 'settled'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-export function outcomeOf(state: State, plan: Plan, seen: Sightings | undefined, now: Instant): Outcome {
+export function outcomeOf(
+  state: State,
+  plan: Plan,
+  seen: SightingsByName | undefined,
+  now: Instant,
+): Outcome {
   const account = accountOf(state, plan.account)
   const hosts = plan.hostnames.map((name) => hostOf(account, name))
   const isRefused = plan.isOffline && account.offlineRefused !== undefined
@@ -18,7 +22,9 @@ export function outcomeOf(state: State, plan: Plan, seen: Sightings | undefined,
     return account.standing.kind === 'waiting' ? 'waiting' : 'unreached'
   const isUndone = hosts.some(({ touched }) => touched === undefined)
   const needsAddress = !plan.isOffline && !plan.reliesOnConnection
-  const sawAny = Object.values(seen ?? {}).some(({ kind }) => kind === 'seen')
+  const sawAny = Object.values(seen ?? {}).some((one) =>
+    Object.values(one).some(({ kind }) => kind === 'seen'),
+  )
   // Before the first look nothing was seen, and nothing is wrong with what was confirmed earlier.
   if (needsAddress && !sawAny && (seen !== undefined || isUndone)) return 'addressUnknown'
   return isUndone ? 'unreached' : 'settled'

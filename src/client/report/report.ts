@@ -6,7 +6,7 @@ import { REPLIES } from '../../protocol/reply.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
 import type { AgentEvent } from '../agent/events.ts'
 import type { Rest } from '../agent/run.ts'
-import { heldUntil, stopOf } from '../decide/next.ts'
+import { heldUntil, sightingsOf, stopOf } from '../decide/next.ts'
 import type { Plan } from '../decide/plan.ts'
 import { accountOf, hostOf } from '../decide/state.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
@@ -57,13 +57,13 @@ export function collector(): {
   }
 }
 
-/** How one account stands after a run. */
 /** Our own time, and how to show a moment of it by the wall clock. */
 export interface When {
   readonly now: Instant
   readonly wallAt: (at: Instant) => Instant
 }
 
+/** How one account stands after a run. `addresses` are those seen for its first hostname. */
 export function reportOn(
   plan: Plan,
   { state, view }: Rest,
@@ -72,6 +72,7 @@ export function reportOn(
 ): AccountReport {
   const account = accountOf(state, plan.account)
   const seen = view.sightings?.[plan.account]
+  const [first = ''] = plan.hostnames
   const outcome = outcomeOf(state, plan, seen, now)
   const stop =
     stopOf(account, plan) ?? plan.hostnames.map((name) => hostOf(account, name).stopped).find(Boolean)
@@ -82,7 +83,10 @@ export function reportOn(
     account: plan.account,
     outcome,
     addresses: Object.fromEntries(
-      Object.entries(seen ?? {}).map(([family, sighting]) => [family, addressOf(sighting)]),
+      Object.entries(sightingsOf(seen ?? {}, first)).map(([family, sighting]) => [
+        family,
+        addressOf(sighting),
+      ]),
     ),
     hostnames: plan.hostnames.map((hostname) => ({
       hostname,

@@ -1,0 +1,49 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import type * as promises from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { own } from '../../src/platform/owner.ts'
+
+const odd = vi.hoisted(() => ({ hasLinks: true, beforeTurn: (): void => undefined }))
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof promises>()
+  return {
+    ...real,
+    // vfat and some network file systems answer like this (link(2), EPERM).
+    link: async (from: string, to: string) =>
+      odd.hasLinks ? real.link(from, to) : Promise.reject(Object.assign(new Error(), { code: 'EPERM' })),
+    mkdir: async (path: string, options: object) => {
+      if (path.endsWith('.turn')) odd.beforeTurn()
+      return real.mkdir(path, options)
+    },
+  }
+})
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-owner-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  Object.assign(odd, { hasLinks: true, beforeTurn: () => undefined })
+})
+
+it('does without hard links where the file system has none', async () => {
+  odd.hasLinks = false
+
+  const all = await Promise.all(Array.from({ length: 40 }, async () => own(folder, undefined)))
+
+  expect(all.filter(({ kind }) => kind === 'ours')).toHaveLength(1)
+  expect(all.filter(({ kind }) => kind === 'theirs')).toHaveLength(39)
+  expect(readdirSync(folder)).toEqual(['owner.lock'])
+})
+
+it('does not remove the lock of who took over since it looked', async () => {
+  const lock = join(folder, 'owner.lock')
+  const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+  const living = JSON.stringify({ pid: process.ppid, boot })
+  writeFileSync(lock, '{"pid":4194304}')
+  odd.beforeTurn = () => writeFileSync(lock, living)
+
+  expect(await own(folder, undefined)).toMatchObject({ kind: 'theirs', owner: { pid: process.ppid } })
+  expect(readFileSync(lock, 'utf8')).toBe(living)
+})
