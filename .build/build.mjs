@@ -44,11 +44,11 @@ const { output } = await bundle.write({
     groups: [
       {
         name: 'tables',
-        test: /src\/(base|net|protocol)\/|src\/config\/(?!document)|src\/cli\/(about|exit-codes)|package\.json$/,
+        test: /src\/(base|net|protocol)\/|src\/config\/(?!document)|src\/cli\/(about|exit-codes|signals)|package\.json$/,
       },
       {
         name: 'console',
-        test: /src\/cli\/(output|settings|signals)|src\/platform\/(log|files|paths|clock)|node_modules\/(pino|env-paths|sonic-boom|@pinojs|quick-format|safe-stable|on-exit|process-warning|is-safe)/,
+        test: /src\/cli\/(output|settings)|src\/platform\/(log|files|paths|clock)|node_modules\/(pino|env-paths|sonic-boom|@pinojs|quick-format|safe-stable|on-exit|process-warning|is-safe)/,
       },
       {
         name: 'client',

@@ -101,6 +101,15 @@ async function update(
     observe: [{ kind: 'networkChanged' }, ...(force ? forced : [])],
     given,
   })
-  const accounts = wishes.map(({ account }) => account)
-  return { reports: daemon.report(rest).filter(({ account }) => accounts.includes(account)) }
+  const reports = daemon.report(rest)
+  return {
+    reports: wishes.flatMap(({ account, hostnames }) =>
+      reports
+        .filter((report) => report.account === account)
+        .map((report) => ({
+          ...report,
+          hostnames: report.hostnames.filter((host) => hostnames.includes(host.hostname)),
+        })),
+    ),
+  }
 }

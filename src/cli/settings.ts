@@ -38,19 +38,23 @@ export interface Failure {
 export const isRoot = (): boolean => process.getuid?.() === 0
 export const paths = (): ReturnType<typeof systemPaths> => systemPaths(process.env, isRoot())
 
-/** Flags over environment over file, with the files that they name. Everything that is wrong, at once. */
-export async function readSettings(flags: Flags): Promise<Result<Settings, Failure>> {
+/**
+ * Flags over environment over file, with the files that they name. Everything that is wrong, at once. Who only asks how
+ * things stand needs no key, and often has none: the daemon's comes from its supervisor.
+ */
+export async function readSettings(flags: Flags, isKeyless = false): Promise<Result<Settings, Failure>> {
   const file = await configFile(flags, ['holdfast.toml', 'holdfast.json'], process.env['HOLDFAST_CONFIG'])
   if (!file.ok) return file
   const config = readClientConfig({
     flags: fromFlags(TABLE, flags),
     environment: fromEnvironment(TABLE, process.env),
+    isKeyless,
     chosen: [flags['account'] ?? []].flat().map(String),
     ...(file.value !== undefined && { file: file.value }),
   })
   if (!config.ok) return err({ exit: exitFor(config.error), says: config.error.map(formatComplaint) })
   const { accounts, ...client } = config.value
-  const read = await Promise.all(accounts.map(withFiles))
+  const read = await Promise.all(accounts.map(async (account) => withFiles(account, isKeyless)))
   const wrong = read.flatMap((one) => (one.ok ? [] : one.error))
   if (wrong.length > 0) return err({ exit: 'configuration', says: wrong })
   return ok({
@@ -95,8 +99,14 @@ export async function configFile(
 const parse = ({ parseDocument }: typeof documents, text: string, path: string): ParsedFile['document'] =>
   parseDocument(text, path)
 
-async function withFiles(account: AccountSettings): Promise<Result<Account, readonly string[]>> {
-  const [password, authorities] = await Promise.all([passwordOf(account), textOf(account.caFile, 'ca_file')])
+async function withFiles(
+  account: AccountSettings,
+  isKeyless: boolean,
+): Promise<Result<Account, readonly string[]>> {
+  const [password, authorities] = await Promise.all([
+    isKeyless ? ok(new Secret('')) : passwordOf(account),
+    textOf(account.caFile, 'ca_file'),
+  ])
   const wrong = [password, authorities].flatMap((one) => (one.ok ? [] : [one.error]))
   if (!password.ok || !authorities.ok) return err(wrong)
   if (!canBeBasic({ username: account.username, password: password.value }))

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Exit } from './exit-codes.ts'
@@ -45,6 +45,17 @@ export async function unitCommand(flags: Flags): Promise<Exit> {
 }
 
 async function install(place: Place, isDry: boolean): Promise<Exit> {
+  const hidden = place.template === NAME ? await unreachable() : undefined
+  if (hidden !== undefined)
+    return fail(
+      {
+        exit: 'configuration',
+        says: [
+          `${hidden} is closed to other users, so that a system service cannot run from there; install Node and Holdfast for everybody, or use --user`,
+        ],
+      },
+      false,
+    )
   const text = await unitText(place)
   print(`${isDry ? 'would write' : 'writes'} ${place.path}`)
   if (isDry)
@@ -72,10 +83,23 @@ async function uninstall(place: Place, isDry: boolean): Promise<Exit> {
 /** The unit with the paths of this Node and this program: what `npm install -g` put where is not known before. */
 export async function unitText({ template }: Pick<Place, 'template'>): Promise<string> {
   const text = await readFile(join(TEMPLATES, template), 'utf8')
-  return text.replace(
-    'ExecStart=/usr/bin/holdfast run',
-    `ExecStart=${quoted(process.execPath)} ${quoted(LAUNCHER)} run`,
-  )
+  const isAtHome = [process.execPath, LAUNCHER].some((path) => /^\/(home|root|run\/user)\//.test(path))
+  return text
+    .replace(
+      'ExecStart=/usr/bin/holdfast run',
+      `ExecStart=${quoted(process.execPath)} ${quoted(LAUNCHER)} run`,
+    )
+    .replace('ProtectHome=yes', isAtHome ? 'ProtectHome=read-only' : 'ProtectHome=yes')
+}
+
+/** The first folder on the way to our programs that only its owner may pass; the unit's user is another. */
+async function unreachable(): Promise<string | undefined> {
+  for (const path of [process.execPath, LAUNCHER]) {
+    const folders = path.split('/').map((_, at, parts) => parts.slice(0, at).join('/'))
+    for (const folder of folders.filter((one) => one !== ''))
+      if (((await stat(folder)).mode & 0o001) === 0) return folder
+  }
+  return undefined
 }
 
 /** systemd.service(5), COMMAND LINES: blanks and its own signs would split or change a word. */

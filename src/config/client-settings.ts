@@ -69,6 +69,18 @@ const contact: Reader<string> = {
 const hostname = (value: string): Result<string, string> =>
   isListable(value) ? ok(value.toLowerCase()) : err('is no hostname or group')
 
+/** Lower case, and each once: names are compared without case (RFC 4343). */
+const hostnames: Reader<readonly string[]> = (() => {
+  const list = listOf(hostname, { type: 'string' })
+  return {
+    ...list,
+    read: (value) => {
+      const names = list.read(value)
+      return names.ok ? ok([...new Set(names.value)]) : names
+    },
+  }
+})()
+
 const rangeClass = (value: string): Result<(typeof RANGE_CLASSES)[number], string> => {
   const found = RANGE_CLASSES.find((one) => one === value)
   return found === undefined ? err(`is not one of ${RANGE_CLASSES.join(', ')}`) : ok(found)
@@ -82,7 +94,7 @@ export const ACCOUNT_SETTINGS = {
   username:      { reader: text,                            says: 'DDNS key username', isNeeded: true },
   password:      { reader: secret,                          says: 'DDNS key password; a password file is safer' },
   passwordFile:  { reader: text,                            says: 'file that holds the password, or - for standard input' },
-  hostnames:     { reader: listOf(hostname, { type: 'string' }), flag: 'hostname', says: 'names and groups to keep current', isNeeded: true },
+  hostnames:     { reader: hostnames, flag: 'hostname', says: 'names and groups to keep current', isNeeded: true },
   myip:          { reader: myip,                            says: 'the address to publish instead of looking for it; "connection" leaves it to the service' },
   ipv4:          { reader: onOff,                           says: 'keep the IPv4 address current', fallback: true },
   ipv6:          { reader: onOff,                           says: 'keep the IPv6 address current', fallback: true },

@@ -27,6 +27,8 @@ export interface Sources {
   readonly file?: ParsedFile
   /** Only these accounts of the file, by name; empty means all. */
   readonly chosen: readonly string[]
+  /** Nothing will be sent, so that no password is needed. */
+  readonly isKeyless?: boolean
 }
 
 /** All complaints at once: an operator should not have to fix a file one line per restart. */
@@ -40,7 +42,10 @@ export function readClientConfig(given: Sources): Result<ClientConfig, readonly 
   const accounts = layers.map(({ layer, name }) => {
     const subject = file.accounts.length > 1 ? `account ${name}` : ''
     const reading = readTable(ACCOUNT_SETTINGS, onePassword([...over, layer, file.top]), subject)
-    return { ...reading, complaints: [...reading.complaints, ...impossible(reading, subject)] }
+    return {
+      ...reading,
+      complaints: [...reading.complaints, ...impossible(reading, subject, given.isKeyless)],
+    }
   })
   const whole = [...accounts.flatMap((one) => one.complaints), ...twins(accounts.map(({ values }) => values))]
   const complaints = [
@@ -172,6 +177,7 @@ export const accountKey = ({ server, username }: AccountSettings): string =>
 function impossible(
   { values, places }: Reading<typeof ACCOUNT_SETTINGS>,
   subject: string,
+  isKeyless = false,
 ): readonly Complaint[] {
   const { username, password, passwordFile, server, myip, ipv4, ipv6, httpFallback } = values
   const credentials = { username: username ?? '', password: password ?? new Secret('') }
@@ -181,7 +187,7 @@ function impossible(
   const rules: readonly (readonly [broken: boolean, says: string, ...about: string[]])[] = [
     [!ipv4 && !ipv6, 'ipv4 and ipv6 are both off; there is nothing to keep current', 'ipv4', 'ipv6'],
     [password !== undefined && passwordFile !== undefined, 'password and password_file are both given; keep one', 'passwordFile'],
-    [places['password'] === undefined && passwordFile === undefined, 'password is missing; give it as password_file, --password-file or HOLDFAST_PASSWORD'],
+    [!isKeyless && places['password'] === undefined && passwordFile === undefined, 'password is missing; give it as password_file, --password-file or HOLDFAST_PASSWORD'],
     [!canBeBasic(credentials), 'username may not hold a colon, and neither username nor password a control character', 'username', 'password'],
     [httpFallback && (server ?? '').startsWith('http:'), 'http_fallback has no meaning for an http server', 'httpFallback'],
     [isOff, 'myip names an address of a family that is switched off', 'myip'],

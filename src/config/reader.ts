@@ -101,7 +101,7 @@ export const listOf = <T>(
       .split(',')
       .map((one) => one.trim())
       .filter((one) => one !== '')
-    const results = items.map((one) => ({ one, result: item(one) }))
+    const results = [...new Set(items)].map((one) => ({ one, result: item(one) }))
     const wrong = results.flatMap(({ one, result }) =>
       result.ok ? [] : [`'${withoutUserinfo(one)}' ${result.error}`],
     )

@@ -10,6 +10,9 @@ export const undiciHttp: Http = async (request, signal) => {
   const { origin, pathname, search } = new URL(request.url)
   const client = clientFor(origin, request)
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(request.answerWithin)])
+  // undici hears a signal only once it is connected: a look-up that hangs would outlast every deadline.
+  const giveUp = (): void => void client.destroy(deadline.reason as Error).catch(() => undefined)
+  deadline.addEventListener('abort', giveUp)
   try {
     const path = `${pathname}${search}`
     const answer = await client.request({
@@ -35,6 +38,7 @@ export const undiciHttp: Http = async (request, signal) => {
   } catch (error) {
     return unreached(error)
   } finally {
+    deadline.removeEventListener('abort', giveUp)
     await client.destroy().catch(() => undefined)
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EXITS } from '../../src/cli/exit-codes.ts'
-import { ROOT, holdfast, scratch, service } from './processes.ts'
+import { ROOT, clientOf, holdfast, scratch, service } from './processes.ts'
 
 describe('a slip on the command line is exit 64, with a hint', () => {
   // biome-ignore format: a table
@@ -191,5 +191,51 @@ describe('--help and --version', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
 
     expect((await holdfast(['--version'])).stdout.trim()).toBe(version)
+  })
+})
+
+describe('a state that cannot be read or written is no bug, and is told', () => {
+  const settings = (folder: string): readonly string[] => [
+    '--server',
+    'http://127.0.0.1:1',
+    '--username',
+    'a',
+    '--hostname',
+    'home.test',
+    '--state-dir',
+    folder,
+  ]
+
+  it.each(['status', 'explain', 'resume'])('%s leaves a broken file where it is', async (command) => {
+    const folder = scratch()
+    const file = join(folder, 'state.json')
+    writeFileSync(file, 'broken')
+
+    expect(await holdfast([command, ...settings(folder)])).toMatchObject({
+      code: 78,
+      stderr: expect.stringMatching(/^holdfast: \S+state\.json cannot be read .* nor set aside/) as string,
+    })
+    expect(readFileSync(file, 'utf8')).toBe('broken')
+  })
+
+  it('resume on a disk that takes nothing does not pretend', async () => {
+    const at = await service('--weather', 'word:abuse')
+    const folder = scratch()
+    const args = clientOf(at, folder)
+    await holdfast(['update', ...args, '--myip', '192.0.2.1'], { env: { HOLDFAST_PASSWORD: at.password } })
+    const node = join(folder, 'node')
+    // No file may grow (setrlimit(2), RLIMIT_FSIZE): what a full disk does to a write.
+    writeFileSync(node, `#!/bin/sh\nulimit -f 0\ntrap '' XFSZ\nexec ${process.execPath} "$@"\n`, {
+      mode: 0o755,
+    })
+    const resumed = await holdfast(['resume', ...args], { node })
+
+    expect(resumed).toMatchObject({
+      code: 78,
+      stderr: expect.stringMatching(
+        /nothing can be written to .*; the stops there stand as they were/,
+      ) as string,
+    })
+    expect((await holdfast(['status', ...args])).stdout).toContain('stopped by abuse')
   })
 })

@@ -1,38 +1,16 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Service, clientOf, holdfast, scratch, service, start } from './processes.ts'
-import { echo } from './servers.ts'
-
-const env = (at: Service) => ({ HOLDFAST_PASSWORD: at.password })
-const requests = (at: Service): number => at.stderr().match(/"path":"\/nic\/update"/g)?.length ?? 0
-
-/** A daemon that looks every hour, so that whatever it does is done because it was told. */
-async function daemon(at: Service, folder: string, ...extra: readonly string[]) {
-  const args = [...clientOf(at, folder), '--runtime-dir', folder, '--no-ipv6', '--interval', '1h', ...extra]
-  const child = start(['run', ...args, '--json', '--log-level', 'debug'], { env: env(at) })
-  const ended = new Promise<number | null>((done) => child.on('close', done))
-  onTestFinished(async () => {
-    if (child.exitCode === null) child.kill('SIGKILL')
-    await ended
-  })
-  child.stdout?.resume()
-  const lines: string[] = []
-  if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', (line) => lines.push(line))
-  const line = async (fragment: string): Promise<void> =>
-    expect.poll(() => lines.join('\n'), { timeout: 15_000 }).toContain(fragment)
-  const ask = async (command: string, ...more: readonly string[]) =>
-    holdfast([command, ...args, ...more], { env: env(at) })
-  return { child, ended, line, lines, ask }
-}
+import { daemon, env, requests, running } from './daemon.ts'
+import { clientOf, holdfast, scratch, service, start } from './processes.ts'
+import { answering, echo } from './servers.ts'
 
 describe('a running daemon', () => {
   it('tells how things stand, over a socket that only its owner may open', async () => {
     const at = await service()
     const folder = scratch()
-    const { ask, line, child, ended } = await daemon(at, folder, '--myip', '192.0.2.1')
+    const { ask, line, child, ended } = daemon(at, folder, '--myip', '192.0.2.1')
     await line('nothing to do until then')
 
     expect(statSync(join(folder, 'control.sock')).mode & 0o777).toBe(0o600)
@@ -63,7 +41,7 @@ describe('a running daemon', () => {
   it('looks at once when it is poked, by command and by signal', async () => {
     const at = await service()
     let address = '8.8.8.8'
-    const { ask, line, child } = await daemon(at, scratch(), '--source', await echo(() => address))
+    const { ask, line, child } = daemon(at, scratch(), '--source', await echo(() => address))
     await line('good","addresses":["8.8.8.8"]')
     address = '8.8.4.4'
 
@@ -77,7 +55,7 @@ describe('a running daemon', () => {
   it('takes the wish of a one-shot, and fifty of them cause one request', async () => {
     const at = await service('--log-level', 'debug')
     const folder = scratch()
-    const { ask, line } = await daemon(at, folder, '--source', await echo(() => '8.8.8.8'))
+    const { ask, line } = daemon(at, folder, '--source', await echo(() => '8.8.8.8'))
     await line('nothing to do until then')
     expect(requests(at)).toBe(1)
 
@@ -93,7 +71,7 @@ describe('a running daemon', () => {
   it('does not take a wish for what it does not keep', async () => {
     const at = await service()
     const folder = scratch()
-    const { ask, line } = await daemon(at, folder, '--myip', '192.0.2.1')
+    const { ask, line } = daemon(at, folder, '--myip', '192.0.2.1')
     await line('nothing to do until then')
 
     expect(await ask('update', '--hostname', 'office.example.test')).toMatchObject({
@@ -124,7 +102,7 @@ describe('a running daemon', () => {
   it('is kept by nobody who says nothing, and harmed by nobody who says nonsense', async () => {
     const at = await service()
     const folder = scratch()
-    const { line, child, ended, ask } = await daemon(at, folder, '--myip', '192.0.2.1')
+    const { line, child, ended, ask } = daemon(at, folder, '--myip', '192.0.2.1')
     await line('nothing to do until then')
     const path = join(folder, 'control.sock')
     const says = async (text: string): Promise<string> =>
@@ -153,7 +131,7 @@ describe('a running daemon', () => {
     const at = await service()
     const folder = scratch()
     let address = '8.8.8.8'
-    const { ask, line } = await daemon(at, folder, '--source', await echo(() => address))
+    const { ask, line } = daemon(at, folder, '--source', await echo(() => address))
     await line('nothing to do until then')
     const watch = start(['status', ...clientOf(at, folder), '--runtime-dir', folder, '--watch'], {
       env: env(at),
@@ -171,7 +149,7 @@ describe('a running daemon', () => {
 
   it('is the only one with its state folder', async () => {
     const at = await service()
-    const { ask, line, child } = await daemon(at, scratch(), '--myip', '192.0.2.1')
+    const { ask, line, child } = daemon(at, scratch(), '--myip', '192.0.2.1')
     await line('nothing to do until then')
 
     expect(await ask('run')).toMatchObject({
@@ -183,7 +161,7 @@ describe('a running daemon', () => {
   it('that was killed is not mistaken for a living one', async () => {
     const at = await service()
     const folder = scratch()
-    const first = await daemon(at, folder, '--myip', '192.0.2.1')
+    const first = daemon(at, folder, '--myip', '192.0.2.1')
     await first.line('nothing to do until then')
     first.child.kill('SIGKILL')
     await first.ended
@@ -193,14 +171,14 @@ describe('a running daemon', () => {
       code: 0,
       stdout: 'home.example.test: already confirmed at 192.0.2.1; nothing sent\n',
     })
-    const second = await daemon(at, folder, '--myip', '192.0.2.1')
+    const second = daemon(at, folder, '--myip', '192.0.2.1')
     await second.line('nothing to do until then')
   })
 
   it('stays up idle where it should, and goes on when it is resumed', async () => {
     const at = await service('--weather', 'impatient:1')
     let address = '8.8.8.8'
-    const { ask, line, lines, child, ended } = await daemon(
+    const { ask, line, lines, child, ended } = daemon(
       at,
       scratch(),
       '--source',
@@ -235,13 +213,7 @@ describe('a running daemon', () => {
         { mode: 0o600 },
       )
     write('myip = ["192.0.2.1"]\nhostnames = ["home.example.test"]')
-    const child = start(['run', '--config', file, '--json'])
-    onTestFinished(() => void child.kill('SIGKILL'))
-    child.stdout?.resume()
-    const lines: string[] = []
-    if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', (line) => lines.push(line))
-    const line = async (fragment: string): Promise<void> =>
-      expect.poll(() => lines.join('\n'), { timeout: 15_000 }).toContain(fragment)
+    const { child, line, lines } = running(['--config', file], {})
     await line('good","addresses":["192.0.2.1"]')
 
     write('myip = ["192.0.2.2"]\nhostnames = []')
@@ -255,11 +227,147 @@ describe('a running daemon', () => {
     expect(lines.join('\n')).not.toContain('192.0.2.2"')
   })
 
+  it('waits for a one-shot that is under way, instead of ending because of it', async () => {
+    const at = await service('--weather', 'slow:2s')
+    const folder = scratch()
+    const first = holdfast(['update', ...clientOf(at, folder), '--no-ipv6', '--myip', '192.0.2.1'], {
+      env: env(at),
+    })
+    await expect.poll(() => existsSync(join(folder, 'owner.lock'))).toBe(true)
+    const { line } = daemon(at, folder, '--myip', '192.0.2.1')
+
+    await line('nothing to do until then')
+    expect((await first).code).toBe(0)
+  })
+
+  it('carries a wish out for what it names, and for nothing else', async () => {
+    const at = await service('--log-level', 'debug')
+    const folder = scratch()
+    const { ask, line } = daemon(
+      at,
+      folder,
+      '--hostname',
+      'office.example.test,HOME.example.test',
+      '--source',
+      await echo(() => '8.8.8.8'),
+    )
+    await line('nothing to do until then')
+    const one = clientOf(at, folder)
+    const wish = async (...more: readonly string[]) =>
+      holdfast(['update', ...one, '--no-ipv6', ...more], { env: env(at) })
+
+    expect(await wish('--myip', '192.0.2.77', '--force')).toMatchObject({
+      code: 0,
+      stdout: 'home.example.test: good 192.0.2.77 (update succeeded)\n',
+    })
+    const shown = JSON.parse((await ask('status', '--json')).stdout) as {
+      accounts: { hostnames: { hostname: string; sent: { addresses: string[] } }[] }[]
+    }
+    expect(shown.accounts[0]?.hostnames.map(({ hostname, sent }) => [hostname, sent.addresses])).toEqual([
+      ['home.example.test', ['192.0.2.77']],
+      ['office.example.test', ['8.8.8.8']],
+    ])
+    expect(requests(at)).toBe(2)
+    expect(await wish('--offline')).toMatchObject({
+      code: 78,
+      stderr: expect.stringMatching(/keeps \S+ online; set offline in its configuration/) as string,
+    })
+    expect(await wish('--myip', 'connection')).toMatchObject({
+      code: 78,
+      stderr: expect.stringMatching(/does not leave the address of \S+ to the service/) as string,
+    })
+    expect(requests(at)).toBe(2)
+  })
+
+  it('that does not know the account says so to who resumes it', async () => {
+    const at = await service()
+    const folder = scratch()
+    const { line } = daemon(at, folder, '--myip', '192.0.2.1')
+    await line('nothing to do until then')
+    const stranger = ['--server', at.url, '--username', 'another', '--hostname', 'a.test']
+
+    expect(await holdfast(['resume', ...stranger, '--state-dir', folder, '--json'])).toMatchObject({
+      code: 78,
+      stdout: expect.stringContaining('does not know another@') as string,
+    })
+  })
+
+  it('that hangs is not taken for one that is not there', async () => {
+    const at = await service()
+    const folder = scratch()
+    const { ask, line, child } = daemon(at, folder, '--myip', '192.0.2.1')
+    await line('nothing to do until then')
+    child.kill('SIGSTOP')
+
+    const [status, poke] = await Promise.all([ask('status'), ask('poke')])
+    expect(status).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(
+        'the daemon is there but does not answer; this is what was remembered\n',
+      ) as string,
+    })
+    expect(poke).toMatchObject({ code: 69, stderr: 'holdfast: the daemon does not answer; it may hang\n' })
+  })
+
+  it('ends although a program keeps its half of the control socket', async () => {
+    const at = await service('--weather', 'slow:1500ms')
+    const folder = scratch()
+    const { line, child, ended } = daemon(at, folder, '--myip', '192.0.2.1')
+    await line('nothing to do until then')
+    const keeper = connect({ path: join(folder, 'control.sock'), allowHalfOpen: true })
+    keeper.on('error', () => undefined)
+    keeper.write('{"do":"status"}\n')
+    await new Promise((done) => keeper.once('data', done))
+    const asked = performance.now()
+    child.kill('SIGTERM')
+
+    expect(await ended).toBe(0)
+    expect(performance.now() - asked).toBeLessThan(3000)
+    keeper.destroy()
+  })
+
+  it('is asked without the key, which only it may have', async () => {
+    const at = await service()
+    const folder = scratch()
+    const { line, child, ended } = daemon(at, folder, '--myip', '192.0.2.1')
+    await line('nothing to do until then')
+    const keyless = async (command: string) =>
+      holdfast([command, ...clientOf(at, folder), '--runtime-dir', folder])
+
+    for (const command of ['status', 'explain', 'poke', 'resume'])
+      expect([command, (await keyless(command)).code]).toEqual([command, 0])
+    child.kill('SIGTERM')
+    await ended
+    for (const command of ['status', 'explain', 'resume'])
+      expect([command, (await keyless(command)).code]).toEqual([command, 0])
+    expect((await keyless('poke')).stderr).toContain('password is missing')
+  })
+
+  it('does not ask for offline again, nor for anything else, when the plan has refused that', async () => {
+    const asked: string[] = []
+    const url = await answering((target) => {
+      asked.push(target)
+      return { status: 200, body: target.includes('offline=YES') ? '!donator\n' : 'good 192.0.2.1\n' }
+    })
+    const folder = scratch()
+    const args = ['--server', url, '--username', 'a', '--hostname', 'home.test', '--state-dir', folder]
+    for (const requests of [2, 2]) {
+      const { line, child, ended } = running(
+        [...args, '--no-ipv6', '--myip', '192.0.2.1', '--offline-on-stop'],
+        { HOLDFAST_PASSWORD: 'x' },
+      )
+      await line('nothing to do until then')
+      child.kill('SIGTERM')
+      expect(await ended).toBe(0)
+      expect(asked).toHaveLength(requests)
+    }
+  })
+
   it('takes the names offline when it is asked to end, and back when it starts', async () => {
     const at = await service('--log-level', 'debug')
     const folder = scratch()
     for (const replies of [2, 4]) {
-      const { line, child, ended } = await daemon(at, folder, '--myip', '192.0.2.1', '--offline-on-stop')
+      const { line, child, ended } = daemon(at, folder, '--myip', '192.0.2.1', '--offline-on-stop')
       await line('nothing to do until then')
       child.kill('SIGTERM')
       expect(await ended).toBe(0)

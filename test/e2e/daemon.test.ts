@@ -1,38 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { expect, it, onTestFinished } from 'vitest'
-import { type Service, clientOf, scratch, service, start } from './processes.ts'
+import { expect, it } from 'vitest'
+import { env, running } from './daemon.ts'
+import { type Service, clientOf, scratch, service } from './processes.ts'
 import { echo } from './servers.ts'
 
-/** A daemon that looks every second; `line` waits for a log line. */
-function daemon(at: Service, state: string, ...extra: readonly string[]) {
-  const child = start(
-    [
-      'run',
-      ...clientOf(at, state),
-      '--schedule',
-      '* * * * * *',
-      '--no-ipv6',
-      '--json',
-      '--log-level',
-      'debug',
-      ...extra,
-    ],
-    { env: { HOLDFAST_PASSWORD: at.password } },
-  )
-  const ended = new Promise<number | null>((done) => child.on('close', done))
-  onTestFinished(async () => {
-    if (child.exitCode === null) child.kill('SIGKILL')
-    await ended
-  })
-  child.stdout?.resume()
-  const lines: string[] = []
-  if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', (line) => lines.push(line))
-  const line = async (fragment: string): Promise<void> =>
-    expect.poll(() => lines.join('\n'), { timeout: 15_000 }).toContain(fragment)
-  return { child, ended, line, lines }
-}
+/** A daemon that looks every second. */
+const daemon = (at: Service, state: string, ...extra: readonly string[]) =>
+  running([...clientOf(at, state), '--schedule', '* * * * * *', '--no-ipv6', ...extra], env(at))
 
 it('follows the address, sends nothing while it stays, and ends when asked with exit 0', async () => {
   const at = await service('--log-level', 'debug')

@@ -7,10 +7,14 @@ import { scratch } from './processes.ts'
 
 /** A service on loopback that answers always the same way; ends with the test. */
 export async function answering(
-  answer: () => { readonly status: number; readonly body: string; readonly headers?: Record<string, string> },
+  answer: (target: string) => {
+    readonly status: number
+    readonly body: string
+    readonly headers?: Record<string, string>
+  },
 ): Promise<string> {
-  const server = createServer((_, response) => {
-    const { status, body, headers } = answer()
+  const server = createServer(({ url = '' }, response) => {
+    const { status, body, headers } = answer(url)
     response.writeHead(status, headers).end(body)
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))

@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, statSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { EXITS } from '../../src/cli/exit-codes.ts'
 import { ROOT, clientOf, holdfast, scratch, service } from './processes.ts'
@@ -88,14 +88,46 @@ describe('the unit', () => {
   })
 })
 
+const isPrivate = (path: string): boolean =>
+  path !== '/' && ((statSync(path).mode & 0o001) === 0 || isPrivate(dirname(path)))
+
 describe('holdfast service', () => {
+  const canUnshare = process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'true']).status === 0
+  it.skipIf(!canUnshare)(
+    'is not installed from where its user could not go, and sees a home that it runs from',
+    () => {
+      const install = (mode: string) =>
+        spawnSync(
+          'unshare',
+          [
+            '--mount',
+            'sh',
+            '-ec',
+            `mount -t tmpfs -o mode=755 x /home; mkdir -m ${mode} /home/me; cp -r ${['bin', 'dist', 'systemd', 'package.json'].map((each) => join(ROOT, each)).join(' ')} ${process.execPath} /home/me/
+           exec /home/me/node /home/me/bin/holdfast.js service install --dry-run`,
+          ],
+          { encoding: 'utf8' },
+        )
+
+      expect(install('700')).toMatchObject({
+        status: 78,
+        stderr:
+          'holdfast: /home/me is closed to other users, so that a system service cannot run from there; install Node and Holdfast for everybody, or use --user\n',
+      })
+      expect(install('755').stdout).toContain('ProtectHome=read-only')
+    },
+  )
+
   it.each([[[]], [['--user']]])(
     'install --dry-run %j shows the unit with the real paths, and what would be run',
     async (more) => {
-      const { code, stdout } = await holdfast(['service', 'install', '--dry-run', ...more], {
+      const { code, stdout, stderr } = await holdfast(['service', 'install', '--dry-run', ...more], {
         node: process.execPath,
       })
 
+      // Where the checkout is a private folder of root's, no system service can run from it.
+      if (isPrivate(ROOT) && more.length === 0)
+        return expect([code, stderr]).toEqual([78, expect.stringContaining('closed to other users')])
       expect(code).toBe(0)
       expect(stdout).toMatch(
         more.length > 0
@@ -214,22 +246,25 @@ describe('a supervised daemon', () => {
 
 describe('hooks poke, each when its own caller says that something changed', () => {
   const HOOKS = join(ROOT, 'systemd/hooks')
-  const pokesOf = (
+  const pokesOf = async (
     hook: string,
     args: readonly string[],
     env: Record<string, string>,
-    isSourced = false,
-  ): string => {
+    { isSourced, pokes }: { readonly isSourced: boolean; readonly pokes: number },
+  ): Promise<string> => {
     const folder = scratch()
     const file = join(folder, 'pokes')
     writeFileSync(file, '')
     writeFileSync(join(folder, 'holdfast'), `#!/bin/sh\necho "$@" >> ${file}\n`)
     chmodSync(join(folder, 'holdfast'), 0o755)
-    const command = isSourced ? ['-c', `. ${join(HOOKS, hook)}; echo after`] : [join(HOOKS, hook), ...args]
+    const command = isSourced
+      ? ['-c', `set -e; . ${join(HOOKS, hook)}; echo after`]
+      : [join(HOOKS, hook), ...args]
     const out = execFileSync('/bin/sh', command, {
       env: { PATH: `${folder}:/usr/bin:/bin`, ...env },
       encoding: 'utf8',
     })
+    if (pokes > 0) await expect.poll(() => readFileSync(file, 'utf8')).not.toBe('')
     if (isSourced) expect(out).toBe('after\n') // a sourced hook must not end its caller
     return readFileSync(file, 'utf8')
   }
@@ -242,6 +277,7 @@ describe('hooks poke, each when its own caller says that something changed', () 
     ['dhclient-exit', [], { reason: 'BOUND6', interface: 'eth0', new_ip6_address: '2001:db8::1' },                                   true, 1],
     ['dhclient-exit', [], { reason: 'PREINIT', interface: 'eth0' },                                                                  true, 0],
     ['dhcpcd-exit',   [], { reason: 'BOUND', interface: 'eth0', if_up: 'true' },                                                     true, 1],
+    ['dhcpcd-exit',   [], { reason: 'BOUND', interface: 'eth0', if_up: 'false' },                                                    true, 0],
     ['dhcpcd-exit',   [], { reason: 'ROUTERADVERT', interface: 'eth0', if_up: 'true' },                                              true, 1],
     ['dhcpcd-exit',   [], { reason: 'CARRIER', interface: 'eth0', if_up: 'true' },                                                   true, 0],
     ['ppp-ip-up',     ['ppp0', '/dev/ttyS0', '115200', '192.0.2.1', '192.0.2.254', 'isp'], { PPP_IFACE: 'ppp0' },                   false, 1],
@@ -249,7 +285,7 @@ describe('hooks poke, each when its own caller says that something changed', () 
     ['networkmanager-dispatcher', ['eth0', 'dhcp6-change'], {},                                                                     false, 1],
     ['networkmanager-dispatcher', ['eth0', 'pre-up'], {},                                                                           false, 0],
     ['networkmanager-dispatcher', ['none', 'hostname'], {},                                                                         false, 0],
-  ])('%s %j %j', (hook, args, env, isSourced, pokes) => expect(pokesOf(hook, args, env, isSourced)).toBe('poke\n'.repeat(pokes)))
+  ])('%s %j %j', async (hook, args, env, isSourced, pokes) => expect(await pokesOf(hook, args, env, { isSourced, pokes })).toBe('poke\n'.repeat(pokes)))
 
   it('the OpenWrt script gives procd a command that this program understands', async () => {
     const calls = join(scratch(), 'calls')
@@ -270,7 +306,9 @@ describe('hooks poke, each when its own caller says that something changed', () 
 
     const [, command = ''] = /^procd_set_param command \/usr\/bin\/holdfast (.*)$/m.exec(said) ?? []
     expect(said).toContain('procd_send_signal holdfast * HUP')
-    expect(said).toMatch(/procd_add_raw_trigger interface\.\*\.up \d+ \/usr\/bin\/holdfast poke/)
+    expect(said).toMatch(
+      /procd_add_raw_trigger interface\.\*\.up \d+ \/usr\/bin\/env (HOLDFAST_\w+=\S+ ){3}\/usr\/bin\/holdfast poke$/m,
+    )
     expect(
       (
         await holdfast(

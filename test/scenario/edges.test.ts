@@ -1,4 +1,7 @@
-import { expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
 import { type Instant, hours, instant, milliseconds, minutes, seconds } from '../../src/base/time.ts'
 import { type Address, parseAddress } from '../../src/net/address.ts'
 import { forever, once, run } from '../../src/client/agent/run.ts'
@@ -245,4 +248,39 @@ it('a disk that fails again is told again', async () => {
   full = true
   await m.save(other)
   expect(troubles).toHaveLength(2)
+})
+
+it('a wall clock that is set right during a wait does not end the wait at the next boot', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-edges-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  // A machine without a battery wakes up in 1970; five minutes later it learns the date; after ten it is started anew.
+  let [wall, uptime, boot] = [0, 0, 'first']
+  const clocks = () => ({ wall: instant(wall), boot, uptime: milliseconds(uptime) })
+  const memory = () => {
+    const time = timeline(clocks)
+    return { time, memory: fileMemory(systemFiles, folder, time, () => undefined) }
+  }
+  const before = memory()
+  const scene = world(disk(), ['911'])
+  const ending = new AbortController()
+  const clock: typeof scene.clock = {
+    ...scene.clock,
+    now: () => before.time.now(),
+    sleep: async (until) => {
+      const span = until - before.time.now()
+      ;[wall, uptime] = [wall + span, uptime + span]
+      if (uptime >= minutes(5) && wall < START) wall = START
+      if (uptime >= minutes(10)) ending.abort()
+    },
+  }
+  const first = await run({ ...scene, clock, memory: before.memory, end: ending.signal }, STARTED, forever)
+  const { standing } = accountOf(first.state, PLAN.account)
+  const left = standing.kind === 'waiting' ? standing.until - before.time.now() : 0
+
+  ;[wall, uptime, boot] = [wall + seconds(20), 0, 'second']
+  const second = memory()
+  await second.memory.load()
+
+  expect(left).toBeGreaterThanOrEqual(minutes(20))
+  expect(standing.kind === 'waiting' && standing.until - second.time.now()).toBe(left - seconds(20))
 })

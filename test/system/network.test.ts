@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -8,6 +8,7 @@ import { type Ended, ROOT, scratch } from '../e2e/processes.ts'
 /** Two hosts in namespaces of their own, joined by a wire and by nothing else: a service and a client. */
 const [HERE, THERE] = [`hf-client-${process.pid}`, `hf-service-${process.pid}`]
 const [OURS, THEIRS] = ['10.99.0.2', '10.99.0.1']
+const RESOLVER = `nameserver ${THEIRS}\noptions timeout:1 attempts:1\n`
 const ip = (...args: readonly string[]): void => void execFileSync('ip', args, { stdio: 'pipe' })
 
 /** Making namespaces needs root and iproute2, and a kernel that lets us. */
@@ -82,7 +83,7 @@ describe.skipIf(!canMakeNetworks())('in a network of two hosts', () => {
       ip('-n', host, 'link', 'set', 'lo', 'up')
     }
     mkdirSync(`/etc/netns/${HERE}`, { recursive: true })
-    writeFileSync(`/etc/netns/${HERE}/resolv.conf`, `nameserver ${THEIRS}\noptions timeout:1 attempts:1\n`)
+    writeFileSync(`/etc/netns/${HERE}/resolv.conf`, RESOLVER)
     service = inside(THERE, process.execPath, [
       join(ROOT, 'bin/holdfast.js'),
       'serve',
@@ -184,6 +185,31 @@ describe.skipIf(!canMakeNetworks())('in a network of two hosts', () => {
 
       expect([exit, stdout], stderr).toEqual([code, expect.stringMatching(code === 0 ? /good|nochg/ : says)])
       expect(performance.now() - start).toBeLessThan(8000)
+    })
+
+    it('a daemon that is asked to end does so in time although the name server says nothing', async () => {
+      await naming('silent', THEIRS)
+      const folder = scratch()
+      writeFileSync(`/etc/netns/${HERE}/resolv.conf`, `nameserver ${THEIRS}\n`)
+      onTestFinished(() => writeFileSync(`/etc/netns/${HERE}/resolv.conf`, RESOLVER))
+      const patient = args(folder, 'http://dyn.test:8080').slice(0, -4)
+      const asking = client('run', ...patient, '--myip', '192.0.2.1', '--json', '--log-level', 'debug')
+      onTestFinished(() => void asking.kill('SIGKILL'))
+      asking.stdout?.resume()
+      const lines: string[] = []
+      if (asking.stderr !== null)
+        createInterface({ input: asking.stderr }).on('line', (line) => lines.push(line))
+      await expect.poll(() => lines.join('\n'), { timeout: 20_000 }).toContain('asking the service')
+      const [asked, gone] = [
+        performance.now(),
+        new Promise((done) => asking.on('exit', (code, signal) => done(code ?? signal))),
+      ]
+      asking.kill('SIGTERM')
+
+      expect(await gone).toBe('SIGTERM')
+      expect(performance.now() - asked).toBeLessThan(5000)
+      expect(readFileSync(join(folder, 'state.json'), 'utf8')).toContain('"accounts"')
+      expect(existsSync(join(folder, 'owner.lock'))).toBe(false)
     })
   })
 })
