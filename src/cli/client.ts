@@ -4,22 +4,19 @@ import { formatInstant, instant } from '../base/time.ts'
 import { accountKey } from '../config/read-client.ts'
 import type { AgentEvent } from '../client/agent/events.ts'
 import { VOICE } from '../client/agent/events.ts'
-import { makeInbox } from '../client/agent/inbox.ts'
+import { LOOK, POKE, makeInbox } from '../client/agent/inbox.ts'
 import type { Agent, Charge } from '../client/agent/run.ts'
 import { fingerprint } from '../client/decide/lift.ts'
 import { type Memory, fileMemory } from '../client/memory/memory.ts'
 import { type Timeline, timeline } from '../client/memory/timeline.ts'
-import { givenSource } from '../client/sources/given.ts'
-import { makeSource } from '../client/sources/makers.ts'
-import type { AddressSource } from '../client/sources/source.ts'
 import { clockBy, everyInterval, systemClocks, systemDice } from '../platform/clock.ts'
 import { systemFiles } from '../platform/files.ts'
 import { undiciHttp } from '../platform/http.ts'
-import { systemInterfaces } from '../platform/interfaces.ts'
 import type { Log } from '../ports/log.ts'
 import type { Schedule } from '../ports/clock.ts'
 import { agentToken, formatUserAgent } from '../protocol/user-agent.ts'
 import { ABOUT } from './about.ts'
+import { DEAF, type Lookout, lookoutOf } from './lookout.ts'
 import type { Account, Failure, Settings } from './settings.ts'
 
 export interface Composed {
@@ -27,6 +24,7 @@ export interface Composed {
   /** Ask the loop to end: it finishes the request under way, and gives even that up after a while. */
   readonly end: () => void
   readonly time: Timeline
+  readonly lookout: Lookout
 }
 
 /** Time for the request under way when we are asked to end. Supervisors wait five seconds and more. */
@@ -50,13 +48,22 @@ export interface Audience {
   readonly show?: Agent['show']
   /** Called while the loop waits, at least once a minute. */
   readonly beat?: () => void
+  readonly settleWithin?: Agent['settleWithin']
   /** Nothing on disk is touched, not even to set a broken file aside. */
   readonly isRehearsal?: boolean
 }
 
 export function composeClient(
   settings: Settings,
-  { log, hear, unlogged, show = () => undefined, beat = () => undefined, isRehearsal = false }: Audience,
+  {
+    log,
+    hear,
+    unlogged,
+    show = () => undefined,
+    beat = () => undefined,
+    isRehearsal = false,
+    settleWithin,
+  }: Audience,
   schedule: Schedule,
 ): Composed {
   const [end, abandon] = [new AbortController(), new AbortController()]
@@ -69,17 +76,24 @@ export function composeClient(
     if (!unlogged.has(kind)) log(VOICE[kind].level, VOICE[kind].says, shown(facts, time))
     hear(event)
   }
+  const inbox = makeInbox()
+  const lookout = lookoutOf(settings, {
+    tell,
+    agent: userAgentOf(settings),
+    ring: (isNewWay) => inbox.put(isNewWay ? POKE : LOOK),
+  })
   const agent: Agent = {
     clock: clockBy(() => time.now(), beat),
     dice: systemDice,
     schedule,
     memory: memoryOf(settings, time, tell, isRehearsal),
     http: tracing(log),
-    charges: chargesOf(settings),
-    inbox: makeInbox(),
+    charges: chargesOf(settings, lookout),
+    inbox,
     whenStopped: settings.config.whenStopped,
     tell,
     show,
+    ...(settleWithin !== undefined && { settleWithin }),
     end: end.signal,
     abandon: abandon.signal,
   }
@@ -87,7 +101,7 @@ export function composeClient(
     end.abort()
     setTimeout(() => abandon.abort(), GRACE).unref()
   }
-  return { agent, end: stop, time }
+  return { agent, end: stop, time, lookout }
 }
 
 function memoryOf(
@@ -138,27 +152,32 @@ export const userAgentOf = ({ config }: Settings): string =>
     contact: config.contact ?? ABOUT.contact,
   })
 
-export function chargesOf(settings: Settings): readonly Charge[] {
-  const { config, accounts } = settings
+/** The accounts as the loop wants them; `lookout` knows their addresses. */
+export function chargesOf(
+  settings: Settings,
+  lookout: Lookout = lookoutOf(settings, DEAF),
+): readonly Charge[] {
   const agent = userAgentOf(settings)
-  const shared = makeSource(
-    config.sources ?? [],
-    { http: undiciHttp, interfaces: systemInterfaces },
-    { agent, allowed: config.allow },
+  return settings.accounts.map((account) =>
+    chargeOf(account, settings, agent, {
+      source: lookout.sourceOf(account),
+      sources: Object.fromEntries(account.hosts.map((host) => [host.name, lookout.sourceOf(account, host)])),
+    }),
   )
-  return accounts.map((account) => chargeOf(account, settings, agent, sourceOf(account, shared)))
 }
 
-const sourceOf = ({ myip }: Account, shared: AddressSource): AddressSource =>
-  myip === undefined ? shared : givenSource(myip === 'connection' ? {} : myip)
-
-function chargeOf(account: Account, { config }: Settings, agent: string, source: AddressSource): Charge {
+function chargeOf(
+  account: Account,
+  { config }: Settings,
+  agent: string,
+  sources: Pick<Charge, 'source' | 'sources'>,
+): Charge {
   const key = accountKey(account)
   const endpoints = endpointsOf(account)
   const { connectWithin, answerWithin } = config
   const { username, password, authorities, ipv6Parameter: ipv6In } = account
   return {
-    source,
+    ...sources,
     plan: {
       account: key,
       hostnames: account.hostnames,

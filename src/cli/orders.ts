@@ -1,5 +1,5 @@
 import { type Addresses, byFamily, listed, parseAddress } from '../net/address.ts'
-import { POKE, type Inbox, type Order } from '../client/agent/inbox.ts'
+import type { Inbox, Order } from '../client/agent/inbox.ts'
 import type { Charge, Rest } from '../client/agent/run.ts'
 import type { Plan } from '../client/decide/plan.ts'
 import type { AccountReport } from '../client/report/report.ts'
@@ -37,6 +37,8 @@ export const wishOf = ({ plan }: Charge, given: Addresses | undefined): Wish => 
 
 export interface Daemon {
   readonly inbox: Inbox
+  /** Something may have changed. */
+  readonly hint: () => void
   readonly rest: () => Rest
   readonly report: (rest: Rest) => readonly AccountReport[]
 }
@@ -48,7 +50,7 @@ export async function carryOut(daemon: Daemon, request: unknown): Promise<Answer
     case 'status':
       return { reports: daemon.report(daemon.rest()) }
     case 'poke':
-      daemon.inbox.put(POKE)
+      daemon.hint()
       return {}
     case 'resume': {
       const accounts =

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { POKE, type Order } from '../client/agent/inbox.ts'
+import type { Order } from '../client/agent/inbox.ts'
 import { type Agent, type Charge, type Rest, forever, once, run } from '../client/agent/run.ts'
 import { accountOf, hostOf } from '../client/decide/state.ts'
 import { StateUnreadable } from '../client/memory/memory.ts'
@@ -8,6 +8,7 @@ import { type AccountReport, type When, collector, reportOn } from '../client/re
 import { type Control, serveControl } from '../platform/control.ts'
 import { notifier } from '../platform/notify.ts'
 import type { Log } from '../ports/log.ts'
+import { milliseconds } from '../base/time.ts'
 import { ownForGood, socketIn } from './beside.ts'
 import { type Composed, chargesOf, composeClient, scheduleOf } from './client.ts'
 import { EXITS, type Exit, exitOf } from './exit-codes.ts'
@@ -16,6 +17,9 @@ import { carryOut } from './orders.ts'
 import { busy, fail, logTo, printJson } from './output.ts'
 import { type Settings, readSettings } from './settings.ts'
 import { onSignal, onSignals } from './signals.ts'
+
+/** How long an address that is known waits for the one of the other family. */
+const TOGETHER = milliseconds(50)
 
 /** `holdfast run`: the loop that never has enough. Ends when asked to, or when every account is stopped. */
 export async function runCommand(flags: Flags): Promise<Exit> {
@@ -37,7 +41,14 @@ export async function runCommand(flags: Flags): Promise<Exit> {
   }
   const composed = composeClient(
     settings.value,
-    { log, hear: heard.hear, unlogged: new Set(), show, beat: () => supervisor.beat() },
+    {
+      log,
+      hear: heard.hear,
+      unlogged: new Set(),
+      show,
+      beat: () => supervisor.beat(),
+      settleWithin: TOGETHER,
+    },
     schedule.value,
   )
   const report = (rest: Rest): readonly AccountReport[] => reportsOf(composed, rest, heard)
@@ -47,10 +58,11 @@ export async function runCommand(flags: Flags): Promise<Exit> {
       supervisor.stopping()
       composed.end()
     }),
-    onSignal('SIGUSR1', () => composed.agent.inbox.put(POKE)),
-    onSignal('SIGHUP', () => void reload(flags, composed.agent, log).finally(() => supervisor.reloaded())),
+    onSignal('SIGUSR1', () => composed.lookout.hint('somebody said so')),
+    onSignal('SIGHUP', () => void reload(flags, composed, log).finally(() => supervisor.reloaded())),
   ]
   supervisor.ready()
+  if (settings.value.config.watch) composed.lookout.watch(composed.agent.end)
   try {
     return conclude(await live(composed.agent, settings.value, log), report, {
       log,
@@ -114,7 +126,7 @@ interface Desk {
 
 /** A daemon without its socket still keeps hostnames current; it only takes no orders. */
 async function takeOrders(
-  { agent }: Composed,
+  { agent, lookout }: Composed,
   settings: Settings,
   { log, report, rest }: Desk,
 ): Promise<Control | undefined> {
@@ -125,7 +137,15 @@ async function takeOrders(
       while (rest() === undefined && !agent.end.aborted) await sleep(20)
       const known = rest()
       if (known === undefined) return { error: 'the daemon has ended' }
-      return carryOut({ inbox: agent.inbox, rest: () => rest() ?? known, report }, request)
+      return carryOut(
+        {
+          inbox: agent.inbox,
+          hint: () => lookout.hint('somebody said so'),
+          rest: () => rest() ?? known,
+          report,
+        },
+        request,
+      )
     })
   } catch (error) {
     log('warn', 'there is no control socket', { path, because: (error as Error).message })
@@ -134,7 +154,7 @@ async function takeOrders(
 }
 
 /** SIGHUP: the settings anew. A bad file keeps the old ones, and says why. */
-async function reload(flags: Flags, agent: Agent, log: Log): Promise<void> {
+async function reload(flags: Flags, { agent, lookout }: Composed, log: Log): Promise<void> {
   const settings = await readSettings(flags)
   const schedule = settings.ok ? await scheduleOf(settings.value) : settings
   if (!settings.ok || !schedule.ok) {
@@ -142,7 +162,8 @@ async function reload(flags: Flags, agent: Agent, log: Log): Promise<void> {
       log('error', 'the settings are kept as they were', { because: line })
     return
   }
-  const charges: readonly Charge[] = chargesOf(settings.value)
+  lookout.adopt(settings.value)
+  const charges: readonly Charge[] = chargesOf(settings.value, lookout)
   const order: Order = {
     observe: [{ kind: 'networkChanged' }],
     replace: { charges, schedule: schedule.value },

@@ -3,7 +3,12 @@ import { join } from 'node:path'
 import { type Result, err, ok } from '../base/result.ts'
 import type * as documents from '../config/document.ts'
 import { ACCOUNT_SETTINGS, type AccountSettings, CLIENT_SETTINGS } from '../config/client-settings.ts'
-import { type ClientConfig, type ParsedFile, readClientConfig } from '../config/read-client.ts'
+import {
+  type AccountConfig,
+  type ClientConfig,
+  type ParsedFile,
+  readClientConfig,
+} from '../config/read-client.ts'
 import { type Complaint, formatComplaint, fromEnvironment, fromFlags } from '../config/setting.ts'
 import { canBeBasic } from '../net/basic.ts'
 import { Secret } from '../net/secret.ts'
@@ -15,7 +20,7 @@ import type { Flags } from './main.ts'
 const TABLE = { ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }
 
 /** The account's settings with the password taken from wherever it is kept. */
-export interface Account extends AccountSettings {
+export interface Account extends AccountConfig {
   readonly password: Secret
   /** PEM, where the user named a file of authorities. */
   readonly authorities?: string
@@ -100,7 +105,7 @@ const parse = ({ parseDocument }: typeof documents, text: string, path: string):
   parseDocument(text, path)
 
 async function withFiles(
-  account: AccountSettings,
+  account: AccountConfig,
   isKeyless: boolean,
 ): Promise<Result<Account, readonly string[]>> {
   const [password, authorities] = await Promise.all([

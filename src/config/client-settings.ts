@@ -1,14 +1,25 @@
 import { type Result, err, ok } from '../base/result.ts'
 import { days, minutes, seconds } from '../base/time.ts'
-import { type Addresses, byFamily, parseAddress } from '../net/address.ts'
+import { type Address, type Addresses, byFamily, familyOf, parseAddress } from '../net/address.ts'
+import { type Prefix, eui64, parsePrefix } from '../net/prefix.ts'
 import { isListable } from '../net/hostname.ts'
 import { RANGE_CLASSES } from '../net/special.ts'
 import { LEVELS } from '../base/level.ts'
 import { UPDATE_PATH } from '../protocol/request.ts'
 import { parseUserAgent } from '../protocol/user-agent.ts'
-import { type Reader, choice, duration, durationOrNever, listOf, onOff, secret, text } from './reader.ts'
+import {
+  type Reader,
+  choice,
+  duration,
+  durationOrNever,
+  listOf,
+  onOff,
+  secret,
+  text,
+  whole,
+} from './reader.ts'
 import type { Table, Values } from './setting.ts'
-import { parseSource } from './source.ts'
+import { SOURCE_FORMS, parseSource } from './source.ts'
 
 /** A service's base address. https unless the user writes http, because the key would travel in clear. */
 export function parseServer(value: string): Result<string, string> {
@@ -81,6 +92,36 @@ const hostnames: Reader<readonly string[]> = (() => {
   }
 })()
 
+const prefix: Reader<Prefix> = { ...text, read: parsePrefix }
+
+/** The host part of an address: "::1:2" is the last 64 bits, "::1:2/56" all but the first 56. */
+const suffix: Reader<Prefix> = {
+  ...text,
+  read: (value) => {
+    const read = parsePrefix(value.includes('/') ? value : `${value}/64`)
+    return read.ok && familyOf(read.value.address) === 'v4' ? err('is no IPv6 suffix such as ::1:2') : read
+  },
+}
+
+/** SLAAC's own host part (RFC 4291 appendix A). */
+const mac: Reader<Address> = {
+  ...text,
+  read: (value) => {
+    const host = eui64(value)
+    return host === undefined ? err('is no MAC address such as 02:00:5e:00:53:01') : ok(host)
+  },
+}
+
+const address: Reader<Address> = {
+  ...text,
+  read: (value) => {
+    const read = parseAddress(value)
+    return read === undefined ? err('is not an IPv4 or IPv6 address') : ok(read)
+  },
+}
+
+const argument = (value: string): Result<string, string> => ok(value)
+
 const rangeClass = (value: string): Result<(typeof RANGE_CLASSES)[number], string> => {
   const found = RANGE_CLASSES.find((one) => one === value)
   return found === undefined ? err(`is not one of ${RANGE_CLASSES.join(', ')}`) : ok(found)
@@ -109,7 +150,13 @@ export const ACCOUNT_SETTINGS = {
 /** What belongs to the program as a whole. */
 // biome-ignore format: a table
 export const CLIENT_SETTINGS = {
-  sources:       { reader: listOf(parseSource, { type: 'string' }), flag: 'source', says: 'where to learn the address, in order: interfaces, interface:NAME, an echo URL, or URL#member for JSON' },
+  sources:       { reader: listOf(parseSource, { type: 'string' }), flag: 'source', says: `who knows the address: ${SOURCE_FORMS}` },
+  agreement:     { reader: choice('two', 'one'),            says: 'how many must agree on a changed address: the router or an own interface and one operator outside, or two outside; or whoever answers first', fallback: 'two' },
+  command:       { reader: listOf(argument, { type: 'string' }), says: 'program and arguments for the source command; prints an address a line' },
+  ipv6Choice:    { reader: choice('stable', 'temporary', 'any'), says: 'which of several IPv6 addresses of an interface', fallback: 'stable' },
+  ipv6Prefix:    { reader: prefix,                          says: 'only an IPv6 address within this range' },
+  ipv6Suffix:    { reader: suffix,                          says: 'only an IPv6 address that ends so, such as ::1:2' },
+  watch:         { reader: onOff,                           says: 'notice changes as they happen, by the kernel, the router and a few packets a minute; off: only look at each interval', fallback: true },
   allow:         { reader: listOf(rangeClass, { enum: RANGE_CLASSES }), says: 'address ranges to publish although they are not public', fallback: [] },
   interval:      { reader: duration(minutes(1), days(7)),   says: 'time between looks', fallback: minutes(5) },
   schedule:      { reader: cron,                            says: 'cron expression for looks, instead of the interval' },
@@ -124,5 +171,17 @@ export const CLIENT_SETTINGS = {
   logLevel:      { reader: choice(...LEVELS),               says: 'how much to log', fallback: 'info' },
 } as const satisfies Table
 
+/** What belongs to one hostname of an account, as [[account.host]]. */
+// biome-ignore format: a table
+export const HOST_SETTINGS = {
+  name:          { reader: { ...text, read: hostname },     says: 'one of the hostnames', isNeeded: true },
+  suffix:        { reader: suffix,                          says: 'host part of the IPv6 address: another machine of this network, with our prefix' },
+  mac:           { reader: mac,                             says: 'the same from a MAC address (EUI-64)' },
+  prefixLength:  { reader: whole(1, 127),                   says: 'how much of the address is ours, for mac', fallback: 64 },
+  interface:     { reader: text,                            says: 'look only through this interface' },
+  from:          { reader: address,                         says: 'look only from this local address' },
+} as const satisfies Table
+
+export type HostSettings = Values<typeof HOST_SETTINGS>
 export type AccountSettings = Values<typeof ACCOUNT_SETTINGS>
 export type ClientSettings = Values<typeof CLIENT_SETTINGS>

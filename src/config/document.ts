@@ -48,11 +48,29 @@ function tableOf(items: readonly TomlItem[], value: unknown): Located {
     const line = item.loc.start.line
     const name = [key, ...deeper].join('.')
     if (item.type === 'TOMLKeyValue') members.set(name, located(item.value, line))
-    else if (item.kind === 'array')
-      members.set(name, { line, value: [], entries: [...(members.get(name)?.entries ?? []), bodyOf(item)] })
+    else if (item.kind === 'array') addEntry(members, [key, ...deeper], bodyOf(item))
     else members.set(name, bodyOf(item))
   }
   return { line: 1, value, members }
+}
+
+/** [[account.host]] is an entry of the last account (TOML 1.0, array of tables). */
+function addEntry(
+  members: Map<string, Located>,
+  [key = '', ...deeper]: readonly string[],
+  body: Located,
+): void {
+  const { line } = body
+  const entries = members.get(key)?.entries ?? []
+  const last = entries.at(-1)
+  if (deeper.length === 0 || last === undefined) {
+    const name = [key, ...deeper].join('.')
+    members.set(name, { line, value: [], entries: [...(members.get(name)?.entries ?? []), body] })
+    return
+  }
+  const inner = new Map(last.members)
+  addEntry(inner, deeper, body)
+  members.set(key, { line, value: [], entries: [...entries.slice(0, -1), { ...last, members: inner }] })
 }
 
 const bodyOf = (table: AST.TOMLTable): Located => ({

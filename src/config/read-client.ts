@@ -5,13 +5,20 @@ import {
   ACCOUNT_SETTINGS,
   type AccountSettings,
   CLIENT_SETTINGS,
+  HOST_SETTINGS,
+  type HostSettings,
   type ClientSettings,
 } from './client-settings.ts'
 import type { Fault, Located } from './document.ts'
 import { type Complaint, type Layer, type Reading, fileKeyOf, readTable, unknownKey } from './setting.ts'
 
+export interface AccountConfig extends AccountSettings {
+  /** What is special about some of its hostnames. */
+  readonly hosts: readonly HostSettings[]
+}
+
 export interface ClientConfig extends ClientSettings {
-  readonly accounts: readonly AccountSettings[]
+  readonly accounts: readonly AccountConfig[]
 }
 
 /** A configuration file, parsed by whoever had one: its readers are loaded only then. */
@@ -42,9 +49,14 @@ export function readClientConfig(given: Sources): Result<ClientConfig, readonly 
   const accounts = layers.map(({ layer, name }) => {
     const subject = file.accounts.length > 1 ? `account ${name}` : ''
     const reading = readTable(ACCOUNT_SETTINGS, onePassword([...over, layer, file.top]), subject)
+    const hosts = readHosts(file.hosts.get(layer) ?? [], reading.values.hostnames ?? [])
     return {
-      ...reading,
-      complaints: [...reading.complaints, ...impossible(reading, subject, given.isKeyless)],
+      values: { ...reading.values, hosts: hosts.values },
+      complaints: [
+        ...reading.complaints,
+        ...impossible(reading, subject, given.isKeyless),
+        ...hosts.complaints,
+      ],
     }
   })
   const whole = [...accounts.flatMap((one) => one.complaints), ...twins(accounts.map(({ values }) => values))]
@@ -66,12 +78,15 @@ export function readClientConfig(given: Sources): Result<ClientConfig, readonly 
 interface File {
   readonly top: Layer
   readonly accounts: readonly Layer[]
+  /** The layers of each account's hosts. */
+  readonly hosts: ReadonlyMap<Layer, readonly Layer[]>
   readonly complaints: readonly Complaint[]
   readonly isBroken: boolean
 }
 
-const NO_FILE: File = { top: {}, accounts: [], complaints: [], isBroken: false }
+const NO_FILE: File = { top: {}, accounts: [], hosts: new Map(), complaints: [], isBroken: false }
 const ACCOUNTS = 'account'
+const HOSTS = 'host'
 
 function readFile({ name, document }: ParsedFile): File {
   if (!document.ok)
@@ -85,21 +100,48 @@ function readFile({ name, document }: ParsedFile): File {
     ACCOUNTS,
     '$schema',
   ])
-  const accounts = entries.map((entry) => layerOf(entry, name, ACCOUNT_SETTINGS, []))
+  const accounts = entries.map((entry) => layerOf(entry, name, ACCOUNT_SETTINGS, [HOSTS]))
+  const hosts = entries.map((entry) =>
+    (entry.members?.get(HOSTS)?.entries ?? []).map((host) => layerOf(host, name, HOST_SETTINGS, [])),
+  )
   const isMisplaced = document.value.members?.has(ACCOUNTS) === true && entries.length === 0
   const line = document.value.members?.get(ACCOUNTS)?.line ?? 1
   return {
     top: top.layer,
     accounts: accounts.map(({ layer }) => layer),
+    hosts: new Map(accounts.map(({ layer }, at) => [layer, (hosts[at] ?? []).map((host) => host.layer)])),
     isBroken: false,
     complaints: [
       ...top.complaints,
-      ...accounts.flatMap((one) => one.complaints),
+      ...[...accounts, ...hosts.flat()].flatMap((one) => one.complaints),
       ...(isMisplaced
         ? [{ where: `${name}:${line}`, says: 'account must be a list of tables: write [[account]]' }]
         : []),
     ],
   }
+}
+
+/** Each of a name that the account keeps, once, and with one way of making its address. */
+function readHosts(
+  layers: readonly Layer[],
+  hostnames: readonly string[],
+): { readonly values: readonly HostSettings[]; readonly complaints: readonly Complaint[] } {
+  const read = layers.map((layer) => readTable(HOST_SETTINGS, [layer], 'host'))
+  const names = read.map(({ values }) => values.name)
+  const complaints = read.flatMap(({ values, places, complaints: own }, at) => {
+    const { name, suffix, mac } = values
+    // biome-ignore format: a table
+    const rules: readonly (readonly [broken: boolean, says: string, about: string])[] = [
+      [name !== undefined && !hostnames.includes(name), `host ${name} is not among the hostnames of its account`, 'name'],
+      [name !== undefined && names.indexOf(name) < at, `host ${name} stands there twice`, 'name'],
+      [suffix !== undefined && mac !== undefined, 'suffix and mac are both given; keep one', 'mac'],
+    ]
+    return [
+      ...own,
+      ...rules.flatMap(([broken, says, about]) => (broken ? [{ where: places[about] ?? '', says }] : [])),
+    ]
+  })
+  return { values: read.map(({ values }) => values), complaints }
 }
 
 /** One table of the file as a layer; keys that no setting has are complaints. */

@@ -1,4 +1,4 @@
-import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from './client-settings.ts'
+import { ACCOUNT_SETTINGS, CLIENT_SETTINGS, HOST_SETTINGS } from './client-settings.ts'
 import type { JsonSchema } from './reader.ts'
 import { SERVICE_SETTINGS } from './service-settings.ts'
 import { type Table, fileKeyOf } from './setting.ts'
@@ -28,7 +28,18 @@ export function clientSchema(): JsonSchema {
     account: {
       description: 'one table for each account; settings at the top hold for all of them',
       type: 'array',
-      items: { type: 'object', properties: account, additionalProperties: false },
+      items: {
+        type: 'object',
+        properties: {
+          ...account,
+          host: {
+            description: 'what is special about one hostname; a table for each',
+            type: 'array',
+            items: { type: 'object', properties: propertiesOf(HOST_SETTINGS), additionalProperties: false },
+          },
+        },
+        additionalProperties: false,
+      },
     },
   })
 }

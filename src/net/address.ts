@@ -76,3 +76,18 @@ function formatGroups(groups: readonly number[]): Address {
 }
 
 const zerosIn = (run: string): number => run.split('0').length - 1
+
+/** The bytes of an address as they stand on the wire: 4 or 16. */
+export function bytesOf(address: Address): Uint8Array {
+  const length = familyOf(address) === 'v4' ? 4 : 16
+  const bits = bitsOf(address)
+  return Uint8Array.from({ length }, (_, at) => Number((bits >> BigInt(8 * (length - 1 - at))) & 0xffn))
+}
+
+/** The inverse; undefined for any other length. IPv4-mapped IPv6 is taken for the IPv4 address that it carries. */
+export function addressOfBytes(bytes: Uint8Array): Address | undefined {
+  if (bytes.length === 4) return parseAddress(bytes.join('.'))
+  if (bytes.length !== 16) return undefined
+  const groups = Array.from({ length: 8 }, (_, at) => ((bytes[2 * at] ?? 0) << 8) | (bytes[2 * at + 1] ?? 0))
+  return isMapped(groups) ? parseAddress(bytes.slice(12).join('.')) : formatGroups(groups)
+}

@@ -80,6 +80,29 @@ const PARSED: readonly Range[] = RANGES.map(([range, is]) => {
   return { family, bits: bitsOf(address) >> shift, shift, is }
 })
 
+/** What it means to have such an address, for people. */
+// biome-ignore format: a table
+const MEANS: { readonly [C in RangeClass]: string } = {
+  'this-network':  'no address at all',
+  private:         'an address inside a private network; another router stands between this one and the internet',
+  cgnat:           'an address that your provider shares among customers (carrier-grade NAT); nobody can reach you at it from outside',
+  loopback:        'an address of this host for itself',
+  'link-local':    'an address of this link only',
+  protocol:        'an address that is set aside for a protocol',
+  documentation:   'an address for examples in documents',
+  benchmark:       'an address for measurements',
+  transition:      'an address of a transition from IPv4 to IPv6',
+  multicast:       'an address of a group',
+  reserved:        'an address that is given to nobody',
+  broadcast:       'an address of everybody',
+}
+
+/** Why an address is no public one, in words; the class in front, for who wants to allow it. */
+export function explainRange(address: Address): string {
+  const special = specialRangeOf(address)
+  return special === undefined ? 'public' : `${special}: ${MEANS[special]}`
+}
+
 export const RANGE_CLASSES: readonly RangeClass[] = [...new Set(RANGES.map(([, is]) => is))]
 
 /** What keeps this address from being a public one; undefined for a globally reachable unicast address. */

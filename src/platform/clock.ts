@@ -41,5 +41,8 @@ export const systemClock: Clock = clockBy(() => instant(Date.now()))
 
 export const systemDice: Dice = () => Math.random()
 
+/** Even milliseconds from the start of this process on, with no relation to the time of day. Cheap to ask. */
+export const steadyClock: Clock = clockBy(() => instant(performance.now()))
+
 /** Looks at even distances. */
 export const everyInterval = (interval: Duration): Schedule => ({ nextAfter: (now) => after(now, interval) })

@@ -16,7 +16,8 @@ export const undiciHttp: Http = async (request, signal) => {
   try {
     const path = `${pathname}${search}`
     const answer = await client.request({
-      method: 'GET',
+      method: request.method ?? 'GET',
+      ...(request.body !== undefined && { body: request.body }),
       path,
       headers: request.headers,
       signal: deadline,

@@ -2,6 +2,9 @@ import type { Duration } from '../base/time.ts'
 import type { Address, Family } from '../net/address.ts'
 
 export interface HttpRequest {
+  /** GET where nothing else is said. SUBSCRIBE and UNSUBSCRIBE are UPnP's. */
+  readonly method?: 'GET' | 'POST' | 'SUBSCRIBE' | 'UNSUBSCRIBE'
+  readonly body?: string
   /** http or https, with path and query; no credentials. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -43,5 +46,5 @@ export type HttpOutcome =
       }
     }
 
-/** One attempt, one connection, GET only. Never retries, follows no redirect, never rejects. */
+/** One attempt, one connection. Never retries, follows no redirect, never rejects. */
 export type Http = (request: HttpRequest, signal: AbortSignal) => Promise<HttpOutcome>

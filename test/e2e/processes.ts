@@ -30,11 +30,16 @@ export function scratch(): string {
   return folder
 }
 
+/** Not the host's own, where a daemon of somebody else may listen. */
+const RUNTIME = mkdtempSync(join(tmpdir(), 'holdfast-run-'))
+process.on('exit', () => rmSync(RUNTIME, { recursive: true, force: true }))
+
 /** Nothing of the developer's own settings reaches a test. */
 const cleanEnvironment = (over: Options['env']): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   HOME: '/nonexistent',
   TZ: 'UTC',
+  HOLDFAST_RUNTIME_DIR: RUNTIME,
   ...over,
 })
 

@@ -4,6 +4,8 @@ import type { Sightings } from '../../net/sighting.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import type { ReplyWord } from '../../protocol/reply.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
+import type { Finding } from '../detect/finding.ts'
+import type { Note } from '../watch/parts.ts'
 
 /** Everything the agent can tell its operator. The code speaks in facts; only the table below knows English. */
 export type AgentEvent =
@@ -65,6 +67,9 @@ export type AgentEvent =
       readonly hostname?: string
     }
   | { readonly kind: 'offlineRefused'; readonly account: string }
+  | Finding
+  | Note
+  | { readonly kind: 'hinted'; readonly because: string }
   | { readonly kind: 'sleeping'; readonly until: Instant }
   | { readonly kind: 'ended' }
   | { readonly kind: 'stateSetAside'; readonly as: string; readonly because: string }
@@ -89,6 +94,15 @@ export const VOICE: { readonly [K in AgentEvent['kind']]: Line } = {
   waiting:            { level: 'warn',  says: 'waiting, as the protocol asks; nothing is sent before' },
   stopped:            { level: 'error', says: 'updates have stopped until you act' },
   offlineRefused:     { level: 'error', says: 'this plan has no offline option; ordinary updates go on' },
+  liar:               { level: 'warn',  says: 'a source says another address than those that agree; it is not believed' },
+  quarantined:        { level: 'warn',  says: 'a source is left alone for a while' },
+  flipping:           { level: 'warn',  says: 'the address comes and goes, as with two uplinks; it is held back until it stays; bind the hostname to an interface' },
+  behindAnother:      { level: 'warn',  says: 'the router itself has no public address; nobody can reach you over IPv4 from outside' },
+  routerAnswers:      { level: 'info',  says: 'the router tells its address when asked' },
+  routerMute:         { level: 'info',  says: 'the router does not tell its address' },
+  notAnnounced:       { level: 'info',  says: 'the router changed its address without an announcement that came here; allow UDP from its port 5351 to 5350 for faster updates' },
+  probeAnswers:       { level: 'info',  says: 'the router answers for its public address; it is noticed when it loses it' },
+  hinted:             { level: 'debug', says: 'something may have changed' },
   sleeping:           { level: 'debug', says: 'nothing to do until then' },
   ended:              { level: 'info',  says: 'asked to stop' },
   stateSetAside:      { level: 'error', says: 'the state file was unreadable and is set aside; starting anew' },

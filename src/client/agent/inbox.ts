@@ -31,6 +31,9 @@ export interface Inbox {
 /** A hint that something changed somewhere: the short retries begin anew, waits and stops stay. */
 export const POKE: Order = { observe: [{ kind: 'networkChanged' }] }
 
+/** Only to look. */
+export const LOOK: Order = { observe: [] }
+
 /** However many orders come while a look is under way, they cause one more. */
 export function makeInbox(): Inbox {
   let orders: Order[] = []
@@ -38,7 +41,8 @@ export function makeInbox(): Inbox {
   return {
     put: (order) => {
       // A thousand hints say no more than one.
-      if (order !== POKE || !orders.includes(POKE)) orders.push(order)
+      const isHint = order === POKE || order === LOOK
+      if (!isHint || !orders.includes(order)) orders.push(order)
       bell.abort()
     },
     take: () => {

@@ -1,28 +1,18 @@
-import {
-  type Instant,
-  after,
-  between,
-  earliest,
-  instant,
-  minutes,
-  seconds,
-  stretched,
-} from '../../base/time.ts'
-import { FAMILIES, type Family } from '../../net/address.ts'
-import type { Sighting, Sightings } from '../../net/sighting.ts'
+import { type Duration, after, earliest, instant, minutes } from '../../base/time.ts'
+import { FAMILIES } from '../../net/address.ts'
 import type { Clock, Dice, Schedule } from '../../ports/clock.ts'
 import type { Http } from '../../ports/http.ts'
-import type { SightingsByName, View } from '../decide/next.ts'
+import type { View } from '../decide/next.ts'
 import type { Action, Observation } from '../decide/observation.ts'
 import type { Plan } from '../decide/plan.ts'
+import { look } from './look.ts'
 import { NEW_STATE, type State } from '../decide/state.ts'
 import { step } from '../decide/step.ts'
 import type { Memory } from '../memory/memory.ts'
 import { type Line, exchange, formRequest } from '../send/exchange.ts'
-import { givenSource } from '../sources/given.ts'
 import type { AddressSource } from '../sources/source.ts'
 import type { AgentEvent } from './events.ts'
-import type { Given, Inbox, Order } from './inbox.ts'
+import type { Inbox, Order } from './inbox.ts'
 import { factsOf, turnsOf } from './tell.ts'
 
 /** One account: what is wanted, where requests go, and who knows the address. */
@@ -30,6 +20,8 @@ export interface Charge {
   readonly plan: Plan
   readonly line: Line
   readonly source: AddressSource
+  /** Where some of its hostnames have another. */
+  readonly sources?: Readonly<Record<string, AddressSource>>
 }
 
 export interface Agent {
@@ -42,6 +34,8 @@ export interface Agent {
   readonly inbox: Inbox
   /** With nothing left to do: end, or stay up and wait for orders. */
   readonly whenStopped: 'exit' | 'idle'
+  /** How long a family that is known waits for one that is not, so that both can go in one request; without it, to the end. */
+  readonly settleWithin?: Duration
   readonly tell: (event: AgentEvent) => void
   /** Shown where the loop stands, after every change. */
   readonly show: (rest: Rest) => void
@@ -112,7 +106,7 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
     if (agent.end.aborted) break
     const orders = agent.inbox.take()
     for (const order of orders) await follow(order)
-    rest = { ...rest, view: await look(agent, rest.charges, schedule, orders) }
+    rest = { ...rest, view: await look(agent, rest.charges, schedule, { orders, before: rest.view }) }
     await take({ kind: 'sighted' })
   }
   // Whoever asked while the last thing was done is told how it ended.
@@ -147,65 +141,6 @@ const isPortal = ({ sightings }: View): boolean =>
     .some((seen) =>
       FAMILIES.some((family) => seen[family]?.kind === 'seen' && /^https?:/.test(seen[family].by)),
     )
-
-/** Every distinct source is asked once, for every family that somebody wants from it, side by side. */
-async function look(
-  agent: Agent,
-  charges: readonly Charge[],
-  schedule: Schedule,
-  orders: readonly Order[],
-): Promise<View> {
-  const given = orders.flatMap((order) => order.given ?? [])
-  const asked = new Map<AddressSource, Map<Family, Promise<Sighting>>>()
-  const ask = (source: AddressSource, family: Family): Promise<Sighting> => {
-    const answers = asked.get(source) ?? new Map<Family, Promise<Sighting>>()
-    const sighting = answers.get(family) ?? source.look(family, agent.end)
-    asked.set(source, answers.set(family, sighting))
-    return sighting
-  }
-  const seenBy = async (source: AddressSource, { families }: Plan): Promise<Sightings> => {
-    const wanted = FAMILIES.filter((family) => families.includes(family))
-    const seen = await Promise.all(wanted.map(async (family) => [family, await ask(source, family)] as const))
-    return Object.fromEntries(seen)
-  }
-  const sightings = await Promise.all(
-    charges.map(async (charge): Promise<readonly [string, SightingsByName]> => {
-      const { account } = charge.plan
-      const byName = await Promise.all(
-        [...sourcesOf(charge, given)].map(async ([source, hostnames]) => {
-          const seen = await seenBy(source, charge.plan)
-          agent.tell({ kind: 'looked', account, hostnames, sightings: seen })
-          return hostnames.map((hostname) => [hostname, seen] as const)
-        }),
-      )
-      return [account, Object.fromEntries(byName.flat())]
-    }),
-  )
-  const now = agent.clock.now()
-  return {
-    sightings: Object.fromEntries(sightings),
-    nextLook: jittered(now, schedule.nextAfter(now), agent.dice),
-  }
-}
-
-/** Which names of an account learn their address from whom. */
-function sourcesOf({ plan, source }: Charge, given: readonly Given[]): Map<AddressSource, string[]> {
-  const said = given
-    .filter(({ account }) => account === plan.account)
-    .map(({ hostnames, addresses }) => ({ names: new Set(hostnames), source: givenSource(addresses) }))
-  const asked = new Map<AddressSource, string[]>()
-  for (const hostname of plan.hostnames) {
-    const by = said.findLast(({ names }) => names.has(hostname))?.source ?? source
-    const names = asked.get(by) ?? []
-    names.push(hostname)
-    asked.set(by, names)
-  }
-  return asked
-}
-
-/** A tenth later at most, and never half a minute, so that many hosts do not look together. */
-const jittered = (now: Instant, at: Instant, dice: Dice): Instant =>
-  earliest(after(now, stretched(between(now, at), 0.1, dice())), after(at, seconds(30)))
 
 async function send(
   agent: Agent,

@@ -1,66 +1,66 @@
-import { seconds } from '../../base/time.ts'
-import { type Family, familyOf, parseAddress } from '../../net/address.ts'
-import { type RangeClass, isGlobal, specialRangeOf } from '../../net/special.ts'
-import type { Http } from '../../ports/http.ts'
+import { type Duration, seconds } from '../../base/time.ts'
+import { type Family, FAMILIES, familyOf, parseAddress } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
-import type { AddressSource } from './source.ts'
+import { judged, unknown } from './judge.ts'
+import type { Asking, Ports } from './ports.ts'
+import { COURTESY, type Witness } from './witness.ts'
 
 export interface Echo {
   /** Without fragment. */
   readonly url: string
-  /** The member of a JSON object that holds the address; without it, the whole body is the address. */
+  /** The member of a JSON object, or the key of a Cloudflare trace, that holds the address; without it, the whole body does. */
   readonly field?: string
+  readonly operator?: string
+  readonly families?: readonly Family[]
+  readonly restsFor?: Duration
 }
 
 /** An address and some white space; a body of more bytes than this is something else. */
 const LONGEST_BODY = 4096
 
+/** Cloudflare's own way of telling who asks: lines of key=value. */
+const TRACE_PATH = '/cdn-cgi/trace'
+
 /** Asks a service that answers with nothing but the caller's address. */
-export function echoSource({ url, field }: Echo, http: Http, asking: Asking): AddressSource {
+export function echoSource(echo: Echo, http: Ports['http'], asking: Asking): Witness {
+  const { url, restsFor = COURTESY } = echo
+  const literal = literalOf(url)
+  const field = echo.field ?? (new URL(url).pathname === TRACE_PATH ? 'ip' : undefined)
   return {
     name: url,
-    async look(family, signal) {
-      if (literalOf(url) !== undefined && literalOf(url) !== family)
-        return unknown(`is an ${NAMES[literalOf(url) ?? family]} address`)
-      const headers = {
-        'user-agent': asking.agent,
-        accept: field === undefined ? 'text/plain' : 'application/json',
-      }
-      const request = { url, headers, family, longestBody: LONGEST_BODY }
+    operator: echo.operator ?? new URL(url).hostname,
+    standpoint: 'outside',
+    families: literal === undefined ? (echo.families ?? FAMILIES) : [literal],
+    restsFor,
+    async look(family, signal): Promise<Sighting> {
+      if (literal !== undefined && literal !== family) return unknown(`is an ${NAMES[literal]} address`)
+      const from = await asking.from?.(family)
+      const headers = { 'user-agent': asking.agent, accept: acceptOf(url, field) }
+      const request = { url, headers, family, longestBody: LONGEST_BODY, ...(from !== undefined && { from }) }
       const answer = await http({ ...request, connectWithin: seconds(4), answerWithin: seconds(8) }, signal)
       if (answer.kind === 'unreached') return unknown(`not reached (${answer.stage}: ${answer.because})`)
-      if (answer.status !== 200) return unknown(`answered HTTP ${answer.status}`)
+      if (answer.status !== 200) return refusal(answer.status)
       if (answer.body.length > LONGEST_BODY) return unknown('answered with more than 4 KiB')
-      return judged(valueOf(answer.body, field), family, url, asking.allowed)
+      return judged(parseAddress(valueOf(answer.body, url, field) ?? ''), family, url, asking.allowed)
     },
   }
 }
 
-export interface Asking {
-  readonly agent: string
-  readonly allowed: readonly RangeClass[]
-}
-
 const NAMES = { v4: 'IPv4', v6: 'IPv6' } as const
 
-const unknown = (because: string): Sighting => ({ kind: 'unknown', because })
+const acceptOf = (url: string, field: string | undefined): string =>
+  field === undefined || isTrace(url) ? 'text/plain' : 'application/json'
+const isTrace = (url: string): boolean => new URL(url).pathname === TRACE_PATH
 
-function judged(
-  text: string | undefined,
-  family: Family,
-  by: string,
-  allowed: readonly RangeClass[],
-): Sighting {
-  const address = parseAddress(text ?? '')
-  if (address === undefined) return unknown('did not answer with an address')
-  if (familyOf(address) !== family) return unknown('answered in the other family')
-  if (!isGlobal(address, allowed))
-    return unknown(`answered with ${address}, which is no public address (${specialRangeOf(address)})`)
-  return { kind: 'seen', address, by }
-}
+/** RFC 9110 §15.5.4, RFC 6585 §4: it does not want us, or not so often. */
+const refusal = (status: number): Sighting => ({
+  ...unknown(`answered HTTP ${status}`),
+  ...((status === 403 || status === 429) && { isRefusal: true }),
+})
 
-function valueOf(body: string, field: string | undefined): string | undefined {
+function valueOf(body: string, url: string, field: string | undefined): string | undefined {
   if (field === undefined) return body.trim()
+  if (isTrace(url)) return new RegExp(`^${field.replace(/\W/g, '')}=(.*)$`, 'm').exec(body)?.[1]?.trim()
   try {
     const value: unknown = JSON.parse(body)
     const isRecord = typeof value === 'object' && value !== null && Object.hasOwn(value, field)

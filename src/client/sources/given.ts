@@ -1,15 +1,16 @@
-import type { Addresses } from '../../net/address.ts'
-import type { AddressSource } from './source.ts'
+import { milliseconds } from '../../base/time.ts'
+import { type Addresses, FAMILIES } from '../../net/address.ts'
+import type { Witness } from './witness.ts'
 
 /** The user names the address: the trivial source. A family that was not named is left as it is. */
-export function givenSource(addresses: Addresses): AddressSource {
-  return {
-    name: 'given',
-    look(family) {
-      const address = addresses[family]
-      return Promise.resolve(
-        address === undefined ? { kind: 'none' } : { kind: 'seen', address, by: 'given' },
-      )
-    },
-  }
-}
+export const givenSource = (addresses: Addresses): Witness => ({
+  name: 'given',
+  operator: 'you',
+  standpoint: 'chosen',
+  families: FAMILIES,
+  restsFor: milliseconds(0),
+  look(family) {
+    const address = addresses[family]
+    return Promise.resolve(address === undefined ? { kind: 'none' } : { kind: 'seen', address, by: 'given' })
+  },
+})

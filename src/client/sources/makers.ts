@@ -1,43 +1,84 @@
 import type { SourceSpec } from '../../config/source.ts'
-import type { Http } from '../../ports/http.ts'
-import type { Interfaces } from '../../ports/interfaces.ts'
-import { type Asking, echoSource } from './echo.ts'
+import { commandSource } from './command.ts'
+import { echoSource } from './echo.ts'
 import { givenSource } from './given.ts'
-import { localSource } from './local.ts'
-import { SERVICES } from './services.ts'
-import { type AddressSource, firstOf } from './source.ts'
+import { igdSource } from './igd.ts'
+import { type Ipv6Policy, localSource } from './local.ts'
+import type { Asking, Ports } from './ports.ts'
+import { pcpSource, pmpSource } from './router.ts'
+import { OWN_ECHOES, SERVICES } from './services.ts'
+import { stunSource } from './stun.ts'
+import { whoamiSource } from './whoami.ts'
+import type { Witness } from './witness.ts'
 
 type Kind = SourceSpec['kind']
 type SpecOf<K extends Kind> = Extract<SourceSpec, { kind: K }>
-export interface Ports {
-  readonly http: Http
-  readonly interfaces: Interfaces
+
+/** What the sources need beyond how they ask. */
+export interface Wishes extends Asking {
+  readonly ipv6: Ipv6Policy
+  readonly command: readonly string[]
 }
 
-type Maker<K extends Kind> = (spec: SpecOf<K>, ports: Ports, asking: Asking) => AddressSource
+type Maker<K extends Kind> = (spec: SpecOf<K>, ports: Ports, wishes: Wishes, operator?: string) => Witness
 
 /** Adding a source is one file and one row. A kind without a row does not compile, nor a row without a kind. */
 const MAKERS: { readonly [K in Kind]: Maker<K> } = {
   given: (spec) => givenSource(spec.addresses),
-  interface: (spec, { interfaces }, { allowed }) => localSource(interfaces, spec.interface, allowed),
-  echo: (spec, { http }, asking) => echoSource(spec, http, asking),
+  interface: (spec, { interfaces }, wishes) => localSource(interfaces, spec.interface, wishes, wishes.ipv6),
+  router: (_, ports, wishes) => routerSource(ports, wishes),
+  natPmp: (_, ports, wishes) => pmpSource(ports, wishes),
+  pcp: (_, ports, wishes) => pcpSource(ports, wishes),
+  upnp: (_, ports, wishes) => igdSource(ports, wishes),
+  command: (_, ports, wishes) => commandSource(wishes.command, ports, wishes),
+  stun: (spec, ports, wishes, operator) => stunSource(spec, operator ?? spec.host, ports, wishes),
+  dns: (spec, ports, wishes, operator) => whoamiSource(spec, operator ?? spec.server, ports, wishes),
+  echo: (spec, { http }, wishes, operator) =>
+    echoSource({ ...spec, ...(operator !== undefined && { operator }) }, http, wishes),
 }
 
-const make = <K extends Kind>(spec: SpecOf<K>, ports: Ports, asking: Asking): AddressSource =>
-  (MAKERS[spec.kind] as Maker<K>)(spec, ports, asking)
+const make = <K extends Kind>(spec: SpecOf<K>, ports: Ports, wishes: Wishes, operator?: string): Witness =>
+  (MAKERS[spec.kind] as Maker<K>)(spec, ports, wishes, operator)
 
-/** The configured sources as one; without any, the own interfaces first and then public services. */
-export function makeSource(specs: readonly SourceSpec[], ports: Ports, asking: Asking): AddressSource {
-  if (specs.length > 0) return firstOf(specs.map((spec) => make(spec, ports, asking)))
-  return firstOf([localSource(ports.interfaces, undefined, asking.allowed), ...publicServices(ports, asking)])
+/** NAT-PMP or UPnP, whichever this router speaks: the one that answered last is asked alone until it does not. */
+export function routerSource(ports: Ports, asking: Asking): Witness {
+  const ways = [pmpSource(ports, asking), igdSource(ports, asking)] as const
+  let known: Witness | undefined
+  return {
+    ...ways[0],
+    name: 'router',
+    async look(family, signal) {
+      const answer = await known?.look(family, signal)
+      if (answer !== undefined && answer.kind !== 'unknown') return answer
+      const answers = await Promise.all(ways.map(async (way) => way.look(family, signal)))
+      const at = answers.findIndex(({ kind }) => kind !== 'unknown')
+      known = ways[at]
+      const failures = answers.map((one, n) => `${ways[n]?.name}: ${'because' in one ? one.because : ''}`)
+      return answers[at] ?? { kind: 'unknown', because: failures.join('; ') }
+    },
+  }
 }
 
-/** Each service speaks for one family; asked for the other, it has nothing to say. */
-const publicServices = (ports: Ports, asking: Asking): readonly AddressSource[] =>
-  SERVICES.map(({ family, url }) => {
-    const source = echoSource({ url }, ports.http, asking)
-    return {
-      name: source.name,
-      look: async (asked, signal) => (asked === family ? source.look(asked, signal) : { kind: 'none' }),
-    }
-  })
+/** The configured sources; without any, the router, the own interfaces, the service's own echo and public services. */
+export function makeWitnesses(
+  specs: readonly SourceSpec[],
+  ports: Ports,
+  wishes: Wishes,
+  server: string,
+): readonly Witness[] {
+  if (specs.length > 0) return specs.map((spec) => make(spec, ports, wishes))
+  const own = OWN_ECHOES.filter((echo) => echo.server === server).map((echo) =>
+    echoSource({ ...echo, operator: server }, ports.http, wishes),
+  )
+  const services = SERVICES.map(({ operator, families, spec, restsFor }) => ({
+    ...make(spec, ports, wishes, operator),
+    families,
+    restsFor,
+  }))
+  return [
+    routerSource(ports, wishes),
+    localSource(ports.interfaces, undefined, wishes, wishes.ipv6),
+    ...own,
+    ...services,
+  ]
+}

@@ -1,18 +1,67 @@
+import { type Duration, minutes, seconds } from '../../base/time.ts'
 import type { Family } from '../../net/address.ts'
+import type { SourceSpec } from '../../config/source.ts'
+import { EVERY_TEN_MINUTES } from './witness.ts'
 
 interface Service {
   readonly operator: string
-  readonly family: Family
-  readonly url: string
+  readonly families: readonly Family[]
+  readonly spec: SourceSpec
+  /** What the operator says about use, or that nothing was found; and how often we ask at most because of it. */
+  readonly policy: string
+  readonly restsFor: Duration
 }
 
-/** Public echo services asked when no source is configured and no own interface has a public address, in this order. */
+const BOTH = ['v4', 'v6'] as const
+const stun = (host: string, port = 3478): SourceSpec => ({ kind: 'stun', host, port })
+const dns = (name: string, server: string, type?: 'TXT', isChaos = false): SourceSpec => ({
+  kind: 'dns',
+  name,
+  server,
+  class: isChaos ? 'CH' : 'IN',
+  ...(type !== undefined && { type }),
+})
+const echo = (url: string): SourceSpec => ({ kind: 'echo', url })
+
+const NONE = 'no policy was found'
+const RARELY = minutes(1)
+const POLITE = seconds(1)
+
+/**
+ * Public services that tell the caller's address, cheapest first: the order in which they are asked. Of one operator's
+ * several only one voice counts. An answer by DNS may come from a middlebox, and is never alone.
+ */
 // biome-ignore format: a table
 export const SERVICES: readonly Service[] = [
-  { operator: 'ipify',     family: 'v4', url: 'https://api.ipify.org/' },
-  { operator: 'ipify',     family: 'v6', url: 'https://api6.ipify.org/' },
-  { operator: 'icanhazip', family: 'v4', url: 'https://ipv4.icanhazip.com/' },
-  { operator: 'icanhazip', family: 'v6', url: 'https://ipv6.icanhazip.com/' },
-  { operator: 'ident.me',  family: 'v4', url: 'https://v4.ident.me/' },
-  { operator: 'ident.me',  family: 'v6', url: 'https://v6.ident.me/' },
+  { operator: 'Cloudflare', families: BOTH,   spec: stun('stun.cloudflare.com'),                               policy: NONE,                                     restsFor: POLITE },
+  { operator: 'Google',     families: BOTH,   spec: stun('stun.l.google.com', 19302),                          policy: NONE,                                     restsFor: POLITE },
+  { operator: 'Nextcloud',  families: BOTH,   spec: stun('stun.nextcloud.com', 443),                           policy: NONE,                                     restsFor: POLITE },
+  { operator: 'Cisco',      families: BOTH,   spec: dns('myip.opendns.com', 'resolver1.opendns.com'),          policy: NONE,                                     restsFor: POLITE },
+  { operator: 'Akamai',     families: ['v4'], spec: dns('whoami.akamai.net', 'ns1-1.akamaitech.net'),          policy: NONE,                                     restsFor: POLITE },
+  { operator: 'ipify',      families: ['v4'], spec: echo('https://api.ipify.org/'),                            policy: '"without limit", says its home page',    restsFor: RARELY },
+  { operator: 'ipify',      families: ['v6'], spec: echo('https://api6.ipify.org/'),                           policy: '"without limit", says its home page',    restsFor: RARELY },
+  { operator: 'ident.me',   families: ['v4'], spec: echo('https://v4.ident.me/'),                              policy: NONE,                                     restsFor: RARELY },
+  { operator: 'ident.me',   families: ['v6'], spec: echo('https://v6.ident.me/'),                              policy: NONE,                                     restsFor: RARELY },
+  { operator: 'Amazon',     families: ['v4'], spec: echo('https://checkip.amazonaws.com/'),                    policy: NONE,                                     restsFor: RARELY },
+  { operator: 'Cloudflare', families: BOTH,   spec: echo('https://www.cloudflare.com/cdn-cgi/trace'),          policy: NONE,                                     restsFor: RARELY },
+]
+
+interface OwnEcho {
+  /** The update service's host. */
+  readonly server: string
+  readonly families: readonly Family[]
+  readonly url: string
+  readonly policy: string
+  readonly restsFor: Duration
+}
+
+/** Update services that also tell the address: whoever is sent the updates anyway is asked first. */
+// biome-ignore format: a table
+export const OWN_ECHOES: readonly OwnEcho[] = [
+  { server: 'dynupdate.no-ip.com', families: ['v4'], url: 'http://ip1.dynupdate.no-ip.com/',  policy: NONE,                             restsFor: RARELY },
+  { server: 'dynupdate.no-ip.com', families: ['v6'], url: 'http://ip1.dynupdate6.no-ip.com/', policy: NONE,                             restsFor: RARELY },
+  { server: 'update.dedyn.io',     families: ['v4'], url: 'https://checkipv4.dedyn.io/',      policy: NONE,                             restsFor: RARELY },
+  { server: 'update.dedyn.io',     families: ['v6'], url: 'https://checkipv6.dedyn.io/',      policy: NONE,                             restsFor: RARELY },
+  { server: 'ipv4.nsupdate.info',  families: ['v4'], url: 'https://ipv4.nsupdate.info/myip',  policy: NONE,                             restsFor: EVERY_TEN_MINUTES },
+  { server: 'ipv6.nsupdate.info',  families: ['v6'], url: 'https://ipv6.nsupdate.info/myip',  policy: NONE,                             restsFor: EVERY_TEN_MINUTES },
 ]

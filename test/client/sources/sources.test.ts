@@ -6,8 +6,6 @@ import type { Sighting } from '../../../src/net/sighting.ts'
 import { echoSource } from '../../../src/client/sources/echo.ts'
 import { givenSource } from '../../../src/client/sources/given.ts'
 import { localSource } from '../../../src/client/sources/local.ts'
-import { type AddressSource, firstOf } from '../../../src/client/sources/source.ts'
-import { makeSource } from '../../../src/client/sources/makers.ts'
 import { undiciHttp } from '../../../src/platform/http.ts'
 import { parseIfInet6, systemInterfaces } from '../../../src/platform/interfaces.ts'
 import type { InterfaceAddress } from '../../../src/ports/interfaces.ts'
@@ -48,8 +46,8 @@ describe('an echo service', () => {
     ['two addresses',            200, '8.8.8.8, 8.8.4.4',                 {}, undefined, { kind: 'unknown' }],
     ['nothing',                  200, '',                                 {}, undefined, { kind: 'unknown' }],
     ['the other family',         200, '2606:4700::1',                     {}, undefined, { kind: 'unknown', because: 'answered in the other family' }],
-    ['a private address',        200, '192.168.1.5',                      {}, undefined, { kind: 'unknown', because: 'answered with 192.168.1.5, which is no public address (private)' }],
-    ['CGNAT',                    200, '100.64.1.1',                       {}, undefined, { kind: 'unknown', because: 'answered with 100.64.1.1, which is no public address (cgnat)' }],
+    ['a private address',        200, '192.168.1.5',                      {}, undefined, { kind: 'unknown', because: 'answered with 192.168.1.5, which is no public address (private: an address inside a private network; another router stands between this one and the internet)' }],
+    ['CGNAT',                    200, '100.64.1.1',                       {}, undefined, { kind: 'unknown', because: 'answered with 100.64.1.1, which is no public address (cgnat: an address that your provider shares among customers (carrier-grade NAT); nobody can reach you at it from outside)' }],
     ['documentation',            200, '192.0.2.1',                        {}, undefined, { kind: 'unknown' }],
     ['more than 4 KiB',          200, `8.8.8.8${' '.repeat(4096)}`,       {}, undefined, { kind: 'unknown', because: 'answered with more than 4 KiB' }],
     ['an error with an address', 500, '8.8.8.8',                          {}, undefined, { kind: 'unknown', because: 'answered HTTP 500' }],
@@ -92,7 +90,7 @@ describe('own interfaces', () => {
     ...over,
   })
   const look = async (all: readonly InterfaceAddress[], family: 'v4' | 'v6', only?: string) =>
-    localSource(async () => all, only, []).look(family, never)
+    localSource(async () => all, only, { allowed: [] }).look(family, never)
 
   it('show a public address', async () =>
     expect(await look([one('10.0.0.1'), one('8.8.8.8')], 'v4')).toMatchObject({
@@ -132,7 +130,10 @@ describe('own interfaces', () => {
 
   it('are unknown when the system does not tell', async () =>
     expect(
-      await localSource(async () => Promise.reject(new Error('EPERM')), undefined, []).look('v4', never),
+      await localSource(async () => Promise.reject(new Error('EPERM')), undefined, { allowed: [] }).look(
+        'v4',
+        never,
+      ),
     ).toMatchObject({ kind: 'unknown' }))
 
   it('are read with their flags from the table of Linux', () => {
@@ -146,43 +147,8 @@ describe('own interfaces', () => {
   })
 })
 
-describe('several sources', () => {
-  const fixed = (name: string, sighting: Sighting): AddressSource => ({ name, look: async () => sighting })
-  const seen = { kind: 'seen', address: address('8.8.8.8'), by: 'x' } as const
-  const none = { kind: 'none' } as const
-  const unknown = { kind: 'unknown', because: 'rain' } as const
-
-  // biome-ignore format: a table
-  it.each<[readonly Sighting[], Sighting['kind']]>([
-    [[seen],                'seen'],
-    [[unknown, seen],       'seen'],
-    [[none, seen],          'seen'],
-    [[none, none],          'none'],
-    [[none, unknown],       'unknown'],
-    [[unknown, none],       'unknown'],
-    [[unknown, unknown],    'unknown'],
-    [[],                    'unknown'],
-  ])('that say %j together say %s', async (all, kind) => {
-    const source = firstOf(all.map((sighting, n) => fixed(`s${n}`, sighting)))
-
-    expect((await source.look('v4', never)).kind).toBe(kind)
-  })
-})
-
-const ports = { http: undiciHttp, interfaces: systemInterfaces }
 sourceContract('given', () => givenSource({ v4: address('192.0.2.1') }))
-sourceContract('own interfaces', () => localSource(systemInterfaces, undefined, []))
+sourceContract('own interfaces', () => localSource(systemInterfaces, undefined, { allowed: [] }))
 sourceContract('an echo service', async () =>
   echoSource({ url: await serve(200, '8.8.8.8') }, undiciHttp, asking),
-)
-sourceContract('a made one', async () =>
-  makeSource(
-    [
-      { kind: 'given', addresses: {} },
-      { kind: 'interface', interface: 'lo' },
-      { kind: 'echo', url: await serve(200, '{"ip":"8.8.8.8"}'), field: 'ip' },
-    ],
-    ports,
-    asking,
-  ),
 )

@@ -1,0 +1,80 @@
+import { type Duration, after, milliseconds } from '../../base/time.ts'
+import type { Sighting } from '../../net/sighting.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Witness } from '../sources/witness.ts'
+import { type Question, type Verdict, type Vote, agree } from './agree.ts'
+
+/**
+ * When the outside witnesses start, one after the other, while those before have not settled it. Beside the router or an
+ * own interface one outside voice is enough; without, two start together.
+ */
+// biome-ignore format: a table
+const STARTS: { readonly besideNear: readonly Duration[]; readonly alone: readonly Duration[] } = {
+  besideNear: [10, 120, 250, 500].map(milliseconds),
+  alone:      [0, 0, 250, 500].map(milliseconds),
+}
+/** What is near answers within milliseconds: if it says that nothing changed, nobody outside is asked. */
+const HEAD_START = STARTS.besideNear[0]
+const EVERY_FURTHER = milliseconds(500)
+
+/** A round is over then, whoever has not answered. */
+const GIVE_UP = milliseconds(5000)
+
+export interface Round {
+  readonly question: Question
+  readonly near: readonly Witness[]
+  /** In the order in which they are to be asked. */
+  readonly outside: readonly Witness[]
+}
+
+export interface Hearing {
+  readonly clock: Clock
+  readonly onAsk: (witness: Witness) => void
+  readonly signal: AbortSignal
+  /** What was said so far; for who wonders whether to begin anew. */
+  readonly votes: Vote[]
+}
+
+/** Asks until it is settled, cheap ones first; what is still under way then is broken off. */
+export async function confirm(
+  { question, near, outside }: Round,
+  { clock, onAsk, signal, votes }: Hearing,
+): Promise<Verdict> {
+  const [settled, kick] = [new AbortController(), new AbortController()]
+  const over = AbortSignal.any([signal, settled.signal, clock.deadline(GIVE_UP)])
+  const start = clock.now()
+  let verdict: Verdict = { kind: 'open' }
+  const hear = (witness: Witness, sighting: Sighting): void => {
+    if (settled.signal.aborted) return
+    votes.push({ witness, sighting })
+    verdict = agree(votes, question)
+    if (verdict.kind === 'agreed') settled.abort()
+    else kick.abort()
+  }
+  const ask = async (witness: Witness, at: Duration): Promise<void> => {
+    if (at > 0)
+      await clock.sleep(after(start, at), at === HEAD_START ? AbortSignal.any([over, kick.signal]) : over)
+    if (over.aborted) return
+    onAsk(witness)
+    const sighting = await Promise.race([witness.look(question.family, over), silence(over)])
+    if (sighting !== undefined) hear(witness, sighting)
+  }
+  const starts = near.length > 0 ? STARTS.besideNear : STARTS.alone
+  await Promise.all([
+    ...near.map(async (witness) => ask(witness, milliseconds(0))),
+    ...outside.map(async (witness, at) => ask(witness, startOf(starts, at))),
+  ])
+  return verdict
+}
+
+const startOf = (starts: readonly Duration[], at: number): Duration => {
+  const last = starts.at(-1) ?? milliseconds(0)
+  return starts[at] ?? milliseconds(last + EVERY_FURTHER * (at - starts.length + 1))
+}
+
+/** A witness that does not heed the signal is not waited for. */
+const silence = async (signal: AbortSignal): Promise<undefined> =>
+  new Promise((done) => {
+    if (signal.aborted) done(undefined)
+    else signal.addEventListener('abort', () => done(undefined), { once: true })
+  })

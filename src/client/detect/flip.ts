@@ -1,0 +1,50 @@
+import { type Duration, type Instant, after, isBefore, milliseconds, minutes } from '../../base/time.ts'
+import type { Address } from '../../net/address.ts'
+
+/** What was published lately, and what has come back since. */
+export interface History {
+  readonly current?: Address
+  /** When each address was left for another. */
+  readonly left: Readonly<Record<string, Instant>>
+  /** An address that came back too soon, since when, and for how long it must stay. */
+  readonly returning?: { readonly address: Address; readonly since: Instant; readonly holdFor: Duration }
+  /** How often one came back in a row. */
+  readonly flips: number
+}
+
+export const NO_HISTORY: History = { left: {}, flips: 0 }
+
+/** Two uplinks that take turns look like an address that comes back: a new address never does so soon. */
+const SOON: Duration = minutes(10)
+const HOLDS = { first: minutes(1), longest: minutes(30) } as const
+
+export interface Passed {
+  readonly history: History
+  /** Until when the address is held back; without it, it may be published. */
+  readonly heldUntil?: Instant
+}
+
+/** Lets an address through, or holds back one that flips: A, B, A again. It must then stay a while, longer each time. */
+export function pass(history: History, address: Address, now: Instant): Passed {
+  const { current, left, returning, flips } = history
+  const { returning: _, ...settled } = history
+  if (address === current) return { history: settled }
+  const leftAt = Object.hasOwn(left, address) ? left[address] : undefined
+  const isBack = leftAt !== undefined && isBefore(now, after(leftAt, SOON))
+  if (!isBack && returning?.address !== address)
+    return { history: moved({ ...settled, flips: 0 }, address, now) }
+  if (returning?.address === address) {
+    const until = after(returning.since, returning.holdFor)
+    return isBefore(now, until) ? { history, heldUntil: until } : { history: moved(settled, address, now) }
+  }
+  const holdFor = milliseconds(Math.min(HOLDS.first * 2 ** flips, HOLDS.longest))
+  const held: History = { ...settled, flips: flips + 1, returning: { address, since: now, holdFor } }
+  return { history: held, heldUntil: after(now, holdFor) }
+}
+
+/** Only the lately left are worth remembering. */
+function moved(history: History, address: Address, now: Instant): History {
+  const recent = Object.entries(history.left).filter(([, at]) => isBefore(now, after(at, SOON)))
+  const left = history.current === undefined ? recent : [...recent, [history.current, now] as const]
+  return { ...history, current: address, left: Object.fromEntries(left) }
+}

@@ -1,0 +1,77 @@
+import { between } from '../../base/time.ts'
+import type { Family } from '../../net/address.ts'
+import { explainRange } from '../../net/special.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Witness } from '../sources/witness.ts'
+import type { Verdict, Vote } from './agree.ts'
+import type { Finding } from './finding.ts'
+import { asked, benched, blamed, isBenched, mayAsk, newTrust, praised, spent, standingOf } from './trust.ts'
+
+/** Keeps what we hold of each source over the rounds, and says what should be known of it. */
+export interface Register {
+  /** Those outside that may be asked now, in order. Hints have a budget; a look at its time has none. */
+  willing(able: readonly Witness[], family: Family, isHinted: boolean): readonly Witness[]
+  note(witness: Witness, family: Family): void
+  hear(votes: readonly Vote[]): void
+  judge(verdict: Extract<Verdict, { kind: 'agreed' }>): void
+}
+
+export function register(clock: Clock, tell: (finding: Finding) => void): Register {
+  let trust = newTrust(clock.now())
+  let turn = 0
+  let isCounted = true
+  const told = new Set<string>()
+  const quarantined = (source: string, because: string): void => {
+    const { benchedUntil } = standingOf(trust, source)
+    if (benchedUntil !== undefined)
+      tell({ kind: 'quarantined', source, leftAloneFor: between(clock.now(), benchedUntil), because })
+  }
+  return {
+    willing: (able, family, isHinted) => {
+      const now = clock.now()
+      isCounted = isHinted
+      if (isHinted && spent(trust, now) === undefined) return []
+      const willing = able.filter((one) => one.standpoint === 'outside' && mayAsk(trust, one, family, now))
+      return rotated(willing, turn++)
+    },
+    note: ({ name, standpoint }, family) => {
+      const now = clock.now()
+      trust = asked(trust, name, family, now)
+      if (!isCounted || standpoint !== 'outside') return
+      // One round is one confirmation, however many it asks.
+      isCounted = false
+      trust = spent(trust, now) ?? trust
+    },
+    hear: (votes) => {
+      for (const { witness, sighting } of votes) {
+        if (sighting.kind === 'unknown' && sighting.isRefusal) {
+          trust = benched(trust, witness.name, clock.now())
+          quarantined(witness.name, sighting.because)
+        }
+        if (witness.standpoint !== 'router' || sighting.kind !== 'none') continue
+        const { instead } = sighting
+        if (instead === undefined || told.has(instead)) continue
+        told.add(instead)
+        tell({ kind: 'behindAnother', router: instead, because: explainRange(instead) })
+      }
+    },
+    judge: ({ by, against, address }) => {
+      for (const name of by) trust = praised(trust, name)
+      for (const { witness, sighting } of against) {
+        if (sighting.kind !== 'seen') continue
+        trust = blamed(trust, witness.name, clock.now())
+        tell({ kind: 'liar', source: witness.name, said: sighting.address, agreed: address })
+        if (isBenched(trust, witness.name, clock.now()))
+          quarantined(witness.name, `it said ${sighting.address} where others agree on ${address}`)
+      }
+    },
+  }
+}
+
+/** Another of the cheap ones first each time, so that one that always says the same does not speak for all. */
+function rotated(all: readonly Witness[], turn: number): readonly Witness[] {
+  const least = Math.min(...all.map(({ restsFor }) => restsFor))
+  const cheap = all.filter(({ restsFor }) => restsFor === least)
+  const by = cheap.length === 0 ? 0 : turn % cheap.length
+  return [...cheap.slice(by), ...cheap.slice(0, by), ...all.filter((one) => !cheap.includes(one))]
+}

@@ -1,0 +1,38 @@
+import { milliseconds, seconds } from '../../base/time.ts'
+import { FAMILIES, familyOf, parseAddress } from '../../net/address.ts'
+import { judged, unknown } from './judge.ts'
+import type { Asking, Ports } from './ports.ts'
+import type { Witness } from './witness.ts'
+
+const PATIENCE = seconds(10)
+
+/**
+ * The user's own program tells: an address a line; a family that it does not name has none. Run without a shell; exit 0
+ * is an answer, everything else is none. It is trusted like an address that the user writes.
+ */
+export const commandSource = (
+  argv: readonly string[],
+  { program }: Pick<Ports, 'program'>,
+  { allowed }: Asking,
+): Witness => ({
+  name: 'command',
+  operator: 'your program',
+  standpoint: 'chosen',
+  families: FAMILIES,
+  restsFor: milliseconds(0),
+  async look(family, signal) {
+    const outcome = await program(argv, PATIENCE, signal)
+    if (outcome.kind === 'failed') return unknown(outcome.because)
+    if (outcome.code !== 0) return unknown(`ended with exit ${outcome.code}`)
+    const lines = outcome.stdout.split('\n').map((line) => line.trim())
+    const strange = lines.find((line) => line !== '' && parseAddress(line) === undefined)
+    if (strange !== undefined)
+      return unknown(`printed ${JSON.stringify(strange.slice(0, 60))}, which is no address`)
+    const mine = lines.flatMap((line) => parseAddress(line) ?? []).filter((one) => familyOf(one) === family)
+    const [address] = mine
+    if (address === undefined) return { kind: 'none' }
+    return mine.length > 1
+      ? unknown('printed two addresses of one family')
+      : judged(address, family, 'command', allowed)
+  },
+})

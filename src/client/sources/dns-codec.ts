@@ -1,0 +1,104 @@
+import { type Address, addressOfBytes, parseAddress } from '../../net/address.ts'
+
+/** RFC 1035 §3.2.2, §3.2.4; RFC 3596. */
+export const TYPES = { A: 1, TXT: 16, AAAA: 28 } as const
+export const CLASSES = { IN: 1, CH: 3 } as const
+export type RecordType = keyof typeof TYPES
+export type RecordClass = keyof typeof CLASSES
+
+export interface Query {
+  readonly id: number
+  /** Without trailing dot. */
+  readonly name: string
+  readonly type: RecordType
+  readonly class: RecordClass
+}
+
+const HEADER = 12
+const [RESPONSE, TRUNCATED] = [0x8000, 0x0200]
+const RECURSION_DESIRED = 0x0100
+
+/** RFC 1035 §4.1: a header and one question. */
+export function encodeQuery({ id, name, type, class: classOf }: Query): Uint8Array {
+  const labels = name.split('.').map((label) => Buffer.from(label, 'latin1'))
+  const header = Buffer.alloc(HEADER)
+  header.writeUInt16BE(id, 0)
+  header.writeUInt16BE(RECURSION_DESIRED, 2)
+  header.writeUInt16BE(1, 4)
+  const tail = Buffer.from([0, 0, TYPES[type], 0, CLASSES[classOf]])
+  return Buffer.concat([header, ...labels.map((label) => Buffer.from([label.length, ...label])), tail])
+}
+
+/** A response to this query: its id and, but for case, its question (RFC 5452 §9.1). */
+export function isAnswerTo(query: Query, bytes: Uint8Array): boolean {
+  const message = Buffer.from(bytes)
+  const question = Buffer.from(encodeQuery(query)).subarray(HEADER)
+  const lower = (part: Buffer): string => part.toString('latin1').toLowerCase()
+  return (
+    message.length >= HEADER + question.length &&
+    message.readUInt16BE(0) === query.id &&
+    (message.readUInt16BE(2) & RESPONSE) !== 0 &&
+    message.readUInt16BE(4) === 1 &&
+    lower(message.subarray(HEADER, HEADER + question.length)) === lower(question)
+  )
+}
+
+/** §4.1.1: the answer did not fit; it is to be asked for by TCP. */
+export const isTruncated = (bytes: Uint8Array): boolean =>
+  bytes.length >= HEADER && (Buffer.from(bytes).readUInt16BE(2) & TRUNCATED) !== 0
+
+/** The addresses of an answer, those in text too; or what the server said instead. Only for bytes that isAnswerTo holds for. */
+export function decodeAnswer(query: Query, bytes: Uint8Array): readonly Address[] | string {
+  const message = Buffer.from(bytes)
+  const code = message.readUInt16BE(2) & 0x0f
+  if (code !== 0) return CODES[code] ?? `answered with code ${code}`
+  const found: Address[] = []
+  let at = encodeQuery(query).length
+  for (let left = message.readUInt16BE(6); left > 0; left--) {
+    const start = afterName(message, at)
+    if (start === undefined || start + 10 > message.length) return 'sent a broken answer'
+    const [type, end] = [message.readUInt16BE(start), start + 10 + message.readUInt16BE(start + 8)]
+    if (end > message.length) return 'sent a broken answer'
+    if (type === TYPES[query.type] && message.readUInt16BE(start + 2) === CLASSES[query.class])
+      found.push(...(addressOfRecord(query.type, message.subarray(start + 10, end)) ?? []))
+    at = end
+  }
+  return found
+}
+
+/** RFC 1035 §4.1.1. */
+const CODES: Readonly<Record<number, string>> = {
+  1: 'did not understand the query (FORMERR)',
+  2: 'failed (SERVFAIL)',
+  3: 'knows no such name (NXDOMAIN)',
+  4: 'does not answer such queries (NOTIMP)',
+  5: 'refused (REFUSED)',
+}
+
+/** §4.1.4: labels up to an empty one or a pointer; what the name says does not matter here. */
+function afterName(message: Buffer, from: number): number | undefined {
+  let at = from
+  for (;;) {
+    const length = message[at]
+    if (length === undefined) return undefined
+    if (length === 0) return at + 1
+    if (length >= 0xc0) return at + 2
+    at += length + 1
+  }
+}
+
+/** A text record is one or more strings with a length byte (§3.3.14). */
+function addressOfRecord(type: RecordType, data: Buffer): readonly Address[] | undefined {
+  const address = type === 'TXT' ? parseAddress(textIn(data)) : addressOfBytes(data)
+  return address === undefined ? undefined : [address]
+}
+
+function textIn(data: Buffer): string {
+  let [text, at] = ['', 0]
+  while (at < data.length) {
+    const end = at + 1 + (data[at] ?? 0)
+    text += data.toString('latin1', at + 1, end)
+    at = end
+  }
+  return text
+}

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto'
+import { type Duration, milliseconds, seconds } from '../../base/time.ts'
+import type { Sighting } from '../../net/sighting.ts'
+import type { Gateway } from '../../ports/network.ts'
+import { judgedOfRouter, unknown } from './judge.ts'
+import {
+  NONCE_BYTES,
+  ROUTER_PORT,
+  type RouterAnswer,
+  decodeAddressAnswer,
+  decodePcp,
+  encodeAddressRequest,
+  encodeMap,
+} from './pmp-codec.ts'
+import type { Asking, Ports } from './ports.ts'
+import { failureOf } from './stun.ts'
+import type { Witness } from './witness.ts'
+
+const NEVER: Duration = milliseconds(0)
+const OPERATOR = 'your router'
+
+/** RFC 6886 §3.1: 250 ms, doubling. A router is a hop away; it answers at once or not at all. */
+const AGAIN = [milliseconds(250), milliseconds(750)]
+const PATIENCE = milliseconds(1750)
+
+type Wire = Pick<Ports, 'datagram' | 'gateway'>
+
+const witness = (name: string, look: Witness['look']): Witness => ({
+  name,
+  operator: OPERATOR,
+  standpoint: 'router',
+  families: ['v4'],
+  restsFor: NEVER,
+  look: async (family, signal) => (family === 'v4' ? look(family, signal) : { kind: 'none' }),
+})
+
+/** NAT-PMP (RFC 6886): the router's own word on its outside address. Two bytes, and nothing is made. */
+export const pmpSource = (wire: Wire, { allowed }: Asking): Witness =>
+  witness('nat-pmp', async (_, signal) => {
+    const gateway = await wire.gateway()
+    if (gateway === undefined) return unknown('there is no default route')
+    const answer = await askPmp(gateway, wire, signal)
+    return typeof answer === 'string' ? unknown(answer) : sightingOf(answer, 'nat-pmp', allowed)
+  })
+
+/** The router's answer, with its epoch; or why there is none. */
+export async function askPmp(
+  { address }: Gateway,
+  { datagram }: Pick<Wire, 'datagram'>,
+  signal: AbortSignal,
+): Promise<RouterAnswer | string> {
+  const outcome = await datagram(
+    {
+      to: address,
+      port: ROUTER_PORT,
+      bytes: encodeAddressRequest(),
+      again: AGAIN,
+      within: PATIENCE,
+      isAnswer: (bytes) => decodeAddressAnswer(bytes) !== undefined,
+    },
+    signal,
+  )
+  if (outcome.kind !== 'answered') return failureOf(outcome)
+  return decodeAddressAnswer(outcome.bytes) ?? 'answered something else'
+}
+
+/** RFC 6886 §3.5: 3 is a network failure, such as no lease or no address. */
+const NO_ADDRESS = 3
+
+function sightingOf(answer: RouterAnswer, by: string, allowed: Asking['allowed']): Sighting {
+  if (answer.code !== 0 && answer.code !== NO_ADDRESS)
+    return unknown(`the router answered with code ${answer.code}`)
+  return judgedOfRouter(answer.address, by, allowed)
+}
+
+/** Long enough for the answer to be read. */
+const LIFETIME = seconds(120)
+
+/**
+ * PCP (RFC 6887): only a mapping tells the address, so one is made for a port that nobody listens on, and taken away at
+ * once. For who has a router that speaks nothing else.
+ */
+export const pcpSource = (wire: Wire, { allowed }: Asking): Witness =>
+  witness('pcp', async (_, signal) => {
+    const gateway = await wire.gateway()
+    if (gateway === undefined) return unknown('there is no default route')
+    const nonce = randomBytes(NONCE_BYTES)
+    const ask = async (lifetime: Duration, within: Duration): Promise<RouterAnswer | string> => {
+      const outcome = await wire.datagram(
+        {
+          to: gateway.address,
+          port: ROUTER_PORT,
+          from: gateway.local,
+          bytes: encodeMap(gateway.local, nonce, lifetime / 1000),
+          again: AGAIN,
+          within,
+          isAnswer: (bytes) => decodePcp(bytes, nonce) !== undefined,
+        },
+        signal,
+      )
+      if (outcome.kind !== 'answered') return failureOf(outcome)
+      return decodePcp(outcome.bytes, nonce) ?? 'answered something else'
+    }
+    const answer = await ask(LIFETIME, PATIENCE)
+    if (typeof answer === 'string') return unknown(answer)
+    if (answer.code === 0) void ask(milliseconds(0), milliseconds(250))
+    return PCP_NO_ADDRESS.includes(answer.code) ? { kind: 'none' } : sightingOf(answer, 'pcp', allowed)
+  })
+
+/** RFC 6887 §7.4: NETWORK_FAILURE, NO_RESOURCES and miniupnpd's word for an address that is not public. */
+const PCP_NO_ADDRESS: readonly number[] = [7, 8]

@@ -1,0 +1,47 @@
+import { type Duration, after, milliseconds, seconds } from '../../base/time.ts'
+import type { Shared, Watching } from './parts.ts'
+
+/** Where the kernel does not tell, the interfaces are read so often. */
+const EVERY: Duration = seconds(5)
+/** Lines come in bursts; the first is acted upon at once, the others of a burst together. */
+const BURST: Duration = milliseconds(20)
+
+/**
+ * rtnetlink tells within milliseconds that something changed; what it is, is read elsewhere. Router advertisements make
+ * lines for addresses that stay as they are, so sets are compared.
+ */
+export async function watchKernel(
+  { ports, clock, hint, signal }: Watching,
+  { bells }: Shared,
+): Promise<void> {
+  let last = await fingerprint(ports)
+  let bell = new AbortController()
+  let isTold = true
+  const watcher = ports.watchKernel(
+    () => bell.abort(),
+    () => {
+      isTold = false
+      bell.abort()
+    },
+  )
+  signal.addEventListener('abort', () => watcher.close(), { once: true })
+  while (!signal.aborted) {
+    const until = isTold ? NEVER : after(clock.now(), EVERY)
+    await clock.sleep(until, AbortSignal.any([signal, bell.signal]))
+    bell = new AbortController()
+    const now = await fingerprint(ports)
+    if (now !== last) {
+      hint('the kernel changed an address or a route')
+      for (const ring of bells) ring()
+    }
+    last = now
+    await clock.sleep(after(clock.now(), BURST), signal)
+  }
+}
+
+const NEVER = Number.MAX_SAFE_INTEGER as ReturnType<typeof after>
+
+async function fingerprint({ interfaces, gateway }: Watching['ports']): Promise<string> {
+  const [all, way] = await Promise.all([interfaces().catch(() => []), gateway()])
+  return JSON.stringify([all.map((one) => JSON.stringify(one)).toSorted(), way])
+}

@@ -1,0 +1,58 @@
+import type { Duration, Instant } from '../../base/time.ts'
+import type { Address } from '../../net/address.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Interfaces } from '../../ports/interfaces.ts'
+import type { ListenForEvents, ListenToGroup, WatchKernel } from '../../ports/network.ts'
+import type { Ports } from '../sources/ports.ts'
+import type { Witness } from '../sources/witness.ts'
+
+/** Why somebody should look. A hint is never a fact: what it says is asked for anew. */
+export type Hint =
+  | 'the kernel changed an address or a route'
+  | 'the router announced something'
+  | 'the router sent an event'
+  | 'the router says something else'
+  | 'the outside sees something else'
+  | 'the router no longer takes what is sent to our address'
+  | 'this host was asleep'
+  | 'somebody said so'
+
+export interface WatchPorts extends Ports {
+  readonly interfaces: Interfaces
+  readonly listenToGroup: ListenToGroup
+  readonly listenForEvents: ListenForEvents
+  readonly watchKernel: WatchKernel
+}
+
+/** What every watcher gets. It ends with the signal, never throws, and asks nobody outside more than it says. */
+export interface Watching {
+  readonly ports: WatchPorts
+  readonly clock: Clock
+  readonly agent: string
+  readonly hint: (hint: Hint) => void
+  readonly signal: AbortSignal
+  /** What is noted for who runs this: that the router is mute, that announcements do not arrive. */
+  readonly note: (note: Note) => void
+}
+
+export type Note =
+  | { readonly kind: 'routerAnswers'; readonly by: string }
+  | { readonly kind: 'routerMute' }
+  /** It changed without announcing it to us; a firewall rule may be all that is missing. */
+  | { readonly kind: 'notAnnounced'; readonly gateway: Address }
+  | { readonly kind: 'probeAnswers'; readonly hops: number }
+
+/** What watchers know of each other. */
+export interface Shared {
+  /** The router tells its address whenever it is asked. */
+  doesRouterAnswer: boolean
+  /** The router no longer owning our address would be noticed within seconds. */
+  isProbed: boolean
+  /** Rung when the kernel changed something: whoever waits for a network need not wait longer. */
+  readonly bells: Set<() => void>
+  /** What was last agreed on; undefined while nobody could tell. */
+  readonly published: () => Address | undefined
+  readonly outside: readonly Witness[]
+  readonly uptime: () => Duration
+  readonly steady: () => Instant
+}

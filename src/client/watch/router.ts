@@ -1,0 +1,145 @@
+import {
+  type Duration,
+  type Instant,
+  after,
+  between,
+  milliseconds,
+  minutes,
+  seconds,
+} from '../../base/time.ts'
+import type { Address } from '../../net/address.ts'
+import type { Closable, Gateway } from '../../ports/network.ts'
+import { igdSource } from '../sources/igd.ts'
+import { ANNOUNCEMENT_PORT, ROUTER_PORT, type RouterAnswer, isReset } from '../sources/pmp-codec.ts'
+import { askPmp } from '../sources/router.ts'
+import { watchEvents } from './events.ts'
+import type { Shared, Watching } from './parts.ts'
+
+/** RFC 6886 §3.2.1: to all hosts of the link. */
+const ALL_HOSTS = '224.0.0.1' as Address
+
+/** A datagram each way, a hop away; UPnP is an HTTP request, and a slow router's burden. */
+const EVERY: { readonly natPmp: Duration; readonly upnp: Duration } = { natPmp: seconds(1), upnp: seconds(2) }
+/** One that announces needs no asking, but for what was lost on the way. */
+const EVERY_ANNOUNCING: Duration = seconds(30)
+const EVERY_MUTE: Duration = minutes(5)
+/** An announcement may come before the router itself knows (RFC 6886 says nothing of the order). */
+const AFTER_HINT: readonly Duration[] = [60, 120, 250, 500, 1000].map(milliseconds)
+/** An announcement so shortly before or after belongs to the change that was found by asking. */
+const TOGETHER: Duration = milliseconds(1500)
+
+/** Asks the router where it answers, and listens where it announces. */
+export async function watchRouter(watching: Watching, shared: Shared): Promise<void> {
+  const { ports, clock, signal } = watching
+  const state: RouterState = { announcedAt: undefined, doesAnnounce: false, bell: new AbortController() }
+  const wire = listener(watching, state)
+  shared.bells.add(() => ring(state))
+  void watchEvents(watching, shared, () => ring(state))
+  const upnp = igdSource(ports, { agent: watching.agent, allowed: [] })
+  let last: Known | undefined
+  while (!signal.aborted) {
+    const gateway = await ports.gateway()
+    await wire.move(gateway)
+    const known = gateway === undefined ? undefined : await ask(gateway, upnp, watching)
+    note(watching, shared, known)
+    if (known !== undefined && last !== undefined && isChanged(last, known)) found(watching, state, gateway)
+    last = known ?? last
+    await pause(watching, state, pauseOf(known, state, clock.now()))
+  }
+  await wire.move(undefined)
+}
+
+interface RouterState {
+  announcedAt: Instant | undefined
+  doesAnnounce: boolean
+  bell: AbortController
+}
+
+const ring = (state: RouterState): void => state.bell.abort()
+
+interface Known {
+  readonly by: 'natPmp' | 'upnp'
+  readonly answer: RouterAnswer
+  readonly at: Instant
+}
+
+async function ask(
+  gateway: Gateway,
+  upnp: ReturnType<typeof igdSource>,
+  { ports, clock, signal }: Watching,
+): Promise<Known | undefined> {
+  const answer = await askPmp(gateway, ports, signal)
+  const at = clock.now()
+  if (typeof answer !== 'string') return { by: 'natPmp', answer, at }
+  const seen = await upnp.look('v4', signal)
+  if (seen.kind === 'unknown') return undefined
+  const address = seen.kind === 'seen' ? seen.address : seen.instead
+  return { by: 'upnp', answer: { code: 0, epoch: 0, ...(address !== undefined && { address }) }, at }
+}
+
+/** Another address, none any more, or a table that was made anew, even where the address looks the same. */
+function isChanged(before: Known, now: Known): boolean {
+  const isOther = before.answer.address !== now.answer.address || before.answer.code !== now.answer.code
+  const passed = between(before.at, now.at) / 1000
+  return (
+    isOther || (now.by === 'natPmp' && before.by === 'natPmp' && isReset(before.answer, now.answer, passed))
+  )
+}
+
+function note({ note: say }: Watching, shared: Shared, known: Known | undefined): void {
+  const isNews = shared.doesRouterAnswer !== (known !== undefined)
+  shared.doesRouterAnswer = known !== undefined
+  if (isNews) say(known === undefined ? { kind: 'routerMute' } : { kind: 'routerAnswers', by: known.by })
+}
+
+function found({ hint, clock, note: say }: Watching, state: RouterState, gateway: Gateway | undefined): void {
+  hint('the router says something else')
+  const wasAnnounced = state.announcedAt !== undefined && between(state.announcedAt, clock.now()) < TOGETHER
+  if (!wasAnnounced && gateway !== undefined) say({ kind: 'notAnnounced', gateway: gateway.address })
+  state.doesAnnounce = wasAnnounced
+}
+
+/** Some quick looks after a hint, then as often as this router needs. */
+function pauseOf(known: Known | undefined, state: RouterState, now: Instant): Duration {
+  if (known === undefined) return EVERY_MUTE
+  const { announcedAt } = state
+  const since = announcedAt === undefined ? undefined : between(announcedAt, now)
+  const next = since === undefined ? undefined : AFTER_HINT.find((at) => at > since)
+  if (since !== undefined && next !== undefined) return milliseconds(next - since)
+  return state.doesAnnounce ? EVERY_ANNOUNCING : EVERY[known.by]
+}
+
+async function pause({ clock, signal }: Watching, state: RouterState, span: Duration): Promise<void> {
+  await clock.sleep(after(clock.now(), span), AbortSignal.any([signal, state.bell.signal]))
+  if (state.bell.signal.aborted) state.bell = new AbortController()
+}
+
+/** Listens on the link of the gateway, and moves with it. From the router itself only, whatever it says. */
+function listener({ ports, clock, hint }: Watching, state: RouterState) {
+  let at = ''
+  let open: readonly Closable[] = []
+  const listen = async (gateway: Gateway): Promise<readonly Closable[]> => {
+    const heard = (_: Uint8Array, from: Address, port: number): void => {
+      if (from !== gateway.address || port !== ROUTER_PORT) return
+      state.announcedAt = clock.now()
+      hint('the router announced something')
+      ring(state)
+    }
+    // On both ports, because some routers use one and some the other.
+    const opened = await Promise.all(
+      [ANNOUNCEMENT_PORT, ROUTER_PORT].map(async (port) =>
+        ports.listenToGroup({ group: ALL_HOSTS, port, local: gateway.local }, heard),
+      ),
+    )
+    return opened.flatMap((one) => one ?? [])
+  }
+  return {
+    move: async (gateway: Gateway | undefined): Promise<void> => {
+      const to = JSON.stringify(gateway ?? '')
+      if (to === at) return
+      at = to
+      for (const one of open) one.close()
+      open = gateway === undefined ? [] : await listen(gateway)
+    },
+  }
+}

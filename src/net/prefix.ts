@@ -1,0 +1,49 @@
+import { type Result, err, ok } from '../base/result.ts'
+import { type Address, addressOfBytes, bytesOf, familyOf, parseAddress } from './address.ts'
+
+/** A range of addresses: those that begin with the first `length` bits of `address`. */
+export interface Prefix {
+  readonly address: Address
+  readonly length: number
+}
+
+const widthOf = (address: Address): number => (familyOf(address) === 'v4' ? 32 : 128)
+
+/** "2001:db8::/32"; a bare address is a range of one. */
+export function parsePrefix(text: string): Result<Prefix, string> {
+  const [base = '', length, ...rest] = text.split('/')
+  const address = parseAddress(base)
+  if (address === undefined || rest.length > 0) return err('is no range such as 2001:db8::/32')
+  const bits =
+    length === undefined ? widthOf(address) : Number(/^\d{1,3}$/.test(length) ? length : Number.NaN)
+  return bits >= 0 && bits <= widthOf(address)
+    ? ok({ address, length: bits })
+    : err(`has a length that is not from 0 to ${widthOf(address)}`)
+}
+
+/** The first `length` bits of one address and the rest of another of the same family. */
+export function joined(network: Address, length: number, host: Address): Address {
+  const [front, back] = [bytesOf(network), bytesOf(host)]
+  const bytes = front.map((byte, at) => {
+    const ours = Math.min(8, Math.max(0, length - 8 * at))
+    const mask = (0xff << (8 - ours)) & 0xff
+    return (byte & mask) | ((back[at] ?? 0) & ~mask & 0xff)
+  })
+  const address = addressOfBytes(bytes)
+  if (address === undefined || familyOf(address) !== familyOf(network))
+    throw new Error(`${network}/${length} and ${host} make no address`)
+  return address
+}
+
+export const isWithin = (address: Address, { address: base, length }: Prefix): boolean =>
+  familyOf(address) === familyOf(base) && joined(base, length, address) === address
+
+/** RFC 4291 appendix A: the interface identifier that SLAAC makes of a MAC address, as the low half of an address. */
+export function eui64(mac: string): Address | undefined {
+  const bytes = mac
+    .split(/[:-]/)
+    .map((part) => (/^[0-9a-f]{2}$/i.test(part) ? parseInt(part, 16) : Number.NaN))
+  if (bytes.length !== 6 || bytes.some(Number.isNaN)) return undefined
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = bytes
+  return addressOfBytes(Uint8Array.from([0, 0, 0, 0, 0, 0, 0, 0, a ^ 2, b, c, 0xff, 0xfe, d, e, f]))
+}

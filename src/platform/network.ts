@@ -1,0 +1,154 @@
+import { spawn } from 'node:child_process'
+import { lookup } from 'node:dns/promises'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { networkInterfaces } from 'node:os'
+import { type Address, type Family, parseAddress, parsePeer } from '../net/address.ts'
+import type {
+  FindGateway,
+  Gateway,
+  ListenForEvents,
+  Resolve,
+  RunProgram,
+  WatchKernel,
+} from '../ports/network.ts'
+import type { AddressInfo } from 'node:net'
+
+/** /proc/net/route (proc(5)): hexadecimal in the byte order of the machine; the least metric wins. */
+export const systemGateway: FindGateway = async (only) => {
+  const table = await readFile('/proc/net/route', 'utf8').catch(() => '')
+  const routes = parseRoutes(table).filter(({ name }) => only === undefined || name === only)
+  const [best] = routes.toSorted((a, b) => a.metric - b.metric)
+  const local = best === undefined ? undefined : localOn(best.name)
+  return best === undefined || local === undefined
+    ? undefined
+    : { address: best.gateway, interface: best.name, local }
+}
+
+interface Route {
+  readonly name: string
+  readonly gateway: Gateway['address']
+  readonly metric: number
+}
+
+const [UP, VIA_GATEWAY] = [0x1, 0x2]
+
+/** The default routes over a gateway. */
+export function parseRoutes(table: string): readonly Route[] {
+  return table.split('\n').flatMap((line) => {
+    const [name = '', destination, gateway = '', flags = '', , , metric = '', mask] = line.split('\t')
+    const isDefault = destination === '00000000' && mask === '00000000'
+    const isUsable = (parseInt(flags, 16) & (UP | VIA_GATEWAY)) === (UP | VIA_GATEWAY)
+    const address = parseAddress([...Buffer.from(gateway, 'hex')].toReversed().join('.'))
+    return isDefault && isUsable && address !== undefined
+      ? [{ name, gateway: address, metric: Number(metric) }]
+      : []
+  })
+}
+
+const localOn = (name: string): Address | undefined =>
+  (networkInterfaces()[name] ?? []).flatMap(({ address, family }) =>
+    family === 'IPv4' ? (parseAddress(address) ?? []) : [],
+  )[0]
+
+/** What a name was last known to be is used at once, and looked up again beside: a new line is slowest at names. */
+export function rememberingResolve(now: () => number): Resolve {
+  const known = new Map<string, { readonly addresses: readonly Address[]; readonly at: number }>()
+  const ask = async (host: string, family: Family): Promise<readonly Address[]> => {
+    const found = await lookup(host, { all: true, family: family === 'v4' ? 4 : 6 }).catch(() => [])
+    const addresses = found.flatMap(({ address }) => parseAddress(address) ?? [])
+    if (addresses.length > 0) known.set(`${family} ${host}`, { addresses, at: now() })
+    return addresses
+  }
+  return async (host, family) => {
+    const last = known.get(`${family} ${host}`)
+    if (last === undefined) return ask(host, family)
+    if (now() - last.at > STALE_AFTER) void ask(host, family)
+    return last.addresses
+  }
+}
+const STALE_AFTER = 300_000
+
+const MOST_OUTPUT = 64 * 1024
+
+export const runProgram: RunProgram = async ([program = '', ...args], within, signal) =>
+  new Promise((done) => {
+    const child = spawn(program, args, {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: within,
+      killSignal: 'SIGKILL',
+      signal,
+    })
+    let stdout = ''
+    child.on('error', (error: NodeJS.ErrnoException) =>
+      done({ kind: 'failed', because: `${program} cannot be run (${error.code ?? error.message})` }),
+    )
+    child.stdout.setEncoding('utf8')
+    child.stdout.on('data', (chunk: string) => {
+      stdout += chunk
+      if (stdout.length > MOST_OUTPUT) child.kill('SIGKILL')
+    })
+    child.on('close', (code) =>
+      done(
+        code === null
+          ? { kind: 'failed', because: `${program} took too long, or said too much` }
+          : { kind: 'ended', code, stdout },
+      ),
+    )
+  })
+
+/** NOTIFY has no body that matters: an event is a reason to look, never a value. */
+export const listenForEvents: ListenForEvents = async (local, heard) =>
+  new Promise((done) => {
+    const server = createServer({ maxHeaderSize: 8192, requestTimeout: 5000 }, (request, response) => {
+      request.resume()
+      const headers = Object.fromEntries(
+        Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+      )
+      const peer = parsePeer(request.socket.remoteAddress ?? '') ?? ''
+      heard({ peer, method: request.method ?? '', path: request.url ?? '', headers })
+      response.writeHead(200, { connection: 'close', 'content-length': 0 }).end()
+    })
+    server.on('error', () => done(undefined))
+    server.maxConnections = 16
+    server.listen(0, local, () => {
+      server.unref()
+      const close = (): void => {
+        server.close()
+        server.closeAllConnections()
+      }
+      done({ port: (server.address() as AddressInfo).port, close })
+    })
+  })
+
+const RESTART_AFTER = 5000
+
+/** rtnetlink by way of ip-monitor(8), started again when it ends; undefined where there is no iproute2. */
+export const watchKernel: WatchKernel = (changed, missing) => {
+  let isClosed = false
+  let child: ReturnType<typeof spawn> | undefined
+  const begin = (): void => {
+    if (isClosed) return
+    const watching = spawn('ip', ['-o', 'monitor', 'address', 'route', 'prefix', 'link'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    child = watching
+    const born = performance.now()
+    watching.on('error', missing)
+    watching.stdout.on('data', changed)
+    watching.on('close', () => {
+      // One that ends at once does not know these words (BusyBox).
+      if (!isClosed && performance.now() - born < 1000) missing()
+      else setTimeout(begin, RESTART_AFTER).unref()
+    })
+    watching.unref()
+    ;(watching.stdout as { unref?: () => void }).unref?.()
+  }
+  begin()
+  return {
+    close: () => {
+      isClosed = true
+      child?.kill('SIGTERM')
+    },
+  }
+}

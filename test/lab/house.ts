@@ -1,0 +1,242 @@
+import { type ChildProcess, execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { end, startAnnouncing, startIgd, writeAnnouncements } from './daemons.ts'
+import type { Change, Lab, LabOptions, Packets, Where } from './lab.ts'
+import { Outside } from './outside.ts'
+import {
+  CGNAT_INSIDE,
+  CGNAT_OUTSIDE,
+  FIRST_PREFIX,
+  FIRST_WAN,
+  gatewayOf,
+  stableAddress,
+  tableForm,
+} from './plan.ts'
+import { CGNAT_RULES, FIREWALL_RULES, natRules, WITHOUT_CGNAT, WITHOUT_FIREWALL } from './rules.ts'
+import { begin, inside, ip, nft, now, PATH, prepared, until } from './run.ts'
+import { hostLink, ispLink, layWires, lookForDuplicates, type Names, routeTo } from './wires.ts'
+
+/** Flags in /proc/net/if_inet6. */
+const [DUPLICATE, DEPRECATED, TENTATIVE] = [0x08, 0x20, 0x40]
+const CGNAT_ROUTE = `route replace ${CGNAT_OUTSIDE}/32 dev isp0`
+
+let labs = 0
+
+/** Names that no other process has, nor another lab of this one. */
+function freeNames(): Names {
+  for (;;) {
+    labs += 1
+    const prefix = `hf${process.pid}${labs === 1 ? '' : `-${labs}-`}`
+    const names = { isp: `${prefix}isp`, router: `${prefix}rtr`, host: `${prefix}host` }
+    if (Object.values(names).every((name) => !existsSync(`/run/netns/${name}`))) return names
+  }
+}
+
+/** Ends all that lives in the namespaces, which nobody but us puts anything into, and removes them. */
+function demolish(names: Names, folder: string): void {
+  const ip = (...args: readonly string[]): string =>
+    execFileSync('ip', args, { encoding: 'utf8', stdio: 'pipe', env: { PATH } })
+  for (const name of Object.values(names).filter((name) => existsSync(`/run/netns/${name}`))) {
+    for (const pid of ip('netns', 'pids', name).split('\n').filter(Boolean)) {
+      try {
+        process.kill(Number(pid), 'SIGKILL')
+      } catch {
+        // It ended by itself meanwhile.
+      }
+    }
+    ip('netns', 'del', name)
+  }
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** One lab; built by `lab`. */
+export class House implements Lab {
+  readonly #names = freeNames()
+  readonly #folder = mkdtempSync(join(tmpdir(), 'holdfast-lab-'))
+  readonly #children: ChildProcess[] = []
+  readonly #demolish = (): void => demolish(this.#names, this.#folder)
+  readonly #interrupted = (signal: NodeJS.Signals): void => {
+    this.#forget()
+    this.#demolish()
+    // Ours was the only word on the signal, so it does what it does without us.
+    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal)
+  }
+  #outside: Outside | undefined
+  #holder: ChildProcess | undefined
+  #announcer: ChildProcess | undefined
+  #igd: ChildProcess | undefined
+  #wan = FIRST_WAN
+  #prefix = FIRST_PREFIX
+  #nat: 'masquerade' | 'snat' = 'masquerade'
+  #beforeCgnat: string | undefined
+  #down: Promise<void> | undefined
+
+  get isp(): string {
+    return this.#names.isp
+  }
+  get router(): string {
+    return this.#names.router
+  }
+  get host(): string {
+    return this.#names.host
+  }
+  get wan(): string {
+    return this.#wan
+  }
+  get prefix(): string {
+    return this.#prefix
+  }
+
+  async up({ delay = 0 }: LabOptions): Promise<void> {
+    process.once('exit', this.#demolish)
+    process.once('SIGINT', this.#interrupted).once('SIGTERM', this.#interrupted)
+    await layWires(this.#names)
+    // Through a process that lives there, the host's tables in /proc can be read from here.
+    this.#holder = begin({
+      namespace: this.host,
+      program: 'cat',
+      args: [],
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    this.#children.push(this.#holder)
+    writeAnnouncements(this.#folder, this.#prefix)
+    this.#announcer = startAnnouncing({ namespace: this.router, folder: this.#folder })
+    this.#children.push(this.#announcer)
+    this.#outside = new Outside(this.isp, delay)
+    this.#children.push(this.#outside.child)
+    await Promise.all([this.#outside.ready(), this.igd('all'), this.usableAt(stableAddress(this.#prefix))])
+    await lookForDuplicates(this.host)
+  }
+
+  spawn(where: Where, program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+    const child = begin({ namespace: this.#names[where], program, args, env })
+    this.#children.push(child)
+    return child
+  }
+
+  async changeWan(address: string, mode: 'swap' | 'replace' | 'flap' = 'swap', gap = 2000): Promise<Change> {
+    const old = this.#wan
+    if (address === old) throw new Error(`the router has ${old} already`)
+    const [gateway, oldGateway] = [gatewayOf(address), gatewayOf(old)]
+    await ip(this.isp, [`addr replace ${gateway}/24 dev isp0`])
+    const forget = `addr del ${old}/24 dev wan0`
+    const take = [`addr add ${address}/24 dev wan0`, `route replace 0.0.0.0/0 via ${gateway} dev wan0`]
+    if (mode === 'flap') {
+      await ip(this.router, [forget])
+      await sleep(gap)
+    }
+    const change = await prepared(this.router)
+    const at = await change({ swap: [...take, forget], replace: [forget, ...take], flap: take }[mode])
+    this.#wan = address
+    if (this.#nat === 'snat') await nft(this.router, natRules('snat', address))
+    if (gateway !== oldGateway) await ip(this.isp, [`addr del ${oldGateway}/24 dev isp0`])
+    return { old, now: address, at }
+  }
+
+  async changePrefix(prefix: string): Promise<Change> {
+    const old = this.#prefix
+    if (prefix === old) throw new Error(`the router announces ${old} already`)
+    await ip(this.isp, [routeTo(prefix)])
+    writeAnnouncements(this.#folder, prefix, old)
+    await ip(this.router, [`addr add ${prefix}::1/64 dev lan0 nodad`, `addr del ${old}::1/64 dev lan0`])
+    const at = now()
+    this.#announcer?.kill('SIGHUP')
+    this.#prefix = prefix
+    return { old: stableAddress(old), now: stableAddress(prefix), at }
+  }
+
+  async usableAt(address: string): Promise<number> {
+    const wanted = tableForm(address)
+    return until(() => {
+      const line = this.#addressTable().find((line) => line.startsWith(wanted))
+      const flags = Number.parseInt(line?.split(/\s+/)[4] ?? '', 16)
+      return line !== undefined && (flags & (TENTATIVE | DEPRECATED | DUPLICATE)) === 0
+    }, `${address} on the host`)
+  }
+
+  #addressTable(): readonly string[] {
+    try {
+      return readFileSync(`/proc/${this.#holder?.pid}/net/if_inet6`, 'utf8').split('\n')
+    } catch {
+      return []
+    }
+  }
+
+  async cgnat(isOn: boolean): Promise<Change> {
+    const before = this.#beforeCgnat
+    if (isOn === (before !== undefined))
+      throw new Error(`the second translation is ${isOn ? 'on' : 'off'} already`)
+    if (before !== undefined) {
+      const { at } = await this.changeWan(before)
+      this.#beforeCgnat = undefined
+      await nft(this.isp, WITHOUT_CGNAT)
+      return { old: CGNAT_OUTSIDE, now: before, at }
+    }
+    // An answer is routed before it is translated back.
+    await ip(this.isp, [CGNAT_ROUTE])
+    await nft(this.isp, CGNAT_RULES)
+    const { old, at } = await this.changeWan(CGNAT_INSIDE)
+    this.#beforeCgnat = old
+    return { old, now: CGNAT_OUTSIDE, at }
+  }
+
+  async nat(mode: 'masquerade' | 'snat'): Promise<void> {
+    this.#nat = mode
+    await nft(this.router, natRules(mode, this.#wan))
+  }
+
+  async igd(mode: 'all' | 'upnp' | 'none'): Promise<void> {
+    await end(this.#igd)
+    this.#igd = undefined
+    if (mode === 'none') return
+    this.#igd = await startIgd({ namespace: this.router, folder: this.#folder }, mode)
+    this.#children.push(this.#igd)
+  }
+
+  async firewall(isOn: boolean): Promise<void> {
+    await nft(this.host, isOn ? FIREWALL_RULES : WITHOUT_FIREWALL)
+  }
+
+  async outside(link: 'up' | 'down'): Promise<void> {
+    const extra = this.#beforeCgnat === undefined ? [] : [CGNAT_ROUTE]
+    await ip(this.isp, link === 'down' ? ['link set isp0 down'] : [...ispLink(this.#prefix), ...extra])
+  }
+
+  async hostLink(link: 'up' | 'down'): Promise<void> {
+    await ip(this.host, link === 'down' ? ['link set eth0 down'] : hostLink)
+  }
+
+  async packets(): Promise<Packets> {
+    const listed = await inside(this.host, ['nft', 'list', 'counters', 'table', 'inet', 'counting'])
+    const count = (name: string): number =>
+      Number(new RegExp(`counter ${name} \\{\\s*packets (\\d+)`).exec(listed)?.[1])
+    return { outside: count('outside'), lan: count('lan') }
+  }
+
+  async say(command: string): Promise<void> {
+    await this.#outside?.ask(command)
+  }
+
+  async queries(): Promise<Readonly<Record<string, number>>> {
+    return JSON.parse((await this.#outside?.ask('count')) ?? '{}') as Record<string, number>
+  }
+
+  #forget(): void {
+    process.off('exit', this.#demolish)
+    process.off('SIGINT', this.#interrupted).off('SIGTERM', this.#interrupted)
+  }
+
+  async #remove(): Promise<void> {
+    await Promise.all(this.#children.map(end))
+    this.#forget()
+    this.#demolish()
+  }
+
+  down(): Promise<void> {
+    this.#down ??= this.#remove()
+    return this.#down
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Where everything lives. The addresses are of kinds that are routed on the internet, because a router's
+ * port-mapping service refuses documentation ranges as its own; nothing ever leaves the namespaces.
+ */
+export const FIRST_WAN = '11.22.33.10'
+export const LAN_ROUTER = '192.168.77.1'
+export const LAN_HOST = '192.168.77.100'
+export const LAN_NET = '192.168.77.0/24'
+export const CGNAT_INSIDE = '100.64.9.9'
+export const CGNAT_OUTSIDE = '11.22.200.7'
+export const WAN_PREFIX = '2a00:db8:1:1'
+export const FIRST_PREFIX = '2a00:db8:100:1'
+/** All prefixes that the lab hands to the LAN are taken from here. */
+export const LAN_PREFIXES = '2a00:db8:100::/48'
+export const UPDATE_PORT = 8080
+
+export const STUN_PORT = 3478
+export const STUN_RESPONDERS: readonly number[] = [1, 2, 81, 82]
+export const HTTP_RESPONDERS: readonly number[] = [80, 81, 82]
+export const DNS_RESPONDER = 53
+/** The update service that a test brings along. */
+export const UPDATE_HOST = 10
+export const SERVICES: readonly number[] = [1, 2, UPDATE_HOST, DNS_RESPONDER, 80, 81, 82]
+
+/** The outside service number n, e.g. 11.99.0.81 and 2a00:db8:99::81. */
+export const serviceV4 = (n: number): string => `11.99.0.${n}`
+export const serviceV6 = (n: number): string => `2a00:db8:99::${n}`
+
+/** The host's hardware address is fixed, so that its stable IPv6 address in a prefix is known beforehand. */
+export const HOST_MAC = '02:00:00:00:77:64'
+export const stableAddress = (prefix: string): string => `${prefix}:0:ff:fe00:7764`
+
+export const gatewayOf = (wan: string): string => wan.replace(/\d+$/, '1')
+
+/** An IPv6 address as /proc/net/if_inet6 writes it: 32 digits. */
+export function tableForm(address: string): string {
+  const [left = '', right] = address.split('::')
+  const groups = (part = ''): readonly string[] => part.split(':').filter((group) => group !== '')
+  const zeros = Array<string>(8 - groups(left).length - groups(right).length).fill('0')
+  return [...groups(left), ...zeros, ...groups(right)].map((group) => group.padStart(4, '0')).join('')
+}

@@ -1,0 +1,103 @@
+import {
+  FIRST_PREFIX,
+  FIRST_WAN,
+  gatewayOf,
+  HOST_MAC,
+  LAN_HOST,
+  LAN_ROUTER,
+  SERVICES,
+  serviceV4,
+  serviceV6,
+  WAN_PREFIX,
+} from './plan.ts'
+import { COUNTING_RULES, IGD_RULES, natRules } from './rules.ts'
+import { ip, nft, settings } from './run.ts'
+
+export interface Names {
+  readonly isp: string
+  readonly router: string
+  readonly host: string
+}
+
+/** The provider's way to a prefix of the customer. */
+export const routeTo = (prefix: string): string =>
+  `route replace ${prefix}::/64 via ${WAN_PREFIX}::2 dev isp0`
+
+/** What the provider's side of the WAN link loses when it goes down, and needs again when it comes up. */
+export const ispLink = (prefix: string): readonly string[] => [
+  'link set isp0 up',
+  `addr replace ${WAN_PREFIX}::1/64 dev isp0 nodad`,
+  routeTo(prefix),
+]
+
+/** The host's own part; its IPv6 addresses come from the router's announcements. */
+export const hostLink: readonly string[] = [
+  'link set eth0 up',
+  `addr replace ${LAN_HOST}/24 dev eth0`,
+  `route replace 0.0.0.0/0 via ${LAN_ROUTER} dev eth0`,
+]
+
+async function ispSide(namespace: string): Promise<void> {
+  await settings(namespace, [
+    'ipv4/ip_forward=1',
+    'ipv6/conf/all/forwarding=1',
+    'ipv6/conf/isp0/accept_dad=0',
+  ])
+  await ip(namespace, [
+    'link set lo up',
+    ...SERVICES.flatMap((n) => [
+      `addr add ${serviceV4(n)}/32 dev lo`,
+      `addr add ${serviceV6(n)}/128 dev lo nodad`,
+    ]),
+    `addr add ${gatewayOf(FIRST_WAN)}/24 dev isp0`,
+    ...ispLink(FIRST_PREFIX),
+  ])
+}
+
+async function routerSide(namespace: string): Promise<void> {
+  await settings(namespace, [
+    'ipv4/ip_forward=1',
+    'ipv4/conf/wan0/promote_secondaries=1',
+    'ipv6/conf/all/forwarding=1',
+    'ipv6/conf/wan0/accept_dad=0',
+    'ipv6/conf/lan0/accept_dad=0',
+  ])
+  await ip(namespace, [
+    'link set lo up',
+    'link set wan0 up',
+    'link set lan0 up',
+    `addr add ${FIRST_WAN}/24 dev wan0`,
+    `route add 0.0.0.0/0 via ${gatewayOf(FIRST_WAN)} dev wan0`,
+    `addr add ${LAN_ROUTER}/24 dev lan0`,
+    `addr add ${WAN_PREFIX}::2/64 dev wan0 nodad`,
+    `route add ::/0 via ${WAN_PREFIX}::1 dev wan0`,
+    `addr add ${FIRST_PREFIX}::1/64 dev lan0 nodad`,
+  ])
+  await nft(namespace, natRules('masquerade', FIRST_WAN) + IGD_RULES)
+}
+
+async function hostSide(namespace: string): Promise<void> {
+  await settings(namespace, [
+    'ipv6/conf/eth0/accept_ra=1',
+    'ipv6/conf/eth0/use_tempaddr=2',
+    'ipv6/conf/eth0/addr_gen_mode=0',
+    // Only while the lab is built, where nobody waits to see duplicates looked for.
+    'ipv6/conf/eth0/accept_dad=0',
+  ])
+  await ip(namespace, ['link set lo up', `link set eth0 address ${HOST_MAC}`, ...hostLink])
+  await nft(namespace, COUNTING_RULES)
+}
+
+/** From here on the host looks for duplicates before it uses an address, as hosts do. */
+export const lookForDuplicates = (host: string): Promise<void> =>
+  settings(host, ['ipv6/conf/eth0/accept_dad=1'])
+
+/** Provider, router and host, joined by two wires. */
+export async function layWires({ isp, router, host }: Names): Promise<void> {
+  await ip(undefined, [
+    ...[isp, router, host].map((name) => `netns add ${name}`),
+    `link add isp0 netns ${isp} type veth peer name wan0 netns ${router}`,
+    `link add lan0 netns ${router} type veth peer name eth0 netns ${host}`,
+  ])
+  await Promise.all([ispSide(isp), routerSide(router), hostSide(host)])
+}
