@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Question, type Vote, agree, voicesOf } from '../../../src/client/detect/agree.ts'
+import type { Standpoint } from '../../../src/client/sources/witness.ts'
+import { type Address, parseAddress } from '../../../src/net/address.ts'
+import type { Sighting } from '../../../src/net/sighting.ts'
+
+const address = (text: string): Address => {
+  const parsed = parseAddress(text)
+  if (parsed === undefined) throw new Error(`${text} is no address`)
+  return parsed
+}
+const [A, B, C] = ['8.8.8.8', '9.9.9.9', '1.1.1.1'].map(address) as [Address, Address, Address]
+
+/** "router A", "x B": who says what; x, y and z are outside operators, x2 is another voice of x. */
+function votesOf(text: string): readonly Vote[] {
+  return text
+    .split(', ')
+    .filter((one) => one !== '')
+    .map((one) => {
+      const [name = '', said = ''] = one.split(' ')
+      const near: Record<string, Standpoint> = { router: 'router', own: 'own', you: 'chosen' }
+      const standpoint = near[name] ?? 'outside'
+      const named: Record<string, Address> = { A, B, C }
+      const sighting: Sighting =
+        said === 'none'
+          ? { kind: 'none' }
+          : said === '?'
+            ? { kind: 'unknown', because: 'rain' }
+            : { kind: 'seen', address: named[said] ?? address(said), by: name }
+      return { witness: { name, operator: name.replace(/\d$/, ''), standpoint }, sighting }
+    })
+}
+
+const ask = (votes: string, over: Partial<Question> = {}): string => {
+  const verdict = agree(votesOf(votes), { family: 'v4', voices: 2, hint: 'no', ...over })
+  if (verdict.kind !== 'agreed') return verdict.kind
+  const against = verdict.against.map(({ witness }) => witness.name)
+  const name = { [A]: 'A', [B]: 'B', [C]: 'C' }[verdict.address] ?? verdict.address
+  return [name, ...against.map((one) => `not ${one}`)].join(' ')
+}
+
+describe('a new address', () => {
+  // biome-ignore format: a table
+  it.each([
+    ['router A',                        'open'],
+    ['router A, x A',                   'A'],
+    ['own A, x A',                      'A'],
+    ['router A, own A',                 'open'],       // both are near: neither sees what the world sees
+    ['x A',                             'open'],
+    ['x A, y A',                        'A'],
+    ['x A, x2 A',                       'open'],       // one operator, one voice
+    ['x A, y B',                        'open'],
+    ['x A, y B, z A',                   'A not y'],
+    ['x A, y B, z C',                   'open'],
+    ['x A, y A, z B, w B',              'open'],
+    ['router A, x B',                   'open'],
+    ['router A, x B, y B',              'B'],          // the router is behind another one
+    ['router A, x B, y A',              'A not x'],
+    ['router none, x A, y A',           'A'],
+    ['router none, x A',                'open'],
+    ['you A',                           'A'],
+    ['you A, x B, y B',                 'A'],          // the user's own word
+    ['x ?, y A, z ?',                   'open'],
+    ['own none',                        'none'],
+    ['own none, x none',                'none'],
+    ['own none, x ?',                   'open'],       // somebody could not tell
+    ['',                                'open'],
+  ])('%s: %s', (votes, says) => expect(ask(votes)).toBe(says))
+})
+
+describe('the address that is published', () => {
+  // biome-ignore format: a table
+  it.each<[Question['hint'], string, string]>([
+    ['no',      'x A',                 'A'],
+    ['no',      'router A',            'A'],
+    ['hinted',  'router A',            'A'],
+    ['hinted',  'x A',                 'open'],
+    ['hinted',  'x A, y A',            'A'],
+    ['doubted', 'router A',            'open'],
+    ['doubted', 'router A, x A',       'A'],
+    ['doubted', 'router A, x B',       'open'],
+    ['doubted', 'router A, x B, y B',  'B'],
+    ['no',      'x B',                 'open'],
+    ['no',      'router B, x B',       'B'],
+  ])('%s: %s gives %s', (hint, votes, says) => expect(ask(votes, { previous: A, hint })).toBe(says))
+})
+
+describe('over IPv6', () => {
+  const v6 = (votes: string): string => ask(votes, { family: 'v6' })
+
+  it('the outside sees a temporary address of the same network, and the stable one is published', () =>
+    expect(v6('own 2600:0:0:1::1, x 2600::1:dead:beef:0:2')).toBe('2600:0:0:1::1'))
+
+  it('what the outside sees in another network is no address of this host', () =>
+    expect(v6('own 2600::1, x 2a00::1, y 2a00::1')).toBe('open'))
+})
+
+describe('one voice is enough', () => {
+  it('where the user says so', () => expect(ask('x A', { voices: 1 })).toBe('A'))
+
+  it.each([
+    [['x', 'y'], 2],
+    [['x', 'x'], 1],
+    [['x'], 1],
+    [[], 1],
+    [['x', 'y', 'z'], 2],
+  ])('where there is no more to be had: %j need %i', (operators, voices) =>
+    expect(
+      voicesOf(
+        operators.map((operator) => ({ operator, families: ['v4'] as const })),
+        'v4',
+      ),
+    ).toBe(voices),
+  )
+})
+
+it('a minority of liars is never believed, whatever they say and in whatever order', () => {
+  const said = fc.constantFrom('B', 'C', '?', 'none')
+  fc.assert(
+    fc.property(
+      fc.array(said, { maxLength: 4 }),
+      fc.nat({ max: 4 }),
+      fc.boolean(),
+      fc.array(fc.double({ noNaN: true }), { minLength: 12, maxLength: 12 }),
+      (lies, more, hasRouter, dice) => {
+        const honest = Array.from({ length: lies.length + 1 + more }, (_, n) => `h${'abcdefghi'[n]} A`)
+        const votes = [
+          ...lies.map((lie, n) => `l${'abcdefghi'[n]} ${lie}`),
+          ...honest,
+          ...(hasRouter ? ['router A'] : []),
+        ]
+        const order = votes.toSorted((a, b) => (dice[votes.indexOf(a)] ?? 0) - (dice[votes.indexOf(b)] ?? 0))
+        // In the end the truth, and the liars by name.
+        const end = ask(order.join(', '))
+        if (honest.length + (hasRouter ? 1 : 0) >= 2) expect(end.split(' ')[0]).toBe('A')
+        expect(['A', 'open']).toContain(end.split(' ')[0])
+      },
+    ),
+    { numRuns: 2000 },
+  )
+})

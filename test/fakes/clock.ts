@@ -1,0 +1,39 @@
+import { type Duration, type Instant, instant } from '../../src/base/time.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+
+/** A clock that goes only where it is told to, and lets everybody act on the way. */
+export interface VirtualClock extends Clock {
+  pass(span: Duration): Promise<void>
+}
+
+export function virtualClock(): VirtualClock {
+  let now: Instant = instant(0)
+  let waiting: { readonly at: number; readonly wake: () => void }[] = []
+  const whenever = (at: number, wake: () => void): void => void waiting.push({ at, wake })
+  return {
+    now: () => now,
+    sleep: async (until, signal) =>
+      new Promise((done) => {
+        if (signal.aborted || until <= now) return done()
+        signal.addEventListener('abort', () => done(), { once: true })
+        whenever(until, done)
+      }),
+    deadline: (span) => {
+      const over = new AbortController()
+      whenever(now + span, () => over.abort())
+      return over.signal
+    },
+    pass: async (span) => {
+      const end = now + span
+      for (;;) {
+        for (let turn = 0; turn < 50; turn++) await Promise.resolve()
+        const [next] = waiting.filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)
+        if (next === undefined) break
+        now = Math.max(now, next.at) as Instant
+        waiting = waiting.filter((one) => one !== next)
+        next.wake()
+      }
+      now = end as Instant
+    },
+  }
+}
