@@ -13,7 +13,7 @@ export async function explainCommand(flags: Flags): Promise<Exit> {
     print(...explainWord(subject))
     return 'settled'
   }
-  const settings = await readSettings(flags, true)
+  const settings = await readSettings(flags, 'names')
   if (!settings.ok) return fail(settings.error, false)
   const standing = await standingOf(settings.value).catch(unreadable)
   if ('exit' in standing) return fail(standing, false)

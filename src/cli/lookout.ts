@@ -36,8 +36,8 @@ export interface Lookout {
   watch(signal: AbortSignal): void
   /** From now on by other settings. */
   adopt(settings: Settings): void
-  /** Every source by itself, as it is configured for an account. */
-  witnessesOf(account: Account): readonly Witness[]
+  /** Every source by itself, for who uses this update service. */
+  witnessesOf(server: string): readonly Witness[]
 }
 
 export interface Listeners {
@@ -85,19 +85,19 @@ export function lookoutOf(initial: Settings, { tell, agent, ring }: Listeners): 
   const isAllowed = ration()
   const resolve = rememberingResolve(() => performance.now())
   const detectors = new Map<string, Detector>()
-  const witnessesOf = (account: Account, way: Way = {}): readonly Witness[] =>
+  const witnessesOf = (server: string, way: Way = {}): readonly Witness[] =>
     makeWitnesses(
       settings.config.sources ?? [],
       portsOf(way.interface, resolve),
       wishesOf(settings, agent, way),
-      new URL(account.server).hostname,
+      server === '' ? '' : new URL(server).hostname,
     )
   const detectorOf = (account: Account, way: Way): Detector => {
     // Only the default sources differ by service.
     const key = JSON.stringify([settings.config.sources === undefined ? account.server : '', way])
     const known = detectors.get(key)
     if (known !== undefined) return known
-    const witnesses = witnessesOf(account, way)
+    const witnesses = witnessesOf(account.server, way)
     const { agreement } = settings.config
     const made = detector({ witnesses, clock: steadyClock, tell, agreement, release: () => ring(false) })
     detectors.set(key, made)
@@ -114,7 +114,7 @@ export function lookoutOf(initial: Settings, { tell, agent, ring }: Listeners): 
     const [first] = settings.accounts.filter(({ myip }) => myip === undefined)
     const main = first === undefined ? undefined : detectorOf(first, {})
     const about = { agent, hint, signal: AbortSignal.any([until, end.signal]), note: tell }
-    const outside = first === undefined ? [] : cheapOf(witnessesOf(first))
+    const outside = first === undefined ? [] : cheapOf(witnessesOf(first.server))
     watchAll(about, { outside, published: () => main?.current('v4') }, portsOf(undefined, resolve))
   }
   return {

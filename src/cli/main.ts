@@ -84,6 +84,19 @@ const COMMANDS: readonly Command[] = [
     load: async () => (await import('./status.ts')).statusCommand,
   },
   {
+    usage: 'detect',
+    describe: 'ask every source of the address, side by side, and show what would be sent and why',
+    build: (args) =>
+      clientOptions(args).option('watch', { type: 'boolean', describe: 'go on, and show every change' }),
+    load: async () => (await import('./detect.ts')).detectCommand,
+  },
+  {
+    usage: 'doctor',
+    describe: 'what is wrong with this network: each with evidence and a remedy; sends no update',
+    build: clientOptions,
+    load: async () => (await import('./doctor.ts')).doctorCommand,
+  },
+  {
     usage: 'explain [subject]',
     describe: 'what happened, why, what to do and what comes next: of an account, or what a reply word means',
     build: (args) =>
@@ -145,7 +158,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     .usage('$0 <command> keeps hostnames on a moving address')
     .demandCommand(
       1,
-      'a command is missing: update, run, status, explain, poke, resume, service, serve or config',
+      'a command is missing: update, run, detect, doctor, status, explain, poke, resume, service, serve or config',
     )
     .strict()
     .recommendCommands()

@@ -14,7 +14,7 @@ const SILENT = 'the daemon does not answer; it may hang'
 /** `holdfast poke`: something may have changed; the daemon looks at once. Without one, this is an update. */
 export async function pokeCommand(flags: Flags): Promise<Exit> {
   const asJson = flags['json'] === true
-  const settings = await readSettings(flags, true)
+  const settings = await readSettings(flags, 'names')
   if (!settings.ok) return fail(settings.error, asJson)
   const request: Request = { do: 'poke' }
   const asked = await askControl(socketIn(settings.value), request, PATIENCE)

@@ -14,7 +14,7 @@ import { type Failure, type Settings, readSettings, textFlag } from './settings.
 /** `holdfast resume`: the user's own word, which ends every stop. A wait that the service asked for still stands. */
 export async function resumeCommand(flags: Flags): Promise<Exit> {
   const asJson = flags['json'] === true
-  const settings = await readSettings(flags, true)
+  const settings = await readSettings(flags, 'names')
   if (!settings.ok) return fail(settings.error, asJson)
   const chosen = chosenBy(textFlag(flags, 'subject'), keptBy(settings.value))
   if (!chosen.ok) return fail(chosen.error, asJson)

@@ -6,6 +6,7 @@ import { ACCOUNT_SETTINGS, type AccountSettings, CLIENT_SETTINGS } from '../conf
 import {
   type AccountConfig,
   type ClientConfig,
+  type Needs,
   type ParsedFile,
   readClientConfig,
 } from '../config/read-client.ts'
@@ -47,19 +48,22 @@ export const paths = (): ReturnType<typeof systemPaths> => systemPaths(process.e
  * Flags over environment over file, with the files that they name. Everything that is wrong, at once. Who only asks how
  * things stand needs no key, and often has none: the daemon's comes from its supervisor.
  */
-export async function readSettings(flags: Flags, isKeyless = false): Promise<Result<Settings, Failure>> {
+export async function readSettings(
+  flags: Flags,
+  needs: Needs = 'everything',
+): Promise<Result<Settings, Failure>> {
   const file = await configFile(flags, ['holdfast.toml', 'holdfast.json'], process.env['HOLDFAST_CONFIG'])
   if (!file.ok) return file
   const config = readClientConfig({
     flags: fromFlags(TABLE, flags),
     environment: fromEnvironment(TABLE, process.env),
-    isKeyless,
+    needs,
     chosen: [flags['account'] ?? []].flat().map(String),
     ...(file.value !== undefined && { file: file.value }),
   })
   if (!config.ok) return err({ exit: exitFor(config.error), says: config.error.map(formatComplaint) })
   const { accounts, ...client } = config.value
-  const read = await Promise.all(accounts.map(async (account) => withFiles(account, isKeyless)))
+  const read = await Promise.all(accounts.map(async (account) => withFiles(account, needs !== 'everything')))
   const wrong = read.flatMap((one) => (one.ok ? [] : one.error))
   if (wrong.length > 0) return err({ exit: 'configuration', says: wrong })
   return ok({

@@ -36,7 +36,7 @@ export async function standingOf(settings: Settings): Promise<Standing> {
 /** `holdfast status`: how things stand, once, or each time that they change. */
 export async function statusCommand(flags: Flags): Promise<Exit> {
   const asJson = flags['json'] === true
-  const settings = await readSettings(flags, true)
+  const settings = await readSettings(flags, 'names')
   if (!settings.ok) return fail(settings.error, asJson)
   const shown = await show(settings.value, asJson, flags['watch'] === true).catch(unreadable)
   return typeof shown === 'string' ? shown : fail(shown, asJson)

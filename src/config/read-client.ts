@@ -1,4 +1,5 @@
 import { type Result, err, ok } from '../base/result.ts'
+import { FAMILIES, type Family } from '../net/address.ts'
 import { canBeBasic } from '../net/basic.ts'
 import { Secret } from '../net/secret.ts'
 import {
@@ -19,6 +20,8 @@ export interface AccountConfig extends AccountSettings {
 
 export interface ClientConfig extends ClientSettings {
   readonly accounts: readonly AccountConfig[]
+  /** Those that anybody wants. */
+  readonly families: readonly Family[]
 }
 
 /** A configuration file, parsed by whoever had one: its readers are loaded only then. */
@@ -34,9 +37,11 @@ export interface Sources {
   readonly file?: ParsedFile
   /** Only these accounts of the file, by name; empty means all. */
   readonly chosen: readonly string[]
-  /** Nothing will be sent, so that no password is needed. */
-  readonly isKeyless?: boolean
+  /** Where nothing will be sent, no password is needed; where only the network is looked at, no account either. */
+  readonly needs?: Needs
 }
+
+export type Needs = 'everything' | 'names' | 'nothing'
 
 /** All complaints at once: an operator should not have to fix a file one line per restart. */
 export function readClientConfig(given: Sources): Result<ClientConfig, readonly Complaint[]> {
@@ -46,19 +51,18 @@ export function readClientConfig(given: Sources): Result<ClientConfig, readonly 
   const named = file.accounts.map((layer, at) => ({ layer, name: nameOf(layer, at) }))
   const chosen = named.filter(({ name }) => given.chosen.length === 0 || given.chosen.includes(name))
   const layers = file.accounts.length === 0 ? [{ layer: {}, name: '' }] : chosen
-  const accounts = layers.map(({ layer, name }) => {
+  const all = layers.map(({ layer, name }) => {
     const subject = file.accounts.length > 1 ? `account ${name}` : ''
     const reading = readTable(ACCOUNT_SETTINGS, onePassword([...over, layer, file.top]), subject)
     const hosts = readHosts(file.hosts.get(layer) ?? [], reading.values.hostnames ?? [])
+    const isBlank = given.needs === 'nothing' && !WHO.some((key) => reading.places[key] !== undefined)
     return {
+      isBlank,
       values: { ...reading.values, hosts: hosts.values },
-      complaints: [
-        ...reading.complaints,
-        ...impossible(reading, subject, given.isKeyless),
-        ...hosts.complaints,
-      ],
+      complaints: [...reading.complaints, ...impossible(reading, subject, given.needs), ...hosts.complaints],
     }
   })
+  const accounts = all.filter(({ isBlank }) => !isBlank)
   const whole = [...accounts.flatMap((one) => one.complaints), ...twins(accounts.map(({ values }) => values))]
   const complaints = [
     ...file.complaints,
@@ -72,7 +76,10 @@ export function readClientConfig(given: Sources): Result<ClientConfig, readonly 
     ...(file.isBroken ? [] : whole),
   ]
   if (complaints.length > 0) return err(distinct(complaints))
-  return ok({ ...client.values, accounts: accounts.map(({ values }) => values) })
+  const families = FAMILIES.filter((family) =>
+    all.some(({ values }) => (family === 'v4' ? values.ipv4 : values.ipv6)),
+  )
+  return ok({ ...client.values, families, accounts: accounts.map(({ values }) => values) })
 }
 
 interface File {
@@ -190,6 +197,9 @@ function ambiguous(over: readonly Layer[], accounts: number): readonly Complaint
   return [{ where: given.where, says: `the file has ${accounts} accounts; choose one with --account` }]
 }
 
+/** Who says none of these has said nothing of an account. */
+const WHO = ['server', 'username', 'hostnames'] as const
+
 const PASSWORDS = ['password', 'passwordFile'] as const
 
 /** A password given further up outdoes a password file given further down, and the other way round. */
@@ -219,7 +229,7 @@ export const accountKey = ({ server, username }: AccountSettings): string =>
 function impossible(
   { values, places }: Reading<typeof ACCOUNT_SETTINGS>,
   subject: string,
-  isKeyless = false,
+  needs: Needs = 'everything',
 ): readonly Complaint[] {
   const { username, password, passwordFile, server, myip, ipv4, ipv6, httpFallback } = values
   const credentials = { username: username ?? '', password: password ?? new Secret('') }
@@ -229,7 +239,7 @@ function impossible(
   const rules: readonly (readonly [broken: boolean, says: string, ...about: string[]])[] = [
     [!ipv4 && !ipv6, 'ipv4 and ipv6 are both off; there is nothing to keep current', 'ipv4', 'ipv6'],
     [password !== undefined && passwordFile !== undefined, 'password and password_file are both given; keep one', 'passwordFile'],
-    [!isKeyless && places['password'] === undefined && passwordFile === undefined, 'password is missing; give it as password_file, --password-file or HOLDFAST_PASSWORD'],
+    [needs === 'everything' && places['password'] === undefined && passwordFile === undefined, 'password is missing; give it as password_file, --password-file or HOLDFAST_PASSWORD'],
     [!canBeBasic(credentials), 'username may not hold a colon, and neither username nor password a control character', 'username', 'password'],
     [httpFallback && (server ?? '').startsWith('http:'), 'http_fallback has no meaning for an http server', 'httpFallback'],
     [isOff, 'myip names an address of a family that is switched off', 'myip'],
