@@ -21,8 +21,10 @@ async function exchange(socket: Socket, question: Question, signal: AbortSignal)
   const start = performance.now()
   const took = () => milliseconds(performance.now() - start)
   let sent = 0
+  let giveUp = (): void => undefined
   try {
     return await new Promise<DatagramOutcome>((done) => {
+      giveUp = () => done({ kind: 'silent' })
       const isGroup = answeredBy !== undefined
       const send = (): void => {
         sent++
@@ -40,7 +42,7 @@ async function exchange(socket: Socket, question: Question, signal: AbortSignal)
         if (isGroup && parsePeer(from.address) !== answeredBy) return
         if (isAnswer(message)) done({ kind: 'answered', bytes: message, took: took(), sent })
       })
-      signal.addEventListener('abort', () => done({ kind: 'silent' }), { once: true })
+      signal.addEventListener('abort', giveUp)
       const begin = (): void => {
         if (hops !== undefined) socket.setTTL(hops)
         send()
@@ -49,13 +51,15 @@ async function exchange(socket: Socket, question: Question, signal: AbortSignal)
       }
       socket.bind({ port: 0, ...(question.from !== undefined && { address: question.from }) }, () => {
         if (isGroup) begin()
-        else socket.connect(port, to, begin)
+        // Where there is no way, the callback is told so, and nobody else (socket.connect).
+        else socket.connect(port, to, (error?: Error) => (error === undefined ? begin() : fail(error)))
       })
     })
   } catch (error) {
     return { kind: 'failed', because: (error as NodeJS.ErrnoException).code ?? String(error) }
   } finally {
     for (const timer of timers) clearTimeout(timer)
+    signal.removeEventListener('abort', giveUp)
   }
 }
 

@@ -9,6 +9,7 @@ import type {
   Gateway,
   ListenForEvents,
   Resolve,
+  RunOutcome,
   RunProgram,
   WatchKernel,
 } from '../ports/network.ts'
@@ -71,31 +72,48 @@ const STALE_AFTER = 300_000
 
 const MOST_OUTPUT = 64 * 1024
 
-export const runProgram: RunProgram = async ([program = '', ...args], within, signal) =>
-  new Promise((done) => {
-    const child = spawn(program, args, {
-      stdio: ['ignore', 'pipe', 'ignore'],
-      timeout: within,
-      killSignal: 'SIGKILL',
-      signal,
-    })
+/** In a process group of its own, so that what it started ends with it: a limit that waits for grandchildren is none. */
+export const runProgram: RunProgram = async ([program, ...args], within, signal) => {
+  if (program === undefined) return { kind: 'failed', because: 'there is no program to run' }
+  return new Promise((done) => {
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'], detached: true })
     let stdout = ''
+    const finish = (outcome: RunOutcome): void => {
+      clearTimeout(patience)
+      signal.removeEventListener('abort', giveUp)
+      done(outcome)
+    }
+    const giveUp = (): void => {
+      if (child.pid !== undefined) killGroup(child.pid)
+      finish({ kind: 'failed', because: `${program} took too long, or said too much` })
+    }
+    const patience = setTimeout(giveUp, within)
+    signal.addEventListener('abort', giveUp)
     child.on('error', (error: NodeJS.ErrnoException) =>
-      done({ kind: 'failed', because: `${program} cannot be run (${error.code ?? error.message})` }),
+      finish({ kind: 'failed', because: `${program} cannot be run (${error.code ?? error.message})` }),
     )
     child.stdout.setEncoding('utf8')
     child.stdout.on('data', (chunk: string) => {
       stdout += chunk
-      if (stdout.length > MOST_OUTPUT) child.kill('SIGKILL')
+      if (stdout.length > MOST_OUTPUT) giveUp()
     })
-    child.on('close', (code) =>
-      done(
+    child.on('close', (code, killer) =>
+      finish(
         code === null
-          ? { kind: 'failed', because: `${program} took too long, or said too much` }
+          ? { kind: 'failed', because: `${program} was ended by ${killer}` }
           : { kind: 'ended', code, stdout },
       ),
     )
   })
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // it has ended meanwhile
+  }
+}
 
 /** NOTIFY has no body that matters: an event is a reason to look, never a value. */
 export const listenForEvents: ListenForEvents = async (local, heard) =>

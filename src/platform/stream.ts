@@ -8,13 +8,16 @@ export const askByStream: AskByStream = async ({ to, port, from, bytes, within, 
   new Promise((done) => {
     const socket = createConnection({ host: to, port, ...(from !== undefined && { localAddress: from }) })
     let heard = Buffer.alloc(0)
+    const giveUp = (): void => finish('given up')
     const finish = (outcome: Uint8Array | string): void => {
       clearTimeout(patience)
+      signal.removeEventListener('abort', giveUp)
       socket.destroy()
       done(outcome)
     }
     const patience = setTimeout(() => finish('it took too long'), within)
-    signal.addEventListener('abort', () => finish('given up'), { once: true })
+    signal.addEventListener('abort', giveUp)
+    if (signal.aborted) giveUp()
     socket.on('connect', () => socket.write(bytes))
     socket.on('error', (error: NodeJS.ErrnoException) => finish(error.code ?? error.message))
     socket.on('end', () => finish('the connection ended before the answer did'))

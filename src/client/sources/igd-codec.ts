@@ -46,8 +46,13 @@ const isPlainXml = (text: string): boolean =>
 /** The text of the first element of this name, whatever its prefix. */
 function elementOf(text: string, name: string): string | undefined {
   const [, inner] = new RegExp(`<(?:\\w+:)?${name}(?:\\s[^<>]*)?>([^<]*)<`).exec(text) ?? []
-  return inner?.trim()
+  return inner === undefined ? undefined : unescaped(inner.trim())
 }
+
+/** XML 1.0 §4.6 has five entities; others would have to be declared, and that is refused. */
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+const unescaped = (text: string): string =>
+  text.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => ENTITIES[name] ?? '')
 
 /** UPnP Device Architecture 2.0 §2.3: the services of all devices, wherever they are nested. URLs are made absolute. */
 export function decodeDescription(text: string, location: string): WanService | undefined {

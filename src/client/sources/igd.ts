@@ -64,7 +64,7 @@ export async function findService(
   if (!isTheirs) return `points elsewhere (${location.slice(0, 100)})`
   const description = await http(request(location, agent), signal)
   if (description.kind === 'unreached') return `its description was not reached (${description.because})`
-  const service = decodeDescription(description.body, location)
+  const service = description.status === 200 ? decodeDescription(description.body, location) : undefined
   if (service === undefined) return 'describes no internet connection'
   return isOf(service.control, gateway) && isOf(service.events, gateway)
     ? service

@@ -48,13 +48,20 @@ export function routerSource(ports: Ports, asking: Asking): Witness {
     ...ways[0],
     name: 'router',
     async look(family, signal) {
+      if (family !== 'v4') return { kind: 'none' }
       const answer = await known?.look(family, signal)
       if (answer !== undefined && answer.kind !== 'unknown') return answer
-      const answers = await Promise.all(ways.map(async (way) => way.look(family, signal)))
-      const at = answers.findIndex(({ kind }) => kind !== 'unknown')
-      known = ways[at]
-      const failures = answers.map((one, n) => `${ways[n]?.name}: ${'because' in one ? one.because : ''}`)
-      return answers[at] ?? { kind: 'unknown', because: failures.join('; ') }
+      // Whichever answers first; a search for UPnP takes seconds where there is none.
+      const failures: string[] = []
+      const tries = ways.map(async (way) => {
+        const sighting = await way.look(family, signal)
+        if (sighting.kind !== 'unknown') return { way, sighting }
+        failures.push(`${way.name}: ${sighting.because}`)
+        throw new Error('it could not tell')
+      })
+      const first = await Promise.any(tries).catch(() => undefined)
+      known = first?.way
+      return first?.sighting ?? { kind: 'unknown', because: failures.join('; ') }
     },
   }
 }

@@ -40,7 +40,9 @@ export const pmpSource = (wire: Wire, { allowed }: Asking): Witness =>
     const gateway = await wire.gateway()
     if (gateway === undefined) return unknown('there is no default route')
     const answer = await askPmp(gateway, wire, signal)
-    return typeof answer === 'string' ? unknown(answer) : sightingOf(answer, 'nat-pmp', allowed)
+    return typeof answer === 'string'
+      ? unknown(answer)
+      : sightingOf(answer, 'nat-pmp', allowed, PMP_NO_ADDRESS)
   })
 
 /** The router's answer, with its epoch; or why there is none. */
@@ -65,10 +67,15 @@ export async function askPmp(
 }
 
 /** RFC 6886 §3.5: 3 is a network failure, such as no lease or no address. */
-const NO_ADDRESS = 3
+const PMP_NO_ADDRESS: readonly number[] = [3]
 
-function sightingOf(answer: RouterAnswer, by: string, allowed: Asking['allowed']): Sighting {
-  if (answer.code !== 0 && answer.code !== NO_ADDRESS)
+function sightingOf(
+  answer: RouterAnswer,
+  by: string,
+  allowed: Asking['allowed'],
+  noAddress: readonly number[],
+): Sighting {
+  if (answer.code !== 0 && !noAddress.includes(answer.code))
     return unknown(`the router answered with code ${answer.code}`)
   return judgedOfRouter(answer.address, by, allowed)
 }
@@ -85,7 +92,11 @@ export const pcpSource = (wire: Wire, { allowed }: Asking): Witness =>
     const gateway = await wire.gateway()
     if (gateway === undefined) return unknown('there is no default route')
     const nonce = randomBytes(NONCE_BYTES)
-    const ask = async (lifetime: Duration, within: Duration): Promise<RouterAnswer | string> => {
+    const ask = async (
+      lifetime: Duration,
+      within: Duration,
+      until: AbortSignal,
+    ): Promise<RouterAnswer | string> => {
       const outcome = await wire.datagram(
         {
           to: gateway.address,
@@ -96,15 +107,16 @@ export const pcpSource = (wire: Wire, { allowed }: Asking): Witness =>
           within,
           isAnswer: (bytes) => decodePcp(bytes, nonce) !== undefined,
         },
-        signal,
+        until,
       )
       if (outcome.kind !== 'answered') return failureOf(outcome)
       return decodePcp(outcome.bytes, nonce) ?? 'answered something else'
     }
-    const answer = await ask(LIFETIME, PATIENCE)
+    const answer = await ask(LIFETIME, PATIENCE, signal)
     if (typeof answer === 'string') return unknown(answer)
-    if (answer.code === 0) void ask(milliseconds(0), milliseconds(250))
-    return PCP_NO_ADDRESS.includes(answer.code) ? { kind: 'none' } : sightingOf(answer, 'pcp', allowed)
+    // Whoever does not want the answer any more still owes the router this.
+    if (answer.code === 0) void ask(milliseconds(0), milliseconds(250), new AbortController().signal)
+    return sightingOf(answer, 'pcp', allowed, PCP_NO_ADDRESS)
   })
 
 /** RFC 6887 §7.4: NETWORK_FAILURE, NO_RESOURCES and miniupnpd's word for an address that is not public. */
