@@ -8,20 +8,21 @@ import type { Change, Lab, LabOptions, Packets, Where } from './lab.ts'
 import { Outside } from './outside.ts'
 import {
   CGNAT_INSIDE,
-  CGNAT_OUTSIDE,
+  afterCgnat,
+  cgnatOutside,
   FIRST_PREFIX,
   FIRST_WAN,
   gatewayOf,
   stableAddress,
   tableForm,
 } from './plan.ts'
-import { CGNAT_RULES, FIREWALL_RULES, natRules, WITHOUT_CGNAT, WITHOUT_FIREWALL } from './rules.ts'
+import { cgnatRules, FIREWALL_RULES, natRules, WITHOUT_CGNAT, WITHOUT_FIREWALL } from './rules.ts'
 import { begin, inside, ip, nft, now, PATH, prepared, until } from './run.ts'
 import { hostLink, ispLink, layWires, lookForDuplicates, type Names, routeTo } from './wires.ts'
 
 /** Flags in /proc/net/if_inet6. */
 const [DUPLICATE, DEPRECATED, TENTATIVE] = [0x08, 0x20, 0x40]
-const CGNAT_ROUTE = `route replace ${CGNAT_OUTSIDE}/32 dev isp0`
+const cgnatRoute = (outside: string): string => `route replace ${outside}/32 dev isp0`
 
 let labs = 0
 
@@ -71,7 +72,9 @@ export class House implements Lab {
   #wan = FIRST_WAN
   #prefix = FIRST_PREFIX
   #nat: 'masquerade' | 'snat' = 'masquerade'
-  #beforeCgnat: string | undefined
+  /** What the world sees while there is a second translation. */
+  #cgnat: string | undefined
+  #turn = 0
   #down: Promise<void> | undefined
 
   get isp(): string {
@@ -166,21 +169,23 @@ export class House implements Lab {
   }
 
   async cgnat(isOn: boolean): Promise<Change> {
-    const before = this.#beforeCgnat
-    if (isOn === (before !== undefined))
+    const outside = this.#cgnat
+    if (isOn === (outside !== undefined))
       throw new Error(`the second translation is ${isOn ? 'on' : 'off'} already`)
-    if (before !== undefined) {
-      const { at } = await this.changeWan(before)
-      this.#beforeCgnat = undefined
+    if (outside !== undefined) {
+      const { at, now } = await this.changeWan(afterCgnat(this.#turn))
+      this.#cgnat = undefined
       await nft(this.isp, WITHOUT_CGNAT)
-      return { old: CGNAT_OUTSIDE, now: before, at }
+      return { old: outside, now, at }
     }
+    this.#turn++
+    const now = cgnatOutside(this.#turn)
     // An answer is routed before it is translated back.
-    await ip(this.isp, [CGNAT_ROUTE])
-    await nft(this.isp, CGNAT_RULES)
+    await ip(this.isp, [cgnatRoute(now)])
+    await nft(this.isp, cgnatRules(now))
     const { old, at } = await this.changeWan(CGNAT_INSIDE)
-    this.#beforeCgnat = old
-    return { old, now: CGNAT_OUTSIDE, at }
+    this.#cgnat = now
+    return { old, now, at }
   }
 
   async nat(mode: 'masquerade' | 'snat'): Promise<void> {
@@ -201,7 +206,7 @@ export class House implements Lab {
   }
 
   async outside(link: 'up' | 'down'): Promise<void> {
-    const extra = this.#beforeCgnat === undefined ? [] : [CGNAT_ROUTE]
+    const extra = this.#cgnat === undefined ? [] : [cgnatRoute(this.#cgnat)]
     await ip(this.isp, link === 'down' ? ['link set isp0 down'] : [...ispLink(this.#prefix), ...extra])
   }
 

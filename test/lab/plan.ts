@@ -7,7 +7,9 @@ export const LAN_ROUTER = '192.168.77.1'
 export const LAN_HOST = '192.168.77.100'
 export const LAN_NET = '192.168.77.0/24'
 export const CGNAT_INSIDE = '100.64.9.9'
-export const CGNAT_OUTSIDE = '11.22.200.7'
+/** Another each time, as providers do: an address that comes back soon looks like two lines that take turns. */
+export const cgnatOutside = (turn: number): string => `11.22.200.${turn}`
+export const afterCgnat = (turn: number): string => `11.22.201.${10 + turn}`
 export const WAN_PREFIX = '2a00:db8:1:1'
 export const FIRST_PREFIX = '2a00:db8:100:1'
 /** All prefixes that the lab hands to the LAN are taken from here. */

@@ -1,12 +1,4 @@
-import {
-  CGNAT_OUTSIDE,
-  LAN_NET,
-  LAN_PREFIXES,
-  serviceV4,
-  serviceV6,
-  UPDATE_HOST,
-  UPDATE_PORT,
-} from './plan.ts'
+import { LAN_NET, LAN_PREFIXES, serviceV4, serviceV6, UPDATE_HOST, UPDATE_PORT } from './plan.ts'
 
 /** Each text replaces its table, whether the table was there or not. */
 const table = (name: string, body: string): string => `table ${name}\ndelete table ${name}\n${body}\n`
@@ -24,15 +16,16 @@ export const natRules = (mode: 'masquerade' | 'snat', wan: string): string =>
   )
 
 /** The services live on the translating machine itself, so the translation is made where packets come in. */
-export const CGNAT_RULES = table(
-  'ip cgnat',
-  `table ip cgnat {
+export const cgnatRules = (outside: string): string =>
+  table(
+    'ip cgnat',
+    `table ip cgnat {
     chain in {
       type nat hook input priority 100
-      ip saddr 100.64.0.0/10 snat to ${CGNAT_OUTSIDE}
+      ip saddr 100.64.0.0/10 snat to ${outside}
     }
   }`,
-)
+  )
 
 export const WITHOUT_CGNAT = table('ip cgnat', '')
 

@@ -17,6 +17,8 @@ export interface Question {
   readonly voices: number
   /** Whether something said that the previous address may be gone. */
   readonly hint: Hinted
+  /** An interface of this host is asked too: over IPv6 nothing but an address of its own will do. */
+  readonly hasOwn: boolean
 }
 
 /** `doubted`: by somebody who may know it better than the router. */
@@ -89,9 +91,9 @@ interface Candidate {
 function candidatesOf(
   near: readonly Seen[],
   outside: readonly Seen[],
-  { family }: Question,
+  { family, hasOwn }: Question,
 ): readonly Candidate[] {
-  const isByPrefix = family === 'v6' && near.length > 0
+  const isByPrefix = family === 'v6' && hasOwn
   const keyOf = (address: Address): string => (isByPrefix ? joined(address, 64, '::' as Address) : address)
   const keys = new Set([...near, ...outside].map(({ sighting }) => keyOf(sighting.address)))
   return [...keys].flatMap((key) => {

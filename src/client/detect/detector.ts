@@ -73,6 +73,7 @@ function watchOf(family: Family, { witnesses, ...parts }: Parts, trust: Register
   const { clock, agreement } = parts
   const able = witnesses.filter(({ families }) => families.includes(family))
   const near = able.filter(({ standpoint }) => standpoint !== 'outside')
+  const hasOwn = near.some(({ standpoint }) => standpoint === 'own')
   const voices = agreement === 'one' ? 1 : voicesOf(able, family)
   const published = publisher(parts, trust)
   let latest: (Counts & { readonly sighting: Sighting; readonly at: Instant }) | undefined
@@ -82,7 +83,7 @@ function watchOf(family: Family, { witnesses, ...parts }: Parts, trust: Register
   const ask = async (votes: Vote[], signal: AbortSignal): Promise<Verdict> => {
     const previous = published.current()
     const hint = hintFor(latest, now())
-    const question = { family, hint, voices, ...(previous !== undefined && { previous }) }
+    const question = { family, hint, voices, hasOwn, ...(previous !== undefined && { previous }) }
     const outside = trust.willing(able, family, hint !== 'no')
     const onAsk = (witness: Witness): void => trust.note(witness, family)
     return confirm({ question, near, outside }, { clock, onAsk, signal, votes })

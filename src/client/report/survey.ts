@@ -42,7 +42,9 @@ export function survey(
   const families = (['v4', 'v6'] as const).filter((family) => voices[family] !== undefined)
   const verdicts = families.map((family) => {
     const votes = answers.filter((answer) => answer.family === family)
-    return { family, votes, verdict: agree(votes, { family, voices: voices[family] ?? 2, hint: 'doubted' }) }
+    const hasOwn = votes.some(({ witness }) => witness.standpoint === 'own')
+    const question = { family, voices: voices[family] ?? 2, hint: 'doubted', hasOwn } as const
+    return { family, votes, verdict: agree(votes, question) }
   })
   return {
     sources: verdicts.flatMap(({ votes, verdict }) => votes.map((answer) => lineOf(answer, verdict))),

@@ -4,13 +4,16 @@ import type { Shared, Watching } from './parts.ts'
 
 /** Where traceroute(8) begins: nobody listens there. */
 const CLOSED_PORT = 33_434
-/** Linux sends one ICMP error a second to each peer (icmp(7), icmp_ratelimit); a little slower loses none. */
+/** Linux sends one ICMP error a second to each peer, and a few at once (icmp(7), icmp_ratelimit); a little slower loses none. */
 const EVERY: Duration = milliseconds(1300)
-const PATIENCE = { least: milliseconds(40), most: milliseconds(250), first: milliseconds(250) } as const
+/** A silence is made sure of sooner, but not so soon that the same limit causes it. */
+const AGAIN: Duration = milliseconds(300)
+const PATIENCE = { least: milliseconds(40), most: milliseconds(250) } as const
 /** One router between us and the world, or two. */
 const HOPS = [1, 2] as const
-const CALIBRATIONS = 3
 const SILENCES = 2
+/** A router that does not answer at first may only be held back by that limit; one that never does is left alone. */
+const CALIBRATIONS = 6
 const TRY_AGAIN: Duration = minutes(10)
 
 /**
@@ -19,49 +22,59 @@ const TRY_AGAIN: Duration = minutes(10)
  * is silence. Nothing leaves the first hops. Whether a router answers is tried out at each new address.
  */
 export async function watchProbe(watching: Watching, shared: Shared): Promise<void> {
-  const { clock, signal, hint, note } = watching
+  const { signal, note } = watching
+  let known: number | undefined
   while (!signal.aborted) {
     shared.isProbed = false
+    await rest(watching, EVERY)
     const address = shared.doesRouterAnswer ? undefined : shared.published()
-    if (address === undefined || address.includes(':')) {
-      await clock.sleep(after(clock.now(), EVERY), signal)
-      continue
+    if (address === undefined || address.includes(':')) continue
+    const hops = await calibrated(watching, shared, address, known)
+    if (hops === undefined) await whileSame(watching, shared, address, TRY_AGAIN)
+    else {
+      if (hops !== known) note({ kind: 'probeAnswers', hops })
+      known = hops
+      await follow(watching, shared, address, hops)
     }
-    const hops = await calibrated(watching, address)
-    if (hops === undefined) {
-      await whileSame(watching, shared, address, TRY_AGAIN)
-      continue
-    }
-    note({ kind: 'probeAnswers', hops })
-    shared.isProbed = true
-    await follow(watching, shared, address, hops)
-    if (!signal.aborted && shared.published() === address)
-      hint('the router no longer takes what is sent to our address')
-    await whileSame(watching, shared, address, EVERY)
   }
 }
 
-async function calibrated(watching: Watching, address: Address): Promise<number | undefined> {
-  for (let attempt = 0; attempt < CALIBRATIONS; attempt++)
-    for (const hops of HOPS) {
-      if ((await answers(watching, address, hops, PATIENCE.first)) !== undefined) return hops
-      await watching.clock.sleep(after(watching.clock.now(), EVERY), watching.signal)
+const rest = async ({ clock, signal }: Watching, span: Duration): Promise<void> =>
+  clock.sleep(after(clock.now(), span), signal)
+
+const isSame = ({ signal }: Watching, shared: Shared, address: Address): boolean =>
+  !signal.aborted && shared.published() === address && !shared.doesRouterAnswer
+
+/** How many hops it takes; the number that it took before is tried first. */
+async function calibrated(
+  watching: Watching,
+  shared: Shared,
+  address: Address,
+  known: number | undefined,
+): Promise<number | undefined> {
+  const order = known === undefined ? HOPS : [known, ...HOPS.filter((hops) => hops !== known)]
+  for (let attempt = 0; attempt < CALIBRATIONS && isSame(watching, shared, address); attempt++)
+    for (const hops of order) {
+      if ((await answers(watching, address, hops, PATIENCE.most)) !== undefined) return hops
+      await rest(watching, EVERY)
     }
   return undefined
 }
 
-/** Until it is silent twice in a row, or something else is published. */
+/** Until something else is published. Two silences in a row are a reason to look; if nothing comes of it, it goes on. */
 async function follow(watching: Watching, shared: Shared, address: Address, hops: number): Promise<void> {
-  const { clock, signal } = watching
-  let slowest: number = PATIENCE.least / 4
-  for (let silences = 0; silences < SILENCES; ) {
+  let [slowest, silences] = [PATIENCE.most / 4, 0]
+  shared.isProbed = true
+  await rest(watching, EVERY)
+  while (isSame(watching, shared, address)) {
     const patience = Math.min(PATIENCE.most, Math.max(PATIENCE.least, 4 * slowest))
     const took = await answers(watching, address, hops, milliseconds(patience))
     silences = took === undefined ? silences + 1 : 0
     slowest = Math.max(slowest * 0.95, took ?? 0)
-    const isOver = signal.aborted || shared.published() !== address || shared.doesRouterAnswer
-    if (isOver || silences >= SILENCES) return
-    if (silences === 0) await clock.sleep(after(clock.now(), EVERY), signal)
+    if (silences === SILENCES) watching.hint('the router no longer takes what is sent to our address')
+    // One that has gone silent for good is no better than none: begin again.
+    if (silences > 2 * SILENCES) return
+    await rest(watching, silences === 1 ? AGAIN : EVERY)
   }
 }
 
@@ -79,12 +92,11 @@ async function answers(
 }
 
 async function whileSame(
-  { clock, signal }: Watching,
+  watching: Watching,
   shared: Shared,
   address: Address,
   longest: Duration,
 ): Promise<void> {
-  const end = after(clock.now(), longest)
-  while (!signal.aborted && shared.published() === address && clock.now() < end)
-    await clock.sleep(after(clock.now(), EVERY), signal)
+  const end = after(watching.clock.now(), longest)
+  while (isSame(watching, shared, address) && watching.clock.now() < end) await rest(watching, EVERY)
 }

@@ -33,7 +33,13 @@ function votesOf(text: string): readonly Vote[] {
 }
 
 const ask = (votes: string, over: Partial<Question> = {}): string => {
-  const verdict = agree(votesOf(votes), { family: 'v4', voices: 2, hint: 'no', ...over })
+  const verdict = agree(votesOf(votes), {
+    family: 'v4',
+    voices: 2,
+    hint: 'no',
+    hasOwn: votes.includes('own'),
+    ...over,
+  })
   if (verdict.kind !== 'agreed') return verdict.kind
   const against = verdict.against.map(({ witness }) => witness.name)
   const name = { [A]: 'A', [B]: 'B', [C]: 'C' }[verdict.address] ?? verdict.address
@@ -91,6 +97,12 @@ describe('over IPv6', () => {
 
   it('the outside sees a temporary address of the same network, and the stable one is published', () =>
     expect(v6('own 2600:0:0:1::1, x 2600::1:dead:beef:0:2')).toBe('2600:0:0:1::1'))
+
+  it('a temporary address that is usable before the stable one is not published', () => {
+    expect(v6('own none, x 2600::1, y 2600::1')).toBe('open')
+    expect(ask('x 2600::1, y 2600::1', { family: 'v6', hasOwn: true })).toBe('open')
+    expect(v6('x 2600::1, y 2600::1')).toBe('2600::1')
+  })
 
   it('what the outside sees in another network is no address of this host', () =>
     expect(v6('own 2600::1, x 2a00::1, y 2a00::1')).toBe('open'))

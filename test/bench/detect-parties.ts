@@ -1,0 +1,112 @@
+/** The two programs that take part: the service outside, and the daemon at home. */
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Lab, Where } from '../lab/lab.ts'
+import { serviceV4, UPDATE_HOST, UPDATE_PORT } from '../lab/plan.ts'
+import { until } from '../lab/run.ts'
+
+const LAUNCHER = join(import.meta.dirname, '../../bin/holdfast.js')
+const LISTEN = `${serviceV4(UPDATE_HOST)}:${UPDATE_PORT}`
+
+/** An update request, as the service logged it. */
+export interface Arrival {
+  readonly at: number
+  readonly reply: string
+  readonly addresses: readonly string[]
+}
+
+interface ServiceLine {
+  readonly time: string
+  readonly path?: string
+  readonly reply?: string
+}
+
+export interface Service {
+  readonly username: string
+  readonly password: string
+  readonly arrivals: readonly Arrival[]
+  readonly lines: readonly string[]
+  /** The first request with the address from that moment on; waits for it, or for so many ms. */
+  arrival(address: string, from: number, within: number): Promise<Arrival | undefined>
+}
+
+/** Reads a program's log into memory, where nothing of it is lost and nothing of it waits. */
+function logOf(child: ChildProcess, each: (line: string) => void = () => undefined): readonly string[] {
+  const lines: string[] = []
+  if (child.stderr !== null)
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      lines.push(line)
+      each(line)
+    })
+  return lines
+}
+
+export async function startService(lab: Lab): Promise<Service> {
+  const args = ['serve', '--dev', '--json', '--log-level', 'debug', '--listen', LISTEN]
+  const child = lab.spawn('isp', process.execPath, [LAUNCHER, ...args])
+  const arrivals: Arrival[] = []
+  const lines = logOf(child, (line) => {
+    const { time, path, reply } = JSON.parse(line) as ServiceLine
+    if (path !== '/nic/update' || reply === undefined) return
+    // "good 192.0.2.1,2001:db8::1": what it answers names what it was sent.
+    const addresses = reply.trim().split(' ')[1]?.split(',') ?? []
+    arrivals.push({ at: Date.parse(time), reply: reply.trim(), addresses })
+  })
+  if (child.stdout === null) throw new Error('the service has no output')
+  const out = createInterface({ input: child.stdout })
+  const first = (await Promise.race([once(out, 'line'), once(child, 'exit').then(() => [])])) as string[]
+  if (first[0] === undefined) throw new Error(`the service did not start: ${lines.join('\n')}`)
+  const { username, password } = JSON.parse(first[0]) as { username: string; password: string }
+  const find = (address: string, from: number): Arrival | undefined =>
+    // The log has whole milliseconds, rounded down.
+    arrivals.find(({ at, addresses }) => at >= from - 1 && addresses.includes(address))
+  const arrival = async (address: string, from: number, within: number): Promise<Arrival | undefined> => {
+    await until(() => find(address, from) !== undefined, address, within).catch(() => undefined)
+    return find(address, from)
+  }
+  return { username, password, arrivals, lines, arrival }
+}
+
+export interface Daemon {
+  readonly pid: number
+  readonly lines: readonly string[]
+  stop(): Promise<void>
+}
+
+export interface DaemonOptions {
+  readonly where: Where
+  readonly sources: string
+  readonly service: Service
+}
+
+/** A daemon that remembers nothing, in folders of its own. */
+export function startDaemon(lab: Lab, { where, sources, service }: DaemonOptions): Daemon {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
+  const args = ['run', '--server', `http://${LISTEN}`, '--username', service.username]
+  const more = ['--hostname', 'home.example.test', '--state-dir', folder, '--runtime-dir', folder]
+  const last = ['--source', sources, '--json', '--log-level', 'debug']
+  const child = lab.spawn(where, process.execPath, [LAUNCHER, ...args, ...more, ...last], {
+    HOLDFAST_PASSWORD: service.password,
+  })
+  child.stdout?.resume()
+  const lines = logOf(child)
+  const gone = once(child, 'exit')
+  const stop = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await gone
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { pid: child.pid ?? 0, lines, stop }
+}
+
+/** For whoever looks for the cause of what a row says. */
+export function keepLogs(folder: string, name: string, service: Service, daemons: readonly Daemon[]): void {
+  writeFileSync(join(folder, `${name}.service.log`), `${service.lines.join('\n')}\n`)
+  daemons.forEach(({ lines }, nth) =>
+    writeFileSync(join(folder, `${name}.daemon-${nth}.log`), `${lines.join('\n')}\n`),
+  )
+}

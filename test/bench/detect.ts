@@ -1,0 +1,84 @@
+/** npm run bench:detect: how long it takes from a change of address until the service is told. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { canLab } from '../lab/lab.ts'
+import { measure } from './detect-run.ts'
+import { DEFAULTS, SCENARIOS, type Scenario, scenario } from './detect-scenarios.ts'
+import { complaints, type Row, table } from './detect-statistics.ts'
+
+const USAGE = `usage: npm run bench:detect -- [--quick] [--only NAME] [--changes N] [--logs FOLDER]
+scenarios: ${SCENARIOS.map(({ name }) => name).join(' ')}`
+const REPORT = join(import.meta.dirname, '../../bench/DETECT.md')
+const HOW =
+  'Measured in a lab of three network namespaces (provider, router, host) with the built client and service: ' +
+  'the milliseconds from just before the change (flap: the return of service; ipv6-prefix: the address being ' +
+  'usable; before-network: the network being usable) to the update request in the log of the service; what is ' +
+  'asked outside answers after 50 ms.'
+
+function readArguments() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        quick: { type: 'boolean', default: false },
+        only: { type: 'string', multiple: true },
+        changes: { type: 'string' },
+        logs: { type: 'string' },
+      },
+    })
+    const changes = values.changes === undefined ? undefined : Number(values.changes)
+    if (changes !== undefined && !(Number.isInteger(changes) && changes > 0))
+      throw new Error('--changes is a number of changes, 1 or more')
+    return { ...values, changes, chosen: values.only?.map(scenario) ?? SCENARIOS }
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${USAGE}`)
+    return process.exit(64)
+  }
+}
+
+const { quick, only, changes, logs, chosen } = readArguments()
+const reason = canLab()
+if (reason !== undefined) {
+  console.error(`no lab can be built: ${reason}`)
+  process.exit(69)
+}
+if (logs !== undefined) mkdirSync(logs, { recursive: true })
+
+/** Without a measurement there still is a row, and the other scenarios still get their turn. */
+async function tried(scenario: Scenario): Promise<Row> {
+  const usual = (scenario.changes ?? DEFAULTS.changes)[quick ? 'quick' : 'full']
+  const options = { changes: changes ?? usual, idle: quick ? 15_000 : 60_000, logs }
+  try {
+    return await measure(scenario, options)
+  } catch (error) {
+    const { name, bar } = scenario
+    const notes = [(error as Error).message]
+    return { name, bar, changes: 0, times: [], missed: 0, wrong: 0, notes, failed: 'not measured' }
+  }
+}
+
+const rows: Row[] = []
+for (const one of chosen) {
+  const row = await tried(one)
+  rows.push(row)
+  const times = row.instead ?? row.times.map((time) => time.toFixed(0)).join(' ')
+  console.error(`${row.name}: ${times} ${complaints(row).join(', ')}`)
+}
+
+const notes = rows.flatMap(({ name, notes }) => notes.map((note) => `- ${name}: ${note}`))
+console.log(`\n${[table(rows), ...notes].join('\n')}`)
+
+if (!quick && only === undefined) {
+  const cores = availableParallelism()
+  const when = new Date().toISOString().slice(0, 10)
+  const sizes = `N is the number of changes${changes === undefined ? '' : ` (--changes ${changes})`}`
+  const about = `${when}, Node ${process.version}, ${cores} cores; times in milliseconds; ${sizes}.`
+  mkdirSync(join(REPORT, '..'), { recursive: true })
+  const text = [about, table(rows), ...(notes.length === 0 ? [] : [notes.join('\n')]), HOW]
+  writeFileSync(REPORT, `# How fast a change of address is noticed\n\n${text.join('\n\n')}\n`)
+}
+
+const broken = rows.filter((row) => complaints(row).length > 0)
+for (const row of broken) console.error(`broken: ${row.name}: ${complaints(row).join(', ')}`)
+process.exitCode = broken.length === 0 ? 0 : 1
