@@ -13,7 +13,7 @@ import type { Hint, Shared, Watching } from '../client/watch/parts.ts'
 import { watch } from '../client/watch/watch.ts'
 import { type Address, type Family, familyOf } from '../net/address.ts'
 import { steadyClock, systemDice } from '../platform/clock.ts'
-import { askByDatagram, listenToGroup } from '../platform/datagram.ts'
+import { askByDatagram, listenToGroup, openChannel } from '../platform/datagram.ts'
 import { undiciHttp } from '../platform/http.ts'
 import { systemInterfaces } from '../platform/interfaces.ts'
 import {
@@ -142,7 +142,11 @@ function watchAll(
   ports: Ports,
 ): void {
   watch(
-    { ...about, clock: steadyClock, ports: { ...ports, listenToGroup, listenForEvents, watchKernel } },
+    {
+      ...about,
+      clock: steadyClock,
+      ports: { ...ports, openChannel, listenToGroup, listenForEvents, watchKernel },
+    },
     {
       ...known,
       doesRouterAnswer: false,

@@ -38,3 +38,10 @@ export type DatagramOutcome =
  * anybody but `to` are dropped. Never rejects.
  */
 export type AskByDatagram = (question: Question, signal: AbortSignal) => Promise<DatagramOutcome>
+
+/** The same questions to one neighbour, many times: on one socket, because nothing translates its port. One at a time. */
+export interface Channel {
+  readonly ask: AskByDatagram
+  close(): void
+}
+export type OpenChannel = (to: Address, port: number) => Channel

@@ -1,6 +1,7 @@
 import type { Duration, Instant } from '../../base/time.ts'
 import type { Address } from '../../net/address.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { OpenChannel } from '../../ports/datagram.ts'
 import type { Interfaces } from '../../ports/interfaces.ts'
 import type { ListenForEvents, ListenToGroup, WatchKernel } from '../../ports/network.ts'
 import type { Ports } from '../sources/ports.ts'
@@ -19,6 +20,7 @@ export type Hint =
 
 export interface WatchPorts extends Ports {
   readonly interfaces: Interfaces
+  readonly openChannel: OpenChannel
   readonly listenToGroup: ListenToGroup
   readonly listenForEvents: ListenForEvents
   readonly watchKernel: WatchKernel

@@ -15,6 +15,8 @@ const SILENCES = 2
 /** A router that does not answer at first may only be held back by that limit; one that never does is left alone. */
 const CALIBRATIONS = 6
 const TRY_AGAIN: Duration = minutes(10)
+/** A router that answers needs none of this; it may stop doing so. */
+const UNNEEDED: Duration = milliseconds(15_000)
 
 /**
  * For routers that answer nothing: a byte to our own public address that may go a hop or two. While the router owns the
@@ -26,7 +28,7 @@ export async function watchProbe(watching: Watching, shared: Shared): Promise<vo
   let known: number | undefined
   while (!signal.aborted) {
     shared.isProbed = false
-    await rest(watching, EVERY)
+    await rest(watching, shared.doesRouterAnswer ? UNNEEDED : EVERY)
     const address = shared.doesRouterAnswer ? undefined : shared.published()
     if (address === undefined || address.includes(':')) continue
     const hops = await calibrated(watching, shared, address, known)

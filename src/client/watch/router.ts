@@ -8,6 +8,7 @@ import {
   seconds,
 } from '../../base/time.ts'
 import type { Address } from '../../net/address.ts'
+import type { Channel } from '../../ports/datagram.ts'
 import type { Closable, Gateway } from '../../ports/network.ts'
 import { igdSource } from '../sources/igd.ts'
 import { ANNOUNCEMENT_PORT, ROUTER_PORT, type RouterAnswer, isReset } from '../sources/pmp-codec.ts'
@@ -31,28 +32,40 @@ const TOGETHER: Duration = milliseconds(1500)
 /** Asks the router where it answers, and listens where it announces. */
 export async function watchRouter(watching: Watching, shared: Shared): Promise<void> {
   const { ports, clock, signal } = watching
-  const state: RouterState = { announcedAt: undefined, doesAnnounce: false, bell: new AbortController() }
+  const state: RouterState = { announcedAt: undefined, doesAnnounce: false, ...newBell(signal) }
   const wire = listener(watching, state)
-  shared.bells.add(() => ring(state))
+  const way = wayOut(watching)
+  shared.bells.add(() => {
+    way.forget()
+    ring(state)
+  })
   void watchEvents(watching, shared, () => ring(state))
   const upnp = igdSource(ports, { agent: watching.agent, allowed: [] })
   let last: Known | undefined
   while (!signal.aborted) {
-    const gateway = await ports.gateway()
+    const gateway = await way.find()
     await wire.move(gateway)
-    const known = gateway === undefined ? undefined : await ask(gateway, upnp, watching)
+    const known = gateway === undefined ? undefined : await ask(gateway, upnp, watching, way)
     note(watching, shared, known)
     if (known !== undefined && last !== undefined && isChanged(last, known)) found(watching, state, gateway)
     last = known ?? last
     await pause(watching, state, pauseOf(known, state, clock.now()))
   }
   await wire.move(undefined)
+  way.forget()
 }
 
 interface RouterState {
   announcedAt: Instant | undefined
   doesAnnounce: boolean
   bell: AbortController
+  /** The bell, or the end. */
+  woken: AbortSignal
+}
+
+const newBell = (signal: AbortSignal): Pick<RouterState, 'bell' | 'woken'> => {
+  const bell = new AbortController()
+  return { bell, woken: AbortSignal.any([signal, bell.signal]) }
 }
 
 const ring = (state: RouterState): void => state.bell.abort()
@@ -63,12 +76,36 @@ interface Known {
   readonly at: Instant
 }
 
+/** Each second it matters what a question costs: the way out is read again only now and then, and keeps its socket. */
+function wayOut({ ports }: Watching) {
+  let [age, gateway, channel]: [number, Gateway | undefined, Channel | undefined] = [0, undefined, undefined]
+  const forget = (): void => {
+    channel?.close()
+    ;[age, gateway, channel] = [0, undefined, undefined]
+  }
+  return {
+    forget,
+    find: async (): Promise<Gateway | undefined> => {
+      if (age++ % READ_AGAIN === 0) {
+        const now = await ports.gateway()
+        if (JSON.stringify(now) !== JSON.stringify(gateway)) forget()
+        ;[age, gateway] = [1, now]
+      }
+      return gateway
+    },
+    channelTo: ({ address }: Gateway): Channel => (channel ??= ports.openChannel(address, ROUTER_PORT)),
+  }
+}
+
+const READ_AGAIN = 30
+
 async function ask(
   gateway: Gateway,
   upnp: ReturnType<typeof igdSource>,
-  { ports, clock, signal }: Watching,
+  { clock, signal }: Watching,
+  way: ReturnType<typeof wayOut>,
 ): Promise<Known | undefined> {
-  const answer = await askPmp(gateway, ports, signal)
+  const answer = await askPmp(gateway, { datagram: way.channelTo(gateway).ask }, signal)
   const at = clock.now()
   if (typeof answer !== 'string') return { by: 'natPmp', answer, at }
   const seen = await upnp.look('v4', signal)
@@ -110,8 +147,8 @@ function pauseOf(known: Known | undefined, state: RouterState, now: Instant): Du
 }
 
 async function pause({ clock, signal }: Watching, state: RouterState, span: Duration): Promise<void> {
-  await clock.sleep(after(clock.now(), span), AbortSignal.any([signal, state.bell.signal]))
-  if (state.bell.signal.aborted) state.bell = new AbortController()
+  await clock.sleep(after(clock.now(), span), state.woken)
+  if (state.bell.signal.aborted) Object.assign(state, newBell(signal))
 }
 
 /** Listens on the link of the gateway, and moves with it. From the router itself only, whatever it says. */

@@ -67,7 +67,13 @@ export function readRRSet(value: unknown, pointer: string): Read<DraftRRSet> | R
   if (!isDnsType(type))
     return {
       value: undefined,
-      faults: [refuse('typeUnsupported', `${String(type).slice(0, 20)}`, at(`${pointer}/dns_type`))],
+      faults: [
+        refuse(
+          'typeUnsupported',
+          typeof type === 'string' ? type.slice(0, 20) : undefined,
+          at(`${pointer}/dns_type`),
+        ),
+      ],
     }
   const isTtl = typeof ttl === 'number' && Number.isInteger(ttl) && ttl >= 0 && ttl <= LONGEST_TTL
   const read = readRdata(type, rdata, `${pointer}/rdata`)

@@ -53,9 +53,7 @@ const FAULTS: Readonly<Record<OfflineSettings['action'], (fields: Fields) => rea
       ]
     const address = parseAddress(text(rdata) ?? '')
     const isFitting = address !== undefined && type === (familyOf(address) === 'v4' ? 'A' : 'AAAA')
-    return isFitting
-      ? []
-      : [['offlineAddressInvalid', 'rdata', `not an address for ${String(type).slice(0, 20)}`]]
+    return isFitting ? [] : [['offlineAddressInvalid', 'rdata', 'not an address of the family of dns_type']]
   },
   redirect: ({ url }) => {
     if (url === undefined) return [['offlineFieldMissing', 'url', 'where to send visitors']]
