@@ -98,8 +98,10 @@ const prefix: Reader<Prefix> = { ...text, read: parsePrefix }
 const suffix: Reader<Prefix> = {
   ...text,
   read: (value) => {
-    const read = parsePrefix(value.includes('/') ? value : `${value}/64`)
-    return read.ok && familyOf(read.value.address) === 'v4' ? err('is no IPv6 suffix such as ::1:2') : read
+    const host = parseAddress(value.split('/')[0] ?? '')
+    return host === undefined || familyOf(host) === 'v4'
+      ? err('is no IPv6 suffix such as ::1:2')
+      : parsePrefix(value.includes('/') ? value : `${value}/64`)
   },
 }
 

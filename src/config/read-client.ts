@@ -143,8 +143,11 @@ function readHosts(
       [name !== undefined && names.indexOf(name) < at, `host ${name} stands there twice`, 'name'],
       [suffix !== undefined && mac !== undefined, 'suffix and mac are both given; keep one', 'mac'],
     ]
+    // It cannot be given anywhere but here, and what else it says tells where that is.
+    const [place] = Object.values(places)
+    const nameless = { where: place ?? '', says: 'a host has no name; name one of the hostnames' }
     return [
-      ...own,
+      ...(name === undefined && places['name'] === undefined ? [nameless] : own),
       ...rules.flatMap(([broken, says, about]) => (broken ? [{ where: places[about] ?? '', says }] : [])),
     ]
   })

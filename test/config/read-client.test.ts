@@ -172,3 +172,94 @@ it('takes one user at two ports of a host for two accounts', () => {
 
   expect(complaintsOf({ toml: account(1) + account(2) })).toEqual([])
 })
+
+describe('what is special about one hostname', () => {
+  const HOSTS = `[[account]]\n${WHOLE}`
+
+  it('is a table of its account', () => {
+    const toml = `${HOSTS}
+      [[account.host]]
+      name = "Home.example.test"
+      suffix = "::1:2/56"
+      [[account.host]]
+      name = "office.example.test"
+      mac = "02:00:5e:00:53:01"
+      interface = "wan1"`
+    const json = JSON.stringify({
+      account: [
+        {
+          server: 'dyn.example',
+          username: 'abc1234',
+          password: 'swordfish',
+          hostnames: ['home.example.test', 'office.example.test'],
+          host: [
+            { name: 'home.example.test', suffix: '::1:2/56' },
+            { name: 'office.example.test', mac: '02:00:5e:00:53:01', interface: 'wan1' },
+          ],
+        },
+      ],
+    })
+
+    for (const given of [{ toml }, { json }])
+      expect(read(given)).toMatchObject({
+        ok: true,
+        value: {
+          accounts: [
+            {
+              hosts: [
+                { name: 'home.example.test', suffix: { address: '::1:2', length: 56 } },
+                { name: 'office.example.test', mac: '::5eff:fe00:5301', prefixLength: 64, interface: 'wan1' },
+              ],
+            },
+          ],
+        },
+      })
+  })
+
+  it('belongs to the account that it stands under', () => {
+    const config = read({
+      toml: `${HOSTS}[[account.host]]\nname = "home.example.test"\n[[account]]\n${WHOLE.replace('abc1234', 'other')}`,
+    })
+
+    expect(config.ok && config.value.accounts.map(({ hosts }) => hosts.length)).toEqual([1, 0])
+  })
+
+  // biome-ignore format: a table
+  it.each([
+    ['name = "elsewhere.test"',                              'h.toml:8: host elsewhere.test is not among the hostnames of its account'],
+    ['name = "home.example.test"\nsuffix = "192.0.2.1"',     'h.toml:9: suffix is no IPv6 suffix such as ::1:2'],
+    ['name = "home.example.test"\nmac = "x"',                'h.toml:9: mac is no MAC address such as 02:00:5e:00:53:01'],
+    ['name = "home.example.test"\nsuffix = "::1"\nmac = "02:00:5e:00:53:01"', 'h.toml:10: suffix and mac are both given; keep one'],
+    ['name = "home.example.test"\nsufix = "::1"',            'h.toml:9: sufix is no setting; did you mean suffix?'],
+    ['suffix = "::1"',                                       'h.toml:8: a host has no name; name one of the hostnames'],
+  ])('%j is told', (host, says) => expect(complaintsOf({ toml: `${HOSTS}[[account.host]]\n${host}` })).toContain(says))
+})
+
+describe('a source', () => {
+  // biome-ignore format: a table
+  it.each([
+    'router', 'nat-pmp', 'pcp', 'upnp', 'command', 'interfaces', 'interface:eth0',
+    'stun:stun.example', 'stun:stun.example:19302', 'stun:[2001:db8::1]', 'stun:192.0.2.1:99',
+    'dns:whoami.example@192.0.2.1', 'dns:whoami.example/TXT@ns.example', 'dns:whoami.example/TXT/CH@2001:db8::1',
+    'https://ip.example/', 'https://ip.example/json#ip',
+  ])('%s is read, and written the same', (text) => {
+    const spec = parseSource(text)
+
+    expect(spec.ok && formatSource(spec.value)).toBe(text)
+  })
+
+  it.each([
+    'stun:',
+    'stun:a b',
+    'stun:x:0',
+    'stun:x:65536',
+    'stun:2001:db8::1',
+    'dns:x',
+    'dns:@x',
+    'dns:a..b@x',
+    'dns:x/MX@y',
+    'interface:',
+    'ftp://x/',
+    'rooter',
+  ])('%s is none', (text) => expect(parseSource(text).ok).toBe(false))
+})

@@ -70,8 +70,10 @@ export function register(clock: Clock, tell: (finding: Finding) => void): Regist
 
 /** Another of the cheap ones first each time, so that one that always says the same does not speak for all. */
 function rotated(all: readonly Witness[], turn: number): readonly Witness[] {
-  const least = Math.min(...all.map(({ restsFor }) => restsFor))
-  const cheap = all.filter(({ restsFor }) => restsFor === least)
+  const [first, others] = [all.filter(({ isFirst }) => isFirst), all.filter(({ isFirst }) => !isFirst)]
+  const least = Math.min(...others.map(({ restsFor }) => restsFor))
+  const cheap = others.filter(({ restsFor }) => restsFor === least)
   const by = cheap.length === 0 ? 0 : turn % cheap.length
-  return [...cheap.slice(by), ...cheap.slice(0, by), ...all.filter((one) => !cheap.includes(one))]
+  const rest = others.filter((one) => !cheap.includes(one))
+  return [...first, ...cheap.slice(by), ...cheap.slice(0, by), ...rest]
 }

@@ -74,8 +74,8 @@ export function makeWitnesses(
   server: string,
 ): readonly Witness[] {
   if (specs.length > 0) return specs.map((spec) => make(spec, ports, wishes))
-  const own = OWN_ECHOES.filter((echo) => echo.server === server).map((echo) =>
-    echoSource({ ...echo, operator: server }, ports.http, wishes),
+  const own = OWN_ECHOES.filter((echo) => echo.server === server).map(
+    (echo): Witness => ({ ...echoSource({ ...echo, operator: server }, ports.http, wishes), isFirst: true }),
   )
   const services = SERVICES.map(({ operator, families, spec, restsFor }) => ({
     ...make(spec, ports, wishes, operator),

@@ -16,6 +16,8 @@ export interface Witness extends AddressSource {
   readonly families: readonly Family[]
   /** It is asked no more often. */
   readonly restsFor: Duration
+  /** Asked before others of its standpoint. */
+  readonly isFirst?: true
 }
 
 /** What the user names, the user answers for; hints are rationed anyway. */

@@ -311,3 +311,19 @@ describe('what it says beside the address', () => {
     expect((await look()).said).toBe('8.8.8.8')
   })
 })
+
+it('a round that is on the trail of a new address is not begun anew by the hints that follow', async () => {
+  const { made, clock, asked } = scene({
+    router: router(always(NEW)),
+    x: { says: always(NEW), takes: 60 },
+    y: { says: always(NEW) },
+  })
+  let took = 0
+  void made.look('v4', never).then(() => (took = clock.now()))
+  await clock.pass(milliseconds(40))
+  made.hint(false)
+  await clock.pass(seconds(1))
+
+  expect(took).toBe(61)
+  expect(asked).toEqual(['router', 'x'])
+})
