@@ -43,7 +43,7 @@ export const openChannel: OpenChannel = (to, port) => {
 /** Bound and connected; or what was in the way. */
 async function opened(
   socket: Socket,
-  { to, port, from, answeredBy, hops }: Pick<Question, 'to' | 'port' | 'from' | 'answeredBy' | 'hops'>,
+  { to, port, from, answeredBy, hops }: Question,
 ): Promise<DatagramOutcome | undefined> {
   return new Promise((done) => {
     const fail = (error: NodeJS.ErrnoException): void =>

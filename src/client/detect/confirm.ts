@@ -49,7 +49,8 @@ export async function confirm(
     votes.push({ witness, sighting })
     verdict = agree(votes, question)
     if (verdict.kind === 'agreed') settled.abort()
-    else kick.abort()
+    // Worth confirming, or nobody near can tell.
+    else if (sighting.kind === 'seen' || votes.length >= near.length) kick.abort()
   }
   const ask = async (witness: Witness, at: Duration): Promise<void> => {
     if (at > 0)

@@ -327,3 +327,19 @@ it('a round that is on the trail of a new address is not begun anew by the hints
   expect(took).toBe(61)
   expect(asked).toEqual(['router', 'x'])
 })
+
+it('an interface without an address does not make us ask outside before the router has answered', async () => {
+  const own: Script = { says: always({ kind: 'none' }), takes: 0, standpoint: 'own' }
+  const { made, look, asked } = scene({
+    own,
+    router: router(always(OLD), 5),
+    x: { says: always(OLD) },
+    y: { says: always(OLD) },
+  })
+  await look()
+  asked.length = 0
+  made.hint(false)
+  await look()
+
+  expect(asked.toSorted()).toEqual(['own', 'router'])
+})
