@@ -20,8 +20,8 @@ export interface Trust {
 }
 
 /** A burst of changes is confirmed at once; hints that somebody makes up cost nobody more than this. */
-const BURST = 20
-const REFILL: Duration = seconds(10)
+const BURST = 30
+const REFILL: Duration = seconds(5)
 
 export const newTrust = (now: Instant): Trust => ({
   standings: {},

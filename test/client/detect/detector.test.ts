@@ -205,8 +205,8 @@ describe('hints', () => {
       await look(milliseconds(400))
     }
 
-    // 80 seconds: twenty at once and eight more, two voices each.
-    expect(asked.filter((name) => name !== 'router').length).toBeLessThanOrEqual(2 * 29)
+    // 80 seconds: thirty at once and sixteen more, two voices each.
+    expect(asked.filter((name) => name !== 'router').length).toBeLessThanOrEqual(2 * 47)
   })
 
   it('without a budget left leave a new address alone until it can be confirmed', async () => {

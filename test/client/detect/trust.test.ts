@@ -55,7 +55,7 @@ describe('a source', () => {
 })
 
 describe('the budget of hints', () => {
-  it('is twenty at once, and then one in ten seconds', () => {
+  it('is thirty at once, and then one in five seconds', () => {
     let trust = newTrust(START)
     const take = (now: Instant): boolean => {
       const next = spent(trust, now)
@@ -63,10 +63,10 @@ describe('the budget of hints', () => {
       return next !== undefined
     }
 
-    expect(Array.from({ length: 22 }, () => take(START)).filter(Boolean)).toHaveLength(20)
-    expect(take(at(seconds(9)))).toBe(false)
-    expect(take(at(seconds(10)))).toBe(true)
-    expect(Array.from({ length: 30 }, () => take(at(hours(1)))).filter(Boolean)).toHaveLength(20)
+    expect(Array.from({ length: 33 }, () => take(START)).filter(Boolean)).toHaveLength(30)
+    expect(take(at(seconds(4)))).toBe(false)
+    expect(take(at(seconds(5)))).toBe(true)
+    expect(Array.from({ length: 40 }, () => take(at(hours(1)))).filter(Boolean)).toHaveLength(30)
   })
 })
 
