@@ -1,5 +1,6 @@
 import type { Instant } from '../base/time.ts'
 import { type Pepper, keyedHash, newPassword, newUsername, slowHash } from '../server/auth/hashes.ts'
+import { apexOf } from '../server/api/zones.ts'
 import type { Store } from '../server/store/store.ts'
 
 /** What somebody needs to try a client against the service. The secrets are made for this run and printed on purpose. */
@@ -17,6 +18,8 @@ export interface DevWorld {
 const ZONE = 'example.test'
 const NAMES = ['home', 'office', 'cabin'] as const
 const ACCOUNT = 'demo'
+/** Nobody asks them. */
+const NAMESERVERS = ['ns1.nameserver.test', 'ns2.nameserver.test']
 
 export async function makeDevWorld(store: Store, pepper: Pepper, now: Instant): Promise<DevWorld> {
   const [username, password, accountPassword, apiKey] = [
@@ -36,8 +39,12 @@ export async function makeDevWorld(store: Store, pepper: Pepper, now: Instant): 
     }
     const planId = await w.addPlan({ name: 'everything', ...plan, hasOffline: true, hasWildcards: true })
     const accountId = await w.addAccount(ACCOUNT, accountHash, planId, now)
-    await w.addApiKey(accountId, keyedHash(pepper, apiKey), 'made for this run', now)
+    await w.addApiKey(
+      { accountId, hash: keyedHash(pepper, apiKey), description: 'made for this run', scopes: [] },
+      now,
+    )
     const zoneId = await w.addZone({ accountId, name: ZONE, isShared: false }, now)
+    await w.saveName(apexOf(zoneId, accountId, NAMESERVERS, now), now)
     const keyId = await w.addKey(
       { accountId, username, hash: keyedHash(pepper, password), description: 'made for this run' },
       now,

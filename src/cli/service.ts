@@ -14,6 +14,7 @@ import { formatComplaint, fromEnvironment, fromFlags } from '../config/setting.t
 import { systemClock } from '../platform/clock.ts'
 import { systemFiles } from '../platform/files.ts'
 import type { Log } from '../ports/log.ts'
+import { isApiPath } from '../server/api/handle.ts'
 import { authenticator } from '../server/auth/login.ts'
 import { type Listening, listen } from '../server/listen/listen.ts'
 import type { Socketry } from '../server/listen/listen.ts'
@@ -24,6 +25,7 @@ import { type Desk, handleUpdate, isUpdatePath, plain } from '../server/update/h
 import type { Inbound, Outbound } from '../server/update/inbound.ts'
 import { limitsOf } from '../server/update/limits.ts'
 import { type Weather, parseWeather } from '../server/update/weather.ts'
+import { apiOf } from './api.ts'
 import { type DevWorld, makeDevWorld, sayDevWorld } from './dev-world.ts'
 import type { Exit } from './exit-codes.ts'
 import type { Flags } from './main.ts'
@@ -126,7 +128,8 @@ async function start(
   const dev = isDev ? await makeDevWorld(store.value, pepper, systemClock.now()) : undefined
   const authenticate = authenticator(store.value, pepper)
   const desk = deskOf(settings, { store: store.value, authenticate }, weather.value, around)
-  const { handle, idle } = counting(routed(desk, around.log))
+  const api = apiOf(settings, { store: store.value, pepper, authenticate, log: around.log })
+  const { handle, idle } = counting(routed(desk, api, around.log))
   const listening = await listenAll(settings, tls.value, handle)
   if (listening.ok) return ok({ listening: listening.value, store: store.value, folder, dev, idle })
   await store.value.close()
@@ -182,16 +185,19 @@ function deskOf(
 
 /** Which part of the service a path belongs to. */
 const routed =
-  (desk: Desk, log: Log) =>
+  (desk: Desk, api: (inbound: Inbound) => Promise<Outbound>, log: Log) =>
   async (inbound: Inbound): Promise<Outbound> => {
     const outbound = isUpdatePath(inbound.path)
       ? await handleUpdate(desk, inbound)
-      : plain(404, 'there is nothing here\n')
+      : isApiPath(inbound.path)
+        ? await api(inbound)
+        : plain(404, 'there is nothing here\n')
     log('debug', 'answered', {
       peer: inbound.peer,
       path: inbound.path.slice(0, 100),
       status: outbound.status,
-      reply: outbound.body.slice(0, 100),
+      // An answer of the API may hold a password.
+      ...(isApiPath(inbound.path) ? { method: inbound.method } : { reply: outbound.body.slice(0, 100) }),
     })
     return outbound
   }

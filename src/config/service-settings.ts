@@ -1,6 +1,7 @@
 import { type Result, err, ok } from '../base/result.ts'
 import { days, hours, minutes, seconds } from '../base/time.ts'
 import { type Address, parseAddress } from '../net/address.ts'
+import { parseHostname } from '../net/hostname.ts'
 import { LEVELS } from '../base/level.ts'
 import { ALL_HOSTNAMES } from '../protocol/request.ts'
 import { choice, duration, listOf, onOff, text, whole } from './reader.ts'
@@ -38,6 +39,12 @@ const parseRealm = (value: string): Result<string, string> =>
     : err('holds something else than printable ASCII without quotes and backslashes')
 
 const fragment = (value: string): Result<string, string> => ok(value.toLowerCase())
+/** A host's name, as NS has it. */
+const nameserver = (value: string): Result<string, string> => {
+  const name = parseHostname(value)
+  return name === undefined ? err('is no host name') : ok(name)
+}
+
 const most = whole(1, 1_000_000)
 
 /** Every setting of the service, once. The abuse numbers are ours: the specification says "excessive". */
@@ -56,6 +63,9 @@ export const SERVICE_SETTINGS = {
   requestLimit:     { reader: most,                         says: 'requests of one key in five minutes before it is abuse', fallback: 30 },
   refusalLimit:     { reader: most,                         says: 'repeats after a refusal in a day before it is abuse', fallback: 10 },
   badauthLimit:     { reader: most,                         says: 'failed logins of one peer in ten minutes before nobody looks any more', fallback: 20 },
+  keyRequestLimit:  { reader: most,                         says: 'requests of one account for DDNS keys in a minute', fallback: 60 },
+  nameservers:      { reader: listOf(nameserver, { type: 'string' }), says: 'the nameservers that zones are served by', fallback: [] },
+  corsOrigins:      { reader: listOf(fragment, { type: 'string' }), says: 'origins whose pages may use the management API; off by default', fallback: [] },
   longBlock:        { reader: duration(minutes(1), days(365)),       says: 'how long abuse by repetition blocks', fallback: hours(24) },
   shortBlock:       { reader: duration(minutes(1), days(365)),       says: 'how long abuse by haste blocks', fallback: minutes(30) },
   mostConnections:  { reader: whole(1, 100_000),            says: 'connections open at one time', fallback: 1024 },

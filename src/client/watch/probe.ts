@@ -25,19 +25,22 @@ const UNNEEDED: Duration = milliseconds(15_000)
  */
 export async function watchProbe(watching: Watching, shared: Shared): Promise<void> {
   const { signal, note } = watching
-  let known: number | undefined
+  let hops: number | undefined
   while (!signal.aborted) {
     shared.isProbed = false
-    await rest(watching, shared.doesRouterAnswer ? UNNEEDED : EVERY)
     const address = shared.doesRouterAnswer ? undefined : shared.published()
-    if (address === undefined || address.includes(':')) continue
-    const hops = await calibrated(watching, shared, address, known)
-    if (hops === undefined) await whileSame(watching, shared, address, TRY_AGAIN)
-    else {
-      if (hops !== known) note({ kind: 'probeAnswers', hops })
-      known = hops
-      await follow(watching, shared, address, hops)
+    if (address === undefined || address.includes(':')) {
+      await rest(watching, shared.doesRouterAnswer ? UNNEEDED : EVERY)
+      continue
     }
+    const isKnown = hops !== undefined
+    hops ??= await calibrated(watching, shared, address)
+    if (hops === undefined) {
+      await whileSame(watching, shared, address, TRY_AGAIN)
+      continue
+    }
+    if (!isKnown) note({ kind: 'probeAnswers', hops })
+    if (!(await follow(watching, shared, address, hops))) hops = undefined
   }
 }
 
@@ -47,24 +50,18 @@ const rest = async ({ clock, signal }: Watching, span: Duration): Promise<void> 
 const isSame = ({ signal }: Watching, shared: Shared, address: Address): boolean =>
   !signal.aborted && shared.published() === address && !shared.doesRouterAnswer
 
-/** How many hops it takes; the number that it took before is tried first. */
-async function calibrated(
-  watching: Watching,
-  shared: Shared,
-  address: Address,
-  known: number | undefined,
-): Promise<number | undefined> {
-  const order = known === undefined ? HOPS : [known, ...HOPS.filter((hops) => hops !== known)]
+/** How many hops it takes. */
+async function calibrated(watching: Watching, shared: Shared, address: Address): Promise<number | undefined> {
   for (let attempt = 0; attempt < CALIBRATIONS && isSame(watching, shared, address); attempt++)
-    for (const hops of order) {
+    for (const hops of HOPS) {
       if ((await answers(watching, address, hops, PATIENCE.most)) !== undefined) return hops
       await rest(watching, EVERY)
     }
   return undefined
 }
 
-/** Until something else is published. Two silences in a row are a reason to look; if nothing comes of it, it goes on. */
-async function follow(watching: Watching, shared: Shared, address: Address, hops: number): Promise<void> {
+/** Until something else is published. Two silences in a row are a reason to look. False for one that stays silent. */
+async function follow(watching: Watching, shared: Shared, address: Address, hops: number): Promise<boolean> {
   let [slowest, silences] = [PATIENCE.most / 4, 0]
   shared.isProbed = true
   await rest(watching, EVERY)
@@ -74,10 +71,10 @@ async function follow(watching: Watching, shared: Shared, address: Address, hops
     silences = took === undefined ? silences + 1 : 0
     slowest = Math.max(slowest * 0.95, took ?? 0)
     if (silences === SILENCES) watching.hint('the router no longer takes what is sent to our address')
-    // One that has gone silent for good is no better than none: begin again.
-    if (silences > 2 * SILENCES) return
+    if (silences > 2 * SILENCES) return false
     await rest(watching, silences === 1 ? AGAIN : EVERY)
   }
+  return true
 }
 
 async function answers(

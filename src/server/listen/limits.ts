@@ -3,7 +3,7 @@ import type { Duration } from '../../base/time.ts'
 /** In bytes. Twenty hostnames and their addresses need two KiB. */
 export const LONGEST_HEADER = 16 * 1024
 export const LONGEST_URL = 8 * 1024
-export const LONGEST_BODY = 64 * 1024
+export const LONGEST_BODY = 256 * 1024
 
 export interface ListenLimits {
   readonly mostConnections: number

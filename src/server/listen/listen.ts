@@ -109,6 +109,7 @@ async function answered(
   const peer = peerOf(request.socket.remoteAddress ?? '', forwarded, trusted)
   if (peer === undefined) return { status: 400, headers: {}, body: '' } // gone before it could be asked who it was
   const [path = '', ...query] = pathOf(url).split('?')
+  const body = method === 'POST' || method === 'PUT' ? await bodyOf(request) : undefined
   return handle({
     method,
     path,
@@ -116,7 +117,22 @@ async function answered(
     agent: headers['user-agent'],
     authorization: headers.authorization,
     peer,
+    ...(headers.origin !== undefined && { origin: headers.origin }),
+    ...(headers['content-type'] !== undefined && { contentType: headers['content-type'] }),
+    ...(body !== undefined && { body }),
   })
+}
+
+/** UTF-8; undefined where it is too large. The rest is read away. */
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of request) {
+    const bytes = Buffer.from(chunk as Uint8Array)
+    length += bytes.length
+    if (length <= LONGEST_BODY) chunks.push(bytes)
+  }
+  return length > LONGEST_BODY ? undefined : Buffer.concat(chunks).toString('utf8')
 }
 
 /** RFC 9112 §3.2.2: a proxy's absolute form names the same resource. */

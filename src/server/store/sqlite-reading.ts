@@ -3,6 +3,7 @@ import { type Instant, instant } from '../../base/time.ts'
 import { parseAddress } from '../../net/address.ts'
 import type { Failures, Principal, Target, Usage } from '../model/rows.ts'
 import { unpackRing } from './ring.ts'
+import { sqliteRecords } from './sqlite-records.ts'
 import type { Reading } from './store.ts'
 
 type Row = Record<string, SQLOutputValue>
@@ -29,6 +30,7 @@ export const sqliteReading = (sql: (text: string) => StatementSync): Reading => 
   ...callers(sql),
   ...usages(sql),
   ...holdings(sql),
+  ...sqliteRecords(sql),
 })
 
 type Part<K extends keyof Reading> = Pick<Reading, K>
@@ -73,8 +75,11 @@ const callers = (
     return row?.['has_offline'] === 1
   },
   async apiKeyByHash(hash) {
-    const row = sql('SELECT account_id FROM api_key WHERE hash = ?').get(hash)
-    return row === undefined ? undefined : { accountId: Number(row['account_id']) }
+    const row = sql('SELECT account_id, scopes, expires_at FROM api_key WHERE hash = ?').get(hash)
+    if (row === undefined) return undefined
+    const expiresAt = instantOf(row['expires_at'])
+    const scopes = typeof row['scopes'] === 'string' ? row['scopes'].split(' ').filter(Boolean) : []
+    return { accountId: Number(row['account_id']), scopes, ...(expiresAt !== undefined && { expiresAt }) }
   },
 })
 

@@ -1,12 +1,21 @@
 import type { StatementSync } from 'node:sqlite'
 import type { Instant } from '../../base/time.ts'
 import { packRing } from './ring.ts'
+import { sqlitePolicy } from './sqlite-policy.ts'
+import { sqliteRecordChanges } from './sqlite-record-changes.ts'
 import { sqliteReading, subjectOf } from './sqlite-reading.ts'
 import type { Writing } from './store.ts'
 
 /** The changes of the store in SQL. Runs inside the transaction that its caller opened. */
 export function sqliteWriting(sql: (text: string) => StatementSync): Writing {
-  return { ...sqliteReading(sql), ...bookkeeping(sql), ...records(sql), ...making(sql) }
+  return {
+    ...sqliteReading(sql),
+    ...bookkeeping(sql),
+    ...records(sql),
+    ...making(sql),
+    ...sqliteRecordChanges(sql),
+    ...sqlitePolicy(sql),
+  }
 }
 
 type Part<K extends keyof Writing> = Pick<Writing, K>
@@ -113,9 +122,12 @@ const making = (
     const insert = 'INSERT INTO account (name, password_hash, plan_id, created_at) VALUES (?, ?, ?, ?)'
     return Number(sql(insert).run(name, hash, planId, now).lastInsertRowid)
   },
-  async addApiKey(accountId, hash, description, now) {
-    const insert = 'INSERT INTO api_key (account_id, hash, description, created_at) VALUES (?, ?, ?, ?)'
-    return Number(sql(insert).run(accountId, hash, description, now).lastInsertRowid)
+  async addApiKey({ accountId, hash, description, scopes, expiresAt }, now) {
+    const insert =
+      'INSERT INTO api_key (account_id, hash, description, scopes, expires_at, created_at) VALUES (?, ?, ?, ?, ?, ?)'
+    return Number(
+      sql(insert).run(accountId, hash, description, scopes.join(' '), expiresAt ?? null, now).lastInsertRowid,
+    )
   },
   async addZone({ accountId, name, isShared }, now) {
     const insert =

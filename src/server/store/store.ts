@@ -11,8 +11,17 @@ import type {
   Target,
   Usage,
 } from '../model/rows.ts'
+import type { PolicyWriting, RecordReading, RecordWriting } from './records.ts'
 
-export interface Reading {
+/** What an API key may do: everything its account may, less what its scopes leave out. */
+export interface ApiKey {
+  readonly accountId: number
+  /** "read": nothing is changed. "zone:NAME": only this zone, and others that are named so. */
+  readonly scopes: readonly string[]
+  readonly expiresAt?: Instant
+}
+
+export interface Reading extends RecordReading {
   /** A DDNS key by its username, else an account by its name. */
   login(username: string): Promise<Login | undefined>
   /** Whether there is anything that was hashed with the store's key. */
@@ -30,10 +39,10 @@ export interface Reading {
   rdataOf(nameId: number): Promise<readonly StoredRdata[]>
   isNameOffline(nameId: number): Promise<boolean>
   lastUseOf(who: Principal): Promise<LastUse | undefined>
-  apiKeyByHash(hash: Uint8Array): Promise<{ readonly accountId: number } | undefined>
+  apiKeyByHash(hash: Uint8Array): Promise<ApiKey | undefined>
 }
 
-export interface Writing extends Reading {
+export interface Writing extends Reading, RecordWriting, PolicyWriting {
   putFailures(peer: string, failures: Failures): Promise<void>
   putUsage(who: Principal, usage: Usage, last: LastUse): Promise<void>
   putNochgs(who: Principal, hostname: string, moments: readonly number[]): Promise<void>
@@ -46,7 +55,10 @@ export interface Writing extends Reading {
 
   addPlan(plan: NewPlan): Promise<number>
   addAccount(name: string, hash: Uint8Array, planId: number, now: Instant): Promise<number>
-  addApiKey(accountId: number, hash: Uint8Array, description: string, now: Instant): Promise<number>
+  addApiKey(
+    key: ApiKey & { readonly hash: Uint8Array; readonly description: string },
+    now: Instant,
+  ): Promise<number>
   addZone(zone: NewZone, now: Instant): Promise<number>
   addName(zoneId: number, accountId: number, name: string, now: Instant): Promise<Target>
   addKey(key: NewKey, now: Instant): Promise<number>

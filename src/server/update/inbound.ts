@@ -9,6 +9,11 @@ export interface Inbound {
   readonly agent: string | undefined
   readonly authorization: string | undefined
   readonly peer: Address
+  readonly contentType?: string
+  /** Of a page in a browser (RFC 6454). */
+  readonly origin?: string
+  /** Of POST and PUT; undefined where it is too large to be read. */
+  readonly body?: string
 }
 
 /** What goes back. `reset` breaks the connection off instead. */

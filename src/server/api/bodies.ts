@@ -1,0 +1,64 @@
+import type { Metadata } from '../model/tree.ts'
+import type { Malformed, Warning } from './visit.ts'
+
+export type Fields = Readonly<Record<string, unknown>>
+
+export const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const badBody = (detail: string, pointer = ''): Malformed => ({
+  status: 400,
+  code: '3809',
+  title: 'invalid request body',
+  detail,
+  location: 'body',
+  pointer,
+})
+
+/** The longest key or value of metadata, in characters. */
+const LONGEST = 255
+
+/** A map of texts, or what is wrong with it. */
+export function readMetadata(value: unknown, pointer: string): Metadata | readonly Malformed[] {
+  if (value === undefined) return {}
+  if (!isObject(value)) return [badBody('metadata is a map of texts', pointer)]
+  const faults = Object.entries(value).flatMap(([key, text]) => {
+    const at = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1').slice(0, LONGEST)}`
+    if (key === '' || key.length > LONGEST) return [badBody(`a key has 1 to ${LONGEST} characters`, at)]
+    if (typeof text !== 'string') return [badBody('a value is a text', at)]
+    return text.length > LONGEST ? [badBody(`a value has at most ${LONGEST} characters`, at)] : []
+  })
+  return faults.length > 0 ? faults : (value as Metadata)
+}
+
+export const isFaulty = (value: Metadata | readonly Malformed[]): value is readonly Malformed[] =>
+  Array.isArray(value)
+
+/** Fields that nobody knows are taken, and said. */
+export function unknownFields(body: Fields, known: readonly string[], pointer = ''): readonly Warning[] {
+  return Object.keys(body)
+    .filter((key) => !known.includes(key))
+    .map((key) => ({
+      code: 'W1000',
+      title: 'change may not be as expected',
+      detail: `${pointer}/${key.slice(0, 60)} is not known here and was left out`,
+    }))
+}
+
+export const RRSET_FIELDS = ['dns_type', 'ttl', 'rdata', 'metadata'] as const
+export const RDATA_FIELDS = ['value', 'label', 'update_group'] as const
+
+/** The same for RRSets and what is in them. */
+export function unknownInRRSets(list: readonly unknown[], pointer: string): readonly Warning[] {
+  return list.flatMap((one, n) =>
+    isObject(one)
+      ? [
+          ...unknownFields(one, RRSET_FIELDS, `${pointer}/${n}`),
+          ...(Array.isArray(one['rdata']) ? unknownInRdata(one['rdata'], `${pointer}/${n}/rdata`) : []),
+        ]
+      : [],
+  )
+}
+
+export const unknownInRdata = (list: readonly unknown[], pointer: string): readonly Warning[] =>
+  list.flatMap((one, n) => (isObject(one) ? unknownFields(one, RDATA_FIELDS, `${pointer}/${n}`) : []))

@@ -1,0 +1,159 @@
+import type { Instant } from '../../base/time.ts'
+import { refuse } from '../errors/errors.ts'
+import type { Caller } from '../rules/access.ts'
+import type { Store } from '../store/store.ts'
+import { parseJson } from './json.ts'
+import { openApi } from './openapi.ts'
+import { parseQuery } from './query.ts'
+import { type Rendered, plainError, render } from './render.ts'
+import { type Method, ROUTES, type Route } from './routes.ts'
+import { type Answer, type Service, refused } from './visit.ts'
+
+/** A request to the management API. */
+export interface ApiRequest {
+  readonly method: string
+  /** Without query. */
+  readonly path: string
+  readonly query: string
+  readonly authorization: string | undefined
+  readonly contentType: string | undefined
+  readonly body: string
+  readonly peer: string
+}
+
+/** Who these credentials are; `deaf` for a peer that has been wrong too often. */
+export type Identify = (
+  authorization: string | undefined,
+  peer: string,
+) => Promise<Caller | undefined | { readonly retryAfter: number }>
+
+export interface ApiDesk {
+  readonly store: Store
+  readonly identify: Identify
+  readonly service: Service
+  readonly now: () => Instant
+  /** Whether an account may do one more of what is rationed; else when. In seconds. */
+  readonly ration: (accountId: number) => number | undefined
+  readonly complain: (error: unknown) => void
+}
+
+export const isApiPath = (path: string): boolean => path === '/v1' || path.startsWith('/v1/')
+
+interface Found {
+  readonly route: Route
+  readonly params: Readonly<Record<string, string>>
+}
+
+const PATTERNS = Object.values(ROUTES).map((route: Route) => ({
+  route,
+  pattern: new RegExp(`^/v1${route.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}/?$`),
+}))
+
+/** The route, or the methods that there are at this path. */
+function find(method: string, path: string): Found | readonly Method[] {
+  const matching = PATTERNS.flatMap(({ route, pattern }) => {
+    const match = pattern.exec(path)
+    return match === null ? [] : [{ route, params: { ...match.groups } }]
+  })
+  const found = matching.find(({ route }) => route.method === method)
+  return found ?? matching.map(({ route }) => route.method)
+}
+
+/** Percent-encoding undone; undefined where it is broken. */
+function decoded(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> | undefined {
+  try {
+    return Object.fromEntries(Object.entries(params).map(([key, value]) => [key, decodeURIComponent(value)]))
+  } catch {
+    return undefined
+  }
+}
+
+/** From request to answer. Precedence: route, credentials, ration, syntax, and then whatever the handler finds. */
+export async function handleApi(desk: ApiDesk, request: ApiRequest): Promise<Rendered> {
+  try {
+    if (request.path === '/v1/openapi.json' && request.method === 'GET')
+      return { status: 200, body: openApi(desk.service), headers: {} }
+    const found = find(request.method === 'HEAD' ? 'GET' : request.method, request.path)
+    if (!('route' in found)) return misrouted(found)
+    const params = decoded(found.params)
+    if (params === undefined)
+      return plainError(400, 'invalid path', { code: '2451', detail: 'a broken percent-encoding' })
+    const body = bodyOf(request, found.route)
+    if ('status' in body) return body
+    return render(await answer(desk, request, { ...found, params }, body.value))
+  } catch (error) {
+    desk.complain(error)
+    return plainError(500, 'a fault on our side; nothing was changed')
+  }
+}
+
+const misrouted = (methods: readonly Method[]): Rendered =>
+  methods.length === 0
+    ? plainError(404, 'there is nothing at this path')
+    : plainError(405, 'this path does not take this method', { headers: { allow: methods.join(', ') } })
+
+function bodyOf(
+  { contentType, body }: ApiRequest,
+  { method }: Route,
+): { readonly value: unknown } | Rendered {
+  if (method === 'GET' || method === 'DELETE' || body === '') return { value: undefined }
+  if (contentType !== undefined && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType))
+    return plainError(415, 'the body must be application/json')
+  const parsed = parseJson(body)
+  return 'fault' in parsed
+    ? plainError(400, 'invalid request body', { code: '3809', detail: parsed.fault })
+    : { value: parsed.value }
+}
+
+async function answer(
+  desk: ApiDesk,
+  request: ApiRequest,
+  { route, params }: Found,
+  body: unknown,
+): Promise<Answer<'unauthorized'> | Awaited<ReturnType<Route['handle']>>> {
+  const caller = route.isOpen ? undefined : await desk.identify(request.authorization, request.peer)
+  if (caller !== undefined && 'retryAfter' in caller)
+    return {
+      malformed: [
+        { status: 429, code: '429', title: 'too many failed logins', retryAfter: caller.retryAfter },
+      ],
+    }
+  if (caller === undefined && !route.isOpen) return refused(refuse('unauthorized'))
+  const wait = route.isRationed && caller !== undefined ? desk.ration(caller.account.id) : undefined
+  if (wait !== undefined)
+    return { malformed: [{ status: 429, code: '429', title: 'too many requests', retryAfter: wait }] }
+  const visit = {
+    caller: caller ?? NOBODY,
+    params,
+    query: parseQuery(request.query),
+    body,
+    now: desk.now(),
+    service: desk.service,
+  }
+  // One transaction with all checks inside; reading needs none, and waits for nobody.
+  return route.method === 'GET'
+    ? desk.store.read(async (reading) =>
+        route.handle({ ...visit, store: reading as Parameters<Route['handle']>[0]['store'] }),
+      )
+    : desk.store.write(async (store) => route.handle({ ...visit, store }))
+}
+
+/** For the one question that needs no credentials. */
+const NOBODY: Caller = {
+  account: {
+    id: 0,
+    name: '',
+    isWebsiteOnly: false,
+    plan: {
+      name: '',
+      mostNames: 0,
+      mostRdata: 0,
+      mostNameMetadata: 0,
+      mostRRSetMetadata: 0,
+      leastTtl: 0,
+      hasOffline: false,
+      hasWildcards: false,
+    },
+  },
+  isReadOnly: true,
+}

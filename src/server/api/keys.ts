@@ -1,0 +1,194 @@
+import { canonicalName, relativeTo } from '../model/dns-name.ts'
+import type { Direction } from '../model/query.ts'
+import { isTheirs } from '../rules/access.ts'
+import type { DdnsKey } from '../store/records.ts'
+import { badBody, isObject, unknownFields } from './bodies.ts'
+import { all, isRefusal, readPage, readSort } from './query.ts'
+import { showKey } from './show.ts'
+import type { Malformed, Visit } from './visit.ts'
+
+const LIMITS = { usual: 50, most: 100 } as const
+/** What one key may be attached to. */
+const MOST_HOSTNAMES = 1000
+const LONGEST_DESCRIPTION = 255
+
+export async function listKeys(visit: Visit) {
+  const sort = readSort(visit, ['created_at'])
+  const { filter } = visit.query
+  const description = isObject(filter) ? filter['description'] : undefined
+  const isFilter =
+    filter === undefined ||
+    (isObject(filter) &&
+      Object.keys(filter).every((key) => key === 'description') &&
+      typeof description === 'string')
+  const read = all({ page: readPage(visit, LIMITS) })
+  if (isRefusal(sort) || !isFilter)
+    return {
+      malformed: [
+        badQuery(isRefusal(sort) ? 'sort[created_at] is asc or desc' : 'filter[description] is a text'),
+      ],
+    }
+  if ('malformed' in read) return read
+  const { page } = read.value
+  const { items, total } = await visit.store.keysOf(visit.caller.account.id, {
+    page,
+    ...(typeof description === 'string' && { description }),
+    ...(sort[0] !== undefined && { createdAt: sort[0].direction satisfies Direction }),
+  })
+  return { status: 200 as const, data: items.map(showKey), page: { ...page, total } }
+}
+
+const badQuery = (detail: string): Malformed => ({
+  status: 400,
+  code: '2451',
+  title: 'invalid request query',
+  detail,
+  location: 'query',
+})
+
+const notFound: Malformed = { status: 404, code: '4810', title: 'DDNS key not found', location: 'path' }
+
+async function keyAt({ store, caller, params }: Visit): Promise<DdnsKey | undefined> {
+  const key = await store.keyNamed((params['ddns_key_username'] ?? '').toLowerCase())
+  return key?.accountId === caller.account.id ? key : undefined
+}
+
+export async function getKey(visit: Visit) {
+  const key = await keyAt(visit)
+  return key === undefined ? { malformed: [notFound] } : { status: 200 as const, data: showKey(key) }
+}
+
+const FIELDS = ['description', 'hostnames'] as const
+
+export async function createKey(visit: Visit) {
+  const { store, caller, now, service, body } = visit
+  if (!isObject(body)) return { malformed: [badBody('the body is {"description": "…", "hostnames": […]}')] }
+  const wish = await readWish(visit, body)
+  if ('malformed' in wish) return wish
+  if (caller.isReadOnly) return { malformed: [readOnly] }
+  const { username, password, hash } = service.newKey()
+  const id = await store.addKey(
+    { accountId: caller.account.id, username, hash, description: wish.description ?? '' },
+    now,
+  )
+  await store.setTargets(id, wish.nameIds ?? [])
+  const key = await store.keyNamed(username)
+  // The only time that it is shown.
+  const data = key === undefined ? {} : { ...showKey(key), password }
+  return { status: 201 as const, data, warnings: unknownFields(body, FIELDS) }
+}
+
+const readOnly: Malformed = {
+  status: 402,
+  code: '4749',
+  title: 'payment or another API key is required',
+  detail: 'this API key may only read',
+}
+
+export async function changeKey(visit: Visit) {
+  const { store, service, body } = visit
+  const key = await keyAt(visit)
+  if (key === undefined) return { malformed: [notFound] }
+  if (!isObject(body)) return { malformed: [badBody('the body is an object')] }
+  const wish = await readWish(visit, body)
+  if ('malformed' in wish) return wish
+  const { regenerate_password: isRenewed } = body
+  if (isRenewed !== undefined && typeof isRenewed !== 'boolean')
+    return { malformed: [badBody('regenerate_password is true or false', '/regenerate_password')] }
+  const renewed = isRenewed === true ? service.newPassword() : undefined
+  await store.changeKey(key.id, {
+    ...(wish.description !== undefined && { description: wish.description }),
+    ...(renewed !== undefined && { hash: renewed.hash }),
+  })
+  if (wish.nameIds !== undefined) await store.setTargets(key.id, wish.nameIds)
+  return {
+    status: 202 as const,
+    data: renewed === undefined ? {} : { password: renewed.password },
+    warnings: unknownFields(body, [...FIELDS, 'regenerate_password']),
+  }
+}
+
+export async function deleteKey(visit: Visit) {
+  const key = await keyAt(visit)
+  if (key === undefined) return { malformed: [notFound] }
+  await visit.store.removeKey(key.id)
+  return { status: 200 as const, data: {} }
+}
+
+interface Wish {
+  readonly description?: string
+  readonly nameIds?: readonly number[]
+}
+
+/** Host names are whole names; each must be the account's own, and of no other key. */
+async function readWish(
+  visit: Visit,
+  body: Readonly<Record<string, unknown>>,
+): Promise<Wish | { readonly malformed: readonly Malformed[] }> {
+  const { description, hostnames } = body
+  const isText =
+    description === undefined ||
+    (typeof description === 'string' && description.length <= LONGEST_DESCRIPTION)
+  if (!isText)
+    return {
+      malformed: [
+        badBody(`description is a text of at most ${LONGEST_DESCRIPTION} characters`, '/description'),
+      ],
+    }
+  const known = typeof description === 'string' ? { description } : {}
+  if (hostnames === undefined) return known
+  if (!Array.isArray(hostnames) || hostnames.length > MOST_HOSTNAMES)
+    return { malformed: [badBody(`hostnames is a list of at most ${MOST_HOSTNAMES}`, '/hostnames')] }
+  const own = await keyAt(visit)
+  const found = await Promise.all(
+    (hostnames as unknown[]).map(async (hostname, n) =>
+      targetAt(visit, hostname, { pointer: `/hostnames/${n}`, own }),
+    ),
+  )
+  const ids = found.flatMap((one) => (typeof one === 'number' ? [one] : []))
+  const malformed: readonly Malformed[] = found.flatMap((one, n) => {
+    if (typeof one !== 'number') return [one]
+    return ids.indexOf(one) < n && found.indexOf(one) < n
+      ? [
+          {
+            status: 409,
+            code: '3676',
+            title: 'target already exists',
+            location: 'body',
+            pointer: `/hostnames/${n}`,
+          } as const,
+        ]
+      : []
+  })
+  return malformed.length > 0 ? { malformed } : { ...known, nameIds: ids }
+}
+
+async function targetAt(
+  { store, caller }: Visit,
+  hostname: unknown,
+  { pointer, own }: { readonly pointer: string; readonly own: DdnsKey | undefined },
+): Promise<number | Malformed> {
+  const fqdn = typeof hostname === 'string' ? canonicalName(hostname) : ''
+  const zone = fqdn === '' ? undefined : await store.zoneHolding(fqdn)
+  const relative = zone === undefined ? undefined : relativeTo(fqdn, zone.name)
+  const name =
+    zone === undefined || relative === undefined ? undefined : await store.nameAt(zone.id, relative)
+  if (zone === undefined || name?.id === undefined || !isTheirs(caller, zone, name))
+    return {
+      status: 400,
+      code: '3316',
+      title: 'hostname not found',
+      detail: `${fqdn.slice(0, 100)} is no name of this account`,
+      location: 'body',
+      pointer,
+    }
+  if (name.updateGroup !== undefined && name.updateGroup !== own?.username)
+    return {
+      status: 409,
+      code: '3311',
+      title: 'conflicting target already exists in a group',
+      location: 'body',
+      pointer,
+    }
+  return name.id
+}

@@ -1,0 +1,102 @@
+import { canonicalName } from '../model/dns-name.ts'
+import type { Expression, NameQuery } from '../model/query.ts'
+import { zoneToRead } from './places.ts'
+import {
+  SORT_KEYS,
+  all,
+  isRefusal,
+  readExpand,
+  readFilter,
+  readFilterExpression,
+  readPage,
+  readSort,
+  readView,
+} from './query.ts'
+import { showListed, showName } from './show.ts'
+import { type Visit, refused } from './visit.ts'
+
+const LIMITS = { usual: 50, most: 500 } as const
+
+/** Every name of the account, or those that the query wants. */
+export async function listNames(visit: Visit) {
+  const sort = readSort(visit, SORT_KEYS)
+  if (isRefusal(sort)) return refused(sort)
+  const read = all({
+    page: readPage(visit, LIMITS),
+    view: readView(visit),
+    isExpanded: readExpand(visit),
+    filter: readFilter(visit),
+    zoneMetadata: readFilterExpression(visit, 'zone_metadata'),
+    metadata: readFilterExpression(visit, 'metadata'),
+    rrsetMetadata: readFilterExpression(visit, 'rrset_metadata'),
+  })
+  if ('malformed' in read) return read
+  const { page, view, isExpanded: wide, filter, ...expressions } = read.value
+  const { items, total } = await visit.store.namesBy({
+    accountId: visit.caller.account.id,
+    filter: canonical(filter),
+    sort,
+    page,
+    ...given(expressions),
+  })
+  const seen = items.filter(({ zone }) => visit.caller.zones?.includes(zone.name) ?? true)
+  return {
+    status: 200 as const,
+    data: seen.map((one) => showListed(one, view, wide)),
+    page: { ...page, total },
+  }
+}
+
+const given = ({
+  zoneMetadata,
+  metadata,
+  rrsetMetadata,
+}: Readonly<Partial<Record<'zoneMetadata' | 'metadata' | 'rrsetMetadata', Expression | undefined>>>) => ({
+  ...(zoneMetadata !== undefined && { zoneMetadata }),
+  ...(metadata !== undefined && { metadata }),
+  ...(rrsetMetadata !== undefined && { rrsetMetadata }),
+})
+
+/** Names and types are looked for in the form in which they are kept. */
+const canonical = (filter: NameQuery['filter']): NameQuery['filter'] => ({
+  ...filter,
+  ...(filter.names && { names: filter.names.map((name) => name.toLowerCase()) }),
+  ...(filter.zoneNames && { zoneNames: filter.zoneNames.map(canonicalName) }),
+  ...(filter.dnsTypes && { dnsTypes: filter.dnsTypes.map((type) => type.toUpperCase()) }),
+})
+
+const ZONE_SORT_KEYS = ['name', 'name_labels_reversed', 'created_at'] as const
+
+/** The names of one zone: all of them for its owner, one's own for everybody else. */
+export async function listZoneNames(visit: Visit) {
+  const zone = await zoneToRead(visit)
+  if ('refusals' in zone) return zone
+  const sort = readSort(visit, ZONE_SORT_KEYS)
+  if (isRefusal(sort)) return refused(sort)
+  const read = all({
+    page: readPage(visit, LIMITS),
+    isExpanded: readExpand(visit),
+    metadata: readFilterExpression(visit, 'metadata'),
+  })
+  if ('malformed' in read) return read
+  const { page, isExpanded: wide, metadata } = read.value
+  const { items, total } = await visit.store.namesBy({
+    accountId: visit.caller.account.id,
+    zoneId: zone.id,
+    filter: {},
+    sort,
+    page,
+    ...given({ ...(metadata !== undefined && { metadata }) }),
+  })
+  return {
+    status: 200 as const,
+    data: items.map(({ name }) => showName(zone, name, wide)),
+    page: { ...page, total },
+  }
+}
+
+/** Whether a single name is shown with its offline settings. */
+export const isExpanded = (visit: Visit): boolean => {
+  const read = readExpand(visit)
+  return 'value' in read && read.value
+}

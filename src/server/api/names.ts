@@ -1,0 +1,198 @@
+import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
+import { APEX, parentOf } from '../model/dns-name.ts'
+import { type DraftRRSet, GROUP_RULE, type ShapeFault, isGroupName, readRRSet } from '../model/draft.ts'
+import { type OfflineFault, readOffline } from '../model/offline.ts'
+import { type Name, type OfflineSettings, type Zone, merged } from '../model/tree.ts'
+import { PATH, isOwner } from '../rules/access.ts'
+import { type TargetConflict, type ValueConflict, valueConflicts } from '../rules/conflict.ts'
+import { type CreationFault, type ParentFault, creationFault, parentFault } from '../rules/creation.ts'
+import { type PermissionFault, mayUse } from '../rules/permission.ts'
+import { type QuotaFault, standingFaults } from '../rules/quota.ts'
+import type { StateFault } from '../rules/state.ts'
+import { type Fields, isFaulty, isObject, readMetadata, unknownFields, unknownInRRSets } from './bodies.ts'
+import { isExpanded } from './listing.ts'
+import { nameToChange, nameToRead, zoneToChange } from './places.ts'
+import { showName } from './show.ts'
+import { ACCEPTED, type Answer, CREATED, DONE, type Visit, groupsOf, refused } from './visit.ts'
+import { firstFault, groupFaults, newName, permitted, rrsetFrom, save, withRRSets } from './writing.ts'
+
+export async function getName(visit: Visit) {
+  const place = await nameToRead(visit)
+  if ('refusals' in place) return place
+  return { status: 200 as const, data: showName(place.zone, place.name, isExpanded(visit)) }
+}
+
+export async function deleteName(visit: Visit) {
+  const place = await nameToChange(visit, 'nameChangeForbidden')
+  if ('refusals' in place) return place
+  if (place.name.name === APEX) return refused(refuse('nameChangeForbidden', 'a zone keeps its apex', PATH))
+  await visit.store.removeName(place.name, visit.now)
+  return DONE
+}
+
+/** Every write is published by itself; this does it at once, and looks at the quotas again. */
+export async function publishName(visit: Visit) {
+  const place = await nameToChange(visit, 'nameChangeForbidden')
+  if ('refusals' in place) return place
+  const { account } = visit.caller
+  const faults = standingFaults(place.name, account.plan, await visit.store.holdingsOf(account.id))
+  if (faults.length > 0) return refused(...faults)
+  await visit.store.publishName(place.name.id ?? 0, visit.now)
+  return ACCEPTED
+}
+
+/** Whether a new name may stand here: its form and the right to make it, then who has it already, then its parent. */
+export async function roomFor(
+  visit: Visit,
+  zone: Zone,
+  name: unknown,
+): Promise<Refusal<CreationFault | ParentFault | 'nameOwned' | 'nameExists'> | undefined> {
+  const isMember = await visit.store.isMember(zone.id, visit.caller.account.id)
+  const fault = creationFault(visit.caller, zone, { name, isMember })
+  if (fault !== undefined || typeof name !== 'string') return fault
+  const existing = await visit.store.nameAt(zone.id, name.toLowerCase())
+  const at = { location: 'body', pointer: '/name' } as const
+  if (existing !== undefined)
+    return existing.accountId === visit.caller.account.id || isOwner(visit.caller, zone)
+      ? refuse('nameExists', undefined, at)
+      : refuse('nameOwned', undefined, at)
+  return parentFault(name, await visit.store.nameAt(zone.id, parentOf(name.toLowerCase())))
+}
+
+const NAME_FIELDS = ['name', 'rrsets', 'metadata', 'update_group', 'offline', 'offline_settings'] as const
+
+type Shape = ShapeFault | OfflineFault | 'offlineSettingsExpected' | 'groupTargetAmbiguous'
+export type NameCreateFault =
+  | Extract<ErrorName, 'zoneNotFound' | 'zoneNotShared' | 'websiteOnly' | 'zoneChangeProhibited'>
+  | CreationFault
+  | ParentFault
+  | 'nameOwned'
+  | 'nameExists'
+  | Shape
+  | PermissionFault
+  | 'notAllowed'
+  | ValueConflict
+  | TargetConflict
+  | StateFault
+  | QuotaFault
+
+export async function createName(visit: Visit): Promise<Answer<NameCreateFault>> {
+  const zone = await zoneToChange(visit)
+  if ('refusals' in zone) return zone
+  const body: Fields = isObject(visit.body) ? visit.body : {}
+  const room = await roomFor(visit, zone, body['name'])
+  if (room !== undefined) return refused(room)
+  const metadata = readMetadata(body['metadata'], '/metadata')
+  const lists = rrsetLists(body)
+  const rrsetMetadata = lists.map((one, n) =>
+    readMetadata(isObject(one) ? one['metadata'] : undefined, `/rrsets/${n}/metadata`),
+  )
+  const badMaps = [metadata, ...rrsetMetadata].flatMap((one) => (isFaulty(one) ? one : []))
+  if (badMaps.length > 0 || isFaulty(metadata)) return { malformed: badMaps }
+  const wish = readWish(body)
+  const name = String(body['name']).toLowerCase()
+  const faults = await firstFault<Refusal<NameCreateFault>>(
+    () => wish.faults,
+    async () => groupFaults(visit, wish.rrsets),
+    async () => nameGroupFaults(visit, wish.group),
+    async () => permitted(visit, wish.rrsets, { zone, name, existing: undefined }),
+    async () => groupPermission(visit, wish.group),
+    () => (wish.isOffline && !visit.caller.account.plan.hasOffline ? [refuse('notAllowed' as const)] : []),
+    () => twice(wish.rrsets),
+    () => wish.rrsets.flatMap((draft) => valueConflicts(draft, [])),
+  )
+  if (faults.length > 0) return refused(...faults)
+  const after: Name = {
+    ...withRRSets(
+      newName(visit, zone, name),
+      wish.rrsets.map((draft) => rrsetFrom(draft, [], { existing: undefined, zone, now: visit.now })),
+    ),
+    metadata: merged({}, metadata),
+    isOffline: wish.isOffline,
+    ...(wish.offline !== undefined && { offlineSettings: wish.offline }),
+    ...(wish.group !== undefined && { updateGroup: wish.group }),
+  }
+  const broken = await save(visit, zone, { before: undefined, after })
+  if (broken.length > 0) return refused(...broken)
+  return {
+    ...CREATED,
+    warnings: [...unknownFields(body, NAME_FIELDS), ...unknownInRRSets(lists, '/rrsets')],
+  }
+}
+
+const rrsetLists = ({ rrsets }: Fields): readonly unknown[] =>
+  Array.isArray(rrsets) ? (rrsets as unknown[]) : []
+
+interface Wish {
+  readonly rrsets: readonly DraftRRSet[]
+  readonly group?: string
+  readonly isOffline: boolean
+  readonly offline?: OfflineSettings
+  readonly faults: readonly Refusal<Shape>[]
+}
+
+/** What the body asks for, and all that is wrong with its form. */
+function readWish(body: Fields): Wish {
+  const read = rrsetLists(body).map((one, n) => readRRSet(one, `/rrsets/${n}`))
+  const rrsets = read.flatMap(({ value }) => value ?? [])
+  const { update_group: group, offline, offline_settings: settings } = body
+  const isGrouped = rrsets.some(({ rdata }) => rdata.some(({ updateGroup }) => updateGroup !== undefined))
+  const wanted = settings === undefined ? undefined : readOffline(settings, '/offline_settings')
+  const faults: Refusal<Shape>[] = read.flatMap((one) => one.faults)
+  if (body['rrsets'] !== undefined && !Array.isArray(body['rrsets']))
+    faults.push(refuse('typeOrRdataMissing', 'rrsets is a list', { location: 'body', pointer: '/rrsets' }))
+  const at = { location: 'body', pointer: '/update_group' } as const
+  if (group !== undefined && !isGroupName(group)) faults.push(refuse('updateGroupInvalid', GROUP_RULE, at))
+  if (group !== undefined && isGrouped) faults.push(refuse('groupTargetAmbiguous', undefined, at))
+  if (wanted !== undefined && 'faults' in wanted) faults.push(...wanted.faults)
+  if (offline === true && wanted === undefined)
+    faults.push(
+      refuse('offlineSettingsExpected', undefined, { location: 'body', pointer: '/offline_settings' }),
+    )
+  return {
+    rrsets,
+    isOffline: offline === true,
+    faults,
+    ...(typeof group === 'string' && { group }),
+    ...(wanted !== undefined && 'settings' in wanted && { offline: wanted.settings }),
+  }
+}
+
+const GROUP_AT = { location: 'body', pointer: '/update_group' } as const
+
+async function nameGroupFaults(
+  { store }: Visit,
+  group: string | undefined,
+): Promise<readonly Refusal<'updateGroupInvalid'>[]> {
+  const { [group ?? '']: found } = await groupsOf(store, [group])
+  return group === undefined || found !== undefined
+    ? []
+    : [refuse('updateGroupInvalid', 'there is no such group', GROUP_AT)]
+}
+
+async function groupPermission(
+  { store, caller }: Visit,
+  group: string | undefined,
+): Promise<readonly Refusal<'updateGroupForbidden'>[]> {
+  const { [group ?? '']: found } = await groupsOf(store, [group])
+  return group === undefined || mayUse(caller, found)
+    ? []
+    : [refuse('updateGroupForbidden', undefined, GROUP_AT)]
+}
+
+type Twice = TargetConflict | 'dnsRulesViolated'
+
+/** One RRSet of a type at a name; two that a group is to change are told as that. */
+function twice(drafts: readonly DraftRRSet[]): readonly Refusal<Twice>[] {
+  const types = drafts.map(({ dnsType }) => dnsType)
+  const doubled = drafts.filter(({ dnsType }, n) => types.indexOf(dnsType) < n)
+  return doubled.flatMap((draft) => {
+    const earlier = drafts.filter(({ dnsType }) => dnsType === draft.dnsType)[0]
+    const groups = new Set(earlier?.rdata.flatMap(({ updateGroup }) => updateGroup ?? []))
+    const own = draft.rdata.flatMap(({ updateGroup }) => updateGroup ?? [])
+    const at = { location: 'body', pointer: `${draft.pointer}/dns_type` } as const
+    if (own.some((group) => groups.has(group))) return [refuse<Twice>('targetExists', undefined, at)]
+    if (own.length > 0 && groups.size > 0) return [refuse<Twice>('groupTargetConflicts', undefined, at)]
+    return [refuse<Twice>('dnsRulesViolated', 'an RRSet holds all records of its type', at)]
+  })
+}

@@ -1,0 +1,42 @@
+import { refuse } from '../errors/errors.ts'
+import { canonicalName } from '../model/dns-name.ts'
+import { readOffline } from '../model/offline.ts'
+import { isAccessible, isTheirs, PATH } from '../rules/access.ts'
+import { isObject, unknownFields } from './bodies.ts'
+import { nameToChange } from './places.ts'
+import { ACCEPTED, DONE, type Visit, refused } from './visit.ts'
+
+const NONE = { action: 'none' } as const
+
+/** Spec: this one has no code for a zone that is not shared, nor for one that is for the website; such a zone is not there. */
+export async function getOffline({ caller, params, store }: Visit) {
+  const zone = await store.zoneNamed(canonicalName(params['zone_name'] ?? ''))
+  if (zone === undefined || !isAccessible(caller, zone))
+    return refused(refuse('zoneNotFound', undefined, PATH))
+  const name = await store.nameAt(zone.id, (params['name'] ?? '').toLowerCase())
+  return name === undefined || !isTheirs(caller, zone, name)
+    ? refused(refuse('nameNotFound', undefined, PATH))
+    : { status: 200 as const, data: name.offlineSettings ?? NONE }
+}
+
+export async function setOffline(visit: Visit) {
+  const place = await nameToChange(visit, 'nameChangeForbidden')
+  if ('refusals' in place) return place
+  const read = readOffline(visit.body, '')
+  if ('faults' in read) return refused(...read.faults)
+  if (!visit.caller.account.plan.hasOffline)
+    return refused(refuse('notAllowed', 'the plan has no offline options'))
+  await visit.store.saveName({ ...place.name, offlineSettings: read.settings }, visit.now)
+  return { ...ACCEPTED, warnings: isObject(visit.body) ? unknownFields(visit.body, FIELDS) : [] }
+}
+
+const FIELDS = ['action', 'dns_type', 'rdata', 'url', 'title', 'message', 'logo_url', 'email'] as const
+
+/** The name has no settings any more; one that is offline comes back. */
+export async function deleteOffline(visit: Visit) {
+  const place = await nameToChange(visit, 'nameChangeForbidden')
+  if ('refusals' in place) return place
+  const { offlineSettings: _, ...name } = place.name
+  await visit.store.saveName({ ...name, isOffline: false }, visit.now)
+  return DONE
+}

@@ -1,0 +1,238 @@
+import { ERRORS } from '../errors/errors.ts'
+import { ROUTES, type Route } from './routes.ts'
+import type { Service } from './visit.ts'
+
+type Schema = Readonly<Record<string, unknown>>
+
+const text = { type: 'string' } as const
+const orNull = (schema: Schema): Schema => ({ oneOf: [schema, { type: 'null' }] })
+const list = (items: Schema): Schema => ({ type: 'array', items })
+const record = (
+  properties: Readonly<Record<string, Schema>>,
+  required = Object.keys(properties),
+): Schema => ({
+  type: 'object',
+  properties,
+  required,
+})
+const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
+
+const moment = { type: 'string', format: 'date-time' } as const
+const metadata = { type: 'object', additionalProperties: text } as const
+
+/** The shapes that requests and answers are made of. */
+const SCHEMAS: Readonly<Record<string, Schema>> = {
+  Warning: record({ code: text, title: text, detail: text }, ['code', 'title']),
+  Error: record(
+    {
+      id: text,
+      code: text,
+      title: text,
+      detail: text,
+      location: { enum: ['path', 'query', 'body', 'header'] },
+      pointer: text,
+    },
+    ['id', 'code', 'title'],
+  ),
+  ErrorResponse: record({ errors: { ...list(ref('Error')), minItems: 1 }, warnings: list(ref('Warning')) }),
+  CommandSuccess: record({ warnings: list(ref('Warning')) }),
+  Page: record({ offset: { type: 'integer' }, limit: { type: 'integer' }, total: { type: 'integer' } }),
+  Metadata: metadata,
+  NewRdata: record({ value: text, label: text, update_group: text }, ['value']),
+  NewRRSet: record({ dns_type: text, ttl: { type: 'integer' }, rdata: list(ref('NewRdata')), metadata }, [
+    'dns_type',
+    'rdata',
+  ]),
+  NewName: record(
+    {
+      name: text,
+      rrsets: list(ref('NewRRSet')),
+      metadata,
+      update_group: text,
+      offline: { type: 'boolean' },
+      offline_settings: ref('OfflineSettings'),
+    },
+    ['name'],
+  ),
+  Rdata: record({ label: text, value: text, update_group: orNull(text) }),
+  RRSet: record({
+    dns_type: text,
+    ttl: { type: 'integer' },
+    rdata: list(ref('Rdata')),
+    metadata,
+    created_at: orNull(moment),
+    updated_at: orNull(moment),
+  }),
+  Name: record(
+    {
+      zone_name: text,
+      name: text,
+      zone_is_shared: { type: 'boolean' },
+      offline: { type: 'boolean' },
+      update_group: orNull(text),
+      metadata,
+      rrsets: list(ref('RRSet')),
+      created_at: orNull(moment),
+      updated_at: orNull(moment),
+      published_at: orNull(moment),
+      offline_settings: orNull(ref('OfflineSettings')),
+    },
+    ['zone_name', 'name'],
+  ),
+  ListedName: record({ zone_name: text, name: text }),
+  OfflineSettings: record(
+    {
+      action: { enum: ['none', 'record', 'redirect', 'page'] },
+      dns_type: { enum: ['A', 'AAAA'] },
+      rdata: text,
+      url: text,
+      title: text,
+      message: text,
+      logo_url: text,
+      email: text,
+    },
+    ['action'],
+  ),
+  Zone: record({
+    name: text,
+    is_shared: { type: 'boolean' },
+    created_at: moment,
+    updated_at: moment,
+    serial: { type: 'integer' },
+    nameservers: list(text),
+    metadata,
+  }),
+  NewZone: record({ zone_name: text, metadata }, ['zone_name']),
+  Authority: record({ name: text }),
+  Client: record({
+    ddns_key_username: text,
+    user_agent: text,
+    last_address: text,
+    last_reply: text,
+    last_used_at: moment,
+  }),
+  Target: record({ zone_name: text, name: text, dns_type: text, label: text }, ['zone_name', 'name']),
+  Key: record(
+    {
+      username: text,
+      description: text,
+      targets: list(ref('Target')),
+      created_at: moment,
+      last_used_at: orNull(moment),
+      password: text,
+    },
+    ['username', 'description', 'targets', 'created_at', 'last_used_at'],
+  ),
+  KeyWish: record({ description: text, hostnames: list(text), regenerate_password: { type: 'boolean' } }, []),
+  KeyChanged: record({ password: text }, []),
+  About: record({ name: text, version: text }),
+}
+
+const item = (name: string): Schema => record({ data: ref(name), warnings: list(ref('Warning')) })
+const items = (name: string): Schema =>
+  record({ data: list(ref(name)), page: ref('Page'), warnings: list(ref('Warning')) })
+const SUCCESS = ref('CommandSuccess')
+
+/** What each operation takes and gives; `statuses` are those of success. */
+// biome-ignore format: a table
+const SHAPES: { readonly [K in keyof typeof ROUTES]: { readonly takes?: Schema; readonly gives: Schema; readonly statuses: readonly number[] } } = {
+  listKeys:         { gives: items('Key'), statuses: [200] },
+  createKey:        { takes: ref('KeyWish'), gives: item('Key'), statuses: [201] },
+  getKey:           { gives: item('Key'), statuses: [200] },
+  changeKey:        { takes: ref('KeyWish'), gives: item('KeyChanged'), statuses: [202] },
+  deleteKey:        { gives: item('KeyChanged'), statuses: [200] },
+  about:            { gives: item('About'), statuses: [200] },
+  listZones:        { gives: items('Zone'), statuses: [200] },
+  createZone:       { takes: ref('NewZone'), gives: SUCCESS, statuses: [201] },
+  getZone:          { gives: item('Zone'), statuses: [200] },
+  deleteZone:       { gives: SUCCESS, statuses: [200] },
+  listAuthorities:  { gives: items('Authority'), statuses: [200] },
+  listClients:      { gives: items('Client'), statuses: [200] },
+  listNames:        { gives: items('ListedName'), statuses: [200] },
+  listZoneNames:    { gives: items('Name'), statuses: [200] },
+  createName:       { takes: ref('NewName'), gives: SUCCESS, statuses: [201] },
+  getName:          { gives: item('Name'), statuses: [200] },
+  deleteName:       { gives: SUCCESS, statuses: [200] },
+  publishName:      { gives: SUCCESS, statuses: [202] },
+  getNameMetadata:  { gives: item('Metadata'), statuses: [200] },
+  setNameMetadata:  { takes: record({ metadata }), gives: SUCCESS, statuses: [202] },
+  getOffline:       { gives: item('OfflineSettings'), statuses: [200] },
+  setOffline:       { takes: ref('OfflineSettings'), gives: SUCCESS, statuses: [202] },
+  deleteOffline:    { gives: SUCCESS, statuses: [200] },
+  listRRSets:       { gives: items('RRSet'), statuses: [200] },
+  createRRSets:     { takes: list(ref('NewRRSet')), gives: SUCCESS, statuses: [201] },
+  getRRSet:         { gives: item('RRSet'), statuses: [200] },
+  deleteRRSet:      { gives: SUCCESS, statuses: [200] },
+  getRRSetMetadata: { gives: item('Metadata'), statuses: [200] },
+  setRRSetMetadata: { takes: record({ metadata }), gives: SUCCESS, statuses: [202] },
+  replaceRdata:     { takes: list(ref('NewRdata')), gives: SUCCESS, statuses: [202] },
+  appendRdata:      { takes: list(ref('NewRdata')), gives: SUCCESS, statuses: [201] },
+  setRdata:         { takes: record({ value: text, update_group: text }, ['value']), gives: SUCCESS, statuses: [200, 201, 202] },
+  deleteRdata:      { gives: SUCCESS, statuses: [200] },
+}
+
+const json = (schema: Schema): Schema => ({ 'application/json': { schema } })
+
+/** Status codes with the error codes that go with them, as one sentence. */
+function faultsOf({ refuses, isOpen, isRationed }: Route): Readonly<Record<string, Schema>> {
+  const known = [...refuses, ...(isOpen ? [] : ['unauthorized' as const])].map((name) => ERRORS[name])
+  const statuses = [
+    ...new Set(known.map(({ status }) => status)),
+    400,
+    ...(isRationed ? [402, 404, 409, 429] : [404, 409]),
+  ]
+  return Object.fromEntries(
+    [...new Set(statuses)]
+      .toSorted((a, b) => a - b)
+      .map((status) => {
+        const codes = known
+          .filter((row) => row.status === status)
+          .map(({ code, means }) => `${code} ${means}`)
+        const description = codes.length > 0 ? codes.join('; ') : 'refused; the errors say why'
+        return [String(status), { description, content: json(ref('ErrorResponse')) }]
+      }),
+  )
+}
+
+function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
+  const { takes, gives, statuses } = SHAPES[id]
+  const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+  return {
+    operationId: id,
+    summary: route.says,
+    tags: [route.tag],
+    ...(names.length > 0 && {
+      parameters: names.map((name) => ({ name, in: 'path', required: true, schema: text })),
+    }),
+    ...(takes !== undefined && { requestBody: { required: true, content: json(takes) } }),
+    responses: {
+      ...Object.fromEntries(
+        statuses.map((status) => [String(status), { description: 'done', content: json(gives) }]),
+      ),
+      ...faultsOf(route),
+    },
+    ...(route.isOpen && { security: [] }),
+  }
+}
+
+/** OpenAPI 3.1 of this API, from the table of routes. */
+export function openApi({ name, version }: Pick<Service, 'name' | 'version'>): Schema {
+  const paths: Record<string, Record<string, Schema>> = {}
+  for (const [id, route] of Object.entries(ROUTES) as [keyof typeof ROUTES, Route][]) {
+    const path = `/v1${route.path}`
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(id, route) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: name, version },
+    security: [{ Basic: [] }, { Bearer: [] }],
+    paths,
+    components: {
+      schemas: SCHEMAS,
+      securitySchemes: {
+        Basic: { type: 'http', scheme: 'basic' },
+        Bearer: { type: 'http', scheme: 'bearer' },
+      },
+    },
+  }
+}

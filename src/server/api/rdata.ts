@@ -1,0 +1,254 @@
+import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
+import { canonicalName } from '../model/dns-name.ts'
+import { type DraftRRSet, type ShapeFault, isRdataLabel, readRdata } from '../model/draft.ts'
+import type { DnsType } from '../model/rdata-values.ts'
+import {
+  type Name,
+  type RRSet,
+  type Rdata,
+  type Zone,
+  rdataLabelled,
+  rrsetOf,
+  withRRSet,
+} from '../model/tree.ts'
+import { isTheirs, lockOf } from '../rules/access.ts'
+import {
+  type TargetConflict,
+  type ValueConflict,
+  targetConflicts,
+  valueConflicts,
+} from '../rules/conflict.ts'
+import type { CreationFault, ParentFault } from '../rules/creation.ts'
+import type { PermissionFault } from '../rules/permission.ts'
+import type { QuotaFault } from '../rules/quota.ts'
+import type { StateFault } from '../rules/state.ts'
+import { badBody, isObject, unknownFields, unknownInRdata } from './bodies.ts'
+import { roomFor } from './names.ts'
+import { nameToChange, pathLabel, pathType, rrsetAt, unsupported, zoneToChange } from './places.ts'
+import { type RecordQuota, isAboutRecords } from './rrsets.ts'
+import { ACCEPTED, type Answer, CREATED, DONE, type Visit, refused } from './visit.ts'
+import { firstFault, groupFaults, isAny, newName, permitted, rrsetFrom, saveWithin } from './writing.ts'
+
+type Place = Extract<
+  ErrorName,
+  | 'zoneNotFound'
+  | 'zoneNotShared'
+  | 'websiteOnly'
+  | 'zoneChangeProhibited'
+  | 'nameChangeForbidden'
+  | 'nameChangeProhibited'
+>
+export type RdataFault =
+  | Place
+  | 'rdataChangeForbidden'
+  | 'rrsetChangeForbidden'
+  | ShapeFault
+  | PermissionFault
+  | ValueConflict
+  | TargetConflict
+  | StateFault
+  | RecordQuota
+export type RdataReplaceFault = RdataFault | 'nameNotFound'
+export type RdataCreateFault =
+  | RdataFault
+  | CreationFault
+  | ParentFault
+  | 'nameOwned'
+  | 'nameExists'
+  | QuotaFault
+export type RdataLabelFault = Exclude<RdataFault, TargetConflict> | 'nameNotFound' | 'groupTargetAmbiguous'
+
+interface Spot {
+  readonly zone: Zone
+  readonly name: Name
+  /** Undefined for a name that is being made. */
+  readonly before: Name | undefined
+  readonly type: DnsType
+}
+
+/** Everything from the form of the body to what is kept; `kept` stays of what is there. */
+async function write<Q extends QuotaFault>(
+  visit: Visit,
+  { zone, name, before, type }: Spot,
+  { list, kept, isMet }: Load<Q>,
+): Promise<readonly Refusal<Exclude<RdataFault, QuotaFault> | Q>[]> {
+  const read = readRdata(type, list, '')
+  const draft: DraftRRSet = { dnsType: type, metadata: {}, rdata: read.value, pointer: '' }
+  const existing = rrsetOf(name, type)
+  const others: Name = withRRSet(name, { ...emptied(type, existing, visit), rdata: kept })
+  const faults = await firstFault<Refusal<Exclude<RdataFault, QuotaFault> | Q>>(
+    () => (list.length === 0 ? [refuse('typeOrRdataMissing' as const, 'the list is empty')] : []),
+    () => [...read.faults, ...labelsTaken(draft, kept)],
+    async () => groupFaults(visit, [draft]),
+    async () => permitted(visit, [draft], { zone, name: name.name, existing: before }),
+    () => valueConflicts(draft, kept),
+    () => targetConflicts([draft], others),
+  )
+  if (faults.length > 0) return faults
+  const after = withRRSet(name, rrsetFrom(draft, kept, { existing, zone, now: visit.now }))
+  return saveWithin(visit, zone, { before, after }, isMet)
+}
+
+interface Load<Q extends QuotaFault> {
+  readonly list: readonly unknown[]
+  readonly kept: readonly Rdata[]
+  /** The quotas that this can meet. */
+  readonly isMet: (fault: Refusal<QuotaFault>) => fault is Refusal<Q>
+}
+
+const emptied = (dnsType: DnsType, existing: RRSet | undefined, { now }: Visit): RRSet =>
+  existing ?? { dnsType, ttl: 0, isSystem: false, metadata: {}, rdata: [], createdAt: now, updatedAt: now }
+
+const labelsTaken = (draft: DraftRRSet, kept: readonly Rdata[]): readonly Refusal<'rdataLabelsNotUnique'>[] =>
+  draft.rdata.flatMap(({ label, pointer }) =>
+    label !== undefined && kept.some((one) => one.label.toLowerCase() === label.toLowerCase())
+      ? [
+          refuse('rdataLabelsNotUnique' as const, undefined, {
+            location: 'body',
+            pointer: `${pointer}/label`,
+          }),
+        ]
+      : [],
+  )
+
+const listOf = ({ body }: Visit): readonly unknown[] | undefined =>
+  Array.isArray(body) ? (body as unknown[]) : undefined
+const NO_LIST = { malformed: [badBody('the body is a list of Rdata')] } as const
+
+/** PUT: these and no others. */
+export async function replaceRdata(visit: Visit): Promise<Answer<RdataReplaceFault>> {
+  const place = await nameToChange(visit, 'nameChangeForbidden')
+  if ('refusals' in place) return place
+  const type = pathType(visit)
+  if (type === undefined) return unsupported()
+  const list = listOf(visit)
+  if (list === undefined) return NO_LIST
+  const { zone, name } = place
+  if (rrsetOf(name, type)?.isSystem === true)
+    return refused(refuse('rrsetChangeForbidden', 'the service keeps it itself', { location: 'path' }))
+  const faults = await write(
+    visit,
+    { zone, name, before: name, type },
+    { list, kept: [], isMet: isAboutRecords },
+  )
+  return faults.length > 0 ? refused(...faults) : { ...ACCEPTED, warnings: unknownInRdata(list, '') }
+}
+
+/** POST: these too; the name is made where it is missing. */
+export async function appendRdata(visit: Visit): Promise<Answer<RdataCreateFault>> {
+  const zone = await zoneToChange(visit)
+  if ('refusals' in zone) return zone
+  const wanted = (visit.params['name'] ?? '').toLowerCase()
+  const before = await visit.store.nameAt(zone.id, wanted)
+  const barred = before === undefined ? await roomFor(visit, zone, wanted) : barredFrom(visit, zone, before)
+  if (barred !== undefined) return refused(barred)
+  const type = pathType(visit)
+  if (type === undefined) return unsupported()
+  const list = listOf(visit)
+  if (list === undefined) return NO_LIST
+  const name = before ?? newName(visit, zone, canonicalName(wanted))
+  const kept = rrsetOf(name, type)?.rdata ?? []
+  const faults = await write(visit, { zone, name, before, type }, { list, kept, isMet: isAny })
+  return faults.length > 0 ? refused(...faults) : { ...CREATED, warnings: unknownInRdata(list, '') }
+}
+
+function barredFrom(
+  { caller }: Visit,
+  zone: Zone,
+  name: Name,
+): Refusal<'nameOwned' | 'nameChangeForbidden' | 'nameChangeProhibited'> | undefined {
+  if (!isTheirs(caller, zone, name)) return refuse('nameOwned', undefined, { location: 'path' })
+  if (caller.isReadOnly) return refuse('nameChangeForbidden', undefined, { location: 'path' })
+  return lockOf(name)
+}
+
+/** PUT by label: 200 where nothing changes, 201 where it is new, 202 where it is changed. */
+export async function setRdata(visit: Visit): Promise<Answer<RdataLabelFault>> {
+  const place = await nameToChange(visit, 'nameChangeForbidden')
+  if ('refusals' in place) return place
+  const { zone, name } = place
+  const type = pathType(visit)
+  if (type === undefined) return unsupported()
+  const label = pathLabel(visit)
+  if (typeof label !== 'string') return label
+  const existing = rrsetOf(name, type)
+  const known = rdataLabelled(existing, label)
+  if (known === undefined && label.startsWith('_'))
+    return refused(refuse('underscoreLabelReserved', undefined, { location: 'path' }))
+  if (known?.isSystem === true)
+    return refused(refuse('rdataChangeForbidden', undefined, { location: 'path' }))
+  if (!isObject(visit.body)) return { malformed: [badBody('the body is {"value": "…"}')] }
+  return setAt(visit, { zone, name, before: name, type }, { label, known, body: visit.body })
+}
+
+interface Wish {
+  readonly label: string
+  readonly known: Rdata | undefined
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+async function setAt(
+  visit: Visit,
+  { zone, name, type }: Spot,
+  { label, known, body }: Wish,
+): Promise<Answer<RdataLabelFault>> {
+  const group = body['update_group'] ?? known?.updateGroup
+  const one = {
+    value: body['value'],
+    label: known?.label ?? label,
+    ...(group !== undefined && { update_group: group }),
+  }
+  const read = readRdata(type, [one], '')
+  const existing = rrsetOf(name, type)
+  const others = (existing?.rdata ?? []).filter((rdata) => rdata !== known)
+  const draft: DraftRRSet = { dnsType: type, metadata: {}, rdata: read.value, pointer: '' }
+  const faults = await firstFault<Refusal<RdataLabelFault>>(
+    () => read.faults,
+    async () => groupFaults(visit, [draft]),
+    () =>
+      body['update_group'] !== undefined && name.updateGroup !== undefined
+        ? [refuse('groupTargetAmbiguous' as const, undefined, { location: 'body', pointer: '/update_group' })]
+        : [],
+    async () =>
+      (await permitted(visit, [draft], { zone, name: name.name, existing: name })).filter(
+        (fault) => known === undefined || fault.refused !== 'rdataCreateForbidden',
+      ),
+    () => valueConflicts(draft, others),
+  )
+  if (faults.length > 0) return refused(...faults)
+  const [wanted] = draft.rdata
+  if (
+    known !== undefined &&
+    known.value === wanted?.value &&
+    (wanted.updateGroup ?? '') === (known.updateGroup ?? '')
+  )
+    return DONE
+  const at = existing?.rdata.findIndex((rdata) => rdata === known) ?? -1
+  const made = rrsetFrom(draft, [], { existing, zone, now: visit.now })
+  const [rdata] = made.rdata
+  const all = existing?.rdata ?? []
+  const list = rdata === undefined ? all : at < 0 ? [...all, rdata] : all.with(at, rdata)
+  const change = { before: name, after: withRRSet(name, { ...made, rdata: list }) }
+  const broken = await saveWithin(visit, zone, change, isAboutRecords)
+  if (broken.length > 0) return refused(...broken)
+  const warnings = unknownFields(body, ['value', 'update_group'])
+  return known === undefined ? { ...CREATED, warnings } : { ...ACCEPTED, warnings }
+}
+
+/** Deleting the last Rdata deletes the RRSet; the name stays. */
+export async function deleteRdata(visit: Visit) {
+  const place = await nameToChange(visit, 'nameChangeForbidden')
+  if ('refusals' in place) return place
+  const rrset = rrsetAt(visit, place.name)
+  if ('refusals' in rrset) return rrset
+  const label = visit.params['label'] ?? ''
+  const known = isRdataLabel(label) ? rdataLabelled(rrset, label) : undefined
+  if (known === undefined)
+    return refused(
+      refuse('rrsetNotFound', `there is no Rdata labelled ${label.slice(0, 63)}`, { location: 'path' }),
+    )
+  if (known.isSystem) return refused(refuse('rdataChangeForbidden', undefined, { location: 'path' }))
+  const after = withRRSet(place.name, { ...rrset, rdata: rrset.rdata.filter((one) => one !== known) })
+  await visit.store.saveName(after, visit.now)
+  return DONE
+}

@@ -1,0 +1,214 @@
+import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
+import { type DraftRRSet, type ShapeFault, readRRSet } from '../model/draft.ts'
+import { holds } from '../model/query.ts'
+import { type Metadata, type Name, merged, rrsetOf, withRRSet, withoutRRSet } from '../model/tree.ts'
+import {
+  type TargetConflict,
+  type ValueConflict,
+  targetConflicts,
+  valueConflicts,
+} from '../rules/conflict.ts'
+import type { PermissionFault } from '../rules/permission.ts'
+import type { QuotaFault } from '../rules/quota.ts'
+import type { StateFault } from '../rules/state.ts'
+import { badBody, isFaulty, isObject, readMetadata, unknownFields, unknownInRRSets } from './bodies.ts'
+import { nameToChange, nameToRead, rrsetAt } from './places.ts'
+import { all, isRefusal, readFilterExpression, readPage, readSort } from './query.ts'
+import { showRRSet } from './show.ts'
+import {
+  ACCEPTED,
+  type Answer,
+  CREATED,
+  DONE,
+  type Malformed,
+  type Refused,
+  type Visit,
+  type Warning,
+  refused,
+} from './visit.ts'
+import { firstFault, groupFaults, permitted, rrsetFrom, saveWithin, withRRSets } from './writing.ts'
+
+const LIMITS = { usual: 50, most: 500 } as const
+
+export async function listRRSets(visit: Visit) {
+  const place = await nameToRead(visit)
+  if ('refusals' in place) return place
+  const sort = readSort(visit, ['dns_type'])
+  const read = all({ page: readPage(visit, LIMITS), metadata: readFilterExpression(visit, 'metadata') })
+  if (isRefusal(sort))
+    return {
+      malformed: [
+        {
+          status: 400,
+          code: '2451',
+          title: 'invalid request query',
+          detail: 'sort[dns_type] is asc or desc',
+          location: 'query',
+        } as const,
+      ],
+    }
+  if ('malformed' in read) return read
+  const { page, metadata } = read.value
+  const found = place.name.rrsets
+    .filter((rrset) => metadata === undefined || holds(metadata, rrset.metadata))
+    .toSorted((a, b) => (a.dnsType < b.dnsType ? -1 : 1) * (sort[0]?.direction === 'desc' ? -1 : 1))
+  const shown = found.slice(page.offset, page.offset + page.limit)
+  return { status: 200 as const, data: shown.map(showRRSet), page: { ...page, total: found.length } }
+}
+
+export type RRSetCreateFault =
+  | Extract<
+      ErrorName,
+      | 'zoneNotFound'
+      | 'zoneNotShared'
+      | 'websiteOnly'
+      | 'zoneChangeProhibited'
+      | 'nameNotFound'
+      | 'nameChangeForbidden'
+      | 'nameChangeProhibited'
+      | 'rrsetExists'
+    >
+  | ShapeFault
+  | PermissionFault
+  | ValueConflict
+  | TargetConflict
+  | StateFault
+  | RecordQuota
+
+export type RecordQuota = Exclude<QuotaFault, 'namesOverLimit' | 'nameMetadataOverLimit'>
+/** The quotas that a change of records at a name that is there can meet. */
+export const isAboutRecords = (fault: Refusal<QuotaFault>): fault is Refusal<RecordQuota> =>
+  fault.refused !== 'namesOverLimit' && fault.refused !== 'nameMetadataOverLimit'
+
+export async function createRRSets(visit: Visit): Promise<Answer<RRSetCreateFault>> {
+  const place = await nameToChange(visit, 'nameChangeForbidden')
+  if ('refusals' in place) return place
+  const { zone, name } = place
+  if (!Array.isArray(visit.body)) return { malformed: [badBody('the body is a list of RRSets')] }
+  const list = visit.body as unknown[]
+  const maps = list.map((one, n) =>
+    readMetadata(isObject(one) ? one['metadata'] : undefined, `/${n}/metadata`),
+  )
+  const badMaps = maps.flatMap((one) => (isFaulty(one) ? one : []))
+  if (badMaps.length > 0) return { malformed: badMaps }
+  const read = list.map((one, n) => readRRSet(one, `/${n}`))
+  const drafts = read.flatMap(({ value }) => value ?? [])
+  const faults = await firstFault<Refusal<RRSetCreateFault>>(
+    () => (list.length === 0 ? [refuse('typeOrRdataMissing' as const, 'the list is empty')] : []),
+    () => read.flatMap((one) => one.faults),
+    async () => groupFaults(visit, drafts),
+    async () => permitted(visit, drafts, { zone, name: name.name, existing: name }),
+    () => existing(drafts, name),
+    () => drafts.flatMap((draft) => valueConflicts(draft, [])),
+    () => targetConflicts(drafts, name),
+  )
+  if (faults.length > 0) return refused(...faults)
+  const made = drafts.map((draft) => rrsetFrom(draft, [], { existing: undefined, zone, now: visit.now }))
+  const change = { before: name, after: withRRSets(name, made) }
+  const broken = await saveWithin(visit, zone, change, isAboutRecords)
+  if (broken.length > 0) return refused(...broken)
+  return { ...CREATED, warnings: unknownInRRSets(list, '') }
+}
+
+/** Of one type there is one RRSet; twice in the request is as bad. */
+function existing(drafts: readonly DraftRRSet[], name: Name): readonly Refusal<'rrsetExists'>[] {
+  const types = drafts.map(({ dnsType }) => dnsType)
+  return drafts.flatMap(({ dnsType, pointer }, n) =>
+    rrsetOf(name, dnsType) !== undefined || types.indexOf(dnsType) < n
+      ? [refuse('rrsetExists' as const, undefined, { location: 'body', pointer: `${pointer}/dns_type` })]
+      : [],
+  )
+}
+
+export async function getRRSet(visit: Visit) {
+  const place = await nameToRead(visit)
+  if ('refusals' in place) return place
+  const rrset = rrsetAt(visit, place.name)
+  return 'refusals' in rrset ? rrset : { status: 200 as const, data: showRRSet(rrset) }
+}
+
+/** An RRSet that the service keeps itself is nobody else's to change. */
+async function rrsetToChange(visit: Visit) {
+  const place = await nameToChange(visit, 'rrsetChangeForbidden')
+  if ('refusals' in place) return place
+  const rrset = rrsetAt(visit, place.name)
+  if ('refusals' in rrset) return rrset
+  return rrset.isSystem
+    ? refused(refuse('rrsetChangeForbidden', 'the service keeps it itself', { location: 'path' }))
+    : { ...place, rrset }
+}
+
+export async function deleteRRSet(visit: Visit) {
+  const place = await rrsetToChange(visit)
+  if ('refusals' in place) return place
+  const after = withoutRRSet(place.name, place.rrset.dnsType)
+  await visit.store.saveName(after, visit.now)
+  return DONE
+}
+
+export async function getRRSetMetadata(visit: Visit) {
+  const place = await nameToRead(visit)
+  // Spec: no code for a name that is missing here; there is no RRSet either.
+  if ('refusals' in place) return withoutNameNotFound(place.refusals)
+  const rrset = rrsetAt(visit, place.name)
+  return 'refusals' in rrset ? rrset : { status: 200 as const, data: rrset.metadata }
+}
+
+const withoutNameNotFound = <R extends ErrorName>(
+  refusals: readonly Refusal<R>[],
+): Refused<Exclude<R, 'nameNotFound'> | 'rrsetNotFound'> =>
+  refused(
+    ...refusals.map((one): Refusal<Exclude<R, 'nameNotFound'> | 'rrsetNotFound'> => {
+      const { refused: name, ...place } = one
+      return name === 'nameNotFound'
+        ? { ...place, refused: 'rrsetNotFound' }
+        : { ...place, refused: name as Exclude<R, 'nameNotFound'> }
+    }),
+  )
+
+export async function setRRSetMetadata(visit: Visit) {
+  const place = await rrsetToChange(visit)
+  if ('refusals' in place) return place
+  const read = readMetadataBody(visit.body)
+  if ('malformed' in read) return read
+  const { name, rrset } = place
+  const after = withRRSet(name, { ...rrset, metadata: merged(rrset.metadata, read.metadata) })
+  const most = visit.caller.account.plan.mostRRSetMetadata
+  const count = Object.keys(rrsetOf(after, rrset.dnsType)?.metadata ?? {}).length
+  if (count > most && count > Object.keys(rrset.metadata).length)
+    return refused(refuse('rrsetMetadataOverLimit', `the plan has ${most}; please contact support`))
+  await visit.store.saveName(after, visit.now)
+  return { ...ACCEPTED, warnings: read.warnings }
+}
+
+export async function getNameMetadata(visit: Visit) {
+  const place = await nameToRead(visit)
+  return 'refusals' in place ? place : { status: 200 as const, data: place.name.metadata }
+}
+
+export async function setNameMetadata(visit: Visit) {
+  const place = await nameToChange(visit, 'nameChangeForbidden')
+  if ('refusals' in place) return place
+  const read = readMetadataBody(visit.body)
+  if ('malformed' in read) return read
+  const metadata = merged(place.name.metadata, read.metadata)
+  const most = visit.caller.account.plan.mostNameMetadata
+  const count = Object.keys(metadata).length
+  if (count > most && count > Object.keys(place.name.metadata).length)
+    return refused(refuse('nameMetadataOverLimit', `the plan has ${most}; please contact support`))
+  await visit.store.saveName({ ...place.name, metadata }, visit.now)
+  return { ...ACCEPTED, warnings: read.warnings }
+}
+
+function readMetadataBody(
+  body: unknown,
+):
+  | { readonly malformed: readonly Malformed[] }
+  | { readonly metadata: Metadata; readonly warnings: readonly Warning[] } {
+  if (!isObject(body) || body['metadata'] === undefined)
+    return { malformed: [badBody('the body is {"metadata": {…}}', '/metadata')] }
+  const metadata = readMetadata(body['metadata'], '/metadata')
+  return isFaulty(metadata)
+    ? { malformed: metadata }
+    : { metadata, warnings: unknownFields(body, ['metadata']) }
+}

@@ -1,0 +1,72 @@
+import { type Instant, formatInstant } from '../../base/time.ts'
+import type { Name, RRSet, Zone } from '../model/tree.ts'
+import type { DdnsKey, ListedName } from '../store/records.ts'
+
+/** Rows as the API shows them (decisions §3): moments are RFC 3339, absent things are null. */
+const moment = (at: Instant | undefined): string | null => (at === undefined ? null : formatInstant(at))
+
+export const showRRSet = ({ dnsType, ttl, rdata, metadata, createdAt, updatedAt }: RRSet) => ({
+  dns_type: dnsType,
+  ttl,
+  rdata: rdata.map(({ label, value, updateGroup }) => ({ label, value, update_group: updateGroup ?? null })),
+  metadata,
+  created_at: moment(createdAt),
+  updated_at: moment(updatedAt),
+})
+
+export const VIEWS = ['summary', 'detail', 'name_only'] as const
+export type View = (typeof VIEWS)[number]
+
+const summary = ({ zone, name }: ListedName) => ({
+  zone_name: zone.name,
+  name: name.name,
+  zone_is_shared: zone.isShared,
+  offline: name.isOffline,
+  update_group: name.updateGroup ?? null,
+  dns_types: name.rrsets.map(({ dnsType }) => dnsType),
+  created_at: moment(name.createdAt),
+  updated_at: moment(name.updatedAt),
+  published_at: moment(name.publishedAt),
+})
+
+export function showName(zone: Pick<Zone, 'id' | 'name' | 'isShared'>, name: Name, isExpanded: boolean) {
+  const { dns_types: _, ...fields } = summary({ zone, name })
+  return {
+    ...fields,
+    metadata: name.metadata,
+    rrsets: name.rrsets.map(showRRSet),
+    ...(isExpanded && { offline_settings: name.offlineSettings ?? null }),
+  }
+}
+
+export function showListed(listed: ListedName, view: View, isExpanded: boolean): object {
+  const { zone, name } = listed
+  if (view === 'detail') return showName(zone, name, isExpanded)
+  const settings = isExpanded ? { offline_settings: name.offlineSettings ?? null } : {}
+  return view === 'name_only'
+    ? { zone_name: zone.name, name: name.name, ...settings }
+    : { ...summary(listed), ...settings }
+}
+
+export const showZone = (zone: Zone, nameservers: readonly string[]) => ({
+  name: zone.name,
+  is_shared: zone.isShared,
+  created_at: moment(zone.createdAt),
+  updated_at: moment(zone.updatedAt),
+  serial: zone.serial,
+  nameservers,
+  metadata: zone.metadata,
+})
+
+export const showKey = ({ username, description, targets, createdAt, lastUsedAt }: DdnsKey) => ({
+  username,
+  description,
+  targets: targets.map(({ zoneName, name, dnsType, label }) => ({
+    zone_name: zoneName,
+    name,
+    ...(dnsType !== undefined && { dns_type: dnsType }),
+    ...(label !== undefined && { label }),
+  })),
+  created_at: moment(createdAt),
+  last_used_at: moment(lastUsedAt),
+})

@@ -1,0 +1,94 @@
+import type { Metadata } from './tree.ts'
+
+/** Spec, "Metadata filter expression": a condition, or a combination of expressions. */
+export type Expression =
+  | { readonly op: 'contains' | 'exact'; readonly key: string; readonly value: string }
+  | { readonly and: readonly Expression[] }
+  | { readonly or: readonly Expression[] }
+
+/** What an expression says of one map. An empty conjunction holds, an empty disjunction does not. */
+export function holds(expression: Expression, metadata: Metadata): boolean {
+  if ('and' in expression) return expression.and.every((one) => holds(one, metadata))
+  if ('or' in expression) return expression.or.some((one) => holds(one, metadata))
+  const value = Object.hasOwn(metadata, expression.key) ? metadata[expression.key] : undefined
+  if (value === undefined) return false
+  return expression.op === 'exact' ? value === expression.value : value.includes(expression.value)
+}
+
+export const DEEPEST_EXPRESSION = 16
+const MOST_CONDITIONS = 64
+
+/** Reads an expression; undefined for anything else, and for one that is made to be expensive. */
+export function readExpression(value: unknown): Expression | undefined {
+  let conditions = 0
+  const read = (one: unknown, depth: number): Expression | undefined => {
+    if (depth > DEEPEST_EXPRESSION || typeof one !== 'object' || one === null) return undefined
+    const members = Object.keys(one)
+    const { op, key, value: text, and, or } = one as Readonly<Record<string, unknown>>
+    const list = and ?? or
+    if (members.length === 1 && Array.isArray(list)) {
+      const parts = list.map((part) => read(part, depth + 1))
+      if (parts.includes(undefined)) return undefined
+      const known = parts.flatMap((part) => part ?? [])
+      return and === undefined ? { or: known } : { and: known }
+    }
+    const isCondition = members.length === 3 && typeof key === 'string' && typeof text === 'string'
+    if (!isCondition || (op !== 'contains' && op !== 'exact') || ++conditions > MOST_CONDITIONS)
+      return undefined
+    return { op, key, value: text }
+  }
+  return read(value, 0)
+}
+
+export type Direction = 'asc' | 'desc'
+export interface Page {
+  readonly offset: number
+  readonly limit: number
+}
+export interface Listed<T> {
+  readonly items: readonly T[]
+  readonly total: number
+}
+
+/** The sort keys of the global listing; the others have some of them. */
+export const SORT_KEYS = [
+  'zone_name',
+  'name',
+  'name_labels_reversed',
+  'dns_type',
+  'rdata',
+  'label',
+  'zone_is_shared',
+  'created_at',
+] as const
+export type SortKey = (typeof SORT_KEYS)[number]
+export interface Sort {
+  readonly key: SortKey
+  readonly direction: Direction
+}
+
+/** Spec, "Parameters of the global listing"; each list is of alternatives, and all of them must hold. */
+export interface NameFilter {
+  readonly names?: readonly string[]
+  readonly zoneNames?: readonly string[]
+  readonly dnsTypes?: readonly string[]
+  readonly isZoneShared?: boolean
+  readonly updateGroups?: readonly string[]
+  /** Whether it is the target of a DDNS key, itself or one of its Rdata. */
+  readonly isDynupdate?: boolean
+  readonly labels?: readonly string[]
+  readonly rdata?: readonly string[]
+}
+
+export interface NameQuery {
+  /** Whose names. */
+  readonly accountId: number
+  /** Only of this zone; then everybody's, where the account owns it. */
+  readonly zoneId?: number
+  readonly filter: NameFilter
+  readonly sort: readonly Sort[]
+  readonly zoneMetadata?: Expression
+  readonly metadata?: Expression
+  readonly rrsetMetadata?: Expression
+  readonly page: Page
+}

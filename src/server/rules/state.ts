@@ -1,0 +1,104 @@
+import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
+import { APEX, WILDCARD, fqdnOf, relativeTo } from '../model/dns-name.ts'
+import type { DnsType } from '../model/rdata-values.ts'
+import { type Name, type RRSet, type Zone, rrsetOf } from '../model/tree.ts'
+
+export type StateFault = Extract<
+  ErrorName,
+  'nsInvalid' | 'ptrInvalid' | 'aliasInvalid' | 'dnsRulesViolated' | 'aliasOutsideZone'
+>
+
+/** Finds another name of the same zone, as it would stand after the change. */
+export type Find = (relative: string) => Promise<Name | undefined>
+
+const has = (name: Name | undefined, ...types: readonly DnsType[]): boolean =>
+  name !== undefined && types.some((type) => rrsetOf(name, type) !== undefined)
+
+const OCTETS = 65_535
+const sizeOf = ({ rdata }: RRSet): number =>
+  rdata.reduce((sum, { value }) => sum + Buffer.byteLength(value) + 12, 0)
+
+/** Everything that DNS itself has against a name as it would stand; by its RFC. */
+// biome-ignore format: a table
+const RULES: readonly (readonly [broken: (name: Name) => boolean, says: string])[] = [
+  [(name) => has(name, 'CNAME') && name.rrsets.length > 1,                                'a CNAME stands alone (RFC 1034 §3.6.2)'],
+  [(name) => (rrsetOf(name, 'CNAME')?.rdata.length ?? 0) > 1,                             'a name has one CNAME (RFC 2181 §10.1)'],
+  [(name) => has(name, 'CNAME') && name.name === APEX,                                    'the apex cannot be a CNAME (RFC 1912 §2.4)'],
+  [(name) => has(name, 'ALIAS') && has(name, 'A', 'AAAA', 'CNAME'),                       'an ALIAS stands in place of addresses'],
+  [(name) => has(name, 'NS') && name.name.split('.')[0] === WILDCARD,                     'a wildcard cannot be delegated (RFC 4592 §4.2)'],
+  [(name) => has(name, 'NS') && name.name !== APEX && name.rrsets.some(({ dnsType }) => !['NS', 'A', 'AAAA'].includes(dnsType)), 'beside a delegation there is only glue (RFC 1034 §4.2.1)'],
+  [(name) => name.rrsets.some((rrset) => sizeOf(rrset) > OCTETS),                         'an RRSet fits in one message (RFC 1035 §4.2.2)'],
+  [(name) => has(name, '_URL') && has(name, 'A', 'AAAA', 'CNAME'),                        'a redirect stands in place of addresses'],
+]
+
+const violated = (says: string): Refusal<'dnsRulesViolated'> => refuse('dnsRulesViolated', says)
+
+/** What is wrong with the name as it would stand; all of what is told first. */
+export async function stateFaults(
+  name: Name,
+  zone: Zone,
+  find: Find,
+): Promise<readonly Refusal<StateFault>[]> {
+  const targets = await targetFaults(name, zone, find)
+  if (targets.length > 0) return targets
+  const broken = RULES.flatMap(([isBroken, says]) => (isBroken(name) ? [violated(says)] : []))
+  return broken.length > 0 ? broken : outside(name, zone)
+}
+
+/** An ALIAS is answered from our own rows. */
+const outside = (name: Name, zone: Zone): readonly Refusal<'aliasOutsideZone'>[] =>
+  (rrsetOf(name, 'ALIAS')?.rdata ?? []).flatMap(({ value }) =>
+    relativeTo(value.replace(/\.$/, ''), zone.name) === undefined
+      ? [refuse('aliasOutsideZone' as const, `${value} is not in ${zone.name}`)]
+      : [],
+  )
+
+async function targetFaults(name: Name, zone: Zone, find: Find): Promise<readonly Refusal<StateFault>[]> {
+  const inZone = (value: string): string | undefined => relativeTo(value.replace(/\.$/, ''), zone.name)
+  const at = async (relative: string): Promise<Name | undefined> =>
+    relative === name.name ? name : find(relative)
+  const faults: Refusal<StateFault>[] = []
+  for (const { value } of rrsetOf(name, 'NS')?.rdata ?? []) {
+    const relative = inZone(value)
+    if (relative === undefined) continue
+    const target = await at(relative)
+    const isBelow = name.name !== APEX && (relative === name.name || relative.endsWith(`.${name.name}`))
+    if (has(target, 'CNAME', 'ALIAS'))
+      faults.push(refuse('nsInvalid', `${value} is an alias (RFC 2181 §10.3)`))
+    else if (isBelow && !has(target, 'A', 'AAAA'))
+      faults.push(
+        refuse('nsInvalid', `${value} is below this delegation and has no address (RFC 1034 §4.2.1)`),
+      )
+  }
+  for (const { value } of rrsetOf(name, 'PTR')?.rdata ?? []) {
+    const relative = inZone(value)
+    if (relative !== undefined && has(await at(relative), 'CNAME'))
+      faults.push(refuse('ptrInvalid', `${value} is an alias (RFC 2181 §10.2)`))
+  }
+  const aliases = rrsetOf(name, 'ALIAS')?.rdata ?? []
+  if (aliases.length > 1) faults.push(refuse('aliasInvalid', 'a name has one ALIAS'))
+  const loop = await loopFrom(name, zone, at)
+  return loop === undefined ? faults : [...faults, refuse('aliasInvalid', `${loop} leads back to itself`)]
+}
+
+const LONGEST_CHAIN = 16
+
+/** Where following ALIAS and CNAME from here comes back to here; undefined where it ends. */
+async function loopFrom(name: Name, zone: Zone, at: Find): Promise<string | undefined> {
+  if (!has(name, 'ALIAS')) return undefined
+  let here: Name | undefined = name
+  for (let steps = 0; steps < LONGEST_CHAIN && here !== undefined; steps++) {
+    const next: string | undefined = (rrsetOf(here, 'ALIAS') ?? rrsetOf(here, 'CNAME'))?.rdata[0]?.value
+    const relative = next === undefined ? undefined : relativeTo(next.replace(/\.$/, ''), zone.name)
+    if (relative === undefined) return undefined
+    if (relative === name.name) return fqdnOf(name.name, zone.name)
+    here = await at(relative)
+  }
+  return undefined
+}
+
+/** A zone's own NS are not taken away. */
+export const apexFault = (before: Name, after: Name | undefined): Refusal<'dnsRulesViolated'> | undefined =>
+  before.name === APEX && has(before, 'NS') && !has(after, 'NS')
+    ? violated('the apex keeps its NS (RFC 1034 §4.2.1)')
+    : undefined

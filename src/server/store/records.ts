@@ -1,0 +1,112 @@
+import type { Instant } from '../../base/time.ts'
+import type { Direction, Listed, NameQuery, Page } from '../model/query.ts'
+import type { Principal } from '../model/rows.ts'
+import type { Account, Holdings, Metadata, Name, Plan, Zone } from '../model/tree.ts'
+
+/** A name in a listing, with what belongs to its zone. */
+export interface ListedName {
+  readonly zone: Pick<Zone, 'id' | 'name' | 'isShared'>
+  readonly name: Name
+}
+
+export interface KeyTarget {
+  readonly zoneName: string
+  readonly name: string
+  readonly dnsType?: string
+  readonly label?: string
+}
+
+export interface DdnsKey {
+  readonly id: number
+  readonly accountId: number
+  readonly username: string
+  readonly description: string
+  readonly isLocked: boolean
+  readonly createdAt: Instant
+  readonly lastUsedAt?: Instant
+  readonly targets: readonly KeyTarget[]
+}
+
+export interface KeyQuery {
+  readonly description?: string
+  readonly createdAt?: Direction
+  readonly page: Page
+}
+
+/** An update client that was seen. */
+export interface Client {
+  readonly username: string
+  readonly agent: string
+  readonly address: string
+  readonly reply: string
+  readonly usedAt: Instant
+}
+
+/** What the management API asks of a store. A name comes and goes whole. */
+export interface RecordReading {
+  account(id: number): Promise<Account | undefined>
+  zoneNamed(name: string): Promise<Zone | undefined>
+  isMember(zoneId: number, accountId: number): Promise<boolean>
+  /** Zones that the account owns, by name. */
+  zonesOf(accountId: number, page: Page): Promise<Listed<Zone>>
+  nameAt(zoneId: number, name: string): Promise<Name | undefined>
+  /** The deepest zone that a whole name is in. */
+  zoneHolding(fqdn: string): Promise<Zone | undefined>
+  /** Names of the zone that end in "." and this one, and hold an RRSet; no more than are asked for. */
+  namesBelow(zoneId: number, name: string, most: number): Promise<readonly Name[]>
+  holdingsOf(accountId: number): Promise<Holdings>
+  namesBy(query: NameQuery): Promise<Listed<ListedName>>
+  keyNamed(username: string): Promise<DdnsKey | undefined>
+  keysOf(accountId: number, query: KeyQuery): Promise<Listed<DdnsKey>>
+  clientsOf(accountId: number, page: Page): Promise<Listed<Client>>
+}
+
+export interface RecordWriting extends RecordReading {
+  /** Makes the name, or makes what is kept of it what this says; and gives the zone its next serial. */
+  saveName(name: Name, now: Instant): Promise<void>
+  removeName(name: Name, now: Instant): Promise<void>
+  publishName(nameId: number, now: Instant): Promise<void>
+  setZoneMetadata(zoneId: number, metadata: Metadata): Promise<void>
+  removeZone(zoneId: number): Promise<void>
+  changeKey(
+    keyId: number,
+    change: { readonly description?: string; readonly hash?: Uint8Array },
+  ): Promise<void>
+  removeKey(keyId: number): Promise<void>
+  /** Exactly these whole names become the key's; Rdata targets stay. */
+  setTargets(keyId: number, nameIds: readonly number[]): Promise<void>
+}
+
+/** What only the operator does. Types are lists; undefined takes a limit away. */
+export interface PolicyWriting {
+  changePlan(planId: number, values: Partial<Omit<Plan, 'name'>>): Promise<void>
+  changeZone(zoneId: number, values: Partial<ZonePolicy>): Promise<void>
+  changeAccount(
+    accountId: number,
+    values: { readonly isWebsiteOnly?: boolean; readonly planId?: number },
+  ): Promise<void>
+  lockName(nameId: number, isProhibited: boolean): Promise<void>
+  lockKey(keyId: number, isLocked: boolean): Promise<void>
+  setMember(zoneId: number, accountId: number, isMember: boolean): Promise<void>
+  /** Forgets what a key or an account did, and with it every block. */
+  unblock(who: Pick<Principal, 'kind' | 'id'>): Promise<void>
+  planNamed(name: string): Promise<number | undefined>
+  planOf(accountId: number): Promise<number>
+}
+
+export type ZonePolicy = Pick<
+  Zone,
+  | 'isShared'
+  | 'isProhibited'
+  | 'isWebsiteOnly'
+  | 'isClosedToNewNames'
+  | 'isMembersOnly'
+  | 'hasNoNewRdata'
+  | 'hasWildcards'
+  | 'types'
+  | 'ownerOnlyTypes'
+  | 'mostLabels'
+  | 'leastTtl'
+  | 'fixedTtl'
+  | 'defaultTtl'
+>

@@ -1,0 +1,119 @@
+import type { Instant } from '../../base/time.ts'
+import { fqdnOf } from '../model/dns-name.ts'
+import type { Metadata, Name, RRSet, Rdata } from '../model/tree.ts'
+import type { RecordWriting } from './records.ts'
+import { type Sql, sqliteRecords } from './sqlite-records.ts'
+
+/** The changes of the management API. They run inside the transaction that their caller opened. */
+export const sqliteRecordChanges = (sql: Sql): RecordWriting => ({
+  ...sqliteRecords(sql),
+  async saveName(name, now) {
+    const id = name.id ?? insertName(sql, name)
+    sql('UPDATE name SET is_offline = ?, offline_settings = ?, key_id = ?, updated_at = ? WHERE id = ?').run(
+      name.isOffline ? 1 : 0,
+      name.offlineSettings === undefined ? null : JSON.stringify(name.offlineSettings),
+      keyIdOf(sql, name.updateGroup),
+      now,
+      id,
+    )
+    saveMetadata(sql, 'name', id, name.metadata)
+    const kept = name.rrsets.map((rrset) => saveRRSet(sql, id, rrset, now))
+    sql(`DELETE FROM rrset WHERE name_id = ? AND id NOT IN (SELECT value FROM json_each(?))`).run(
+      id,
+      JSON.stringify(kept),
+    )
+    nextSerial(sql, name.zoneId, now)
+  },
+  async removeName(name, now) {
+    sql('DELETE FROM name WHERE id = ?').run(name.id ?? 0)
+    nextSerial(sql, name.zoneId, now)
+  },
+  async publishName(nameId, now) {
+    sql('UPDATE name SET published_at = ? WHERE id = ?').run(now, nameId)
+  },
+  async setZoneMetadata(zoneId, metadata) {
+    saveMetadata(sql, 'zone', zoneId, metadata)
+  },
+  async removeZone(zoneId) {
+    sql('DELETE FROM zone WHERE id = ?').run(zoneId)
+  },
+  async changeKey(keyId, { description, hash }) {
+    if (description !== undefined)
+      sql('UPDATE ddns_key SET description = ? WHERE id = ?').run(description, keyId)
+    if (hash !== undefined) sql('UPDATE ddns_key SET password_hash = ? WHERE id = ?').run(hash, keyId)
+  },
+  async removeKey(keyId) {
+    sql('DELETE FROM ddns_key WHERE id = ?').run(keyId)
+    sql('DELETE FROM usage WHERE subject = ?').run(`key:${keyId}`)
+    sql('DELETE FROM nochg WHERE subject = ?').run(`key:${keyId}`)
+  },
+  async setTargets(keyId, nameIds) {
+    const wanted = JSON.stringify(nameIds)
+    sql('UPDATE name SET key_id = NULL WHERE key_id = ? AND id NOT IN (SELECT value FROM json_each(?))').run(
+      keyId,
+      wanted,
+    )
+    sql('UPDATE name SET key_id = ? WHERE id IN (SELECT value FROM json_each(?))').run(keyId, wanted)
+  },
+})
+
+/** RFC 1982: serials are 32 bits and wrap past zero. */
+const nextSerial = (sql: Sql, zoneId: number, now: Instant): void =>
+  void sql(
+    'UPDATE zone SET serial = CASE serial WHEN 4294967295 THEN 1 ELSE serial + 1 END, updated_at = ? WHERE id = ?',
+  ).run(now, zoneId)
+
+function insertName(sql: Sql, { zoneId, accountId, name, createdAt }: Name): number {
+  const zone = String(sql('SELECT name FROM zone WHERE id = ?').get(zoneId)?.['name'])
+  const fqdn = fqdnOf(name, zone)
+  const reversed = fqdn.split('.').toReversed().join('.')
+  const { lastInsertRowid } = sql(
+    'INSERT INTO name (zone_id, account_id, name, fqdn, labels_reversed, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  ).run(zoneId, accountId, name, fqdn, reversed, createdAt, createdAt)
+  return Number(lastInsertRowid)
+}
+
+function keyIdOf(sql: Sql, username: string | undefined): number | null {
+  if (username === undefined) return null
+  const id = sql('SELECT id FROM ddns_key WHERE username = ?').get(username)?.['id']
+  return typeof id === 'number' ? id : null
+}
+
+function saveMetadata(sql: Sql, of: 'zone' | 'name' | 'rrset', id: number, metadata: Metadata): void {
+  sql(`DELETE FROM ${of}_metadata WHERE ${of}_id = ? AND key NOT IN (SELECT value FROM json_each(?))`).run(
+    id,
+    JSON.stringify(Object.keys(metadata)),
+  )
+  for (const [key, value] of Object.entries(metadata))
+    sql(
+      `INSERT INTO ${of}_metadata (${of}_id, key, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value`,
+    ).run(id, key, value)
+}
+
+function saveRRSet(sql: Sql, nameId: number, rrset: RRSet, now: Instant): number {
+  sql(
+    `INSERT INTO rrset (name_id, dns_type, ttl, is_system, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (name_id, dns_type) DO UPDATE SET ttl = excluded.ttl, updated_at = excluded.updated_at`,
+  ).run(nameId, rrset.dnsType, rrset.ttl, rrset.isSystem ? 1 : 0, rrset.createdAt, now)
+  const id = Number(
+    sql('SELECT id FROM rrset WHERE name_id = ? AND dns_type = ?').get(nameId, rrset.dnsType)?.['id'],
+  )
+  saveMetadata(sql, 'rrset', id, rrset.metadata)
+  sql('DELETE FROM rdata WHERE rrset_id = ? AND lower(label) NOT IN (SELECT value FROM json_each(?))').run(
+    id,
+    JSON.stringify(rrset.rdata.map(({ label }) => label.toLowerCase())),
+  )
+  for (const one of rrset.rdata) saveRdata(sql, id, one, now)
+  return id
+}
+
+const saveRdata = (
+  sql: Sql,
+  rrsetId: number,
+  { label, value, updateGroup, isSystem }: Rdata,
+  now: Instant,
+): void =>
+  void sql(
+    `INSERT INTO rdata (rrset_id, label, value, key_id, is_system, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (rrset_id, label) DO UPDATE SET value = excluded.value, key_id = excluded.key_id, updated_at = excluded.updated_at`,
+  ).run(rrsetId, label, value, keyIdOf(sql, updateGroup), isSystem ? 1 : 0, now, now)
