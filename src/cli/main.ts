@@ -77,6 +77,25 @@ const COMMANDS: readonly Command[] = [
     load: async () => (await import('./serve.ts')).serveCommand,
   },
   {
+    usage: 'admin [words..]',
+    describe: 'on the store of the service: plans, accounts, API keys, zones, flags, members, locks, blocks',
+    build: (args) =>
+      args
+        .positional('words', {
+          type: 'string',
+          array: true,
+          describe: 'what is to be done; without words, the list',
+        })
+        .options(optionsOf(SERVICE_SETTINGS, 'Service:'))
+        .option('config', {
+          type: 'string',
+          requiresArg: true,
+          describe: 'configuration file, TOML or .json',
+        })
+        .option('json', { type: 'boolean', describe: 'answer in JSON, for programs' }),
+    load: async () => (await import('./admin.ts')).adminCommand,
+  },
+  {
     usage: 'status',
     describe: 'how things stand, from the daemon or from what is remembered',
     build: (args) =>
@@ -158,7 +177,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     .usage('$0 <command> keeps hostnames on a moving address')
     .demandCommand(
       1,
-      'a command is missing: update, run, detect, doctor, status, explain, poke, resume, service, serve or config',
+      'a command is missing: update, run, detect, doctor, status, explain, poke, resume, service, serve, admin or config',
     )
     .strict()
     .recommendCommands()

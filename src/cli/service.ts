@@ -3,14 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Result, err, ok } from '../base/result.ts'
-import { readServiceConfig } from '../config/read-service.ts'
-import {
-  type Listener,
-  SERVICE_SETTINGS,
-  type ServiceSettings,
-  formatListener,
-} from '../config/service-settings.ts'
-import { formatComplaint, fromEnvironment, fromFlags } from '../config/setting.ts'
+import { type Listener, type ServiceSettings, formatListener } from '../config/service-settings.ts'
 import { systemClock } from '../platform/clock.ts'
 import { systemFiles } from '../platform/files.ts'
 import type { Log } from '../ports/log.ts'
@@ -31,7 +24,8 @@ import type { Exit } from './exit-codes.ts'
 import type { Flags } from './main.ts'
 import { fail, logTo, print, printJson } from './output.ts'
 import { pepperIn } from './pepper.ts'
-import { type Failure, configFile, paths, textFlag } from './settings.ts'
+import { folderOf, readServiceSettings } from './service-settings.ts'
+import { type Failure, textFlag } from './settings.ts'
 import { onSignals } from './signals.ts'
 
 /** Time that accepted requests have when we are asked to end. */
@@ -39,7 +33,7 @@ const GRACE = 4000
 
 export async function serve(flags: Flags): Promise<Exit> {
   const asJson = flags['json'] === true
-  const settings = await readServiceSettings(flags)
+  const settings = await settingsOf(flags)
   if (!settings.ok) return fail(settings.error, asJson)
   const log = logTo(settings.value.logLevel, asJson)
   const ending = new AbortController()
@@ -62,23 +56,10 @@ export async function serve(flags: Flags): Promise<Exit> {
   return 'settled'
 }
 
-async function readServiceSettings(flags: Flags): Promise<Result<ServiceSettings, Failure>> {
+async function settingsOf(flags: Flags): Promise<Result<ServiceSettings, Failure>> {
   const isDev = flags['dev'] === true
-  const file = await configFile(flags, isDev ? [] : ['service.toml', 'service.json'], undefined)
-  if (!file.ok) return file
-  const layer = fromFlags(SERVICE_SETTINGS, flags)
-  const settings = readServiceConfig({
-    flags:
-      isDev && layer['listen'] === undefined
-        ? { ...layer, listen: { value: '127.0.0.1:0', where: '--dev' } }
-        : layer,
-    environment: isDev ? {} : fromEnvironment(SERVICE_SETTINGS, process.env),
-    ...(file.value !== undefined && { file: file.value }),
-  })
-  if (!settings.ok) {
-    const isUsage = settings.error.every(({ where }) => where.startsWith('--'))
-    return err({ exit: isUsage ? 'usage' : 'configuration', says: settings.error.map(formatComplaint) })
-  }
+  const settings = await readServiceSettings(flags)
+  if (!settings.ok) return settings
   if (isDev && settings.value.store !== undefined)
     return err({
       exit: 'usage',
@@ -117,9 +98,7 @@ async function start(
   const tls = await readTls(settings)
   if (!tls.ok) return tls
   const isDev = flags['dev'] === true
-  const folder = isDev
-    ? mkdtempSync(join(tmpdir(), 'holdfast-dev-'))
-    : (settings.store ?? join(paths().state, 'service'))
+  const folder = isDev ? mkdtempSync(join(tmpdir(), 'holdfast-dev-')) : folderOf(settings)
   const store = openStore(folder)
   if (!store.ok) return store
   const kept = await pepperIn(folder, await store.value.read((r) => r.hasKeys()))

@@ -7,7 +7,7 @@ import { ROOT, clientOf, holdfast, scratch, service } from './processes.ts'
 describe('a slip on the command line is exit 64, with a hint', () => {
   // biome-ignore format: a table
   it.each([
-    [[],                                     'a command is missing: update, run, detect, doctor, status, explain, poke, resume, service, serve or config'],
+    [[],                                     'a command is missing: update, run, detect, doctor, status, explain, poke, resume, service, serve, admin or config'],
     [['updtae'],                             'Did you mean update?'],
     [['update', '--servr', 'x'],             'Unknown argument: servr (did you mean --server?)'],
     [['update', '--server', 'dyn.example', '--username', 'a', '--hostname', 'a.test', '--password', 'x', '--myip', 'banana'], '--myip: myip is not an IPv4 or IPv6 address'],

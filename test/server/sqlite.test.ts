@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, it } from 'vitest'
 import { instant } from '../../src/base/time.ts'
-import { sqliteStore } from '../../src/server/store/sqlite.ts'
+import { memoryStore, sqliteStore } from '../../src/server/store/sqlite.ts'
 import { StoreRefused, migrate } from '../../src/server/store/sqlite-open.ts'
+import { MIGRATIONS } from '../../src/server/store/migrations.ts'
+import { recordsContract } from '../contract/records.ts'
 import { fill, storeContract } from '../contract/store.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'holdfast-store-'))
@@ -15,6 +17,9 @@ let count = 0
 const folder = (): string => join(root, String(count++))
 
 storeContract('the SQLite store', async () => sqliteStore(folder()))
+storeContract('the store in memory', async () => memoryStore())
+recordsContract('the SQLite store', async () => sqliteStore(folder()))
+recordsContract('the store in memory', async () => memoryStore())
 
 it('has on disk what it answered for, although the process dies at once', async () => {
   const at = folder()
@@ -85,4 +90,52 @@ it('names the file when it is no database', () => {
   const store = sqliteStore(at)
   void store.close()
   expect(() => sqliteStore('/dev/null/nowhere')).toThrow()
+})
+
+it('opens a database of every earlier schema, upgrades it, and keeps what is in it', async () => {
+  for (let version = 1; version < MIGRATIONS.length; version++) {
+    const at = folder()
+    mkdirSync(at)
+    const old = new DatabaseSync(join(at, 'holdfast.db'))
+    migrate(old, at, MIGRATIONS.slice(0, version))
+    old.exec(`INSERT INTO plan (name, most_names, most_rdata, most_name_metadata, most_rrset_metadata, least_ttl, has_offline, has_wildcards)
+      VALUES ('old', 1, 1, 1, 1, 60, 1, 1)`)
+    old.close()
+
+    const store = sqliteStore(at)
+    expect(await store.write((w) => w.planNamed('old'))).toBe(1)
+    await store.close()
+    const upgraded = new DatabaseSync(join(at, 'holdfast.db'))
+    expect(upgraded.prepare('PRAGMA user_version').get()).toEqual({ user_version: MIGRATIONS.length })
+    upgraded.close()
+  }
+})
+
+it('loses nothing when it is killed in the middle of an upgrade', async () => {
+  const at = folder()
+  mkdirSync(at)
+  const path = join(at, 'holdfast.db')
+  const old = new DatabaseSync(path)
+  migrate(old, at, MIGRATIONS.slice(0, 1))
+  old.exec(`INSERT INTO plan (name, most_names, most_rdata, most_name_metadata, most_rrset_metadata, least_ttl, has_offline, has_wildcards)
+    VALUES ('old', 1, 1, 1, 1, 60, 1, 1)`)
+  old.close()
+  // The second script begins, and the power goes.
+  const script = `
+    const { DatabaseSync } = await import('node:sqlite')
+    const database = new DatabaseSync(${JSON.stringify(path)})
+    database.exec("BEGIN IMMEDIATE; CREATE TABLE half (x); DELETE FROM plan")
+    process.kill(process.pid, 'SIGKILL')`
+  expect(spawnSync(process.execPath, ['--no-warnings', '--input-type=module', '-e', script]).signal).toBe(
+    'SIGKILL',
+  )
+
+  const store = sqliteStore(at)
+  expect(await store.write((w) => w.planNamed('old'))).toBe(1)
+  await store.close()
+  const upgraded = new DatabaseSync(path)
+  expect(upgraded.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'half'").get()).toEqual({
+    n: 0,
+  })
+  upgraded.close()
 })

@@ -172,4 +172,9 @@ export const MIGRATIONS: readonly string[] = [
     deaf_until INTEGER
   ) STRICT, WITHOUT ROWID;
   `,
+  // The orders in which long listings are read.
+  `
+  CREATE INDEX name_in_order ON name (account_id, labels_reversed);
+  CREATE INDEX name_by_age ON name (account_id, created_at);
+  `,
 ]

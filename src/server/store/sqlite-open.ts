@@ -30,6 +30,14 @@ export function openConnections(folder: string): Connections {
   }
 }
 
+/** A store that is gone with the process: for tests, and for nothing else. One connection is all that such data has. */
+export function openMemory(): Connections {
+  const database = new DatabaseSync(':memory:')
+  database.exec('PRAGMA foreign_keys = ON')
+  migrate(database, 'memory')
+  return { writer: database, reader: database }
+}
+
 /** Each script and its version number in one transaction: a crash leaves the version before or the one after. */
 export function migrate(database: DatabaseSync, path: string, scripts: readonly string[] = MIGRATIONS): void {
   const found = versionOf(database)

@@ -1,5 +1,5 @@
 import { groupCommit } from './group-commit.ts'
-import { openConnections } from './sqlite-open.ts'
+import { openConnections, openMemory } from './sqlite-open.ts'
 import { sqliteReading, statements } from './sqlite-reading.ts'
 import { sqliteWriting } from './sqlite-writing.ts'
 import type { Store } from './store.ts'
@@ -15,6 +15,21 @@ export function sqliteStore(folder: string): Store {
     async close() {
       await commit(async () => undefined) // whatever was asked before is done before
       reader.close()
+      writer.close()
+    },
+  }
+}
+
+/** The same in memory. Readers take their turn, because there is only one connection to see uncommitted changes on. */
+export function memoryStore(): Store {
+  const { writer } = openMemory()
+  const writing = sqliteWriting(statements(writer))
+  const commit = groupCommit(writer)
+  return {
+    read: async (work) => commit(async () => work(writing)),
+    write: async (work) => commit(async () => work(writing)),
+    async close() {
+      await commit(async () => undefined)
       writer.close()
     },
   }

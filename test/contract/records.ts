@@ -1,0 +1,187 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { after, instant, minutes } from '../../src/base/time.ts'
+import type { Name } from '../../src/server/model/tree.ts'
+import type { Store } from '../../src/server/store/store.ts'
+import { type Fixture, fill } from './store.ts'
+
+const NOW = instant(Date.UTC(2026, 0, 1))
+const LATER = after(NOW, minutes(1))
+
+/** What every store promises the management API. */
+export function recordsContract(title: string, open: () => Promise<Store>): void {
+  describe(`${title} keeps the contract of records`, () => {
+    let store: Store
+    let at: Fixture
+    beforeEach(async () => {
+      store = await open()
+      at = await fill(store)
+    })
+    afterEach(async () => store.close())
+
+    const tree = (name: string, over: Partial<Name> = {}): Name => ({
+      zoneId: at.zoneId,
+      accountId: at.accountId,
+      name,
+      isProhibited: false,
+      isOffline: false,
+      metadata: { colour: 'red', size: 'xl' },
+      rrsets: [
+        {
+          dnsType: 'A',
+          ttl: 300,
+          isSystem: false,
+          metadata: { a: 'b' },
+          rdata: [
+            { label: 'one', value: '192.0.2.1', isSystem: false },
+            { label: 'Two', value: '192.0.2.2', isSystem: false, updateGroup: 'abc1234' },
+          ],
+          createdAt: NOW,
+          updatedAt: NOW,
+        },
+        {
+          dnsType: 'TXT',
+          ttl: 60,
+          isSystem: true,
+          metadata: {},
+          rdata: [{ label: '_1', value: '"x"', isSystem: true }],
+          createdAt: NOW,
+          updatedAt: NOW,
+        },
+      ],
+      createdAt: NOW,
+      updatedAt: NOW,
+      ...over,
+    })
+    const keep = async (name: Name): Promise<void> => store.write(async (w) => w.saveName(name, NOW))
+    const kept = async (name: string): Promise<Name | undefined> =>
+      store.read(async (r) => r.nameAt(at.zoneId, name))
+
+    it('gives a name back whole', async () => {
+      const wanted = tree('whole', {
+        isOffline: true,
+        offlineSettings: { action: 'redirect', url: 'https://x.test/' },
+        updateGroup: 'abc1234',
+      })
+      await keep(wanted)
+
+      const { id, ...rest } = (await kept('whole')) ?? {}
+      expect(id).toBeTypeOf('number')
+      expect(rest).toEqual(wanted)
+    })
+
+    it('makes what is kept what the name says, and no more', async () => {
+      await keep(tree('changing'))
+      const before = await kept('changing')
+      if (before === undefined) throw new Error('it is not there')
+      const [a] = before.rrsets
+      if (a === undefined) throw new Error('nothing at it')
+      await keep({
+        ...before,
+        metadata: { colour: 'blue' },
+        rrsets: [
+          { ...a, ttl: 60, metadata: {}, rdata: [{ label: 'two', value: '192.0.2.9', isSystem: false }] },
+        ],
+      })
+
+      expect(await kept('changing')).toMatchObject({
+        metadata: { colour: 'blue' },
+        rrsets: [{ dnsType: 'A', ttl: 60, metadata: {}, rdata: [{ value: '192.0.2.9' }] }],
+      })
+      expect((await kept('changing'))?.rrsets).toHaveLength(1)
+    })
+
+    it('gives the zone its next serial at every change, and with it its moment', async () => {
+      const zone = async () => store.read(async (r) => r.zoneNamed('example.test'))
+      const before = await zone()
+      await store.write(async (w) => w.saveName(tree('serial'), LATER))
+      const after_ = await zone()
+
+      expect([after_?.serial, after_?.updatedAt]).toEqual([(before?.serial ?? 0) + 1, LATER])
+    })
+
+    it('counts what an account holds, and forgets what is removed', async () => {
+      const held = async () => store.read(async (r) => r.holdingsOf(at.accountId))
+      const before = await held()
+      await keep(tree('counted'))
+      expect(await held()).toEqual({ names: before.names + 1, rdata: before.rdata + 3 })
+      const name = await kept('counted')
+      await store.write(async (w) => name && w.removeName(name, NOW))
+      expect(await held()).toEqual(before)
+    })
+
+    it('finds the deepest zone that holds a name', async () => {
+      await store.write(async (w) =>
+        w.addZone({ accountId: at.accountId, name: 'deep.example.test', isShared: false }, NOW),
+      )
+      const holding = async (fqdn: string) => (await store.read(async (r) => r.zoneHolding(fqdn)))?.name
+
+      expect([
+        await holding('a.b.deep.example.test'),
+        await holding('deep.example.test'),
+        await holding('x.example.test'),
+        await holding('other.test'),
+      ]).toEqual(['deep.example.test', 'deep.example.test', 'example.test', undefined])
+    })
+
+    it('shows a key with all of its targets, and moves them', async () => {
+      await keep(tree('aimed'))
+      const key = async () => (await store.read(async (r) => r.keyNamed('abc1234')))?.targets
+      expect(await key()).toEqual([
+        { zoneName: 'example.test', name: 'aimed', dnsType: 'A', label: 'Two' },
+        { zoneName: 'example.test', name: 'home' },
+      ])
+      const id = (await kept('aimed'))?.id ?? 0
+      await store.write(async (w) => w.setTargets(at.keyId, [id]))
+      expect((await key())?.map(({ name, label }) => [name, label])).toEqual([
+        ['aimed', undefined],
+        ['aimed', 'Two'],
+      ])
+    })
+
+    it('removes a zone with all that is in it, and a key with all that it did', async () => {
+      await keep(tree('gone'))
+      await store.write(async (w) => w.removeKey(at.keyId))
+      expect((await kept('gone'))?.rrsets[0]?.rdata.map(({ updateGroup }) => updateGroup)).toEqual([
+        undefined,
+        undefined,
+      ])
+      await store.write(async (w) => w.removeZone(at.zoneId))
+      expect([await kept('gone'), await store.read(async (r) => r.holdingsOf(at.accountId))]).toEqual([
+        undefined,
+        { names: 0, rdata: 0 },
+      ])
+    })
+
+    it('changes policy by name, and refuses what has none', async () => {
+      const plan = await store.write(async (w) => w.planOf(at.accountId))
+      await store.write(async (w) => {
+        await w.changePlan(plan, { mostNames: 3, types: ['A', 'TXT'], fixedTtl: 60 })
+        await w.changeZone(at.zoneId, { isShared: true, isMembersOnly: true, mostLabels: 2 })
+        await w.setMember(at.zoneId, at.accountId, true)
+      })
+      const read = async () =>
+        store.read(async (r) => [
+          await r.account(at.accountId),
+          await r.zoneNamed('example.test'),
+          await r.isMember(at.zoneId, at.accountId),
+        ])
+      expect(await read()).toMatchObject([
+        { plan: { mostNames: 3, types: ['A', 'TXT'], fixedTtl: 60 } },
+        { isShared: true, isMembersOnly: true, mostLabels: 2 },
+        true,
+      ])
+      await expect(
+        store.write(async (w) => w.changeZone(at.zoneId, { colour: 1 } as object)),
+      ).rejects.toThrow('zone has no colour')
+    })
+
+    it('takes nothing back and gives nothing away when the work throws', async () => {
+      const failing = store.write(async (w) => {
+        await w.saveName(tree('half'), NOW)
+        throw new Error('no')
+      })
+      await expect(failing).rejects.toThrow('no')
+      expect(await kept('half')).toBeUndefined()
+    })
+  })
+}

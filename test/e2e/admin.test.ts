@@ -1,0 +1,199 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { ROOT, holdfast, scratch } from './processes.ts'
+
+/** A service on a store that operators made, and not a throw-away one. */
+async function operated() {
+  const store = scratch()
+  const admin = async (...words: readonly string[]) => {
+    const { code, stdout, stderr } = await holdfast(['admin', ...words, '--store', store, '--json'], {
+      node: process.execPath,
+    })
+    const said = JSON.parse(stdout === '' ? '{}' : stdout) as {
+      readonly password?: string
+      readonly key?: string
+    }
+    return { code, stderr, ...said }
+  }
+  await admin('plan', 'add', 'basic', 'most-names=3')
+  const { password = '' } = await admin('account', 'add', 'acme', 'basic')
+  await admin('zone', 'add', 'acme.test', 'acme')
+  const { key = '' } = await admin('api-key', 'add', 'acme')
+  const child = spawn(
+    process.execPath,
+    [
+      join(ROOT, 'bin/holdfast.js'),
+      'serve',
+      '--store',
+      store,
+      '--listen',
+      '127.0.0.1:0',
+      '--json',
+      '--nameservers',
+      'ns1.acme.test',
+    ],
+    { stdio: ['ignore', 'pipe', 'ignore'], env: { PATH: process.env['PATH'], HOME: '/nonexistent' } },
+  )
+  onTestFinished(async () => {
+    const gone = new Promise((ended) => child.on('close', ended))
+    child.kill('SIGTERM')
+    await gone
+  })
+  const { url } = JSON.parse(
+    await new Promise<string>((line) => createInterface({ input: child.stdout }).once('line', line)),
+  ) as { readonly url: string }
+  const ask = async (method: string, path: string, body?: unknown, authorization = `Bearer ${key}`) => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    return {
+      status: response.status,
+      body: (await response.json()) as { data?: never; errors?: { code: string }[] },
+    }
+  }
+  const update = async (username: string, secret: string, query: string): Promise<string> => {
+    const authorization = `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`
+    const response = await fetch(`${url}/nic/update?${query}`, {
+      headers: { authorization, 'user-agent': 'Test test/1-1 t@example.test' },
+    })
+    return (await response.text()).trim()
+  }
+  return { admin, ask, update, password }
+}
+
+const NAMES = '/v1/dns/records/acme.test'
+
+describe('an operator, an account and its devices share one store', () => {
+  it('a name that is made by the API is updated by its key, and the API shows it', async () => {
+    const { ask, update } = await operated()
+    expect(
+      (
+        await ask('POST', NAMES, {
+          name: 'home',
+          rrsets: [{ dns_type: 'A', rdata: [{ value: '192.0.2.1', label: 'wan' }] }],
+        })
+      ).status,
+    ).toBe(201)
+    const made = await ask('POST', '/v1/account/ddns-keys', {
+      description: 'router',
+      hostnames: ['home.acme.test'],
+    })
+    const key = made.body.data as unknown as { readonly username: string; readonly password: string }
+    expect(made.status).toBe(201)
+
+    expect(await update(key.username, key.password, 'hostname=home.acme.test&myip=192.0.2.1')).toBe(
+      'nochg 192.0.2.1',
+    )
+    expect(await update(key.username, key.password, 'hostname=home.acme.test&myip=192.0.2.2')).toBe(
+      'good 192.0.2.2',
+    )
+
+    expect((await ask('GET', `${NAMES}/home`)).body.data).toMatchObject({
+      update_group: key.username,
+      rrsets: [{ dns_type: 'A', rdata: [{ label: 'wan', value: '192.0.2.2' }] }],
+    })
+    expect((await ask('GET', '/v1/dns/clients')).body.data).toMatchObject([
+      { ddns_key_username: key.username, last_reply: 'good 192.0.2.2', last_address: '127.0.0.1' },
+    ])
+    expect((await ask('GET', `/v1/account/ddns-keys/${key.username}`)).body.data).toMatchObject({
+      last_used_at: expect.stringMatching(/^\d{4}-/) as string,
+      targets: [{ zone_name: 'acme.test', name: 'home' }],
+    })
+    expect(await update(key.username, key.password, 'hostname=home.acme.test&offline=YES')).toMatch(/^good/)
+    expect((await ask('GET', `${NAMES}/home`)).body.data).toMatchObject({ offline: true })
+    const renewed = await ask('PUT', `/v1/account/ddns-keys/${key.username}`, { regenerate_password: true })
+    const { password } = renewed.body.data as unknown as { readonly password: string }
+    expect(await update(key.username, key.password, 'hostname=home.acme.test')).toBe('badauth')
+    expect(await update(key.username, password, 'hostname=home.acme.test&myip=192.0.2.3')).toBe(
+      'good 192.0.2.3',
+    )
+  })
+
+  it('a key that is attached to one record changes that one', async () => {
+    const { ask, update } = await operated()
+    const made = await ask('POST', '/v1/account/ddns-keys', { description: 'one' })
+    const key = made.body.data as unknown as { readonly username: string; readonly password: string }
+    const rdata = [
+      { value: '192.0.2.1', label: 'left', update_group: key.username },
+      { value: '192.0.2.2', label: 'right' },
+    ]
+    expect((await ask('POST', NAMES, { name: 'both', rrsets: [{ dns_type: 'A', rdata }] })).status).toBe(201)
+
+    expect(await update(key.username, key.password, 'hostname=both.acme.test&myip=192.0.2.9')).toBe(
+      'good 192.0.2.9',
+    )
+    expect((await ask('GET', `${NAMES}/both/rrsets/A`)).body.data).toMatchObject({
+      rdata: [
+        { label: 'left', value: '192.0.2.9' },
+        { label: 'right', value: '192.0.2.2' },
+      ],
+    })
+  })
+
+  it('what the operator says holds from the next request on', async () => {
+    const { admin, ask } = await operated()
+    const code = async (method: string, path: string, body?: unknown) =>
+      (await ask(method, path, body)).body.errors?.[0]?.code
+    expect(await code('POST', NAMES, { name: 'a' })).toBeUndefined()
+    await admin('zone', 'set', 'acme.test', 'prohibited=yes')
+    expect(await code('DELETE', `${NAMES}/a`)).toBe('3903')
+    await admin('zone', 'set', 'acme.test', 'prohibited=no', 'website-only=yes')
+    expect(await code('GET', `${NAMES}/a`)).toBe('4786')
+    await admin('zone', 'set', 'acme.test', 'website-only=no')
+    await admin('name', 'lock', 'a.acme.test')
+    expect(await code('DELETE', `${NAMES}/a`)).toBe('4821')
+    await admin('name', 'unlock', 'a.acme.test')
+    expect(await code('POST', NAMES, { name: 'b' })).toBeUndefined()
+    expect(await code('POST', NAMES, { name: 'c' })).toBe('3354') // with the apex three names
+    await admin('plan', 'set', 'basic', 'most-names=9')
+    expect(await code('POST', NAMES, { name: 'c' })).toBeUndefined()
+  })
+
+  it('the account’s own password opens the API too', async () => {
+    const { ask, password } = await operated()
+    const basic = (secret: string): string => `Basic ${Buffer.from(`acme:${secret}`).toString('base64')}`
+
+    expect((await ask('GET', '/v1/dns/zones', undefined, basic(password))).status).toBe(200)
+    expect((await ask('GET', '/v1/dns/zones', undefined, basic('wrong'))).status).toBe(401)
+  })
+
+  it('an abuse block ends when the operator says so', async () => {
+    const { admin, ask, update } = await operated()
+    await ask('POST', NAMES, { name: 'home' })
+    const made = await ask('POST', '/v1/account/ddns-keys', { hostnames: ['home.acme.test'] })
+    const key = made.body.data as unknown as { readonly username: string; readonly password: string }
+    let last = ''
+    for (let n = 0; n < 40 && last !== 'abuse'; n++)
+      last = await update(key.username, key.password, `hostname=home.acme.test&myip=192.0.2.${n % 2}`)
+    expect(last).toBe('abuse')
+
+    expect((await admin('unblock', key.username)).code).toBe(0)
+    expect(await update(key.username, key.password, 'hostname=home.acme.test&myip=192.0.2.77')).toBe(
+      'good 192.0.2.77',
+    )
+  })
+})
+
+describe('a slip of the operator is told, and changes nothing', () => {
+  // biome-ignore format: a table
+  it.each<[readonly string[], number, RegExp]>([
+    [[],                                              64, /what is to be done\? one of these:[^]*plan add NAME/],
+    [['plan', 'set', 'nothing', 'most-names=1'],      64, /there is no plan nothing/],
+    [['plan', 'add', 'x', 'most-names=many'],         64, /most-names=many is not a whole number/],
+    [['plan', 'add', 'x', 'types=A,B'],               64, /types=A,B is not a list of record types/],
+    [['account', 'add', 'a b', 'basic'],              64, /there is no plan basic/],
+    [['zone', 'add', 'x', 'nobody'],                  64, /there is no account nobody/],
+    [['member', 'add', 'x.test', 'nobody'],           64, /there is no zone x\.test/],
+    [['name', 'lock', 'x.test'],                      64, /there is no name x\.test/],
+    [['key', 'lock', 'abc'],                          64, /there is no DDNS key abc/],
+    [['unblock', 'abc'],                              64, /there is no DDNS key and no account abc/],
+  ])('%j', async (words, code, says) => {
+    const ended = await holdfast(['admin', ...words, '--store', scratch()], { node: process.execPath })
+
+    expect([ended.code, ended.stderr]).toEqual([code, expect.stringMatching(says)])
+  })
+})
