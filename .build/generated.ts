@@ -6,6 +6,7 @@ import { SERVICE_SETTINGS } from '../src/config/service-settings.ts'
 import { type Setting, type Table, envOf, fileKeyOf, flagOf } from '../src/config/setting.ts'
 import { formatDuration, milliseconds } from '../src/base/time.ts'
 import { formatListener } from '../src/config/service-settings.ts'
+import { ERRORS } from '../src/server/errors/errors.ts'
 import { type Mandate, REPLIES } from '../src/protocol/reply.ts'
 
 /** What is written from the tables: whole files, and the parts of documents between two marks. By path. */
@@ -14,6 +15,7 @@ export function generated(read: (path: string) => string): ReadonlyMap<string, s
     ['config/holdfast.schema.json', `${JSON.stringify(clientSchema(), null, 2)}\n`],
     ['config/service.schema.json', `${JSON.stringify(serviceSchema(), null, 2)}\n`],
     ['docs/settings.md', settingsPage()],
+    ['docs/api.md', replaced(read('docs/api.md'), 'errors', errorsTable())],
     ['README.md', replaced(replaced(read('README.md'), 'replies', repliesTable()), 'exits', exitsTable())],
   ])
 }
@@ -54,6 +56,13 @@ const exitsTable = (): string =>
   row('---', '---') +
   Object.values(EXITS)
     .map(({ code, means }) => row(String(code), means))
+    .join('')
+
+const errorsTable = (): string =>
+  row('status', 'code', 'means') +
+  row('---', '---', '---') +
+  Object.values(ERRORS)
+    .map(({ status, code, means }) => row(String(status), String(code), means))
     .join('')
 
 function settingsPage(): string {
