@@ -7,7 +7,7 @@ const CLOSED_PORT = 33_434
 /** Linux sends one ICMP error a second to each peer, and a few at once (icmp(7), icmp_ratelimit); a little slower loses none. */
 const EVERY: Duration = milliseconds(1300)
 /** A silence is made sure of sooner, but not so soon that the same limit causes it. */
-const AGAIN: Duration = milliseconds(300)
+const AGAIN: Duration = milliseconds(200)
 const PATIENCE = { least: milliseconds(40), most: milliseconds(250) } as const
 /** One router between us and the world, or two. */
 const HOPS = [1, 2] as const
@@ -62,7 +62,7 @@ async function calibrated(watching: Watching, shared: Shared, address: Address):
 
 /** Until something else is published. Two silences in a row are a reason to look. False for one that stays silent. */
 async function follow(watching: Watching, shared: Shared, address: Address, hops: number): Promise<boolean> {
-  let [slowest, silences] = [PATIENCE.most / 4, 0]
+  let [slowest, silences] = [PATIENCE.least / 2, 0]
   shared.isProbed = true
   await rest(watching, EVERY)
   while (isSame(watching, shared, address)) {

@@ -1,0 +1,63 @@
+import { type Result, err, ok } from '../base/result.ts'
+import { isDnsType } from '../server/model/rdata-values.ts'
+
+/** Policy as an operator writes it: KEY=VALUE, where none takes a limit away. */
+type Kind = 'number' | 'switch' | 'types'
+export const PLAN_KEYS = {
+  'most-names': ['mostNames', 'number'],
+  'most-rdata': ['mostRdata', 'number'],
+  'most-name-metadata': ['mostNameMetadata', 'number'],
+  'most-rrset-metadata': ['mostRRSetMetadata', 'number'],
+  'least-ttl': ['leastTtl', 'number'],
+  'fixed-ttl': ['fixedTtl', 'number'],
+  types: ['types', 'types'],
+  offline: ['hasOffline', 'switch'],
+  wildcards: ['hasWildcards', 'switch'],
+} as const satisfies Keys
+export const ZONE_KEYS = {
+  shared: ['isShared', 'switch'],
+  prohibited: ['isProhibited', 'switch'],
+  'website-only': ['isWebsiteOnly', 'switch'],
+  'closed-to-new-names': ['isClosedToNewNames', 'switch'],
+  'members-only': ['isMembersOnly', 'switch'],
+  'no-new-rdata': ['hasNoNewRdata', 'switch'],
+  wildcards: ['hasWildcards', 'switch'],
+  types: ['types', 'types'],
+  'owner-only-types': ['ownerOnlyTypes', 'types'],
+  'most-labels': ['mostLabels', 'number'],
+  'least-ttl': ['leastTtl', 'number'],
+  'fixed-ttl': ['fixedTtl', 'number'],
+  'default-ttl': ['defaultTtl', 'number'],
+} as const satisfies Keys
+export const ACCOUNT_KEYS = { 'website-only': ['isWebsiteOnly', 'switch'] } as const satisfies Keys
+type Keys = Readonly<Record<string, readonly [field: string, kind: Kind]>>
+
+const READERS: { readonly [K in Kind]: (value: string) => unknown } = {
+  number: (value) => (/^\d{1,9}$/.test(value) ? Number(value) : undefined),
+  switch: (value) => ({ yes: true, no: false, on: true, off: false, true: true, false: false })[value],
+  types: (value) => {
+    const types = value.toUpperCase().split(',')
+    return types.every(isDnsType) ? types : undefined
+  },
+}
+
+/** All assignments, or what is wrong with the first that is. */
+export function assignments(
+  keys: Keys,
+  args: readonly string[],
+): Result<Readonly<Record<string, unknown>>, string> {
+  const values: Record<string, unknown> = {}
+  for (const arg of args) {
+    const [key = '', value = ''] = arg.split(/=(.*)/s)
+    const known = Object.hasOwn(keys, key) ? keys[key] : undefined
+    if (known === undefined) return err(`${key} is none of ${Object.keys(keys).join(', ')}`)
+    const [field, kind] = known
+    const read = value === 'none' && kind !== 'switch' ? null : READERS[kind](value)
+    if (read === undefined)
+      return err(
+        `${key}=${value} is not ${{ number: 'a whole number', switch: 'yes or no', types: 'a list of record types' }[kind]}`,
+      )
+    values[field] = read
+  }
+  return ok(values)
+}
