@@ -94,9 +94,9 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       const zone = async () => store.read(async (r) => r.zoneNamed('example.test'))
       const before = await zone()
       await store.write(async (w) => w.saveName(tree('serial'), LATER))
-      const after_ = await zone()
+      const changed = await zone()
 
-      expect([after_?.serial, after_?.updatedAt]).toEqual([(before?.serial ?? 0) + 1, LATER])
+      expect([changed?.serial, changed?.updatedAt]).toEqual([(before?.serial ?? 0) + 1, LATER])
     })
 
     it('counts what an account holds, and forgets what is removed', async () => {
