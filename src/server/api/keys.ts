@@ -1,11 +1,12 @@
 import { canonicalName, relativeTo } from '../model/dns-name.ts'
 import type { Direction } from '../model/query.ts'
-import { isTheirs } from '../rules/access.ts'
+import { ERRORS, refuse } from '../errors/errors.ts'
+import { isTheirs, isWebsiteOnly, isWhole, lockOf, prohibitionOf } from '../rules/access.ts'
 import type { DdnsKey } from '../store/records.ts'
 import { badBody, isObject, unknownFields } from './bodies.ts'
 import { all, isRefusal, readPage, readSort } from './query.ts'
 import { showKey } from './show.ts'
-import type { Malformed, Visit } from './visit.ts'
+import { LESS, type Malformed, type Visit } from './visit.ts'
 
 const LIMITS = { usual: 50, most: 100 } as const
 /** What one key may be attached to. */
@@ -13,6 +14,7 @@ const MOST_HOSTNAMES = 1000
 const LONGEST_DESCRIPTION = 255
 
 export async function listKeys(visit: Visit) {
+  if (visit.caller.zones !== undefined) return { malformed: [LESS] }
   const sort = readSort(visit, ['created_at'])
   const { filter } = visit.query
   const description = isObject(filter) ? filter['description'] : undefined
@@ -50,7 +52,8 @@ const notFound: Malformed = { status: 404, code: '4810', title: 'DDNS key not fo
 
 async function keyAt({ store, caller, params }: Visit): Promise<DdnsKey | undefined> {
   const key = await store.keyNamed((params['ddns_key_username'] ?? '').toLowerCase())
-  return key?.accountId === caller.account.id ? key : undefined
+  // A key reaches into all zones, and its holder must too.
+  return key?.accountId === caller.account.id && caller.zones === undefined ? key : undefined
 }
 
 export async function getKey(visit: Visit) {
@@ -62,10 +65,10 @@ const FIELDS = ['description', 'hostnames'] as const
 
 export async function createKey(visit: Visit) {
   const { store, caller, now, service, body } = visit
+  if (!isWhole(caller)) return { malformed: [LESS] }
   if (!isObject(body)) return { malformed: [badBody('the body is {"description": "…", "hostnames": […]}')] }
   const wish = await readWish(visit, body)
   if ('malformed' in wish) return wish
-  if (caller.isReadOnly) return { malformed: [readOnly] }
   const { username, password, hash } = service.newKey()
   const id = await store.addKey(
     { accountId: caller.account.id, username, hash, description: wish.description ?? '' },
@@ -78,15 +81,9 @@ export async function createKey(visit: Visit) {
   return { status: 201 as const, data, warnings: unknownFields(body, FIELDS) }
 }
 
-const readOnly: Malformed = {
-  status: 402,
-  code: '4749',
-  title: 'payment or another API key is required',
-  detail: 'this API key may only read',
-}
-
 export async function changeKey(visit: Visit) {
-  const { store, service, body } = visit
+  const { store, caller, service, body } = visit
+  if (!isWhole(caller)) return { malformed: [LESS] }
   const key = await keyAt(visit)
   if (key === undefined) return { malformed: [notFound] }
   if (!isObject(body)) return { malformed: [badBody('the body is an object')] }
@@ -109,6 +106,7 @@ export async function changeKey(visit: Visit) {
 }
 
 export async function deleteKey(visit: Visit) {
+  if (!isWhole(visit.caller)) return { malformed: [LESS] }
   const key = await keyAt(visit)
   if (key === undefined) return { malformed: [notFound] }
   await visit.store.removeKey(key.id)
@@ -182,6 +180,12 @@ async function targetAt(
       location: 'body',
       pointer,
     }
+  const barred =
+    prohibitionOf(zone) ?? lockOf(name) ?? (isWebsiteOnly(caller, zone) ? refuse('websiteOnly') : undefined)
+  if (barred !== undefined) {
+    const { code, means } = ERRORS[barred.refused]
+    return { status: 403, code: String(code), title: means, location: 'body', pointer }
+  }
   if (name.updateGroup !== undefined && name.updateGroup !== own?.username)
     return {
       status: 409,

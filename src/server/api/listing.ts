@@ -1,5 +1,6 @@
 import { canonicalName } from '../model/dns-name.ts'
 import type { Expression, NameQuery } from '../model/query.ts'
+import { RDATA_TYPES } from '../model/rdata-values.ts'
 import { zoneToRead } from './places.ts'
 import {
   SORT_KEYS,
@@ -37,6 +38,7 @@ export async function listNames(visit: Visit) {
     filter: canonical(filter),
     sort,
     page,
+    ...(visit.caller.zones && { onlyZones: visit.caller.zones }),
     ...given(expressions),
   })
   const seen = items.filter(({ zone }) => visit.caller.zones?.includes(zone.name) ?? true)
@@ -62,8 +64,20 @@ const canonical = (filter: NameQuery['filter']): NameQuery['filter'] => ({
   ...filter,
   ...(filter.names && { names: filter.names.map((name) => name.toLowerCase()) }),
   ...(filter.zoneNames && { zoneNames: filter.zoneNames.map(canonicalName) }),
+  ...(filter.rdata && { rdata: filter.rdata.flatMap(spellings) }),
   ...(filter.dnsTypes && { dnsTypes: filter.dnsTypes.map((type) => type.toUpperCase()) }),
 })
+
+/** A value as it is kept, whichever type it is of; and as it stands. */
+const spellings = (value: string): readonly string[] => [
+  ...new Set([
+    value,
+    ...Object.values(RDATA_TYPES).flatMap(({ parse }) => {
+      const read = parse(value)
+      return read.ok ? [read.value] : []
+    }),
+  ]),
+]
 
 const ZONE_SORT_KEYS = ['name', 'name_labels_reversed', 'created_at'] as const
 

@@ -41,13 +41,21 @@ export interface Done {
 
 /** A faulty query or body, for which the specification has no code in its table. */
 export interface Malformed {
-  readonly status: 400 | 402 | 404 | 409 | 429
+  readonly status: 400 | 402 | 403 | 404 | 409 | 429
   readonly code: string
   readonly title: string
   readonly detail?: string
   readonly location?: 'path' | 'query' | 'body' | 'header'
   readonly pointer?: string
   readonly retryAfter?: number
+}
+
+/** An API key that may do less than its account, where only the whole account may. */
+export const LESS: Malformed = {
+  status: 402,
+  code: '4749',
+  title: 'payment or another API key is required',
+  detail: 'this API key may not do that',
 }
 
 export interface Refused<R extends ErrorName> {

@@ -1,12 +1,12 @@
 import { APEX, canonicalName, parseHost } from '../model/dns-name.ts'
 import { type Name, type RRSet, merged } from '../model/tree.ts'
-import { isOwner } from '../rules/access.ts'
+import { isOwner, isWhole } from '../rules/access.ts'
 import { refuse } from '../errors/errors.ts'
 import { badBody, isFaulty, isObject, readMetadata, unknownFields } from './bodies.ts'
 import { zoneToChange, zoneToRead } from './places.ts'
 import { all, readPage } from './query.ts'
 import { showZone } from './show.ts'
-import { CREATED, DONE, type Visit, refused } from './visit.ts'
+import { CREATED, DONE, LESS, type Visit, refused } from './visit.ts'
 
 /** Spec, "Limits": the zone listing has 50 at most. */
 const LIMITS = { usual: 50, most: 50 } as const
@@ -15,7 +15,7 @@ export async function listZones(visit: Visit) {
   const read = all({ page: readPage(visit, LIMITS) })
   if ('malformed' in read) return read
   const { page } = read.value
-  const { items, total } = await visit.store.zonesOf(visit.caller.account.id, page)
+  const { items, total } = await visit.store.zonesOf(visit.caller.account.id, page, visit.caller.zones)
   const { nameservers } = visit.service
   return {
     status: 200 as const,
@@ -39,6 +39,13 @@ export async function createZone(visit: Visit) {
     return { malformed: [badBody('zone_name is a domain name of two labels or more', '/zone_name')] }
   const metadata = readMetadata(body['metadata'], '/metadata')
   if (isFaulty(metadata)) return { malformed: metadata }
+  if (!isWhole(caller)) return { malformed: [LESS] }
+  const held = await store.holdingsOf(caller.account.id)
+  const { mostNames, mostNameMetadata } = caller.account.plan
+  if (held.names + 1 > mostNames)
+    return refused(refuse('namesOverLimit', 'a zone has its apex; please contact support'))
+  if (Object.keys(merged({}, metadata)).length > mostNameMetadata)
+    return refused(refuse('nameMetadataOverLimit'))
   const taken = await store.zoneNamed(name)
   const above = await store.zoneHolding(name)
   if (
@@ -103,6 +110,8 @@ export async function deleteZone(visit: Visit) {
   if ('refusals' in zone) return zone
   if (!isOwner(visit.caller, zone) || visit.caller.isReadOnly)
     return refused(refuse('nameChangeForbidden', 'only its owner deletes a zone', { location: 'path' }))
+  if (await visit.store.hasLockedNames(zone.id))
+    return refused(refuse('nameChangeProhibited', 'a name in it is locked'))
   await visit.store.removeZone(zone.id)
   return DONE
 }

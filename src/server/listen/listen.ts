@@ -93,7 +93,7 @@ async function exchange(
   }
   const bytes = Buffer.from(outbound.body, 'utf8')
   // Content-Length on every reply: there are clients that cannot read chunks.
-  const closing = refusal === undefined ? {} : { connection: 'close' }
+  const closing = refusal === undefined && !isTooLong(request) ? {} : { connection: 'close' }
   response.writeHead(outbound.status, { ...outbound.headers, ...closing, 'content-length': bytes.length })
   response.end(bytes)
   drain(request)
@@ -109,7 +109,7 @@ async function answered(
   const peer = peerOf(request.socket.remoteAddress ?? '', forwarded, trusted)
   if (peer === undefined) return { status: 400, headers: {}, body: '' } // gone before it could be asked who it was
   const [path = '', ...query] = pathOf(url).split('?')
-  const body = method === 'POST' || method === 'PUT' ? await bodyOf(request) : undefined
+  const body = isSent(request) && !isTooLong(request) ? await bodyOf(request) : undefined
   return handle({
     method,
     path,
@@ -138,11 +138,17 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
 /** RFC 9112 §3.2.2: a proxy's absolute form names the same resource. */
 const pathOf = (target: string): string => target.replace(/^https?:\/\/[^/?#]*/i, '')
 
-function refusalOf({ url = '', headers }: IncomingMessage): Outbound | undefined {
+const isSent = ({ method }: IncomingMessage): boolean => method === 'POST' || method === 'PUT'
+const isTooLong = ({ headers }: IncomingMessage): boolean =>
+  Number(headers['content-length'] ?? 0) > LONGEST_BODY
+
+function refusalOf(request: IncomingMessage): Outbound | undefined {
+  const { url = '' } = request
   const text = { 'content-type': 'text/plain; charset=utf-8' }
   if (url.length > LONGEST_URL)
     return { status: 414, headers: text, body: `the address is longer than ${LONGEST_URL} bytes\n` }
-  return Number(headers['content-length'] ?? 0) > LONGEST_BODY
+  // What is sent to be read is refused by who would have read it, in its own words.
+  return isTooLong(request) && !isSent(request)
     ? { status: 413, headers: text, body: `the body is longer than ${LONGEST_BODY} bytes\n` }
     : undefined
 }

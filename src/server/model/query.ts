@@ -85,6 +85,8 @@ export interface NameQuery {
   readonly accountId: number
   /** Only of this zone; then everybody's, where the account owns it. */
   readonly zoneId?: number
+  /** Only of these zones, whatever else is asked. */
+  readonly onlyZones?: readonly string[]
   readonly filter: NameFilter
   readonly sort: readonly Sort[]
   readonly zoneMetadata?: Expression

@@ -9,6 +9,9 @@ export interface Caller {
   readonly zones?: readonly string[]
 }
 
+/** Whether this is the account itself, or a key that may do all that it may. */
+export const isWhole = ({ isReadOnly, zones }: Caller): boolean => !isReadOnly && zones === undefined
+
 export const isOwner = ({ account }: Caller, zone: Pick<Zone, 'accountId'>): boolean =>
   zone.accountId === account.id
 

@@ -174,7 +174,7 @@ export const MIGRATIONS: readonly string[] = [
   `,
   // The orders in which long listings are read.
   `
-  CREATE INDEX name_in_order ON name (account_id, labels_reversed);
+  CREATE INDEX name_in_order ON name (account_id, replace(labels_reversed, '.', char(1)));
   CREATE INDEX name_by_age ON name (account_id, created_at);
   `,
 ]

@@ -47,8 +47,10 @@ export interface RecordReading {
   account(id: number): Promise<Account | undefined>
   zoneNamed(name: string): Promise<Zone | undefined>
   isMember(zoneId: number, accountId: number): Promise<boolean>
-  /** Zones that the account owns, by name. */
-  zonesOf(accountId: number, page: Page): Promise<Listed<Zone>>
+  /** Zones that the account owns, by name; `only` of those that are named. */
+  zonesOf(accountId: number, page: Page, only?: readonly string[]): Promise<Listed<Zone>>
+  /** Whether the operator locked any of its names. */
+  hasLockedNames(zoneId: number): Promise<boolean>
   nameAt(zoneId: number, name: string): Promise<Name | undefined>
   /** The deepest zone that a whole name is in. */
   zoneHolding(fqdn: string): Promise<Zone | undefined>

@@ -53,6 +53,9 @@ function conditions({ accountId, zoneId, filter, ...query }: NameQuery): readonl
         )
   return [
     whose,
+    ...(query.onlyZones
+      ? [clause(`zone.name IN (${query.onlyZones.map(() => '?').join(', ')})`, ...query.onlyZones)]
+      : []),
     ...filters(filter),
     ...(query.zoneMetadata ? [expressed(query.zoneMetadata, 'zone_metadata', 'zone_id = name.zone_id')] : []),
     ...(query.metadata ? [expressed(query.metadata, 'name_metadata', 'name_id = name.id')] : []),
@@ -127,10 +130,11 @@ function orderOf(sort: readonly Sort[]): string {
     const columns = {
       zone_name: 'zone.name',
       name: 'name.name',
-      name_labels_reversed: 'name.labels_reversed',
+      // A dot sorts after a hyphen; the end of a label comes before everything.
+      name_labels_reversed: "replace(name.labels_reversed, '.', char(1))",
       dns_type: of('rrset.dns_type'),
       rdata: of('rdata.value'),
-      label: of('rdata.label'),
+      label: of('lower(rdata.label)'),
       zone_is_shared: 'zone.is_shared',
       created_at: 'name.created_at',
     }

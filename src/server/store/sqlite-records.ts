@@ -47,13 +47,13 @@ const places = (sql: Sql): Part<'account' | 'zoneNamed' | 'isMember' | 'zonesOf'
       ) !== undefined
     )
   },
-  async zonesOf(accountId, { offset, limit }) {
-    const rows = sql('SELECT * FROM zone WHERE account_id = ? ORDER BY name LIMIT ? OFFSET ?')
-    const total = sql('SELECT count(*) AS n FROM zone WHERE account_id = ?').get(accountId)?.['n']
-    return {
-      items: rows.all(accountId, limit, offset).map((row) => zoneFrom(sql, row)),
-      total: number(total),
-    }
+  async zonesOf(accountId, { offset, limit }, only) {
+    const names = only === undefined ? null : JSON.stringify(only)
+    const from =
+      'FROM zone WHERE account_id = ?1 AND (?2 IS NULL OR name IN (SELECT value FROM json_each(?2)))'
+    const rows = sql(`SELECT * ${from} ORDER BY name LIMIT ?3 OFFSET ?4`).all(accountId, names, limit, offset)
+    const total = sql(`SELECT count(*) AS n ${from}`).get(accountId, names)?.['n']
+    return { items: rows.map((row) => zoneFrom(sql, row)), total: number(total) }
   },
   async zoneHolding(fqdn) {
     const labels = fqdn.split('.')
@@ -65,7 +65,13 @@ const places = (sql: Sql): Part<'account' | 'zoneNamed' | 'isMember' | 'zonesOf'
   },
 })
 
-const trees = (sql: Sql): Part<'nameAt' | 'namesBelow' | 'holdingsOf'> => ({
+const trees = (sql: Sql): Part<'hasLockedNames' | 'nameAt' | 'namesBelow' | 'holdingsOf'> => ({
+  async hasLockedNames(zoneId) {
+    return (
+      sql('SELECT 1 AS found FROM name WHERE zone_id = ? AND is_prohibited = 1 LIMIT 1').get(zoneId) !==
+      undefined
+    )
+  },
   async nameAt(zoneId, name) {
     const row = sql('SELECT * FROM name WHERE zone_id = ? AND name = ?').get(zoneId, name)
     return row === undefined ? undefined : nameFrom(sql, row)
