@@ -5,6 +5,7 @@ import { keyedHash } from '../../src/server/auth/hashes.ts'
 import type { Authenticate } from '../../src/server/auth/login.ts'
 import type { Store } from '../../src/server/store/store.ts'
 import type { Inbound } from '../../src/server/update/inbound.ts'
+import { misfit } from './api-document.ts'
 import type { Reply } from './api-world.ts'
 import { instant } from '../../src/base/time.ts'
 
@@ -78,6 +79,8 @@ export function inside(store: Store, options: Options = {}): Inside {
       peer: address,
     }
     const { status, headers, body } = await api(inbound)
+    const fault = status === 204 ? undefined : misfit(rest.method, rest.path, status, JSON.parse(body))
+    if (fault !== undefined) throw new Error(`${fault}\n${body}`)
     return { status, headers, text: body }
   }
   return { send, lines }

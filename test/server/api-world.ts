@@ -8,6 +8,7 @@ import { keyedHash } from '../../src/server/auth/hashes.ts'
 import { apexOf } from '../../src/server/api/zones.ts'
 import type { DnsType } from '../../src/server/model/rdata-values.ts'
 import type { Name } from '../../src/server/model/tree.ts'
+import { misfit } from './api-document.ts'
 import { listen } from '../../src/server/listen/listen.ts'
 import { sqliteStore } from '../../src/server/store/sqlite.ts'
 import type { Store, Writing } from '../../src/server/store/store.ts'
@@ -86,6 +87,8 @@ export async function apiWorld(): Promise<World> {
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       })
       const answer = (await response.json()) as Reply['body']
+      const fault = misfit(method, path, response.status, answer)
+      if (fault !== undefined) throw new Error(fault)
       if (response.status >= 500) throw new Error(JSON.stringify(faults))
       return { status: response.status, headers: response.headers, body: answer }
     },

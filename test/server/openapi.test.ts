@@ -1,19 +1,9 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import formats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openApi } from '../../src/server/api/openapi.ts'
 import { ROUTES } from '../../src/server/api/routes.ts'
 import { ERRORS } from '../../src/server/errors/errors.ts'
+import { DOCUMENT, type Operation, misfit } from './api-document.ts'
 import { type World, apiWorld } from './api-world.ts'
-
-const DOCUMENT = openApi({ name: 'x', version: '1.0.0' }) as {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-}
-interface Operation {
-  readonly operationId: string
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content: unknown }>>
-}
 
 const operationOf = (id: string): Operation => {
   const found = Object.values(DOCUMENT.paths)
@@ -41,10 +31,16 @@ describe('the OpenAPI document', () => {
   })
 })
 
+it('an answer that the document does not describe is noticed', () => {
+  expect(
+    misfit('GET', '/v1/dns/about', 200, { data: { name: 'x', version: '1' }, warnings: [] }),
+  ).toBeUndefined()
+  expect(misfit('GET', '/v1/dns/about', 200, { data: { name: 'x' }, warnings: [] })).toContain('version')
+  expect(misfit('GET', '/v1/dns/about', 201, {})).toContain('may not answer 201')
+  expect(misfit('GET', '/v1/nothing', 404, {})).toContain('errors')
+})
+
 describe('what is answered is what the document says', () => {
-  const ajv = new Ajv2020({ strict: false, allErrors: true })
-  formats.default(ajv)
-  ajv.addSchema({ $id: 'doc', ...DOCUMENT })
   let world: World
   beforeAll(async () => void (world = await apiWorld()))
   afterAll(async () => world.close())
@@ -96,17 +92,9 @@ describe('what is answered is what the document says', () => {
     ['deleteName',       'DELETE', `${A}/new`, undefined, 200],
   ])('%s: %s %s', async (id, method, path, body, status) => {
     const reply = await world.ask(method, path, body)
-    const operation = operationOf(id)
-    const pointer = `doc#/paths/${Object.entries(DOCUMENT.paths)
-      .flatMap(([at, methods]) => Object.entries(methods).map(([verb, one]) => ({ at, verb, one })))
-      .filter(({ one }) => one === operation)
-      .map(({ at, verb }) => `${encodeURIComponent(at.replaceAll('/', '~1'))}/${verb}`)
-      .join('')}/responses/${status}/content/application~1json/schema`
-
     expect([reply.status, reply.body.errors?.[0]]).toEqual([status, status < 400 ? undefined : expect.anything()])
-    const validate = ajv.getSchema(pointer)
-    expect(validate, pointer).toBeDefined()
-    expect([validate?.(reply.body), validate?.errors]).toEqual([true, null])
+    // That it fits is seen to at every question of every test.
+    expect(operationOf(id).responses).toHaveProperty(String(status))
   })
 
   it('is served without credentials', async () => {

@@ -179,7 +179,7 @@ function faultsOf({ refuses, isOpen, isRationed }: Route): Readonly<Record<strin
   const statuses = [
     ...new Set(known.map(({ status }) => status)),
     400,
-    ...(isRationed ? [402, 404, 409, 429] : [404, 409]),
+    ...(isRationed ? [402, 404, 409, 429, 500] : [404, 409, 500]),
   ]
   return Object.fromEntries(
     [...new Set(statuses)]

@@ -35,7 +35,7 @@ export interface Route<R extends ErrorName = ErrorName> {
 }
 
 /** A handler that may refuse what its row does not list does not compile. */
-const route = <const R extends ErrorName>(
+export const route = <const R extends ErrorName>(
   row: Omit<Route<R>, 'handle'> & { readonly handle: (visit: Visit) => Promise<Answer<NoInfer<R>>> },
 ): Route => row
 
@@ -114,9 +114,9 @@ const KEYS = '/account/ddns-keys'
 // biome-ignore format: a table
 export const ROUTES = {
   listKeys:           route({ method: 'GET',    path: KEYS,                             tag: 'DDNS Keys',        says: 'list the DDNS keys',                       refuses: [],                                    handle: listKeys,         isRationed: true }),
-  createKey:          route({ method: 'POST',   path: KEYS,                             tag: 'DDNS Keys',        says: 'make a DDNS key; its password is shown once', refuses: [],                                 handle: createKey,        isRationed: true }),
+  createKey:          route({ method: 'POST',   path: KEYS,                             tag: 'DDNS Keys',        says: 'make a DDNS key; its password is shown once', refuses: ['websiteOnly', 'zoneChangeProhibited', 'nameChangeProhibited'],                                 handle: createKey,        isRationed: true }),
   getKey:             route({ method: 'GET',    path: `${KEYS}/{ddns_key_username}`,    tag: 'DDNS Keys',        says: 'a DDNS key with its targets',              refuses: [],                                    handle: getKey,           isRationed: true }),
-  changeKey:          route({ method: 'PUT',    path: `${KEYS}/{ddns_key_username}`,    tag: 'DDNS Keys',        says: 'change a DDNS key and what it is attached to', refuses: [],                                handle: changeKey,        isRationed: true }),
+  changeKey:          route({ method: 'PUT',    path: `${KEYS}/{ddns_key_username}`,    tag: 'DDNS Keys',        says: 'change a DDNS key and what it is attached to', refuses: ['websiteOnly', 'zoneChangeProhibited', 'nameChangeProhibited'],                                handle: changeKey,        isRationed: true }),
   deleteKey:          route({ method: 'DELETE', path: `${KEYS}/{ddns_key_username}`,    tag: 'DDNS Keys',        says: 'delete a DDNS key',                        refuses: [],                                    handle: deleteKey,        isRationed: true }),
   about:              route({ method: 'GET',    path: '/dns/about',                     tag: 'meta',             says: 'name and version of the API',              refuses: [],                                    handle: about,            isOpen: true }),
   listZones:          route({ method: 'GET',    path: '/dns/zones',                     tag: 'zones',            says: 'list the zones',                           refuses: [],                                    handle: listZones }),
