@@ -67,13 +67,13 @@ export const SCENARIOS: readonly Scenario[] = [
     limit: 30_000,
     // Each change follows a poll that noticed the last: only a pause of any length meets the next anywhere.
     pause: [3500, 25_000],
-    changes: { full: 4, quick: 1 },
+    changes: { full: 20, quick: 1 },
     // A poll each 25 s, a tenth more by chance, and a second for the rest.
     bar: longest(28_500),
   },
   { name: 'snat', does: 'swap', igd: 'all', prepare: (lab) => lab.nat('snat'), bar: p95(400) },
   { name: 'on-router', does: 'swap', igd: 'all', where: 'router', bar: p95(120) },
-  { name: 'ipv6-prefix', does: 'prefix', igd: 'all', changes: { full: 6, quick: 2 }, bar: p95(150) },
+  { name: 'ipv6-prefix', does: 'prefix', igd: 'all', changes: { full: 20, quick: 2 }, bar: p95(150) },
   { name: 'cgnat', does: 'cgnat', igd: 'all' },
   { name: 'liar', does: 'swap', igd: 'all', prepare: (lab) => lab.say('lie 81 8.8.4.4'), bar: p95(400) },
   { name: 'before-network', does: 'start', igd: 'all', changes: { full: 5, quick: 2 }, bar: longest(1000) },
