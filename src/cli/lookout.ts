@@ -114,8 +114,13 @@ export function lookoutOf(initial: Settings, { tell, agent, ring }: Listeners): 
     const [first] = settings.accounts.filter(({ myip }) => myip === undefined)
     const main = first === undefined ? undefined : detectorOf(first, {})
     const about = { agent, hint, signal: AbortSignal.any([until, end.signal]), note: tell }
-    const outside = first === undefined ? [] : cheapOf(witnessesOf(first.server))
-    watchAll(about, { outside, published: () => main?.current('v4') }, portsOf(undefined, resolve))
+    const witnesses = first === undefined ? [] : witnessesOf(first.server)
+    const asksRouter = witnesses.some(({ standpoint }) => standpoint === 'router')
+    watchAll(
+      about,
+      { asksRouter, outside: cheapOf(witnesses), published: () => main?.current('v4') },
+      portsOf(undefined, resolve),
+    )
   }
   return {
     hint,
@@ -138,7 +143,7 @@ export function lookoutOf(initial: Settings, { tell, agent, ring }: Listeners): 
 
 function watchAll(
   about: Omit<Watching, 'clock' | 'ports'>,
-  known: Pick<Shared, 'outside' | 'published'>,
+  known: Pick<Shared, 'asksRouter' | 'outside' | 'published'>,
   ports: Ports,
 ): void {
   watch(

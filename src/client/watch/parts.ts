@@ -46,6 +46,8 @@ export type Note =
 
 /** What watchers know of each other. */
 export interface Shared {
+  /** The router is among the sources. */
+  readonly asksRouter: boolean
   /** The router tells its address whenever it is asked. */
   doesRouterAnswer: boolean
   /** The router no longer owning our address would be noticed within seconds. */

@@ -9,8 +9,10 @@ import { watchWake } from './wake.ts'
 /** Everything that can notice a change. Returns at once; each goes on until the signal. */
 export function watch(watching: Watching, shared: Shared, dice: Dice): void {
   void watchKernel(watching, shared)
-  void watchRouter(watching, shared)
-  void watchOutside(watching, shared, dice)
   void watchWake(watching, shared)
+  // Nobody is asked who is not among the sources.
+  if (shared.asksRouter) void watchRouter(watching, shared)
+  if (shared.outside.length === 0) return
+  void watchOutside(watching, shared, dice)
   void watchProbe(watching, shared)
 }

@@ -6,6 +6,7 @@ import { watchOutside } from '../../../src/client/watch/outside.ts'
 import { watchProbe } from '../../../src/client/watch/probe.ts'
 import { watchRouter } from '../../../src/client/watch/router.ts'
 import { watchWake } from '../../../src/client/watch/wake.ts'
+import { watch } from '../../../src/client/watch/watch.ts'
 import type { Witness } from '../../../src/client/sources/witness.ts'
 import { type Address, bytesOf, parseAddress } from '../../../src/net/address.ts'
 import type { Sighting } from '../../../src/net/sighting.ts'
@@ -103,6 +104,7 @@ beforeEach(() => {
     },
   }
   shared = {
+    asksRouter: true,
     doesRouterAnswer: false,
     isProbed: false,
     bells: new Set(),
@@ -364,5 +366,22 @@ describe('a byte to our own address', () => {
     await clock.pass(minutes(9))
     expect(sent).toBeLessThanOrEqual(12)
     expect(shared.isProbed).toBe(false)
+  })
+})
+
+describe('who is not among the sources', () => {
+  it('is not asked: neither the router, nor anybody outside', async () => {
+    let sent = 0
+    const datagram: typeof watching.ports.datagram = async () => (sent++, { kind: 'silent' })
+    const ports = {
+      ...watching.ports,
+      datagram,
+      openChannel: () => ({ ask: datagram, close: () => undefined }),
+    }
+    watch({ ...watching, ports }, { ...shared, asksRouter: false }, () => 0)
+    await clock.pass(minutes(10))
+
+    expect(sent).toBe(0)
+    expect(hints).toEqual([])
   })
 })
