@@ -13,4 +13,4 @@ export type Finding =
     }
   | { readonly kind: 'flipping'; readonly address: Address; readonly heldFor: Duration }
   /** The router's own outside address is not public: another router, or the provider's, is behind it. */
-  | { readonly kind: 'behindAnother'; readonly router: Address; readonly because: string }
+  | { readonly kind: 'behindAnother'; readonly router: Address | 'none'; readonly because: string }

@@ -38,7 +38,7 @@ export function publisher({ clock, tell, release }: Parts, trust: Register): Pub
       trust.hear(votes)
       if (verdict.kind === 'none') return { kind: 'none' }
       if (verdict.kind === 'open') return { kind: 'unknown', because: becauseOf(votes) }
-      trust.judge(verdict)
+      trust.judge(verdict, votes)
       return admit(verdict.address, verdict.by)
     },
   }

@@ -13,13 +13,14 @@ export interface Register {
   willing(able: readonly Witness[], family: Family, isHinted: boolean): readonly Witness[]
   note(witness: Witness, family: Family): void
   hear(votes: readonly Vote[]): void
-  judge(verdict: Extract<Verdict, { kind: 'agreed' }>): void
+  judge(verdict: Extract<Verdict, { kind: 'agreed' }>, votes: readonly Vote[]): void
 }
 
 export function register(clock: Clock, tell: (finding: Finding) => void): Register {
   let trust = newTrust(clock.now())
   let turn = 0
   let isCounted = true
+  let silent = 0
   const told = new Set<string>()
   const quarantined = (source: string, because: string): void => {
     const { benchedUntil } = standingOf(trust, source)
@@ -55,7 +56,10 @@ export function register(clock: Clock, tell: (finding: Finding) => void): Regist
         tell({ kind: 'behindAnother', router: instead, because: explainRange(instead) })
       }
     },
-    judge: ({ by, against, address }) => {
+    judge: ({ by, against, address }, votes) => {
+      // A router that is dialling says so too, for a moment.
+      silent = votes.some(isNameless) ? silent + 1 : 0
+      if (silent === NAMELESS) tell({ kind: 'behindAnother', router: 'none', because: BEHIND })
       for (const name of by) trust = praised(trust, name)
       for (const { witness, sighting } of against) {
         if (sighting.kind !== 'seen') continue
@@ -67,6 +71,12 @@ export function register(clock: Clock, tell: (finding: Finding) => void): Regist
     },
   }
 }
+
+/** It answered that it has no address, and not what it has instead. */
+const isNameless = ({ witness, sighting }: Vote): boolean =>
+  witness.standpoint === 'router' && sighting.kind === 'none' && sighting.instead === undefined
+const NAMELESS = 3
+const BEHIND = 'your provider shares the outside address among customers, or another router stands in front'
 
 /** Another of the cheap ones first each time, so that one that always says the same does not speak for all. */
 function rotated(all: readonly Witness[], turn: number): readonly Witness[] {

@@ -1,5 +1,5 @@
 import { type Duration, formatDuration, milliseconds, minutes } from '../../base/time.ts'
-import { type Address, type Family, listed } from '../../net/address.ts'
+import { type Address, type Family } from '../../net/address.ts'
 import { explainRange, specialRangeOf } from '../../net/special.ts'
 import type { Answer } from './survey.ts'
 
@@ -34,10 +34,18 @@ const outside = ({ answers }: Evidence, family: Family): readonly Answer[] =>
   answers.filter(({ witness, family: of }) => witness.standpoint === 'outside' && of === family)
 const isSeen = ({ sighting }: Answer): boolean => sighting.kind === 'seen'
 
-const routerOf = ({ answers }: Evidence): { readonly own?: Address; readonly instead?: Address } => {
+interface RouterSaid {
+  readonly own?: Address
+  readonly instead?: Address
+  /** It answered, and named no address at all. */
+  readonly hasNone?: boolean
+}
+
+const routerOf = ({ answers }: Evidence): RouterSaid => {
   const sighting = answers.find(({ witness }) => witness.standpoint === 'router')?.sighting
   if (sighting?.kind === 'seen') return { own: sighting.address }
-  return sighting?.kind === 'none' && sighting.instead !== undefined ? { instead: sighting.instead } : {}
+  if (sighting?.kind !== 'none') return {}
+  return sighting.instead === undefined ? { hasNone: true } : { instead: sighting.instead }
 }
 
 /** The most that clocks of honest people differ by. */
@@ -108,10 +116,18 @@ const RULES: Readonly<
   },
   CGNAT: {
     find: (evidence) => {
-      const { instead } = routerOf(evidence)
-      return instead !== undefined && specialRangeOf(instead) === 'cgnat'
+      const { instead, hasNone } = routerOf(evidence)
+      const { v4 } = evidence.agreed
+      if (instead !== undefined && specialRangeOf(instead) === 'cgnat')
+        return says(`the router has ${instead}, ${explainRange(instead)}; outside it is ${v4 ?? 'unknown'}`)
+      // Many routers do not tell an address that is not public.
+      const isOwn = evidence.answers.some(
+        ({ witness, sighting }) =>
+          witness.standpoint === 'own' && sighting.kind === 'seen' && sighting.address === v4,
+      )
+      return hasNone && v4 !== undefined && !isOwn
         ? says(
-            `the router has ${instead}, ${explainRange(instead)}; outside it is ${listed(evidence.agreed)[0] ?? 'unknown'}`,
+            `the router says that it has no public address, the world sees ${v4}: your provider shares that one among customers, or another router stands in front`,
           )
         : undefined
     },

@@ -293,6 +293,23 @@ describe('what it says beside the address', () => {
     expect(JSON.stringify(findings)).toContain('your provider shares')
   })
 
+  it('a router that has none and does not say why is told once, and not for a moment of it', async () => {
+    let routers: Sighting = { kind: 'none' }
+    const { look, findings } = scene({
+      router: router(() => routers),
+      x: { says: always(NEW) },
+      y: { says: always(NEW) },
+    })
+    await look()
+    await look()
+    routers = NEW
+    await look()
+    expect(findings).toEqual([])
+    routers = { kind: 'none' }
+    for (let n = 0; n < 6; n++) await look()
+    expect(findings).toMatchObject([{ kind: 'behindAnother', router: 'none' }])
+  })
+
   it('an address that comes back too soon is held back, told, and let go when it stays', async () => {
     let truth = OLD
     const { look, findings, clock, released, made } = scene({

@@ -44,6 +44,7 @@ describe('a diagnosis', () => {
     ['name not found', { names: [{ host: 'a.test', wasFound: false }, { host: 'b.test', wasFound: true }] },  /^a\.test cannot/],
     ['IPv6 broken',    { answers: [...WELL.answers, answer('interfaces', 'own', seen('2600::1')), answer('x', 'outside', LOST, 'v6')] }, /has 2600::1, but nobody/],
     ['CGNAT',          { answers: [instead('100.64.9.9'), outside] },                                        /100\.64\.9\.9, cgnat: an address that your provider shares.*outside it is 8\.8\.8\.8/],
+    ['CGNAT',          { answers: [answer('router', 'router', { kind: 'none' }), outside] },                 /says that it has no public address, the world sees 8\.8\.8\.8: your provider shares/],
     ['double NAT',     { answers: [instead('192.168.1.2'), outside] },                                       /192\.168\.1\.2.*outside it is 8\.8\.8\.8/],
     ['double NAT',     { answers: [answer('router', 'router', seen('9.9.9.9')), outside] },                  /router says 9\.9\.9\.9, the world sees 8\.8\.8\.8/],
     ['clock wrong',    { clockAhead: hours(3) },                                                             /clock is 3h ahead/],

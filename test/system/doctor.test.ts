@@ -1,0 +1,76 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ROOT } from '../e2e/processes.ts'
+import { type Lab, canLab, lab } from '../lab/lab.ts'
+
+const reason = canLab()
+if (reason !== undefined)
+  console.error(
+    `\n!!! no network lab here (${reason}): the tests of what is wrong with a network are SKIPPED\n`,
+  )
+
+describe.skipIf(reason !== undefined)('in a home network', { timeout: 60_000 }, () => {
+  let home: Lab
+  beforeAll(async () => void (home = await lab()))
+  afterAll(async () => home.down())
+
+  const ask = async (command: string, sources: string): Promise<{ code: number | null; stdout: string }> => {
+    const args = [join(ROOT, 'bin/holdfast.js'), command, '--source', sources]
+    const child = home.spawn('host', process.execPath, args, {
+      PATH: process.env['PATH'],
+      HOME: '/nonexistent',
+    })
+    let stdout = ''
+    child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+    const code = await new Promise<number | null>((done) => child.on('close', done))
+    return { code, stdout }
+  }
+  const OUTSIDE = 'router,stun:11.99.0.81,stun:11.99.0.82'
+
+  it('in order, nothing is wrong, and the router and one outside agree', async () => {
+    expect(await ask('doctor', OUTSIDE)).toEqual({
+      code: 0,
+      stdout: 'nothing is wrong with this network that Holdfast can see\n',
+    })
+    expect((await ask('detect', OUTSIDE)).stdout).toContain(
+      'IPv4: 11.22.33.10 (router and stun:11.99.0.81 and stun:11.99.0.82 agree)',
+    )
+  })
+
+  it('a liar is named, and what the others agree on stands', async () => {
+    await home.say('lie 82 8.8.4.4')
+    const [doctor, detect] = [await ask('doctor', OUTSIDE), await ask('detect', OUTSIDE)]
+    await home.say('honest')
+
+    expect(doctor.stdout).toContain('stun:11.99.0.82 says 8.8.4.4 where others agree on 11.22.33.10')
+    expect(detect.stdout).toMatch(/stun:11\.99\.0\.82 .* 8\.8\.4\.4 .* differs/)
+  })
+
+  it('IPv6 that leads nowhere is named', async () => {
+    await home.say('mute 1')
+    const { code, stdout } = await ask(
+      'doctor',
+      'interfaces,stun:[2a00:db8:99::1],stun:11.99.0.81,stun:11.99.0.82',
+    )
+    await home.say('speak')
+
+    expect([code, stdout]).toEqual([
+      69,
+      expect.stringMatching(/^IPv6 broken\n {2}evidence: this host has 2a00:db8:100:1/),
+    ])
+  })
+
+  it('an address that the provider shares is explained', async () => {
+    await home.cgnat(true)
+    const { code, stdout } = await ask('doctor', OUTSIDE)
+    await home.cgnat(false)
+
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^CGNAT\n {2}evidence: the router says that it has no public address, the world sees 11\.22\.200\./,
+      ),
+    ])
+    expect((await ask('detect', OUTSIDE)).stdout).toContain('IPv4: 11.22.201.')
+  })
+})
