@@ -24,5 +24,7 @@ async function run(argv: readonly string[]): Promise<void> {
  */
 function endAtOnce(): void {
   const signal = endingAsked()
-  if (signal !== undefined) process.kill(process.pid, signal)
+  // Whatever else is still open closes by itself, and then the exit code is told.
+  const isLookingUp = process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')
+  if (signal !== undefined && isLookingUp) process.kill(process.pid, signal)
 }

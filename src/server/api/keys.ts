@@ -4,7 +4,7 @@ import { ERRORS, refuse } from '../errors/errors.ts'
 import { isTheirs, isWebsiteOnly, isWhole, lockOf, prohibitionOf } from '../rules/access.ts'
 import type { DdnsKey } from '../store/records.ts'
 import { badBody, isObject, unknownFields } from './bodies.ts'
-import { all, isRefusal, readPage, readSort } from './query.ts'
+import { all, badQuery, isRefusal, readPage, readSort } from './query.ts'
 import { showKey } from './show.ts'
 import { LESS, type Malformed, type Visit } from './visit.ts'
 
@@ -39,14 +39,6 @@ export async function listKeys(visit: Visit) {
   })
   return { status: 200 as const, data: items.map(showKey), page: { ...page, total } }
 }
-
-const badQuery = (detail: string): Malformed => ({
-  status: 400,
-  code: '2451',
-  title: 'invalid request query',
-  detail,
-  location: 'query',
-})
 
 const notFound: Malformed = { status: 404, code: '4810', title: 'DDNS key not found', location: 'path' }
 

@@ -13,7 +13,7 @@ import { isObject } from './bodies.ts'
 import { VIEWS, type View } from './show.ts'
 import type { Malformed, Visit } from './visit.ts'
 
-const badQuery = (detail: string): Malformed => ({
+export const badQuery = (detail: string): Malformed => ({
   status: 400,
   code: '2451',
   title: 'invalid request query',

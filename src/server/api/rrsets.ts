@@ -13,7 +13,7 @@ import type { QuotaFault } from '../rules/quota.ts'
 import type { StateFault } from '../rules/state.ts'
 import { badBody, isFaulty, isObject, readMetadata, unknownFields, unknownInRRSets } from './bodies.ts'
 import { nameToChange, nameToRead, rrsetAt } from './places.ts'
-import { all, isRefusal, readFilterExpression, readPage, readSort } from './query.ts'
+import { all, badQuery, isRefusal, readFilterExpression, readPage, readSort } from './query.ts'
 import { showRRSet } from './show.ts'
 import {
   ACCEPTED,
@@ -35,18 +35,7 @@ export async function listRRSets(visit: Visit) {
   if ('refusals' in place) return place
   const sort = readSort(visit, ['dns_type'])
   const read = all({ page: readPage(visit, LIMITS), metadata: readFilterExpression(visit, 'metadata') })
-  if (isRefusal(sort))
-    return {
-      malformed: [
-        {
-          status: 400,
-          code: '2451',
-          title: 'invalid request query',
-          detail: 'sort[dns_type] is asc or desc',
-          location: 'query',
-        } as const,
-      ],
-    }
+  if (isRefusal(sort)) return { malformed: [badQuery('sort[dns_type] is asc or desc')] }
   if ('malformed' in read) return read
   const { page, metadata } = read.value
   const found = place.name.rrsets
