@@ -1,15 +1,15 @@
 import { type Result, err, ok } from '../base/result.ts'
 import { isDnsType } from '../server/model/rdata-values.ts'
 
-/** Policy as an operator writes it: KEY=VALUE, where none takes a limit away. */
-type Kind = 'number' | 'switch' | 'types'
+/** Policy as an operator writes it: KEY=VALUE, where none takes a limit or a list of types away. */
+type Kind = 'number' | 'limit' | 'switch' | 'types'
 export const PLAN_KEYS = {
   'most-names': ['mostNames', 'number'],
   'most-rdata': ['mostRdata', 'number'],
   'most-name-metadata': ['mostNameMetadata', 'number'],
   'most-rrset-metadata': ['mostRRSetMetadata', 'number'],
   'least-ttl': ['leastTtl', 'number'],
-  'fixed-ttl': ['fixedTtl', 'number'],
+  'fixed-ttl': ['fixedTtl', 'limit'],
   types: ['types', 'types'],
   offline: ['hasOffline', 'switch'],
   wildcards: ['hasWildcards', 'switch'],
@@ -24,21 +24,31 @@ export const ZONE_KEYS = {
   wildcards: ['hasWildcards', 'switch'],
   types: ['types', 'types'],
   'owner-only-types': ['ownerOnlyTypes', 'types'],
-  'most-labels': ['mostLabels', 'number'],
-  'least-ttl': ['leastTtl', 'number'],
-  'fixed-ttl': ['fixedTtl', 'number'],
+  'most-labels': ['mostLabels', 'limit'],
+  'least-ttl': ['leastTtl', 'limit'],
+  'fixed-ttl': ['fixedTtl', 'limit'],
   'default-ttl': ['defaultTtl', 'number'],
 } as const satisfies Keys
 export const ACCOUNT_KEYS = { 'website-only': ['isWebsiteOnly', 'switch'] } as const satisfies Keys
 type Keys = Readonly<Record<string, readonly [field: string, kind: Kind]>>
 
+const whole = (value: string) => (/^\d{1,9}$/.test(value) ? Number(value) : undefined)
 const READERS: { readonly [K in Kind]: (value: string) => unknown } = {
-  number: (value) => (/^\d{1,9}$/.test(value) ? Number(value) : undefined),
+  number: whole,
+  limit: (value) => (value === 'none' ? null : whole(value)),
   switch: (value) => ({ yes: true, no: false, on: true, off: false, true: true, false: false })[value],
   types: (value) => {
+    if (value === 'none') return null
     const types = value.toUpperCase().split(',')
     return types.every(isDnsType) ? types : undefined
   },
+}
+
+const WANTED: Readonly<Record<Kind, string>> = {
+  number: 'a whole number',
+  limit: 'a whole number or none',
+  switch: 'yes or no',
+  types: 'a list of record types',
 }
 
 /** All assignments, or what is wrong with the first that is. */
@@ -52,11 +62,8 @@ export function assignments(
     const known = Object.hasOwn(keys, key) ? keys[key] : undefined
     if (known === undefined) return err(`${key} is none of ${Object.keys(keys).join(', ')}`)
     const [field, kind] = known
-    const read = value === 'none' && kind !== 'switch' ? null : READERS[kind](value)
-    if (read === undefined)
-      return err(
-        `${key}=${value} is not ${{ number: 'a whole number', switch: 'yes or no', types: 'a list of record types' }[kind]}`,
-      )
+    const read = READERS[kind](value)
+    if (read === undefined) return err(`${key}=${value} is not ${WANTED[kind]}`)
     values[field] = read
   }
   return ok(values)

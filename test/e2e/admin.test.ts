@@ -184,6 +184,7 @@ describe('a slip of the operator is told, and changes nothing', () => {
     [[],                                              64, /what is to be done\? one of these:[^]*plan add NAME/],
     [['plan', 'set', 'nothing', 'most-names=1'],      64, /there is no plan nothing/],
     [['plan', 'add', 'x', 'most-names=many'],         64, /most-names=many is not a whole number/],
+    [['plan', 'add', 'x', 'most-names=none'],         64, /most-names=none is not a whole number/],
     [['plan', 'add', 'x', 'types=A,B'],               64, /types=A,B is not a list of record types/],
     [['account', 'add', 'a b', 'basic'],              64, /there is no plan basic/],
     [['zone', 'add', 'x', 'nobody'],                  64, /there is no account nobody/],
