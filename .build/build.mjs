@@ -8,17 +8,21 @@ const DIST = join(ROOT, 'dist')
 
 /** The parts of undici that make one request; its main module also brings fetch, WebSocket, caches and mocks. */
 const SLIM_UNDICI = '\0slim-undici'
+/** Its HTTP/2, which we never allow; loading it would load Node's. */
+const NO_HTTP2 = '\0no-http2'
 const slimUndici = {
   name: 'slim-undici',
-  resolveId: (id) => (id === 'undici' ? SLIM_UNDICI : null),
-  load: (id) =>
-    id === SLIM_UNDICI
+  resolveId: (id) => (id === 'undici' ? SLIM_UNDICI : id.endsWith('/client-h2.js') ? NO_HTTP2 : null),
+  load: (id) => {
+    if (id === NO_HTTP2) return 'export default undefined'
+    return id === SLIM_UNDICI
       ? `import Client from 'undici/lib/dispatcher/client.js'
          import request from 'undici/lib/api/api-request.js'
          import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
          Dispatcher.prototype.request = request
          export { Client }`
-      : null,
+      : null
+  },
 }
 
 const bundle = await rolldown({
@@ -42,17 +46,20 @@ const { output } = await bundle.write({
   // A file each for what every command needs and for what every command that does something needs.
   codeSplitting: {
     groups: [
+      // What every command needs.
       {
         name: 'tables',
-        test: /src\/(base|net|protocol)\/|src\/config\/(?!document)|src\/cli\/(about|exit-codes|signals)|package\.json$/,
+        test: /src\/(base|net|protocol)\/|src\/config\/(?!document|service-settings|read-service)|src\/cli\/(about|exit-codes|signals)|package\.json$/,
       },
+      // What a command needs that reads settings.
       {
         name: 'console',
-        test: /src\/cli\/(output|settings)|src\/platform\/(log|files|paths|clock)|node_modules\/(pino|env-paths|sonic-boom|@pinojs|quick-format|safe-stable|on-exit|process-warning|is-safe)/,
+        test: /src\/cli\/(output|settings)|src\/platform\/(log|files|paths|clock)|node_modules\/env-paths/,
       },
+      // What one update needs; everything that finds an address out by itself is apart.
       {
         name: 'client',
-        test: /src\/(client|platform)\/(?!schedule)|src\/cli\/client|node_modules\/undici\//,
+        test: /src\/client\/(agent|decide|memory|report\/(outcome|report|remedies)|send|sources\/(given|source))|src\/platform\/(http|owner|released)|src\/cli\/client|node_modules\/undici\//,
       },
     ],
   },

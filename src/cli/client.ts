@@ -7,8 +7,10 @@ import { VOICE } from '../client/agent/events.ts'
 import { LOOK, POKE, makeInbox } from '../client/agent/inbox.ts'
 import type { Agent, Charge } from '../client/agent/run.ts'
 import { fingerprint } from '../client/decide/lift.ts'
+import type { Plan } from '../client/decide/plan.ts'
 import { type Memory, fileMemory } from '../client/memory/memory.ts'
 import { type Timeline, timeline } from '../client/memory/timeline.ts'
+import type { Line } from '../client/send/exchange.ts'
 import { clockBy, everyInterval, systemClocks, systemDice } from '../platform/clock.ts'
 import { systemFiles } from '../platform/files.ts'
 import { undiciHttp } from '../platform/http.ts'
@@ -16,7 +18,7 @@ import type { Log } from '../ports/log.ts'
 import type { Schedule } from '../ports/clock.ts'
 import { agentToken, formatUserAgent } from '../protocol/user-agent.ts'
 import { ABOUT } from './about.ts'
-import { DEAF, type Lookout, lookoutOf } from './lookout.ts'
+import type { Lookout, MakeLookout } from './lookout.ts'
 import type { Account, Failure, Settings } from './settings.ts'
 
 export interface Composed {
@@ -65,6 +67,7 @@ export function composeClient(
     settleWithin,
   }: Audience,
   schedule: Schedule,
+  makeLookout: MakeLookout,
 ): Composed {
   const [end, abandon] = [new AbortController(), new AbortController()]
   const time = timeline(systemClocks())
@@ -77,7 +80,7 @@ export function composeClient(
     hear(event)
   }
   const inbox = makeInbox()
-  const lookout = lookoutOf(settings, {
+  const lookout = makeLookout(settings, {
     tell,
     agent: userAgentOf(settings),
     ring: (isNewWay) => inbox.put(isNewWay ? POKE : LOOK),
@@ -153,62 +156,51 @@ export const userAgentOf = ({ config }: Settings): string =>
   })
 
 /** The accounts as the loop wants them; `lookout` knows their addresses. */
-export function chargesOf(
-  settings: Settings,
-  lookout: Lookout = lookoutOf(settings, DEAF),
-): readonly Charge[] {
-  const agent = userAgentOf(settings)
-  return settings.accounts.map((account) =>
-    chargeOf(account, settings, agent, {
-      source: lookout.sourceOf(account),
-      sources: Object.fromEntries(account.hosts.map((host) => [host.name, lookout.sourceOf(account, host)])),
-    }),
-  )
+export const chargesOf = (settings: Settings, lookout: Lookout): readonly Charge[] =>
+  settings.accounts.map((account) => ({
+    plan: planOf(account, settings),
+    line: lineOf(account, settings),
+    source: lookout.sourceOf(account),
+    sources: Object.fromEntries(account.hosts.map((host) => [host.name, lookout.sourceOf(account, host)])),
+  }))
+
+/** What is wanted of each account, for who does not look at addresses. */
+export const plansOf = (settings: Settings): readonly Plan[] =>
+  settings.accounts.map((account) => planOf(account, settings))
+
+function planOf(account: Account, { config }: Settings): Plan {
+  const key = accountKey(account)
+  return {
+    account: key,
+    hostnames: account.hostnames,
+    families: [...(account.ipv4 ? (['v4'] as const) : []), ...(account.ipv6 ? (['v6'] as const) : [])],
+    reliesOnConnection: account.myip === 'connection',
+    isOffline: account.offline,
+    nohostStops: account.nohostStops,
+    refreshAfter: account.refresh,
+    endpoints: endpointsOf(account).length,
+    ipv6In: account.ipv6Parameter,
+    fingerprints: fingerprintsOf(account, key, config),
+  }
 }
 
-function chargeOf(
-  account: Account,
-  { config }: Settings,
-  agent: string,
-  sources: Pick<Charge, 'source' | 'sources'>,
-): Charge {
-  const key = accountKey(account)
-  const endpoints = endpointsOf(account)
-  const { connectWithin, answerWithin } = config
+function lineOf(account: Account, settings: Settings): Line {
+  const { connectWithin, answerWithin } = settings.config
   const { username, password, authorities, ipv6Parameter: ipv6In } = account
   return {
-    ...sources,
-    plan: {
-      account: key,
-      hostnames: account.hostnames,
-      families: [...(account.ipv4 ? (['v4'] as const) : []), ...(account.ipv6 ? (['v6'] as const) : [])],
-      reliesOnConnection: account.myip === 'connection',
-      isOffline: account.offline,
-      nohostStops: account.nohostStops,
-      refreshAfter: account.refresh,
-      endpoints: endpoints.length,
-      ipv6In,
-      fingerprints: fingerprintsOf(account, key, config),
-    },
-    line: {
-      account: key,
-      endpoints,
-      credentials: { username, password },
-      agent,
-      ipv6In,
-      connectWithin,
-      answerWithin,
-      ...(authorities !== undefined && { authorities }),
-    },
+    account: accountKey(account),
+    endpoints: endpointsOf(account),
+    credentials: { username, password },
+    agent: userAgentOf(settings),
+    ipv6In,
+    connectWithin,
+    answerWithin,
+    ...(authorities !== undefined && { authorities }),
   }
 }
 
 /** The kernel's release is in the User-Agent too, and no reason to speak again after a badagent: only our own part counts. */
-function fingerprintsOf(
-  account: Account,
-  key: string,
-  config: Settings['config'],
-): Charge['plan']['fingerprints'] {
+function fingerprintsOf(account: Account, key: string, config: Settings['config']): Plan['fingerprints'] {
   const credentials = fingerprint(key, account.password.reveal())
   const { offline, hostnames, ipv6Parameter } = account
   return {

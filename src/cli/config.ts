@@ -5,7 +5,7 @@ import { fileKeyOf } from '../config/setting.ts'
 import { type SourceSpec, formatSource } from '../config/source.ts'
 import { scheduleOf, userAgentOf } from './client.ts'
 import type { Exit } from './exit-codes.ts'
-import type { Flags } from './main.ts'
+import type { Flags } from './commands.ts'
 import { fail, print, printJson } from './output.ts'
 import { type Settings, readSettings } from './settings.ts'
 

@@ -8,8 +8,9 @@ import type { Family } from '../net/address.ts'
 import { userAgentOf } from './client.ts'
 import type { Exit } from './exit-codes.ts'
 import { keptBy } from './kept.ts'
-import { type Lookout, lookoutOf } from './lookout.ts'
-import type { Flags } from './main.ts'
+import { detectingLookout } from './detecting.ts'
+import type { Lookout } from './lookout.ts'
+import type { Flags } from './commands.ts'
 import { fail, print, printJson } from './output.ts'
 import { type Settings, readSettings } from './settings.ts'
 import { onSignals } from './signals.ts'
@@ -23,7 +24,7 @@ export async function detectCommand(flags: Flags): Promise<Exit> {
   const settings = await readSettings(flags, 'nothing')
   if (!settings.ok) return fail(settings.error, asJson)
   const bell = { ring: (): void => undefined }
-  const lookout = lookoutOf(settings.value, {
+  const lookout = detectingLookout(settings.value, {
     agent: userAgentOf(settings.value),
     tell: () => undefined,
     ring: () => bell.ring(),

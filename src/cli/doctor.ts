@@ -10,8 +10,8 @@ import type { HttpOutcome } from '../ports/http.ts'
 import { userAgentOf } from './client.ts'
 import { surveyed } from './detect.ts'
 import type { Exit } from './exit-codes.ts'
-import { lookoutOf } from './lookout.ts'
-import type { Flags } from './main.ts'
+import { detectingLookout } from './detecting.ts'
+import type { Flags } from './commands.ts'
 import { fail, print, printJson } from './output.ts'
 import { type Settings, readSettings } from './settings.ts'
 
@@ -31,7 +31,7 @@ const exitFor = (diagnoses: readonly Diagnosis[]): Exit =>
 
 async function evidenceOf(settings: Settings): Promise<Evidence> {
   const agent = userAgentOf(settings)
-  const lookout = lookoutOf(settings, { agent, tell: () => undefined, ring: () => undefined })
+  const lookout = detectingLookout(settings, { agent, tell: () => undefined, ring: () => undefined })
   const specs = settings.config.sources ?? SERVICES.map(({ spec }) => spec)
   const [found, gateway, names, visits] = await Promise.all([
     surveyed(settings, lookout, new AbortController().signal),

@@ -1,7 +1,7 @@
 import { explainAccount, explainWord } from '../client/report/explain.ts'
 import { isReplyWord } from '../protocol/reply.ts'
 import type { Exit } from './exit-codes.ts'
-import type { Flags } from './main.ts'
+import type { Flags } from './commands.ts'
 import { fail, print } from './output.ts'
 import { readSettings, textFlag } from './settings.ts'
 import { standingOf, unreadable } from './status.ts'

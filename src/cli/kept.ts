@@ -5,6 +5,7 @@ import { type AccountReport, collector, reportOn } from '../client/report/report
 import { systemClocks } from '../platform/clock.ts'
 import { systemFiles } from '../platform/files.ts'
 import { chargesOf } from './client.ts'
+import { NOT_LOOKING } from './lookout.ts'
 import type { Settings } from './settings.ts'
 
 /** What is on disk, for commands that look at it or change it without a daemon. */
@@ -27,7 +28,7 @@ export function keptBy(settings: Settings): Kept {
   const memory = fileMemory(files, settings.stateDir, time, ({ because }) => {
     throw new NotKept(settings.stateDir, because)
   })
-  return { charges: chargesOf(settings), memory, time }
+  return { charges: chargesOf(settings, NOT_LOOKING), memory, time }
 }
 
 /** How things stand, as the state file says. */

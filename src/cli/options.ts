@@ -1,9 +1,16 @@
-import type { Options } from 'yargs'
 import { formatDuration, milliseconds } from '../base/time.ts'
 import { type Setting, type Table, flagOf } from '../config/setting.ts'
 
+/** One option of the command line, in the words of yargs. */
+export interface Option {
+  readonly type: 'string' | 'boolean'
+  readonly describe: string
+  readonly requiresArg?: true
+  readonly group?: string
+}
+
 /** The command line's options, from the table of settings. Lists may be given as one list or by repeating the flag. */
-export function optionsOf(table: Table, group: string): Record<string, Options> {
+export function optionsOf(table: Table, group: string): Record<string, Option> {
   return Object.fromEntries(
     Object.entries(table).map(([key, setting]) => [
       flagOf(key, setting),
@@ -11,7 +18,7 @@ export function optionsOf(table: Table, group: string): Record<string, Options> 
         group,
         describe: setting.says + shown(setting),
         ...(setting.reader.shape === 'switch' ? { type: 'boolean' } : { type: 'string', requiresArg: true }),
-      } satisfies Options,
+      } satisfies Option,
     ]),
   )
 }

@@ -1,6 +1,6 @@
 import { type Addresses, byFamily, listed, parseAddress } from '../net/address.ts'
 import type { Inbox, Order } from '../client/agent/inbox.ts'
-import type { Charge, Rest } from '../client/agent/run.ts'
+import type { Rest } from '../client/agent/run.ts'
 import type { Plan } from '../client/decide/plan.ts'
 import type { AccountReport } from '../client/report/report.ts'
 
@@ -27,7 +27,7 @@ export interface Answer {
   readonly resumed?: readonly string[]
 }
 
-export const wishOf = ({ plan }: Charge, given: Addresses | undefined): Wish => ({
+export const wishOf = (plan: Plan, given: Addresses | undefined): Wish => ({
   account: plan.account,
   hostnames: plan.hostnames,
   isOffline: plan.isOffline,

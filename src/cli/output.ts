@@ -1,4 +1,5 @@
-import { pinoLog, styleOf } from '../platform/log.ts'
+import { isatty } from 'node:tty'
+import { lineLog, styleOf } from '../platform/log.ts'
 import type { Owner } from '../platform/owner.ts'
 import type { Level } from '../base/level.ts'
 import type { Log } from '../ports/log.ts'
@@ -8,12 +9,10 @@ import type { Failure } from './settings.ts'
 const STDERR = 2
 
 /** The log of a command: standard error, in the form that its reader understands. */
-export const logTo = (level: Level, asJson: boolean): Log =>
-  pinoLog(
-    STDERR,
-    level,
-    asJson ? 'json' : styleOf(STDERR, process.stderr.isTTY, process.env['JOURNAL_STREAM']),
-  )
+export async function logTo(level: Level, asJson: boolean): Promise<Log> {
+  if (asJson) return (await import('../platform/json-log.ts')).jsonLog(STDERR, level)
+  return lineLog(STDERR, level, styleOf(STDERR, isatty(STDERR), process.env['JOURNAL_STREAM']))
+}
 
 export const print = (...lines: readonly string[]): void => {
   for (const line of lines) process.stdout.write(`${line}\n`)

@@ -1,7 +1,7 @@
 import { askControl } from '../platform/control.ts'
 import { socketIn } from './beside.ts'
 import type { Exit } from './exit-codes.ts'
-import type { Flags } from './main.ts'
+import type { Flags } from './commands.ts'
 import type { Answer, Request } from './orders.ts'
 import { fail, print, printJson } from './output.ts'
 import { readSettings } from './settings.ts'

@@ -7,7 +7,7 @@ import { systemDice } from '../platform/clock.ts'
 import { beside } from './beside.ts'
 import type { Exit } from './exit-codes.ts'
 import { type Kept, NotKept, keptBy } from './kept.ts'
-import type { Flags } from './main.ts'
+import type { Flags } from './commands.ts'
 import { busy, fail, print, printJson } from './output.ts'
 import { type Failure, type Settings, readSettings, textFlag } from './settings.ts'
 

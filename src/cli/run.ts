@@ -11,8 +11,9 @@ import type { Log } from '../ports/log.ts'
 import { milliseconds } from '../base/time.ts'
 import { ownForGood, socketIn } from './beside.ts'
 import { type Composed, chargesOf, composeClient, scheduleOf } from './client.ts'
+import { detectingLookout } from './detecting.ts'
 import { EXITS, type Exit, exitOf } from './exit-codes.ts'
-import type { Flags } from './main.ts'
+import type { Flags } from './commands.ts'
 import { carryOut } from './orders.ts'
 import { busy, fail, logTo, printJson } from './output.ts'
 import { type Settings, readSettings } from './settings.ts'
@@ -28,7 +29,7 @@ export async function runCommand(flags: Flags): Promise<Exit> {
   if (!settings.ok) return fail(settings.error, asJson)
   const schedule = await scheduleOf(settings.value)
   if (!schedule.ok) return fail(schedule.error, asJson)
-  const log = logTo(settings.value.config.logLevel, asJson)
+  const log = await logTo(settings.value.config.logLevel, asJson)
   for (const warning of settings.value.warnings) log('warn', warning)
   const owner = await ownForGood(settings.value)
   if (owner.kind === 'theirs') return fail(busy(owner.owner), asJson)
@@ -50,6 +51,7 @@ export async function runCommand(flags: Flags): Promise<Exit> {
       settleWithin: TOGETHER,
     },
     schedule.value,
+    detectingLookout,
   )
   const report = (rest: Rest): readonly AccountReport[] => reportsOf(composed, rest, heard)
   const control = await takeOrders(composed, settings.value, { log, report, rest: () => latest })

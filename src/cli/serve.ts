@@ -1,5 +1,5 @@
 import type { Exit } from './exit-codes.ts'
-import type { Flags } from './main.ts'
+import type { Flags } from './commands.ts'
 import { fail } from './output.ts'
 
 /** The first Node whose node:sqlite needs no flag and does what the store asks of it. */

@@ -3,7 +3,7 @@ import { type Result, err, ok } from '../base/result.ts'
 import { readServiceConfig } from '../config/read-service.ts'
 import { SERVICE_SETTINGS, type ServiceSettings } from '../config/service-settings.ts'
 import { formatComplaint, fromEnvironment, fromFlags } from '../config/setting.ts'
-import type { Flags } from './main.ts'
+import type { Flags } from './commands.ts'
 import { type Failure, configFile, paths } from './settings.ts'
 
 /** The service's settings: flags over environment over file. `--dev` has only its flags, and a port of its own. */

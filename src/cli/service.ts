@@ -21,7 +21,7 @@ import { type Weather, parseWeather } from '../server/update/weather.ts'
 import { apiOf } from './api.ts'
 import { type DevWorld, makeDevWorld, sayDevWorld } from './dev-world.ts'
 import type { Exit } from './exit-codes.ts'
-import type { Flags } from './main.ts'
+import type { Flags } from './commands.ts'
 import { fail, logTo, print, printJson } from './output.ts'
 import { pepperIn } from './pepper.ts'
 import { folderOf, readServiceSettings } from './service-settings.ts'
@@ -35,7 +35,7 @@ export async function serve(flags: Flags): Promise<Exit> {
   const asJson = flags['json'] === true
   const settings = await settingsOf(flags)
   if (!settings.ok) return fail(settings.error, asJson)
-  const log = logTo(settings.value.logLevel, asJson)
+  const log = await logTo(settings.value.logLevel, asJson)
   const ending = new AbortController()
   const started = await start(flags, settings.value, { log, ending: ending.signal })
   if (!started.ok) return fail(started.error, asJson)

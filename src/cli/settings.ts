@@ -16,7 +16,7 @@ import { Secret } from '../net/secret.ts'
 import { systemFiles } from '../platform/files.ts'
 import { systemPaths } from '../platform/paths.ts'
 import type { Exit } from './exit-codes.ts'
-import type { Flags } from './main.ts'
+import type { Flags } from './commands.ts'
 
 const TABLE = { ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }
 

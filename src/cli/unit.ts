@@ -3,7 +3,7 @@ import { access, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Exit } from './exit-codes.ts'
-import type { Flags } from './main.ts'
+import type { Flags } from './commands.ts'
 import { fail, print } from './output.ts'
 import { isRoot } from './settings.ts'
 

@@ -10,10 +10,11 @@ import { readQuery } from '../protocol/request.ts'
 import type { Addresses } from '../net/address.ts'
 import type { Log } from '../ports/log.ts'
 import { beside } from './beside.ts'
-import { type Composed, SAID_BY_REPORT, chargesOf, composeClient } from './client.ts'
+import { type Composed, SAID_BY_REPORT, composeClient, plansOf } from './client.ts'
+import { lookoutFor } from './lookout.ts'
 import { type Answer, wishOf } from './orders.ts'
 import { EXITS, type Exit, exitOf } from './exit-codes.ts'
-import type { Flags } from './main.ts'
+import type { Flags } from './commands.ts'
 import { busy, fail, logTo, print, printJson } from './output.ts'
 import { type Account, type Settings, readSettings } from './settings.ts'
 import { onSignals } from './signals.ts'
@@ -26,12 +27,10 @@ export async function updateCommand(flags: Flags): Promise<Exit> {
   const asJson = flags['json'] === true
   const settings = await readSettings(flags)
   if (!settings.ok) return fail(settings.error, asJson)
-  const log = logTo(settings.value.config.logLevel, asJson)
+  const log = await logTo(settings.value.config.logLevel, asJson)
   for (const warning of settings.value.warnings) log('warn', warning)
   if (flags['dry-run'] === true) return updateAlone(flags, settings.value, log)
-  const wishes = chargesOf(settings.value).map((charge, at) =>
-    wishOf(charge, givenTo(settings.value.accounts[at])),
-  )
+  const wishes = plansOf(settings.value).map((plan, at) => wishOf(plan, givenTo(settings.value.accounts[at])))
   const found = await beside(settings.value, { do: 'update', wishes, force: flags['force'] === true })
   if (found.kind === 'answered') return relay(found.answer, asJson)
   if (found.kind === 'busy') return fail(busy(found.owner), asJson)
@@ -59,6 +58,7 @@ async function updateAlone(flags: Flags, settings: Settings, log: Log): Promise<
     settings,
     { log, hear: heard.hear, unlogged, isRehearsal },
     NEVER,
+    await lookoutFor(settings),
   )
   const release = onSignals(end)
   try {

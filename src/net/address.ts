@@ -12,7 +12,8 @@ export type Addresses = Readonly<Partial<Record<Family, Address>>>
 /** Reads one address. No zone id, no leading zeros, no IPv4-mapped IPv6: those name something else than a host. */
 export function parseAddress(text: string): Address | undefined {
   if (isIPv4(text)) return text as Address
-  if (!isIPv6(text) || text.includes('%')) return undefined
+  // Without a colon it is no IPv6, and the long expression that isIPv6 is need not be made.
+  if (!text.includes(':') || text.includes('%') || !isIPv6(text)) return undefined
   const groups = groupsOf(text)
   return isMapped(groups) ? undefined : formatGroups(groups)
 }
@@ -22,7 +23,7 @@ export const familyOf = (address: Address): Family => (address.includes(':') ? '
 /** The peer of a dual-stack socket shows an IPv4 client as ::ffff:a.b.c.d (RFC 4291 §2.5.5.2). */
 export function parsePeer(text: string): Address | undefined {
   const bare = text.split('%')[0] ?? ''
-  if (!isIPv6(bare)) return parseAddress(bare)
+  if (!bare.includes(':') || !isIPv6(bare)) return parseAddress(bare)
   const groups = groupsOf(bare)
   if (!isMapped(groups)) return parseAddress(bare)
   const [high = 0, low = 0] = groups.slice(6)

@@ -63,7 +63,6 @@ const RANGES: readonly (readonly [range: string, is: RangeClass, source: string]
 ]
 
 interface Range {
-  readonly family: Family
   readonly bits: bigint
   readonly shift: bigint
   readonly is: RangeClass
@@ -71,14 +70,19 @@ interface Range {
 
 const WIDTH = { v4: 32, v6: 128 } as const
 
-const PARSED: readonly Range[] = RANGES.map(([range, is]) => {
+/** By family, and only once somebody asks: a program that starts for one IPv4 address reads no IPv6. */
+const parsed: Partial<Record<Family, readonly Range[]>> = {}
+const rangesOf = (family: Family): readonly Range[] =>
+  (parsed[family] ??= RANGES.filter(([range]) => range.includes(':') === (family === 'v6')).map(parseRange))
+
+function parseRange([range, is]: (typeof RANGES)[number]): Range {
   const [base = '', length = ''] = range.split('/')
   const address = parseAddress(base)
   if (address === undefined) throw new Error(`${range} is not a range`)
   const family = familyOf(address)
   const shift = BigInt(WIDTH[family] - Number(length))
-  return { family, bits: bitsOf(address) >> shift, shift, is }
-})
+  return { bits: bitsOf(address) >> shift, shift, is }
+}
 
 /** What it means to have such an address, for people. */
 // biome-ignore format: a table
@@ -109,7 +113,7 @@ export const RANGE_CLASSES: readonly RangeClass[] = [...new Set(RANGES.map(([, i
 export function specialRangeOf(address: Address): RangeClass | undefined {
   const family = familyOf(address)
   const bits = bitsOf(address)
-  const row = PARSED.find((range) => range.family === family && bits >> range.shift === range.bits)
+  const row = rangesOf(family).find((range) => bits >> range.shift === range.bits)
   if (row !== undefined) return row.is
   // RFC 4291 §2.4 and the IANA IPv6 address space: only 2000::/3 is handed out as global unicast.
   return family === 'v6' && bits >> 125n !== 1n ? 'reserved' : undefined

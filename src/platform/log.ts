@@ -1,15 +1,14 @@
 import { fstatSync, writeSync } from 'node:fs'
-import { type DestinationStream, pino } from 'pino'
-import type { Level } from '../base/level.ts'
+import { LEVELS, type Level } from '../base/level.ts'
 import type { Log } from '../ports/log.ts'
 
 /** sd-daemon(3): journald reads the priority from "<N>" at the start of a line. */
 const PRIORITY: Readonly<Record<Level, number>> = { trace: 7, debug: 7, info: 6, warn: 4, error: 3 }
 
-export type LogStyle = 'terminal' | 'journal' | 'json'
+export type LineStyle = 'terminal' | 'journal'
 
 /** What the reader at the other end of this file descriptor understands. */
-export function styleOf(fd: number, isTerminal: boolean, journalStream: string | undefined): LogStyle {
+export function styleOf(fd: number, isTerminal: boolean, journalStream: string | undefined): LineStyle {
   if (isTerminal) return 'terminal'
   return journalStream !== undefined && journalStream === identityOf(fd) ? 'journal' : 'terminal'
 }
@@ -19,48 +18,34 @@ function identityOf(fd: number): string {
   return `${dev}:${ino}`
 }
 
-/** A log on a file descriptor, written at once: what was said before a crash is there after it. */
-export function pinoLog(fd: number, level: Level, style: LogStyle): Log {
-  const logger = pino(
-    {
-      level,
-      base: null,
-      timestamp: style === 'json' ? () => `,"time":"${new Date().toISOString()}"` : false,
-      messageKey: 'says',
-    },
-    style === 'json' ? lines(fd, (line) => line) : lines(fd, (line) => readable(line, style)),
-  )
-  return (at, says, fields) => logger[at](fields ?? {}, says)
+/** A log for people: a line of text for each entry, without the weight of one that programs read. */
+export function lineLog(fd: number, level: Level, style: LineStyle): Log {
+  const least = LEVELS.indexOf(level)
+  return (at, says, fields = {}) => {
+    if (LEVELS.indexOf(at) < least) return
+    const text = `${says}${factsOf(fields)}\n`
+    const now = style === 'journal' ? '' : `${new Date().toISOString().slice(11, 19)} `
+    const weight = style === 'journal' ? `<${PRIORITY[at]}>` : at === 'info' ? '' : `${at}: `
+    writeLine(fd, `${now}${weight}${text}`)
+  }
 }
 
-/** A pipe whose reader is gone is no reason to end: the work goes on without an audience. */
-const lines = (fd: number, render: (line: string) => string): DestinationStream => ({
-  write(line) {
-    try {
-      writeSync(fd, render(line))
-    } catch (error) {
-      if (!['EPIPE', 'EAGAIN'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
-    }
-  },
-})
-
-const LEVEL_BY_NUMBER: Readonly<Record<number, Level>> = {
-  10: 'trace',
-  20: 'debug',
-  30: 'info',
-  40: 'warn',
-  50: 'error',
+/** Written at once, so that what was said before a crash is there after it. A pipe whose reader is gone is no reason to end. */
+export function writeLine(fd: number, line: string): void {
+  try {
+    writeSync(fd, line)
+  } catch (error) {
+    if (!['EPIPE', 'EAGAIN'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+  }
 }
 
-function readable(line: string, style: Exclude<LogStyle, 'json'>): string {
-  const { level, says, ...fields } = JSON.parse(line) as Record<string, unknown>
-  const name = LEVEL_BY_NUMBER[Number(level)] ?? 'info'
-  const facts = Object.entries(fields).map(
-    ([key, value]) => ` ${key}=${typeof value === 'string' ? quoted(value) : JSON.stringify(value)}`,
-  )
-  const text = `${String(says)}${facts.join('')}\n`
-  if (style === 'journal') return `<${PRIORITY[name]}>${text}`
-  return `${new Date().toISOString().slice(11, 19)} ${name === 'info' ? '' : `${name}: `}${text}`
-}
-
-const quoted = (text: string): string => (/^[^\s"=]+$/.test(text) ? text : JSON.stringify(text))
+const factsOf = (fields: Readonly<Record<string, unknown>>): string =>
+  Object.entries(fields)
+    .flatMap(([key, value]) => {
+      // Whatever knows how it wants to be shown says so here, secrets first of all.
+      const shown = JSON.stringify(value) as string | undefined
+      if (shown === undefined) return []
+      const plain: unknown = JSON.parse(shown)
+      return [` ${key}=${typeof plain === 'string' && /^[^\s"=]+$/.test(plain) ? plain : shown}`]
+    })
+    .join('')

@@ -29,6 +29,8 @@ const MARKS = {
   toml: 'TOMLTopLevelTable',
   sqlite: 'DatabaseSync',
   service: 'CREATE TABLE',
+  yargs: 'recommendCommands',
+  detecting: '/proc/net/route',
 } as const
 const marksIn = (chunks: readonly string[]): readonly string[] =>
   Object.entries(MARKS).flatMap(([name, mark]) => (sourceOf(chunks).includes(mark) ? [name] : []))
@@ -55,14 +57,20 @@ describe('a command loads only what it needs', () => {
     expect(marksIn(all)).toEqual(Object.keys(MARKS))
   })
 
-  it('--help: none of the packages', () => expect(marksIn(chunksOf(['--help']))).toEqual([]))
-  it('--version: none of the packages', () => expect(marksIn(chunksOf(['--version']))).toEqual([]))
+  it('--help: yargs, and none of the other packages', () =>
+    expect(marksIn(chunksOf(['--help']))).toEqual(['yargs']))
+  it('--version: yargs, and none of the other packages', () =>
+    expect(marksIn(chunksOf(['--version']))).toEqual(['yargs']))
 
-  it('update: undici, but neither the service nor the cron nor the TOML reader', () => {
-    const marks = marksIn(chunksOf(DRY, { HOLDFAST_PASSWORD: 'x' }))
+  it('update with an address that is given: undici, and nothing else', () =>
+    expect(marksIn(chunksOf(DRY, { HOLDFAST_PASSWORD: 'x' }))).toEqual(['undici']))
 
-    expect(marks).toContain('undici')
-    for (const not of ['cron', 'toml', 'sqlite', 'service']) expect(marks).not.toContain(not)
+  it('run: undici and what finds addresses out', () => {
+    const line = ['run', ...DRY.slice(2).filter((word) => word !== '--myip' && word !== '192.0.2.1')]
+
+    expect(marksIn(chunksOf([...line, '--schedule', 'nonsense'], { HOLDFAST_PASSWORD: 'x' }))).toEqual(
+      expect.arrayContaining(['undici', 'cron', 'detecting']),
+    )
   })
 
   it('serve: no client', () => {

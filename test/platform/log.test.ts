@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { Secret } from '../../src/net/secret.ts'
-import { type LogStyle, pinoLog, styleOf } from '../../src/platform/log.ts'
+import { jsonLog } from '../../src/platform/json-log.ts'
+import { type LineStyle, lineLog, styleOf } from '../../src/platform/log.ts'
 
-function logged(style: LogStyle): string {
+function logged(style: LineStyle | 'json'): string {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-log-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const fd = openSync(join(folder, 'log'), 'w')
-  const log = pinoLog(fd, 'debug', style)
+  const log = style === 'json' ? jsonLog(fd, 'debug') : lineLog(fd, 'debug', style)
   log('trace', 'too small')
   log('debug', 'detail', { count: 2 })
   log('info', 'news', { host: 'a.test', why: 'two words' })
@@ -60,13 +61,18 @@ it('speaks to journald only where its descriptor is the journal (systemd.exec(5)
   expect(styleOf(2, true, `${dev}:${ino}`)).toBe('terminal')
 })
 
-it('goes on without an audience when its reader is gone', () => {
-  const log = pinoLog(openSync('/dev/full', 'w'), 'info', 'json')
+it.each(['lineLog', 'jsonLog'])('%s goes on without an audience when its reader is gone', (name) => {
+  const make = {
+    lineLog: (fd: number) => lineLog(fd, 'info', 'journal'),
+    jsonLog: (fd: number) => jsonLog(fd, 'info'),
+  }
+  const log = make[name as keyof typeof make](openSync('/dev/full', 'w'))
   expect(() => log('info', 'nobody')).toThrow('ENOSPC') // a full disk is no missing reader
 
+  const file = join(import.meta.dirname, '../../src/platform', name === 'jsonLog' ? 'json-log.ts' : 'log.ts')
   const script = `
-    const { pinoLog } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/platform/log.ts'))})
-    const log = pinoLog(1, 'info', 'json')
+    const { ${name} } = await import(${JSON.stringify(file)})
+    const log = ${name}(1, 'info', 'journal')
     for (let n = 0; n < 20000; n++) log('info', 'nobody listens', { n })
     process.exitCode = 7`
   const shell = `"${process.execPath}" --no-warnings --input-type=module -e '${script.replaceAll("'", `'"'"'`)}' | true; echo \${PIPESTATUS[0]}`

@@ -1,0 +1,154 @@
+import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../config/client-settings.ts'
+import type { Exit } from './exit-codes.ts'
+import { type Option, optionsOf } from './options.ts'
+
+/** What was given on the command line, by the flag's or the positional's name. */
+export type Flags = Readonly<Record<string, unknown>>
+export type Handler = (flags: Flags) => Promise<Exit>
+
+export interface Positional {
+  readonly name: string
+  /** For --help; of several words, what they are. */
+  readonly describe?: string
+  readonly form: 'needed' | 'optional' | 'words'
+  readonly choices?: readonly string[]
+}
+
+export interface Command {
+  readonly name: string
+  readonly describe: string
+  readonly positional?: Positional
+  readonly options: () => Promise<Readonly<Record<string, Option>>> | Readonly<Record<string, Option>>
+  /** The command's own chunk, loaded only when it is asked for. */
+  readonly load: () => Promise<Handler>
+}
+
+const CONFIG: Option = { type: 'string', requiresArg: true, describe: 'configuration file, TOML or .json' }
+const JSON_ANSWER: Option = { type: 'boolean', describe: 'answer in JSON, for programs' }
+
+const clientOptions =
+  (more: Readonly<Record<string, Option>> = {}) =>
+  (): Readonly<Record<string, Option>> => ({
+    ...optionsOf(ACCOUNT_SETTINGS, 'Account:'),
+    ...optionsOf(CLIENT_SETTINGS, 'Client:'),
+    config: CONFIG,
+    account: { type: 'string', requiresArg: true, describe: 'only this account of the file; repeatable' },
+    json: JSON_ANSWER,
+    ...more,
+  })
+
+const serviceOptions =
+  (more: Readonly<Record<string, Option>>) => async (): Promise<Readonly<Record<string, Option>>> => {
+    const { SERVICE_SETTINGS } = await import('../config/service-settings.ts')
+    return { ...optionsOf(SERVICE_SETTINGS, 'Service:'), config: CONFIG, ...more }
+  }
+
+const WATCH: Option = { type: 'boolean', describe: 'go on, and show every change' }
+
+/** Every command: what --help says of it, what it takes, and where it is. */
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'update',
+    describe: 'bring the hostnames up to date once',
+    options: clientOptions({
+      force: {
+        type: 'boolean',
+        describe: 'confirm once more what is confirmed already; never against a stop or a wait',
+      },
+      'dry-run': {
+        type: 'boolean',
+        describe: 'print the exact request, the secret masked, and send nothing',
+      },
+    }),
+    load: async () => (await import('./update.ts')).updateCommand,
+  },
+  {
+    name: 'run',
+    describe: 'keep the hostnames up to date until told to stop',
+    options: clientOptions(),
+    load: async () => (await import('./run.ts')).runCommand,
+  },
+  {
+    name: 'serve',
+    describe: 'be the service: answer /nic/update from an embedded store',
+    options: serviceOptions({
+      dev: {
+        type: 'boolean',
+        describe: 'loopback, a throw-away store, and an account, a zone and a key made and printed',
+      },
+      weather: {
+        type: 'string',
+        requiresArg: true,
+        describe:
+          'with --dev: word:WORD, outage:SPAN, slow:SPAN, reset[:EVERY] or impatient:COUNT; several with commas',
+      },
+      json: { type: 'boolean', describe: 'one first line of JSON that says where and who' },
+    }),
+    load: async () => (await import('./serve.ts')).serveCommand,
+  },
+  {
+    name: 'admin',
+    describe: 'on the store of the service: plans, accounts, API keys, zones, flags, members, locks, blocks',
+    positional: { name: 'words', form: 'words', describe: 'what is to be done; without words, the list' },
+    options: serviceOptions({ json: JSON_ANSWER }),
+    load: async () => (await import('./admin.ts')).adminCommand,
+  },
+  {
+    name: 'status',
+    describe: 'how things stand, from the daemon or from what is remembered',
+    options: clientOptions({ watch: WATCH }),
+    load: async () => (await import('./status.ts')).statusCommand,
+  },
+  {
+    name: 'detect',
+    describe: 'ask every source of the address, side by side, and show what would be sent and why',
+    options: clientOptions({ watch: WATCH }),
+    load: async () => (await import('./detect.ts')).detectCommand,
+  },
+  {
+    name: 'doctor',
+    describe: 'what is wrong with this network: each with evidence and a remedy; sends no update',
+    options: clientOptions(),
+    load: async () => (await import('./doctor.ts')).doctorCommand,
+  },
+  {
+    name: 'explain',
+    describe: 'what happened, why, what to do and what comes next: of an account, or what a reply word means',
+    positional: { name: 'subject', form: 'optional', describe: 'an account or a reply word' },
+    options: clientOptions(),
+    load: async () => (await import('./explain.ts')).explainCommand,
+  },
+  {
+    name: 'poke',
+    describe: 'something may have changed: have the daemon look at once',
+    options: clientOptions(),
+    load: async () => (await import('./poke.ts')).pokeCommand,
+  },
+  {
+    name: 'resume',
+    describe:
+      'go on after a stop, with one account or with all; a wait that the service asked for still stands',
+    positional: { name: 'subject', form: 'optional', describe: 'an account' },
+    options: clientOptions(),
+    load: async () => (await import('./resume.ts')).resumeCommand,
+  },
+  {
+    name: 'service',
+    describe:
+      'install, uninstall: write and enable the systemd unit of this program, or take it away; status: show it',
+    positional: { name: 'what', form: 'needed', choices: ['install', 'uninstall', 'status'] },
+    options: () => ({
+      user: { type: 'boolean', describe: 'for yourself, without root' },
+      'dry-run': { type: 'boolean', describe: 'print what would be done, and do nothing' },
+    }),
+    load: async () => (await import('./unit.ts')).unitCommand,
+  },
+  {
+    name: 'config',
+    describe:
+      'check: what is wrong with the configuration; show: what is in force, without secrets; schema: JSON Schema for editors',
+    positional: { name: 'what', form: 'needed', choices: ['check', 'show', 'schema'] },
+    options: clientOptions(),
+    load: async () => (await import('./config.ts')).configCommand,
+  },
+]
