@@ -177,4 +177,54 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX name_in_order ON name (account_id, replace(labels_reversed, '.', char(1)));
   CREATE INDEX name_by_age ON name (account_id, created_at);
   `,
+  // What an account holds, so that nobody counts a million rows to list the first fifty or to keep a quota. By blocks of
+  // 1024 names in the order of their ids: so it is also where a page deep in a listing begins. The triggers keep it. A
+  // name goes before what is at it (ON DELETE CASCADE), so each level takes away all that is still below it.
+  `
+  CREATE TABLE holding (
+    account_id INTEGER NOT NULL,
+    block INTEGER NOT NULL,
+    zone_id INTEGER NOT NULL,
+    names INTEGER NOT NULL,
+    rdata INTEGER NOT NULL,
+    PRIMARY KEY (account_id, block, zone_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX holding_of_zone ON holding (zone_id, block, names);
+  INSERT INTO holding SELECT account_id, id / 1024, zone_id, count(*),
+      sum((SELECT count(*) FROM rrset JOIN rdata ON rdata.rrset_id = rrset.id WHERE rrset.name_id = name.id))
+    FROM name GROUP BY 1, 2, 3;
+
+  CREATE TRIGGER name_comes AFTER INSERT ON name BEGIN
+    INSERT INTO holding VALUES (NEW.account_id, NEW.id / 1024, NEW.zone_id, 1, 0)
+      ON CONFLICT DO UPDATE SET names = names + 1;
+  END;
+  CREATE TRIGGER name_goes BEFORE DELETE ON name BEGIN
+    UPDATE holding SET names = names - 1, rdata = rdata -
+        (SELECT count(*) FROM rrset JOIN rdata ON rdata.rrset_id = rrset.id WHERE rrset.name_id = OLD.id)
+      WHERE account_id = OLD.account_id AND block = OLD.id / 1024 AND zone_id = OLD.zone_id;
+    DELETE FROM holding
+      WHERE account_id = OLD.account_id AND block = OLD.id / 1024 AND zone_id = OLD.zone_id AND names = 0;
+  END;
+  CREATE TRIGGER rrset_goes BEFORE DELETE ON rrset BEGIN
+    UPDATE holding SET rdata = rdata - (SELECT count(*) FROM rdata WHERE rrset_id = OLD.id)
+      WHERE (account_id, block, zone_id) = (SELECT account_id, id / 1024, zone_id FROM name WHERE id = OLD.name_id);
+  END;
+  CREATE TRIGGER rdata_comes AFTER INSERT ON rdata BEGIN
+    UPDATE holding SET rdata = rdata + 1 WHERE (account_id, block, zone_id) =
+      (SELECT account_id, name.id / 1024, zone_id FROM rrset JOIN name ON name.id = name_id WHERE rrset.id = NEW.rrset_id);
+  END;
+  CREATE TRIGGER rdata_goes AFTER DELETE ON rdata BEGIN
+    UPDATE holding SET rdata = rdata - 1 WHERE (account_id, block, zone_id) =
+      (SELECT account_id, name.id / 1024, zone_id FROM rrset JOIN name ON name.id = name_id WHERE rrset.id = OLD.rrset_id);
+  END;
+
+  CREATE INDEX name_of_zone ON name (zone_id);
+  CREATE INDEX name_by_name ON name (account_id, name);
+  CREATE INDEX name_locked ON name (zone_id) WHERE is_prohibited = 1;
+  -- Values are looked for in all of an account; within one RRSet there are few.
+  DROP INDEX rdata_by_value;
+  CREATE INDEX rdata_by_value ON rdata (value);
+  CREATE INDEX name_metadata_by_value ON name_metadata (key, value);
+  CREATE INDEX rrset_metadata_by_value ON rrset_metadata (key, value);
+  `,
 ]

@@ -54,8 +54,6 @@ export interface RecordReading {
   nameAt(zoneId: number, name: string): Promise<Name | undefined>
   /** The deepest zone that a whole name is in. */
   zoneHolding(fqdn: string): Promise<Zone | undefined>
-  /** Names of the zone that end in "." and this one, and hold an RRSet; no more than are asked for. */
-  namesBelow(zoneId: number, name: string, most: number): Promise<readonly Name[]>
   holdingsOf(accountId: number): Promise<Holdings>
   namesBy(query: NameQuery): Promise<Listed<ListedName>>
   keyNamed(username: string): Promise<DdnsKey | undefined>

@@ -65,7 +65,7 @@ const places = (sql: Sql): Part<'account' | 'zoneNamed' | 'isMember' | 'zonesOf'
   },
 })
 
-const trees = (sql: Sql): Part<'hasLockedNames' | 'nameAt' | 'namesBelow' | 'holdingsOf'> => ({
+const trees = (sql: Sql): Part<'hasLockedNames' | 'nameAt' | 'holdingsOf'> => ({
   async hasLockedNames(zoneId) {
     return (
       sql('SELECT 1 AS found FROM name WHERE zone_id = ? AND is_prohibited = 1 LIMIT 1').get(zoneId) !==
@@ -76,21 +76,11 @@ const trees = (sql: Sql): Part<'hasLockedNames' | 'nameAt' | 'namesBelow' | 'hol
     const row = sql('SELECT * FROM name WHERE zone_id = ? AND name = ?').get(zoneId, name)
     return row === undefined ? undefined : nameFrom(sql, row)
   },
-  async namesBelow(zoneId, name, most) {
-    const rows = sql(
-      `SELECT * FROM name WHERE zone_id = ? AND substr(name, -length(?)) = ? AND EXISTS (SELECT 1 FROM rrset WHERE name_id = name.id) LIMIT ?`,
-    )
-    const end = `.${name}`
-    return rows.all(zoneId, end, end, most).map((row) => nameFrom(sql, row))
-  },
   async holdingsOf(accountId) {
-    const row = sql(`SELECT
-        (SELECT count(*) FROM name WHERE account_id = ?) AS names,
-        (SELECT count(*) FROM rdata JOIN rrset ON rrset.id = rrset_id JOIN name ON name.id = name_id WHERE account_id = ?) AS rdata`).get(
-      accountId,
+    const row = sql('SELECT sum(names) AS names, sum(rdata) AS rdata FROM holding WHERE account_id = ?').get(
       accountId,
     )
-    return { names: number(row?.['names']), rdata: number(row?.['rdata']) }
+    return { names: number(row?.['names'] ?? 0), rdata: number(row?.['rdata'] ?? 0) }
   },
 })
 

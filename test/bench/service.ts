@@ -1,0 +1,53 @@
+import { createInterface } from 'node:readline'
+import { once } from 'node:events'
+import { join, resolve } from 'node:path'
+import { type Running, running } from './commands.ts'
+
+export const ROOT = resolve(import.meta.dirname, '../..')
+export const LAUNCHER = join(ROOT, 'bin/holdfast.js')
+
+export interface BenchService extends Running {
+  readonly url: string
+  readonly port: number
+  /** Milliseconds from its start to its first line, which says that it listens. */
+  readonly startedIn: number
+  readonly hello: Readonly<Record<string, unknown>>
+}
+
+/** Far above what a benchmark does: what is measured is the work, not the patience. */
+const PATIENT = [
+  '--nochg-limit',
+  '1000000',
+  '--request-limit',
+  '1000000',
+  '--badauth-limit',
+  '1000000',
+  '--refusal-limit',
+  '1000000',
+]
+
+/** The built service under a Node of our choice. */
+export async function startService(node: string, args: readonly string[]): Promise<BenchService> {
+  const start = performance.now()
+  const service = running([
+    node,
+    LAUNCHER,
+    'serve',
+    '--listen',
+    '127.0.0.1:0',
+    '--json',
+    '--log-level',
+    'error',
+    ...PATIENT,
+    ...args,
+  ])
+  let said = ''
+  service.child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  const lines = createInterface({ input: service.child.stdout ?? process.stdin })
+  const first = await Promise.race([once(lines, 'line'), once(service.child, 'close').then(() => [])])
+  if (first[0] === undefined) throw new Error(`the service did not start: ${said}`)
+  const startedIn = performance.now() - start
+  const hello = JSON.parse(String(first[0])) as Record<string, unknown>
+  const url = String(hello['url'])
+  return { ...service, url, port: Number(new URL(url).port), startedIn, hello }
+}
