@@ -21,6 +21,8 @@ export const between = (from: Instant, to: Instant): Duration => (to - from) as 
 export const isBefore = (a: Instant, b: Instant): boolean => a < b
 export const earliest = (first: Instant, ...others: readonly Instant[]): Instant =>
   Math.min(first, ...others) as Instant
+export const latest = (first: Instant, ...others: readonly Instant[]): Instant =>
+  Math.max(first, ...others) as Instant
 export const longest = (first: Duration, ...others: readonly Duration[]): Duration =>
   Math.max(first, ...others) as Duration
 

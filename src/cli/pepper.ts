@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { type Result, err, ok } from '../base/result.ts'
 import { systemFiles } from '../platform/files.ts'
-import { PEPPER_BYTES, type Pepper } from '../server/auth/hashes.ts'
+import { PEPPER_BYTES, type Pepper, pepperOf } from '../server/auth/hashes.ts'
 
 /**
  * The key of the keyed hashes, beside the database; made at the first start. A new one beside old hashes would turn
@@ -22,11 +22,11 @@ export async function pepperIn(folder: string, hasKeys: boolean): Promise<Result
     )
   const made = randomBytes(PEPPER_BYTES)
   await systemFiles.replace(path, `${made.toString('hex')}\n`)
-  return ok(made)
+  return ok(pepperOf(made))
 }
 
 function parsePepper(text: string, path: string): Result<Pepper, string> {
   return new RegExp(`^[0-9a-f]{${PEPPER_BYTES * 2}}$`).test(text)
-    ? ok(Buffer.from(text, 'hex'))
+    ? ok(pepperOf(Buffer.from(text, 'hex')))
     : err(`${path} does not hold ${PEPPER_BYTES} bytes in hex: bring it back from your backup`)
 }

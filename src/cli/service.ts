@@ -8,7 +8,7 @@ import { systemClock } from '../platform/clock.ts'
 import { systemFiles } from '../platform/files.ts'
 import type { Log } from '../ports/log.ts'
 import { isApiPath } from '../server/api/handle.ts'
-import { authenticator } from '../server/auth/login.ts'
+import { authenticator, passwordsBy } from '../server/auth/login.ts'
 import { type Listening, listen } from '../server/listen/listen.ts'
 import type { Socketry } from '../server/listen/listen.ts'
 import { sqliteStore } from '../server/store/sqlite.ts'
@@ -105,8 +105,9 @@ async function start(
   if (!kept.ok) return err({ exit: 'configuration', says: [kept.error] })
   const pepper = kept.value
   const dev = isDev ? await makeDevWorld(store.value, pepper, systemClock.now()) : undefined
-  const authenticate = authenticator(store.value, pepper)
-  const desk = deskOf(settings, { store: store.value, authenticate }, weather.value, around)
+  const passwords = passwordsBy(pepper)
+  const authenticate = authenticator(store.value, passwords)
+  const desk = deskOf(settings, { store: store.value, passwords }, weather.value, around)
   const api = apiOf(settings, { store: store.value, pepper, authenticate, log: around.log })
   const { handle, idle } = counting(routed(desk, api, around.log))
   const listening = await listenAll(settings, tls.value, handle)
@@ -141,7 +142,7 @@ async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<Result<Pem
 
 function deskOf(
   settings: ServiceSettings,
-  updater: Pick<Desk['updater'], 'store' | 'authenticate'>,
+  updater: Pick<Desk['updater'], 'store' | 'passwords'>,
   weather: readonly Weather[],
   { log, ending }: Surroundings,
 ): Desk {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { keyedHash } from '../../src/server/auth/hashes.ts'
+import { keyedHash, pepperOf } from '../../src/server/auth/hashes.ts'
 import { openConnections } from '../../src/server/store/sqlite-open.ts'
 
 /** A store as a service of some size has it, written without the service. */
@@ -35,7 +35,8 @@ export function fill(
   { names, keys }: { readonly names: number; readonly keys: number },
 ): Filled {
   const { writer, reader } = openConnections(folder)
-  const pepper = randomBytes(32)
+  const bytes = randomBytes(32)
+  const pepper = pepperOf(bytes)
   const [apiKey, password] = [randomBytes(15).toString('hex'), randomBytes(15).toString('hex')]
   writer.exec('PRAGMA synchronous = OFF; BEGIN')
   owner(writer, keyedHash(pepper, apiKey))
@@ -55,7 +56,7 @@ export function fill(
   writer.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA optimize')
   reader.close()
   writer.close()
-  writeFileSync(join(folder, 'hash.key'), `${pepper.toString('hex')}\n`, { mode: 0o600 })
+  writeFileSync(join(folder, 'hash.key'), `${bytes.toString('hex')}\n`, { mode: 0o600 })
   return { folder, zone: ZONE, names, keys, apiKey, password, nameOf, usernameOf }
 }
 

@@ -157,9 +157,9 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
     })
 
     it('takes a name offline and back', async () => {
-      await store.write((w) => w.setOffline(at.home.nameId, true))
+      await store.write((w) => w.setOffline(at.home.nameId, true, NOW))
       expect(await store.read((r) => r.isNameOffline(at.home.nameId))).toBe(true)
-      await store.write((w) => w.setOffline(at.home.nameId, false))
+      await store.write((w) => w.setOffline(at.home.nameId, false, NOW))
       expect(await store.read((r) => r.isNameOffline(at.home.nameId))).toBe(false)
       expect(await store.read((r) => r.hasOffline(at.accountId))).toBe(true)
     })

@@ -1,7 +1,7 @@
 import { apiOf } from '../../src/cli/api.ts'
 import { readServiceConfig } from '../../src/config/read-service.ts'
 import { parseAddress } from '../../src/net/address.ts'
-import { keyedHash } from '../../src/server/auth/hashes.ts'
+import { keyedHash, pepperOf } from '../../src/server/auth/hashes.ts'
 import type { Authenticate } from '../../src/server/auth/login.ts'
 import type { Store } from '../../src/server/store/store.ts'
 import type { Inbound } from '../../src/server/update/inbound.ts'
@@ -9,7 +9,7 @@ import { misfit } from './api-document.ts'
 import type { Reply } from './api-world.ts'
 import { instant } from '../../src/base/time.ts'
 
-export const PEPPER = new Uint8Array(32)
+export const PEPPER = pepperOf(new Uint8Array(32))
 export const NOW = instant(Date.UTC(2026, 0, 1))
 
 export interface LogLine {

@@ -3,7 +3,7 @@ import { formatBasic } from '../../src/net/basic.ts'
 import { Secret } from '../../src/net/secret.ts'
 import { ROUTES } from '../../src/server/api/routes.ts'
 import { keyedHash, slowHash } from '../../src/server/auth/hashes.ts'
-import { authenticator } from '../../src/server/auth/login.ts'
+import { authenticator, passwordsBy } from '../../src/server/auth/login.ts'
 import { type Asked, NOW, PEPPER, addApiKey, bodyIn, codesOf, inside } from './api-inside.ts'
 import { type World, apiWorld, prepare } from './api-world.ts'
 
@@ -190,7 +190,7 @@ describe('what another account has', () => {
 describe('credentials', () => {
   const seen = async (authorization: string | undefined) => {
     const { store } = world
-    const { send } = inside(store, { authenticate: authenticator(store, PEPPER) })
+    const { send } = inside(store, { authenticate: authenticator(store, passwordsBy(PEPPER)) })
     return send({
       method: 'GET',
       path: '/v1/dns/zones',
@@ -383,7 +383,7 @@ describe('pages of other origins', () => {
 describe('secrets', () => {
   it('are in no log line, and in no answer but those that make them', async () => {
     const { store } = world
-    const { send, lines } = inside(store, { authenticate: authenticator(store, PEPPER) })
+    const { send, lines } = inside(store, { authenticate: authenticator(store, passwordsBy(PEPPER)) })
     const as = bearer('key-of-a')
     const keys = '/v1/account/ddns-keys'
     const answers: string[] = []

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { instant } from '../../src/base/time.ts'
 import { readServiceConfig } from '../../src/config/read-service.ts'
 import { apiOf } from '../../src/cli/api.ts'
-import { keyedHash } from '../../src/server/auth/hashes.ts'
+import { keyedHash, pepperOf } from '../../src/server/auth/hashes.ts'
 import { apexOf } from '../../src/server/api/zones.ts'
 import type { DnsType } from '../../src/server/model/rdata-values.ts'
 import type { Name } from '../../src/server/model/tree.ts'
@@ -14,7 +14,7 @@ import { sqliteStore } from '../../src/server/store/sqlite.ts'
 import type { Store, Writing } from '../../src/server/store/store.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
-const PEPPER = new Uint8Array(32)
+const PEPPER = pepperOf(new Uint8Array(32))
 const NAMESERVERS = ['ns1.operator.test', 'ns2.operator.test']
 const HASH = new Uint8Array(48)
 

@@ -8,8 +8,8 @@ import { type Credentials, formatBasic } from '../../src/net/basic.ts'
 import { parsePeer } from '../../src/net/address.ts'
 import { Secret } from '../../src/net/secret.ts'
 import { writeResponse } from '../../src/protocol/response.ts'
-import { keyedHash, slowHash } from '../../src/server/auth/hashes.ts'
-import { type Authenticate, authenticator } from '../../src/server/auth/login.ts'
+import { keyedHash, pepperOf, slowHash } from '../../src/server/auth/hashes.ts'
+import { type Passwords, authenticator, passwordsBy } from '../../src/server/auth/login.ts'
 import { groupCommit } from '../../src/server/store/group-commit.ts'
 import { sqliteStore } from '../../src/server/store/sqlite.ts'
 import type { Store } from '../../src/server/store/store.ts'
@@ -17,7 +17,7 @@ import { limitsOf } from '../../src/server/update/limits.ts'
 import { peerOf } from '../../src/server/update/peer.ts'
 import { type Policy, answerUpdate } from '../../src/server/update/update.ts'
 
-const PEPPER = new Uint8Array(32)
+const PEPPER = pepperOf(new Uint8Array(32))
 const COUNTS = {
   nochgLimit: 48,
   requestLimit: 30,
@@ -35,7 +35,7 @@ let store: Store
 let now: Instant
 let folder: string
 let policy: Policy
-let authenticate: Authenticate
+let passwords: Passwords
 const ids: Record<string, number> = {}
 
 beforeEach(async () => {
@@ -48,7 +48,7 @@ beforeEach(async () => {
     strictAgents: false,
     blockedAgents: ['badbot'],
   }
-  authenticate = authenticator(store, PEPPER)
+  passwords = passwordsBy(PEPPER)
   const hash = await slowHash('by hand')
   await store.write(async (w) => {
     const rich = {
@@ -123,7 +123,7 @@ const ask = async ({
   const as = 'as' in rest ? rest.as : KEY
   const address = parsePeer(peer)
   if (address === undefined) throw new Error('no peer')
-  const updater = { store, authenticate: (login: Credentials) => authenticate(login), policy, now: () => now }
+  const updater = { store, passwords, policy, now: () => now }
   const inbound = {
     method: 'GET',
     path: '/nic/update',
@@ -324,7 +324,7 @@ describe('abuse', () => {
     await repeat(12, { query: 'hostname=nope.test' })
     await store.close()
     store = sqliteStore(folder)
-    authenticate = authenticator(store, PEPPER)
+    passwords = passwordsBy(PEPPER)
 
     expect(await ask()).toBe('abuse')
   })
@@ -370,6 +370,7 @@ describe('failed logins', () => {
 })
 
 it('a flood of logins never makes a right password a wrong one', async () => {
+  const authenticate = authenticator(store, passwords)
   const all = await Promise.allSettled(Array.from({ length: 100 }, () => authenticate(ACCOUNT)))
   expect(all.some(({ status }) => status === 'rejected')).toBe(true)
   expect(all.every((one) => one.status === 'rejected' || one.value !== undefined)).toBe(true)
@@ -483,10 +484,12 @@ describe('at the edges,', () => {
     expect(await ask(q('home.example.test,nope.test'))).toBe('abuse')
   })
   it('nobody is answered when the commit fails', async () => {
-    const exec = (text: string) => {
-      if (text === 'COMMIT') throw new Error('disk full')
-    }
-    await expect(groupCommit({ exec, isTransaction: false } as never)(async () => 1)).rejects.toThrow(
+    const prepare = (text: string) => ({
+      run: () => {
+        if (text === 'COMMIT') throw new Error('disk full')
+      },
+    })
+    await expect(groupCommit({ prepare, isTransaction: false } as never)(async () => 1)).rejects.toThrow(
       'disk full',
     )
   })

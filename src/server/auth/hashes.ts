@@ -1,7 +1,18 @@
-import { createHmac, randomBytes, randomInt, scrypt, timingSafeEqual } from 'node:crypto'
+import {
+  type KeyObject,
+  createHmac,
+  createSecretKey,
+  randomBytes,
+  randomInt,
+  scrypt,
+  timingSafeEqual,
+} from 'node:crypto'
 
 /** The key of the keyed hashes. Kept beside the store, not in it: a copy of the database alone tests no guess. */
-export type Pepper = Uint8Array
+export type Pepper = KeyObject
+
+/** Made once: a key that comes as bytes is made ready anew for each hash, which takes five times as long as the hash. */
+export const pepperOf = (bytes: Uint8Array): Pepper => createSecretKey(bytes)
 
 export const PEPPER_BYTES = 32
 

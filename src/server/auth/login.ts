@@ -1,15 +1,20 @@
 import type { Credentials } from '../../net/basic.ts'
+import type { Secret } from '../../net/secret.ts'
 import type { Login, Principal } from '../model/rows.ts'
 import type { Store } from '../store/store.ts'
 import { type Pepper, isKeyedHashOf, isSlowHashOf, slowHash } from './hashes.ts'
 
-/** Who these credentials are; undefined for a bad combination. A name that nobody has takes as long as a wrong password. */
-export type Authenticate = (credentials: Credentials) => Promise<Principal | undefined>
+/** Whether a password is the one of a login, or of nobody's: a name that nobody has takes as long as a wrong password. */
+export interface Passwords {
+  /** For a generated key; undefined where it takes a slow hash to tell. */
+  isRightAtOnce(login: Login | undefined, password: Secret): boolean | undefined
+  isRight(login: Login | undefined, password: Secret): Promise<boolean>
+}
 
 /** Slow hashes run in Node's few worker threads; with more of them waiting than this, nobody can tell right from wrong. */
 const MOST_WAITING = 64
 
-export function authenticator(store: Store, pepper: Pepper): Authenticate {
+export function passwordsBy(pepper: Pepper): Passwords {
   const decoy = slowHash('nobody has this password')
   let waiting = 0
 
@@ -22,15 +27,29 @@ export function authenticator(store: Store, pepper: Pepper): Authenticate {
       waiting--
     }
   }
-  const isRight = async (login: Login | undefined, password: string): Promise<boolean> => {
-    if (login?.kind === 'key') return isKeyedHashOf(pepper, password, login.hash)
-    const matches = await checkSlowly(password, login?.hash ?? (await decoy))
-    return matches && login !== undefined
-  }
-  return async ({ username, password }) => {
-    const login = await store.read((r) => r.login(username))
-    if (!(await isRight(login, password.reveal())) || login === undefined) return undefined
-    const { kind, id, accountId } = login
-    return { kind, id, accountId }
+  const isRightAtOnce: Passwords['isRightAtOnce'] = (login, password) =>
+    login?.kind === 'key' ? isKeyedHashOf(pepper, password.reveal(), login.hash) : undefined
+  return {
+    isRightAtOnce,
+    async isRight(login, password) {
+      const atOnce = isRightAtOnce(login, password)
+      if (atOnce !== undefined) return atOnce
+      const matches = await checkSlowly(password.reveal(), login?.hash ?? (await decoy))
+      return matches && login !== undefined
+    },
   }
 }
+
+/** Who these credentials are; undefined for a bad combination. */
+export type Authenticate = (credentials: Credentials) => Promise<Principal | undefined>
+
+export const authenticator =
+  (store: Store, passwords: Passwords): Authenticate =>
+  async ({ username, password }) => {
+    const login = await store.read((r) => r.login(username))
+    if (login === undefined) {
+      await passwords.isRight(undefined, password)
+      return undefined
+    }
+    return (await passwords.isRight(login, password)) ? login : undefined
+  }

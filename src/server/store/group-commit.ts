@@ -8,10 +8,12 @@ interface Job {
 }
 
 /**
- * Requests that arrive in one turn of the event loop share one transaction, and so one flush to disk; each has a
- * savepoint of its own, so that one that throws takes back only its own changes. Nobody is answered before the commit.
+ * Requests that arrive in one turn of the event loop share one transaction, and so one flush to disk. Nobody is answered
+ * before the commit. Where one of them throws, all is taken back and done again with a savepoint for each, so that only
+ * that one's changes are missing: work may run twice, and what it does outside the store must bear that.
  */
 export function groupCommit(database: DatabaseSync): <T>(work: () => Promise<T>) => Promise<T> {
+  const steps = stepsOf(database)
   let waiting: Job[] = []
   let isBusy = false
 
@@ -19,7 +21,7 @@ export function groupCommit(database: DatabaseSync): <T>(work: () => Promise<T>)
     const jobs = waiting
     waiting = []
     try {
-      const answers = await inOneTransaction(database, jobs)
+      const answers = await together(steps, jobs).catch(async () => apart(steps, jobs))
       for (const answer of answers) answer()
     } catch (error) {
       for (const job of jobs) job.failed(error)
@@ -37,31 +39,70 @@ export function groupCommit(database: DatabaseSync): <T>(work: () => Promise<T>)
     })
 }
 
-/** Runs the jobs one after the other; gives what to tell each of them once the commit is durable. */
-async function inOneTransaction(
-  database: DatabaseSync,
-  jobs: readonly Job[],
-): Promise<readonly (() => void)[]> {
-  database.exec('BEGIN IMMEDIATE')
-  try {
-    const answers: (() => void)[] = []
-    for (const job of jobs) answers.push(await inSavepoint(database, job))
-    database.exec('COMMIT')
-    return answers
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK')
-    throw error
+interface Steps {
+  readonly begin: () => void
+  readonly commit: () => void
+  readonly save: () => void
+  readonly release: () => void
+  /** To the last savepoint, which goes with it. */
+  readonly undo: () => void
+  readonly rollback: () => void
+}
+
+function stepsOf(database: DatabaseSync): Steps {
+  const step = (sql: string): (() => void) => {
+    const statement = database.prepare(sql)
+    return () => void statement.run()
+  }
+  return {
+    begin: step('BEGIN IMMEDIATE'),
+    commit: step('COMMIT'),
+    save: step('SAVEPOINT job'),
+    release: step('RELEASE job'),
+    undo: () => database.exec('ROLLBACK TO job; RELEASE job'),
+    rollback: () => {
+      if (database.isTransaction) database.exec('ROLLBACK')
+    },
   }
 }
 
-async function inSavepoint(database: DatabaseSync, { work, done, failed }: Job): Promise<() => void> {
-  database.exec('SAVEPOINT job')
-  try {
+/** What to tell each job, once the commit that it is part of is durable. */
+type Answers = readonly (() => void)[]
+
+/** Runs the jobs one after the other in one transaction; throws, with nothing changed, where any of them does. */
+const together = async (steps: Steps, jobs: readonly Job[]): Promise<Answers> =>
+  inTransaction(steps, jobs, async ({ work, done }) => {
     const value = await work()
-    database.exec('RELEASE job')
     return () => done(value)
+  })
+
+/** The same, where what throws takes back only its own changes. */
+const apart = async (steps: Steps, jobs: readonly Job[]): Promise<Answers> =>
+  inTransaction(steps, jobs, async ({ work, done, failed }) => {
+    steps.save()
+    try {
+      const value = await work()
+      steps.release()
+      return () => done(value)
+    } catch (error) {
+      steps.undo()
+      return () => failed(error)
+    }
+  })
+
+async function inTransaction(
+  { begin, commit, rollback }: Steps,
+  jobs: readonly Job[],
+  run: (job: Job) => Promise<() => void>,
+): Promise<Answers> {
+  begin()
+  try {
+    const answers: (() => void)[] = []
+    for (const job of jobs) answers.push(await run(job))
+    commit()
+    return answers
   } catch (error) {
-    database.exec('ROLLBACK TO job; RELEASE job')
-    return () => failed(error)
+    rollback()
+    throw error
   }
 }

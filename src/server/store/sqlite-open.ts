@@ -5,6 +5,11 @@ import { MIGRATIONS } from './migrations.ts'
 
 const FILE = 'holdfast.db'
 
+/** Pages of 4 KiB in the log before they are put in their places: the longer, the more changes of a page are one. */
+const WAL_PAGES = 4000
+/** KiB of pages that the writer keeps at hand. */
+const CACHE = 16_000
+
 /** The data is of a kind that this program must not touch. The message is for the operator. */
 export class StoreRefused extends Error {}
 
@@ -21,6 +26,7 @@ export function openConnections(folder: string): Connections {
   try {
     // FULL: a commit is on disk before it is answered. WAL without it may forget the last commits in a power cut.
     writer.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
+    writer.exec(`PRAGMA wal_autocheckpoint = ${WAL_PAGES}; PRAGMA cache_size = -${CACHE}`)
     migrate(writer, path)
     const reader = new DatabaseSync(path, { timeout: 5000, readOnly: true })
     return { writer, reader }

@@ -58,7 +58,7 @@ export const sqliteRecordChanges = (sql: Sql): RecordWriting => ({
 })
 
 /** RFC 1982: serials are 32 bits and wrap past zero. */
-const nextSerial = (sql: Sql, zoneId: number, now: Instant): void =>
+export const nextSerial = (sql: Sql, zoneId: number, now: Instant): void =>
   void sql(
     'UPDATE zone SET serial = CASE serial WHEN 4294967295 THEN 1 ELSE serial + 1 END, updated_at = ? WHERE id = ?',
   ).run(now, zoneId)

@@ -1,5 +1,5 @@
 import type { SQLOutputValue, StatementSync } from 'node:sqlite'
-import { instant } from '../../base/time.ts'
+import { type Instant, instant, latest } from '../../base/time.ts'
 import type { DnsType } from '../model/rdata-values.ts'
 import type { Account, Metadata, Name, OfflineSettings, Plan, RRSet, Rdata, Zone } from '../model/tree.ts'
 import type { DdnsKey, RecordReading } from './records.ts'
@@ -162,11 +162,13 @@ function zoneFrom(sql: Sql, row: Row): Zone {
   }
 }
 
-/** One name with everything that is at it. */
+/** One name with everything that is at it. A change of an address is written at its Rdata alone, and is one of all above it. */
 export function nameFrom(sql: Sql, row: Row): Name {
   const id = number(row['id'])
   const settings = row['offline_settings']
-  const rrsets = sql('SELECT * FROM rrset WHERE name_id = ? ORDER BY dns_type').all(id)
+  const rrsets = sql('SELECT * FROM rrset WHERE name_id = ? ORDER BY dns_type')
+    .all(id)
+    .map((rrset) => rrsetFrom(sql, rrset))
   return {
     id,
     zoneId: number(row['zone_id']),
@@ -175,9 +177,9 @@ export function nameFrom(sql: Sql, row: Row): Name {
     isProhibited: isOn(row['is_prohibited']),
     isOffline: isOn(row['is_offline']),
     metadata: metadataOf(sql, 'name', id),
-    rrsets: rrsets.map((rrset) => rrsetFrom(sql, rrset)),
+    rrsets,
     createdAt: instant(number(row['created_at'])),
-    updatedAt: instant(number(row['updated_at'])),
+    updatedAt: latest(momentOf(row), ...rrsets.map(({ updatedAt }) => updatedAt)),
     ...optional(
       'offlineSettings',
       typeof settings === 'string' ? (JSON.parse(settings) as OfflineSettings) : undefined,
@@ -192,18 +194,19 @@ export function nameFrom(sql: Sql, row: Row): Name {
 
 function rrsetFrom(sql: Sql, row: Row): RRSet {
   const id = number(row['id'])
+  const rdata = sql('SELECT * FROM rdata WHERE rrset_id = ? ORDER BY id').all(id)
   return {
     dnsType: text(row['dns_type']) as DnsType,
     ttl: number(row['ttl']),
     isSystem: isOn(row['is_system']),
     metadata: metadataOf(sql, 'rrset', id),
-    rdata: sql('SELECT * FROM rdata WHERE rrset_id = ? ORDER BY id')
-      .all(id)
-      .map((one) => rdataFrom(sql, one)),
+    rdata: rdata.map((one) => rdataFrom(sql, one)),
     createdAt: instant(number(row['created_at'])),
-    updatedAt: instant(number(row['updated_at'])),
+    updatedAt: latest(momentOf(row), ...rdata.map(momentOf)),
   }
 }
+
+const momentOf = (row: Row): Instant => instant(number(row['updated_at']))
 
 const rdataFrom = (sql: Sql, row: Row): Rdata => ({
   label: text(row['label']),

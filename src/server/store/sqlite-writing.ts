@@ -2,7 +2,7 @@ import type { StatementSync } from 'node:sqlite'
 import type { Instant } from '../../base/time.ts'
 import { packRing } from './ring.ts'
 import { sqlitePolicy } from './sqlite-policy.ts'
-import { sqliteRecordChanges } from './sqlite-record-changes.ts'
+import { nextSerial, sqliteRecordChanges } from './sqlite-record-changes.ts'
 import { sqliteReading, subjectOf } from './sqlite-reading.ts'
 import type { Writing } from './store.ts'
 
@@ -58,9 +58,9 @@ const AUTO_LABEL = '_1'
 
 const records = (
   sql: (text: string) => StatementSync,
-): Part<'setOffline' | 'setOnly' | 'setValue' | 'touch'> => ({
-  async setOffline(nameId, isOffline) {
-    sql('UPDATE name SET is_offline = ? WHERE id = ?').run(isOffline ? 1 : 0, nameId)
+): Part<'setOffline' | 'setOnly' | 'setValue' | 'nextSerial'> => ({
+  async setOffline(nameId, isOffline, now) {
+    sql('UPDATE name SET is_offline = ?, updated_at = ? WHERE id = ?').run(isOffline ? 1 : 0, now, nameId)
   },
   async setOnly(nameId, dnsType, value, now) {
     sql(`INSERT INTO rrset (name_id, dns_type, ttl, created_at, updated_at)
@@ -91,12 +91,8 @@ const records = (
   async setValue(rdataId, value, now) {
     sql('UPDATE rdata SET value = ?, updated_at = ? WHERE id = ?').run(value, now, rdataId)
   },
-  async touch({ nameId, zoneId }, now) {
-    sql('UPDATE name SET updated_at = ? WHERE id = ?').run(now, nameId)
-    // RFC 1982: serials are 32 bits and wrap past zero.
-    sql(
-      'UPDATE zone SET serial = CASE serial WHEN 4294967295 THEN 1 ELSE serial + 1 END, updated_at = ? WHERE id = ?',
-    ).run(now, zoneId)
+  async nextSerial(zoneId, now) {
+    nextSerial(sql, zoneId, now)
   },
 })
 

@@ -46,12 +46,12 @@ export interface Writing extends Reading, RecordWriting, PolicyWriting {
   putFailures(peer: string, failures: Failures): Promise<void>
   putUsage(who: Principal, usage: Usage, last: LastUse): Promise<void>
   putNochgs(who: Principal, hostname: string, moments: readonly number[]): Promise<void>
-  setOffline(nameId: number, isOffline: boolean): Promise<void>
+  setOffline(nameId: number, isOffline: boolean, now: Instant): Promise<void>
   /** The RRSet becomes exactly this one value; it is made where it is missing. */
   setOnly(nameId: number, dnsType: string, value: string, now: Instant): Promise<void>
   setValue(rdataId: number, value: string, now: Instant): Promise<void>
-  /** A change of a name's data: its moment, and the zone's next serial. */
-  touch(target: Target, now: Instant): Promise<void>
+  /** Some of its data changed. */
+  nextSerial(zoneId: number, now: Instant): Promise<void>
 
   addPlan(plan: NewPlan): Promise<number>
   addAccount(name: string, hash: Uint8Array, planId: number, now: Instant): Promise<number>
@@ -67,7 +67,8 @@ export interface Writing extends Reading, RecordWriting, PolicyWriting {
 
 /**
  * Where data lives. Only inside `write` can anything change; a throw inside it changes nothing. `write` resolves
- * when the change is durable. Work may await the store and nothing else, because others wait behind it.
+ * when the change is durable. Work may await the store and nothing else, because others wait behind it; it may be run
+ * a second time, after all that it did was taken back.
  */
 export interface Store {
   read<T>(work: (reading: Reading) => Promise<T>): Promise<T>

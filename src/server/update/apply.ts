@@ -21,12 +21,12 @@ export async function apply(w: Writing, target: Target, change: Change, now: Ins
   const rdata = await w.rdataOf(target.nameId)
   if (rdata.some(({ dnsType }) => ALIASES.includes(dnsType))) return 'not updatable'
   const wasOffline = await w.isNameOffline(target.nameId)
-  if (wasOffline !== change.isOffline) await w.setOffline(target.nameId, change.isOffline)
+  if (wasOffline !== change.isOffline) await w.setOffline(target.nameId, change.isOffline, now)
   const isNew = change.isOffline
     ? false
     : await setAddresses(w, { target, rdata, addresses: change.addresses, now })
   if (!isNew && wasOffline === change.isOffline) return 'unchanged'
-  await w.touch(target, now)
+  await w.nextSerial(target.zoneId, now)
   return 'changed'
 }
 
@@ -54,10 +54,11 @@ async function setAddresses(w: Writing, { target, rdata, addresses, now }: Setti
   const wanted = FAMILIES.flatMap((family) => {
     const address = addresses[family]
     const held = rdata.filter(({ dnsType }) => dnsType === TYPE[family])
-    const isCurrent = held.length === 1 && held[0]?.value === address
-    return address === undefined || isCurrent ? [] : [{ type: TYPE[family], address }]
+    const only = held.length === 1 ? held[0] : undefined
+    return address === undefined || only?.value === address ? [] : [{ type: TYPE[family], only, address }]
   })
-  for (const { type, address } of wanted) await w.setOnly(nameId, type, address, now)
+  for (const { type, only, address } of wanted)
+    await (only === undefined ? w.setOnly(nameId, type, address, now) : w.setValue(only.id, address, now))
   return wanted.length > 0
 }
 
