@@ -63,12 +63,19 @@ const RANGES: readonly (readonly [range: string, is: RangeClass, source: string]
 ]
 
 interface Range {
-  readonly bits: bigint
-  readonly shift: bigint
+  readonly length: number
+  readonly bits: number | bigint
   readonly is: RangeClass
 }
 
-const WIDTH = { v4: 32, v6: 128 } as const
+/** An address as a number. Each update asks for it, and IPv4 fits into one that is quickly made. */
+const numberOf = (address: Address): number | bigint =>
+  familyOf(address) === 'v4'
+    ? address.split('.').reduce((bits, octet) => bits * 256 + Number(octet), 0)
+    : bitsOf(address)
+
+const leading = (bits: number | bigint, length: number): number | bigint =>
+  typeof bits === 'number' ? Math.floor(bits / 2 ** (32 - length)) : bits >> BigInt(128 - length)
 
 /** By family, and only once somebody asks: a program that starts for one IPv4 address reads no IPv6. */
 const parsed: Partial<Record<Family, readonly Range[]>> = {}
@@ -79,9 +86,7 @@ function parseRange([range, is]: (typeof RANGES)[number]): Range {
   const [base = '', length = ''] = range.split('/')
   const address = parseAddress(base)
   if (address === undefined) throw new Error(`${range} is not a range`)
-  const family = familyOf(address)
-  const shift = BigInt(WIDTH[family] - Number(length))
-  return { bits: bitsOf(address) >> shift, shift, is }
+  return { length: Number(length), bits: leading(numberOf(address), Number(length)), is }
 }
 
 /** What it means to have such an address, for people. */
@@ -111,12 +116,11 @@ export const RANGE_CLASSES: readonly RangeClass[] = [...new Set(RANGES.map(([, i
 
 /** What keeps this address from being a public one; undefined for a globally reachable unicast address. */
 export function specialRangeOf(address: Address): RangeClass | undefined {
-  const family = familyOf(address)
-  const bits = bitsOf(address)
-  const row = rangesOf(family).find((range) => bits >> range.shift === range.bits)
+  const bits = numberOf(address)
+  const row = rangesOf(familyOf(address)).find((range) => leading(bits, range.length) === range.bits)
   if (row !== undefined) return row.is
   // RFC 4291 §2.4 and the IANA IPv6 address space: only 2000::/3 is handed out as global unicast.
-  return family === 'v6' && bits >> 125n !== 1n ? 'reserved' : undefined
+  return typeof bits === 'bigint' && bits >> 125n !== 1n ? 'reserved' : undefined
 }
 
 export const isGlobal = (address: Address, allowed: readonly RangeClass[] = []): boolean => {

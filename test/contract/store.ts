@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { instant } from '../../src/base/time.ts'
 import { parseAddress } from '../../src/net/address.ts'
-import type { Target } from '../../src/server/model/rows.ts'
-import type { Store } from '../../src/server/store/store.ts'
+import type { StoredRdata, Target } from '../../src/server/model/rows.ts'
+import type { Reading, Store } from '../../src/server/store/store.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
 const PLAN = {
@@ -49,7 +49,12 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
     })
     afterEach(async () => store.close())
     const valuesOf = async (): Promise<readonly string[]> =>
-      (await store.read((r) => r.rdataOf(at.home.nameId))).map(({ dnsType, value }) => `${dnsType} ${value}`)
+      (await heldBy(at.home.fqdn)).map(({ dnsType, value }) => `${dnsType} ${value}`)
+    const heldBy = async (fqdn: string): Promise<readonly StoredRdata[]> =>
+      store.read(async (r) => rdataIn(r, fqdn))
+    const rdataIn = async (r: Reading, fqdn: string): Promise<readonly StoredRdata[]> =>
+      (await r.targetsNamed({ kind: 'account', id: at.accountId, accountId: at.accountId }, fqdn))[0]
+        ?.rdata ?? []
 
     it('knows a key by its username and an account by its name, and nobody else', async () => {
       expect(await store.read((r) => r.login('abc1234'))).toEqual({
@@ -93,7 +98,7 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
         Array.from({ length: 50 }, async (_, n) =>
           store.write(async (w) => {
             seen.push(n)
-            const before = (await w.rdataOf(at.home.nameId)).length
+            const before = (await rdataIn(w, at.home.fqdn)).length
             await w.setOnly(at.home.nameId, 'A', `192.0.2.${n + 1}`, NOW)
             expect(before).toBe(n === 0 ? 0 : 1)
           }),
@@ -115,8 +120,9 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
     it('finds what a key may update: by name, by group, all of it', async () => {
       const who = { kind: 'key', id: at.keyId, accountId: at.accountId } as const
 
-      expect(await store.read((r) => r.targetsOf(at.keyId))).toEqual([at.home])
-      expect(await store.read((r) => r.targetsNamed(who, 'home.example.test'))).toEqual([at.home])
+      const home = { ...at.home, isOffline: false, rdata: [] }
+      expect(await store.read((r) => r.targetsOf(at.keyId))).toEqual([home])
+      expect(await store.read((r) => r.targetsNamed(who, 'home.example.test'))).toEqual([home])
       expect(await store.read((r) => r.targetsNamed(who, 'away.example.test'))).toEqual([])
       expect(await store.read((r) => r.groupNamed(at.accountId, 'house'))).toBe(at.keyId)
       expect(await store.read((r) => r.groupNamed(at.accountId, 'abc1234'))).toBe(at.keyId)
@@ -126,12 +132,14 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
     it('finds one Rdata that is attached by itself, and sets it alone', async () => {
       const away = await store.write((w) => w.addName(at.zoneId, at.accountId, 'away', NOW))
       await store.write((w) => w.setOnly(away.nameId, 'A', '192.0.2.1', NOW))
-      const [one] = await store.read((r) => r.rdataOf(away.nameId))
+      const [one] = await heldBy(away.fqdn)
       await store.write((w) => w.attach(at.keyId, { ...away, rdataId: one?.id ?? 0 }))
-      await store.write((w) => w.setValue(one?.id ?? 0, '192.0.2.9', NOW))
+      await store.write((w) => w.setValue({ nameId: away.nameId, rdataId: one?.id ?? 0 }, '192.0.2.9', NOW))
 
-      expect(await store.read((r) => r.targetsOf(at.keyId))).toEqual([at.home, { ...away, rdataId: one?.id }])
-      expect(await store.read((r) => r.rdataOf(away.nameId))).toMatchObject([{ value: '192.0.2.9' }])
+      const found = await store.read((r) => r.targetsOf(at.keyId))
+      expect(found).toMatchObject([at.home, { ...away, rdataId: one?.id }])
+      expect(found.map(({ rdataId }) => rdataId)).toEqual([undefined, one?.id])
+      expect(await heldBy(away.fqdn)).toEqual([{ id: one?.id, dnsType: 'A', value: '192.0.2.9' }])
     })
 
     it('keeps counts, blocks and the last use', async () => {
@@ -147,7 +155,12 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
       })
 
       expect(await store.read((r) => r.usageOf(who))).toEqual(usage)
-      expect(await store.read((r) => r.lastUseOf(who))).toEqual(last)
+      expect(await store.read((r) => r.clientsOf(at.accountId, { offset: 0, limit: 9 }))).toEqual({
+        items: [
+          { username: 'abc1234', agent: 'A b/1-1', address: peer, reply: 'good 192.0.2.1', usedAt: NOW },
+        ],
+        total: 1,
+      })
       expect(await store.read((r) => r.nochgsOf(who, 'home.example.test'))).toEqual([7, 8])
       expect(await store.read((r) => r.nochgsOf({ ...who, kind: 'account' }, 'home.example.test'))).toEqual(
         [],
@@ -158,9 +171,9 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
 
     it('takes a name offline and back', async () => {
       await store.write((w) => w.setOffline(at.home.nameId, true, NOW))
-      expect(await store.read((r) => r.isNameOffline(at.home.nameId))).toBe(true)
+      expect(await store.read((r) => r.targetsOf(at.keyId))).toMatchObject([{ isOffline: true }])
       await store.write((w) => w.setOffline(at.home.nameId, false, NOW))
-      expect(await store.read((r) => r.isNameOffline(at.home.nameId))).toBe(false)
+      expect(await store.read((r) => r.targetsOf(at.keyId))).toMatchObject([{ isOffline: false }])
       expect(await store.read((r) => r.hasOffline(at.accountId))).toBe(true)
     })
 

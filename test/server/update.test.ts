@@ -10,6 +10,7 @@ import { Secret } from '../../src/net/secret.ts'
 import { writeResponse } from '../../src/protocol/response.ts'
 import { keyedHash, pepperOf, slowHash } from '../../src/server/auth/hashes.ts'
 import { type Passwords, authenticator, passwordsBy } from '../../src/server/auth/login.ts'
+import type { StoredRdata } from '../../src/server/model/rows.ts'
 import { groupCommit } from '../../src/server/store/group-commit.ts'
 import { sqliteStore } from '../../src/server/store/sqlite.ts'
 import type { Store } from '../../src/server/store/store.ts'
@@ -135,10 +136,12 @@ const ask = async ({
   return writeResponse(await answerUpdate(updater, inbound)).body.trim()
 }
 const pass = (span: Duration): void => void (now = after(now, span))
+const rdataOf = async (name: string): Promise<readonly StoredRdata[]> => {
+  const who = { kind: 'account', id: 1, accountId: 1 } as const
+  return (await store.read((r) => r.targetsNamed(who, `${name}.example.test`)))[0]?.rdata ?? []
+}
 const held = async (name: string): Promise<readonly string[]> =>
-  (await store.read((r) => r.rdataOf(ids[name] ?? 0)))
-    .map(({ dnsType, value }) => `${dnsType} ${value}`)
-    .toSorted()
+  (await rdataOf(name)).map(({ dnsType, value }) => `${dnsType} ${value}`).toSorted()
 
 describe('the service answers', () => {
   // biome-ignore format: a table
@@ -214,7 +217,7 @@ describe('an update', () => {
 
   it('of one Rdata changes that one alone', async () => {
     await ask({ query: 'hostname=cabin.example.test&myip=192.0.2.1', as: ACCOUNT })
-    const [one] = await store.read((r) => r.rdataOf(ids['cabin'] ?? 0))
+    const [one] = await rdataOf('cabin')
     const key = await store.write((w) =>
       w.addKey(
         { accountId: 1, username: 'single1', hash: keyedHash(PEPPER, 'swordfish'), description: '' },
@@ -489,8 +492,8 @@ describe('at the edges,', () => {
         if (text === 'COMMIT') throw new Error('disk full')
       },
     })
-    await expect(groupCommit({ prepare, isTransaction: false } as never)(async () => 1)).rejects.toThrow(
-      'disk full',
-    )
+    await expect(
+      groupCommit({ prepare, isTransaction: false } as never).commit(async () => 1),
+    ).rejects.toThrow('disk full')
   })
 })

@@ -1,7 +1,13 @@
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+  createServer,
+} from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
+import type { Duplex, Readable, Writable } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import type { Address } from '../../net/address.ts'
 import type { Inbound, Outbound } from '../update/inbound.ts'
@@ -82,8 +88,9 @@ async function exchange(
   trusted: readonly Address[],
   handle: Handler,
 ): Promise<void> {
-  request.on('error', () => request.destroy()) // the client went away; there is nobody to answer
-  response.on('error', () => response.destroy())
+  // The client went away; there is nobody to answer. A request without a body has nothing left that can fail.
+  response.on('error', destroy)
+  if (hasBody(request)) request.on('error', destroy)
   const refusal = refusalOf(request)
   const outbound = refusal ?? (await answered(request, trusted, handle))
   if (outbound.reset) {
@@ -91,13 +98,25 @@ async function exchange(
     else request.socket.resetAndDestroy()
     return
   }
-  const bytes = Buffer.from(outbound.body, 'utf8')
   // Content-Length on every reply: there are clients that cannot read chunks.
-  const closing = refusal === undefined && !isTooLong(request) ? {} : { connection: 'close' }
-  response.writeHead(outbound.status, { ...outbound.headers, ...closing, 'content-length': bytes.length })
-  response.end(bytes)
-  drain(request)
+  const headers: OutgoingHttpHeaders = {
+    ...outbound.headers,
+    'content-length': Buffer.byteLength(outbound.body),
+  }
+  if (refusal !== undefined || isTooLong(request)) headers['connection'] = 'close'
+  response.writeHead(outbound.status, headers)
+  // A text goes out in one piece with the headers before it.
+  response.end(outbound.body)
+  if (hasBody(request)) drain(request)
 }
+
+function destroy(this: Readable | Writable): void {
+  this.destroy()
+}
+
+/** RFC 9112 §6: a request has a body where one of these headers says so. */
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
 async function answered(
   request: IncomingMessage,
@@ -140,7 +159,7 @@ const pathOf = (target: string): string => target.replace(/^https?:\/\/[^/?#]*/i
 
 const isSent = ({ method }: IncomingMessage): boolean => method === 'POST' || method === 'PUT'
 const isTooLong = ({ headers }: IncomingMessage): boolean =>
-  Number(headers['content-length'] ?? 0) > LONGEST_BODY
+  headers['content-length'] !== undefined && Number(headers['content-length']) > LONGEST_BODY
 
 function refusalOf(request: IncomingMessage): Outbound | undefined {
   const { url = '' } = request

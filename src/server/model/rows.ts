@@ -23,11 +23,15 @@ export interface Target {
   readonly rdataId?: number
 }
 
+/** A target with all that is at its name. */
+export interface Held extends Target {
+  readonly isOffline: boolean
+  readonly rdata: readonly StoredRdata[]
+}
+
 export interface StoredRdata {
   readonly id: number
-  readonly rrsetId: number
   readonly dnsType: string
-  readonly label: string
   readonly value: string
 }
 

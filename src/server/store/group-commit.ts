@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers'
 import type { DatabaseSync } from 'node:sqlite'
+import type { Undo } from './tally.ts'
 
 interface Job {
   readonly work: () => Promise<unknown>
@@ -7,15 +8,38 @@ interface Job {
   readonly failed: (error: unknown) => void
 }
 
+export interface GroupCommit {
+  /** Runs the work in a transaction; resolves when that is durable. */
+  commit<T>(work: () => Promise<T>): Promise<T>
+  /** Within a second, beside whatever else is committed; once, however often it is asked meanwhile. */
+  soon(work: () => Promise<void>): void
+  /** What takes a change outside the database back, should the work under way be taken back. */
+  note(undo: Undo): void
+  stop(): void
+}
+
+/** Who keeps something beside the database hears of it. */
+export interface Heard {
+  readonly begun: () => void
+  /** Something that was written, and perhaps read again, was not meant to be. */
+  readonly takenBack: () => void
+}
+
+const UNHEARD: Heard = { begun: () => undefined, takenBack: () => undefined }
+
+const SOON = 1000
+
 /**
  * Requests that arrive in one turn of the event loop share one transaction, and so one flush to disk. Nobody is answered
  * before the commit. Where one of them throws, all is taken back and done again with a savepoint for each, so that only
  * that one's changes are missing: work may run twice, and what it does outside the store must bear that.
  */
-export function groupCommit(database: DatabaseSync): <T>(work: () => Promise<T>) => Promise<T> {
-  const steps = stepsOf(database)
+export function groupCommit(database: DatabaseSync, heard: Heard = UNHEARD): GroupCommit {
+  const log: Undo[] = []
+  const steps = stepsOf(database, log, heard)
   let waiting: Job[] = []
   let isBusy = false
+  let timer: ReturnType<typeof setTimeout> | undefined
 
   const flush = async (): Promise<void> => {
     const jobs = waiting
@@ -30,38 +54,66 @@ export function groupCommit(database: DatabaseSync): <T>(work: () => Promise<T>)
     if (isBusy) setImmediate(() => void flush())
   }
 
-  return async <T>(work: () => Promise<T>): Promise<T> =>
-    new Promise<T>((resolve, reject) => {
-      waiting.push({ work, done: (value) => resolve(value as T), failed: reject })
-      if (isBusy) return
-      isBusy = true
-      setImmediate(() => void flush())
-    })
+  return {
+    commit: async <T>(work: () => Promise<T>): Promise<T> =>
+      new Promise<T>((resolve, reject) => {
+        waiting.push({ work, done: (value) => resolve(value as T), failed: reject })
+        if (isBusy) return
+        isBusy = true
+        setImmediate(() => void flush())
+      }),
+    soon: (work) => {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        // A disk that takes nothing is told to whoever writes next; what is due stays due.
+        void work().catch(() => undefined)
+      }, SOON).unref()
+    },
+    note: (undo) => void log.push(undo),
+    stop: () => clearTimeout(timer),
+  }
 }
 
 interface Steps {
   readonly begin: () => void
   readonly commit: () => void
-  readonly save: () => void
+  /** Gives what takes everything since back. */
+  readonly save: () => () => void
   readonly release: () => void
-  /** To the last savepoint, which goes with it. */
-  readonly undo: () => void
   readonly rollback: () => void
 }
 
-function stepsOf(database: DatabaseSync): Steps {
+function stepsOf(database: DatabaseSync, log: Undo[], { begun, takenBack }: Heard): Steps {
   const step = (sql: string): (() => void) => {
     const statement = database.prepare(sql)
     return () => void statement.run()
   }
+  const [begin, commit, save, release] = ['BEGIN IMMEDIATE', 'COMMIT', 'SAVEPOINT job', 'RELEASE job'].map(
+    step,
+  )
+  const takeBack = (to: number): void => {
+    for (const undo of log.splice(to).toReversed()) undo()
+    takenBack()
+  }
   return {
-    begin: step('BEGIN IMMEDIATE'),
-    commit: step('COMMIT'),
-    save: step('SAVEPOINT job'),
-    release: step('RELEASE job'),
-    undo: () => database.exec('ROLLBACK TO job; RELEASE job'),
+    begin: () => {
+      log.length = 0
+      begin?.()
+      begun()
+    },
+    commit: () => commit?.(),
+    save: () => {
+      save?.()
+      const mark = log.length
+      return () => {
+        database.exec('ROLLBACK TO job; RELEASE job')
+        takeBack(mark)
+      }
+    },
+    release: () => release?.(),
     rollback: () => {
       if (database.isTransaction) database.exec('ROLLBACK')
+      takeBack(0)
     },
   }
 }
@@ -79,13 +131,13 @@ const together = async (steps: Steps, jobs: readonly Job[]): Promise<Answers> =>
 /** The same, where what throws takes back only its own changes. */
 const apart = async (steps: Steps, jobs: readonly Job[]): Promise<Answers> =>
   inTransaction(steps, jobs, async ({ work, done, failed }) => {
-    steps.save()
+    const undo = steps.save()
     try {
       const value = await work()
       steps.release()
       return () => done(value)
     } catch (error) {
-      steps.undo()
+      undo()
       return () => failed(error)
     }
   })

@@ -1,19 +1,14 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { type Instant, instant } from '../../base/time.ts'
-import { parseAddress } from '../../net/address.ts'
-import type { Failures, Principal, Target, Usage } from '../model/rows.ts'
-import { unpackRing } from './ring.ts'
+import type { Held } from '../model/rows.ts'
+import { countsWritten } from './sqlite-counts.ts'
 import { sqliteRecords } from './sqlite-records.ts'
 import type { Reading } from './store.ts'
 
 type Row = Record<string, SQLOutputValue>
 
-export const subjectOf = ({ kind, id }: Principal): string => `${kind}:${id}`
-
 export const instantOf = (value: SQLOutputValue | undefined): Instant | undefined =>
   typeof value === 'number' ? instant(value) : undefined
-
-const NEVER_USED: Usage = { requests: [], refusals: [], undescriptive: 0 }
 
 /** Statements are prepared once a connection; every value is bound. */
 export function statements(database: DatabaseSync): (sql: string) => StatementSync {
@@ -28,7 +23,7 @@ export function statements(database: DatabaseSync): (sql: string) => StatementSy
 /** The questions of the store in SQL, for either connection. */
 export const sqliteReading = (sql: (text: string) => StatementSync): Reading => ({
   ...callers(sql),
-  ...usages(sql),
+  ...countsWritten(sql),
   ...holdings(sql),
   ...sqliteRecords(sql),
 })
@@ -37,7 +32,7 @@ type Part<K extends keyof Reading> = Pick<Reading, K>
 
 const callers = (
   sql: (text: string) => StatementSync,
-): Part<'login' | 'hasKeys' | 'failuresOf' | 'hasOffline' | 'apiKeyByHash'> => ({
+): Part<'login' | 'hasKeys' | 'hasOffline' | 'apiKeyByHash'> => ({
   async login(username) {
     const key = sql('SELECT id, account_id, password_hash FROM ddns_key WHERE username = ?').get(username)
     if (key !== undefined)
@@ -63,11 +58,6 @@ const callers = (
       ] === 1
     )
   },
-  async failuresOf(peer): Promise<Failures> {
-    const row = sql('SELECT ring, deaf_until FROM login_failure WHERE peer = ?').get(peer)
-    const deafUntil = instantOf(row?.['deaf_until'])
-    return { moments: unpackRing(row?.['ring']), ...(deafUntil !== undefined && { deafUntil }) }
-  },
   async hasOffline(accountId) {
     const row = sql(
       'SELECT has_offline FROM account JOIN plan ON plan.id = account.plan_id WHERE account.id = ?',
@@ -83,41 +73,15 @@ const callers = (
   },
 })
 
-const usages = (sql: (text: string) => StatementSync): Part<'usageOf' | 'nochgsOf' | 'lastUseOf'> => ({
-  async usageOf(who) {
-    const row = sql(
-      'SELECT requests_ring, refusals_ring, blocked_until, undescriptive FROM usage WHERE subject = ?',
-    ).get(subjectOf(who))
-    return row === undefined ? NEVER_USED : usageFrom(row)
-  },
-  async nochgsOf(who, hostname) {
-    return unpackRing(
-      sql('SELECT ring FROM nochg WHERE subject = ? AND hostname = ?').get(subjectOf(who), hostname)?.[
-        'ring'
-      ],
-    )
-  },
-  async lastUseOf(who) {
-    const row = sql('SELECT used_at, agent, peer, reply FROM usage WHERE subject = ?').get(subjectOf(who))
-    const [at, peer] = [instantOf(row?.['used_at']), parseAddress(String(row?.['peer']))]
-    if (at === undefined || peer === undefined) return undefined
-    return { at, agent: String(row?.['agent']), peer, reply: String(row?.['reply']) }
-  },
-})
-
 const holdings = (
   sql: (text: string) => StatementSync,
-): Part<'targetsOf' | 'targetsNamed' | 'groupNamed' | 'rdataOf' | 'isNameOffline'> => ({
+): Part<'targetsOf' | 'targetsNamed' | 'groupNamed'> => ({
   async targetsOf(keyId) {
-    return sql(`${TARGETS_OF_KEY} ORDER BY name_id, rdata_id`).all(keyId, keyId).map(targetFrom)
+    return targetsOfKey(sql(HELD_BY_KEY).all(keyId, keyId), keyId)
   },
   async targetsNamed({ kind, id }, fqdn) {
-    if (kind === 'key')
-      return sql(`SELECT * FROM (${TARGETS_OF_KEY}) WHERE fqdn = ?`).all(id, id, fqdn).map(targetFrom)
-    // The longest zone that holds the name is the one that answers for it.
-    const own = `SELECT name.id AS name_id, zone_id, fqdn, NULL AS rdata_id FROM name JOIN zone ON zone.id = zone_id
-        WHERE fqdn = ? AND name.account_id = ? ORDER BY length(zone.name) DESC LIMIT 1`
-    return sql(own).all(fqdn, id).map(targetFrom)
+    if (kind === 'key') return targetsOfKey(sql(HELD_NAMED).all(fqdn), id)
+    return namesIn(sql(HELD_BY_ACCOUNT).all(fqdn, id)).map(({ held }) => held)
   },
   async groupNamed(accountId, group) {
     const row = sql('SELECT id FROM ddns_key WHERE account_id = ? AND (username = ? OR group_label = ?)').get(
@@ -127,42 +91,51 @@ const holdings = (
     )
     return row === undefined ? undefined : Number(row['id'])
   },
-  async rdataOf(nameId) {
-    const rows = sql(`SELECT rdata.id AS id, rrset_id, dns_type, label, value
-        FROM rrset JOIN rdata ON rdata.rrset_id = rrset.id WHERE name_id = ? ORDER BY rdata.id`).all(nameId)
-    return rows.map((row) => ({
-      id: Number(row['id']),
-      rrsetId: Number(row['rrset_id']),
-      dnsType: String(row['dns_type']),
-      label: String(row['label']),
-      value: String(row['value']),
-    }))
-  },
-  async isNameOffline(nameId) {
-    return sql('SELECT is_offline FROM name WHERE id = ?').get(nameId)?.['is_offline'] === 1
-  },
 })
 
-const TARGETS_OF_KEY = `
-  SELECT id AS name_id, zone_id, fqdn, NULL AS rdata_id FROM name WHERE key_id = ?
-  UNION ALL
-  SELECT name.id, zone_id, fqdn, rdata.id FROM rdata
-    JOIN rrset ON rrset.id = rdata.rrset_id JOIN name ON name.id = rrset.name_id WHERE rdata.key_id = ?`
+/** Names with all that is at them, in one look: an update knows what it changes from this alone. */
+const HELD = `SELECT name.id AS name_id, name.zone_id, fqdn, is_offline, name.key_id AS name_key,
+    rdata.id AS rdata_id, dns_type, value, rdata.key_id AS rdata_key
+  FROM name LEFT JOIN rrset ON rrset.name_id = name.id LEFT JOIN rdata ON rdata.rrset_id = rrset.id`
+const IN_ORDER = 'ORDER BY name.id, rdata.id'
+const HELD_NAMED = `${HELD} WHERE fqdn = ? ${IN_ORDER}`
+const HELD_BY_KEY = `${HELD} WHERE name.id IN (SELECT id FROM name WHERE key_id = ? UNION
+  SELECT name_id FROM rdata JOIN rrset ON rrset.id = rrset_id WHERE rdata.key_id = ?) ${IN_ORDER}`
+/** The longest zone that holds the name is the one that answers for it. */
+const HELD_BY_ACCOUNT = `${HELD} WHERE name.id = (SELECT name.id FROM name JOIN zone ON zone.id = name.zone_id
+  WHERE fqdn = ? AND name.account_id = ? ORDER BY length(zone.name) DESC LIMIT 1) ${IN_ORDER}`
+
+/** Rows of one name stand together. */
+function namesIn(rows: readonly Row[]): readonly { readonly held: Held; readonly rows: readonly Row[] }[] {
+  const names: Row[][] = []
+  for (const row of rows) {
+    const current = names.at(-1)
+    if (current?.[0]?.['name_id'] === row['name_id']) current?.push(row)
+    else names.push([row])
+  }
+  return names.map((own) => ({ held: heldFrom(own), rows: own }))
+}
+
+/** The name where it is the key's, then those of its Rdata that are. */
+const targetsOfKey = (rows: readonly Row[], keyId: number): readonly Held[] =>
+  namesIn(rows).flatMap(({ held, rows: own }) => [
+    ...(own[0]?.['name_key'] === keyId ? [held] : []),
+    ...own.flatMap((row) =>
+      row['rdata_key'] === keyId ? [{ ...held, rdataId: Number(row['rdata_id']) }] : [],
+    ),
+  ])
+
+const heldFrom = (rows: readonly Row[]): Held => ({
+  nameId: Number(rows[0]?.['name_id']),
+  zoneId: Number(rows[0]?.['zone_id']),
+  fqdn: String(rows[0]?.['fqdn']),
+  isOffline: rows[0]?.['is_offline'] === 1,
+  rdata: rows.flatMap((row) =>
+    row['rdata_id'] === null
+      ? []
+      : [{ id: Number(row['rdata_id']), dnsType: String(row['dns_type']), value: String(row['value']) }],
+  ),
+})
 
 const bytesOf = (value: SQLOutputValue | undefined): Uint8Array =>
   value instanceof Uint8Array ? value : new Uint8Array()
-
-function usageFrom(row: Row): Usage {
-  const blockedUntil = instantOf(row['blocked_until'])
-  return {
-    requests: unpackRing(row['requests_ring']),
-    refusals: unpackRing(row['refusals_ring']),
-    undescriptive: Number(row['undescriptive']),
-    ...(blockedUntil !== undefined && { blockedUntil }),
-  }
-}
-
-function targetFrom(row: Row): Target {
-  const target = { nameId: Number(row['name_id']), zoneId: Number(row['zone_id']), fqdn: String(row['fqdn']) }
-  return row['rdata_id'] === null ? target : { ...target, rdataId: Number(row['rdata_id']) }
-}

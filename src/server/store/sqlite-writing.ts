@@ -1,16 +1,15 @@
 import type { StatementSync } from 'node:sqlite'
 import type { Instant } from '../../base/time.ts'
-import { packRing } from './ring.ts'
 import { sqlitePolicy } from './sqlite-policy.ts'
 import { nextSerial, sqliteRecordChanges } from './sqlite-record-changes.ts'
-import { sqliteReading, subjectOf } from './sqlite-reading.ts'
+import { sqliteReading } from './sqlite-reading.ts'
+import type { CountWriting } from './sqlite-counts.ts'
 import type { Writing } from './store.ts'
 
 /** The changes of the store in SQL. Runs inside the transaction that its caller opened. */
-export function sqliteWriting(sql: (text: string) => StatementSync): Writing {
+export function sqliteWriting(sql: (text: string) => StatementSync): Omit<Writing, keyof CountWriting> {
   return {
     ...sqliteReading(sql),
-    ...bookkeeping(sql),
     ...records(sql),
     ...making(sql),
     ...sqliteRecordChanges(sql),
@@ -19,39 +18,6 @@ export function sqliteWriting(sql: (text: string) => StatementSync): Writing {
 }
 
 type Part<K extends keyof Writing> = Pick<Writing, K>
-
-const bookkeeping = (
-  sql: (text: string) => StatementSync,
-): Part<'putFailures' | 'putUsage' | 'putNochgs'> => ({
-  async putFailures(peer, { moments, deafUntil }) {
-    sql('INSERT OR REPLACE INTO login_failure (peer, ring, deaf_until) VALUES (?, ?, ?)').run(
-      peer,
-      packRing(moments),
-      deafUntil ?? null,
-    )
-  },
-  async putUsage(who, usage, last) {
-    sql(`INSERT OR REPLACE INTO usage (subject, requests_ring, refusals_ring, blocked_until, undescriptive, used_at, agent, peer, reply)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
-      subjectOf(who),
-      packRing(usage.requests),
-      packRing(usage.refusals),
-      usage.blockedUntil ?? null,
-      usage.undescriptive,
-      last.at,
-      last.agent,
-      last.peer,
-      last.reply,
-    )
-  },
-  async putNochgs(who, hostname, moments) {
-    sql('INSERT OR REPLACE INTO nochg (subject, hostname, ring) VALUES (?, ?, ?)').run(
-      subjectOf(who),
-      hostname,
-      packRing(moments),
-    )
-  },
-})
 
 /** Labels that the client did not choose start with an underscore. */
 const AUTO_LABEL = '_1'
@@ -88,7 +54,7 @@ const records = (
     sql('DELETE FROM rdata WHERE rrset_id = ? AND id <> ?').run(rrset, kept)
     sql('UPDATE rdata SET value = ?, updated_at = ? WHERE id = ?').run(value, now, kept)
   },
-  async setValue(rdataId, value, now) {
+  async setValue({ rdataId }, value, now) {
     sql('UPDATE rdata SET value = ?, updated_at = ? WHERE id = ?').run(value, now, rdataId)
   },
   async nextSerial(zoneId, now) {

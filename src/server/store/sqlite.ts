@@ -1,36 +1,92 @@
 import { groupCommit } from './group-commit.ts'
-import { openConnections, openMemory } from './sqlite-open.ts'
+import { type Remembered, remembering } from './remembered.ts'
+import { type Counts, countsAtHand } from './sqlite-counts.ts'
+import { type Connections, openConnections, openMemory } from './sqlite-open.ts'
 import { sqliteReading, statements } from './sqlite-reading.ts'
 import { sqliteWriting } from './sqlite-writing.ts'
-import type { Store } from './store.ts'
+import type { Store, Writing } from './store.ts'
 
 /** A store in a folder of its own. Throws StoreRefused where the data there is not for this program. */
-export function sqliteStore(folder: string): Store {
-  const { writer, reader } = openConnections(folder)
-  const [reading, writing] = [sqliteReading(statements(reader)), sqliteWriting(statements(writer))]
-  const commit = groupCommit(writer)
+export const sqliteStore = (folder: string): Store => storeOn(openConnections(folder))
+
+/** The same in memory, on one connection: readers take their turn, for it shows them what is not committed yet. */
+export const memoryStore = (): Store => storeOn(openMemory())
+
+/** So many counts of a kind are written down in one transaction beside requests, which wait for it. */
+const AT_ONCE = 1000
+
+function storeOn({ writer, reader }: Connections): Store {
+  const sql = statements(writer)
+  const reading = sqliteReading(statements(reader))
+  const { commit, soon, note, stop } = groupCommit(writer, {
+    begun: () => {
+      // SQLite, PRAGMA data_version: another number when somebody else has committed.
+      const now = sql('PRAGMA data_version').get()?.['data_version']
+      if (now !== version) doubt()
+      version = now
+    },
+    takenBack: () => tables.forgetAll(),
+  })
+  let version = sql('PRAGMA data_version').get()?.['data_version']
+  const counts = countsAtHand(sql, note)
+  const tables = remembering(sqliteWriting(sql), Object.keys(reading))
+  const doubt = (): void => {
+    counts.doubt()
+    tables.forgetAll()
+  }
+  const writeDown = async (most: number): Promise<void> => commit(async () => counts.writeDown(most))
+  /** What was due when this began; what is counted meanwhile has time. */
+  const keepUp = async (): Promise<void> => {
+    for (let left = counts.due(); left > 0; left -= AT_ONCE) await writeDown(Math.min(left, AT_ONCE))
+  }
+  /** For whoever asks the tables themselves. */
+  const writtenDown = async (): Promise<void> => {
+    while (counts.due() > 0) await writeDown(AT_ONCE)
+  }
+  const writing = writingBeside(tables, counts)
+  const write: Store['write'] = async (work) => {
+    const value = await commit(async () => work(writing))
+    if (counts.due() > 0) soon(keepUp)
+    return value
+  }
   return {
-    read: async (work) => work(reading),
-    write: async (work) => commit(async () => work(writing)),
+    write,
+    async read(work) {
+      await writtenDown()
+      return reader === writer ? commit(async () => work(writing)) : work(reading)
+    },
     async close() {
+      await writtenDown()
       await commit(async () => undefined) // whatever was asked before is done before
-      reader.close()
+      stop()
+      if (reader !== writer) reader.close()
       writer.close()
     },
   }
 }
 
-/** The same in memory. Readers take their turn, because there is only one connection to see uncommitted changes on. */
-export function memoryStore(): Store {
-  const { writer } = openMemory()
-  const writing = sqliteWriting(statements(writer))
-  const commit = groupCommit(writer)
-  return {
-    read: async (work) => commit(async () => work(writing)),
-    write: async (work) => commit(async () => work(writing)),
-    async close() {
-      await commit(async () => undefined)
-      writer.close()
-    },
-  }
-}
+/** Who asks the tables themselves for what is counted has it written there first; who takes it away, takes it from both. */
+const writingBeside = (tables: Remembered, counts: Counts): Writing => ({
+  ...tables,
+  ...counts,
+  async keyNamed(username) {
+    counts.writeDown(Infinity)
+    return tables.keyNamed(username)
+  },
+  async keysOf(accountId, query) {
+    counts.writeDown(Infinity)
+    return tables.keysOf(accountId, query)
+  },
+  async clientsOf(accountId, page) {
+    counts.writeDown(Infinity)
+    return tables.clientsOf(accountId, page)
+  },
+  async unblock(who) {
+    counts.forget(who)
+    return tables.unblock(who)
+  },
+  async removeKey(keyId) {
+    counts.forget({ kind: 'key', id: keyId })
+    return tables.removeKey(keyId)
+  },
+})

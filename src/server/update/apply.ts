@@ -1,6 +1,6 @@
 import type { Instant } from '../../base/time.ts'
 import { type Address, type Addresses, FAMILIES, type Family, listed } from '../../net/address.ts'
-import type { StoredRdata, Target } from '../model/rows.ts'
+import type { Held, StoredRdata } from '../model/rows.ts'
 import type { Writing } from '../store/store.ts'
 
 const TYPE: Readonly<Record<Family, string>> = { v4: 'A', v6: 'AAAA' }
@@ -17,78 +17,62 @@ export interface Change {
 }
 
 /** Makes it so. A family that was not supplied is left as it is; any update but one that asks for it ends the offline state. */
-export async function apply(w: Writing, target: Target, change: Change, now: Instant): Promise<Applied> {
-  const rdata = await w.rdataOf(target.nameId)
+export async function apply(w: Writing, held: Held, change: Change, now: Instant): Promise<Applied> {
+  const { nameId, zoneId, rdata, isOffline: wasOffline } = held
   if (rdata.some(({ dnsType }) => ALIASES.includes(dnsType))) return 'not updatable'
-  const wasOffline = await w.isNameOffline(target.nameId)
-  if (wasOffline !== change.isOffline) await w.setOffline(target.nameId, change.isOffline, now)
-  const isNew = change.isOffline
-    ? false
-    : await setAddresses(w, { target, rdata, addresses: change.addresses, now })
+  if (wasOffline !== change.isOffline) await w.setOffline(nameId, change.isOffline, now)
+  const isNew = change.isOffline ? false : await setAddresses(w, held, change.addresses, now)
   if (!isNew && wasOffline === change.isOffline) return 'unchanged'
-  await w.nextSerial(target.zoneId, now)
+  await w.nextSerial(zoneId, now)
   return 'changed'
 }
 
-interface Setting {
-  readonly target: Target
-  readonly rdata: readonly StoredRdata[]
-  readonly addresses: Addresses
-  readonly now: Instant
-}
-
-async function setAddresses(w: Writing, { target, rdata, addresses, now }: Setting): Promise<boolean> {
-  const { nameId, rdataId } = target
+async function setAddresses(w: Writing, held: Held, addresses: Addresses, now: Instant): Promise<boolean> {
+  const { nameId, rdataId, rdata } = held
   const redirects = rdata.filter(({ dnsType, id }) => dnsType === REDIRECT && (rdataId ?? id) === id)
-  const moved = await redirect(w, redirects, addresses, now)
-  if (rdataId !== undefined)
-    return (
-      (await setOne(
-        w,
-        rdata.find(({ id }) => id === rdataId),
-        addresses,
-        now,
-      )) || moved
-    )
-  if (redirects.length > 0) return moved
+  const isMoved = await setEach(w, nameId, redirected(redirects, addresses), now)
+  if (rdataId !== undefined) return (await setEach(w, nameId, turned(held, addresses), now)) || isMoved
+  if (redirects.length > 0) return isMoved
   const wanted = FAMILIES.flatMap((family) => {
     const address = addresses[family]
-    const held = rdata.filter(({ dnsType }) => dnsType === TYPE[family])
-    const only = held.length === 1 ? held[0] : undefined
+    const current = rdata.filter(({ dnsType }) => dnsType === TYPE[family])
+    const only = current.length === 1 ? current[0] : undefined
     return address === undefined || only?.value === address ? [] : [{ type: TYPE[family], only, address }]
   })
   for (const { type, only, address } of wanted)
-    await (only === undefined ? w.setOnly(nameId, type, address, now) : w.setValue(only.id, address, now))
+    await (only === undefined
+      ? w.setOnly(nameId, type, address, now)
+      : w.setValue({ nameId, rdataId: only.id }, address, now))
   return wanted.length > 0
 }
 
-async function setOne(
-  w: Writing,
-  one: StoredRdata | undefined,
-  addresses: Addresses,
-  now: Instant,
-): Promise<boolean> {
+interface Turn {
+  readonly id: number
+  readonly to: string
+}
+
+async function setEach(w: Writing, nameId: number, turns: readonly Turn[], now: Instant): Promise<boolean> {
+  for (const { id, to } of turns) await w.setValue({ nameId, rdataId: id }, to, now)
+  return turns.length > 0
+}
+
+/** The one Rdata that is the target, where an address of its family was given and is another. */
+function turned({ rdataId, rdata }: Held, addresses: Addresses): readonly Turn[] {
+  const one = rdata.find(({ id }) => id === rdataId)
   const family = FAMILIES.find((each) => TYPE[each] === one?.dnsType)
   const address = family === undefined ? undefined : addresses[family]
-  if (one === undefined || address === undefined || one.value === address) return false
-  await w.setValue(one.id, address, now)
-  return true
+  return one === undefined || address === undefined || one.value === address
+    ? []
+    : [{ id: one.id, to: address }]
 }
 
 /** A port-80 redirect follows the address: the host of its URL is replaced, its scheme, port and path stay. */
-async function redirect(
-  w: Writing,
-  redirects: readonly StoredRdata[],
-  addresses: Addresses,
-  now: Instant,
-): Promise<boolean> {
+function redirected(redirects: readonly StoredRdata[], addresses: Addresses): readonly Turn[] {
   const [host] = listed(addresses)
-  const moved = redirects.flatMap(({ id, value }) => {
+  return redirects.flatMap(({ id, value }) => {
     const to = host === undefined ? value : withHost(value, host)
     return to === value ? [] : [{ id, to }]
   })
-  for (const { id, to } of moved) await w.setValue(id, to, now)
-  return moved.length > 0
 }
 
 function withHost(url: string, host: Address): string {

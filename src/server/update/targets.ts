@@ -1,5 +1,5 @@
 import { parseHostname } from '../../net/hostname.ts'
-import type { Principal, Target } from '../model/rows.ts'
+import type { Held, Principal } from '../model/rows.ts'
 import type { Reading } from '../store/store.ts'
 
 /**
@@ -11,7 +11,7 @@ export async function targetsFor(
   who: Principal,
   item: string,
   allHostnames: string,
-): Promise<readonly Target[]> {
+): Promise<readonly Held[]> {
   if (item.toLowerCase() === allHostnames.toLowerCase()) return who.kind === 'key' ? r.targetsOf(who.id) : []
   const hostname = parseHostname(item)
   const named = hostname === undefined ? [] : await r.targetsNamed(who, hostname)

@@ -1,0 +1,144 @@
+import type { SQLOutputValue, StatementSync } from 'node:sqlite'
+import { type Instant, instant } from '../../base/time.ts'
+import { parseAddress } from '../../net/address.ts'
+import type { Failures, LastUse, Principal, Usage } from '../model/rows.ts'
+import { type Use, mergeFailures, mergeMoments, mergeUse } from './counts.ts'
+import { packRing, unpackRing } from './ring.ts'
+import type { Reading, Writing } from './store.ts'
+import { type Kept, type Tally, type Undo, tally } from './tally.ts'
+
+type Sql = (text: string) => StatementSync
+type Row = Record<string, SQLOutputValue>
+
+export const subjectOf = ({ kind, id }: Pick<Principal, 'kind' | 'id'>): string => `${kind}:${id}`
+
+const instantOf = (value: SQLOutputValue | undefined): Instant | undefined =>
+  typeof value === 'number' ? instant(value) : undefined
+
+const NEVER_USED: Use = { usage: { requests: [], refusals: [], undescriptive: 0 } }
+
+const uses = (sql: Sql): Kept<Use> => ({
+  load(subject) {
+    const row = sql(
+      'SELECT requests_ring, refusals_ring, blocked_until, undescriptive, used_at, agent, peer, reply FROM usage WHERE subject = ?',
+    ).get(subject)
+    return row === undefined ? NEVER_USED : useFrom(row)
+  },
+  save(subject, { usage, last }) {
+    if (last === undefined) return
+    sql(`INSERT OR REPLACE INTO usage (subject, requests_ring, refusals_ring, blocked_until, undescriptive, used_at, agent, peer, reply)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
+      subject,
+      packRing(usage.requests),
+      packRing(usage.refusals),
+      usage.blockedUntil ?? null,
+      usage.undescriptive,
+      last.at,
+      last.agent,
+      last.peer,
+      last.reply,
+    )
+  },
+  merge: mergeUse,
+})
+
+function useFrom(row: Row): Use {
+  const blockedUntil = instantOf(row['blocked_until'])
+  const last = lastFrom(row)
+  return {
+    usage: {
+      requests: unpackRing(row['requests_ring']),
+      refusals: unpackRing(row['refusals_ring']),
+      undescriptive: Number(row['undescriptive']),
+      ...(blockedUntil !== undefined && { blockedUntil }),
+    },
+    ...(last !== undefined && { last }),
+  }
+}
+
+function lastFrom(row: Row): LastUse | undefined {
+  const [at, peer] = [instantOf(row['used_at']), parseAddress(String(row['peer']))]
+  if (at === undefined || peer === undefined) return undefined
+  return { at, agent: String(row['agent']), peer, reply: String(row['reply']) }
+}
+
+/** By subject and hostname; no subject has a blank in it. */
+const nochgKey = (subject: string, hostname: string): string => `${subject} ${hostname}`
+const partsOf = (key: string): readonly [subject: string, hostname: string] => {
+  const at = key.indexOf(' ')
+  return [key.slice(0, at), key.slice(at + 1)]
+}
+
+const nochgs = (sql: Sql): Kept<readonly number[]> => ({
+  load: (key) =>
+    unpackRing(
+      sql('SELECT ring FROM nochg WHERE subject = ? AND hostname = ?').get(...partsOf(key))?.['ring'],
+    ),
+  save: (key, moments) =>
+    void sql('INSERT OR REPLACE INTO nochg (subject, hostname, ring) VALUES (?, ?, ?)').run(
+      ...partsOf(key),
+      packRing(moments),
+    ),
+  merge: mergeMoments,
+})
+
+const failures = (sql: Sql): Kept<Failures> => ({
+  load(peer) {
+    const row = sql('SELECT ring, deaf_until FROM login_failure WHERE peer = ?').get(peer)
+    const deafUntil = instantOf(row?.['deaf_until'])
+    return { moments: unpackRing(row?.['ring']), ...(deafUntil !== undefined && { deafUntil }) }
+  },
+  save: (peer, { moments, deafUntil }) =>
+    void sql('INSERT OR REPLACE INTO login_failure (peer, ring, deaf_until) VALUES (?, ?, ?)').run(
+      peer,
+      packRing(moments),
+      deafUntil ?? null,
+    ),
+  merge: mergeFailures,
+})
+
+export type CountReading = Pick<Reading, 'usageOf' | 'nochgsOf' | 'failuresOf'>
+export type CountWriting = CountReading & Pick<Writing, 'putUsage' | 'putNochgs' | 'putFailures'>
+
+/** Counts as they are written down. */
+export const countsWritten = (sql: Sql): CountReading => ({
+  usageOf: async (who) => uses(sql).load(subjectOf(who)).usage,
+  nochgsOf: async (who, hostname) => nochgs(sql).load(nochgKey(subjectOf(who), hostname)),
+  failuresOf: async (peer) => failures(sql).load(peer),
+})
+
+/** Counts at hand, and what keeps them and the store together. */
+export interface Counts extends CountWriting {
+  /** Everything that a key or an account did. */
+  forget(who: Pick<Principal, 'kind' | 'id'>): void
+  doubt(): void
+  writeDown(most: number): void
+  due(): number
+}
+
+export function countsAtHand(sql: Sql, note: (undo: Undo) => void): Counts {
+  const byUse = tally(uses(sql), note)
+  const byNochg = tally(nochgs(sql), note)
+  const byPeer = tally(failures(sql), note)
+  const all: readonly Pick<Tally<unknown>, 'doubt' | 'writeDown' | 'due'>[] = [byUse, byNochg, byPeer]
+  return {
+    usageOf: async (who): Promise<Usage> => byUse.get(subjectOf(who)).usage,
+    putUsage: async (who, usage, last) => byUse.put(subjectOf(who), { usage, last }),
+    nochgsOf: async (who, hostname) => byNochg.get(nochgKey(subjectOf(who), hostname)),
+    putNochgs: async (who, hostname, moments) => byNochg.put(nochgKey(subjectOf(who), hostname), moments),
+    failuresOf: async (peer) => byPeer.get(peer),
+    putFailures: async (peer, counted) => byPeer.put(peer, counted),
+    forget(who) {
+      const subject = subjectOf(who)
+      byUse.forget((key) => key === subject)
+      byNochg.forget((key) => key.startsWith(`${subject} `))
+    },
+    doubt: () => {
+      for (const one of all) one.doubt()
+    },
+    writeDown: (most) => {
+      for (const one of all) one.writeDown(most)
+    },
+    due: () => all.reduce((sum, { due }) => sum + due, 0),
+  }
+}

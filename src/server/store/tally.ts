@@ -1,0 +1,91 @@
+/** How one kind of count is kept in the store, and what becomes of it when somebody else counted too. */
+export interface Kept<T> {
+  load(key: string): T
+  save(key: string, value: T): void
+  /** What was loaded, what we made of it, and what is there now. */
+  merge(base: T, ours: T, theirs: T): T
+}
+
+/**
+ * Counts at hand. They change with every request and are worth a second, not a write to disk each: what was counted is
+ * written down together, a little later.
+ */
+export interface Tally<T> {
+  get(key: string): T
+  put(key: string, value: T): void
+  /** As if nothing had been counted of those. */
+  forget(isMeant: (key: string) => boolean): void
+  /** Somebody else has written: only what we have not written down yet is still ours. */
+  doubt(): void
+  /** Saves what is not written down yet, no more than `most` at a time; in several calls, everything. */
+  writeDown(most: number): void
+  /** Not written down yet. */
+  readonly due: number
+}
+
+/** What takes one change of a tally back. */
+export type Undo = () => void
+
+interface Entry<T> {
+  readonly value: T
+  /** As the store has it, as far as we know. */
+  readonly base: T
+  readonly isDoubted: boolean
+}
+
+/** More are not kept at hand once they are written down: each is some hundred bytes. */
+const MOST_AT_HAND = 100_000
+
+export function tally<T>({ load, save, merge }: Kept<T>, note: (undo: Undo) => void): Tally<T> {
+  const entries = new Map<string, Entry<T>>()
+  const due = new Set<string>()
+  /** What is written down next, in the order of the keys: neighbours are on one page, and that is written once. */
+  let queue: string[] = []
+
+  const entryOf = (key: string): Entry<T> => {
+    const known = entries.get(key)
+    if (known !== undefined) return known
+    const value = load(key)
+    const entry = { value, base: value, isDoubted: false }
+    if (entries.size < MOST_AT_HAND) entries.set(key, entry)
+    return entry
+  }
+  /** Can be taken back, as everything that is part of a transaction. */
+  const set = (key: string, entry: Entry<T> | undefined, isDue: boolean): void => {
+    const [before, wasDue] = [entries.get(key), due.has(key)]
+    note(() => place(key, before, wasDue))
+    place(key, entry, isDue)
+  }
+  const place = (key: string, entry: Entry<T> | undefined, isDue: boolean): void => {
+    if (entry === undefined) entries.delete(key)
+    else entries.set(key, entry)
+    if (isDue) due.add(key)
+    else due.delete(key)
+  }
+  const writeDownOne = (key: string): void => {
+    const entry = entryOf(key)
+    const value = entry.isDoubted ? merge(entry.base, entry.value, load(key)) : entry.value
+    save(key, value)
+    const isKept = entries.size <= MOST_AT_HAND
+    set(key, isKept ? { value, base: value, isDoubted: false } : undefined, false)
+  }
+  return {
+    get: (key) => entryOf(key).value,
+    put: (key, value) => set(key, { ...entryOf(key), value }, true),
+    forget: (isMeant) => {
+      for (const key of [...entries.keys()].filter(isMeant)) set(key, undefined, false)
+    },
+    doubt: () => {
+      for (const [key, entry] of entries)
+        if (due.has(key)) entries.set(key, { ...entry, isDoubted: true })
+        else entries.delete(key)
+    },
+    writeDown: (most) => {
+      if (queue.length === 0) queue = [...due].toSorted()
+      for (const key of queue.splice(0, most)) if (due.has(key)) writeDownOne(key)
+    },
+    get due() {
+      return due.size
+    },
+  }
+}
