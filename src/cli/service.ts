@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isHeard } from '../base/level.ts'
 import { type Result, err, ok } from '../base/result.ts'
 import { type Listener, type ServiceSettings, formatListener } from '../config/service-settings.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -109,7 +110,9 @@ async function start(
   const authenticate = authenticator(store.value, passwords)
   const desk = deskOf(settings, { store: store.value, passwords }, weather.value, around)
   const api = apiOf(settings, { store: store.value, pepper, authenticate, log: around.log })
-  const { handle, idle } = counting(routed(desk, api, around.log))
+  const { handle, idle } = counting(
+    routed(desk, api, { log: around.log, isLogged: isHeard('debug', settings.logLevel) }),
+  )
   const listening = await listenAll(settings, tls.value, handle)
   if (listening.ok) return ok({ listening: listening.value, store: store.value, folder, dev, idle })
   await store.value.close()
@@ -163,35 +166,49 @@ function deskOf(
   }
 }
 
+interface Logging {
+  readonly log: Log
+  /** Each request; nothing is made ready for a line that nobody reads. */
+  readonly isLogged: boolean
+}
+
 /** Which part of the service a path belongs to. */
 const routed =
-  (desk: Desk, api: (inbound: Inbound) => Promise<Outbound>, log: Log) =>
+  (desk: Desk, api: (inbound: Inbound) => Promise<Outbound>, { log, isLogged }: Logging) =>
   async (inbound: Inbound): Promise<Outbound> => {
     const outbound = isUpdatePath(inbound.path)
       ? await handleUpdate(desk, inbound)
       : isApiPath(inbound.path)
         ? await api(inbound)
         : plain(404, 'there is nothing here\n')
-    log('debug', 'answered', {
-      peer: inbound.peer,
-      path: inbound.path.slice(0, 100),
-      status: outbound.status,
-      // An answer of the API may hold a password.
-      ...(isApiPath(inbound.path) ? { method: inbound.method } : { reply: outbound.body.slice(0, 100) }),
-    })
+    if (isLogged)
+      log('debug', 'answered', {
+        peer: inbound.peer,
+        path: inbound.path.slice(0, 100),
+        status: outbound.status,
+        // An answer of the API may hold a password.
+        ...(isApiPath(inbound.path) ? { method: inbound.method } : { reply: outbound.body.slice(0, 100) }),
+      })
     return outbound
   }
 
 /** Knows when nothing is under way, so that the store is not closed under a request. */
 function counting(handle: (inbound: Inbound) => Promise<Outbound>) {
-  const underWay = new Set<Promise<Outbound>>()
+  let underWay = 0
+  let done: (() => void) | undefined
   return {
     handle: async (inbound: Inbound): Promise<Outbound> => {
-      const answer = handle(inbound)
-      underWay.add(answer)
-      return answer.finally(() => underWay.delete(answer))
+      underWay++
+      try {
+        return await handle(inbound)
+      } finally {
+        underWay--
+        if (underWay === 0) done?.()
+      }
     },
-    idle: async (): Promise<void> => void (await Promise.allSettled(underWay)),
+    idle: async (): Promise<void> => {
+      if (underWay > 0) await new Promise<void>((resolve) => (done = resolve))
+    },
   }
 }
 

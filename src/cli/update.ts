@@ -1,4 +1,4 @@
-import { LEVELS, type Level } from '../base/level.ts'
+import { type Level, isHeard } from '../base/level.ts'
 import { instant } from '../base/time.ts'
 import { type Agent, type Rest, once, run } from '../client/agent/run.ts'
 import type { Observation } from '../client/decide/observation.ts'
@@ -76,7 +76,7 @@ async function updateAlone(flags: Flags, settings: Settings, log: Log): Promise<
 }
 
 /** The report at the end says what was done; who asks for more than the usual wants to see it happen. */
-const isPlain = (level: Level): boolean => LEVELS.indexOf(level) >= LEVELS.indexOf('info')
+const isPlain = (level: Level): boolean => isHeard(level, 'info')
 
 type Running = Pick<Composed, 'agent' | 'time'>
 

@@ -1,5 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs'
-import { LEVELS, type Level } from '../base/level.ts'
+import { type Level, isHeard } from '../base/level.ts'
 import type { Log } from '../ports/log.ts'
 
 /** sd-daemon(3): journald reads the priority from "<N>" at the start of a line. */
@@ -20,9 +20,8 @@ function identityOf(fd: number): string {
 
 /** A log for people: a line of text for each entry, without the weight of one that programs read. */
 export function lineLog(fd: number, level: Level, style: LineStyle): Log {
-  const least = LEVELS.indexOf(level)
   return (at, says, fields = {}) => {
-    if (LEVELS.indexOf(at) < least) return
+    if (!isHeard(at, level)) return
     const text = `${says}${factsOf(fields)}\n`
     const now = style === 'journal' ? '' : `${new Date().toISOString().slice(11, 19)} `
     const weight = style === 'journal' ? `<${PRIORITY[at]}>` : at === 'info' ? '' : `${at}: `

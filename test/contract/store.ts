@@ -53,8 +53,7 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
     const heldBy = async (fqdn: string): Promise<readonly StoredRdata[]> =>
       store.read(async (r) => rdataIn(r, fqdn))
     const rdataIn = async (r: Reading, fqdn: string): Promise<readonly StoredRdata[]> =>
-      (await r.targetsNamed({ kind: 'account', id: at.accountId, accountId: at.accountId }, fqdn))[0]
-        ?.rdata ?? []
+      (await r.namesCalled(fqdn))[0]?.rdata ?? []
 
     it('knows a key by its username and an account by its name, and nobody else', async () => {
       expect(await store.read((r) => r.login('abc1234'))).toEqual({
@@ -73,19 +72,19 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
     })
 
     it('gives back what was set, and only the last of it', async () => {
-      await store.write((w) => w.setOnly(at.home.nameId, 'A', '192.0.2.1', NOW))
-      await store.write((w) => w.setOnly(at.home.nameId, 'AAAA', '2001:db8::1', NOW))
-      await store.write((w) => w.setOnly(at.home.nameId, 'A', '192.0.2.2', NOW))
+      await store.write((w) => w.setOnly(at.home, 'A', '192.0.2.1', NOW))
+      await store.write((w) => w.setOnly(at.home, 'AAAA', '2001:db8::1', NOW))
+      await store.write((w) => w.setOnly(at.home, 'A', '192.0.2.2', NOW))
 
       expect((await valuesOf()).toSorted()).toEqual(['A 192.0.2.2', 'AAAA 2001:db8::1'])
     })
 
     it('changes nothing when the work throws, and lets what came beside it pass', async () => {
       const failing = store.write(async (w) => {
-        await w.setOnly(at.home.nameId, 'A', '192.0.2.1', NOW)
+        await w.setOnly(at.home, 'A', '192.0.2.1', NOW)
         throw new Error('midway')
       })
-      const passing = store.write((w) => w.setOnly(at.home.nameId, 'AAAA', '2001:db8::1', NOW))
+      const passing = store.write((w) => w.setOnly(at.home, 'AAAA', '2001:db8::1', NOW))
 
       await expect(failing).rejects.toThrow('midway')
       await passing
@@ -99,7 +98,7 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
           store.write(async (w) => {
             seen.push(n)
             const before = (await rdataIn(w, at.home.fqdn)).length
-            await w.setOnly(at.home.nameId, 'A', `192.0.2.${n + 1}`, NOW)
+            await w.setOnly(at.home, 'A', `192.0.2.${n + 1}`, NOW)
             expect(before).toBe(n === 0 ? 0 : 1)
           }),
         ),
@@ -110,36 +109,98 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
     })
 
     it('answers a write that comes while another is done', async () => {
-      const first = store.write(async (w) => w.setOnly(at.home.nameId, 'A', '192.0.2.1', NOW))
+      const first = store.write(async (w) => w.setOnly(at.home, 'A', '192.0.2.1', NOW))
       await new Promise(setImmediate)
-      await Promise.all([first, store.write(async (w) => w.setOnly(at.home.nameId, 'A', '192.0.2.2', NOW))])
+      await Promise.all([first, store.write(async (w) => w.setOnly(at.home, 'A', '192.0.2.2', NOW))])
 
       expect(await valuesOf()).toEqual(['A 192.0.2.2'])
     })
 
-    it('finds what a key may update: by name, by group, all of it', async () => {
-      const who = { kind: 'key', id: at.keyId, accountId: at.accountId } as const
+    it('finds a name by what it is called, by the key that it is attached to, and by its group', async () => {
+      const { accountId, keyId } = at
+      const home = { ...at.home, accountId, keyId, isOffline: false, rdata: [] }
 
-      const home = { ...at.home, isOffline: false, rdata: [] }
-      expect(await store.read((r) => r.targetsOf(at.keyId))).toEqual([home])
-      expect(await store.read((r) => r.targetsNamed(who, 'home.example.test'))).toEqual([home])
-      expect(await store.read((r) => r.targetsNamed(who, 'away.example.test'))).toEqual([])
-      expect(await store.read((r) => r.groupNamed(at.accountId, 'house'))).toBe(at.keyId)
-      expect(await store.read((r) => r.groupNamed(at.accountId, 'abc1234'))).toBe(at.keyId)
-      expect(await store.read((r) => r.groupNamed(at.accountId + 1, 'house'))).toBeUndefined()
+      expect(await store.read((r) => r.namesOf(keyId))).toEqual([home])
+      expect(await store.read((r) => r.namesCalled('home.example.test'))).toEqual([home])
+      expect(await store.read((r) => r.namesCalled('away.example.test'))).toEqual([])
+      expect(await store.read((r) => r.groupNamed(accountId, 'house'))).toBe(keyId)
+      expect(await store.read((r) => r.groupNamed(accountId, 'abc1234'))).toBe(keyId)
+      expect(await store.read((r) => r.groupNamed(accountId + 1, 'house'))).toBeUndefined()
+    })
+
+    it('finds a name in the longest zone that it is in first', async () => {
+      await store.write(async (w) => {
+        const inner = await w.addZone(
+          { accountId: at.accountId, name: 'b.example.test', isShared: false },
+          NOW,
+        )
+        const root = await w.addZone(
+          { accountId: at.accountId, name: 'a.b.example.test', isShared: false },
+          NOW,
+        )
+        await w.addName(at.zoneId, at.accountId, 'a.b', NOW)
+        await w.addName(root, at.accountId, '@', NOW)
+        await w.addName(inner, at.accountId, 'a', NOW)
+      })
+      const found = await store.read((r) => r.namesCalled('a.b.example.test'))
+
+      expect(found.map(({ zoneId }) => zoneId - at.zoneId)).toEqual([2, 1, 0])
     })
 
     it('finds one Rdata that is attached by itself, and sets it alone', async () => {
       const away = await store.write((w) => w.addName(at.zoneId, at.accountId, 'away', NOW))
-      await store.write((w) => w.setOnly(away.nameId, 'A', '192.0.2.1', NOW))
+      await store.write((w) => w.setOnly(away, 'A', '192.0.2.1', NOW))
       const [one] = await heldBy(away.fqdn)
       await store.write((w) => w.attach(at.keyId, { ...away, rdataId: one?.id ?? 0 }))
-      await store.write((w) => w.setValue({ nameId: away.nameId, rdataId: one?.id ?? 0 }, '192.0.2.9', NOW))
+      await store.write((w) => w.setValue(away, one?.id ?? 0, '192.0.2.9', NOW))
 
-      const found = await store.read((r) => r.targetsOf(at.keyId))
-      expect(found).toMatchObject([at.home, { ...away, rdataId: one?.id }])
-      expect(found.map(({ rdataId }) => rdataId)).toEqual([undefined, one?.id])
-      expect(await heldBy(away.fqdn)).toEqual([{ id: one?.id, dnsType: 'A', value: '192.0.2.9' }])
+      const rdata = [{ id: one?.id, dnsType: 'A', value: '192.0.2.9', keyId: at.keyId }]
+      expect(await store.read((r) => r.namesOf(at.keyId))).toMatchObject([
+        at.home,
+        { ...away, keyId: null, rdata },
+      ])
+      expect(await heldBy(away.fqdn)).toEqual(rdata)
+    })
+
+    it('says what is so after each kind of change, also to whoever asked before', async () => {
+      const said = async (): Promise<unknown> =>
+        store.write(async (w) => {
+          const [home] = await w.namesCalled('home.example.test')
+          const login = await w.login('abc1234')
+          return [home?.isOffline, home?.keyId, home?.rdata.map(({ value }) => value), login?.hash]
+        })
+      const [key, hash] = [at.keyId, HASH]
+      expect(await said()).toEqual([false, key, [], hash])
+      await store.write((w) => w.setOnly(at.home, 'A', '192.0.2.1', NOW))
+      expect(await said()).toEqual([false, key, ['192.0.2.1'], hash])
+      const [one] = await heldBy(at.home.fqdn)
+      await store.write((w) => w.setValue(at.home, one?.id ?? 0, '192.0.2.2', NOW))
+      expect(await said()).toEqual([false, key, ['192.0.2.2'], hash])
+      await store.write((w) => w.setOffline(at.home, true, NOW))
+      expect(await said()).toEqual([true, key, ['192.0.2.2'], hash])
+      const other = new Uint8Array([9])
+      await store.write((w) => w.changeKey(at.keyId, { hash: other }))
+      expect(await said()).toEqual([true, key, ['192.0.2.2'], other])
+      await store.write((w) => w.setTargets(at.keyId, []))
+      expect(await said()).toEqual([true, null, ['192.0.2.2'], other])
+      await store.write((w) => w.removeKey(at.keyId))
+      expect(await said()).toEqual([true, null, ['192.0.2.2'], undefined])
+      await store.write((w) => w.removeZone(at.zoneId))
+      expect(await said()).toEqual([undefined, undefined, undefined, undefined])
+    })
+
+    it('remembers nothing of what was taken back', async () => {
+      const ask = async (w: Reading): Promise<unknown> =>
+        (await w.namesCalled('home.example.test'))[0]?.rdata.map(({ value }) => value)
+      const failing = store.write(async (w) => {
+        await w.setOnly(at.home, 'A', '192.0.2.1', NOW)
+        expect(await ask(w)).toEqual(['192.0.2.1'])
+        throw new Error('midway')
+      })
+      const beside = store.write(ask)
+
+      await expect(failing).rejects.toThrow('midway')
+      expect([await beside, await store.write(ask)]).toEqual([[], []])
     })
 
     it('keeps counts, blocks and the last use', async () => {
@@ -170,10 +231,10 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
     })
 
     it('takes a name offline and back', async () => {
-      await store.write((w) => w.setOffline(at.home.nameId, true, NOW))
-      expect(await store.read((r) => r.targetsOf(at.keyId))).toMatchObject([{ isOffline: true }])
-      await store.write((w) => w.setOffline(at.home.nameId, false, NOW))
-      expect(await store.read((r) => r.targetsOf(at.keyId))).toMatchObject([{ isOffline: false }])
+      await store.write((w) => w.setOffline(at.home, true, NOW))
+      expect(await store.read((r) => r.namesOf(at.keyId))).toMatchObject([{ isOffline: true }])
+      await store.write((w) => w.setOffline(at.home, false, NOW))
+      expect(await store.read((r) => r.namesOf(at.keyId))).toMatchObject([{ isOffline: false }])
       expect(await store.read((r) => r.hasOffline(at.accountId))).toBe(true)
     })
 

@@ -48,11 +48,11 @@ it('keeps everything over a restart', async () => {
   const at = folder()
   const first = sqliteStore(at)
   const { home, keyId } = await fill(first)
-  await first.write((w) => w.setOnly(home.nameId, 'A', '192.0.2.1', instant(0)))
+  await first.write((w) => w.setOnly(home, 'A', '192.0.2.1', instant(0)))
   await first.close()
 
   const second = sqliteStore(at)
-  expect(await second.read((r) => r.targetsOf(keyId))).toMatchObject([
+  expect(await second.read((r) => r.namesOf(keyId))).toMatchObject([
     { ...home, rdata: [{ value: '192.0.2.1' }] },
   ])
   await second.close()

@@ -100,8 +100,18 @@ beforeEach(async () => {
       await w.attach(owner, target)
       ids[name] = target.nameId
     }
-    await w.setOnly(ids['web'] ?? 0, '_URL', 'http://192.0.2.1:8080/cam?x=1', now)
-    await w.setOnly(ids['alias'] ?? 0, 'CNAME', 'home.example.test.', now)
+    await w.setOnly(
+      { nameId: ids['web'] ?? 0, fqdn: 'web.example.test' },
+      '_URL',
+      'http://192.0.2.1:8080/cam?x=1',
+      now,
+    )
+    await w.setOnly(
+      { nameId: ids['alias'] ?? 0, fqdn: 'alias.example.test' },
+      'CNAME',
+      'home.example.test.',
+      now,
+    )
   })
 })
 afterEach(async () => {
@@ -136,10 +146,8 @@ const ask = async ({
   return writeResponse(await answerUpdate(updater, inbound)).body.trim()
 }
 const pass = (span: Duration): void => void (now = after(now, span))
-const rdataOf = async (name: string): Promise<readonly StoredRdata[]> => {
-  const who = { kind: 'account', id: 1, accountId: 1 } as const
-  return (await store.read((r) => r.targetsNamed(who, `${name}.example.test`)))[0]?.rdata ?? []
-}
+const rdataOf = async (name: string): Promise<readonly StoredRdata[]> =>
+  (await store.read((r) => r.namesCalled(`${name}.example.test`)))[0]?.rdata ?? []
 const held = async (name: string): Promise<readonly string[]> =>
   (await rdataOf(name)).map(({ dnsType, value }) => `${dnsType} ${value}`).toSorted()
 
@@ -415,8 +423,12 @@ describe('at the edges,', () => {
     expect(await ask(q('home.example.test,office.example.test'))).toBe('abuse')
   })
   it('an ALIAS has no address of its own', async () => {
-    await store.write((w) => w.setOnly(ids['alias'] ?? 0, 'CNAME', 'x.', now))
-    await store.write((w) => w.setOnly(ids['office'] ?? 0, 'ALIAS', 'x.test.', now))
+    await store.write((w) =>
+      w.setOnly({ nameId: ids['alias'] ?? 0, fqdn: 'alias.example.test' }, 'CNAME', 'x.', now),
+    )
+    await store.write((w) =>
+      w.setOnly({ nameId: ids['office'] ?? 0, fqdn: 'office.example.test' }, 'ALIAS', 'x.test.', now),
+    )
     expect(await ask(q('office.example.test'))).toBe('nohost')
   })
   it('a change raises the serial of its zone, and nothing else does', async () => {

@@ -124,15 +124,15 @@ async function answered(
   handle: Handler,
 ): Promise<Outbound> {
   const { url = '/', method = 'GET', headers } = request
-  const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',')
+  const forwarded = trusted.length === 0 ? undefined : [headers['x-forwarded-for'] ?? []].flat().join(',')
   const peer = peerOf(request.socket.remoteAddress ?? '', forwarded, trusted)
   if (peer === undefined) return { status: 400, headers: {}, body: '' } // gone before it could be asked who it was
-  const [path = '', ...query] = pathOf(url).split('?')
+  const [path, query] = partsOf(url)
   const body = isSent(request) && !isTooLong(request) ? await bodyOf(request) : undefined
   return handle({
     method,
     path,
-    query: query.join('?'),
+    query,
     agent: headers['user-agent'],
     authorization: headers.authorization,
     peer,
@@ -155,7 +155,11 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
 }
 
 /** RFC 9112 §3.2.2: a proxy's absolute form names the same resource. */
-const pathOf = (target: string): string => target.replace(/^https?:\/\/[^/?#]*/i, '')
+function partsOf(target: string): readonly [path: string, query: string] {
+  const own = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '')
+  const at = own.indexOf('?')
+  return at < 0 ? [own, ''] : [own.slice(0, at), own.slice(at + 1)]
+}
 
 const isSent = ({ method }: IncomingMessage): boolean => method === 'POST' || method === 'PUT'
 const isTooLong = ({ headers }: IncomingMessage): boolean =>

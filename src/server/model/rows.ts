@@ -23,8 +23,11 @@ export interface Target {
   readonly rdataId?: number
 }
 
-/** A target with all that is at its name. */
-export interface Held extends Target {
+/** A name with all that is at it, and whose it is. */
+export interface Held extends Omit<Target, 'rdataId'> {
+  readonly accountId: number
+  /** The DDNS key that updates the whole name. */
+  readonly keyId: number | null
   readonly isOffline: boolean
   readonly rdata: readonly StoredRdata[]
 }
@@ -33,6 +36,8 @@ export interface StoredRdata {
   readonly id: number
   readonly dnsType: string
   readonly value: string
+  /** The DDNS key that updates it alone. */
+  readonly keyId: number | null
 }
 
 /** What a key or an account did lately. Moments in whole seconds since the epoch, newest last. */

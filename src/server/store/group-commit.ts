@@ -10,12 +10,12 @@ interface Job {
 
 export interface GroupCommit {
   /** Runs the work in a transaction; resolves when that is durable. */
-  commit<T>(work: () => Promise<T>): Promise<T>
+  readonly commit: <T>(work: () => Promise<T>) => Promise<T>
   /** Within a second, beside whatever else is committed; once, however often it is asked meanwhile. */
-  soon(work: () => Promise<void>): void
+  readonly soon: (work: () => Promise<void>) => void
   /** What takes a change outside the database back, should the work under way be taken back. */
-  note(undo: Undo): void
-  stop(): void
+  readonly note: (undo: Undo) => void
+  readonly stop: () => void
 }
 
 /** Who keeps something beside the database hears of it. */

@@ -73,15 +73,12 @@ const callers = (
   },
 })
 
-const holdings = (
-  sql: (text: string) => StatementSync,
-): Part<'targetsOf' | 'targetsNamed' | 'groupNamed'> => ({
-  async targetsOf(keyId) {
-    return targetsOfKey(sql(HELD_BY_KEY).all(keyId, keyId), keyId)
+const holdings = (sql: (text: string) => StatementSync): Part<'namesOf' | 'namesCalled' | 'groupNamed'> => ({
+  async namesOf(keyId) {
+    return namesIn(sql(HELD_BY_KEY).all(keyId, keyId))
   },
-  async targetsNamed({ kind, id }, fqdn) {
-    if (kind === 'key') return targetsOfKey(sql(HELD_NAMED).all(fqdn), id)
-    return namesIn(sql(HELD_BY_ACCOUNT).all(fqdn, id)).map(({ held }) => held)
+  async namesCalled(fqdn) {
+    return namesIn(sql(HELD_CALLED).all(fqdn))
   },
   async groupNamed(accountId, group) {
     const row = sql('SELECT id FROM ddns_key WHERE account_id = ? AND (username = ? OR group_label = ?)').get(
@@ -94,48 +91,57 @@ const holdings = (
 })
 
 /** Names with all that is at them, in one look: an update knows what it changes from this alone. */
-const HELD = `SELECT name.id AS name_id, name.zone_id, fqdn, is_offline, name.key_id AS name_key,
-    rdata.id AS rdata_id, dns_type, value, rdata.key_id AS rdata_key
+const HELD = `SELECT name.id AS name_id, zone_id, fqdn, account_id, name.key_id, is_offline,
+    rdata.id, dns_type, value, rdata.key_id AS rdata_key_id
   FROM name LEFT JOIN rrset ON rrset.name_id = name.id LEFT JOIN rdata ON rdata.rrset_id = rrset.id`
-const IN_ORDER = 'ORDER BY name.id, rdata.id'
-const HELD_NAMED = `${HELD} WHERE fqdn = ? ${IN_ORDER}`
+/** The shorter the rest, the longer the zone; its apex is "@". */
+const HELD_CALLED = `${HELD} WHERE fqdn = ? ORDER BY name <> '@', length(name), name.id, rdata.id`
 const HELD_BY_KEY = `${HELD} WHERE name.id IN (SELECT id FROM name WHERE key_id = ? UNION
-  SELECT name_id FROM rdata JOIN rrset ON rrset.id = rrset_id WHERE rdata.key_id = ?) ${IN_ORDER}`
-/** The longest zone that holds the name is the one that answers for it. */
-const HELD_BY_ACCOUNT = `${HELD} WHERE name.id = (SELECT name.id FROM name JOIN zone ON zone.id = name.zone_id
-  WHERE fqdn = ? AND name.account_id = ? ORDER BY length(zone.name) DESC LIMIT 1) ${IN_ORDER}`
+  SELECT name_id FROM rdata JOIN rrset ON rrset.id = rrset_id WHERE rdata.key_id = ?) ORDER BY name.id, rdata.id`
 
 /** Rows of one name stand together. */
-function namesIn(rows: readonly Row[]): readonly { readonly held: Held; readonly rows: readonly Row[] }[] {
+function namesIn(rows: readonly Row[]): readonly Held[] {
   const names: Row[][] = []
   for (const row of rows) {
     const current = names.at(-1)
     if (current?.[0]?.['name_id'] === row['name_id']) current?.push(row)
     else names.push([row])
   }
-  return names.map((own) => ({ held: heldFrom(own), rows: own }))
+  return names.map((own) => heldFrom(own[0] ?? {}, own))
 }
 
-/** The name where it is the key's, then those of its Rdata that are. */
-const targetsOfKey = (rows: readonly Row[], keyId: number): readonly Held[] =>
-  namesIn(rows).flatMap(({ held, rows: own }) => [
-    ...(own[0]?.['name_key'] === keyId ? [held] : []),
-    ...own.flatMap((row) =>
-      row['rdata_key'] === keyId ? [{ ...held, rdataId: Number(row['rdata_id']) }] : [],
-    ),
-  ])
-
-const heldFrom = (rows: readonly Row[]): Held => ({
-  nameId: Number(rows[0]?.['name_id']),
-  zoneId: Number(rows[0]?.['zone_id']),
-  fqdn: String(rows[0]?.['fqdn']),
-  isOffline: rows[0]?.['is_offline'] === 1,
+const heldFrom = (name: Row, rows: readonly Row[]): Held => ({
+  nameId: Number(name['name_id']),
+  zoneId: Number(name['zone_id']),
+  fqdn: String(name['fqdn']),
+  accountId: Number(name['account_id']),
+  keyId: keyIn(name['key_id']),
+  isOffline: name['is_offline'] === 1,
   rdata: rows.flatMap((row) =>
-    row['rdata_id'] === null
+    row['id'] === null
       ? []
-      : [{ id: Number(row['rdata_id']), dnsType: String(row['dns_type']), value: String(row['value']) }],
+      : [
+          {
+            id: Number(row['id']),
+            dnsType: typeIn(row['dns_type']),
+            value: String(row['value']),
+            keyId: keyIn(row['rdata_key_id']),
+          },
+        ],
   ),
 })
+
+/** One text for each type, however many names are remembered. */
+const types = new Map<string, string>()
+
+function typeIn(value: SQLOutputValue | undefined): string {
+  const text = String(value)
+  const known = types.get(text) ?? text
+  types.set(known, known)
+  return known
+}
+
+const keyIn = (value: SQLOutputValue | undefined): number | null => (typeof value === 'number' ? value : null)
 
 const bytesOf = (value: SQLOutputValue | undefined): Uint8Array =>
   value instanceof Uint8Array ? value : new Uint8Array()

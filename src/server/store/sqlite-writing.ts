@@ -25,10 +25,10 @@ const AUTO_LABEL = '_1'
 const records = (
   sql: (text: string) => StatementSync,
 ): Part<'setOffline' | 'setOnly' | 'setValue' | 'nextSerial'> => ({
-  async setOffline(nameId, isOffline, now) {
+  async setOffline({ nameId }, isOffline, now) {
     sql('UPDATE name SET is_offline = ?, updated_at = ? WHERE id = ?').run(isOffline ? 1 : 0, now, nameId)
   },
-  async setOnly(nameId, dnsType, value, now) {
+  async setOnly({ nameId }, dnsType, value, now) {
     sql(`INSERT INTO rrset (name_id, dns_type, ttl, created_at, updated_at)
       SELECT ?, ?, zone.default_ttl, ?, ? FROM name JOIN zone ON zone.id = zone_id WHERE name.id = ?
       ON CONFLICT (name_id, dns_type) DO UPDATE SET updated_at = excluded.updated_at`).run(
@@ -54,7 +54,7 @@ const records = (
     sql('DELETE FROM rdata WHERE rrset_id = ? AND id <> ?').run(rrset, kept)
     sql('UPDATE rdata SET value = ?, updated_at = ? WHERE id = ?').run(value, now, kept)
   },
-  async setValue({ rdataId }, value, now) {
+  async setValue(_, rdataId, value, now) {
     sql('UPDATE rdata SET value = ?, updated_at = ? WHERE id = ?').run(value, now, rdataId)
   },
   async nextSerial(zoneId, now) {

@@ -30,24 +30,27 @@ export interface Reading extends RecordReading {
   usageOf(who: Principal): Promise<Usage>
   nochgsOf(who: Principal, hostname: string): Promise<readonly number[]>
   hasOffline(accountId: number): Promise<boolean>
-  /** Everything attached to a DDNS key, in the order in which it was made. */
-  targetsOf(keyId: number): Promise<readonly Held[]>
-  /** What of this host name is attached to the key, or, for an account, is its own. */
-  targetsNamed(who: Principal, fqdn: string): Promise<readonly Held[]>
+  /** Names that are attached to a DDNS key, or hold Rdata that is, in the order in which they were made. */
+  namesOf(keyId: number): Promise<readonly Held[]>
+  /** Names that are called so; the one in the longest zone first. */
+  namesCalled(fqdn: string): Promise<readonly Held[]>
   /** A DDNS key of the account by its username or its group label. */
   groupNamed(accountId: number, group: string): Promise<number | undefined>
   apiKeyByHash(hash: Uint8Array): Promise<ApiKey | undefined>
 }
+
+/** A name by what it is kept under and by what it is called. */
+export type Called = Pick<Target, 'nameId' | 'fqdn'>
 
 export interface Writing extends Reading, RecordWriting, PolicyWriting {
   /** Counts are on disk within a second of the answer, not before it; whoever reads has them at once. */
   putFailures(peer: string, failures: Failures): Promise<void>
   putUsage(who: Principal, usage: Usage, last: LastUse): Promise<void>
   putNochgs(who: Principal, hostname: string, moments: readonly number[]): Promise<void>
-  setOffline(nameId: number, isOffline: boolean, now: Instant): Promise<void>
+  setOffline(name: Called, isOffline: boolean, now: Instant): Promise<void>
   /** The RRSet becomes exactly this one value; it is made where it is missing. */
-  setOnly(nameId: number, dnsType: string, value: string, now: Instant): Promise<void>
-  setValue(target: Required<Pick<Target, 'nameId' | 'rdataId'>>, value: string, now: Instant): Promise<void>
+  setOnly(name: Called, dnsType: string, value: string, now: Instant): Promise<void>
+  setValue(name: Called, rdataId: number, value: string, now: Instant): Promise<void>
   /** Some of its data changed. */
   nextSerial(zoneId: number, now: Instant): Promise<void>
 

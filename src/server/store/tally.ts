@@ -1,9 +1,9 @@
 /** How one kind of count is kept in the store, and what becomes of it when somebody else counted too. */
 export interface Kept<T> {
-  load(key: string): T
-  save(key: string, value: T): void
+  readonly load: (key: string) => T
+  readonly save: (key: string, value: T) => void
   /** What was loaded, what we made of it, and what is there now. */
-  merge(base: T, ours: T, theirs: T): T
+  readonly merge: (base: T, ours: T, theirs: T) => T
 }
 
 /**

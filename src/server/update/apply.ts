@@ -1,7 +1,8 @@
 import type { Instant } from '../../base/time.ts'
 import { type Address, type Addresses, FAMILIES, type Family, listed } from '../../net/address.ts'
-import type { Held, StoredRdata } from '../model/rows.ts'
-import type { Writing } from '../store/store.ts'
+import type { StoredRdata } from '../model/rows.ts'
+import type { Called, Writing } from '../store/store.ts'
+import type { Goal } from './targets.ts'
 
 const TYPE: Readonly<Record<Family, string>> = { v4: 'A', v6: 'AAAA' }
 const REDIRECT = '_URL'
@@ -17,21 +18,22 @@ export interface Change {
 }
 
 /** Makes it so. A family that was not supplied is left as it is; any update but one that asks for it ends the offline state. */
-export async function apply(w: Writing, held: Held, change: Change, now: Instant): Promise<Applied> {
-  const { nameId, zoneId, rdata, isOffline: wasOffline } = held
+export async function apply(w: Writing, goal: Goal, change: Change, now: Instant): Promise<Applied> {
+  const { zoneId, rdata, isOffline: wasOffline } = goal.name
   if (rdata.some(({ dnsType }) => ALIASES.includes(dnsType))) return 'not updatable'
-  if (wasOffline !== change.isOffline) await w.setOffline(nameId, change.isOffline, now)
-  const isNew = change.isOffline ? false : await setAddresses(w, held, change.addresses, now)
+  if (wasOffline !== change.isOffline) await w.setOffline(goal.name, change.isOffline, now)
+  const isNew = change.isOffline ? false : await setAddresses(w, goal, change.addresses, now)
   if (!isNew && wasOffline === change.isOffline) return 'unchanged'
   await w.nextSerial(zoneId, now)
   return 'changed'
 }
 
-async function setAddresses(w: Writing, held: Held, addresses: Addresses, now: Instant): Promise<boolean> {
-  const { nameId, rdataId, rdata } = held
+async function setAddresses(w: Writing, goal: Goal, addresses: Addresses, now: Instant): Promise<boolean> {
+  const { name, rdataId } = goal
+  const { rdata } = name
   const redirects = rdata.filter(({ dnsType, id }) => dnsType === REDIRECT && (rdataId ?? id) === id)
-  const isMoved = await setEach(w, nameId, redirected(redirects, addresses), now)
-  if (rdataId !== undefined) return (await setEach(w, nameId, turned(held, addresses), now)) || isMoved
+  const isMoved = await setEach(w, name, redirected(redirects, addresses), now)
+  if (rdataId !== undefined) return (await setEach(w, name, turned(goal, addresses), now)) || isMoved
   if (redirects.length > 0) return isMoved
   const wanted = FAMILIES.flatMap((family) => {
     const address = addresses[family]
@@ -40,9 +42,7 @@ async function setAddresses(w: Writing, held: Held, addresses: Addresses, now: I
     return address === undefined || only?.value === address ? [] : [{ type: TYPE[family], only, address }]
   })
   for (const { type, only, address } of wanted)
-    await (only === undefined
-      ? w.setOnly(nameId, type, address, now)
-      : w.setValue({ nameId, rdataId: only.id }, address, now))
+    await (only === undefined ? w.setOnly(name, type, address, now) : w.setValue(name, only.id, address, now))
   return wanted.length > 0
 }
 
@@ -51,14 +51,14 @@ interface Turn {
   readonly to: string
 }
 
-async function setEach(w: Writing, nameId: number, turns: readonly Turn[], now: Instant): Promise<boolean> {
-  for (const { id, to } of turns) await w.setValue({ nameId, rdataId: id }, to, now)
+async function setEach(w: Writing, name: Called, turns: readonly Turn[], now: Instant): Promise<boolean> {
+  for (const { id, to } of turns) await w.setValue(name, id, to, now)
   return turns.length > 0
 }
 
 /** The one Rdata that is the target, where an address of its family was given and is another. */
-function turned({ rdataId, rdata }: Held, addresses: Addresses): readonly Turn[] {
-  const one = rdata.find(({ id }) => id === rdataId)
+function turned({ rdataId, name }: Goal, addresses: Addresses): readonly Turn[] {
+  const one = name.rdata.find(({ id }) => id === rdataId)
   const family = FAMILIES.find((each) => TYPE[each] === one?.dnsType)
   const address = family === undefined ? undefined : addresses[family]
   return one === undefined || address === undefined || one.value === address

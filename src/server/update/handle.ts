@@ -49,6 +49,7 @@ function rendered(replies: readonly Reply[], realm: string): Outbound {
 }
 
 async function weatherFor(desk: Desk, inbound: Inbound): Promise<Gust | undefined> {
+  if (desk.weather.length === 0) return undefined
   const username = parseBasic(inbound.authorization ?? '')?.username ?? ''
   for (const weather of desk.weather) {
     const gust = weather({ username, now: desk.updater.now() })

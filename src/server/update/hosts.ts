@@ -3,7 +3,7 @@ import type { Reply } from '../../protocol/reply-codec.ts'
 import type { Asked } from '../../protocol/request.ts'
 import type { Writing } from '../store/store.ts'
 import { apply } from './apply.ts'
-import { targetsFor } from './targets.ts'
+import { goalsFor } from './targets.ts'
 import { type Visit, countNochg, only } from './visit.ts'
 
 export interface Answered {
@@ -46,9 +46,9 @@ async function answerHost(
   { item, change }: Wish,
   allHostnames: string,
 ): Promise<Reply> {
-  const targets = await targetsFor(w, who, item, allHostnames)
+  const goals = await goalsFor(w, who, item, allHostnames)
   const outcomes = new Set<string>()
-  for (const target of targets) outcomes.add(await apply(w, target, change, now))
+  for (const goal of goals) outcomes.add(await apply(w, goal, change, now))
   const addresses = listed(change.addresses)
   if (outcomes.has('changed')) return { word: 'good', addresses }
   return outcomes.has('unchanged') ? { word: 'nochg', addresses } : { word: 'nohost' }

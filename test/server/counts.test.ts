@@ -1,0 +1,231 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { instant } from '../../src/base/time.ts'
+import { parsePeer } from '../../src/net/address.ts'
+import type { Principal, Usage } from '../../src/server/model/rows.ts'
+import { mergeFailures, mergeMoments, mergeUse } from '../../src/server/store/counts.ts'
+import { sqliteStore } from '../../src/server/store/sqlite.ts'
+import type { Store, Writing } from '../../src/server/store/store.ts'
+import { tally } from '../../src/server/store/tally.ts'
+import { fill } from '../contract/store.ts'
+
+const NOW = instant(Date.UTC(2026, 0, 1))
+const PEER = parsePeer('192.0.2.9')
+const HOST = 'home.example.test'
+
+describe('what two have counted', () => {
+  const moments = fc.array(fc.nat(20), { maxLength: 6 }).map((list) => list.toSorted((a, b) => a - b))
+
+  it('is added up: what was there before counts once', () =>
+    fc.assert(
+      fc.property(moments, moments, moments, (base, ours, theirs) => {
+        const sorted = (...lists: readonly (readonly number[])[]) => lists.flat().toSorted((a, b) => a - b)
+
+        expect(mergeMoments(base, sorted(base, ours), sorted(base, theirs))).toEqual(
+          sorted(base, ours, theirs),
+        )
+      }),
+    ))
+
+  it('is what is there, where we forgot what was too old', () =>
+    expect(mergeMoments([1, 2, 3], [3, 9], [2, 3, 8])).toEqual([2, 3, 8, 9]))
+
+  it('has the block of whoever changed it, and the later use', () => {
+    const use = (blockedUntil: number | undefined, at: number, undescriptive = 0) => ({
+      usage: {
+        requests: [],
+        refusals: [],
+        undescriptive,
+        ...(blockedUntil !== undefined && { blockedUntil: instant(blockedUntil) }),
+      } satisfies Usage,
+      last: { at: instant(at), agent: String(at), peer: PEER ?? raise(), reply: '' },
+    })
+
+    expect(mergeUse(use(undefined, 1, 5), use(70, 2, 6), use(undefined, 3, 9))).toEqual(use(70, 3, 10))
+    expect(mergeUse(use(50, 1), use(50, 4), use(undefined, 3))).toEqual(use(undefined, 4))
+    expect(mergeUse(use(50, 1), use(undefined, 4), use(50, 3))).toEqual(use(undefined, 4))
+    const deaf = instant(7)
+    expect(mergeFailures({ moments: [1] }, { moments: [], deafUntil: deaf }, { moments: [1, 2] })).toEqual({
+      moments: [1, 2],
+      deafUntil: deaf,
+    })
+  })
+})
+
+const raise = (): never => {
+  throw new Error('no peer')
+}
+
+describe('a tally', () => {
+  const made = () => {
+    const kept = new Map<string, readonly number[]>([['a', [1]]])
+    const undone: (() => void)[] = []
+    const loads: string[] = []
+    const counts = tally<readonly number[]>(
+      {
+        load: (key) => (loads.push(key), kept.get(key) ?? []),
+        save: (key, value) => void kept.set(key, value),
+        merge: mergeMoments,
+      },
+      (undo) => undone.push(undo),
+    )
+    const takeBack = (): void => {
+      for (const undo of undone.splice(0).toReversed()) undo()
+    }
+    return { kept, counts, loads, takeBack }
+  }
+
+  it('asks once, says what was put, and writes it down when it is told to', () => {
+    const { kept, counts, loads } = made()
+    counts.put('a', [...counts.get('a'), 2])
+    counts.put('b', [3])
+    expect([counts.get('a'), counts.get('b'), counts.due, loads]).toEqual([[1, 2], [3], 2, ['a', 'b']])
+    expect(kept.get('a')).toEqual([1])
+    counts.writeDown(1)
+    expect([kept.get('a'), kept.get('b'), counts.due]).toEqual([[1, 2], undefined, 1])
+    counts.writeDown(9)
+    counts.writeDown(9)
+    expect([kept.get('b'), counts.due]).toEqual([[3], 0])
+  })
+
+  it('is as before, and still due, after all was taken back', () => {
+    const { kept, counts, takeBack } = made()
+    counts.put('a', [1, 2])
+    takeBack()
+    expect([counts.get('a'), counts.due]).toEqual([[1], 0])
+    counts.put('a', [1, 2])
+    counts.forget((key) => key === 'a')
+    takeBack()
+    expect([counts.get('a'), counts.due]).toEqual([[1], 0])
+    counts.put('a', [1, 5])
+    counts.writeDown(9)
+    takeBack()
+    kept.set('a', [1])
+    expect([counts.get('a'), counts.due]).toEqual([[1], 0])
+  })
+
+  it('adds to what another has written, and no more than its own', () => {
+    const { kept, counts } = made()
+    counts.put('a', [...counts.get('a'), 2])
+    kept.set('a', [1, 7])
+    counts.doubt()
+    counts.writeDown(9)
+    expect([kept.get('a'), counts.get('a')]).toEqual([
+      [1, 2, 7],
+      [1, 2, 7],
+    ])
+    kept.set('a', [8])
+    counts.doubt()
+    expect(counts.get('a')).toEqual([8])
+  })
+})
+
+describe('counts in a store', () => {
+  let folder: string
+  let store: Store
+  let who: Principal
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'holdfast-counts-'))
+    store = sqliteStore(folder)
+    const { keyId, accountId } = await fill(store)
+    who = { kind: 'key', id: keyId, accountId }
+  })
+  afterEach(async () => {
+    await store.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const count = async (w: Writing, moment: number): Promise<void> => {
+    const { requests, ...usage } = await w.usageOf(who)
+    const last = { at: instant(moment), agent: 'a', peer: PEER ?? raise(), reply: 'nochg' }
+    await w.putUsage(who, { ...usage, requests: [...requests, moment] }, last)
+    await w.putNochgs(who, HOST, [...(await w.nochgsOf(who, HOST)), moment])
+  }
+  const onDisk = (): unknown => {
+    const database = new DatabaseSync(join(folder, 'holdfast.db'), { readOnly: true })
+    const row = database.prepare('SELECT length(requests_ring) / 4 AS n FROM usage').get()
+    database.close()
+    return row?.['n'] ?? 0
+  }
+
+  it('are seen at once, and on disk within a second or so, with nobody asking', async () => {
+    await store.write(async (w) => count(w, 1))
+    expect(onDisk()).toBe(0)
+    expect(await store.write(async (w) => (await w.usageOf(who)).requests)).toEqual([1])
+    await expect.poll(onDisk, { timeout: 5000 }).toBe(1)
+  })
+
+  it('are on disk before anybody reads, and when the store is closed', async () => {
+    await store.write(async (w) => count(w, 1))
+    expect((await store.read((r) => r.usageOf(who))).requests).toEqual([1])
+    expect(onDisk()).toBe(1)
+    await store.write(async (w) => count(w, 2))
+    await store.close()
+    expect(onDisk()).toBe(2)
+    store = sqliteStore(folder)
+  })
+
+  it('of work that throws are not counted, and those of its neighbours once', async () => {
+    const all = [1, 2, 3, 4].map(async (moment) =>
+      store.write(async (w) => {
+        await count(w, moment)
+        if (moment === 3) throw new Error('midway')
+      }),
+    )
+    const ends = await Promise.allSettled(all)
+
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+    expect((await store.read((r) => r.usageOf(who))).requests).toEqual([1, 2, 4])
+    expect(await store.read((r) => r.nochgsOf(who, HOST))).toEqual([1, 2, 4])
+  })
+
+  it('of several processes with one store add up', async () => {
+    const other = sqliteStore(folder)
+    for (const round of [0, 10, 20]) {
+      await Promise.all([1, 2, 3].map(async (n) => store.write(async (w) => count(w, round + n))))
+      await Promise.all([4, 5].map(async (n) => other.write(async (w) => count(w, round + n))))
+    }
+    await Promise.all([store.read((r) => r.usageOf(who)), other.read((r) => r.usageOf(who))])
+    const wanted = [0, 10, 20].flatMap((round) => [1, 2, 3, 4, 5].map((n) => round + n))
+
+    for (const one of [store, other]) {
+      expect((await one.read((r) => r.usageOf(who))).requests).toEqual(wanted)
+      expect(await one.write((w) => w.nochgsOf(who, HOST))).toEqual(wanted)
+    }
+    await other.close()
+  })
+
+  it('are gone when an operator in another process lifts the block, whatever we had at hand', async () => {
+    await store.write(async (w) => {
+      await count(w, 1)
+      const last = { at: NOW, agent: 'a', peer: PEER ?? raise(), reply: 'abuse' }
+      await w.putUsage(
+        who,
+        { requests: [], refusals: [], undescriptive: 0, blockedUntil: instant(NOW + 1) },
+        last,
+      )
+    })
+    await store.read((r) => r.usageOf(who))
+    const operator = sqliteStore(folder)
+    await operator.write((w) => w.unblock(who))
+    await operator.close()
+
+    expect(await store.write((w) => w.usageOf(who))).toEqual({ requests: [], refusals: [], undescriptive: 0 })
+    expect(await store.write((w) => w.nochgsOf(who, HOST))).toEqual([])
+  })
+
+  it('what another process changed is known from the next request on', async () => {
+    const [at] = await store.write((w) => w.namesCalled(HOST))
+    await store.write((w) => w.login('abc1234'))
+    const operator = sqliteStore(folder)
+    await operator.write((w) => w.setOnly({ nameId: at?.nameId ?? 0, fqdn: HOST }, 'A', '192.0.2.7', NOW))
+    await operator.write((w) => w.changeKey(who.id, { hash: new Uint8Array([7]) }))
+    await operator.close()
+
+    expect(await store.write((w) => w.namesCalled(HOST))).toMatchObject([{ rdata: [{ value: '192.0.2.7' }] }])
+    expect(await store.write((w) => w.login('abc1234'))).toMatchObject({ hash: new Uint8Array([7]) })
+  })
+})
