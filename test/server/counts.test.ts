@@ -70,6 +70,7 @@ describe('a tally', () => {
         load: (key) => (loads.push(key), kept.get(key) ?? []),
         save: (key, value) => void kept.set(key, value),
         merge: mergeMoments,
+        isWeighty: (_, ours) => ours.includes(99),
       },
       (undo) => undone.push(undo),
     )
@@ -90,6 +91,22 @@ describe('a tally', () => {
     counts.writeDown(9)
     counts.writeDown(9)
     expect([kept.get('b'), counts.due]).toEqual([[3], 0])
+  })
+
+  it('writes down at once what is weighty', () => {
+    const { kept, counts } = made()
+    counts.put('a', [...counts.get('a'), 99])
+    expect([kept.get('a'), counts.due]).toEqual([[1, 99], 0])
+  })
+
+  it('says what there is in all as soon as another may have written', () => {
+    const { kept, counts } = made()
+    counts.put('a', [...counts.get('a'), 2])
+    kept.set('a', [7])
+    counts.doubt()
+    expect([counts.get('a'), counts.due]).toEqual([[2, 7], 1])
+    counts.writeDown(9)
+    expect(kept.get('a')).toEqual([2, 7])
   })
 
   it('is as before, and still due, after all was taken back', () => {
@@ -208,7 +225,7 @@ describe('counts in a store', () => {
         last,
       )
     })
-    await store.read((r) => r.usageOf(who))
+    expect((await store.write((w) => w.usageOf(who))).blockedUntil).toBe(NOW + 1)
     const operator = sqliteStore(folder)
     await operator.write((w) => w.unblock(who))
     await operator.close()

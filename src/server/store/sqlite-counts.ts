@@ -40,6 +40,8 @@ const uses = (sql: Sql): Kept<Use> => ({
     )
   },
   merge: mergeUse,
+  // Whoever was told of a block can have it lifted at once, by another process.
+  isWeighty: (base, ours) => base.usage.blockedUntil !== ours.usage.blockedUntil,
 })
 
 function useFrom(row: Row): Use {
@@ -64,6 +66,10 @@ function lastFrom(row: Row): LastUse | undefined {
 
 /** By subject and hostname; no subject has a blank in it. */
 const nochgKey = (subject: string, hostname: string): string => `${subject} ${hostname}`
+const isOf =
+  (subject: string) =>
+  (key: string): boolean =>
+    key.startsWith(`${subject} `)
 const partsOf = (key: string): readonly [subject: string, hostname: string] => {
   const at = key.indexOf(' ')
   return [key.slice(0, at), key.slice(at + 1)]
@@ -80,6 +86,7 @@ const nochgs = (sql: Sql): Kept<readonly number[]> => ({
       packRing(moments),
     ),
   merge: mergeMoments,
+  isWeighty: () => false,
 })
 
 const failures = (sql: Sql): Kept<Failures> => ({
@@ -95,6 +102,7 @@ const failures = (sql: Sql): Kept<Failures> => ({
       deafUntil ?? null,
     ),
   merge: mergeFailures,
+  isWeighty: (base, ours) => base.deafUntil !== ours.deafUntil,
 })
 
 export type CountReading = Pick<Reading, 'usageOf' | 'nochgsOf' | 'failuresOf'>
@@ -123,7 +131,12 @@ export function countsAtHand(sql: Sql, note: (undo: Undo) => void): Counts {
   const all: readonly Pick<Tally<unknown>, 'doubt' | 'writeDown' | 'due'>[] = [byUse, byNochg, byPeer]
   return {
     usageOf: async (who): Promise<Usage> => byUse.get(subjectOf(who)).usage,
-    putUsage: async (who, usage, last) => byUse.put(subjectOf(who), { usage, last }),
+    putUsage: async (who, usage, last) => {
+      const subject = subjectOf(who)
+      const isBlock = byUse.get(subject).usage.blockedUntil !== usage.blockedUntil
+      byUse.put(subject, { usage, last })
+      if (isBlock) byNochg.writeDownThose(isOf(subject))
+    },
     nochgsOf: async (who, hostname) => byNochg.get(nochgKey(subjectOf(who), hostname)),
     putNochgs: async (who, hostname, moments) => byNochg.put(nochgKey(subjectOf(who), hostname), moments),
     failuresOf: async (peer) => byPeer.get(peer),
@@ -131,7 +144,7 @@ export function countsAtHand(sql: Sql, note: (undo: Undo) => void): Counts {
     forget(who) {
       const subject = subjectOf(who)
       byUse.forget((key) => key === subject)
-      byNochg.forget((key) => key.startsWith(`${subject} `))
+      byNochg.forget(isOf(subject))
     },
     doubt: () => {
       for (const one of all) one.doubt()

@@ -4,6 +4,8 @@ export interface Kept<T> {
   readonly save: (key: string, value: T) => void
   /** What was loaded, what we made of it, and what is there now. */
   readonly merge: (base: T, ours: T, theirs: T) => T
+  /** What must not be lost for a second: it is written down at once. */
+  readonly isWeighty: (base: T, ours: T) => boolean
 }
 
 /**
@@ -13,6 +15,8 @@ export interface Kept<T> {
 export interface Tally<T> {
   get(key: string): T
   put(key: string, value: T): void
+  /** Saves what of those is not written down yet. */
+  writeDownThose(isMeant: (key: string) => boolean): void
   /** As if nothing had been counted of those. */
   forget(isMeant: (key: string) => boolean): void
   /** Somebody else has written: only what we have not written down yet is still ours. */
@@ -36,7 +40,7 @@ interface Entry<T> {
 /** More are not kept at hand once they are written down: each is some hundred bytes. */
 const MOST_AT_HAND = 100_000
 
-export function tally<T>({ load, save, merge }: Kept<T>, note: (undo: Undo) => void): Tally<T> {
+export function tally<T>({ load, save, merge, isWeighty }: Kept<T>, note: (undo: Undo) => void): Tally<T> {
   const entries = new Map<string, Entry<T>>()
   const due = new Set<string>()
   /** What is written down next, in the order of the keys: neighbours are on one page, and that is written once. */
@@ -44,10 +48,11 @@ export function tally<T>({ load, save, merge }: Kept<T>, note: (undo: Undo) => v
 
   const entryOf = (key: string): Entry<T> => {
     const known = entries.get(key)
-    if (known !== undefined) return known
-    const value = load(key)
-    const entry = { value, base: value, isDoubted: false }
-    if (entries.size < MOST_AT_HAND) entries.set(key, entry)
+    if (known !== undefined && !known.isDoubted) return known
+    const base = load(key)
+    const value = known === undefined ? base : merge(known.base, known.value, base)
+    const entry = { value, base, isDoubted: false }
+    if (known !== undefined || entries.size < MOST_AT_HAND) entries.set(key, entry)
     return entry
   }
   /** Can be taken back, as everything that is part of a transaction. */
@@ -63,15 +68,18 @@ export function tally<T>({ load, save, merge }: Kept<T>, note: (undo: Undo) => v
     else due.delete(key)
   }
   const writeDownOne = (key: string): void => {
-    const entry = entryOf(key)
-    const value = entry.isDoubted ? merge(entry.base, entry.value, load(key)) : entry.value
+    const { value } = entryOf(key)
     save(key, value)
     const isKept = entries.size <= MOST_AT_HAND
     set(key, isKept ? { value, base: value, isDoubted: false } : undefined, false)
   }
   return {
     get: (key) => entryOf(key).value,
-    put: (key, value) => set(key, { ...entryOf(key), value }, true),
+    put: (key, value) => {
+      const { base } = entryOf(key)
+      set(key, { value, base, isDoubted: false }, true)
+      if (isWeighty(base, value)) writeDownOne(key)
+    },
     forget: (isMeant) => {
       for (const key of [...entries.keys()].filter(isMeant)) set(key, undefined, false)
     },
@@ -83,6 +91,9 @@ export function tally<T>({ load, save, merge }: Kept<T>, note: (undo: Undo) => v
     writeDown: (most) => {
       if (queue.length === 0) queue = [...due].toSorted()
       for (const key of queue.splice(0, most)) if (due.has(key)) writeDownOne(key)
+    },
+    writeDownThose: (isMeant) => {
+      for (const key of [...due].filter(isMeant)) writeDownOne(key)
     },
     get due() {
       return due.size
