@@ -180,6 +180,7 @@ function planOf(account: Account, { config }: Settings): Plan {
     refreshAfter: account.refresh,
     endpoints: endpointsOf(account).length,
     ipv6In: account.ipv6Parameter,
+    ...(account.batch !== undefined && { batch: account.batch }),
     fingerprints: fingerprintsOf(account, key, config),
   }
 }

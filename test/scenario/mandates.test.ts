@@ -203,6 +203,37 @@ describe('several hostnames', () => {
     expect(diary.every((entry) => entry.startsWith('0 '))).toBe(true)
   })
 
+  it('of an account with very many are shared out among eight requests, all alike', async () => {
+    const script = Array<string>(8).fill(Array(125).fill('good').join('\n'))
+
+    const diary = await daemon({ script, plans: [{ hostnames: names(1000) }] })
+
+    expect(diary.map((entry) => entry.split(',').length)).toEqual(Array(8).fill(125))
+    expect(new Set(diary.flatMap((entry) => entry.match(/h\d+/g) ?? [])).size).toBe(1000)
+  })
+
+  it('are as many in a request as the user says', async () => {
+    const script = [3, 3, 1].map((count) => Array(count).fill('good').join('\n'))
+
+    const diary = await daemon({ script, plans: [{ hostnames: names(7), batch: 3 }] })
+
+    expect(diary.map((entry) => entry.split(',').length)).toEqual([3, 3, 1])
+  })
+
+  it('that are very many and long share a request of no more than 7,000 characters', async () => {
+    const long = Array.from(
+      { length: 400 },
+      (_, n) => `${'a'.repeat(60)}.${'b'.repeat(60)}.h${100 + n}.example.test`,
+    )
+    const script = [...Array<number>(8).fill(49), 8].map((count) => Array(count).fill('good').join('\n'))
+
+    const diary = await daemon({ script, plans: [{ hostnames: long }] })
+
+    const lengths = diary.map((entry) => entry.split('?')[1]?.length ?? 0)
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(7000)
+    expect(lengths[0]).toBeGreaterThan(6000)
+  })
+
   it('share a request of no more than 2,000 characters', async () => {
     const long = Array.from(
       { length: 20 },

@@ -2,6 +2,7 @@ import { type Instant, after, earliest, isBefore, milliseconds } from '../../bas
 import { type Addresses, FAMILIES } from '../../net/address.ts'
 import { type UpdateRequest, formatQuery } from '../../protocol/request.ts'
 import type { Sightings } from '../../net/sighting.ts'
+import { batchOf } from './batch.ts'
 import type { Action } from './observation.ts'
 import type { Plan } from './plan.ts'
 import { type AccountState, type HostState, type State, type Stop, accountOf, hostOf } from './state.ts'
@@ -72,10 +73,6 @@ function refreshAt({ touched, spread }: HostState, { refreshAfter }: Plan): Inst
   return after(touched, milliseconds(Math.round(refreshAfter * (1 + 0.05 * spread))))
 }
 
-/** The service accepts long lists, but a lost answer to one costs a confirmation of all of it. */
-const MOST_NAMES = 20
-const LONGEST_QUERY = 2000
-
 /** The names that need the same thing as the first that needs anything, as many as one request may hold. */
 function firstDue(
   account: AccountState,
@@ -97,10 +94,11 @@ function firstDue(
   const alike = due
     .filter((request) => sameNeed(request) === sameNeed(first))
     .flatMap(({ hostnames }) => hostnames)
-  const fitting = alike.slice(0, MOST_NAMES)
+  const { mostNames, longestQuery } = batchOf(plan)
+  const fitting = alike.slice(0, mostNames)
   while (
     fitting.length > 1 &&
-    formatQuery({ ...first, hostnames: fitting }, plan.ipv6In).length > LONGEST_QUERY
+    formatQuery({ ...first, hostnames: fitting }, plan.ipv6In).length > longestQuery
   )
     fitting.pop()
   return { ...first, hostnames: fitting }

@@ -18,5 +18,7 @@ export interface Plan {
   /** How many addresses of the service there are to try in turn when it is not reached. */
   readonly endpoints: number
   readonly ipv6In: Ipv6Parameter
+  /** The most hostnames of one request; without it, as many as `batch.ts` says. */
+  readonly batch?: number
   readonly fingerprints: Fingerprints
 }
