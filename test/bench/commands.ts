@@ -60,11 +60,15 @@ export function found(program: string): string | undefined {
   }
 }
 
-/** Runs the jobs in turns, so that whatever else the machine does meets all of them alike. */
+/**
+ * Runs the jobs in turns, so that whatever else the machine does meets all of them alike. `check` is called after each
+ * run, and throws where it did not do what it is measured for.
+ */
 export async function interleaved<K extends string>(
   jobs: Readonly<Record<K, (nth: number) => Job>>,
   times: number,
   watch: Stopwatch,
+  check: (name: K, nth: number) => Promise<void> = () => Promise.resolve(),
 ): Promise<Readonly<Record<K, readonly Cost[]>>> {
   const names = Object.keys(jobs) as K[]
   const costs = Object.fromEntries(names.map((name): [string, Cost[]] => [name, []])) as Record<K, Cost[]>
@@ -73,6 +77,7 @@ export async function interleaved<K extends string>(
     for (const name of names) {
       const cost = await watch.time(jobs[name](nth))
       if (cost.code !== 0) throw new Error(`${name} ended with ${cost.code}: ${cost.out}`)
+      await check(name, nth)
       if (nth > 0) costs[name].push(cost)
     }
   return costs

@@ -15,16 +15,7 @@ export interface BenchService extends Running {
 }
 
 /** Far above what a benchmark does: what is measured is the work, not the patience. */
-const PATIENT = [
-  '--nochg-limit',
-  '1000000',
-  '--request-limit',
-  '1000000',
-  '--badauth-limit',
-  '1000000',
-  '--refusal-limit',
-  '1000000',
-]
+const PATIENT = ['nochg', 'request', 'badauth', 'refusal'].map((limit) => `--${limit}-limit`)
 
 /** The built service under a Node of our choice. */
 export async function startService(node: string, args: readonly string[]): Promise<BenchService> {
@@ -36,9 +27,8 @@ export async function startService(node: string, args: readonly string[]): Promi
     '--listen',
     '127.0.0.1:0',
     '--json',
-    '--log-level',
-    'error',
-    ...PATIENT,
+    ...(args.includes('--log-level') ? [] : ['--log-level', 'error']),
+    ...PATIENT.flatMap((limit) => (args.includes(limit) ? [] : [limit, '1000000'])),
     ...args,
   ])
   let said = ''

@@ -1,0 +1,119 @@
+/** npm run bench: figures beside those of other people's programs, each with its bar. Needs python3. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { availableParallelism, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { api } from './api.ts'
+import { fleet } from './fleet.ts'
+import { idle } from './idle.ts'
+import { oneShot } from './one-shot.ts'
+import { type Bench, type Section, isKept, textOf } from './report.ts'
+import { ROOT } from './service.ts'
+import { start } from './start.ts'
+import { thousand } from './thousand.ts'
+import { wire } from './wire.ts'
+
+const BENCHES: readonly Bench[] = [oneShot, thousand, idle, wire, api, start, fleet]
+const REPORT = join(ROOT, 'bench/RESULTS.md')
+const USAGE = `usage: npm run bench -- [--only NAME] [--quick] [--node PATH]
+benches: ${BENCHES.map(({ name }) => name).join(' ')}`
+
+function readArguments() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        only: { type: 'string', multiple: true },
+        quick: { type: 'boolean', default: false },
+        node: { type: 'string' },
+      },
+    })
+    const strange = values.only?.find((name) => BENCHES.every((bench) => bench.name !== name))
+    if (strange !== undefined) throw new Error(`there is no bench ${strange}`)
+    return { ...values, chosen: BENCHES.filter(({ name }) => values.only?.includes(name) ?? true) }
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${USAGE}`)
+    return process.exit(64)
+  }
+}
+
+/** The bars are for Node 24: its own where the other Nodes of CI are installed (npm ci --prefix .ci/lts). */
+function nodeFor(given: string | undefined): string {
+  const cpu = process.arch === 'arm64' ? 'arm64' : 'x64'
+  const lts = join(ROOT, `.ci/lts/node_modules/node24-${cpu}/bin/node`)
+  const node = given ?? (existsSync(lts) ? lts : process.execPath)
+  if (!existsSync(node)) throw new Error(`there is no ${node}`)
+  return node
+}
+
+const { quick, node: given, chosen } = readArguments()
+const node = nodeFor(given)
+const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()
+const memory = `${Math.round(totalmem() / 2 ** 30)} GiB of memory`
+const machine = `Node ${version} ${process.arch}, ${availableParallelism()} cores, ${memory}`
+
+async function sectionOf(bench: Bench): Promise<Section> {
+  const folder = mkdtempSync(join(tmpdir(), `holdfast-bench-${bench.name}-`))
+  try {
+    return await bench.run({ node, isQuick: quick, folder })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const HEAD = [
+  '# Figures',
+  '',
+  'Medians, beside other programs in the same run; the ratio says to what. `npm run bench` makes them anew,',
+  '`npm run bench -- --only NAME` one section. In brackets behind a bar: what would be better still. How fast a change of',
+  'address is noticed: [DETECT.md](DETECT.md).',
+  '',
+].join('\n')
+/** Each section stands between its marks, so that one can be measured again by itself. */
+const marked = (name: string, text: string): string => `<!-- ${name} -->\n${text}\n<!-- end -->`
+
+function keep(texts: ReadonlyMap<string, string>): void {
+  const old = existsSync(REPORT) ? readFileSync(REPORT, 'utf8') : ''
+  const known = new Map(
+    [...old.matchAll(/<!-- ([\w-]+) -->\n([^]*?)\n<!-- end -->/g)].map(([, name = '', text = '']) => [
+      name,
+      text,
+    ]),
+  )
+  const all = BENCHES.flatMap(({ name }) => {
+    const text = texts.get(name) ?? known.get(name)
+    return text === undefined ? [] : [marked(name, text)]
+  })
+  mkdirSync(join(REPORT, '..'), { recursive: true })
+  writeFileSync(REPORT, `${[HEAD, ...all].join('\n')}\n`)
+}
+
+/** The times of a quick run say nothing; it is to see that everything works. */
+const unjudged = (section: Section): Section =>
+  quick ? { ...section, figures: section.figures.map(({ bar: _, ...figure }) => figure) } : section
+
+const texts = new Map<string, string>()
+const broken: string[] = []
+for (const bench of chosen) {
+  console.error(`${bench.name} …`)
+  try {
+    const section = unjudged(await sectionOf(bench))
+    const when = `${new Date().toISOString().slice(0, 10)}, ${machine}; \`npm run bench -- --only ${bench.name}\``
+    const text = `${textOf(section)}\n\n${when}`
+    console.log(`${text}\n`)
+    texts.set(bench.name, text)
+    broken.push(
+      ...section.figures.flatMap((figure) =>
+        isKept(figure) === false ? [`${bench.name}: ${figure.what}`] : [],
+      ),
+    )
+  } catch (error) {
+    console.error(`${bench.name} could not be measured: ${(error as Error).stack}`)
+    process.exitCode = 1
+  }
+}
+if (!quick) keep(texts)
+if (!quick && broken.length > 0) {
+  console.error(`bars that are not kept:\n${broken.map((line) => `  ${line}`).join('\n')}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,82 @@
+import { type Instant, before, days, instant } from '../../src/base/time.ts'
+import type { View } from '../../src/client/decide/next.ts'
+import type { Plan } from '../../src/client/decide/plan.ts'
+import { NEW_STATE, type State, accountOf, hostOf } from '../../src/client/decide/state.ts'
+import { step } from '../../src/client/decide/step.ts'
+import { type Address, parseAddress } from '../../src/net/address.ts'
+import type { Sighting } from '../../src/net/sighting.ts'
+import type { Random } from './fleet-random.ts'
+import { type Service, upService } from './fleet-service.ts'
+
+/** One account with one hostname and one IPv4 address. */
+export interface Client {
+  readonly state: State
+  /** How often its provider has given it another address. */
+  readonly changes: number
+  /** When it looks next, whether or not its address changes. */
+  readonly wakes: Instant
+}
+
+const HOSTNAME = 'home.example.test'
+/** All clients bear the same names: each has a state of its own, and none knows of another. */
+const PLAN: Plan = {
+  account: 'key@service.test',
+  hostnames: [HOSTNAME],
+  families: ['v4'],
+  reliesOnConnection: false,
+  isOffline: false,
+  nohostStops: 'account',
+  refreshAfter: days(28),
+  endpoints: 1,
+  ipv6In: 'myip',
+  fingerprints: { credentials: '', agent: '', settings: '' },
+}
+
+/** What a client meets. */
+export interface Surroundings {
+  readonly now: Instant
+  readonly dice: Random
+  readonly service: Service
+}
+
+/** The looks of the schedule are left out: one that sees what is confirmed already changes nothing. */
+const NO_MORE_LOOKS = instant(8_640_000_000_000_000)
+
+/** What the agent's loop does from a look on, until nothing is left but to wait. Answers take no time. */
+export function look(client: Client, { now, dice, service }: Surroundings): Client {
+  const sightings = { [PLAN.account]: { [HOSTNAME]: { v4: sightingOf(client) } } }
+  const view: View = { sightings, nextLook: NO_MORE_LOOKS }
+  const wanted = { plans: [PLAN], view }
+  let { state, act } = step(client.state, { kind: 'sighted' }, wanted, { now, dice: dice() })
+  if (act.kind === 'send') {
+    const seen = service(act.account, act.request, now)
+    ;({ state, act } = step(state, seen, wanted, { now, dice: dice() }))
+  }
+  if (act.kind !== 'look')
+    throw new Error(`after one answer about its one name a client must wait, not ${act.kind}`)
+  return { ...client, state, wakes: act.at }
+}
+
+/** Whether its last request failed. */
+export const isInTrouble = ({ state }: Client): boolean =>
+  accountOf(state, PLAN.account).standing.kind !== 'ready'
+
+/** Whether the service holds the address that it has. */
+export const isConfirmed = (client: Client): boolean =>
+  hostOf(accountOf(client.state, PLAN.account), HOSTNAME).confirmed.v4 === addressOf(client)
+
+/** RFC 5737; a client that has had them all begins again. */
+const ADDRESSES = Array.from({ length: 256 }, (_, last) => parseAddress(`203.0.113.${last}`))
+const addressOf = ({ changes }: Client): Address | undefined => ADDRESSES[changes % ADDRESSES.length]
+
+function sightingOf(client: Client): Sighting {
+  const address = addressOf(client)
+  return address === undefined ? { kind: 'none' } : { kind: 'seen', address, by: 'provider' }
+}
+
+/** One that was confirmed a day before. */
+export const settledClient = (now: Instant): Client =>
+  look(
+    { state: NEW_STATE, changes: 0, wakes: now },
+    { now: before(now, days(1)), dice: () => 0.5, service: upService },
+  )

@@ -1,0 +1,12 @@
+export type Random = () => number
+
+/** mulberry32 by Tommy Ettinger: numbers in [0, 1), the same ones for the same seed. */
+export function random(seed: number): Random {
+  let state = seed | 0
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

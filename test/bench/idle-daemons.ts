@@ -1,0 +1,111 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Job, type Running, running } from './commands.ts'
+import { type Errand, PEERS } from './peers.ts'
+import type { Field } from './peers-field.ts'
+import { addressFile, daemon } from './peers-ours.ts'
+
+export const BASE = 'bare node'
+
+/** Other people's that stay. */
+export type IdlePeer = 'ddclient' | 'inadyn'
+
+export interface Daemon extends Running {
+  readonly name: string
+  readonly isOurs: boolean
+  /** Where it takes orders; undefined for one that has none. */
+  readonly errand: Errand | undefined
+  readonly client: number
+}
+
+interface Recipe {
+  readonly name: string
+  readonly isOurs: boolean
+  readonly job: (errand: Errand) => Job
+}
+
+const OURS: readonly (readonly [string, readonly string[]])[] = [
+  ['holdfast', []],
+  ['holdfast --no-watch', ['--no-watch']],
+]
+
+export const recipesOf = (node: string, peers: readonly IdlePeer[]): readonly Recipe[] => [
+  ...OURS.map(([name, more]) => ({
+    name,
+    isOurs: true,
+    job: (errand: Errand) => {
+      putAddress(errand, errand.address)
+      return daemon(node, errand, more)
+    },
+  })),
+  ...peers.map((name) => ({ name, isOurs: false, job: PEERS[name].daemon })),
+]
+
+/** Whoever reads meanwhile finds the one or the other. */
+function putAddress(errand: Errand, address: string): void {
+  const path = addressFile(errand)
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  writeFileSync(`${path}.new`, `${address}\n`)
+  renameSync(`${path}.new`, path)
+}
+
+const bareNode = (node: string): Daemon => ({
+  name: BASE,
+  isOurs: false,
+  errand: undefined,
+  client: -1,
+  ...running([node, '-e', 'setInterval(()=>{},1e9)']),
+})
+
+function started({ name, isOurs, job }: Recipe, field: Field, client: number): Daemon {
+  const errand = field.errand(client, 0)
+  const { argv, env } = job(errand)
+  const one = running(argv, env)
+  one.child.stdout?.resume()
+  one.child.stderr?.resume()
+  return { name, isOurs, errand, client, ...one }
+}
+
+/** All of them; when this is done, each has told the service its first address. */
+export async function startAll(
+  node: string,
+  recipes: readonly Recipe[],
+  field: Field,
+  daemons: Daemon[],
+): Promise<void> {
+  daemons.push(bareNode(node))
+  for (const [client, recipe] of recipes.entries()) daemons.push(started(recipe, field, client))
+  for (const { name, errand } of daemons)
+    if (errand !== undefined)
+      await until(async () => (await field.namesAt(errand.address)) === 1, `the first update of ${name}`)
+}
+
+/** So many new addresses one after the other, each of them sent before the next is there. */
+export async function change(
+  { name, pid, errand, client }: Daemon,
+  field: Field,
+  times: number,
+): Promise<void> {
+  if (errand === undefined) return
+  const start = field.answered()
+  for (let nth = 1; nth <= times; nth++) {
+    putAddress(errand, field.addressOf(client, nth))
+    process.kill(pid, 'SIGUSR1')
+    await until(async () => field.answered() >= start + nth, `update ${nth} of ${name}`)
+  }
+  const names = await field.namesAt(field.addressOf(client, times))
+  const sent = field.answered() - start
+  if (names !== 1 || sent !== times)
+    throw new Error(`${name} sent ${sent} of ${times} updates, and ${names} names have the last`)
+}
+
+const PATIENCE = 20_000
+
+async function until(isSo: () => Promise<boolean>, what: string): Promise<void> {
+  const end = performance.now() + PATIENCE
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error(`waited in vain for ${what}`)
+    await sleep(2)
+  }
+}

@@ -1,0 +1,52 @@
+import { type Cost, stopwatch } from './commands.ts'
+import { installed } from './peers.ts'
+import { openField } from './peers-field.ts'
+import { BASE, type Measure, WALL, figuresOf, race, runnersOf } from './peers-race.ts'
+import { type Bench, median } from './report.ts'
+
+const MEASURES: readonly Measure[] = [
+  { ...WALL, bar: { of: 'ratio', atMost: 3.5, stretch: 2.8 } },
+  { name: 'CPU', unit: 'ms', of: ({ cpu }) => cpu },
+  {
+    name: 'peak RSS',
+    unit: 'MiB',
+    of: ({ rss }) => rss / 1024,
+    bar: { of: 'ratio', atMost: 1.55, stretch: 1.45 },
+  },
+]
+
+/** One hostname brought up to date by a program that starts, asks the service and ends. */
+export const oneShot: Bench = {
+  name: 'one-shot',
+  async run({ node, isQuick, folder }) {
+    const { names, notes } = installed(['curl', 'ddclient', 'inadyn', 'ddupdate'])
+    const runners = runnersOf(node, names)
+    const field = await openField({ node, folder, clients: runners.length, namesEach: 1 })
+    const watch = stopwatch()
+    try {
+      const floor = await watch.time({ argv: ['true'] })
+      const { costs } = await race({ field, watch, node, runners, times: isQuick ? 3 : 21 })
+      const small = runners.filter(({ name }) => isAtFloor(costs[name] ?? [], floor)).map(({ name }) => name)
+      return {
+        title: 'One-shot update of one hostname',
+        how: `Medians of ${costs[BASE]?.length} interleaved runs, each with nothing remembered and an address that the service did not hold, over HTTP on loopback; after each run the service was asked whether it holds it. Ratios are to "node -e 0" of the same Node.`,
+        figures: MEASURES.flatMap((measure) => figuresOf(costs, measure)),
+        notes: [
+          ...notes,
+          ...(small.length === 0 ? [] : [`${small.join(', ')}: the peak RSS is ${FLOOR}`]),
+          ...(names.includes('ddupdate') ? [TWICE] : []),
+        ],
+      }
+    } finally {
+      watch.close()
+      await field.stop()
+    }
+  },
+}
+
+/** A child begins in the memory of who started it, and the kernel counts that (getrusage(2), ru_maxrss). */
+const isAtFloor = (costs: readonly Cost[], floor: Cost): boolean =>
+  median(costs.map(({ rss }) => rss)) <= floor.rss * 1.02
+
+const FLOOR = 'at most this; no less than that of the program that measures can be told.'
+const TWICE = 'ddupdate asks twice each time: it gives its key only after a refusal, as its own plugins do.'

@@ -1,0 +1,83 @@
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Errand } from './peers.ts'
+import { fill } from './fill.ts'
+import { startService } from './service.ts'
+
+/** What clients are measured on: a service, and for each of them names and a key of its own. */
+export interface Field {
+  /** With the nth address of a client, and a folder of its own. */
+  errand(client: number, nth: number): Errand
+  /** Looks public, is nobody else's, and is not what any name had before. */
+  addressOf(client: number, nth: number): string
+  /** How many names have that address now, as the service tells over its API. */
+  namesAt(address: string): Promise<number>
+  /** How many update requests were answered since the start; up to date after `namesAt`. */
+  answered(): number
+  /** An update request by itself; its status. */
+  ask(errand: Errand): Promise<number>
+  stop(): Promise<void>
+}
+
+export interface Plan {
+  readonly node: string
+  readonly folder: string
+  readonly clients: number
+  readonly namesEach: number
+}
+
+const UPDATE_PATH = '/nic/update'
+
+const addressOf = (client: number, nth: number): string =>
+  `1.${64 + client}.${(nth + 1) >> 8}.${(nth + 1) & 255}`
+
+export async function openField({ node, folder, clients, namesEach }: Plan): Promise<Field> {
+  const filled = fill(join(folder, 'store'), { names: clients * namesEach, keys: clients })
+  const service = await startService(node, ['--store', filled.folder, '--log-level', 'debug'])
+  let answered = 0
+  let heardOther = (): void => undefined
+  createInterface({ input: service.child.stderr ?? process.stdin }).on('line', (line) => {
+    const { says, path } = JSON.parse(line) as { readonly says: string; readonly path?: string }
+    if (says !== 'answered') return
+    if (path === UPDATE_PATH) answered++
+    else heardOther()
+  })
+  return {
+    answered: () => answered,
+    addressOf,
+    stop: () => service.stop(),
+    errand: (client, nth) => ({
+      url: service.url,
+      username: filled.usernameOf(client + 1),
+      password: filled.password,
+      hostnames: Array.from(
+        { length: namesEach },
+        (_, at) => `${filled.nameOf(client * namesEach + at + 1)}.${filled.zone}`,
+      ),
+      address: addressOf(client, nth),
+      folder: mkdtempSync(join(folder, `client${client}-`)),
+    }),
+    async namesAt(address) {
+      // The log's line on this question comes after those on all that was answered before.
+      const isLogged = new Promise<void>((done) => (heardOther = done))
+      const answer = await fetch(`${service.url}/v1/dns/records?filter[rdata]=${address}&limit=1`, {
+        headers: { authorization: `Bearer ${filled.apiKey}` },
+      })
+      const { page } = (await answer.json()) as { readonly page: { readonly total: number } }
+      await isLogged
+      return page.total
+    },
+    async ask({ username, password, hostnames, address }) {
+      const query = `hostname=${hostnames.join(',')}&myip=${address}`
+      const answer = await fetch(`${service.url}${UPDATE_PATH}?${query}`, {
+        headers: {
+          'user-agent': 'Bench question/1-1 bench@example.test',
+          authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+        },
+      })
+      await answer.body?.cancel()
+      return answer.status
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import type { Job } from './commands.ts'
+import type { Errand } from './peers.ts'
+import { LAUNCHER } from './service.ts'
+
+/** No settings of the host's own reach it, nor the daemon of somebody else. */
+function beginning(node: string, command: string, { url, username, hostnames, folder }: Errand) {
+  return [
+    node,
+    LAUNCHER,
+    command,
+    '--server',
+    url,
+    '--username',
+    username,
+    '--hostname',
+    hostnames.join(','),
+    '--state-dir',
+    join(folder, 'state'),
+    '--runtime-dir',
+    join(folder, 'run'),
+  ]
+}
+
+const environment = ({ password, folder }: Errand) => ({
+  HOLDFAST_PASSWORD: password,
+  CONFIGURATION_DIRECTORY: folder,
+})
+
+/** Our own one-shot under a Node of our choice. */
+export const update =
+  (node: string) =>
+  (errand: Errand): Job => ({
+    argv: [...beginning(node, 'update', errand), '--myip', errand.address, '--no-ipv6'],
+    env: environment(errand),
+  })
+
+/** Our own daemon; its address is what a file says. */
+export const daemon = (node: string, errand: Errand, more: readonly string[]): Job => ({
+  argv: [
+    ...beginning(node, 'run', errand),
+    '--source',
+    'command',
+    '--command',
+    '/bin/cat',
+    '--command',
+    addressFile(errand),
+    ...more,
+  ],
+  env: environment(errand),
+})
+
+export const addressFile = ({ folder }: Pick<Errand, 'folder'>): string => join(folder, 'address')

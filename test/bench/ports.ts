@@ -1,0 +1,11 @@
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+
+/** A TCP port of the loopback interface that nobody has at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  await new Promise<void>((done) => server.close(() => done()))
+  return port
+}

@@ -1,0 +1,164 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { startBind } from './bind.ts'
+import { type Running, found, running } from './commands.ts'
+import { type Filled, fill } from './fill.ts'
+import { startPowerDns } from './powerdns.ts'
+import { type Bar, type Bench, type Context, type Figure, median } from './report.ts'
+import { type BenchService, startService } from './service.ts'
+import { type Throughput, onCore, wrk } from './wrk.ts'
+
+const SIZES = {
+  full: { names: 100_000, keys: 10_000, rounds: 11, seconds: 2, warmUp: 15, total: 1_000_000 },
+  quick: { names: 1000, keys: 100, rounds: 1, seconds: 1, warmUp: 1, total: 10_000 },
+} as const
+
+const HELLO = `require('node:http').createServer((request, response) => {
+  response.writeHead(200, { 'content-type': 'text/plain', 'content-length': 6 })
+  response.end('hello\\n')
+}).listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
+
+type Kind = 'unchanged' | 'changed' | 'wrong'
+type Lane = 'hello' | Kind | 'PowerDNS' | 'BIND'
+
+const BARS: Partial<Record<Lane, Bar>> = {
+  changed: { of: 'ratio', atLeast: 0.18 },
+  unchanged: { of: 'ratio', atLeast: 0.28 },
+}
+const CALLED: Readonly<Record<Lane, string>> = {
+  hello: 'bare node:http',
+  unchanged: 'unchanged address',
+  changed: 'changed address, durable',
+  wrong: 'wrong password',
+  PowerDNS: 'PowerDNS API, PATCH (LMDB)',
+  BIND: 'BIND, UPDATE by 32 nsupdate',
+}
+
+interface Stage {
+  readonly filled: Filled
+  readonly service: BenchService
+  /** Requests of each kind so far. */
+  readonly sent: Record<Kind, number>
+}
+
+/** One half of the names changes, the other never does. */
+async function load({ filled, service, sent }: Stage, kind: Kind, seconds: number): Promise<Throughput> {
+  const half = filled.names / 2
+  const [from, to] = kind === 'unchanged' ? [half + 1, filled.names] : [1, half]
+  const env = {
+    MODE: kind,
+    FROM: String(from),
+    TO: String(to),
+    PER_KEY: String(filled.names / filled.keys),
+    PASSWORD: filled.password,
+    START: String(sent[kind]),
+  }
+  const script = join(import.meta.dirname, 'wire.lua')
+  const done = await wrk({ url: `${service.url}/nic/update`, seconds, script, env })
+  // Those under way when time was up were answered too.
+  sent[kind] += done.requests + 100
+  return done
+}
+
+async function startHello({ node, folder }: Context): Promise<Running & { readonly url: string }> {
+  const file = join(folder, 'hello.cjs')
+  writeFileSync(file, HELLO)
+  const server = running(onCore(0, [node, file]))
+  const [port] = await once(createInterface({ input: server.child.stdout ?? process.stdin }), 'line')
+  return { ...server, url: `http://127.0.0.1:${String(port)}/` }
+}
+
+const residentOf = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+
+/** Resident memory at the first point where everything was used once, and after all of the requests. */
+async function memory(stage: Stage, total: number): Promise<readonly Figure[]> {
+  const { service, sent } = stage
+  const answered = (): number => sent.unchanged + sent.changed
+  const first = residentOf(service.pid)
+  const before = answered()
+  while (answered() < total) await load(stage, answered() % 2 === 0 ? 'changed' : 'unchanged', 2)
+  const last = residentOf(service.pid)
+  return [
+    { what: `resident after ${before} requests`, value: first, unit: 'MiB' },
+    {
+      what: `resident after ${answered()} requests`,
+      value: last,
+      unit: 'MiB',
+      ratio: last / first,
+      bar: { of: 'ratio', atMost: 1.2 },
+    },
+  ]
+}
+
+function figuresOf(lanes: Partial<Record<Lane, readonly Throughput[]>>): readonly Figure[] {
+  const rate = (lane: Lane): number => median((lanes[lane] ?? []).map(({ perSecond }) => perSecond))
+  const figures = (Object.keys(lanes) as Lane[]).flatMap((lane): Figure[] => {
+    const [value, bar] = [rate(lane), BARS[lane]]
+    const p99 = median((lanes[lane] ?? []).map((one) => one.p99))
+    return [
+      { what: CALLED[lane], value, unit: 'req/s', ratio: value / rate('hello'), ...(bar && { bar }) },
+      ...(Number.isNaN(p99) ? [] : [{ what: `${CALLED[lane]}: p99`, value: p99, unit: 'ms' }]),
+    ]
+  })
+  if (lanes.PowerDNS === undefined) return figures
+  const ratio = rate('changed') / rate('PowerDNS')
+  return [
+    ...figures,
+    {
+      what: 'changed beside PowerDNS',
+      value: rate('changed'),
+      unit: 'req/s',
+      ratio,
+      bar: { of: 'ratio', atLeast: 5 },
+    },
+  ]
+}
+
+/** The update protocol under load, beside an empty server and two name servers that take changes over the network. */
+export const wire: Bench = {
+  name: 'update',
+  async run(context) {
+    const size = SIZES[context.isQuick ? 'quick' : 'full']
+    const notes: string[] = []
+    const title = 'The service under load'
+    const how =
+      `wrk with 32 connections on one core, the server on the other; ${size.names} names and ${size.keys} keys; ` +
+      `${size.rounds} rounds of ${size.seconds} s for each kind, after ${size.warmUp} s of warming up. Half of the names never ` +
+      'change, the other half change with every request. No answer was another than expected. The ratio is to the bare server.'
+    if (found('wrk') === undefined)
+      return { title, how, figures: [], notes: ['wrk is not installed: skipped'] }
+    const filled = fill(join(context.folder, 'store'), size)
+    const hello = await startHello(context)
+    const service = await startService(context.node, [
+      '--store',
+      filled.folder,
+      '--trusted-proxies',
+      '127.0.0.1',
+      '--badauth-limit',
+      '20',
+    ])
+    const peers = [
+      await startPowerDns(context.folder, size.names),
+      await startBind(context.folder, size.names),
+    ]
+    try {
+      const stage: Stage = { filled, service, sent: { unchanged: 0, changed: 0, wrong: 0 } }
+      for (const kind of ['unchanged', 'changed'] as const) await load(stage, kind, size.warmUp)
+      const lanes: Partial<Record<Lane, Throughput[]>> = {}
+      const note = (lane: Lane, one: Throughput): void => void (lanes[lane] ??= []).push(one)
+      for (let round = 0; round < size.rounds; round++) {
+        note('hello', await wrk({ url: hello.url, seconds: size.seconds }))
+        for (const kind of ['unchanged', 'changed', 'wrong'] as const)
+          note(kind, await load(stage, kind, size.seconds))
+        for (const peer of peers) if (typeof peer !== 'string') note(peer.name, await peer.load(size.seconds))
+      }
+      for (const peer of peers) if (typeof peer === 'string') notes.push(peer)
+      return { title, how, figures: [...figuresOf(lanes), ...(await memory(stage, size.total))], notes }
+    } finally {
+      for (const one of [hello, service, ...peers]) if (typeof one !== 'string') await one.stop()
+    }
+  },
+}

@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { promisify } from 'node:util'
+import { PLAIN_ENV, found } from './commands.ts'
+
+const run = promisify(execFile)
+
+export interface Load {
+  readonly url: string
+  readonly seconds: number
+  readonly script?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface Throughput {
+  readonly perSecond: number
+  readonly requests: number
+  /** In milliseconds. */
+  readonly p99: number
+}
+
+export const CONNECTIONS = 32
+
+/** A core each for the server and for whoever asks, where there are two: neither then takes the other's time. */
+export const onCore = (core: 0 | 1, argv: readonly string[]): readonly string[] =>
+  availableParallelism() > 1 && found('taskset') !== undefined
+    ? ['taskset', '-c', String(core), ...argv]
+    : argv
+
+/** One thread with 32 connections. Throws where any answer was not what the script expects, or there was no answer. */
+export async function wrk({ url, seconds, script, env = {} }: Load): Promise<Throughput> {
+  const own = script === undefined ? [] : ['-s', script]
+  const options = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--latency', ...own, url]
+  const [program = '', ...args] = onCore(1, ['wrk', ...options])
+  const { stdout } = await run(program, args, {
+    env: { ...PLAIN_ENV, ...env },
+    timeout: (seconds + 60) * 1000,
+  })
+  if (/^strange: |Socket errors/m.test(stdout)) throw new Error(stdout)
+  const [, requests] = /(\d+) requests in/.exec(stdout) ?? []
+  const [, perSecond] = /Requests\/sec: +([\d.]+)/.exec(stdout) ?? []
+  const [, p99, unit] = / 99% +([\d.]+)(us|ms|s)$/m.exec(stdout) ?? []
+  const scale = { us: 0.001, ms: 1, s: 1000 }[unit ?? '']
+  if (perSecond === undefined || scale === undefined) throw new Error(`not understood: ${stdout}`)
+  return { perSecond: Number(perSecond), requests: Number(requests), p99: Number(p99) * scale }
+}
