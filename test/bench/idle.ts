@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BASE, type Daemon, type IdlePeer, change, recipesOf, startAll } from './idle-daemons.ts'
+import { BASE, type Daemon, type IdlePeer, allTold, change, recipesOf, startAll } from './idle-daemons.ts'
 import { type Household, type Usage, watched } from './idle-proc.ts'
 import { installed } from './peers.ts'
 import { openField } from './peers-field.ts'
@@ -21,13 +21,13 @@ export const idle: Bench = {
     const { names, notes } = installed(PEERS)
     const recipes = recipesOf(node, names)
     const field = await openField({ node, folder, clients: recipes.length, namesEach: 1 })
-    const daemons: Daemon[] = []
+    const daemons = startAll(node, recipes, field)
     try {
-      await startAll(node, recipes, field, daemons)
+      await allTold(daemons, field)
       await sleep(plan.settle * 1000)
       const early = await observed(daemons, plan.window)
       const ours = daemons.filter(({ isOurs }) => isOurs)
-      for (const one of ours) await change(one, field, plan.updates)
+      await Promise.all(ours.map(async (one) => change(one, field, plan.updates)))
       await sleep(plan.rest * 1000)
       const late = await observed(
         daemons.filter(({ name, isOurs }) => isOurs || name === BASE),
@@ -39,7 +39,7 @@ export const idle: Bench = {
       ]
       return {
         title: 'Idle daemons',
-        how: `Side by side, one run: ${plan.settle} s after each told the service its first address, and ours once more ${plan.rest} s after ${plan.updates} changes of address that were each sent, all were watched for ${plan.window} s. Ratios are to "node -e 'setInterval(()=>{},1e9)'" beside them.`,
+        how: `Side by side, one run: ${plan.settle} s after each told the service its first address, and ours once more ${plan.rest} s after ${plan.updates} changes of address, each of which was sent, all were watched for ${plan.window} s. Ratios are to "node -e 'setInterval(()=>{},1e9)'" beside them.`,
         figures: [...figuresOf(early, first, 1.6), ...figuresOf(late, second, 1.8)],
         notes: [...notes, ...NOTES],
       }
@@ -52,7 +52,7 @@ export const idle: Bench = {
 
 const NOTES = [
   'Ours learn their address from a command ("cat FILE"). "holdfast" watches for changes, which is the default: the kernel by an "ip monitor" of its own, and for sleep of the host. It does not ask the router or anybody outside, because neither is among its sources. "--no-watch" only looks at each interval.',
-  'All look each five minutes, and none did while it was watched. Wakeups are voluntary context switches.',
+  'All look each five minutes, and none did while it was watched. Wakeups are the voluntary context switches of all threads. What a daemon has started is counted with it.',
   'PSS shares what several processes map among them: the bare Node, both of ours and the service are of one binary.',
 ]
 
@@ -91,7 +91,7 @@ function figuresOf(seen: Observed, when: string, rss: number): readonly Figure[]
       { ...figure(`${name}, ${row.name} ${when}`, all, row), ...(isOurs && row.bar && { bar: row.bar }) },
       ...(children === undefined
         ? []
-        : [figure(`- of that ${children.names.join(', ')} of ${name}`, children, row)]),
+        : [figure(`${name}, of that ${children.names.join(', ')}, ${row.name} ${when}`, children, row)]),
     ]),
   )
 }

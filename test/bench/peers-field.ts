@@ -15,6 +15,8 @@ export interface Field {
   namesAt(address: string): Promise<number>
   /** How many update requests were answered since the start; up to date after `namesAt`. */
   answered(): number
+  /** Whether some update request was answered with "good" and that address first. */
+  isGood(address: string): boolean
   /** An update request by itself; its status. */
   ask(errand: Errand): Promise<number>
   stop(): Promise<void>
@@ -32,19 +34,32 @@ const UPDATE_PATH = '/nic/update'
 const addressOf = (client: number, nth: number): string =>
   `1.${64 + client}.${(nth + 1) >> 8}.${(nth + 1) & 255}`
 
+interface Facts {
+  readonly says?: string
+  readonly path?: string
+  readonly reply?: string
+}
+
+/** Some Nodes warn of their SQLite among the lines. */
+const factsIn = (line: string): Facts => (line.startsWith('{') ? (JSON.parse(line) as Facts) : {})
+
 export async function openField({ node, folder, clients, namesEach }: Plan): Promise<Field> {
   const filled = fill(join(folder, 'store'), { names: clients * namesEach, keys: clients })
   const service = await startService(node, ['--store', filled.folder, '--log-level', 'debug'])
   let answered = 0
+  const good = new Set<string>()
   let heardOther = (): void => undefined
   createInterface({ input: service.child.stderr ?? process.stdin }).on('line', (line) => {
-    const { says, path } = JSON.parse(line) as { readonly says: string; readonly path?: string }
+    const { says, path, reply = '' } = factsIn(line)
     if (says !== 'answered') return
-    if (path === UPDATE_PATH) answered++
-    else heardOther()
+    if (path !== UPDATE_PATH) return heardOther()
+    const [word, address = ''] = reply.split(/\s/)
+    answered++
+    if (word === 'good') good.add(address)
   })
   return {
     answered: () => answered,
+    isGood: (address) => good.has(address),
     addressOf,
     stop: () => service.stop(),
     errand: (client, nth) => ({
