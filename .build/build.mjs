@@ -59,7 +59,7 @@ const { output } = await bundle.write({
       // What one update needs; everything that finds an address out by itself is apart.
       {
         name: 'client',
-        test: /src\/client\/(agent|decide|memory|report\/(outcome|report|remedies)|send|sources\/(given|source))|src\/platform\/(http|owner|released)|src\/cli\/client|node_modules\/undici\//,
+        test: /src\/client\/(agent|decide|memory|report\/(outcome|report|remedies)|send|sources\/(given|source))|src\/platform\/(http-outcome|plain-http|owner|released)|src\/cli\/client/,
       },
     ],
   },

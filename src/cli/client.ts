@@ -13,7 +13,7 @@ import { type Timeline, timeline } from '../client/memory/timeline.ts'
 import type { Line } from '../client/send/exchange.ts'
 import { clockBy, everyInterval, systemClocks, systemDice } from '../platform/clock.ts'
 import { systemFiles } from '../platform/files.ts'
-import { undiciHttp } from '../platform/http.ts'
+import { plainHttp } from '../platform/plain-http.ts'
 import type { Log } from '../ports/log.ts'
 import type { Schedule } from '../ports/clock.ts'
 import { agentToken, formatUserAgent } from '../protocol/user-agent.ts'
@@ -127,7 +127,7 @@ const tracing =
   (log: Log): Agent['http'] =>
   async (request, signal) => {
     log('trace', 'http request', { url: request.url, headers: Object.keys(request.headers) })
-    const outcome = await undiciHttp(request, signal)
+    const outcome = await plainHttp(request, signal)
     log(
       'trace',
       'http outcome',

@@ -12,7 +12,6 @@ import { watch } from '../client/watch/watch.ts'
 import { type Address, type Family, familyOf } from '../net/address.ts'
 import { steadyClock, systemDice } from '../platform/clock.ts'
 import { askByDatagram, listenToGroup, openChannel } from '../platform/datagram.ts'
-import { undiciHttp } from '../platform/http.ts'
 import { systemInterfaces } from '../platform/interfaces.ts'
 import {
   listenForEvents,
@@ -146,7 +145,7 @@ const wayOf = (host: HostSettings | undefined): Way => ({
 })
 
 const portsOf = (only: string | undefined, resolve: Resolve): Ports => ({
-  http: undiciHttp,
+  http: async (request, signal) => (await import('../platform/http.ts')).undiciHttp(request, signal),
   interfaces: async () =>
     (await systemInterfaces()).filter((one) => only === undefined || one.interface === only),
   datagram: askByDatagram,

@@ -62,15 +62,18 @@ describe('a command loads only what it needs', () => {
   it('--version: yargs, and none of the other packages', () =>
     expect(marksIn(chunksOf(['--version']))).toEqual(['yargs']))
 
-  it('update with an address that is given: undici, and nothing else', () =>
-    expect(marksIn(chunksOf(DRY, { HOLDFAST_PASSWORD: 'x' }))).toEqual(['undici']))
+  it('update with an address that is given: none of the packages', () =>
+    expect(marksIn(chunksOf(DRY, { HOLDFAST_PASSWORD: 'x' }))).toEqual([]))
 
-  it('run: undici and what finds addresses out', () => {
-    const line = ['run', ...DRY.slice(2).filter((word) => word !== '--myip' && word !== '192.0.2.1')]
+  it('update that has to ask for its address: what finds addresses out, and undici where a web service is asked', () => {
+    const line = DRY.filter((word) => word !== '--myip' && word !== '192.0.2.1')
+    const env = { HOLDFAST_PASSWORD: 'x' }
 
-    expect(marksIn(chunksOf([...line, '--schedule', 'nonsense'], { HOLDFAST_PASSWORD: 'x' }))).toEqual(
-      expect.arrayContaining(['undici', 'detecting']),
-    )
+    expect(marksIn(chunksOf([...line, '--source', 'interfaces'], env))).toEqual(['detecting'])
+    expect(marksIn(chunksOf([...line, '--source', 'http://127.0.0.1:1/'], env))).toEqual([
+      'undici',
+      'detecting',
+    ])
   })
 
   it('serve: no client', () => {

@@ -1,9 +1,15 @@
 import nock from 'nock'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { undiciHttp } from '../../src/platform/http.ts'
+import { plainHttp } from '../../src/platform/plain-http.ts'
 import { never, request } from '../fakes/request.ts'
 
-describe('over a scripted wire', () => {
+const CLIENTS = [
+  ['undici', undiciHttp],
+  ['plain', plainHttp],
+] as const
+
+describe.each(CLIENTS)('%s, over a scripted wire', (_, ask) => {
   beforeEach(() => nock.disableNetConnect())
   afterEach(() => {
     expect(nock.pendingMocks()).toEqual([])
@@ -21,7 +27,7 @@ describe('over a scripted wire', () => {
           'retry-after': '60',
         })
 
-      const outcome = await undiciHttp(request('http://dyn.test/nic/update?hostname=a.test'), never)
+      const outcome = await ask(request('http://dyn.test/nic/update?hostname=a.test'), never)
 
       expect(outcome).toMatchObject({ kind: 'answered', status, headers: { 'retry-after': '60' } })
     },
@@ -35,7 +41,7 @@ describe('over a scripted wire', () => {
       .reply(200, 'good')
 
     expect(
-      await undiciHttp(
+      await ask(
         request('http://dyn.test/', {
           headers: { authorization: 'Basic YTpi', 'user-agent': 'Holdfast test/1-1' },
         }),
@@ -59,7 +65,7 @@ describe('over a scripted wire', () => {
       .get('/')
       .replyWithError(Object.assign(new Error('as scripted'), { code }))
 
-    expect(await undiciHttp(request('https://dyn.test/'), never)).toMatchObject({ kind: 'unreached', stage })
+    expect(await ask(request('https://dyn.test/'), never)).toMatchObject({ kind: 'unreached', stage })
   })
 
   it.each([
@@ -74,7 +80,7 @@ describe('over a scripted wire', () => {
         Object.assign(new Error('certificate is not yet valid'), { code: 'CERT_NOT_YET_VALID' }),
       )
 
-    const outcome = await undiciHttp(request('https://dyn.test/'), never)
+    const outcome = await ask(request('https://dyn.test/'), never)
 
     expect(outcome).toMatchObject({ kind: 'unreached', stage: 'TLS' })
     expect(JSON.stringify(outcome).includes("this host's clock is wrong: it shows 2001-01-01")).toBe(isNamed)

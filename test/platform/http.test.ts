@@ -3,9 +3,15 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { seconds } from '../../src/base/time.ts'
 import { undiciHttp } from '../../src/platform/http.ts'
+import { plainHttp } from '../../src/platform/plain-http.ts'
 import { never, request } from '../fakes/request.ts'
 
-describe('over a real wire', () => {
+const CLIENTS = [
+  ['undici', undiciHttp],
+  ['plain', plainHttp],
+] as const
+
+describe.each(CLIENTS)('%s, over a real wire', (_, ask) => {
   const serve = async (answer: Parameters<typeof createServer>[1]): Promise<string> => {
     const server: Server = createServer(answer)
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -17,7 +23,7 @@ describe('over a real wire', () => {
   it('cuts a long body off one byte after the longest', async () => {
     const url = await serve((_, response) => void response.end('x'.repeat(10_000_000)))
 
-    const outcome = await undiciHttp(request(url), never)
+    const outcome = await ask(request(url), never)
 
     expect(outcome.kind === 'answered' && outcome.body.length).toBe(1001)
   })
@@ -25,8 +31,8 @@ describe('over a real wire', () => {
   it('goes over the family that was asked for, and over no other', async () => {
     const url = (await serve((_, response) => void response.end('ok'))).replace('127.0.0.1', 'localhost')
 
-    expect(await undiciHttp(request(url, { family: 'v4' }), never)).toMatchObject({ kind: 'answered' })
-    expect(await undiciHttp(request(url, { family: 'v6' }), never)).toMatchObject({ kind: 'unreached' })
+    expect(await ask(request(url, { family: 'v4' }), never)).toMatchObject({ kind: 'answered' })
+    expect(await ask(request(url, { family: 'v6' }), never)).toMatchObject({ kind: 'unreached' })
   })
 
   it('opens a connection for each request', async () => {
@@ -35,8 +41,8 @@ describe('over a real wire', () => {
       (asked, response) => void (ports.add(asked.socket.remotePort), response.end('ok')),
     )
 
-    await undiciHttp(request(url), never)
-    await undiciHttp(request(url), never)
+    await ask(request(url), never)
+    await ask(request(url), never)
 
     expect(ports.size).toBe(2)
   })
@@ -45,7 +51,7 @@ describe('over a real wire', () => {
     let asked = 0
     const url = await serve((_, response) => void (asked++, response.writeHead(302, { location: '/' }).end()))
 
-    expect(await undiciHttp(request(url), never)).toMatchObject({ status: 302 })
+    expect(await ask(request(url), never)).toMatchObject({ status: 302 })
     expect(asked).toBe(1)
   })
 
@@ -54,6 +60,10 @@ describe('over a real wire', () => {
     [
       'stops after the headers',
       (_, response) => void response.writeHead(200, { 'content-length': '10' }).flushHeaders(),
+    ],
+    [
+      'does not say how long its answer is, and does not end it',
+      (asked) => void asked.socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\ngood'),
     ],
     [
       'trickles',
@@ -66,7 +76,7 @@ describe('over a real wire', () => {
     const url = await serve(answer)
     const start = performance.now()
 
-    expect(await undiciHttp(request(url, { ...within, longestBody: 1e6 }), never)).toMatchObject({
+    expect(await ask(request(url, { ...within, longestBody: 1e6 }), never)).toMatchObject({
       kind: 'unreached',
       stage: 'time-out',
     })
@@ -77,7 +87,7 @@ describe('over a real wire', () => {
     ['resets', (asked) => void asked.socket.resetAndDestroy()],
     ['closes early', (asked) => void asked.socket.destroy()],
   ])('reports a server that %s', async (_, answer) =>
-    expect(await undiciHttp(request(await serve(answer)), never)).toMatchObject({
+    expect(await ask(request(await serve(answer)), never)).toMatchObject({
       kind: 'unreached',
       stage: 'exchange',
     }),
@@ -89,7 +99,7 @@ describe('over a real wire', () => {
       setTimeout(() => response.destroy(), 20)
     })
 
-    expect(await undiciHttp(request(url), never)).toMatchObject({
+    expect(await ask(request(url), never)).toMatchObject({
       kind: 'answered',
       status: 500,
       body: '911',
@@ -102,10 +112,7 @@ describe('over a real wire', () => {
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     onTestFinished(() => void server.close())
 
-    const outcome = await undiciHttp(
-      request(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`),
-      never,
-    )
+    const outcome = await ask(request(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`), never)
 
     expect(outcome).toMatchObject({ kind: 'unreached' })
   })
@@ -115,6 +122,6 @@ describe('over a real wire', () => {
     const stop = new AbortController()
     setTimeout(() => stop.abort(), 50)
 
-    expect(await undiciHttp(request(url), stop.signal)).toMatchObject({ kind: 'unreached' })
+    expect(await ask(request(url), stop.signal)).toMatchObject({ kind: 'unreached' })
   })
 })
