@@ -175,9 +175,12 @@ describe('counts in a store', () => {
     await expect.poll(onDisk, { timeout: 5000 }).toBe(1)
   })
 
-  it('are on disk before anybody reads, and when the store is closed', async () => {
+  it('are seen by whoever reads, on disk before anybody lists them, and when the store is closed', async () => {
     await store.write(async (w) => count(w, 1))
     expect((await store.read((r) => r.usageOf(who))).requests).toEqual([1])
+    expect(onDisk()).toBe(0)
+    const { items } = await store.read((r) => r.clientsOf(who.accountId, { offset: 0, limit: 9 }))
+    expect(items).toMatchObject([{ agent: 'a' }])
     expect(onDisk()).toBe(1)
     await store.write(async (w) => count(w, 2))
     await store.close()
@@ -205,7 +208,8 @@ describe('counts in a store', () => {
       await Promise.all([1, 2, 3].map(async (n) => store.write(async (w) => count(w, round + n))))
       await Promise.all([4, 5].map(async (n) => other.write(async (w) => count(w, round + n))))
     }
-    await Promise.all([store.read((r) => r.usageOf(who)), other.read((r) => r.usageOf(who))])
+    for (const one of [store, other])
+      await one.read((r) => r.clientsOf(who.accountId, { offset: 0, limit: 9 }))
     const wanted = [0, 10, 20].flatMap((round) => [1, 2, 3, 4, 5].map((n) => round + n))
 
     for (const one of [store, other]) {

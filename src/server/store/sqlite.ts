@@ -4,7 +4,7 @@ import { type Counts, countsAtHand } from './sqlite-counts.ts'
 import { type Connections, openConnections, openMemory } from './sqlite-open.ts'
 import { sqliteReading, statements } from './sqlite-reading.ts'
 import { sqliteWriting } from './sqlite-writing.ts'
-import type { Store, Writing } from './store.ts'
+import type { Reading, Store, Writing } from './store.ts'
 
 /** A store in a folder of its own. Throws StoreRefused where the data there is not for this program. */
 export const sqliteStore = (folder: string): Store => storeOn(openConnections(folder))
@@ -18,31 +18,32 @@ const AT_ONCE = 1000
 function storeOn({ writer, reader }: Connections): Store {
   const sql = statements(writer)
   const reading = sqliteReading(statements(reader))
-  const { commit, soon, note, stop } = groupCommit(writer, {
-    begun: () => {
-      // SQLite, PRAGMA data_version: another number when somebody else has committed.
-      const now = sql('PRAGMA data_version').get()?.['data_version']
-      if (now !== version) doubt()
-      version = now
-    },
-    takenBack: () => tables.forgetAll(),
-  })
-  let version = sql('PRAGMA data_version').get()?.['data_version']
-  const counts = countsAtHand(sql, note)
-  const tables = remembering(sqliteWriting(sql), Object.keys(reading))
-  const doubt = (): void => {
+  /** SQLite, PRAGMA data_version: another number when somebody else has committed. */
+  const versionNow = (): unknown => sql('PRAGMA data_version').get()?.['data_version']
+  let version = versionNow()
+  const notice = (): void => {
+    const now = versionNow()
+    if (now === version) return
+    version = now
     counts.doubt()
     tables.forgetAll()
   }
+  const { commit, soon, note, stop } = groupCommit(writer, {
+    begun: notice,
+    takenBack: () => tables.forgetAll(),
+  })
+  const counts = countsAtHand(sql, note)
+  const tables = remembering(sqliteWriting(sql), Object.keys(reading))
   const writeDown = async (most: number): Promise<void> => commit(async () => counts.writeDown(most))
   /** What was due when this began; what is counted meanwhile has time. */
   const keepUp = async (): Promise<void> => {
     for (let left = counts.due(); left > 0; left -= AT_ONCE) await writeDown(Math.min(left, AT_ONCE))
   }
-  /** For whoever asks the tables themselves. */
+  /** For who asks the tables themselves. */
   const writtenDown = async (): Promise<void> => {
     while (counts.due() > 0) await writeDown(AT_ONCE)
   }
+  const readingNow = readingBeside(reading, counts, writtenDown)
   const writing = writingBeside(tables, counts)
   const write: Store['write'] = async (work) => {
     const value = await commit(async () => work(writing))
@@ -52,8 +53,9 @@ function storeOn({ writer, reader }: Connections): Store {
   return {
     write,
     async read(work) {
-      await writtenDown()
-      return reader === writer ? commit(async () => work(writing)) : work(reading)
+      if (reader === writer) return commit(async () => work(writing))
+      notice()
+      return work(readingNow)
     },
     async close() {
       await writtenDown()
@@ -65,7 +67,27 @@ function storeOn({ writer, reader }: Connections): Store {
   }
 }
 
-/** Who asks the tables themselves for what is counted has it written there first; who takes it away, takes it from both. */
+/** Counts are read at hand; who asks the tables themselves for them has them written there first. */
+const readingBeside = (tables: Reading, counts: Counts, writtenDown: () => Promise<void>): Reading => ({
+  ...tables,
+  usageOf: async (who) => counts.usageOf(who),
+  nochgsOf: async (who, hostname) => counts.nochgsOf(who, hostname),
+  failuresOf: async (peer) => counts.failuresOf(peer),
+  async keyNamed(username) {
+    await writtenDown()
+    return tables.keyNamed(username)
+  },
+  async keysOf(accountId, query) {
+    await writtenDown()
+    return tables.keysOf(accountId, query)
+  },
+  async clientsOf(accountId, page) {
+    await writtenDown()
+    return tables.clientsOf(accountId, page)
+  },
+})
+
+/** The same inside a transaction; who takes counts away, takes them from both. */
 const writingBeside = (tables: Remembered, counts: Counts): Writing => ({
   ...tables,
   ...counts,
