@@ -1,6 +1,6 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import { canonicalName } from '../model/dns-name.ts'
-import { type DraftRRSet, type ShapeFault, isRdataLabel, readRdata } from '../model/draft.ts'
+import { type DraftRRSet, isRdataLabel, readRdata } from '../model/draft.ts'
 import type { DnsType } from '../model/rdata-values.ts'
 import {
   type Name,
@@ -12,20 +12,13 @@ import {
   withRRSet,
 } from '../model/tree.ts'
 import { isTheirs, lockOf } from '../rules/access.ts'
-import {
-  type TargetConflict,
-  type ValueConflict,
-  targetConflicts,
-  valueConflicts,
-} from '../rules/conflict.ts'
+import { type TargetConflict, targetConflicts, valueConflicts } from '../rules/conflict.ts'
 import type { CreationFault, ParentFault } from '../rules/creation.ts'
-import type { PermissionFault } from '../rules/permission.ts'
 import type { QuotaFault } from '../rules/quota.ts'
-import type { StateFault } from '../rules/state.ts'
 import { badBody, isObject, unknownFields, unknownInRdata } from './bodies.ts'
 import { roomFor } from './names.ts'
 import { nameToChange, pathLabel, pathType, rrsetAt, unsupported, zoneToChange } from './places.ts'
-import { type RecordQuota, isAboutRecords } from './rrsets.ts'
+import { type RecordsFault, isAboutRecords } from './rrsets.ts'
 import { ACCEPTED, type Answer, CREATED, DONE, type Visit, refused } from './visit.ts'
 import { firstFault, groupFaults, isAny, newName, permitted, rrsetFrom, saveWithin } from './writing.ts'
 
@@ -38,16 +31,7 @@ type Place = Extract<
   | 'nameChangeForbidden'
   | 'nameChangeProhibited'
 >
-export type RdataFault =
-  | Place
-  | 'rdataChangeForbidden'
-  | 'rrsetChangeForbidden'
-  | ShapeFault
-  | PermissionFault
-  | ValueConflict
-  | TargetConflict
-  | StateFault
-  | RecordQuota
+export type RdataFault = Place | 'rdataChangeForbidden' | 'rrsetChangeForbidden' | RecordsFault
 export type RdataReplaceFault = RdataFault | 'nameNotFound'
 export type RdataCreateFault =
   | RdataFault

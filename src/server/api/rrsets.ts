@@ -57,6 +57,10 @@ export type RRSetCreateFault =
       | 'nameChangeProhibited'
       | 'rrsetExists'
     >
+  | RecordsFault
+
+/** What new records can be refused for, wherever they are put. */
+export type RecordsFault =
   | ShapeFault
   | PermissionFault
   | ValueConflict

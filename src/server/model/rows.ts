@@ -1,5 +1,6 @@
 import type { Instant } from '../../base/time.ts'
 import type { Address } from '../../net/address.ts'
+import type { Plan } from './tree.ts'
 
 /** Who a request is made for: a DDNS key, or (being phased out) the account itself. */
 export interface Principal {
@@ -62,16 +63,7 @@ export interface Failures {
   readonly deafUntil?: Instant
 }
 
-export interface NewPlan {
-  readonly name: string
-  readonly mostNames: number
-  readonly mostRdata: number
-  readonly mostNameMetadata: number
-  readonly mostRRSetMetadata: number
-  readonly leastTtl: number
-  readonly hasOffline: boolean
-  readonly hasWildcards: boolean
-}
+export type NewPlan = Omit<Plan, 'fixedTtl' | 'types'>
 
 export interface NewZone {
   readonly accountId: number
