@@ -1,4 +1,5 @@
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../config/client-settings.ts'
+import { beThrifty } from '../platform/thrift.ts'
 import type { Exit } from './exit-codes.ts'
 import { type Option, optionsOf } from './options.ts'
 
@@ -66,7 +67,11 @@ export const COMMANDS: readonly Command[] = [
     name: 'run',
     describe: 'keep the hostnames up to date until told to stop',
     options: clientOptions(),
-    load: async () => (await import('./run.ts')).runCommand,
+    load: async () => {
+      // Before the rest is loaded: what is compiled by then stays as it is.
+      beThrifty()
+      return (await import('./run.ts')).runCommand
+    },
   },
   {
     name: 'serve',
