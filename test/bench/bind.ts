@@ -37,7 +37,7 @@ export async function startBind(folder: string, names: number): Promise<NamePeer
   /** All of them done, or an error. */
   const send = async (count: number): Promise<number> => {
     const script = `server 127.0.0.1 ${port}\nzone bench.test\n${Array.from({ length: count }, update).join('')}`
-    const [program = '', ...args] = onCore(1, ['nsupdate'])
+    const [program = '', ...args] = onCore(1, ['nsupdate', '-v'])
     const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'pipe'], env: PLAIN_ENV })
     let said = ''
     child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))

@@ -61,6 +61,7 @@ export async function startPowerDns(folder: string, names: number): Promise<Name
     `webserver-port=${api}`,
     'loglevel=2',
     'guardian=no',
+    'default-api-rectify=no',
     'daemon=no',
   ]
   writeFileSync(join(own, 'pdns.conf'), `${settings.join('\n')}\n`)

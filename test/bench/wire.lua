@@ -42,8 +42,12 @@ function request()
   number = number + 1
   local name = from + (number * STRIDE) % names
   local key = 1 + math.floor((name - 1) / per_key)
-  -- Each key is used from its own network, as in life; the service trusts us to say so.
-  local peer = string.format("9.%d.%d.%d", math.floor(key / 65536) % 256, math.floor(key / 256) % 256, key % 256)
+  -- Each key is used from its own network, as in life; the service trusts us to say so. Wrong passwords come from
+  -- elsewhere, and from a new network before the service stops looking at an old one (20 failures in ten minutes).
+  local keys = names / per_key
+  local network = mode == "wrong" and keys * math.floor(number / (10 * keys)) + key or key
+  local peer = string.format("%d.%d.%d.%d", mode == "wrong" and 8 or 9, math.floor(network / 65536) % 256,
+    math.floor(network / 256) % 256, network % 256)
   return "GET /nic/update?hostname=" .. string.format("h%07d.bench.test", name)
     .. "&myip=" .. address_of(number, name) .. " HTTP/1.1\r\nHost: bench\r\nUser-Agent: Acme bench/1.0-1 me@example.test"
     .. "\r\nX-Forwarded-For: " .. peer .. "\r\nAuthorization: " .. credentials_of(key) .. "\r\n\r\n"
