@@ -14,7 +14,7 @@ export interface Remembered extends Tables {
 
 /**
  * What every update asks, answered from memory for as long as nothing is written that could change it. Whatever writes
- * forgets everything; an update, which writes all day, forgets the name that it changes.
+ * forgets everything; an update, which writes all day, changes what is remembered of its name, or forgets that alone.
  */
 export function remembering(tables: Tables, questions: readonly string[]): Remembered {
   const logins = new Map<string, Login>()
@@ -43,9 +43,14 @@ export function remembering(tables: Tables, questions: readonly string[]): Remem
     },
   }
   const changing: Pick<Writing, 'setValue' | 'setOnly' | 'setOffline' | 'nextSerial'> = {
-    async setValue(name, ...rest) {
-      names.delete(name.fqdn)
-      return tables.setValue(name, ...rest)
+    async setValue(name, rdataId, value, now) {
+      const kept = names.get(name.fqdn)
+      if (kept !== undefined)
+        names.set(
+          name.fqdn,
+          kept.map((one) => withValue(one, rdataId, value)),
+        )
+      return tables.setValue(name, rdataId, value, now)
     },
     async setOnly(name, ...rest) {
       names.delete(name.fqdn)
@@ -59,6 +64,11 @@ export function remembering(tables: Tables, questions: readonly string[]): Remem
   }
   return { ...forgetful(tables, questions, forgetAll), ...known, ...changing, forgetAll }
 }
+
+const withValue = (name: Held, rdataId: number, value: string): Held => ({
+  ...name,
+  rdata: name.rdata.map((one) => (one.id === rdataId ? { ...one, value } : one)),
+})
 
 /** The same, where everything that is no question forgets first: what is added later forgets too. */
 function forgetful(tables: Tables, questions: readonly string[], forgetAll: () => void): Tables {
