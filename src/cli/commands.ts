@@ -1,5 +1,5 @@
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../config/client-settings.ts'
-import { beThrifty } from '../platform/thrift.ts'
+import { beModerate, beThrifty } from '../platform/thrift.ts'
 import type { Exit } from './exit-codes.ts'
 import { type Option, optionsOf } from './options.ts'
 
@@ -89,7 +89,10 @@ export const COMMANDS: readonly Command[] = [
       },
       json: { type: 'boolean', describe: 'one first line of JSON that says where and who' },
     }),
-    load: async () => (await import('./serve.ts')).serveCommand,
+    load: async () => {
+      beModerate()
+      return (await import('./serve.ts')).serveCommand
+    },
   },
   {
     name: 'admin',

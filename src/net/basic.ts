@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer'
+import { Buffer, isUtf8 } from 'node:buffer'
 import { Secret } from './secret.ts'
 
 export interface Credentials {
@@ -17,8 +17,8 @@ export function parseBasic(header: string): Credentials | undefined {
   const bytes = Buffer.from(token, 'base64')
   const text = bytes.toString('utf8')
   const colon = text.indexOf(':')
-  // RFC 7617 §2: neither half may hold control characters; a replacement character means it was not UTF-8.
-  if (colon < 0 || /[\0-\x1f\x7f]/.test(text) || !Buffer.from(text, 'utf8').equals(bytes)) return undefined
+  // RFC 7617 §2: neither half may hold control characters.
+  if (colon < 0 || /[\0-\x1f\x7f]/.test(text) || !isUtf8(bytes)) return undefined
   return { username: text.slice(0, colon), password: new Secret(text.slice(colon + 1)) }
 }
 

@@ -69,6 +69,7 @@ function parametersOf(query: string): ReadonlyMap<string, string> {
 }
 
 function unescapeText(text: string): string {
+  if (!/[%+]/.test(text)) return text
   const spaced = text.replaceAll('+', ' ')
   try {
     return decodeURIComponent(spaced)

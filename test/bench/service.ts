@@ -17,10 +17,14 @@ export interface BenchService extends Running {
 /** Far above what a benchmark does: what is measured is the work, not the patience. */
 const PATIENT = ['nochg', 'request', 'badauth', 'refusal'].map((limit) => `--${limit}-limit`)
 
-/** The built service under a Node of our choice. */
-export async function startService(node: string, args: readonly string[]): Promise<BenchService> {
+/** The built service under a Node of our choice; `wrapped` puts a command before it. */
+export async function startService(
+  node: string,
+  args: readonly string[],
+  wrapped: (argv: readonly string[]) => readonly string[] = (argv) => argv,
+): Promise<BenchService> {
   const start = performance.now()
-  const service = running([
+  const argv = [
     node,
     LAUNCHER,
     'serve',
@@ -30,7 +34,8 @@ export async function startService(node: string, args: readonly string[]): Promi
     ...(args.includes('--log-level') ? [] : ['--log-level', 'error']),
     ...PATIENT.flatMap((limit) => (args.includes(limit) ? [] : [limit, '1000000'])),
     ...args,
-  ])
+  ]
+  const service = running(wrapped(argv))
   let said = ''
   service.child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()))
   const lines = createInterface({ input: service.child.stdout ?? process.stdin })

@@ -101,7 +101,7 @@ async function memory(stage: Stage, before: Mark, more: number): Promise<readonl
   ]
 }
 
-function figuresOf(lanes: Partial<Record<Lane, readonly Throughput[]>>): readonly Figure[] {
+function figuresOf(lanes: Lanes): readonly Figure[] {
   const rate = (lane: Lane): number => median((lanes[lane] ?? []).map(({ perSecond }) => perSecond))
   const figures = (Object.keys(lanes) as Lane[]).flatMap((lane): Figure[] => {
     const [value, bar] = [rate(lane), BARS[lane]]
@@ -125,49 +125,64 @@ function figuresOf(lanes: Partial<Record<Lane, readonly Throughput[]>>): readonl
   ]
 }
 
+type Lanes = Partial<Record<Lane, Throughput[]>>
+
+const note = (lanes: Lanes, lane: Lane, one: Throughput): void => void (lanes[lane] ??= []).push(one)
+
+/** The other name servers by themselves afterwards: what they still have to write would be in our way. */
+async function peers(
+  lanes: Lanes,
+  folder: string,
+  { names, rounds, seconds }: { readonly names: number; readonly rounds: number; readonly seconds: number },
+): Promise<readonly string[]> {
+  const notes: string[] = []
+  for (const start of [startPowerDns, startBind]) {
+    const peer = await start(folder, names)
+    if (typeof peer === 'string') {
+      notes.push(peer)
+      continue
+    }
+    try {
+      for (let round = 0; round < rounds; round++) note(lanes, peer.name, await peer.load(seconds))
+    } finally {
+      await peer.stop()
+    }
+  }
+  return notes
+}
+
 /** The update protocol under load, beside an empty server and two name servers that take changes over the network. */
 export const wire: Bench = {
   name: 'update',
   async run(context) {
     const size = SIZES[context.isQuick ? 'quick' : 'full']
-    const notes: string[] = []
     const title = 'The service under load'
     const how =
       `wrk with 32 connections on one core, the server on the other; ${size.names} names and ${size.keys} keys; ` +
       `${size.rounds} rounds of ${size.seconds} s for each kind, after ${size.warmUp} s of warming up. Half of the names never ` +
-      'change, the other half change with every request. No answer was another than expected. The ratio is to the bare server.'
+      'change, the other half change with every request. No answer was another than expected. The ratio is to the bare server. ' +
+      'The other name servers were measured in the same run, after ours.'
     if (found('wrk') === undefined)
       return { title, how, figures: [], notes: ['wrk is not installed: skipped'] }
     const filled = fill(join(context.folder, 'store'), size)
     const hello = await startHello(context)
-    const service = await startService(context.node, [
-      '--store',
-      filled.folder,
-      '--trusted-proxies',
-      '127.0.0.1',
-      '--badauth-limit',
-      '20',
-    ])
-    const peers = [
-      await startPowerDns(context.folder, size.names),
-      await startBind(context.folder, size.names),
-    ]
+    const settings = ['--store', filled.folder, '--trusted-proxies', '127.0.0.1', '--badauth-limit', '20']
+    const service = await startService(context.node, settings, (argv) => onCore(0, argv))
     try {
       const stage: Stage = { filled, service, sent: { unchanged: 0, changed: 0, wrong: 0 } }
       for (const kind of ['unchanged', 'changed', 'wrong'] as const) await load(stage, kind, size.warmUp)
       const warm = markOf(stage)
-      const lanes: Partial<Record<Lane, Throughput[]>> = {}
-      const note = (lane: Lane, one: Throughput): void => void (lanes[lane] ??= []).push(one)
+      const lanes: Lanes = {}
       for (let round = 0; round < size.rounds; round++) {
-        note('hello', await wrk({ url: hello.url, seconds: size.seconds }))
+        note(lanes, 'hello', await wrk({ url: hello.url, seconds: size.seconds }))
         for (const kind of ['unchanged', 'changed', 'wrong'] as const)
-          note(kind, await load(stage, kind, size.seconds))
-        for (const peer of peers) if (typeof peer !== 'string') note(peer.name, await peer.load(size.seconds))
+          note(lanes, kind, await load(stage, kind, size.seconds))
       }
-      for (const peer of peers) if (typeof peer === 'string') notes.push(peer)
-      return { title, how, figures: [...figuresOf(lanes), ...(await memory(stage, warm, size.more))], notes }
+      const kept = await memory(stage, warm, size.more)
+      const notes = await peers(lanes, context.folder, size)
+      return { title, how, figures: [...figuresOf(lanes), ...kept], notes }
     } finally {
-      for (const one of [hello, service, ...peers]) if (typeof one !== 'string') await one.stop()
+      for (const one of [hello, service]) await one.stop()
     }
   },
 }

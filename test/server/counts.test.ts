@@ -73,6 +73,7 @@ describe('a tally', () => {
         isWeighty: (_, ours) => ours.includes(99),
       },
       (undo) => undone.push(undo),
+      1000,
     )
     const takeBack = (): void => {
       for (const undo of undone.splice(0).toReversed()) undo()

@@ -124,10 +124,13 @@ export interface Counts extends CountWriting {
   due(): number
 }
 
+/** Of our own keys and names there are so many; of strangers' networks there is no end. */
+const [MOST_OF_OURS, MOST_STRANGERS] = [100_000, 10_000]
+
 export function countsAtHand(sql: Sql, note: (undo: Undo) => void): Counts {
-  const byUse = tally(uses(sql), note)
-  const byNochg = tally(nochgs(sql), note)
-  const byPeer = tally(failures(sql), note)
+  const byUse = tally(uses(sql), note, MOST_OF_OURS)
+  const byNochg = tally(nochgs(sql), note, MOST_OF_OURS)
+  const byPeer = tally(failures(sql), note, MOST_STRANGERS)
   const all: readonly Pick<Tally<unknown>, 'doubt' | 'writeDown' | 'due'>[] = [byUse, byNochg, byPeer]
   return {
     usageOf: async (who): Promise<Usage> => byUse.get(subjectOf(who)).usage,

@@ -37,10 +37,12 @@ interface Entry<T> {
   readonly isDoubted: boolean
 }
 
-/** More are not kept at hand once they are written down: each is some hundred bytes. */
-const MOST_AT_HAND = 100_000
-
-export function tally<T>({ load, save, merge, isWeighty }: Kept<T>, note: (undo: Undo) => void): Tally<T> {
+/** More than `mostAtHand` are not kept once they are written down: each is some hundred bytes. */
+export function tally<T>(
+  { load, save, merge, isWeighty }: Kept<T>,
+  note: (undo: Undo) => void,
+  mostAtHand: number,
+): Tally<T> {
   const entries = new Map<string, Entry<T>>()
   const due = new Set<string>()
   /** What is written down next, in the order of the keys: neighbours are on one page, and that is written once. */
@@ -52,10 +54,9 @@ export function tally<T>({ load, save, merge, isWeighty }: Kept<T>, note: (undo:
     const base = load(key)
     const value = known === undefined ? base : merge(known.base, known.value, base)
     const entry = { value, base, isDoubted: false }
-    if (known !== undefined || entries.size < MOST_AT_HAND) entries.set(key, entry)
+    if (known !== undefined || entries.size < mostAtHand) entries.set(key, entry)
     return entry
   }
-  /** Can be taken back, as everything that is part of a transaction. */
   const set = (key: string, entry: Entry<T> | undefined, isDue: boolean): void => {
     const [before, wasDue] = [entries.get(key), due.has(key)]
     note(() => place(key, before, wasDue))
@@ -70,8 +71,7 @@ export function tally<T>({ load, save, merge, isWeighty }: Kept<T>, note: (undo:
   const writeDownOne = (key: string): void => {
     const { value } = entryOf(key)
     save(key, value)
-    const isKept = entries.size <= MOST_AT_HAND
-    set(key, isKept ? { value, base: value, isDoubted: false } : undefined, false)
+    set(key, entries.size <= mostAtHand ? { value, base: value, isDoubted: false } : undefined, false)
   }
   return {
     get: (key) => entryOf(key).value,
