@@ -94,6 +94,18 @@ describe('a tally', () => {
     expect([kept.get('b'), counts.due]).toEqual([[3], 0])
   })
 
+  it('keeps the newest at hand where there are more than it may keep', () => {
+    const loads: string[] = []
+    const load = (key: string): readonly number[] => (loads.push(key), [])
+    const kept = { load, save: () => undefined, merge: mergeMoments, isWeighty: () => false }
+    const counts = tally<readonly number[]>(kept, () => undefined, 2)
+    for (const key of ['a', 'b', 'b', 'c', 'c', 'b', 'a']) counts.get(key)
+    expect(loads).toEqual(['a', 'b', 'c', 'a'])
+    counts.put('c', [1])
+    for (const key of ['d', 'c', 'e', 'c']) counts.get(key)
+    expect(loads).toEqual(['a', 'b', 'c', 'a', 'd', 'e'])
+  })
+
   it('writes down at once what is weighty', () => {
     const { kept, counts } = made()
     counts.put('a', [...counts.get('a'), 99])

@@ -37,6 +37,13 @@ interface Entry<T> {
   readonly isDoubted: boolean
 }
 
+/** Makes room for another where the oldest is written down already; it comes back when it is asked for. */
+function hasRoom(entries: Map<string, unknown>, due: ReadonlySet<string>, most: number): boolean {
+  const [oldest] = entries.size < most ? [] : entries.keys()
+  if (oldest !== undefined && !due.has(oldest)) entries.delete(oldest)
+  return entries.size < most
+}
+
 /** More than `mostAtHand` are not kept once they are written down: each is some hundred bytes. */
 export function tally<T>(
   { load, save, merge, isWeighty }: Kept<T>,
@@ -54,7 +61,7 @@ export function tally<T>(
     const base = load(key)
     const value = known === undefined ? base : merge(known.base, known.value, base)
     const entry = { value, base, isDoubted: false }
-    if (known !== undefined || entries.size < mostAtHand) entries.set(key, entry)
+    if (known !== undefined || hasRoom(entries, due, mostAtHand)) entries.set(key, entry)
     return entry
   }
   const set = (key: string, entry: Entry<T> | undefined, isDue: boolean): void => {
