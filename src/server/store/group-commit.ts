@@ -11,7 +11,7 @@ interface Job {
 export interface GroupCommit {
   /** Runs the work in a transaction; resolves when that is durable. */
   readonly commit: <T>(work: () => Promise<T>) => Promise<T>
-  /** Within a second, beside whatever else is committed; once, however often it is asked meanwhile. */
+  /** Within five seconds, beside whatever else is committed; once, however often it is asked meanwhile. */
   readonly soon: (work: () => Promise<void>) => void
   /** What takes a change outside the database back, should the work under way be taken back. */
   readonly note: (undo: Undo) => void
@@ -27,7 +27,7 @@ export interface Heard {
 
 const UNHEARD: Heard = { begun: () => undefined, takenBack: () => undefined }
 
-const SOON = 1000
+const SOON = 5000
 
 /**
  * Requests that arrive in one turn of the event loop share one transaction, and so one flush to disk. Nobody is answered

@@ -43,7 +43,7 @@ export interface Reading extends RecordReading {
 export type Called = Pick<Target, 'nameId' | 'fqdn'>
 
 export interface Writing extends Reading, RecordWriting, PolicyWriting {
-  /** Counts are on disk within a second of the answer, not before it; whoever reads has them at once. */
+  /** Counts are on disk within five seconds of the answer, not before it; whoever reads has them at once. */
   putFailures(peer: string, failures: Failures): Promise<void>
   putUsage(who: Principal, usage: Usage, last: LastUse): Promise<void>
   putNochgs(who: Principal, hostname: string, moments: readonly number[]): Promise<void>

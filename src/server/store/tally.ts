@@ -4,12 +4,12 @@ export interface Kept<T> {
   readonly save: (key: string, value: T) => void
   /** What was loaded, what we made of it, and what is there now. */
   readonly merge: (base: T, ours: T, theirs: T) => T
-  /** What must not be lost for a second: it is written down at once. */
+  /** What must not wait for that: it is written down at once. */
   readonly isWeighty: (base: T, ours: T) => boolean
 }
 
 /**
- * Counts at hand. They change with every request and are worth a second, not a write to disk each: what was counted is
+ * Counts at hand. They change with every request and are worth some seconds, not a write to disk each: what was counted is
  * written down together, a little later.
  */
 export interface Tally<T> {
