@@ -90,7 +90,7 @@ async function memory(stage: Stage, before: Mark, more: number): Promise<readonl
   const after = markOf(stage)
   const ratio = after.resident / before.resident
   return [
-    { what: 'resident after warming up', value: before.resident, unit: 'MiB' },
+    { what: 'resident after the rounds', value: before.resident, unit: 'MiB' },
     {
       what: `resident after ${after.sent - before.sent} requests more`,
       value: after.resident,
@@ -171,14 +171,13 @@ export const wire: Bench = {
     try {
       const stage: Stage = { filled, service, sent: { unchanged: 0, changed: 0, wrong: 0 } }
       for (const kind of ['unchanged', 'changed', 'wrong'] as const) await load(stage, kind, size.warmUp)
-      const warm = markOf(stage)
       const lanes: Lanes = {}
       for (let round = 0; round < size.rounds; round++) {
         note(lanes, 'hello', await wrk({ url: hello.url, seconds: size.seconds }))
         for (const kind of ['unchanged', 'changed', 'wrong'] as const)
           note(lanes, kind, await load(stage, kind, size.seconds))
       }
-      const kept = await memory(stage, warm, size.more)
+      const kept = await memory(stage, markOf(stage), size.more)
       const notes = await peers(lanes, context.folder, size)
       return { title, how, figures: [...figuresOf(lanes), ...kept], notes }
     } finally {
