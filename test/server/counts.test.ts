@@ -203,6 +203,20 @@ describe('counts in a store', () => {
     store = sqliteStore(folder)
   })
 
+  it('that the disk does not take keep nobody from closing the store, and are due until then', async () => {
+    await store.write(async (w) => count(w, 1))
+    const broken = new DatabaseSync(join(folder, 'holdfast.db'))
+    broken.exec("CREATE TRIGGER full BEFORE INSERT ON usage BEGIN SELECT RAISE(ABORT, 'full'); END")
+    broken.close()
+
+    await expect(store.read((r) => r.clientsOf(who.accountId, { offset: 0, limit: 9 }))).rejects.toThrow(
+      'full',
+    )
+    expect(await store.write(async (w) => (await w.usageOf(who)).requests)).toEqual([1])
+    await expect(store.close()).resolves.toBeUndefined()
+    store = sqliteStore(folder)
+  })
+
   it('of work that throws are not counted, and those of its neighbours once', async () => {
     const all = [1, 2, 3, 4].map(async (moment) =>
       store.write(async (w) => {
