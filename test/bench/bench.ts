@@ -49,6 +49,8 @@ function nodeFor(given: string | undefined): string {
 const { quick, node: given, chosen } = readArguments()
 const node = nodeFor(given)
 const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()
+if (!version.startsWith('v24.'))
+  console.error(`the bars are for Node 24, this is ${version}; npm ci --prefix .ci/lts brings it`)
 const memory = `${Math.round(totalmem() / 2 ** 30)} GiB of memory`
 const machine = `Node ${version} ${process.arch}, ${availableParallelism()} cores, ${memory}`
 
