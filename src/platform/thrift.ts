@@ -12,4 +12,4 @@ export const beThrifty = (): void =>
  * For the service: the heap grows to twice of what lives in it, and is cleared then. V8 would let it grow to four times,
  * because the machine has the memory; measured, it answers no slower for it.
  */
-export const beModerate = (): void => setFlagsFromString('--heap-growing-percent=100')
+export const beModerate = (): void => setFlagsFromString('--heap-growing-percent=60')

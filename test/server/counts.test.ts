@@ -154,6 +154,69 @@ describe('a tally', () => {
   })
 })
 
+type Deed = 'count' | 'look' | 'write down' | 'another counts' | 'forget'
+const DEEDS: readonly Deed[] = ['count', 'look', 'write down', 'another counts', 'forget']
+
+describe('a tally that has room for few', () => {
+  const keys = fc.constantFrom('a', 'b', 'c', 'd', 'e')
+  /** What happens in one transaction, and whether that is taken back. */
+  const rounds = fc.array(
+    fc.record({
+      deeds: fc.array(fc.record({ does: fc.constantFrom(...DEEDS), key: keys }), { maxLength: 8 }),
+      isTakenBack: fc.boolean(),
+    }),
+    { maxLength: 20 },
+  )
+
+  it('adds up what all have counted, whatever is taken back', () =>
+    fc.assert(
+      fc.property(rounds, (all) => {
+        const kept = new Map<string, number>()
+        const undone: (() => void)[] = []
+        const load = (key: string): number => kept.get(key) ?? 0
+        const save = (key: string, value: number): void => {
+          const before = load(key)
+          undone.push(() => kept.set(key, before))
+          kept.set(key, value)
+        }
+        const merge = (base: number, ours: number, theirs: number): number => theirs + ours - base
+        const counts = tally({ load, save, merge, isWeighty: () => false }, (undo) => undone.push(undo), 3)
+        let truth: Readonly<Record<string, number>> = {}
+        const add = (key: string): void => void (truth = { ...truth, [key]: (truth[key] ?? 0) + 1 })
+        for (const { deeds, isTakenBack } of all) {
+          // Nobody else can write while our transaction is open.
+          for (const { key } of deeds.filter(({ does }) => does === 'another counts')) {
+            kept.set(key, load(key) + 1)
+            add(key)
+            counts.doubt()
+          }
+          undone.length = 0
+          const before = truth
+          for (const { does, key } of deeds) {
+            if (does === 'count') {
+              counts.put(key, counts.get(key) + 1)
+              add(key)
+            }
+            if (does === 'look') expect(counts.get(key)).toBe(truth[key] ?? 0)
+            if (does === 'write down') counts.writeDown(2)
+            if (does === 'forget') {
+              counts.forget((one) => one === key)
+              save(key, 0)
+              truth = { ...truth, [key]: 0 }
+            }
+          }
+          if (!isTakenBack) continue
+          for (const undo of undone.toReversed()) undo()
+          counts.doubt()
+          truth = before
+        }
+        while (counts.due > 0) counts.writeDown(2)
+        for (const key of Object.keys(truth)) expect([key, load(key)]).toEqual([key, truth[key]])
+      }),
+      { numRuns: 2000 },
+    ))
+})
+
 describe('counts in a store', () => {
   let folder: string
   let store: Store

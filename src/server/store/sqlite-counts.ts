@@ -89,11 +89,15 @@ const nochgs = (sql: Sql): Kept<readonly number[]> => ({
   isWeighty: () => false,
 })
 
+/** One for all: nearly every peer that asks has none. */
+const NO_FAILURES: Failures = { moments: [] }
+
 const failures = (sql: Sql): Kept<Failures> => ({
   load(peer) {
     const row = sql('SELECT ring, deaf_until FROM login_failure WHERE peer = ?').get(peer)
-    const deafUntil = instantOf(row?.['deaf_until'])
-    return { moments: unpackRing(row?.['ring']), ...(deafUntil !== undefined && { deafUntil }) }
+    if (row === undefined) return NO_FAILURES
+    const deafUntil = instantOf(row['deaf_until'])
+    return { moments: unpackRing(row['ring']), ...(deafUntil !== undefined && { deafUntil }) }
   },
   save: (peer, { moments, deafUntil }) =>
     void sql('INSERT OR REPLACE INTO login_failure (peer, ring, deaf_until) VALUES (?, ?, ?)').run(
@@ -124,13 +128,13 @@ export interface Counts extends CountWriting {
   due(): number
 }
 
-/** Of our own keys and names there are so many; of strangers' networks there is no end. */
-const [MOST_OF_OURS, MOST_STRANGERS] = [100_000, 10_000]
+/** Of each kind: there are so many keys, names and households of ours. Of strangers there is no end. */
+const MOST_AT_HAND = 100_000
 
 export function countsAtHand(sql: Sql, note: (undo: Undo) => void): Counts {
-  const byUse = tally(uses(sql), note, MOST_OF_OURS)
-  const byNochg = tally(nochgs(sql), note, MOST_OF_OURS)
-  const byPeer = tally(failures(sql), note, MOST_STRANGERS)
+  const byUse = tally(uses(sql), note, MOST_AT_HAND)
+  const byNochg = tally(nochgs(sql), note, MOST_AT_HAND)
+  const byPeer = tally(failures(sql), note, MOST_AT_HAND)
   const all: readonly Pick<Tally<unknown>, 'doubt' | 'writeDown' | 'due'>[] = [byUse, byNochg, byPeer]
   return {
     usageOf: async (who): Promise<Usage> => byUse.get(subjectOf(who)).usage,

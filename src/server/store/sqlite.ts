@@ -21,16 +21,19 @@ function storeOn({ writer, reader }: Connections): Store {
   /** SQLite, PRAGMA data_version: another number when somebody else has committed. */
   const versionNow = (): unknown => sql('PRAGMA data_version').get()?.['data_version']
   let version = versionNow()
+  const forgetWhatWasRead = (): void => {
+    counts.doubt()
+    tables.forgetAll()
+  }
   const notice = (): void => {
     const now = versionNow()
     if (now === version) return
     version = now
-    counts.doubt()
-    tables.forgetAll()
+    forgetWhatWasRead()
   }
   const { commit, soon, note, stop } = groupCommit(writer, {
     begun: notice,
-    takenBack: () => tables.forgetAll(),
+    takenBack: () => forgetWhatWasRead(),
   })
   const counts = countsAtHand(sql, note)
   const tables = remembering(sqliteWriting(sql), Object.keys(reading))

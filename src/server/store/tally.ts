@@ -19,7 +19,7 @@ export interface Tally<T> {
   writeDownThose(isMeant: (key: string) => boolean): void
   /** As if nothing had been counted of those. */
   forget(isMeant: (key: string) => boolean): void
-  /** Somebody else has written: only what we have not written down yet is still ours. */
+  /** Somebody else has written, or what we saw was taken back: only what we have not written down yet is still ours. */
   doubt(): void
   /** Saves what is not written down yet, no more than `most` at a time; in several calls, everything. */
   writeDown(most: number): void
@@ -30,18 +30,84 @@ export interface Tally<T> {
 /** What takes one change of a tally back. */
 export type Undo = () => void
 
-interface Entry<T> {
-  readonly value: T
+/** Changed in place: it is looked at with every request, and there are as many of them as there are names. */
+interface Cell<T> {
+  readonly key: string
+  value: T
   /** As the store has it, as far as we know. */
-  readonly base: T
-  readonly isDoubted: boolean
+  base: T
+  isDoubted: boolean
+  isAtHand: boolean
+  /** Not written down yet. */
+  isDue: boolean
 }
 
-/** Makes room for another where the oldest is written down already; it comes back when it is asked for. */
-function hasRoom(entries: Map<string, unknown>, due: ReadonlySet<string>, most: number): boolean {
-  const [oldest] = entries.size < most ? [] : entries.keys()
-  if (oldest !== undefined && !due.has(oldest)) entries.delete(oldest)
-  return entries.size < most
+/** Of what is at hand, so much goes at a time when there is too much: to look for the oldest one by one is slow. */
+const SHARE_THAT_GOES = 1 / 8
+
+/** The cells at hand, in the order in which they came, and which of them are due. */
+interface Shelf<T> {
+  readonly cells: ReadonlyMap<string, Cell<T>>
+  readonly due: ReadonlySet<Cell<T>>
+  readonly place: (cell: Cell<T>, isAtHand: boolean, isDue: boolean) => void
+  /** Makes room for one more. What goes comes back when it is asked for; what is due stays. */
+  readonly hasRoom: () => boolean
+  readonly doubt: () => void
+}
+
+function shelfFor<T>(most: number): Shelf<T> {
+  const cells = new Map<string, Cell<T>>()
+  const due = new Set<Cell<T>>()
+  const fewer = Math.floor(most * (1 - SHARE_THAT_GOES))
+  const place: Shelf<T>['place'] = (cell, isAtHand, isDue) => {
+    if (isAtHand !== cell.isAtHand) {
+      if (isAtHand) cells.set(cell.key, cell)
+      else cells.delete(cell.key)
+      cell.isAtHand = isAtHand
+    }
+    if (isDue !== cell.isDue) {
+      if (isDue) due.add(cell)
+      else due.delete(cell)
+      cell.isDue = isDue
+    }
+  }
+  return {
+    cells,
+    due,
+    place,
+    hasRoom: () => {
+      if (cells.size < most) return true
+      if (due.size >= fewer) return false
+      for (const cell of cells.values()) {
+        if (!cell.isDue) place(cell, false, false)
+        if (cells.size <= fewer) break
+      }
+      return true
+    },
+    doubt: () => {
+      for (const cell of cells.values())
+        if (cell.isDue) cell.isDoubted = true
+        else place(cell, false, false)
+    },
+  }
+}
+
+const newCell = <T>(key: string, base: T): Cell<T> => ({
+  key,
+  value: base,
+  base,
+  isDoubted: false,
+  isAtHand: false,
+  isDue: false,
+})
+
+/** What takes back whatever is done to a cell after this. */
+function undoOf<T>(cell: Cell<T>, { place }: Shelf<T>): Undo {
+  const { value, base, isDoubted, isAtHand, isDue } = cell
+  return () => {
+    Object.assign(cell, { value, base, isDoubted })
+    place(cell, isAtHand, isDue)
+  }
 }
 
 /** More than `mostAtHand` are not kept once they are written down: each is some hundred bytes. */
@@ -50,57 +116,53 @@ export function tally<T>(
   note: (undo: Undo) => void,
   mostAtHand: number,
 ): Tally<T> {
-  const entries = new Map<string, Entry<T>>()
-  const due = new Set<string>()
+  const shelf = shelfFor<T>(mostAtHand)
+  const { cells, due, place, hasRoom, doubt } = shelf
   /** What is written down next, in the order of the keys: neighbours are on one page, and that is written once. */
   let queue: string[] = []
 
-  const entryOf = (key: string): Entry<T> => {
-    const known = entries.get(key)
-    if (known !== undefined && !known.isDoubted) return known
-    const base = load(key)
-    const value = known === undefined ? base : merge(known.base, known.value, base)
-    const entry = { value, base, isDoubted: false }
-    if (known !== undefined || hasRoom(entries, due, mostAtHand)) entries.set(key, entry)
-    return entry
+  const cellOf = (key: string): Cell<T> => {
+    const known = cells.get(key)
+    if (known === undefined) return newCell(key, load(key))
+    if (known.isDoubted) {
+      note(undoOf(known, shelf))
+      const base = load(key)
+      Object.assign(known, { value: merge(known.base, known.value, base), base, isDoubted: false })
+    }
+    return known
   }
-  const set = (key: string, entry: Entry<T> | undefined, isDue: boolean): void => {
-    const [before, wasDue] = [entries.get(key), due.has(key)]
-    note(() => place(key, before, wasDue))
-    place(key, entry, isDue)
-  }
-  const place = (key: string, entry: Entry<T> | undefined, isDue: boolean): void => {
-    if (entry === undefined) entries.delete(key)
-    else entries.set(key, entry)
-    if (isDue) due.add(key)
-    else due.delete(key)
-  }
-  const writeDownOne = (key: string): void => {
-    const { value } = entryOf(key)
-    save(key, value)
-    set(key, entries.size <= mostAtHand ? { value, base: value, isDoubted: false } : undefined, false)
+  const writeDownOne = (cell: Cell<T>): void => {
+    save(cell.key, cell.value)
+    note(undoOf(cell, shelf))
+    cell.base = cell.value
+    place(cell, cells.size <= mostAtHand, false)
   }
   return {
-    get: (key) => entryOf(key).value,
+    get: (key) => {
+      const cell = cellOf(key)
+      if (!cell.isAtHand && hasRoom()) place(cell, true, false)
+      return cell.value
+    },
     put: (key, value) => {
-      const { base } = entryOf(key)
-      set(key, { value, base, isDoubted: false }, true)
-      if (isWeighty(base, value)) writeDownOne(key)
+      const cell = cellOf(key)
+      note(undoOf(cell, shelf))
+      cell.value = value
+      place(cell, true, true)
+      if (isWeighty(cell.base, value)) writeDownOne(cell)
     },
     forget: (isMeant) => {
-      for (const key of [...entries.keys()].filter(isMeant)) set(key, undefined, false)
+      for (const cell of [...cells.values()].filter(({ key }) => isMeant(key))) {
+        note(undoOf(cell, shelf))
+        place(cell, false, false)
+      }
     },
-    doubt: () => {
-      for (const [key, entry] of entries)
-        if (due.has(key)) entries.set(key, { ...entry, isDoubted: true })
-        else entries.delete(key)
-    },
+    doubt,
     writeDown: (most) => {
-      if (queue.length === 0) queue = [...due].toSorted()
-      for (const key of queue.splice(0, most)) if (due.has(key)) writeDownOne(key)
+      if (queue.length === 0) queue = Array.from(due, ({ key }) => key).toSorted()
+      for (const key of queue.splice(0, most)) if (cells.get(key)?.isDue === true) writeDownOne(cellOf(key))
     },
     writeDownThose: (isMeant) => {
-      for (const key of [...due].filter(isMeant)) writeDownOne(key)
+      for (const { key } of [...due].filter((cell) => isMeant(cell.key))) writeDownOne(cellOf(key))
     },
     get due() {
       return due.size

@@ -8,14 +8,18 @@ export interface Limit {
   readonly within: Duration
 }
 
-/** One more of a thing at this moment; only as many moments are kept as the limit needs to be judged. */
+/** One more of a thing at this moment, oldest first; only as many moments are kept as the limit needs to be judged. */
 export function counted(
   moments: readonly number[],
   now: Instant,
   { most, within }: Limit,
 ): readonly number[] {
-  const since = inSeconds(now) - within / 1000
-  return [...moments.filter((moment) => moment > since), inSeconds(now)].slice(-(most + 1))
+  const at = inSeconds(now)
+  const since = at - within / 1000
+  const recent = (moments[0] ?? at) > since ? moments : moments.filter((moment) => moment > since)
+  const added = recent.slice(Math.max(recent.length - most, 0)).concat(at)
+  // A clock that was put back.
+  return (recent.at(-1) ?? at) > at ? added.toSorted((a, b) => a - b) : added
 }
 
 /** Whether there were more than the limit allows in its span, this moment included. */
