@@ -46,6 +46,9 @@ export const flat = (
     ),
   )
 
+/** Given by ourselves where time to connect is up before a name server has said anything. */
+export const LOOKUP_TIMEOUT = 'LOOKUP_TIMEOUT'
+
 interface Failure {
   readonly name?: string
   readonly code?: string
@@ -64,8 +67,21 @@ export function unreached(error: unknown): Extract<HttpOutcome, { kind: 'unreach
     kind: 'unreached',
     stage: stageOf(failure),
     because: `${because === '' ? String(error) : because}${clockRemark(failure)}`,
+    ...(leavesOf(error as Failure).every(isCutOff) && { isCutOff: true }),
   }
 }
+
+/**
+ * No route, no address of our own, or no name server that answers. EHOSTUNREACH is left out: the last router before the
+ * service says the same when the service's machine is down.
+ */
+const isCutOff = ({ code = '' }: Failure): boolean =>
+  ['ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL', 'EAI_AGAIN', LOOKUP_TIMEOUT].includes(code)
+
+/** Of several addresses, one family often has no way out; that alone says nothing. */
+const leavesOf = (error: Failure): readonly Failure[] =>
+  error.errors?.flatMap(leavesOf) ??
+  (error.code === undefined && error.cause !== undefined ? leavesOf(error.cause) : [error])
 
 /** "Not yet valid" on a machine that does not know the time says more about the machine than about the certificate. */
 const clockRemark = ({ code }: Failure): string =>
@@ -79,11 +95,11 @@ const rootOf = (error: Failure): Failure => {
   return inner === undefined ? error : rootOf(inner)
 }
 
-/** By the names that Node, OpenSSL and undici give their errors. */
+/** By the names that Node, OpenSSL, undici and we give errors. */
 // biome-ignore format: a table
 const STAGES: readonly (readonly [pattern: RegExp, stage: HttpStage])[] = [
+  [/ENOTFOUND|EAI_|getaddrinfo|LOOKUP/,                                     'look-up'],
   [/TimeoutError|AbortError|ETIMEDOUT|_TIMEOUT/,                            'time-out'],
-  [/ENOTFOUND|EAI_|getaddrinfo/,                                            'look-up'],
   [/CERT|SSL|TLS|UNABLE_TO|SELF_SIGNED|ERR_OSSL|EPROTO|ALTNAME/,            'TLS'],
   [/ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ENETDOWN|EACCES/,   'connect'],
 ]

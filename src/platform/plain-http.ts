@@ -1,7 +1,8 @@
 import { type ClientRequest, type IncomingMessage, request as requestInClear } from 'node:http'
 import type { RequestOptions } from 'node:https'
+import { isIP } from 'node:net'
 import type { Http, HttpRequest } from '../ports/http.ts'
-import { answered, flat, readUpTo, unreached } from './http-outcome.ts'
+import { LOOKUP_TIMEOUT, answered, flat, readUpTo, unreached } from './http-outcome.ts'
 
 /**
  * The port on Node's own client: for the update itself, which every start of the program sends. undici takes longer to
@@ -51,10 +52,16 @@ function open({ url, method = 'GET', headers, family, from, authorities, body }:
 }
 
 async function responseTo(exchange: ClientRequest, { connectWithin }: HttpRequest): Promise<IncomingMessage> {
-  const late = (): void =>
-    void exchange.destroy(Object.assign(new Error('no connection'), { code: 'CONNECT_TIMEOUT' }))
+  let isLookedUp = isIP(exchange.host) !== 0
+  const late = (): void => {
+    const code = isLookedUp ? 'CONNECT_TIMEOUT' : LOOKUP_TIMEOUT
+    exchange.destroy(
+      Object.assign(new Error(isLookedUp ? 'no connection' : 'no name server answered'), { code }),
+    )
+  }
   const patience = setTimeout(late, connectWithin)
   exchange.once('socket', (socket) => {
+    socket.once('lookup', () => (isLookedUp = true))
     const isSecure = 'encrypted' in socket
     socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(patience))
   })

@@ -38,6 +38,8 @@ export type HttpOutcome =
       readonly kind: 'unreached'
       readonly stage: HttpStage
       readonly because: string
+      /** This host has no route to anybody, or no name server that answers. */
+      readonly isCutOff?: true
       /** What had come of an answer when time was up in the middle of it. */
       readonly partial?: {
         readonly status: number

@@ -31,5 +31,10 @@ const FAILURES: { readonly [O in Outage]: Service } = {
     if (!replies.ok) throw new Error('HTTP 503 without a word is understood')
     return { kind: 'answered', account, sent, replies: replies.value }
   },
-  unreached: (account) => ({ kind: 'unreached', account, because: 'connect: connection refused' }),
+  unreached: (account) => ({
+    kind: 'unreached',
+    account,
+    because: 'connect: connection refused',
+    isCutOff: false,
+  }),
 }

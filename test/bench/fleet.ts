@@ -22,7 +22,7 @@ function figuresOf({ of, jittered, plain }: Pair, isQuick: boolean): readonly Fi
   return [
     { ...peak(jittered, 'busiest minute', minutes(1)), ...bar },
     peak(plain, 'busiest minute without jitter', minutes(1)),
-    peak(jittered, 'busiest 10 s', SPAN),
+    { ...peak(jittered, 'busiest 10 s', SPAN), ...bar },
     peak(plain, 'busiest 10 s without jitter', SPAN),
     {
       what: `${of.title}: last retry after the return`,
@@ -69,12 +69,11 @@ const HOW =
   'the return, and notices at once.'
 
 const NOTES: readonly string[] = [
-  'The bar is for a minute: ten steady seconds have 116 requests, give or take 11, and the busiest ten of three hours ' +
-    'are chance.',
+  'Ten steady seconds have 116 requests, give or take 11: the busiest ten of three hours are chance, in part.',
   'Told 503, a client waits 30 minutes, then 60: those who wait come back no faster than they were turned away, one ' +
     'steady rate on top of the other.',
-  'A client that does not reach the service tries every five minutes: what an hour held up comes within the five minutes ' +
-    'after the return.',
+  'A client that does not reach the service tries after 5 s, 10 minutes, and then every hour: it comes back once, in the ten ' +
+    'minutes after the return or in the hour that follows them.',
   'What an hour holds up is an hour of the steady rate: to come in under 3 × it needs half an hour at least, whatever the ' +
     'clients do.',
 ]

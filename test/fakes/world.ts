@@ -36,7 +36,7 @@ export interface Disk {
 }
 export const disk = (): Disk => ({ text: formatState(NEW_STATE) })
 
-/** What the service says to each request in turn: a body with status 200, a whole answer, or silence. */
+/** What the service says to each request in turn: a body with status 200, a whole answer, silence, or not even a way. */
 export type Line =
   | string
   | {
@@ -46,6 +46,7 @@ export type Line =
       readonly isCut?: true
     }
   | 'unreached'
+  | 'cut off'
 
 export interface World extends Agent {
   readonly diary: string[]
@@ -116,6 +117,8 @@ export function world(
       note(`send ${decodeURIComponent(new URL(url).host + new URL(url).search)}`)
       if (line === undefined) throw new Error('the script has run out: the client sent more than it should')
       if (line === 'unreached') return { kind: 'unreached', stage: 'connect', because: 'ECONNREFUSED' }
+      if (line === 'cut off')
+        return { kind: 'unreached', stage: 'connect', because: 'ENETUNREACH', isCutOff: true }
       return typeof line === 'string'
         ? { kind: 'answered', status: 200, headers: {}, body: line }
         : { kind: 'answered', headers: {}, ...line }

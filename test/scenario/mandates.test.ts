@@ -77,12 +77,34 @@ describe('for a day, told always the same, the daemon sends', () => {
     expect(times).toEqual(['0', '30m', '1h30m', '3h30m', '7h30m', '11h30m', '15h30m', '19h30m', '23h30m'])
   })
 
-  it('soon and then every five minutes while the service is not reached', async () => {
-    const times = (await daemon({ script: Array<Line>(9).fill('unreached'), span: 0.4 })).map(
-      (entry) => entry.split(' ')[0],
-    )
+  const timesOf = async (script: readonly Line[], span: number): Promise<readonly (string | undefined)[]> =>
+    (await daemon({ script, span })).map((entry) => entry.split(' ')[0])
+
+  it('soon, after ten minutes and then every hour while the service is not reached', async () => {
+    const times = await timesOf(Array<Line>(5).fill('unreached'), 3)
+
+    expect(times).toEqual(['0', '5s', '10m5s', '1h10m5s', '2h10m5s'])
+  })
+
+  it('soon and then every five minutes while it reaches nobody', async () => {
+    const times = await timesOf(Array<Line>(9).fill('cut off'), 0.4)
 
     expect(times).toEqual(['0', '5s', '20s', '1m5s', '3m5s', '8m5s', '13m5s', '18m5s', '23m5s'])
+  })
+
+  it('by either ladder from where it was left, however the two take turns', async () => {
+    const script: Line[] = ['cut off', 'cut off', 'unreached', 'cut off', 'unreached', 'unreached', 'good']
+
+    expect(await timesOf(script, 3)).toEqual(['0', '5s', '20s', '25s', '1m10s', '11m10s', '1h11m10s'])
+  })
+
+  it('from the beginning when the network changes', async () => {
+    const kept = disk()
+    await daemon({ script: Array<Line>(3).fill('unreached'), kept, span: 0.5 })
+
+    const opening = [...STARTED, { kind: 'networkChanged' } as const]
+    expect(await oneShot({ script: ['unreached'], kept, opening })).toHaveLength(1)
+    expect((await daemon({ script: ['good'], kept })).map((entry) => entry.split(' ')[0])).toEqual(['5s'])
   })
 })
 
@@ -459,7 +481,7 @@ it('tries all endpoints in turn, on the ladder, while none is reached', async ()
   const diary = await daemon({
     script: Array<Line>(5).fill('unreached'),
     plans: [{ endpoints: 3 }],
-    span: 0.01,
+    span: 0.2,
   })
 
   expect(diary.map((entry) => entry.split('?')[0])).toEqual([
@@ -467,7 +489,7 @@ it('tries all endpoints in turn, on the ladder, while none is reached', async ()
     '0 send b.test',
     '0 send c.test:8245',
     '5s send a.test',
-    '20s send b.test',
+    '10m5s send b.test',
   ])
 })
 

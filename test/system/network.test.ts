@@ -25,6 +25,13 @@ function canMakeNetworks(): boolean {
   }
 }
 
+const stateIn = (folder: string): string => readFileSync(join(folder, 'state.json'), 'utf8')
+/** How often it found no way to anybody; undefined where all is well. */
+const cutOffsIn = (state: string): number | undefined => {
+  const [, count] = /"cutOffs": ?(\d+)/.exec(state) ?? []
+  return count === undefined ? undefined : Number(count)
+}
+
 const inside = (
   host: string,
   program: string,
@@ -135,10 +142,12 @@ describe.skipIf(!canMakeNetworks())('in a network of two hosts', () => {
     const state = scratch()
     ip('-n', HERE, 'link', 'set', 'wire0', 'down')
     const down = await update(state)
+    const kept = stateIn(state)
     ip('-n', HERE, 'link', 'set', 'wire0', 'up')
     const up = await update(state)
 
-    expect([down.code, down.stdout]).toEqual([69, expect.stringMatching(/connect: ENETUNREACH|time-out/)])
+    expect([down.code, down.stdout]).toEqual([69, expect.stringMatching(/connect: ENETUNREACH/)])
+    expect(cutOffsIn(kept)).toBe(1)
     expect([up.code, up.stdout]).toEqual([0, expect.stringContaining('good 192.0.2.1')])
   })
 
@@ -173,18 +182,32 @@ describe.skipIf(!canMakeNetworks())('in a network of two hosts', () => {
 
     // biome-ignore format: a table
     it.each([
-      ['that is right',                THEIRS,      'address',  0,  /good 192\.0\.2\.1|already confirmed/],
-      ['that answers nothing',         THEIRS,      'silent',   69, /look-up|time-out/],
-      ['that fails',                   THEIRS,      'servfail', 69, /look-up/],
-      ['that names a wrong address',   '10.99.0.9', 'address',  69, /connect|time-out/],
-    ] as const)('%s', async (_, address, mode, code, says) => {
+      ['that is right',                THEIRS,      'address',  0,  /good 192\.0\.2\.1|already confirmed/, undefined],
+      ['that answers nothing',         THEIRS,      'silent',   69, /look-up/,                              1],
+      ['that fails',                   THEIRS,      'servfail', 69, /look-up/,                              1],
+      ['that names a wrong address',   '10.99.0.9', 'address',  69, /connect|time-out/,                     0],
+    ] as const)('%s', async (_, address, mode, code, says, cutOffs) => {
       await naming(mode, address)
       const start = performance.now()
+      const state = scratch()
 
-      const { code: exit, stdout, stderr } = await update(scratch(), 'http://dyn.test:8080')
+      const { code: exit, stdout, stderr } = await update(state, 'http://dyn.test:8080')
 
       expect([exit, stdout], stderr).toEqual([code, expect.stringMatching(code === 0 ? /good|nochg/ : says)])
       expect(performance.now() - start).toBeLessThan(8000)
+      expect(cutOffsIn(stateIn(state))).toBe(cutOffs)
+    })
+
+    it('that takes longer than there is time to connect: no name server was reached', async () => {
+      await naming('silent', THEIRS)
+      writeFileSync(`/etc/netns/${HERE}/resolv.conf`, `nameserver ${THEIRS}\n`)
+      onTestFinished(() => writeFileSync(`/etc/netns/${HERE}/resolv.conf`, RESOLVER))
+      const state = scratch()
+
+      const { code, stdout } = await update(state, 'http://dyn.test:8080')
+
+      expect([code, stdout]).toEqual([69, expect.stringContaining('look-up: LOOKUP_TIMEOUT no name server')])
+      expect(cutOffsIn(stateIn(state))).toBe(1)
     })
 
     it('a daemon that is asked to end does so in time although the name server says nothing', async () => {

@@ -10,9 +10,21 @@ const WAITS: readonly Duration[] = [
   hours(4),     // 7 h 30 m
 ]
 
-/** When the service was not reached: it never saw the request, so this is about our own network. */
+/**
+ * While the service is not reached. Everybody else waits for it too: each step below an hour is one steady rate more when
+ * it comes back, so that there are two of them and no more (decision 0022).
+ */
 // biome-ignore format: a table
-const RETRIES: readonly Duration[] = [
+const AWAY: readonly Duration[] = [
+  //            in all
+  seconds(5),   // 5 s
+  minutes(10),  // 10 m 5 s
+  hours(1),     // 1 h 10 m 5 s
+]
+
+/** While this host reaches nobody: that is about our own network, and nobody else waits with us. */
+// biome-ignore format: a table
+const CUT_OFF: readonly Duration[] = [
   //            in all
   seconds(5),   // 5 s
   seconds(15),  // 20 s
@@ -25,7 +37,8 @@ const RETRIES: readonly Duration[] = [
 const JITTER = 0.1
 
 export const waitAt = (rung: number, dice: number): Duration => stretched(step(WAITS, rung), JITTER, dice)
-export const retryAt = (rung: number, dice: number): Duration => stretched(step(RETRIES, rung), JITTER, dice)
+export const awayAt = (rung: number, dice: number): Duration => stretched(step(AWAY, rung), JITTER, dice)
+export const cutOffAt = (rung: number, dice: number): Duration => stretched(step(CUT_OFF, rung), JITTER, dice)
 
 const step = (ladder: readonly Duration[], rung: number): Duration =>
   ladder[Math.min(rung, ladder.length - 1)] ?? minutes(30)

@@ -3,7 +3,7 @@ import { type Duration, type Instant, after, longest, milliseconds } from '../..
 import { byFamily } from '../../net/address.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import { type StopScope, isAccountWord, mandateOf } from '../../protocol/reply.ts'
-import { retryAt, waitAt } from './ladder.ts'
+import { awayAt, cutOffAt, waitAt } from './ladder.ts'
 import { aboutOf, isLifted } from './lift.ts'
 import type { Observation } from './observation.ts'
 import type { Plan } from './plan.ts'
@@ -50,7 +50,7 @@ export function learn(state: State, seen: Observation, plans: readonly Plan[], m
         wait(account, { because: 'not understood', detail: seen.because, atLeast: retryAfter(seen) }, moment),
       )
     case 'unreached':
-      return one(state, plans, seen.account, (account, plan) => retry(account, plan, seen.because, moment))
+      return one(state, plans, seen.account, (account, plan) => retry(account, plan, seen, moment))
     default:
       return never(seen)
   }
@@ -220,15 +220,25 @@ function wait(
 function retry(
   account: AccountState,
   { endpoints }: Plan,
-  detail: string,
+  { because: detail, isCutOff }: About<'unreached'>,
   { now, dice }: Moment,
 ): AccountState {
-  const rung = account.standing.kind === 'retrying' ? account.standing.rung + 1 : 0
-  const step = rung + 1 - endpoints
-  const until = step < 0 ? now : after(now, retryAt(step, dice))
+  const { standing } = account
+  const [failures, cutOffsBefore] =
+    standing.kind === 'retrying' ? [standing.rung + 2, standing.cutOffs] : [1, 0]
+  const cutOffs = cutOffsBefore + (isCutOff ? 1 : 0)
+  const step = (isCutOff ? cutOffs : failures - cutOffs) - endpoints
+  const wait = isCutOff ? cutOffAt : awayAt
   return {
     ...account,
-    standing: { kind: 'retrying', since: since(account.standing, 'retrying', now), until, detail, rung },
+    standing: {
+      kind: 'retrying',
+      since: since(standing, 'retrying', now),
+      until: step < 0 ? now : after(now, wait(step, dice)),
+      detail,
+      rung: failures - 1,
+      cutOffs,
+    },
   }
 }
 

@@ -24,7 +24,13 @@ export type Observation =
       readonly looksLikePortal: boolean
       readonly retryAfter?: Duration
     }
-  | { readonly kind: 'unreached'; readonly account: string; readonly because: string }
+  | {
+      readonly kind: 'unreached'
+      readonly account: string
+      readonly because: string
+      /** This host had no way to anybody. */
+      readonly isCutOff: boolean
+    }
 
 /** The one thing to do next. */
 export type Action =

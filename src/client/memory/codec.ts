@@ -72,12 +72,12 @@ function readHost(value: unknown): HostState {
 }
 
 function readStanding(value: unknown): Standing {
-  const { kind, since, until, because, detail, rung } = record(value)
+  const { kind, since, until, because, detail, rung, cutOffs = 0 } = record(value)
   if (kind === 'ready') return { kind }
   if (kind === 'stopped') return { kind, ...readStop(value) }
   const times = { since: moment(since), until: moment(until), detail: string(detail), rung: number(rung) }
   if (kind === 'waiting') return { kind, ...times, because: readCause(because) }
-  if (kind === 'retrying') return { kind, ...times }
+  if (kind === 'retrying') return { kind, ...times, cutOffs: number(cutOffs) }
   throw new Error(`${String(kind)} is no standing`)
 }
 

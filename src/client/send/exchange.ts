@@ -43,11 +43,13 @@ export async function exchange(
   const { account } = line
   const outcome = await http(formRequest(line, request, endpoint), signal)
   const answer = heardOf(outcome, request.hostnames.length)
-  if (typeof answer === 'string') return { kind: 'unreached', account, because: answer }
+  if (typeof answer === 'string')
+    return { kind: 'unreached', account, because: answer, isCutOff: isCutOff(outcome) }
   const wait = readRetryAfter(answer.headers['retry-after'], now())
   const retryAfter = wait === undefined ? {} : { retryAfter: wait }
   const replies = readResponse(answer, request.hostnames.length)
-  if (answer.isCut && !isBeyondDoubt(replies)) return { kind: 'unreached', account, because: CUT }
+  if (answer.isCut && !isBeyondDoubt(replies))
+    return { kind: 'unreached', account, because: CUT, isCutOff: false }
   if (!replies.ok) return { kind: 'notUnderstood', account, ...replies.error, ...retryAfter }
   if (replies.value.some((reply) => isOldRefusal(reply, request.addresses)))
     return { kind: 'notUnderstood', account, because: OLD_REFUSAL, looksLikePortal: false, ...retryAfter }
@@ -63,6 +65,8 @@ function heardOf(outcome: HttpOutcome, count: number): Heard | string {
   if (partial === undefined || !isBeyondDoubt(readResponse(partial, count))) return `${stage}: ${because}`
   return { kind: 'answered', ...partial, isCut: true }
 }
+
+const isCutOff = (outcome: HttpOutcome): boolean => outcome.kind === 'unreached' && outcome.isCutOff === true
 
 const CUT = 'exchange: the connection broke off in the middle of the answer'
 const OLD_REFUSAL = 'good 127.0.0.1 for another address'
