@@ -67,10 +67,17 @@ function started({ name, isOurs, job }: Recipe, field: Field, client: number): D
   return { name, isOurs, errand, client, ...one }
 }
 
-export const startAll = (node: string, recipes: readonly Recipe[], field: Field): readonly Daemon[] => [
-  bareNode(node),
-  ...recipes.map((recipe, client) => started(recipe, field, client)),
-]
+/** One of each kind, so many times in turns. */
+export const startAll = (
+  node: string,
+  recipes: readonly Recipe[],
+  field: Field,
+  times: number,
+): readonly Daemon[] =>
+  Array.from({ length: times }, (_, set) => [
+    bareNode(node),
+    ...recipes.map((recipe, at) => started(recipe, field, set * recipes.length + at)),
+  ]).flat()
 
 /** When this is done, each has told the service its first address. */
 export async function allTold(daemons: readonly Daemon[], field: Field): Promise<void> {
@@ -93,7 +100,7 @@ export async function change(
   }
 }
 
-const PATIENCE = 20_000
+const PATIENCE = 60_000
 
 async function until(isSo: () => boolean, what: string): Promise<void> {
   const end = performance.now() + PATIENCE

@@ -3,14 +3,14 @@ import { BASE, type Daemon, type IdlePeer, allTold, change, recipesOf, startAll 
 import { type Household, type Usage, watched } from './idle-proc.ts'
 import { installed } from './peers.ts'
 import { openField } from './peers-field.ts'
-import type { Bar, Bench, Figure } from './report.ts'
+import { type Bar, type Bench, type Figure, median } from './report.ts'
 
 const PEERS: readonly IdlePeer[] = ['ddclient', 'inadyn']
 
-/** Seconds, and a number of updates. */
+/** How many of each kind; seconds, and a number of updates. */
 const PLANS = {
-  whole: { settle: 120, window: 60, updates: 1000, rest: 60 },
-  quick: { settle: 10, window: 5, updates: 20, rest: 5 },
+  whole: { times: 11, settle: 120, window: 60, updates: 1000, rest: 60 },
+  quick: { times: 1, settle: 10, window: 5, updates: 20, rest: 5 },
 } as const
 
 /** Programs that stay and have nothing to do. */
@@ -20,8 +20,8 @@ export const idle: Bench = {
     const plan = PLANS[isQuick ? 'quick' : 'whole']
     const { names, notes } = installed(PEERS)
     const recipes = recipesOf(node, names)
-    const field = await openField({ node, folder, clients: recipes.length, namesEach: 1 })
-    const daemons = startAll(node, recipes, field)
+    const field = await openField({ node, folder, clients: recipes.length * plan.times, namesEach: 1 })
+    const daemons = startAll(node, recipes, field, plan.times)
     try {
       await allTold(daemons, field)
       await sleep(plan.settle * 1000)
@@ -39,7 +39,7 @@ export const idle: Bench = {
       ]
       return {
         title: 'Idle daemons',
-        how: `Side by side, one run: ${plan.settle} s after each told the service its first address, and ours once more ${plan.rest} s after ${plan.updates} changes of address, each of which was sent, all were watched for ${plan.window} s. Ratios are to "node -e 'setInterval(()=>{},1e9)'" beside them.`,
+        how: `${plan.times} of each side by side, and their medians: ${plan.settle} s after each told the service its first address, and ours once more ${plan.rest} s after ${plan.updates} changes of address, each of which was sent, all were watched for ${plan.window} s. Ratios are to "node -e 'setInterval(()=>{},1e9)'" beside them.`,
         figures: [...figuresOf(early, first, 1.6), ...figuresOf(late, second, 1.8)],
         notes: [...notes, ...NOTES],
       }
@@ -53,14 +53,32 @@ export const idle: Bench = {
 const NOTES = [
   'Ours learn their address from a command ("cat FILE"). "holdfast" watches for changes, which is the default: the kernel by an "ip monitor" of its own, and for sleep of the host. It does not ask the router or anybody outside, because neither is among its sources. "--no-watch" only looks at each interval.',
   'All look each five minutes, and none did while it was watched. Wakeups are the voluntary context switches of all threads. What a daemon has started is counted with it.',
-  'PSS shares what several processes map among them: the bare Node, both of ours and the service are of one binary.',
+  'PSS shares what several processes map among them: all of the bare Node, of ours and the service are of one binary, and so the more of them run, the less is the PSS of each.',
 ]
 
-type Observed = ReadonlyMap<Daemon, Household>
+interface Kind {
+  readonly name: string
+  readonly isOurs: boolean
+  readonly seen: readonly Household[]
+}
 
-async function observed(daemons: readonly Daemon[], seconds: number): Promise<Observed> {
-  const seen = daemons.map(async (one) => [one, await watched(one.pid, seconds * 1000)] as const)
-  return new Map(await Promise.all(seen))
+async function observed(daemons: readonly Daemon[], seconds: number): Promise<readonly Kind[]> {
+  const all = await Promise.all(
+    daemons.map(async (one) => ({ ...one, household: await watched(one.pid, seconds * 1000) })),
+  )
+  return [...new Set(daemons.map(({ name }) => name))].map((name) => {
+    const alike = all.filter((one) => one.name === name)
+    return {
+      name,
+      isOurs: alike.some(({ isOurs }) => isOurs),
+      seen: alike.map(({ household }) => household),
+    }
+  })
+}
+
+function mediansOf(usages: readonly Usage[]): Usage {
+  const of = (what: keyof Usage): number => median(usages.map((usage) => usage[what]))
+  return { rss: of('rss'), pss: of('pss'), wakeups: of('wakeups'), cpu: of('cpu') }
 }
 
 interface Row {
@@ -77,8 +95,18 @@ const rowsOf = (rss: number): readonly Row[] => [
   { of: 'cpu', name: 'CPU', unit: 'ms/min', bar: { of: 'value', atMost: 5 } },
 ]
 
-function figuresOf(seen: Observed, when: string, rss: number): readonly Figure[] {
-  const base = [...seen].find(([{ name }]) => name === BASE)?.[1].all
+function figuresOf(kinds: readonly Kind[], when: string, rss: number): readonly Figure[] {
+  const all = kinds.map(({ name, isOurs, seen }) => {
+    const children = seen.flatMap((one) => one.children ?? [])
+    return {
+      name,
+      isOurs,
+      usage: mediansOf(seen.map((one) => one.all)),
+      ofThat: [...new Set(children.flatMap(({ names }) => names))].join(', '),
+      ...(children.length > 0 && { children: mediansOf(children) }),
+    }
+  })
+  const base = all.find(({ name }) => name === BASE)?.usage
   const figure = (what: string, usage: Usage, { of, unit }: Row): Figure => ({
     what,
     value: usage[of],
@@ -87,11 +115,11 @@ function figuresOf(seen: Observed, when: string, rss: number): readonly Figure[]
     ...(base !== undefined && base[of] > 0 && unit === 'MiB' && { ratio: usage[of] / base[of] }),
   })
   return rowsOf(rss).flatMap((row) =>
-    [...seen].flatMap(([{ name, isOurs }, { all, children }]) => [
-      { ...figure(`${name}, ${row.name} ${when}`, all, row), ...(isOurs && row.bar && { bar: row.bar }) },
+    all.flatMap(({ name, isOurs, usage, ofThat, children }) => [
+      { ...figure(`${name}, ${row.name} ${when}`, usage, row), ...(isOurs && row.bar && { bar: row.bar }) },
       ...(children === undefined
         ? []
-        : [figure(`${name}, of that ${children.names.join(', ')}, ${row.name} ${when}`, children, row)]),
+        : [figure(`${name}, of that ${ofThat}, ${row.name} ${when}`, children, row)]),
     ]),
   )
 }
