@@ -1,5 +1,5 @@
 /** src/ to dist/: one entry, a chunk for each command, CommonJS because it starts faster, and the licences of what is inside. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
 
@@ -36,9 +36,7 @@ const bundle = await rolldown({
   resolve: { mainFields: ['module', 'main'] },
   logLevel: 'warn',
 })
-rmSync(DIST, { recursive: true, force: true })
-const { output } = await bundle.write({
-  dir: DIST,
+const { output } = await bundle.generate({
   format: 'cjs',
   minify: true,
   entryFileNames: '[name].cjs',
@@ -65,8 +63,29 @@ const { output } = await bundle.write({
   },
 })
 await bundle.close()
-writeFileSync(join(DIST, 'package.json'), '{ "type": "commonjs" }\n')
-writeFileSync(join(DIST, 'LICENSES.txt'), licences(output))
+put({
+  ...Object.fromEntries(output.map((one) => [one.fileName, one.type === 'chunk' ? one.code : one.source])),
+  'package.json': '{ "type": "commonjs" }\n',
+  'LICENSES.txt': licences(output),
+})
+
+/**
+ * What is there already stays as it is, and nothing is ever half there: tests, a benchmark and a daemon may run from the same
+ * checkout while one of them builds.
+ */
+function put(files) {
+  const fresh = join(ROOT, 'node_modules/.cache', `build-${process.pid}`)
+  for (const folder of [DIST, fresh]) mkdirSync(folder, { recursive: true })
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(DIST, name)
+    if (existsSync(path) && readFileSync(path, 'utf8') === text) continue
+    writeFileSync(join(fresh, name), text)
+    renameSync(join(fresh, name), path)
+  }
+  rmSync(fresh, { recursive: true })
+  for (const name of readdirSync(DIST))
+    if (!Object.hasOwn(files, name)) rmSync(join(DIST, name), { force: true })
+}
 
 /** Every package that a byte of the bundle came from, with its licence as it ships. */
 function licences(chunks) {
