@@ -38,8 +38,10 @@ export function bitsOf(address: Address): bigint {
 }
 
 /** Addresses in the order the protocol writes them: IPv4 before IPv6. */
-export const listed = (addresses: Addresses): readonly Address[] =>
-  FAMILIES.flatMap((family) => addresses[family] ?? [])
+export const listed = ({ v4, v6 }: Addresses): readonly Address[] => {
+  if (v4 === undefined) return v6 === undefined ? [] : [v6]
+  return v6 === undefined ? [v4] : [v4, v6]
+}
 
 /** The first address of each family in a list. */
 export function byFamily(addresses: readonly Address[]): Addresses {

@@ -63,8 +63,8 @@ const RANGES: readonly (readonly [range: string, is: RangeClass, source: string]
 ]
 
 interface Range {
-  readonly length: number
-  readonly bits: number | bigint
+  readonly first: number | bigint
+  readonly last: number | bigint
   readonly is: RangeClass
 }
 
@@ -73,9 +73,6 @@ const numberOf = (address: Address): number | bigint =>
   familyOf(address) === 'v4'
     ? address.split('.').reduce((bits, octet) => bits * 256 + Number(octet), 0)
     : bitsOf(address)
-
-const leading = (bits: number | bigint, length: number): number | bigint =>
-  typeof bits === 'number' ? Math.floor(bits / 2 ** (32 - length)) : bits >> BigInt(128 - length)
 
 /** By family, and only once somebody asks: a program that starts for one IPv4 address reads no IPv6. */
 const parsed: Partial<Record<Family, readonly Range[]>> = {}
@@ -86,7 +83,12 @@ function parseRange([range, is]: (typeof RANGES)[number]): Range {
   const [base = '', length = ''] = range.split('/')
   const address = parseAddress(base)
   if (address === undefined) throw new Error(`${range} is not a range`)
-  return { length: Number(length), bits: leading(numberOf(address), Number(length)), is }
+  const first = numberOf(address)
+  const last =
+    typeof first === 'number'
+      ? first + 2 ** (32 - Number(length)) - 1
+      : first + 2n ** BigInt(128 - Number(length)) - 1n
+  return { first, last, is }
 }
 
 /** What it means to have such an address, for people. */
@@ -117,7 +119,7 @@ export const RANGE_CLASSES: readonly RangeClass[] = [...new Set(RANGES.map(([, i
 /** What keeps this address from being a public one; undefined for a globally reachable unicast address. */
 export function specialRangeOf(address: Address): RangeClass | undefined {
   const bits = numberOf(address)
-  const row = rangesOf(familyOf(address)).find((range) => leading(bits, range.length) === range.bits)
+  const row = rangesOf(familyOf(address)).find(({ first, last }) => first <= bits && bits <= last)
   if (row !== undefined) return row.is
   // RFC 4291 §2.4 and the IANA IPv6 address space: only 2000::/3 is handed out as global unicast.
   return typeof bits === 'bigint' && bits >> 125n !== 1n ? 'reserved' : undefined

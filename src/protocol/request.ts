@@ -61,9 +61,9 @@ export function readQuery(query: string): Asked {
 function parametersOf(query: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>()
   for (const pair of query.split('&')) {
-    const [key = '', ...value] = pair.split('=')
-    const name = unescapeText(key)
-    if (!parameters.has(name)) parameters.set(name, unescapeText(value.join('=')))
+    const at = pair.includes('=') ? pair.indexOf('=') : pair.length
+    const name = unescapeText(pair.slice(0, at))
+    if (!parameters.has(name)) parameters.set(name, unescapeText(pair.slice(at + 1)))
   }
   return parameters
 }
