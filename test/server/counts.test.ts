@@ -3,11 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { instant } from '../../src/base/time.ts'
 import { parsePeer } from '../../src/net/address.ts'
 import type { Principal, Usage } from '../../src/server/model/rows.ts'
 import { mergeFailures, mergeMoments, mergeUse } from '../../src/server/store/counts.ts'
+import { packRing } from '../../src/server/store/ring.ts'
+import { migrate } from '../../src/server/store/sqlite-open.ts'
+import { failureSweep } from '../../src/server/store/sqlite-sweep.ts'
 import { sqliteStore } from '../../src/server/store/sqlite.ts'
 import type { Store, Writing } from '../../src/server/store/store.ts'
 import { tally } from '../../src/server/store/tally.ts'
@@ -215,6 +218,49 @@ describe('a tally that has room for few', () => {
       }),
       { numRuns: 2000 },
     ))
+})
+
+describe('strangers', () => {
+  it('who have not failed for a day are forgotten; all others are not', () => {
+    const database = new DatabaseSync(':memory:')
+    migrate(database, 'memory')
+    const DAY = 86_400
+    const now = 20 * DAY
+    const insert = database.prepare('INSERT INTO login_failure (peer, ring, deaf_until) VALUES (?, ?, ?)')
+    // More than one round looks at.
+    for (let n = 0; n < 700; n++) insert.run(`old-${n}`, packRing([1, now - DAY - 1]), null)
+    insert.run('a', packRing([1, now - DAY]), null)
+    insert.run('b', packRing([]), (now - DAY - 1) * 1000)
+    insert.run('c', packRing([]), now * 1000)
+    insert.run('z', packRing([1]), now * 1000)
+    const sweep = failureSweep((text) => database.prepare(text))
+
+    sweep(now)
+    sweep(now)
+
+    const left = database.prepare('SELECT peer FROM login_failure').all()
+    expect(left.map(({ peer }) => peer)).toEqual(['a', 'c', 'z'])
+    insert.run('again', packRing([1]), null)
+    sweep(now)
+    expect(database.prepare('SELECT count(*) AS n FROM login_failure').get()).toEqual({ n: 3 })
+  })
+
+  it('are swept while others fail', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-counts-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const store = sqliteStore(folder)
+    await store.write((w) => w.putFailures('192.0.2.1', { moments: [1000] }))
+    // Whoever lists has the counts written down first.
+    const writtenDown = async () => store.read((r) => r.clientsOf(1, { offset: 0, limit: 1 }))
+    await writtenDown()
+    await store.write((w) => w.putFailures('192.0.2.2', { moments: [1000 + 86_401] }))
+    await writtenDown()
+    await store.close()
+
+    const database = new DatabaseSync(join(folder, 'holdfast.db'), { readOnly: true })
+    expect(database.prepare('SELECT peer FROM login_failure').all()).toEqual([{ peer: '192.0.2.2' }])
+    database.close()
+  })
 })
 
 describe('counts in a store', () => {

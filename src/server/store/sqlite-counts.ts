@@ -4,6 +4,7 @@ import { parseAddress } from '../../net/address.ts'
 import type { Failures, LastUse, Principal, Usage } from '../model/rows.ts'
 import { type Use, mergeFailures, mergeMoments, mergeUse } from './counts.ts'
 import { packRing, unpackRing } from './ring.ts'
+import { failureSweep } from './sqlite-sweep.ts'
 import type { Reading, Writing } from './store.ts'
 import { type Kept, type Tally, type Undo, tally } from './tally.ts'
 
@@ -136,6 +137,8 @@ export function countsAtHand(sql: Sql, note: (undo: Undo) => void): Counts {
   const byNochg = tally(nochgs(sql), note, MOST_AT_HAND)
   const byPeer = tally(failures(sql), note, MOST_AT_HAND)
   const all: readonly Pick<Tally<unknown>, 'doubt' | 'writeDown' | 'due'>[] = [byUse, byNochg, byPeer]
+  const sweep = failureSweep(sql)
+  let lastFailure: number | undefined
   return {
     usageOf: async (who): Promise<Usage> => byUse.get(subjectOf(who)).usage,
     putUsage: async (who, usage, last) => {
@@ -147,7 +150,10 @@ export function countsAtHand(sql: Sql, note: (undo: Undo) => void): Counts {
     nochgsOf: async (who, hostname) => byNochg.get(nochgKey(subjectOf(who), hostname)),
     putNochgs: async (who, hostname, moments) => byNochg.put(nochgKey(subjectOf(who), hostname), moments),
     failuresOf: async (peer) => byPeer.get(peer),
-    putFailures: async (peer, counted) => byPeer.put(peer, counted),
+    putFailures: async (peer, counted) => {
+      lastFailure = counted.moments.at(-1) ?? lastFailure
+      byPeer.put(peer, counted)
+    },
     forget(who) {
       const subject = subjectOf(who)
       byUse.forget((key) => key === subject)
@@ -158,6 +164,9 @@ export function countsAtHand(sql: Sql, note: (undo: Undo) => void): Counts {
     },
     writeDown: (most) => {
       for (const one of all) one.writeDown(most)
+      // While nobody fails, nothing is added.
+      if (lastFailure !== undefined) sweep(lastFailure)
+      lastFailure = undefined
     },
     due: () => all.reduce((sum, { due }) => sum + due, 0),
   }
