@@ -74,7 +74,7 @@ put({
  * checkout while one of them builds.
  */
 function put(files) {
-  const fresh = join(ROOT, 'node_modules/.cache', `build-${process.pid}`)
+  const fresh = join(ROOT, `.dist-${process.pid}`)
   for (const folder of [DIST, fresh]) mkdirSync(folder, { recursive: true })
   for (const [name, text] of Object.entries(files)) {
     const path = join(DIST, name)
@@ -84,7 +84,7 @@ function put(files) {
   }
   rmSync(fresh, { recursive: true })
   for (const name of readdirSync(DIST))
-    if (!Object.hasOwn(files, name)) rmSync(join(DIST, name), { force: true })
+    if (!Object.hasOwn(files, name)) rmSync(join(DIST, name), { recursive: true, force: true })
 }
 
 /** Every package that a byte of the bundle came from, with its licence as it ships. */

@@ -100,7 +100,8 @@ function inShort({ state, charges, act }: Rest): string {
 async function live(agent: Agent, settings: Settings, log: Log): Promise<Rest> {
   for (const { plan } of agent.charges)
     log('info', 'keeping hostnames current', { account: plan.account, hostnames: plan.hostnames })
-  const rest = await run(agent, [{ kind: 'started' }], forever)
+  // Who starts a daemon may have mended what was wrong: the retries begin anew, waits and stops stay.
+  const rest = await run(agent, [{ kind: 'started' }, { kind: 'networkChanged' }], forever)
   if (!settings.config.offlineOnStop || !agent.end.aborted) return rest
   const charges = rest.charges
     .filter(({ plan }) => accountOf(rest.state, plan.account).offlineRefused === undefined)

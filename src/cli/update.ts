@@ -80,7 +80,7 @@ const isPlain = (level: Level): boolean => isHeard(level, 'info')
 
 type Running = Pick<Composed, 'agent' | 'time'>
 
-/** A person who runs the command wants it tried now: the short retries are the daemon's patience, not the service's. */
+/** A person who runs the command wants it tried now: the retries are the daemon's patience, not the service's. */
 const openingOf = (flags: Flags): readonly Observation[] => [
   { kind: 'started' },
   { kind: 'networkChanged' },

@@ -67,18 +67,23 @@ export function unreached(error: unknown): Extract<HttpOutcome, { kind: 'unreach
     kind: 'unreached',
     stage: stageOf(failure),
     because: `${because === '' ? String(error) : because}${clockRemark(failure)}`,
-    ...(leavesOf(error as Failure).every(isCutOff) && { isCutOff: true }),
+    ...((clockRemark(failure) !== '' || isCutOff(error as Failure)) && { isCutOff: true }),
   }
+}
+
+/** Of several addresses, one family often has no way out; that alone says nothing. */
+const isCutOff = (error: Failure): boolean => {
+  const leaves = leavesOf(error)
+  return leaves.length > 0 && leaves.every(hasNoWayOut)
 }
 
 /**
  * No route, no address of our own, or no name server that answers. EHOSTUNREACH is left out: the last router before the
  * service says the same when the service's machine is down.
  */
-const isCutOff = ({ code = '' }: Failure): boolean =>
+const hasNoWayOut = ({ code = '' }: Failure): boolean =>
   ['ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL', 'EAI_AGAIN', LOOKUP_TIMEOUT].includes(code)
 
-/** Of several addresses, one family often has no way out; that alone says nothing. */
 const leavesOf = (error: Failure): readonly Failure[] =>
   error.errors?.flatMap(leavesOf) ??
   (error.code === undefined && error.cause !== undefined ? leavesOf(error.cause) : [error])

@@ -56,7 +56,7 @@ async function responseTo(exchange: ClientRequest, { connectWithin }: HttpReques
   const late = (): void => {
     const code = isLookedUp ? 'CONNECT_TIMEOUT' : LOOKUP_TIMEOUT
     exchange.destroy(
-      Object.assign(new Error(isLookedUp ? 'no connection' : 'no name server answered'), { code }),
+      Object.assign(new Error(isLookedUp ? 'no connection' : 'no name server answered in time'), { code }),
     )
   }
   const patience = setTimeout(late, connectWithin)

@@ -9,7 +9,7 @@ export const beThrifty = (): void =>
   setFlagsFromString('--no-opt --no-maglev --no-sparkplug --max-semi-space-size=1 --optimize-for-size')
 
 /**
- * For the service: the heap grows to twice of what lives in it, and is cleared then. V8 would let it grow to four times,
+ * For the service: the heap grows to 1.6 times of what lives in it, and is cleared then. V8 would let it grow to four times,
  * because the machine has the memory; measured, it answers no slower for it.
  */
 export const beModerate = (): void => setFlagsFromString('--heap-growing-percent=60')

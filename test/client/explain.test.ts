@@ -42,7 +42,7 @@ it.each<[Outcome, Partial<AccountReport>, readonly string[]]>([
   ['unreached', { because: 'connect: ECONNREFUSED' }, [
     'key@dyn.test was not reached since 2026-01-01T00:00:00.000Z.',
     'Why: connect: ECONNREFUSED.',
-    'No request got through to it. It is tried again, less often the longer this lasts; at once when the network changes, or when you run holdfast poke.',
+    'No answer came from it. It is tried again, less often the longer this lasts; at once when the network changes, or when you run holdfast poke.',
     'Next attempt: 2026-01-01T00:30:00.000Z.',
     '  home.test: confirmed at 192.0.2.1',
   ]],

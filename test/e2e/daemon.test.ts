@@ -34,6 +34,25 @@ it('ends with exit 77 when it is stopped, and at once when it is started again',
   expect(at.stderr().match(/"path":"\/nic\/update"/g)).toHaveLength(1)
 })
 
+it('tries at once when it is started again after the service was not reached', async () => {
+  const at = await service('--weather', 'reset')
+  const state = scratch()
+  const first = daemon(at, state, '--myip', '192.0.2.1')
+  await first.line('the service was not reached')
+  first.child.kill('SIGTERM')
+  await first.ended
+  const until = Date.parse(
+    /"until": "([^"]+)"/.exec(readFileSync(join(state, 'state.json'), 'utf8'))?.[1] ?? '',
+  )
+
+  const second = daemon(at, state, '--myip', '192.0.2.1')
+  await second.line('asking the service')
+
+  expect(Date.now()).toBeLessThan(until)
+  second.child.kill('SIGTERM')
+  await second.ended
+})
+
 it('finishes the request under way when it is asked to end', async () => {
   const at = await service('--weather', 'slow:1s')
   const state = scratch()

@@ -108,5 +108,6 @@ describe.each(CLIENTS)('%s, over a scripted wire', (_, ask) => {
 
     expect(outcome).toMatchObject({ kind: 'unreached', stage: 'TLS' })
     expect(JSON.stringify(outcome).includes("this host's clock is wrong: it shows 2001-01-01")).toBe(isNamed)
+    expect('isCutOff' in outcome).toBe(isNamed)
   })
 })

@@ -477,9 +477,9 @@ it('tries the next endpoint when one is not reached, and the first again after a
   ])
 })
 
-it('tries all endpoints in turn, on the ladder, while none is reached', async () => {
+it('tries all endpoints at each step of the ladder, while none is reached', async () => {
   const diary = await daemon({
-    script: Array<Line>(5).fill('unreached'),
+    script: ['unreached', 'unreached', 'unreached', 'unreached', 'unreached', 'cut off', 'unreached', 'good'],
     plans: [{ endpoints: 3 }],
     span: 0.2,
   })
@@ -489,7 +489,10 @@ it('tries all endpoints in turn, on the ladder, while none is reached', async ()
     '0 send b.test',
     '0 send c.test:8245',
     '5s send a.test',
-    '10m5s send b.test',
+    '5s send b.test',
+    '5s send c.test:8245',
+    '10s send a.test',
+    '10s send b.test',
   ])
 })
 

@@ -97,6 +97,15 @@ describe('a tally', () => {
     expect([kept.get('b'), counts.due]).toEqual([[3], 0])
   })
 
+  it('writes down everything when it is told to, whatever was left of a round', () => {
+    const { counts } = made()
+    for (const key of ['a', 'b', 'c']) counts.put(key, [1])
+    counts.writeDown(2)
+    counts.put('a', [2])
+    counts.writeDown(Infinity)
+    expect(counts.due).toBe(0)
+  })
+
   it('keeps the newest at hand where there are more than it may keep', () => {
     const loads: string[] = []
     const load = (key: string): readonly number[] => (loads.push(key), [])

@@ -28,7 +28,7 @@ export interface Inbox {
   bell(): AbortSignal
 }
 
-/** A hint that something changed somewhere: the short retries begin anew, waits and stops stay. */
+/** A hint that something changed somewhere: retries begin anew, waits and stops stay. */
 export const POKE: Order = { observe: [{ kind: 'networkChanged' }] }
 
 /** Only to look. */

@@ -41,4 +41,4 @@ export const awayAt = (rung: number, dice: number): Duration => stretched(step(A
 export const cutOffAt = (rung: number, dice: number): Duration => stretched(step(CUT_OFF, rung), JITTER, dice)
 
 const step = (ladder: readonly Duration[], rung: number): Duration =>
-  ladder[Math.min(rung, ladder.length - 1)] ?? minutes(30)
+  ladder[Math.max(0, Math.min(rung, ladder.length - 1))] ?? minutes(30)

@@ -216,7 +216,7 @@ function wait(
   }
 }
 
-/** The service's other endpoints are tried at once; when none is left, the ladder begins. */
+/** The service's other endpoints are tried at once. When none is left, the round is over, and the ladder says when the next is. */
 function retry(
   account: AccountState,
   { endpoints }: Plan,
@@ -224,17 +224,17 @@ function retry(
   { now, dice }: Moment,
 ): AccountState {
   const { standing } = account
-  const [failures, cutOffsBefore] =
-    standing.kind === 'retrying' ? [standing.rung + 2, standing.cutOffs] : [1, 0]
-  const cutOffs = cutOffsBefore + (isCutOff ? 1 : 0)
-  const step = (isCutOff ? cutOffs : failures - cutOffs) - endpoints
-  const wait = isCutOff ? cutOffAt : awayAt
+  const [failures, before] = standing.kind === 'retrying' ? [standing.rung + 2, standing.cutOffs] : [1, 0]
+  const isRoundOver = failures % endpoints === 0
+  const cutOffs = before + (isRoundOver && isCutOff ? 1 : 0)
+  const rounds = Math.ceil(failures / endpoints)
+  const wait = isCutOff ? cutOffAt(cutOffs - 1, dice) : awayAt(rounds - cutOffs - 1, dice)
   return {
     ...account,
     standing: {
       kind: 'retrying',
       since: since(standing, 'retrying', now),
-      until: step < 0 ? now : after(now, wait(step, dice)),
+      until: isRoundOver ? after(now, wait) : now,
       detail,
       rung: failures - 1,
       cutOffs,

@@ -28,7 +28,7 @@ export type Observation =
       readonly kind: 'unreached'
       readonly account: string
       readonly because: string
-      /** This host had no way to anybody. */
+      /** It was about this host, not about the service. */
       readonly isCutOff: boolean
     }
 

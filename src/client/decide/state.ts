@@ -7,8 +7,8 @@ export type WaitCause = ReplyWord | 'not understood'
 
 /**
  * May we speak to the service about this account? Kept on disk: a stop that a reboot forgets is not a stop.
- * `rung` counts the failures in a row and picks the step of the ladder; `cutOffs` of them were while this host reached
- * nobody, and have a ladder of their own. `detail` is for people.
+ * `rung` counts the failures in a row and picks the step of the ladder; `cutOffs` rounds of them
+ * ended with this host reaching nobody, and have a ladder of their own. `detail` is for people.
  */
 export type Standing =
   | { readonly kind: 'ready' }

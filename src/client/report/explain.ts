@@ -34,7 +34,7 @@ export function explainAccount(report: AccountReport): readonly string[] {
   const TEXTS: { readonly [O in Outcome]: readonly string[] } = {
     settled:        [`${account} is in order.`, 'Every hostname is confirmed; the next request comes when the address changes.'],
     addressUnknown: [`${account} has no address to send.`, `Why: ${word}.`, 'What to do: holdfast config show names the sources; check that one of them can be reached.'],
-    unreached:      [`${account} was not reached${from}.`, `Why: ${word}.`, 'No request got through to it. It is tried again, less often the longer this lasts; at once when the network changes, or when you run holdfast poke.', `Next attempt: ${nextAttempt}.`],
+    unreached:      [`${account} was not reached${from}.`, `Why: ${word}.`, 'No answer came from it. It is tried again, less often the longer this lasts; at once when the network changes, or when you run holdfast poke.', `Next attempt: ${nextAttempt}.`],
     waiting:        [`${account} is waiting${from}.`, `Why: the service answered ${word}.`, 'The protocol forbids another request before the wait is over; running a command again does not shorten it.', `Next attempt: ${nextAttempt}.`],
     stopped:        [`${account} is stopped${from}.`, `Why: the service answered ${word}.`, ...(remedy === null ? [] : [`What to do: ${remedy}.`]), 'Next attempt: none before you have acted.'],
   }

@@ -64,7 +64,9 @@ async function noteFailure({ store, now, mostFailures }: Gate, network: string):
   const since = before(now(), SPAN) / 1000
   await store.write(async (w) => {
     const { moments } = await w.failuresOf(network)
-    const recent = [...moments.filter((moment) => moment > since), Math.floor(now() / 1000)]
+    const recent = [...moments.filter((moment) => moment > since), Math.floor(now() / 1000)].toSorted(
+      (a, b) => a - b,
+    )
     const isTooOften = recent.length > mostFailures
     await w.putFailures(network, { moments: recent, ...(isTooOften && { deafUntil: after(now(), SPAN) }) })
   })

@@ -158,7 +158,7 @@ export function tally<T>(
     },
     doubt,
     writeDown: (most) => {
-      if (queue.length === 0) queue = Array.from(due, ({ key }) => key).toSorted()
+      if (queue.length < Math.min(most, due.size)) queue = Array.from(due, ({ key }) => key).toSorted()
       for (const key of queue.splice(0, most)) if (cells.get(key)?.isDue === true) writeDownOne(cellOf(key))
     },
     writeDownThose: (isMeant) => {
