@@ -90,20 +90,23 @@ describe('a tally', () => {
     counts.put('b', [3])
     expect([counts.get('a'), counts.get('b'), counts.due, loads]).toEqual([[1, 2], [3], 2, ['a', 'b']])
     expect(kept.get('a')).toEqual([1])
-    counts.writeDown(1)
+    counts.beginRound()
+    expect(counts.writeDown(1)).toBe(1)
     expect([kept.get('a'), kept.get('b'), counts.due]).toEqual([[1, 2], undefined, 1])
-    counts.writeDown(9)
-    counts.writeDown(9)
+    expect([counts.writeDown(9), counts.writeDown(9)]).toEqual([1, 0])
     expect([kept.get('b'), counts.due]).toEqual([[3], 0])
   })
 
-  it('writes down everything when it is told to, whatever was left of a round', () => {
-    const { counts } = made()
+  it('writes down in a round what was due at its beginning, once', () => {
+    const { counts, kept } = made()
     for (const key of ['a', 'b', 'c']) counts.put(key, [1])
+    counts.beginRound()
     counts.writeDown(2)
     counts.put('a', [2])
-    counts.writeDown(Infinity)
-    expect(counts.due).toBe(0)
+    expect([counts.writeDown(Infinity), counts.due, kept.get('a')]).toEqual([1, 1, [1]])
+    counts.put('b', [2])
+    counts.beginRound()
+    expect([counts.writeDown(Infinity), counts.due, kept.get('a')]).toEqual([2, 0, [2]])
   })
 
   it('keeps the newest at hand where there are more than it may keep', () => {
@@ -130,6 +133,7 @@ describe('a tally', () => {
     kept.set('a', [7])
     counts.doubt()
     expect([counts.get('a'), counts.due]).toEqual([[2, 7], 1])
+    counts.beginRound()
     counts.writeDown(9)
     expect(kept.get('a')).toEqual([2, 7])
   })
@@ -144,6 +148,7 @@ describe('a tally', () => {
     takeBack()
     expect([counts.get('a'), counts.due]).toEqual([[1], 0])
     counts.put('a', [1, 5])
+    counts.beginRound()
     counts.writeDown(9)
     takeBack()
     kept.set('a', [1])
@@ -155,6 +160,7 @@ describe('a tally', () => {
     counts.put('a', [...counts.get('a'), 2])
     kept.set('a', [1, 7])
     counts.doubt()
+    counts.beginRound()
     counts.writeDown(9)
     expect([kept.get('a'), counts.get('a')]).toEqual([
       [1, 2, 7],
@@ -166,8 +172,7 @@ describe('a tally', () => {
   })
 })
 
-type Deed = 'count' | 'look' | 'write down' | 'another counts' | 'forget'
-const DEEDS: readonly Deed[] = ['count', 'look', 'write down', 'another counts', 'forget']
+const DEEDS = ['count', 'look', 'begin a round', 'write down', 'another counts', 'forget'] as const
 
 describe('a tally that has room for few', () => {
   const keys = fc.constantFrom('a', 'b', 'c', 'd', 'e')
@@ -210,6 +215,7 @@ describe('a tally that has room for few', () => {
               add(key)
             }
             if (does === 'look') expect(counts.get(key)).toBe(truth[key] ?? 0)
+            if (does === 'begin a round') counts.beginRound()
             if (does === 'write down') counts.writeDown(2)
             if (does === 'forget') {
               counts.forget((one) => one === key)
@@ -222,7 +228,9 @@ describe('a tally that has room for few', () => {
           counts.doubt()
           truth = before
         }
-        while (counts.due > 0) counts.writeDown(2)
+        counts.beginRound()
+        counts.writeDown(Infinity)
+        expect(counts.due).toBe(0)
         for (const key of Object.keys(truth)) expect([key, load(key)]).toEqual([key, truth[key]])
       }),
       { numRuns: 2000 },

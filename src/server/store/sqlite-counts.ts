@@ -125,7 +125,9 @@ export interface Counts extends CountWriting {
   /** Everything that a key or an account did. */
   forget(who: Pick<Principal, 'kind' | 'id'>): void
   doubt(): void
-  writeDown(most: number): void
+  /** Begins to write down all that is due now; and does so with no more than `most`, giving how many are done with. */
+  beginRound(): void
+  writeDown(most: number): number
   due(): number
 }
 
@@ -136,7 +138,11 @@ export function countsAtHand(sql: Sql, note: (undo: Undo) => void): Counts {
   const byUse = tally(uses(sql), note, MOST_AT_HAND)
   const byNochg = tally(nochgs(sql), note, MOST_AT_HAND)
   const byPeer = tally(failures(sql), note, MOST_AT_HAND)
-  const all: readonly Pick<Tally<unknown>, 'doubt' | 'writeDown' | 'due'>[] = [byUse, byNochg, byPeer]
+  const all: readonly Pick<Tally<unknown>, 'doubt' | 'beginRound' | 'writeDown' | 'due'>[] = [
+    byUse,
+    byNochg,
+    byPeer,
+  ]
   const sweep = failureSweep(sql)
   let lastFailure: number | undefined
   return {
@@ -162,11 +168,15 @@ export function countsAtHand(sql: Sql, note: (undo: Undo) => void): Counts {
     doubt: () => {
       for (const one of all) one.doubt()
     },
+    beginRound: () => {
+      for (const one of all) one.beginRound()
+    },
     writeDown: (most) => {
-      for (const one of all) one.writeDown(most)
+      const done = all.reduce((sum, one) => sum + one.writeDown(most - sum), 0)
       // While nobody fails, nothing is added.
       if (lastFailure !== undefined) sweep(lastFailure)
       lastFailure = undefined
+      return done
     },
     due: () => all.reduce((sum, { due }) => sum + due, 0),
   }

@@ -12,7 +12,7 @@ export const sqliteStore = (folder: string): Store => storeOn(openConnections(fo
 /** The same in memory, on one connection: readers take their turn, for it shows them what is not committed yet. */
 export const memoryStore = (): Store => storeOn(openMemory())
 
-/** So many counts of a kind are written down in one transaction beside requests, which wait for it. */
+/** So many counts are written down in one transaction beside requests, which wait for it. */
 const AT_ONCE = 1000
 
 function storeOn({ writer, reader }: Connections): Store {
@@ -37,20 +37,16 @@ function storeOn({ writer, reader }: Connections): Store {
   })
   const counts = countsAtHand(sql, note)
   const tables = remembering(sqliteWriting(sql), Object.keys(reading))
-  const writeDown = async (most: number): Promise<void> => commit(async () => counts.writeDown(most))
-  /** What was due when this began; what is counted meanwhile has time. */
-  const keepUp = async (): Promise<void> => {
-    for (let left = counts.due(); left > 0; left -= AT_ONCE) await writeDown(Math.min(left, AT_ONCE))
-  }
-  /** For who asks the tables themselves. */
+  /** What was due when this began is written down when it is done; what is counted meanwhile has time. */
   const writtenDown = async (): Promise<void> => {
-    while (counts.due() > 0) await writeDown(AT_ONCE)
+    counts.beginRound()
+    while ((await commit(async () => counts.writeDown(AT_ONCE))) > 0);
   }
   const readingNow = readingBeside(reading, counts, writtenDown)
   const writing = writingBeside(tables, counts)
   const write: Store['write'] = async (work) => {
     const value = await commit(async () => work(writing))
-    if (counts.due() > 0) soon(keepUp)
+    if (counts.due() > 0) soon(writtenDown)
     return value
   }
   return {
@@ -61,9 +57,9 @@ function storeOn({ writer, reader }: Connections): Store {
       return work(readingNow)
     },
     async close() {
+      await commit(async () => undefined) // whatever was asked before is done before
       // A disk that takes no counts must not keep us from ending; who wrote to it was told.
       await writtenDown().catch(() => undefined)
-      await commit(async () => undefined) // whatever was asked before is done before
       stop()
       if (reader !== writer) reader.close()
       writer.close()
@@ -92,27 +88,33 @@ const readingBeside = (tables: Reading, counts: Counts, writtenDown: () => Promi
 })
 
 /** The same inside a transaction; who takes counts away, takes them from both. */
-const writingBeside = (tables: Remembered, counts: Counts): Writing => ({
-  ...tables,
-  ...counts,
-  async keyNamed(username) {
+function writingBeside(tables: Remembered, counts: Counts): Writing {
+  const writeAllDown = (): void => {
+    counts.beginRound()
     counts.writeDown(Infinity)
-    return tables.keyNamed(username)
-  },
-  async keysOf(accountId, query) {
-    counts.writeDown(Infinity)
-    return tables.keysOf(accountId, query)
-  },
-  async clientsOf(accountId, page) {
-    counts.writeDown(Infinity)
-    return tables.clientsOf(accountId, page)
-  },
-  async unblock(who) {
-    counts.forget(who)
-    return tables.unblock(who)
-  },
-  async removeKey(keyId) {
-    counts.forget({ kind: 'key', id: keyId })
-    return tables.removeKey(keyId)
-  },
-})
+  }
+  return {
+    ...tables,
+    ...counts,
+    async keyNamed(username) {
+      writeAllDown()
+      return tables.keyNamed(username)
+    },
+    async keysOf(accountId, query) {
+      writeAllDown()
+      return tables.keysOf(accountId, query)
+    },
+    async clientsOf(accountId, page) {
+      writeAllDown()
+      return tables.clientsOf(accountId, page)
+    },
+    async unblock(who) {
+      counts.forget(who)
+      return tables.unblock(who)
+    },
+    async removeKey(keyId) {
+      counts.forget({ kind: 'key', id: keyId })
+      return tables.removeKey(keyId)
+    },
+  }
+}

@@ -21,8 +21,10 @@ export interface Tally<T> {
   forget(isMeant: (key: string) => boolean): void
   /** Somebody else has written, or what we saw was taken back: only what we have not written down yet is still ours. */
   doubt(): void
-  /** Saves what is not written down yet, no more than `most` at a time; in several calls, everything. */
-  writeDown(most: number): void
+  /** What is due now is what is written down next. */
+  beginRound(): void
+  /** Saves what is left of the round, no more than `most`; gives how many are done with. */
+  writeDown(most: number): number
   /** Not written down yet. */
   readonly due: number
 }
@@ -118,7 +120,7 @@ export function tally<T>(
 ): Tally<T> {
   const shelf = shelfFor<T>(mostAtHand)
   const { cells, due, place, hasRoom, doubt } = shelf
-  /** What is written down next, in the order of the keys: neighbours are on one page, and that is written once. */
+  /** What is left of the round, in the order of the keys: neighbours are on one page, and that is written once. */
   let queue: string[] = []
 
   const cellOf = (key: string): Cell<T> => {
@@ -157,9 +159,12 @@ export function tally<T>(
       }
     },
     doubt,
+    beginRound: () => void (queue = Array.from(due, ({ key }) => key).toSorted()),
     writeDown: (most) => {
-      if (queue.length < Math.min(most, due.size)) queue = Array.from(due, ({ key }) => key).toSorted()
-      for (const key of queue.splice(0, most)) if (cells.get(key)?.isDue === true) writeDownOne(cellOf(key))
+      const keys = queue.splice(0, most)
+      note(() => void (queue = [...keys, ...queue]))
+      for (const key of keys) if (cells.get(key)?.isDue === true) writeDownOne(cellOf(key))
+      return keys.length
     },
     writeDownThose: (isMeant) => {
       for (const { key } of [...due].filter((cell) => isMeant(cell.key))) writeDownOne(cellOf(key))
