@@ -219,27 +219,28 @@ describe('a name server', () => {
       ])
   const honest = answering(octets(PUBLIC))
   const truncated = answering(Buffer.alloc(0), { flags: 0x8780 })
-  const source = (port: number, whoami: Whoami = WHOAMI) =>
+  /** Nobody listens at tcpmux (RFC 7805). */
+  const NOBODYS = 1
+  const source = (port: number, whoami: Whoami = WHOAMI, streamPort = port) =>
     whoamiSource(
       whoami,
       'test',
       {
         ...ports(),
-        // The port of names needs a privilege, so the same questions go to another one.
+        // The port of names needs a privilege, so the same questions go to others; one that is free by UDP may not be by TCP.
         datagram: async (question, signal) => askByDatagram({ ...question, port }, signal),
-        stream: async (question, signal) => askByStream({ ...question, port }, signal),
+        stream: async (question, signal) => askByStream({ ...question, port: streamPort }, signal),
       },
       asking,
     )
   const text = (said: string): Buffer => Buffer.from([said.length, ...Buffer.from(said)])
 
-  /** The same port by TCP, where `speak` says the answer, which has its length before it. */
+  /** A port of TCP, where `speak` says the answer, which has its length before it. */
   const overTcp = async (
-    port: number,
     reply: Reply,
     speak: (connection: Connection, answer: Buffer) => void = (connection, answer) =>
       connection.write(answer),
-  ): Promise<void> => {
+  ): Promise<number> => {
     const server = createStreamServer((connection) => {
       let heard = Buffer.alloc(0)
       connection.on('error', () => undefined)
@@ -250,8 +251,9 @@ describe('a name server', () => {
         speak(connection, Buffer.concat([u16(answer.length), answer]))
       })
     })
-    await new Promise<void>((done, fail) => server.once('error', fail).listen(port, '127.0.0.1', done))
+    await new Promise<void>((done, fail) => server.once('error', fail).listen(0, '127.0.0.1', done))
     onTestFinished(() => void server.close())
+    return (server.address() as AddressInfo).port
   }
 
   it('tells the address', async () => {
@@ -314,14 +316,17 @@ describe('a name server', () => {
     ['with no bytes',        () => Buffer.alloc(0), undefined, unknown('answered something else by TCP')],
   ])('that truncates is asked by TCP, and answers %s', async (_, reply, speak, expected) => {
     const { port } = await overUdp(truncated)
-    await overTcp(port, reply, speak)
+    const streamPort = await overTcp(reply, speak)
+    const patience = AbortSignal.timeout(2000)
 
-    expect(await source(port).look('v4', AbortSignal.timeout(2000))).toMatchObject(expected)
+    expect(await source(port, WHOAMI, streamPort).look('v4', patience)).toMatchObject(expected)
   })
   it('that truncates and does not listen by TCP', async () => {
     const { port } = await overUdp(truncated)
 
-    expect(await source(port).look('v4', never)).toEqual(unknown('did not answer by TCP (ECONNREFUSED)'))
+    expect(await source(port, WHOAMI, NOBODYS).look('v4', never)).toEqual(
+      unknown('did not answer by TCP (ECONNREFUSED)'),
+    )
   })
 
   const pieces = async (connection: Connection, answer: Buffer, size: number): Promise<void> => {
