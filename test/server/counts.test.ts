@@ -109,6 +109,24 @@ describe('a tally', () => {
     expect([counts.writeDown(Infinity), counts.due, kept.get('a')]).toEqual([2, 0, [2]])
   })
 
+  it('is done with a round although others begin more of them meanwhile', () => {
+    const { counts, kept, takeBack } = made()
+    for (const key of ['x', 'y']) counts.put(key, [1])
+    const isOver = counts.beginRound()
+    const seen: unknown[] = []
+    for (const key of ['b', 'c', 'd']) {
+      counts.put(key, [1])
+      counts.beginRound()
+      counts.writeDown(1)
+      seen.push(isOver())
+    }
+    expect([seen, kept.get('x'), kept.get('y'), kept.get('b')]).toEqual([[false, true, true], [1], [1], [1]])
+    takeBack()
+    expect(isOver()).toBe(false)
+    counts.writeDown(9)
+    expect(isOver()).toBe(true)
+  })
+
   it('keeps the newest at hand where there are more than it may keep', () => {
     const loads: string[] = []
     const load = (key: string): readonly number[] => (loads.push(key), [])

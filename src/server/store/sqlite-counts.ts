@@ -125,9 +125,10 @@ export interface Counts extends CountWriting {
   /** Everything that a key or an account did. */
   forget(who: Pick<Principal, 'kind' | 'id'>): void
   doubt(): void
-  /** Begins to write down all that is due now; and does so with no more than `most`, giving how many are done with. */
-  beginRound(): void
-  writeDown(most: number): number
+  /** Begins to write down all that is due now; gives what tells whether that is done. */
+  beginRound(): () => boolean
+  /** Goes on with it, with no more than `most`. */
+  writeDown(most: number): void
   due(): number
 }
 
@@ -169,14 +170,15 @@ export function countsAtHand(sql: Sql, note: (undo: Undo) => void): Counts {
       for (const one of all) one.doubt()
     },
     beginRound: () => {
-      for (const one of all) one.beginRound()
+      const ends = all.map((one) => one.beginRound())
+      return () => ends.every((isOver) => isOver())
     },
     writeDown: (most) => {
-      const done = all.reduce((sum, one) => sum + one.writeDown(most - sum), 0)
+      let left = most
+      for (const one of all) left -= one.writeDown(left)
       // While nobody fails, nothing is added.
       if (lastFailure !== undefined) sweep(lastFailure)
       lastFailure = undefined
-      return done
     },
     due: () => all.reduce((sum, { due }) => sum + due, 0),
   }

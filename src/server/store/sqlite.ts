@@ -39,8 +39,8 @@ function storeOn({ writer, reader }: Connections): Store {
   const tables = remembering(sqliteWriting(sql), Object.keys(reading))
   /** What was due when this began is written down when it is done; what is counted meanwhile has time. */
   const writtenDown = async (): Promise<void> => {
-    counts.beginRound()
-    while ((await commit(async () => counts.writeDown(AT_ONCE))) > 0);
+    const isOver = counts.beginRound()
+    while (!isOver()) await commit(async () => counts.writeDown(AT_ONCE))
   }
   const readingNow = readingBeside(reading, counts, writtenDown)
   const writing = writingBeside(tables, counts)

@@ -21,9 +21,9 @@ export interface Tally<T> {
   forget(isMeant: (key: string) => boolean): void
   /** Somebody else has written, or what we saw was taken back: only what we have not written down yet is still ours. */
   doubt(): void
-  /** What is due now is what is written down next. */
-  beginRound(): void
-  /** Saves what is left of the round, no more than `most`; gives how many are done with. */
+  /** Puts what is due now in the queue. Gives what tells whether all of that, and what was before it, is written down. */
+  beginRound(): () => boolean
+  /** Saves what is first in the queue, no more than `most`; gives how many are done with. */
   writeDown(most: number): number
   /** Not written down yet. */
   readonly due: number
@@ -112,6 +112,37 @@ function undoOf<T>(cell: Cell<T>, { place }: Shelf<T>): Undo {
   }
 }
 
+/** What is to be written down, round by round in the order of the keys: neighbours are on one page, and that is written once. */
+interface Queue {
+  /** Puts these behind what is there already, so that nobody who waits for that waits for more; tells when they are taken. */
+  readonly add: (due: Iterable<{ readonly key: string }>) => () => boolean
+  readonly take: (most: number) => readonly string[]
+}
+
+function queueWith(note: (undo: Undo) => void): Queue {
+  let keys: readonly string[] = []
+  let taken = 0
+  return {
+    add: (due) => {
+      const queued = new Set(keys)
+      const fresh = Array.from(due, ({ key }) => key).filter((key) => !queued.has(key))
+      keys = [...keys, ...fresh.toSorted()]
+      const end = taken + keys.length
+      return () => taken >= end
+    },
+    take: (most) => {
+      const first = keys.slice(0, most)
+      keys = keys.slice(most)
+      taken += first.length
+      note(() => {
+        keys = [...first, ...keys]
+        taken -= first.length
+      })
+      return first
+    },
+  }
+}
+
 /** More than `mostAtHand` are not kept once they are written down: each is some hundred bytes. */
 export function tally<T>(
   { load, save, merge, isWeighty }: Kept<T>,
@@ -120,8 +151,7 @@ export function tally<T>(
 ): Tally<T> {
   const shelf = shelfFor<T>(mostAtHand)
   const { cells, due, place, hasRoom, doubt } = shelf
-  /** What is left of the round, in the order of the keys: neighbours are on one page, and that is written once. */
-  let queue: string[] = []
+  const queue = queueWith(note)
 
   const cellOf = (key: string): Cell<T> => {
     const known = cells.get(key)
@@ -159,10 +189,9 @@ export function tally<T>(
       }
     },
     doubt,
-    beginRound: () => void (queue = Array.from(due, ({ key }) => key).toSorted()),
+    beginRound: () => queue.add(due),
     writeDown: (most) => {
-      const keys = queue.splice(0, most)
-      note(() => void (queue = [...keys, ...queue]))
+      const keys = queue.take(most)
       for (const key of keys) if (cells.get(key)?.isDue === true) writeDownOne(cellOf(key))
       return keys.length
     },
