@@ -1,6 +1,6 @@
 /** npm run bench: figures beside those of other people's programs, each with its bar. Needs python3. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { availableParallelism, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -30,7 +30,13 @@ function readArguments() {
     })
     const strange = values.only?.find((name) => BENCHES.every((bench) => bench.name !== name))
     if (strange !== undefined) throw new Error(`there is no bench ${strange}`)
-    return { ...values, chosen: BENCHES.filter(({ name }) => values.only?.includes(name) ?? true) }
+    const node = nodeFor(values.node)
+    return {
+      ...values,
+      node,
+      version: versionOf(node),
+      chosen: BENCHES.filter(({ name }) => values.only?.includes(name) ?? true),
+    }
   } catch (error) {
     console.error(`${(error as Error).message}\n${USAGE}`)
     return process.exit(64)
@@ -41,14 +47,19 @@ function readArguments() {
 function nodeFor(given: string | undefined): string {
   const cpu = process.arch === 'arm64' ? 'arm64' : 'x64'
   const lts = join(ROOT, `.ci/lts/node_modules/node24-${cpu}/bin/node`)
-  const node = given ?? (existsSync(lts) ? lts : process.execPath)
-  if (!existsSync(node)) throw new Error(`there is no ${node}`)
-  return node
+  const path = given ?? (existsSync(lts) ? lts : process.execPath)
+  if (!existsSync(path)) throw new Error(`--node: there is no ${path}`)
+  return path
 }
 
-const { quick, node: given, chosen } = readArguments()
-const node = nodeFor(given)
-const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()
+function versionOf(node: string): string {
+  const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' })
+  const version = stdout?.trim() ?? ''
+  if (!/^v\d+\./.test(version)) throw new Error(`--node: ${node} is no Node`)
+  return version
+}
+
+const { quick, node, version, chosen } = readArguments()
 if (!version.startsWith('v24.'))
   console.error(`the bars are for Node 24, this is ${version}; npm ci --prefix .ci/lts brings it`)
 const memory = `${Math.round(totalmem() / 2 ** 30)} GiB of memory`
