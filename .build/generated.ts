@@ -1,5 +1,5 @@
 import { EXITS } from '../src/cli/exit-codes.ts'
-import { REMEDIES } from '../src/client/report/remedies.ts'
+import { REMEDIES } from '../src/protocol/remedies.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../src/config/client-settings.ts'
 import { clientSchema, serviceSchema } from '../src/config/schema.ts'
 import { SERVICE_SETTINGS } from '../src/config/service-settings.ts'

@@ -33,6 +33,14 @@ export const stretched = (span: Duration, share: number, dice: number): Duration
 /** RFC 3339, the only form in which a moment is written to disk or shown to a program. */
 export const formatInstant = (at: Instant): string => new Date(at).toISOString()
 
+/** For people, by the host's clock and time zone: "2026-11-21 18:02:26". */
+export function formatLocal(at: Instant): string {
+  const date = new Date(at)
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+}
+
 export function parseInstant(text: string): Instant | undefined {
   const at = Date.parse(text)
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text) && !Number.isNaN(at) ? instant(at) : undefined

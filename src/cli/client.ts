@@ -1,9 +1,9 @@
 import { release, type } from 'node:os'
 import { type Result, err, ok } from '../base/result.ts'
-import { formatInstant, instant } from '../base/time.ts'
+import { formatInstant, formatLocal, instant } from '../base/time.ts'
 import { accountKey } from '../config/read-client.ts'
 import type { AgentEvent } from '../client/agent/events.ts'
-import { VOICE } from '../client/agent/events.ts'
+import { type Show, wordingOf } from '../client/agent/wording.ts'
 import { LOOK, POKE, makeInbox } from '../client/agent/inbox.ts'
 import type { Agent, Charge } from '../client/agent/run.ts'
 import { fingerprint } from '../client/decide/lift.ts'
@@ -12,6 +12,7 @@ import { type Memory, fileMemory } from '../client/memory/memory.ts'
 import { type Timeline, timeline } from '../client/memory/timeline.ts'
 import type { Line } from '../client/send/exchange.ts'
 import { clockBy, everyInterval, systemClocks, systemDice } from '../platform/clock.ts'
+import { fallbackFolders } from '../platform/fallback-folders.ts'
 import { systemFiles } from '../platform/files.ts'
 import { plainHttp } from '../platform/plain-http.ts'
 import type { Log } from '../ports/log.ts'
@@ -38,6 +39,8 @@ export const SAID_BY_REPORT: ReadonlySet<AgentEvent['kind']> = new Set([
   'stopped',
   'offlineRefused',
   'unreached',
+  'retrying',
+  'addressUnknown',
   'notUnderstood',
   'settled',
 ])
@@ -51,6 +54,8 @@ export interface Audience {
   /** Called while the loop waits, at least once a minute. */
   readonly beat?: () => void
   readonly settleWithin?: Agent['settleWithin']
+  /** Nothing is sent that could not be remembered. */
+  readonly mustRemember?: boolean
   /** Nothing on disk is touched, not even to set a broken file aside. */
   readonly isRehearsal?: boolean
 }
@@ -61,9 +66,10 @@ export function composeClient(
     log,
     hear,
     unlogged,
-    show = () => undefined,
+    show: showRest = () => undefined,
     beat = () => undefined,
     isRehearsal = false,
+    mustRemember = false,
     settleWithin,
   }: Audience,
   schedule: Schedule,
@@ -72,11 +78,18 @@ export function composeClient(
   const [end, abandon] = [new AbortController(), new AbortController()]
   const time = timeline(systemClocks())
   const clear = new Set<string>()
+  const show: Show = {
+    account: (key) => labelOf(settings, key),
+    time: (at) => formatLocal(time.wallAt(at)),
+  }
   const tell = (event: AgentEvent): void => {
     if (event.kind === 'keyInClear' && clear.has(event.account)) return
     if (event.kind === 'keyInClear') clear.add(event.account)
     const { kind, ...facts } = event
-    if (!unlogged.has(kind)) log(VOICE[kind].level, VOICE[kind].says, shown(facts, time))
+    if (!unlogged.has(kind)) {
+      const { level, says, line } = wordingOf(event)
+      log(level, says, shown(facts, time), line(event, show))
+    }
     hear(event)
   }
   const inbox = makeInbox()
@@ -95,7 +108,8 @@ export function composeClient(
     inbox,
     whenStopped: settings.config.whenStopped,
     tell,
-    show,
+    show: showRest,
+    mustRemember,
     ...(settleWithin !== undefined && { settleWithin }),
     end: end.signal,
     abandon: abandon.signal,
@@ -116,10 +130,24 @@ function memoryOf(
   const untouched = {
     rename: () => Promise.resolve(),
     makeFolder: () => Promise.resolve(),
+    makePrivateFolder: () => Promise.resolve(),
+    remove: () => Promise.resolve(),
     replace: () => Promise.resolve(),
   }
   const files = isRehearsal ? { ...systemFiles, ...untouched } : systemFiles
-  return fileMemory(files, settings.stateDir, time, tell)
+  return fileMemory(files, stateFoldersOf(settings), time, tell)
+}
+
+/** The configured folder, and those that stand in where it cannot be written. */
+export const stateFoldersOf = ({ stateDir }: Pick<Settings, 'stateDir'>): readonly string[] => [
+  stateDir,
+  ...fallbackFolders(stateDir, process.env),
+]
+
+/** What the user calls an account, with what it is; without a name, only that. */
+const labelOf = ({ accounts }: Settings, key: string): string => {
+  const name = accounts.find((account) => accountKey(account) === key)?.name
+  return name === undefined ? key : `${name} (${key})`
 }
 
 /** The wire at trace level, without what must not be seen: of headers only names, of a body its length, for it may mirror us. */
@@ -172,6 +200,7 @@ function planOf(account: Account, { config }: Settings): Plan {
   const key = accountKey(account)
   return {
     account: key,
+    ...(account.name !== undefined && { name: account.name }),
     hostnames: account.hostnames,
     families: [...(account.ipv4 ? (['v4'] as const) : []), ...(account.ipv6 ? (['v6'] as const) : [])],
     reliesOnConnection: account.myip === 'connection',
@@ -180,6 +209,7 @@ function planOf(account: Account, { config }: Settings): Plan {
     refreshAfter: account.refresh,
     endpoints: endpointsOf(account).length,
     ipv6In: account.ipv6Parameter,
+    pace: account.pace,
     ...(account.batch !== undefined && { batch: account.batch }),
     fingerprints: fingerprintsOf(account, key, config),
   }

@@ -4,7 +4,7 @@ import { type Timeline, timeline } from '../client/memory/timeline.ts'
 import { type AccountReport, collector, reportOn } from '../client/report/report.ts'
 import { systemClocks } from '../platform/clock.ts'
 import { systemFiles } from '../platform/files.ts'
-import { chargesOf } from './client.ts'
+import { chargesOf, stateFoldersOf } from './client.ts'
 import { NOT_LOOKING } from './lookout.ts'
 import type { Settings } from './settings.ts'
 
@@ -25,7 +25,7 @@ export function keptBy(settings: Settings): Kept {
   const time = timeline(systemClocks())
   // Looking must not set a broken file aside: that is for whoever works with it.
   const files = { ...systemFiles, rename: () => Promise.reject(new Error('only looking')) }
-  const memory = fileMemory(files, settings.stateDir, time, ({ because }) => {
+  const memory = fileMemory(files, stateFoldersOf(settings), time, ({ because }) => {
     throw new NotKept(settings.stateDir, because)
   })
   return { charges: chargesOf(settings, NOT_LOOKING), memory, time }

@@ -4,7 +4,7 @@ import { type Agent, type Rest, once, run } from '../client/agent/run.ts'
 import type { Observation } from '../client/decide/observation.ts'
 import { worst } from '../client/report/outcome.ts'
 import { type AccountReport, collector, reportOn, sayReport } from '../client/report/report.ts'
-import { StateUnreadable } from '../client/memory/memory.ts'
+import { StateNotKept, StateUnreadable } from '../client/memory/memory.ts'
 import type { HttpRequest } from '../ports/http.ts'
 import { readQuery } from '../protocol/request.ts'
 import type { Addresses } from '../net/address.ts'
@@ -56,7 +56,7 @@ async function updateAlone(flags: Flags, settings: Settings, log: Log): Promise<
   const isRehearsal = flags['dry-run'] === true
   const { agent, end, time } = composeClient(
     settings,
-    { log, hear: heard.hear, unlogged, isRehearsal },
+    { log, hear: heard.hear, unlogged, isRehearsal, mustRemember: !isRehearsal },
     NEVER,
     await lookoutFor(settings),
   )
@@ -67,7 +67,7 @@ async function updateAlone(flags: Flags, settings: Settings, log: Log): Promise<
     const rest = await run({ ...agent, whenStopped: 'exit' }, openingOf(flags), once)
     return conclude({ agent, time }, rest, heard, asJson)
   } catch (error) {
-    if (error instanceof StateUnreadable)
+    if (error instanceof StateUnreadable || error instanceof StateNotKept)
       return fail({ exit: 'configuration', says: [error.message] }, asJson)
     throw error
   } finally {

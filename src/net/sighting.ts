@@ -2,7 +2,13 @@ import type { Address, Family } from './address.ts'
 
 /** One look at one family. "unknown" (we could not tell) must never be taken for "none" (there is none). */
 export type Sighting =
-  | { readonly kind: 'seen'; readonly address: Address; readonly by: string }
+  | {
+      readonly kind: 'seen'
+      readonly address: Address
+      readonly by: string
+      /** This host's further usable addresses, best first: only what the outside sees tells which of them it is. */
+      readonly others?: readonly Address[]
+    }
   | {
       readonly kind: 'none'
       /** What the one that was asked has in place of a public address. */
@@ -13,6 +19,8 @@ export type Sighting =
       readonly because: string
       /** It was asked too often, or does not want us. */
       readonly isRefusal?: true
+      /** An address is known, and held back until it stays. */
+      readonly isHeld?: true
     }
 
 export type Sightings = Readonly<Partial<Record<Family, Sighting>>>

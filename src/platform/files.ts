@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Files } from '../ports/files.ts'
 
@@ -28,6 +28,22 @@ export const systemFiles: Files = {
   async makeFolder(path) {
     await mkdir(path, { recursive: true, mode: 0o700 })
   },
+  async makePrivateFolder(path) {
+    for (const folder of [dirname(path), path]) {
+      await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error
+      })
+      await refuseForeign(folder)
+    }
+  },
+  remove: (path) => rm(path, { force: true }),
+}
+
+/** Whoever made a folder of ours before us could read what we keep in it, or put something else there. */
+async function refuseForeign(path: string): Promise<void> {
+  const found = await lstat(path)
+  const isOurs = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0
+  if (!isOurs) throw new Error(`${path} is not a folder that only this user may open`)
 }
 
 /** O_EXCL and O_NOFOLLOW: in a folder that others may write, nobody chooses our file for us. */

@@ -1,5 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs'
 import { type Level, isHeard } from '../base/level.ts'
+import { formatLocal, instant } from '../base/time.ts'
 import type { Log } from '../ports/log.ts'
 
 /** sd-daemon(3): journald reads the priority from "<N>" at the start of a line. */
@@ -20,10 +21,10 @@ function identityOf(fd: number): string {
 
 /** A log for people: a line of text for each entry, without the weight of one that programs read. */
 export function lineLog(fd: number, level: Level, style: LineStyle): Log {
-  return (at, says, fields = {}) => {
+  return (at, says, fields = {}, line = `${says}${factsOf(fields)}`) => {
     if (!isHeard(at, level)) return
-    const text = `${says}${factsOf(fields)}\n`
-    const now = style === 'journal' ? '' : `${new Date().toISOString().slice(11, 19)} `
+    const text = `${line}\n`
+    const now = style === 'journal' ? '' : `${formatLocal(instant(Date.now()))} `
     const weight = style === 'journal' ? `<${PRIORITY[at]}>` : at === 'info' ? '' : `${at}: `
     writeLine(fd, `${now}${weight}${text}`)
   }

@@ -7,4 +7,8 @@ export interface Files {
   rename(from: string, to: string): Promise<void>
   /** Mode 0700 for folders it makes. */
   makeFolder(path: string): Promise<void>
+  /** The same, in a place that others may write to: rejects a folder that is a link, another user's, or open to others. */
+  makePrivateFolder(path: string): Promise<void>
+  /** Resolves too where there is no such file. */
+  remove(path: string): Promise<void>
 }

@@ -22,7 +22,7 @@ export interface HttpRequest {
 }
 
 /** Where an exchange broke off. */
-export type HttpStage = 'look-up' | 'connect' | 'TLS' | 'time-out' | 'exchange'
+export type HttpStage = 'look-up' | 'connect' | 'TLS' | 'time-out' | 'exchange' | 'malformed'
 
 export type HttpOutcome =
   | {

@@ -1,11 +1,21 @@
 import { type Result, err, ok } from '../base/result.ts'
 import { type Address, type Addresses, listed, parseAddress } from '../net/address.ts'
-import { type AddressedWord, type BareWord, isAddressedWord, isReplyWord } from './reply.ts'
+import {
+  type AddressedWord,
+  type BareWord,
+  FAMILY_WORDS,
+  isAddressedWord,
+  isFamilyWord,
+  isReplyWord,
+} from './reply.ts'
 
-/** One line of a reply. `addresses` is empty where the service answered with the bare word. */
+/**
+ * One line of a reply. `addresses` is empty where the service answered with the bare word. `said` is what the service really
+ * wrote, where that is another word of the family that is obeyed like this one.
+ */
 export type Reply =
   | { readonly word: AddressedWord; readonly addresses: readonly Address[] }
-  | { readonly word: BareWord }
+  | { readonly word: BareWord; readonly said?: string }
 
 /** Server side: one line of the text/plain body. */
 export function formatReply(reply: Reply): string {
@@ -21,6 +31,7 @@ export function formatReply(reply: Reply): string {
 export function parseReply(line: string): Result<Reply, 'unknown reply'> {
   const [first = '', list] = line.trim().split(/[ \t]+/)
   const word = first.toLowerCase()
+  if (isFamilyWord(word)) return ok({ word: FAMILY_WORDS[word].like, said: word })
   if (!isReplyWord(word)) return err('unknown reply')
   if (!isAddressedWord(word)) return ok({ word })
   const addresses = (list ?? '')

@@ -16,6 +16,8 @@ interface Row {
   /** Whether the word speaks of one hostname, a line each, or of the account, once for all. */
   readonly about: 'hostname' | 'account'
   readonly mandate: Mandate
+  /** Of several words that forbid, the one of the highest severity is obeyed. */
+  readonly severity: number
   readonly means: string
 }
 
@@ -26,14 +28,14 @@ const stopUntil = (until: StopEnd, scope: StopScope): Mandate => ({ kind: 'stop'
 /** Spec, "Response texts". One row per word; nothing else in the program may spell these words. */
 // biome-ignore format: a table
 export const REPLIES = {
-  good:       { carries: 'addresses', about: 'hostname', mandate: settled,                                  means: 'update succeeded' },
-  nochg:      { carries: 'addresses', about: 'hostname', mandate: settled,                                  means: 'address already current' },
-  nohost:     { carries: 'nothing',   about: 'hostname', mandate: stopUntil('new credentials', 'hostname'), means: 'no such hostname under this account' },
-  badauth:    { carries: 'nothing',   about: 'account',  mandate: stopUntil('new credentials', 'account'),  means: 'invalid username and password' },
-  badagent:   { carries: 'nothing',   about: 'account',  mandate: stopUntil('user action', 'account'),      means: 'client disabled' },
-  '!donator': { carries: 'nothing',   about: 'account',  mandate: stopUntil('new settings', 'feature'),     means: 'feature not available to this user' },
-  abuse:      { carries: 'nothing',   about: 'account',  mandate: stopUntil('user action', 'account'),      means: 'username blocked for abuse' },
-  '911':      { carries: 'nothing',   about: 'account',  mandate: waitAtLeast(minutes(30)),                 means: 'fatal error at the service' },
+  good:       { carries: 'addresses', about: 'hostname', mandate: settled,                               severity: 0, means: 'update succeeded' },
+  nochg:      { carries: 'addresses', about: 'hostname', mandate: settled,                               severity: 0, means: 'address already current' },
+  nohost:     { carries: 'nothing',   about: 'hostname', mandate: stopUntil('new credentials', 'hostname'), severity: 2, means: 'no such hostname under this account' },
+  badauth:    { carries: 'nothing',   about: 'account',  mandate: stopUntil('new credentials', 'account'), severity: 4, means: 'invalid username and password' },
+  badagent:   { carries: 'nothing',   about: 'account',  mandate: stopUntil('user action', 'account'),   severity: 5, means: 'client disabled' },
+  '!donator': { carries: 'nothing',   about: 'account',  mandate: stopUntil('new settings', 'feature'),  severity: 3, means: 'feature not available to this user' },
+  abuse:      { carries: 'nothing',   about: 'account',  mandate: stopUntil('user action', 'account'),   severity: 6, means: 'username blocked for abuse' },
+  '911':      { carries: 'nothing',   about: 'account',  mandate: waitAtLeast(minutes(30)),              severity: 1, means: 'fatal error at the service' },
 } as const satisfies Record<string, Row>
 
 export type ReplyWord = keyof typeof REPLIES
@@ -45,8 +47,28 @@ export type BareWord = Exclude<ReplyWord, AddressedWord>
 export type AccountWord = { [W in ReplyWord]: Rows[W]['about'] extends 'account' ? W : never }[ReplyWord]
 
 export const REPLY_WORDS = Object.keys(REPLIES) as readonly ReplyWord[]
+export const severityOf = (word: ReplyWord): number => REPLIES[word].severity
 export const mandateOf = (word: ReplyWord): Mandate => REPLIES[word].mandate
 export const isReplyWord = (text: string): text is ReplyWord => Object.hasOwn(REPLIES, text)
 export const isAddressedWord = (word: ReplyWord): word is AddressedWord =>
   REPLIES[word].carries === 'addresses'
 export const isAccountWord = (word: ReplyWord): word is AccountWord => REPLIES[word].about === 'account'
+
+/**
+ * Words that other services of this family answer with, beyond the specification: which of ours each is obeyed like, and what
+ * it means. Sources: the Dyn update API's return codes and the public documentation of the services that still use them.
+ */
+// biome-ignore format: a table
+export const FAMILY_WORDS = {
+  notfqdn:   { like: 'nohost',   means: 'the hostname is not a full name, or no hostname was given' },
+  nofqdn:    { like: 'nohost',   means: 'the hostname is not a full name, or no hostname was given' },
+  '!yours':  { like: 'nohost',   means: 'the hostname belongs to another user' },
+  '!active': { like: 'nohost',   means: 'the zone of the hostname is not active yet at the service' },
+  numhost:   { like: '!donator', means: 'too many hostnames in one request; set batch = 1' },
+  badsys:    { like: '!donator', means: 'a parameter of the request is missing or wrong for this service' },
+  badip:     { like: '911',      means: 'the service does not accept this address' },
+  dnserr:    { like: '911',      means: 'the service has a fault in its own DNS' },
+} as const satisfies Record<string, { readonly like: BareWord; readonly means: string }>
+
+export type FamilyWord = keyof typeof FAMILY_WORDS
+export const isFamilyWord = (text: string): text is FamilyWord => Object.hasOwn(FAMILY_WORDS, text)

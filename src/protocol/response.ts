@@ -1,6 +1,7 @@
 import { type Result, err, ok } from '../base/result.ts'
+import { quoteOf } from './quote.ts'
 import { type Reply, formatReply, parseReply } from './reply-codec.ts'
-import { type ReplyWord, isAccountWord } from './reply.ts'
+import { type ReplyWord, isAccountWord, severityOf } from './reply.ts'
 
 /** A reply body longer than this is not one: 20 hostnames need about 2 KiB. In bytes. */
 export const LONGEST_BODY = 64 * 1024
@@ -12,63 +13,90 @@ export interface Answer {
 }
 
 export interface NotUnderstood {
+  /** What came instead, with its HTTP status and the beginning of the body. */
   readonly because: string
   /** HTML or a redirect: a captive portal's habit. */
   readonly looksLikePortal: boolean
+  /** A status that says by itself that the service cannot answer now: 429, 5xx. */
+  readonly status?: number
 }
 
 /**
- * What came back for a request that named `count` hosts: one reply each, in the order they were named.
- * The words are read before the status: `401 badauth` is badauth, `500 911` is 911.
+ * What came back for a request that named `count` hosts: one reply each, in the order they were named. Words that forbid are
+ * obeyed under any status but a redirect, wherever they stand; words of success count with status 200 only (spec, "Response
+ * texts"), and only where there is a line for each host.
  */
-export function readResponse(
-  { status, body }: Answer,
-  count: number,
-): Result<readonly Reply[], NotUnderstood> {
-  const lines = body
-    .slice(0, LONGEST_BODY + 1)
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-  const replies = isTooLong(body) ? [] : lines.slice(0, count + 1).map(parseReply)
+export function readResponse(answer: Answer, count: number): Result<readonly Reply[], NotUnderstood> {
+  const { status, body } = answer
+  const lines = linesOf(body)
+  const replies = isRedirect(status) || isTooLong(body) ? [] : lines.map(parseReply)
   const words = replies.flatMap((reply) => (reply.ok ? [reply.value] : []))
   const [only, ...others] = words
-  const isRedirect = status >= 300 && status < 400
-  if (!isRedirect && words.length === replies.length && only !== undefined) {
-    if (others.length === 0 && isAccountWord(only.word)) return ok(repeat(only, count))
-    if (words.length === count) return ok(words)
-  }
-  // Spec, "Response texts": an HTTP 500 has the same retry rule as 911; 429 asks for the same patience.
-  if ((status >= 500 || status === 429) && only === undefined) return ok(repeat({ word: '911' }, count))
-  return err(
-    notUnderstood(status, body, { lines: lines.length, count, known: words.length === replies.length }),
-  )
+  const isWhole = only !== undefined && words.length === replies.length
+  if (isWhole && others.length === 0 && isAccountWord(only.word)) return ok(repeat(only, count))
+  if (isWhole && words.length === count && (status === 200 || words.every(isForbidding))) return ok(words)
+  const gravest = readForbidding(answer)
+  if (gravest !== undefined) return ok(repeat(gravest, count))
+  // RFC 9110 §15.5.2: the credentials are missing or refused; some services say it in no other way.
+  if (status === 401 && only === undefined) return ok(repeat({ word: 'badauth', said: 'HTTP 401' }, count))
+  return err(notUnderstood(answer, { lines: lines.length, count, words: words.length }))
 }
+
+/**
+ * The gravest word that forbids, on whichever line; undefined where there is none. A web page is nobody's reply, whatever its
+ * lines begin with.
+ */
+export function readForbidding({ status, body }: Answer): Reply | undefined {
+  if (isRedirect(status) || isTooLong(body) || isHtml(body)) return undefined
+  const words = linesOf(body).flatMap((line) => {
+    const reply = parseReply(line)
+    return reply.ok && isForbidding(reply.value) ? [reply.value] : []
+  })
+  return words.toSorted((a, b) => severityOf(b.word) - severityOf(a.word))[0]
+}
+
+const isForbidding = ({ word }: Reply): boolean => severityOf(word) > 0
+const isRedirect = (status: number): boolean => status >= 300 && status < 400
+const isTooLong = (body: string): boolean => body.length > LONGEST_BODY
+const isHtml = (body: string): boolean =>
+  /^\s*(<!doctype html|<html|<head|<\?xml|<meta|<script|<title)/i.test(body)
+
+const linesOf = (body: string): readonly string[] =>
+  body
+    .slice(0, LONGEST_BODY + 1)
+    .split('\n')
+    // A NUL after the word is what some embedded servers end their text with.
+    .map((line) => line.replaceAll('\0', ' ').trim())
+    .filter((line) => line !== '')
 
 interface Shape {
   readonly lines: number
   readonly count: number
-  readonly known: boolean
+  /** How many of the lines are words of the protocol. */
+  readonly words: number
 }
 
-function notUnderstood(status: number, body: string, { lines, count, known }: Shape): NotUnderstood {
-  const isRedirect = status >= 300 && status < 400
-  const isHtml = /^\s*(<!doctype html|<html|<head|<\?xml|<meta|<script|<title)/i.test(body)
+function notUnderstood({ status, body }: Answer, shape: Shape): NotUnderstood {
   // Portals redirect, or answer in place of everybody with 200; a 404 page is just a wrong address.
-  const looksLikePortal = isRedirect || (isHtml && status === 200)
-  if (isRedirect) return { because: `a redirect (HTTP ${status})`, looksLikePortal }
-  if (isTooLong(body)) return { because: `more than ${LONGEST_BODY / 1024} KiB`, looksLikePortal }
-  if (isHtml) return { because: `a web page (HTTP ${status})`, looksLikePortal }
-  if (lines === 0) return { because: `an empty answer (HTTP ${status})`, looksLikePortal }
-  if (known)
-    return { because: `${lines} reply lines for ${count} hostnames (HTTP ${status})`, looksLikePortal }
-  return { because: `text that is no reply word (HTTP ${status})`, looksLikePortal }
+  const looksLikePortal = isRedirect(status) || (isHtml(body) && status === 200)
+  const quote = quoteOf(body)
+  const because = `${kindOf(status, body, shape)}${quote === '' ? '' : `: ${quote}`}`
+  const isBusy = (status >= 500 || status === 429) && shape.words === 0
+  return { because, looksLikePortal, ...(isBusy && { status }) }
 }
 
-const isTooLong = (body: string): boolean => body.length > LONGEST_BODY
+function kindOf(status: number, body: string, { lines, count, words }: Shape): string {
+  const http = `HTTP ${status}`
+  if (isRedirect(status)) return `a redirect (${http})`
+  if (isTooLong(body)) return `more than ${LONGEST_BODY / 1024} KiB (${http})`
+  if (isHtml(body)) return `a web page (${http})`
+  if (lines === 0) return `an empty answer (${http})`
+  if (words < lines) return `text that is no reply word (${http})`
+  if (status !== 200) return `a word of success with ${http}`
+  return `${lines} ${lines === 1 ? 'line' : 'lines'} for ${count} ${count === 1 ? 'hostname' : 'hostnames'} (${http})`
+}
 
 const repeat = (reply: Reply, count: number): Reply[] => Array.from({ length: count }, () => reply)
-
 /** Server side, the inverse: an account-level word stands once and alone, host-level words one a line, in order. */
 export function writeResponse(replies: readonly Reply[]): Answer {
   const [first] = replies

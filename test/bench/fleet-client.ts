@@ -29,6 +29,7 @@ const PLAN: Plan = {
   refreshAfter: days(28),
   endpoints: 1,
   ipv6In: 'myip',
+  pace: 25,
   fingerprints: { credentials: '', agent: '', settings: '' },
 }
 

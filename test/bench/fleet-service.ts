@@ -28,13 +28,13 @@ export const upService: Service = (account, sent) => ({
 const FAILURES: { readonly [O in Outage]: Service } = {
   refuses(account, sent) {
     const replies = readResponse({ status: 503, body: '' }, sent.hostnames.length)
-    if (!replies.ok) throw new Error('HTTP 503 without a word is understood')
-    return { kind: 'answered', account, sent, replies: replies.value }
+    if (replies.ok) throw new Error('HTTP 503 without a word is no reply')
+    return { kind: 'notUnderstood', account, ...replies.error }
   },
   unreached: (account) => ({
     kind: 'unreached',
     account,
     because: 'connect: connection refused',
-    isCutOff: false,
+    isTls: false,
   }),
 }

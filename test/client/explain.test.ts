@@ -108,7 +108,7 @@ it('explains every word: what it means, whom it is about, what is done, and what
         "nohost: no such hostname under this account.",
         "It speaks of one hostname.",
         "Nothing more is sent until there are new credentials, or you run holdfast resume. A restart does not change that.",
-        "What to do: check the spelling of the hostname and that it is attached to this DDNS key; correct the settings, then run again.",
+        "What to do: check the spelling of the hostname and that it is attached to this DDNS key; correct the settings, then run again, or run holdfast resume.",
       ],
     }
   `)

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import {
+  chmodSync,
   chownSync,
   mkdirSync,
   mkdtempSync,
@@ -34,7 +35,7 @@ beforeEach(() => {
 const memory = (files: Files = systemFiles, at = folder) =>
   fileMemory(
     files,
-    at,
+    [at],
     timeline(() => ({ wall: START, boot: 'b', uptime: milliseconds(0) })),
     (trouble) => troubles.push(trouble),
   )
@@ -96,7 +97,7 @@ it('says once that the disk does not take it, and goes on', async () => {
   await kept.save(STOPPED)
   await kept.save(NEW_STATE)
 
-  expect(troubles).toEqual([{ kind: 'stateNotKept', because: 'Error: ENOSPC' }])
+  expect(troubles).toEqual([{ kind: 'stateNotKept', because: 'ENOSPC' }])
 })
 
 it('writes what it could not write before, as soon as the disk takes it', async () => {
@@ -158,7 +159,7 @@ function dieAt(step: number): NodeJS.Signals | null {
     const { systemClocks } = await import('${root}/platform/clock.ts')
     const { timeline } = await import('${root}/client/memory/timeline.ts')
     const { fileMemory } = await import('${root}/client/memory/memory.ts')
-    const kept = fileMemory(systemFiles, '${folder}', timeline(systemClocks()), console.error)
+    const kept = fileMemory(systemFiles, ['${folder}'], timeline(systemClocks()), console.error)
     const stopped = (because) => ({ accounts: { a: { standing: { kind: 'stopped', since: 0, because, about: '' }, hosts: {} } } })
     await kept.save(stopped('badauth'))
     steps = ${step}
@@ -183,3 +184,77 @@ it('has the old state or the new one, whole, at whatever step of writing it is k
   ])
   expect([found[0], found.at(-1)]).toEqual(['badauth', 'abuse'])
 }, 60_000)
+
+const OTHER: State = {
+  accounts: { a: { standing: { kind: 'stopped', since: START, because: 'badauth', about: '' }, hosts: {} } },
+}
+const stopsIn = (state: State) => state.accounts['a']?.standing
+
+/** A folder that takes no files, beside one that does. */
+const withFallback = (isFull: () => boolean, now = () => START) => {
+  const files: Files = {
+    ...systemFiles,
+    replace: async (path, text) =>
+      isFull() && !path.includes('fallback')
+        ? Promise.reject(new Error('EROFS'))
+        : systemFiles.replace(path, text),
+  }
+  const clocks = () => ({ wall: now(), boot: 'b', uptime: milliseconds(now() - START) })
+  const folders = [join(folder, 'state'), join(folder, 'run', 'fallback')]
+  return fileMemory(files, folders, timeline(clocks), (trouble) => troubles.push(trouble))
+}
+
+it('keeps the state in another folder where the first cannot be written, says so once, and finds it again', async () => {
+  mkdirSync(join(folder, 'run'), { mode: 0o700 })
+  const kept = withFallback(() => true)
+  await kept.load()
+  await kept.save(OTHER)
+  await kept.save(STOPPED)
+
+  expect(kept.isKept()).toBe(true)
+  expect(troubles).toEqual([
+    {
+      kind: 'stateKeptElsewhere',
+      folder: join(folder, 'state'),
+      instead: join(folder, 'run/fallback'),
+      because: 'EROFS',
+    },
+  ])
+  expect(stopsIn(await withFallback(() => true).load())).toMatchObject({ because: 'abuse' })
+})
+
+it('believes what was written last, and leaves nothing behind where it wrote meanwhile', async () => {
+  mkdirSync(join(folder, 'run'), { mode: 0o700 })
+  let [isFull, now] = [false, START]
+  const make = () =>
+    withFallback(
+      () => isFull,
+      () => now,
+    )
+  await make().save(OTHER)
+  isFull = true
+  now = (START + 60_000) as typeof START
+  const away = make()
+  await away.load()
+  await away.save(STOPPED)
+  expect(stopsIn(await make().load())).toMatchObject({ because: 'abuse' })
+
+  isFull = false
+  const back = make()
+  const state = await back.load()
+  await back.save({ accounts: { ...state.accounts, b: { standing: { kind: 'ready' }, hosts: {} } } })
+
+  expect(readdirSync(join(folder, 'run/fallback'))).toEqual([])
+  expect(stopsIn(await make().load())).toMatchObject({ because: 'abuse' })
+})
+
+it('uses no folder in a place of everybody that others could read or have made', async () => {
+  mkdirSync(join(folder, 'run'), { mode: 0o755 })
+  chmodSync(join(folder, 'run'), 0o755)
+  const kept = withFallback(() => true)
+
+  await kept.save(STOPPED)
+
+  expect(kept.isKept()).toBe(false)
+  expect(troubles).toEqual([{ kind: 'stateNotKept', because: 'EROFS' }])
+})

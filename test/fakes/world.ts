@@ -24,6 +24,7 @@ export const PLAN: Plan = {
   refreshAfter: days(28),
   endpoints: 1,
   ipv6In: 'myip',
+  pace: 25,
   fingerprints: { credentials: 'c1', agent: 'a1', settings: 's1' },
 }
 
@@ -36,7 +37,7 @@ export interface Disk {
 }
 export const disk = (): Disk => ({ text: formatState(NEW_STATE) })
 
-/** What the service says to each request in turn: a body with status 200, a whole answer, silence, or not even a way. */
+/** What the service says to each request in turn: a body with status 200, a whole answer, or what went wrong. */
 export type Line =
   | string
   | {
@@ -46,7 +47,8 @@ export type Line =
       readonly isCut?: true
     }
   | 'unreached'
-  | 'cut off'
+  | 'no HTTP'
+  | 'bad certificate'
 
 export interface World extends Agent {
   readonly diary: string[]
@@ -97,7 +99,10 @@ export function world(
       deadline: () => new AbortController().signal,
     },
     schedule: { nextAfter: (from) => (from + minutes(5)) as Instant },
+    mustRemember: false,
     memory: {
+      folders: ['/state'],
+      isKept: () => true,
       load: async () => {
         const state = parseState(kept.text)
         if (!state.ok) throw new Error(state.error)
@@ -117,8 +122,9 @@ export function world(
       note(`send ${decodeURIComponent(new URL(url).host + new URL(url).search)}`)
       if (line === undefined) throw new Error('the script has run out: the client sent more than it should')
       if (line === 'unreached') return { kind: 'unreached', stage: 'connect', because: 'ECONNREFUSED' }
-      if (line === 'cut off')
-        return { kind: 'unreached', stage: 'connect', because: 'ENETUNREACH', isCutOff: true }
+      if (line === 'no HTTP')
+        return { kind: 'unreached', stage: 'malformed', because: 'HPE_INVALID_CONSTANT' }
+      if (line === 'bad certificate') return { kind: 'unreached', stage: 'TLS', because: 'self-signed' }
       return typeof line === 'string'
         ? { kind: 'answered', status: 200, headers: {}, body: line }
         : { kind: 'answered', headers: {}, ...line }

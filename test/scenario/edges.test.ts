@@ -6,7 +6,7 @@ import { type Instant, hours, instant, milliseconds, minutes, seconds } from '..
 import { type Address, parseAddress } from '../../src/net/address.ts'
 import { forever, once, run } from '../../src/client/agent/run.ts'
 import { factsOf } from '../../src/client/agent/tell.ts'
-import { waitAt } from '../../src/client/decide/ladder.ts'
+import { nextWait, retryAt, waitAt } from '../../src/client/decide/backoff.ts'
 import type { Observation } from '../../src/client/decide/observation.ts'
 import type { Plan } from '../../src/client/decide/plan.ts'
 import { NEW_STATE, type State, accountOf } from '../../src/client/decide/state.ts'
@@ -88,21 +88,13 @@ it('a wait is as old as the first of the answers that asked for it', async () =>
   const state = parseState(kept.text)
   expect(state.ok && accountOf(state.value.state, PLAN.account).standing).toMatchObject({
     since: START,
-    rung: 1,
+    rung: 3,
   })
 })
 it('Retry-After lengthens the wait after an answer that was not understood', async () =>
   expect(
     times(
       await daemon({ script: [{ status: 200, body: 'dnserr', headers: { 'retry-after': '7200' } }, 'good'] }),
-    ),
-  ).toEqual(['0', '2h']))
-it('Retry-After lengthens the wait after an old refusal', async () =>
-  expect(
-    times(
-      await daemon({
-        script: [{ status: 200, body: 'good 127.0.0.1', headers: { 'retry-after': '7200' } }, 'good'],
-      }),
     ),
   ).toEqual(['0', '2h']))
 it('a family that was lost is not blanked by a change of the other', async () => {
@@ -139,13 +131,25 @@ it('names share a request only when they need the same addresses', async () => {
     'hostname=b.test&myip=192.0.2.2&offline=YES',
   ])
 })
-it('the ladder of waits never goes below its floor, and adds a tenth at most', () => {
+it('waits never go below their floor, and a tenth above it at most', () => {
   const floors = [30, 60, 120, 240, 240]
-  floors.forEach((m, rung) => {
-    expect(waitAt(rung, 0)).toBe(minutes(m))
-    expect(waitAt(rung, 1)).toBe(minutes(m * 1.1))
+  const first = nextWait('911', undefined)
+  floors.forEach((floor, turn) => {
+    expect(waitAt(first + turn, 0)).toBe(minutes(floor))
+    expect(waitAt(first + turn, 1)).toBe(minutes(floor * 1.1))
   })
 })
+it('retries lie between five and ten minutes apart in the long run', () => {
+  expect([retryAt(5, 0), retryAt(50, 0.5), retryAt(500, 0.999)]).toEqual([
+    minutes(5),
+    minutes(7.5),
+    seconds(599.7),
+  ])
+})
+it.each(['-3600', '7200.5', '60s', '1 hour', '7200, 60', '1e9', 'tomorrow'])(
+  'Retry-After: %s is neither seconds nor a date, and is ignored',
+  (value) => expect(readRetryAfter(value, START)).toBeUndefined(),
+)
 it('a state of another version is not believed', () => {
   expect(parseState(formatState(NEW_STATE).replace('"version": 1', '"version": 2')).ok).toBe(false)
 })
@@ -237,7 +241,7 @@ it('a disk that fails again is told again', async () => {
         if (full) throw new Error('ENOSPC')
       },
     },
-    '/x',
+    ['/x'],
     timeline(() => ({ wall: START, boot: 'b', uptime: milliseconds(0) })),
     (t) => troubles.push(t),
   )
@@ -258,7 +262,7 @@ it('a wall clock that is set right during a wait does not end the wait at the ne
   const clocks = () => ({ wall: instant(wall), boot, uptime: milliseconds(uptime) })
   const memory = () => {
     const time = timeline(clocks)
-    return { time, memory: fileMemory(systemFiles, folder, time, () => undefined) }
+    return { time, memory: fileMemory(systemFiles, [folder], time, () => undefined) }
   }
   const before = memory()
   const scene = world(disk(), ['911'])

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { hours, minutes } from '../../src/base/time.ts'
+import { type Instant, after, hours, minutes, parseDuration, seconds } from '../../src/base/time.ts'
 import { forever, once, run } from '../../src/client/agent/run.ts'
 import type { Observation } from '../../src/client/decide/observation.ts'
-import { type Disk, type Line, type Sky, disk, world } from '../fakes/world.ts'
+import { type Disk, type Line, START, type Sky, disk, world } from '../fakes/world.ts'
 import type { Plan } from '../../src/client/decide/plan.ts'
+import { accountOf, hostOf } from '../../src/client/decide/state.ts'
+import { parseState } from '../../src/client/memory/codec.ts'
 
 const STARTED: readonly Observation[] = [{ kind: 'started' }]
 const ONE = '?hostname=home.example.test&myip=192.0.2.1'
@@ -66,7 +68,7 @@ describe('for a day, told always the same, the daemon sends', () => {
   it.each<[string, Line]>([
     ['911', '911'],
     ['HTTP 500', { status: 500, body: 'oops' }],
-    ['HTTP 503', { status: 503, body: '' }],
+    ['HTTP 599', { status: 599, body: '' }],
     ['HTTP 429', { status: 429, body: '' }],
     ['a web page', '<html><body>Sign in</body></html>'],
     ['a redirect', { status: 302, body: '' }],
@@ -80,27 +82,36 @@ describe('for a day, told always the same, the daemon sends', () => {
   const timesOf = async (script: readonly Line[], span: number): Promise<readonly (string | undefined)[]> =>
     (await daemon({ script, span })).map((entry) => entry.split(' ')[0])
 
-  it('soon, after ten minutes and then every hour while the service is not reached', async () => {
-    const times = await timesOf(Array<Line>(5).fill('unreached'), 3)
+  it('after one and five minutes, and then as after 911, while a gateway answers 503', async () => {
+    const busy: Line = { status: 503, body: '<html>busy</html>' }
+    const times = await timesOf(Array<Line>(7).fill(busy), 8)
 
-    expect(times).toEqual(['0', '5s', '10m5s', '1h10m5s', '2h10m5s'])
+    expect(times).toEqual(['0', '1m', '6m', '36m', '1h36m', '3h36m', '7h36m'])
   })
 
-  it('soon and then every five minutes while it reaches nobody', async () => {
-    const times = await timesOf(Array<Line>(9).fill('cut off'), 0.4)
+  it('no sooner than after half an hour when a 911 follows on a 503', async () =>
+    expect(await timesOf([{ status: 503, body: '' }, '911', { status: 503, body: '' }, 'good'], 3)).toEqual([
+      '0',
+      '1m',
+      '31m',
+      '1h31m',
+    ]))
 
-    expect(times).toEqual(['0', '5s', '20s', '1m5s', '3m5s', '8m5s', '13m5s', '18m5s', '23m5s'])
-  })
+  it.each(['unreached', 'bad certificate'] as const)(
+    'sooner at first and then every five minutes at least: %s',
+    async (line) => {
+      const times = await timesOf(Array<Line>(9).fill(line), 0.4)
 
-  it('by either ladder from where it was left, however the two take turns', async () => {
-    const script: Line[] = ['cut off', 'cut off', 'unreached', 'cut off', 'unreached', 'unreached', 'good']
+      expect(times).toEqual(['0', '5s', '20s', '1m5s', '3m5s', '8m5s', '13m5s', '18m5s', '23m5s'])
+    },
+  )
 
-    expect(await timesOf(script, 3)).toEqual(['0', '5s', '20s', '25s', '1m10s', '11m10s', '1h11m10s'])
-  })
+  it('not before half an hour after an answer that is no HTTP', async () =>
+    expect(await timesOf(['no HTTP', 'good'], 1)).toEqual(['0', '30m']))
 
   it('from the beginning when the network changes', async () => {
     const kept = disk()
-    await daemon({ script: Array<Line>(3).fill('unreached'), kept, span: 0.5 })
+    await daemon({ script: Array<Line>(3).fill('unreached'), kept, span: 0.01 })
 
     const opening = [...STARTED, { kind: 'networkChanged' } as const]
     expect(await oneShot({ script: ['unreached'], kept, opening })).toHaveLength(1)
@@ -118,7 +129,7 @@ it('waits as long as Retry-After asks, where that is longer', async () => {
 })
 
 it('does not wait shorter because Retry-After says so', async () => {
-  const retryAfter = { status: 503, body: '', headers: { 'retry-after': '1' } }
+  const retryAfter = { status: 500, body: '', headers: { 'retry-after': '1' } }
 
   expect(await daemon({ script: [retryAfter, 'good 192.0.2.1'] })).toEqual([
     `0 send a.test${ONE}`,
@@ -126,7 +137,7 @@ it('does not wait shorter because Retry-After says so', async () => {
   ])
 })
 
-it('climbs the ladder anew after a success', async () => {
+it('begins with the shortest wait again after a success', async () => {
   const sky: Sky = (minute) => [minute < 60 ? '192.0.2.1' : '192.0.2.2']
 
   const times = (await daemon({ script: ['911', 'good', '911', '911', 'good'], sky })).map(
@@ -196,11 +207,26 @@ describe('addresses', () => {
       '0 send a.test?hostname=home.example.test',
     ]))
 
-  it('answered with good 127.0.0.1 are not confirmed', async () => {
-    expect(await daemon({ script: ['good 127.0.0.1', 'good 192.0.2.1'], span: 1 })).toEqual([
+  it('answered with good 127.0.0.1 are not confirmed, and end like badagent', async () =>
+    expect(await daemon({ script: ['good 127.0.0.1'], span: 24 })).toEqual([
       `0 send a.test${ONE}`,
-      `30m send a.test${ONE}`,
+      '0 stopped by badagent',
+    ]))
+
+  it('of a family that the answer does not name are not confirmed, and not sent again until they change', async () => {
+    const kept = disk()
+    const sky: Sky = (minute) => ['192.0.2.1', minute < 60 ? '2001:db8::1' : '2001:db8::2']
+
+    const diary = await daemon({ script: ['good 192.0.2.1', 'good'], sky, kept, span: 24 })
+
+    expect(diary).toEqual([
+      '0 send a.test?hostname=home.example.test&myip=192.0.2.1,2001:db8::1',
+      '1h send a.test?hostname=home.example.test&myip=192.0.2.1,2001:db8::2',
     ])
+    const state = parseState(kept.text)
+    const host = state.ok && hostOf(accountOf(state.value.state, 'key@service.test'), 'home.example.test')
+    expect(host).toMatchObject({ confirmed: { v4: '192.0.2.1', v6: '2001:db8::2' } })
+    expect(host).not.toHaveProperty('unechoed')
   })
 
   it('are touched again after 28 days, and not before', async () => {
@@ -477,9 +503,9 @@ it('tries the next endpoint when one is not reached, and the first again after a
   ])
 })
 
-it('tries all endpoints at each step of the ladder, while none is reached', async () => {
+it('tries all endpoints at each attempt, while none is reached', async () => {
   const diary = await daemon({
-    script: ['unreached', 'unreached', 'unreached', 'unreached', 'unreached', 'cut off', 'unreached', 'good'],
+    script: [...Array<Line>(7).fill('unreached'), 'good'],
     plans: [{ endpoints: 3 }],
     span: 0.2,
   })
@@ -491,9 +517,84 @@ it('tries all endpoints at each step of the ladder, while none is reached', asyn
     '5s send a.test',
     '5s send b.test',
     '5s send c.test:8245',
-    '10s send a.test',
-    '10s send b.test',
+    '20s send a.test',
+    '20s send b.test',
   ])
+})
+
+it('does not try plain http after a certificate error', async () => {
+  const diary = await daemon({
+    script: ['bad certificate', 'bad certificate', 'unreached', 'good'],
+    plans: [{ endpoints: 3 }],
+    span: 0.2,
+  })
+
+  expect(diary.map((entry) => entry.split('?')[0])).toEqual([
+    '0 send a.test',
+    '5s send a.test',
+    '20s send a.test',
+    '20s send b.test',
+  ])
+})
+
+describe('the pace', () => {
+  const changing: Sky = (minute) => [`192.0.2.${1 + Math.floor(minute * 4)}`]
+  /** The schedule looks every 15 s: each look sees another address. */
+  const flapping = async (over: Partial<Plan>) => {
+    const scene = world(disk(), Array<Line>(400).fill('good'), changing, [over])
+    scene.stopAfter(minutes(20))
+    const schedule = { nextAfter: (from: Instant) => after(from, seconds(15)) }
+    await run({ ...scene, schedule }, STARTED, forever)
+    return scene.diary
+  }
+  const most = (diary: readonly string[], span: number): number => {
+    const at = diary.map((entry) => parseDuration(entry.split(' ')[0] ?? ''))
+    const moments = at.map((one) => (one.ok ? Number(one.value) : 0))
+    return Math.max(...moments.map((from) => moments.filter((to) => to >= from && to < from + span).length))
+  }
+
+  it('lets no more than ten changes of address in five minutes out, and then the newest', async () => {
+    const diary = await flapping({})
+
+    expect(most(diary, minutes(5))).toBe(10)
+    expect(diary[10]).toBe('5m send a.test?hostname=home.example.test&myip=192.0.2.21')
+  })
+
+  it('lets no more than 25 requests in five minutes out, whatever they are about', async () => {
+    const hostnames = Array.from({ length: 30 }, (_, n) => `h${n}.test`)
+
+    const diary = await flapping({ hostnames, batch: 1 })
+
+    expect(most(diary, minutes(5))).toBe(25)
+  })
+
+  it('sends names first that were never confirmed', async () => {
+    const kept = disk()
+    await oneShot({ script: ['good'], plans: [{ hostnames: ['old.test'] }], kept })
+    const plans = [{ hostnames: ['old.test', 'new.test'], batch: 1 }]
+
+    const diary = await oneShot({ script: ['good', 'good'], plans, kept, sky: () => ['192.0.2.2'] })
+
+    expect(diary.map((entry) => /hostname=([^&]*)/.exec(entry)?.[1])).toEqual(['new.test', 'old.test'])
+  })
+
+  it('is kept over restarts', async () => {
+    const kept = disk()
+    let sent = 0
+    for (let turn = 0; turn < 40; turn++) {
+      const scene = world(
+        kept,
+        ['good'],
+        () => [`192.0.2.${turn + 1}`],
+        [{}],
+        after(START, seconds(2 * turn)),
+      )
+      await run(scene, STARTED, once)
+      sent += scene.diary.filter((entry) => entry.includes(' send ')).length
+    }
+
+    expect(sent).toBe(10)
+  })
 })
 
 it('a one-shot tries every endpoint before it gives up', async () => {

@@ -61,7 +61,7 @@ const sightingsOf = ({ v4, v6 }: Turn): Sightings => {
 const answerTo = (act: Extract<Action, { kind: 'send' }>, turn: Turn): Observation => {
   const { account, request: sent } = act
   if (turn.does === 'vanish')
-    return { kind: 'unreached', account, because: 'gone', isCutOff: turn.words.length % 2 === 0 }
+    return { kind: 'unreached', account, because: 'gone', isTls: turn.words.length % 2 === 0 }
   if (turn.does === 'babble')
     return { kind: 'notUnderstood', account, because: 'babble', looksLikePortal: false }
   const words = turn.words.map((n) => REPLY_WORDS[n] ?? 'good')

@@ -97,7 +97,11 @@ describe('a client reads an answer', () => {
       )
 
       const read =
-        seen.kind === 'answered' ? seen.replies.map(({ word }) => word).join(',') : 'not-understood'
+        seen.kind === 'answered'
+          ? seen.replies.map(({ word }) => word).join(',')
+          : seen.kind === 'notUnderstood' && seen.status !== undefined
+            ? `HTTP ${seen.status}`
+            : 'not-understood'
       expect(read).toBe(outcome)
       // Nothing but a line of its own that says so confirms a hostname.
       const state = learn(NEW_STATE, seen, [{ ...PLAN, hostnames: request.hostnames }], {

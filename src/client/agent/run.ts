@@ -5,10 +5,11 @@ import type { Http } from '../../ports/http.ts'
 import type { View } from '../decide/next.ts'
 import type { Action, Observation } from '../decide/observation.ts'
 import type { Plan } from '../decide/plan.ts'
+import { type Told, addressNews } from './address-news.ts'
 import { look } from './look.ts'
 import { NEW_STATE, type State } from '../decide/state.ts'
 import { step } from '../decide/step.ts'
-import type { Memory } from '../memory/memory.ts'
+import { type Memory, StateNotKept } from '../memory/memory.ts'
 import { type Line, exchange, formRequest } from '../send/exchange.ts'
 import type { AddressSource } from '../sources/source.ts'
 import type { AgentEvent } from './events.ts'
@@ -36,6 +37,8 @@ export interface Agent {
   readonly whenStopped: 'exit' | 'idle'
   /** How long a family that is known waits for one that is not, so that both can go in one request; without it, to the end. */
   readonly settleWithin?: Duration
+  /** Nothing is sent that could not be remembered: for a process that ends, and would forget a stop. */
+  readonly mustRemember: boolean
   readonly tell: (event: AgentEvent) => void
   /** Shown where the loop stands, after every change. */
   readonly show: (rest: Rest) => void
@@ -59,6 +62,7 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
   const state = await agent.memory.load() // before the first look at the clock, which goes on from there
   let { schedule } = agent
   let heardSense = false
+  let told: Told = {}
   let waiting: ((rest: Rest) => void)[] = []
   const view: View = { sightings: undefined, nextLook: agent.clock.now() }
   let rest: Rest = { state, view, act: { kind: 'halt' }, charges: agent.charges }
@@ -96,7 +100,10 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
   for (const seen of opening) await take(seen)
   while (!isOver()) {
     if (rest.act.kind === 'send') {
-      const seen = await send(agent, rest.charges, rest.act, isPortal(rest.view) && !heardSense)
+      const { act } = rest
+      await take({ kind: 'sending', account: act.account, request: act.request })
+      if (agent.mustRemember && !agent.memory.isKept()) throw new StateNotKept(agent.memory.folders)
+      const seen = await send(agent, rest.charges, act, isPortal(rest.view) && !heardSense)
       heardSense ||= seen.kind === 'answered'
       await take(seen)
       continue
@@ -107,6 +114,10 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
     const orders = agent.inbox.take()
     for (const order of orders) await follow(order)
     rest = { ...rest, view: await look(agent, rest.charges, schedule, { orders, before: rest.view }) }
+    const plans = rest.charges.map(({ plan }) => plan)
+    const { told: now, events } = addressNews(told, rest.view, rest.state, plans)
+    told = now
+    for (const event of events) agent.tell(event)
     await take({ kind: 'sighted' })
   }
   // Whoever asked while the last thing was done is told how it ended.

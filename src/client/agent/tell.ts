@@ -1,6 +1,7 @@
 import { FAMILIES } from '../../net/address.ts'
 import { mandateOf } from '../../protocol/reply.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
+import { unechoedOf } from '../decide/confirmation.ts'
 import { stopOf } from '../decide/next.ts'
 import type { Observation } from '../decide/observation.ts'
 import type { Plan } from '../decide/plan.ts'
@@ -10,13 +11,14 @@ import type { AgentEvent } from './events.ts'
 /** What an exchange showed, as facts for the operator. */
 export function factsOf(seen: Observation, sent: UpdateRequest): readonly AgentEvent[] {
   if (seen.kind === 'answered')
-    return seen.replies.map((reply, at) => {
+    return seen.replies.flatMap((reply, at): readonly AgentEvent[] => {
       const about = { account: seen.account, hostname: sent.hostnames[at] ?? '', reply, sent }
-      if (mandateOf(reply.word).kind !== 'settled') return { kind: 'refused', ...about }
-      return {
-        kind: 'addresses' in reply && differs(reply.addresses, sent) ? 'confirmedDifferent' : 'settled',
-        ...about,
-      }
+      if (mandateOf(reply.word).kind !== 'settled') return [{ kind: 'refused', ...about }]
+      const kind = 'addresses' in reply && differs(reply.addresses, sent) ? 'confirmedDifferent' : 'settled'
+      const unechoed = unechoedOf(sent.addresses, reply).map(
+        (family) => ({ kind: 'unechoed', family, ...about }) as const,
+      )
+      return [{ kind, ...about }, ...unechoed]
     })
   if (seen.kind === 'unreached')
     return [{ kind: 'unreached', account: seen.account, because: seen.because, sent }]
@@ -36,18 +38,24 @@ export function turnsOf(old: State, current: State, plans: readonly Plan[]): rea
     const { account } = plan
     const [was, is] = [accountOf(old, account), accountOf(current, account)]
     const stop = stopOf(is, plan)
-    const stoppedAs = ({ because, since }: Stop) => ({ kind: 'stopped', account, because, since }) as const
+    const stoppedAs = ({ because, since, said }: Stop) =>
+      ({ kind: 'stopped', account, because, since, ...(said !== undefined && { said }) }) as const
     if (stop !== undefined) return stopOf(was, plan) === undefined ? [stoppedAs(stop)] : []
     const narrowed = plan.hostnames.flatMap((hostname) => {
       const [before, now] = [hostOf(was, hostname).stopped, hostOf(is, hostname).stopped]
       return now === undefined || before !== undefined ? [] : [{ ...stoppedAs(now), hostname }]
     })
     const refused = is.offlineRefused !== undefined && was.offlineRefused === undefined
-    const waits = is.standing.kind === 'waiting' && is.standing !== was.standing ? [is.standing] : []
+    const isTurned = is.standing !== was.standing
+    const waits = is.standing.kind === 'waiting' && isTurned ? [is.standing] : []
+    const retries = is.standing.kind === 'retrying' && isTurned ? [is.standing] : []
     return [
       ...narrowed,
       ...(refused ? [{ kind: 'offlineRefused', account } as const] : []),
-      ...waits.map(({ until, because }) => ({ kind: 'waiting', account, until, because }) as const),
+      ...waits.map(
+        ({ until, because, detail }) => ({ kind: 'waiting', account, until, because, detail }) as const,
+      ),
+      ...retries.map(({ until, detail }) => ({ kind: 'retrying', account, until, because: detail }) as const),
     ]
   })
 }

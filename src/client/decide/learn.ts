@@ -1,11 +1,12 @@
 import { never } from '../../base/never.ts'
 import { type Duration, type Instant, after, longest, milliseconds } from '../../base/time.ts'
-import { byFamily } from '../../net/address.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
-import { type StopScope, isAccountWord, mandateOf } from '../../protocol/reply.ts'
-import { awayAt, cutOffAt, waitAt } from './ladder.ts'
+import { type StopScope, isAccountWord, mandateOf, severityOf } from '../../protocol/reply.ts'
+import { nextWait, retryAt, waitAt } from './backoff.ts'
+import { confirmedBy } from './confirmation.ts'
 import { aboutOf, isLifted } from './lift.ts'
 import type { Observation } from './observation.ts'
+import { remembered } from './pace.ts'
 import type { Plan } from './plan.ts'
 import {
   type AccountState,
@@ -43,11 +44,16 @@ export function learn(state: State, seen: Observation, plans: readonly Plan[], m
       )
     case 'sighted':
       return state
+    case 'sending':
+      return one(state, plans, seen.account, (account) => ({
+        ...account,
+        recent: remembered(account.recent ?? [], seen.request, moment.now),
+      }))
     case 'answered':
       return one(state, plans, seen.account, (account, plan) => obey(account, plan, seen, moment))
     case 'notUnderstood':
       return one(state, plans, seen.account, (account) =>
-        wait(account, { because: 'not understood', detail: seen.because, atLeast: retryAfter(seen) }, moment),
+        wait(account, { because: causeOf(seen), detail: seen.because, atLeast: retryAfter(seen) }, moment),
       )
     case 'unreached':
       return one(state, plans, seen.account, (account, plan) => retry(account, plan, seen, moment))
@@ -55,6 +61,9 @@ export function learn(state: State, seen: Observation, plans: readonly Plan[], m
       return never(seen)
   }
 }
+
+const causeOf = ({ status }: About<'notUnderstood'>): WaitCause =>
+  status === undefined ? 'not understood' : `HTTP ${status}`
 
 type Change = (account: AccountState, plan: Plan) => AccountState
 
@@ -73,7 +82,7 @@ function one(state: State, plans: readonly Plan[], key: string, change: Change):
 const ready = (account: AccountState): AccountState => ({ ...account, standing: { kind: 'ready' } })
 
 /** Stops whose subject changed since are over; all others stand, however often we are started. */
-function lifted({ standing, hosts, offlineRefused }: AccountState, plan: Plan): AccountState {
+function lifted({ standing, hosts, offlineRefused, recent }: AccountState, plan: Plan): AccountState {
   const isOver = standing.kind === 'stopped' && isLifted(standing, plan.fingerprints)
   const isRefused = offlineRefused !== undefined && !isLifted(offlineRefused, plan.fingerprints)
   return {
@@ -82,14 +91,20 @@ function lifted({ standing, hosts, offlineRefused }: AccountState, plan: Plan): 
       host.stopped !== undefined && isLifted(host.stopped, plan.fingerprints) ? withoutStop(host) : host,
     ),
     ...(isRefused && { offlineRefused }),
+    ...(recent !== undefined && { recent }),
   }
 }
 
-/** The user's own word ends every stop of the account; a wait that the service asked for still stands. */
-const unstopped = ({ standing, hosts }: AccountState): AccountState => ({
-  standing: standing.kind === 'stopped' ? { kind: 'ready' } : standing,
+/** `resume` clears every stop, and a wait that the service did not ask for. */
+const unstopped = ({ standing, hosts, recent }: AccountState): AccountState => ({
+  standing: standing.kind === 'stopped' || isWaitOfOurs(standing) ? { kind: 'ready' } : standing,
   hosts: mapHosts(hosts, withoutStop),
+  ...(recent !== undefined && { recent }),
 })
+
+/** Neither 911, nor HTTP 500 "with the same retry rule" (spec, "Response texts"), nor 429: what answered may not be the service. */
+export const isWaitOfOurs = (standing: Standing): boolean =>
+  standing.kind === 'waiting' && /^(not understood|HTTP 50[234])$/.test(standing.because)
 
 /** Confirm once more: what was confirmed is forgotten, what was forbidden is not. */
 function forgotten(account: AccountState, plan: Plan, forced: About<'forced'>): AccountState {
@@ -123,15 +138,15 @@ function obey(account: AccountState, plan: Plan, seen: About<'answered'>, moment
       isAccountWord(reply.word) && lines.findIndex((one) => one.reply.word === reply.word) === at,
   )
   const known = names.length > 0 ? ready(account) : account
-  const ordered = [...names, ...words.toSorted((a, b) => gravity(a) - gravity(b))]
+  const ordered = [...names, ...words.toSorted((a, b) => severity(a) - severity(b))]
   return ordered.reduce((state, line) => heed(state, plan, line, moment), known)
 }
 
-/** A refused feature is lighter than a wait; a wait is lighter than a stop of the account. */
-const gravity = ({ seen, reply }: Line): number => {
+/** A refused feature is lighter than a wait: ordinary updates go on after it. */
+const severity = ({ seen, reply }: Line): number => {
   const mandate = mandateOf(reply.word)
-  if (mandate.kind === 'stop') return isRefusedFeature(seen, mandate.scope) ? 1 : 3
-  return mandate.kind === 'wait' ? 2 : 0
+  const isFeature = mandate.kind === 'stop' && isRefusedFeature(seen, mandate.scope)
+  return isFeature ? 0 : severityOf(reply.word)
 }
 
 /** `!donator` to offline=YES is about that option; to an ordinary request it is about the account. */
@@ -150,15 +165,25 @@ function heed(account: AccountState, plan: Plan, line: Line, moment: Moment): Ac
   const mandate = mandateOf(word)
   switch (mandate.kind) {
     case 'settled':
-      return withHost(account, line.hostname, settled(hostOf(account, line.hostname), line, moment))
+      return withHost(
+        account,
+        line.hostname,
+        confirmedBy(line.reply, line.seen.sent, { host: hostOf(account, line.hostname), ...moment }),
+      )
     case 'wait':
       return wait(
         account,
-        { because: word, detail: '', atLeast: longest(mandate.atLeast, retryAfter(line.seen)) },
+        {
+          because: word,
+          detail: saidIn(line.reply) ?? '',
+          atLeast: longest(mandate.atLeast, retryAfter(line.seen)),
+        },
         moment,
       )
     case 'stop': {
-      const stop = { since: moment.now, because: word, about: aboutOf(word, plan.fingerprints) }
+      const said = saidIn(line.reply)
+      const about = aboutOf(word, plan.fingerprints)
+      const stop = { since: moment.now, because: word, about, ...(said !== undefined && { said }) }
       if (mandate.scope === 'hostname')
         return withHost(account, line.hostname, { ...hostOf(account, line.hostname), stopped: stop })
       if (isRefusedFeature(line.seen, mandate.scope)) return { ...ready(account), offlineRefused: stop }
@@ -169,23 +194,12 @@ function heed(account: AccountState, plan: Plan, line: Line, moment: Moment): Ac
   }
 }
 
+const saidIn = (reply: Reply): string | undefined => ('said' in reply ? reply.said : undefined)
+
 const withHost = (account: AccountState, name: string, host: HostState): AccountState => ({
   ...account,
   hosts: { ...account.hosts, [name]: host },
 })
-
-/** What we sent counts as confirmed even when the service names another address: arguing would be a loop. */
-function settled(host: HostState, { seen, reply }: Line, { now, dice }: Moment): HostState {
-  const { sent } = seen
-  const namesNone = sent.addresses.v4 === undefined && sent.addresses.v6 === undefined
-  const answered = 'addresses' in reply ? byFamily(reply.addresses) : {}
-  return {
-    confirmed: { ...host.confirmed, ...(namesNone ? answered : sent.addresses) },
-    touched: now,
-    spread: dice * 2 - 1,
-    isOffline: sent.offline === 'YES',
-  }
-}
 
 const retryAfter = ({ retryAfter: span }: { readonly retryAfter?: Duration }): Duration =>
   span ?? milliseconds(0)
@@ -201,13 +215,14 @@ function wait(
   { because, detail, atLeast }: Wait,
   { now, dice }: Moment,
 ): AccountState {
-  const rung = account.standing.kind === 'waiting' ? account.standing.rung + 1 : 0
+  const { standing } = account
+  const rung = nextWait(because, standing.kind === 'waiting' ? standing.rung : undefined)
   const until = after(now, longest(waitAt(rung, dice), atLeast))
   return {
     ...account,
     standing: {
       kind: 'waiting',
-      since: since(account.standing, 'waiting', now),
+      since: since(standing, 'waiting', now),
       until,
       because,
       detail,
@@ -216,28 +231,28 @@ function wait(
   }
 }
 
-/** The service's other endpoints are tried at once. When none is left, the round is over, and the ladder says when the next is. */
+/**
+ * The service's other endpoints are tried at once, but not in clear after TLS failed. When none is left, the round is over,
+ * and the next begins after a while.
+ */
 function retry(
   account: AccountState,
   { endpoints }: Plan,
-  { because: detail, isCutOff }: About<'unreached'>,
+  { because: detail, isTls }: About<'unreached'>,
   { now, dice }: Moment,
 ): AccountState {
   const { standing } = account
-  const [failures, before] = standing.kind === 'retrying' ? [standing.rung + 2, standing.cutOffs] : [1, 0]
-  const isRoundOver = failures % endpoints === 0
-  const cutOffs = before + (isRoundOver && isCutOff ? 1 : 0)
+  const failures = standing.kind === 'retrying' ? standing.rung + 2 : 1
   const rounds = Math.ceil(failures / endpoints)
-  const wait = isCutOff ? cutOffAt(cutOffs - 1, dice) : awayAt(rounds - cutOffs - 1, dice)
+  const isRoundOver = isTls || failures % endpoints === 0
   return {
     ...account,
     standing: {
       kind: 'retrying',
       since: since(standing, 'retrying', now),
-      until: isRoundOver ? after(now, wait) : now,
+      until: isRoundOver ? after(now, retryAt(rounds - 1, dice)) : now,
       detail,
-      rung: failures - 1,
-      cutOffs,
+      rung: (isRoundOver ? rounds * endpoints : failures) - 1,
     },
   }
 }

@@ -4,6 +4,7 @@ import { type UpdateRequest, formatQuery } from '../../protocol/request.ts'
 import type { Sightings } from '../../net/sighting.ts'
 import { batchOf } from './batch.ts'
 import type { Action } from './observation.ts'
+import { pacedUntil } from './pace.ts'
 import type { Plan } from './plan.ts'
 import { type AccountState, type HostState, type State, type Stop, accountOf, hostOf } from './state.ts'
 
@@ -13,6 +14,8 @@ export type SightingsByName = Readonly<Record<string, Sightings>>
 export interface View {
   /** By account key and hostname, because each may have sources of its own; undefined before the first look. */
   readonly sightings: Readonly<Record<string, SightingsByName>> | undefined
+  /** When that was. */
+  readonly lastLook?: Instant
   readonly nextLook: Instant
 }
 
@@ -47,6 +50,9 @@ function dutyOf(account: AccountState, plan: Plan, view: View, now: Instant): Ac
   if (held !== undefined) return { kind: 'look', at: held }
   if (view.sightings === undefined && needsLook(account, plan)) return { kind: 'look', at: now }
   const request = firstDue(account, plan, view.sightings?.[plan.account] ?? {}, now)
+  const paced = request && pacedUntil(account.recent ?? [], request, { pace: plan.pace, now })
+  // Until then the sources are asked as usual, so that the newest address is the one that goes out.
+  if (paced !== undefined) return { kind: 'look', at: earliest(view.nextLook, paced) }
   if (request !== undefined) {
     const tried = account.standing.kind === 'retrying' ? account.standing.rung + 1 : 0
     return { kind: 'send', account: plan.account, request, endpoint: tried % plan.endpoints }
@@ -89,9 +95,12 @@ function firstDue(
     )
     return request === undefined ? [] : [request]
   })
-  const [first] = due
+  const isNew = ({ hostnames: [name = ''] }: UpdateRequest): boolean =>
+    hostOf(account, name).touched === undefined
+  // Names that were never confirmed go first.
+  const first = due.find(isNew) ?? due[0]
   if (first === undefined) return undefined
-  const alike = due
+  const alike = [...due.filter(isNew), ...due.filter((request) => !isNew(request))]
     .filter((request) => sameNeed(request) === sameNeed(first))
     .flatMap(({ hostnames }) => hostnames)
   const { mostNames, longestQuery } = batchOf(plan)
@@ -132,7 +141,12 @@ function wanted(
   const addresses = plan.reliesOnConnection ? {} : addressesOf(seen, plan)
   const knowsNone = addresses.v4 === undefined && addresses.v6 === undefined
   if (knowsNone && !plan.reliesOnConnection) return undefined
-  const isNew = FAMILIES.some((f) => addresses[f] !== undefined && addresses[f] !== host.confirmed[f])
+  const isNew = FAMILIES.some(
+    (family) =>
+      addresses[family] !== undefined &&
+      addresses[family] !== host.confirmed[family] &&
+      addresses[family] !== host.unechoed?.[family],
+  )
   const isFirst = knowsNone && host.touched === undefined
   return isNew || isFirst || isOverdue || host.isOffline ? { hostnames, addresses } : undefined
 }
@@ -144,4 +158,12 @@ function addressesOf(seen: Sightings, plan: Plan): Addresses {
     return sighting?.kind === 'seen' ? sighting.address : undefined
   })
   return { ...(v4 && { v4 }), ...(v6 && { v6 }) }
+}
+
+/** Before when the pace keeps what is due from going out; undefined where nothing is due or it may go. */
+export function pacedIn(state: State, plan: Plan, view: View, now: Instant): Instant | undefined {
+  const account = accountOf(state, plan.account)
+  if (stopOf(account, plan) !== undefined || heldUntil(account, now) !== undefined) return undefined
+  const request = firstDue(account, plan, view.sightings?.[plan.account] ?? {}, now)
+  return request && pacedUntil(account.recent ?? [], request, { pace: plan.pace, now })
 }

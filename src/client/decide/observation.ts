@@ -10,6 +10,8 @@ export type Observation =
   | { readonly kind: 'networkChanged' }
   | { readonly kind: 'resumed'; readonly account?: string }
   | { readonly kind: 'sighted' }
+  /** A request is about to go out. What is remembered of it is on disk before it does. */
+  | { readonly kind: 'sending'; readonly account: string; readonly request: UpdateRequest }
   | {
       readonly kind: 'answered'
       readonly account: string
@@ -22,14 +24,16 @@ export type Observation =
       readonly account: string
       readonly because: string
       readonly looksLikePortal: boolean
+      /** The HTTP status, where it says by itself that the service cannot answer now: 429, 5xx. */
+      readonly status?: number
       readonly retryAfter?: Duration
     }
   | {
       readonly kind: 'unreached'
       readonly account: string
       readonly because: string
-      /** It was about this host, not about the service. */
-      readonly isCutOff: boolean
+      /** TLS failed: what answered may be an impostor, and must not be asked in clear instead. */
+      readonly isTls: boolean
     }
 
 /** The one thing to do next. */

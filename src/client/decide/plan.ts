@@ -7,6 +7,8 @@ import type { Fingerprints } from './lift.ts'
 export interface Plan {
   /** Server and username: credentials of another user are another account. */
   readonly account: string
+  /** What the user calls it. */
+  readonly name?: string
   readonly hostnames: readonly string[]
   readonly families: readonly Family[]
   /** The user chose to let the service take the address of the connection. */
@@ -20,5 +22,7 @@ export interface Plan {
   readonly ipv6In: Ipv6Parameter
   /** The most hostnames of one request; without it, as many as `batch.ts` says. */
   readonly batch?: number
+  /** The most requests in five minutes. */
+  readonly pace: number
   readonly fingerprints: Fingerprints
 }

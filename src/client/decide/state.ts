@@ -2,13 +2,12 @@ import type { Instant } from '../../base/time.ts'
 import type { Addresses } from '../../net/address.ts'
 import type { ReplyWord } from '../../protocol/reply.ts'
 
-/** What was wrong when the service's answer obliged us to wait. */
-export type WaitCause = ReplyWord | 'not understood'
+/** What was wrong when the service's answer obliged us to wait: a word, a status without one, or an answer that is neither. */
+export type WaitCause = ReplyWord | `HTTP ${number}` | 'not understood'
 
 /**
  * May we speak to the service about this account? Kept on disk: a stop that a reboot forgets is not a stop.
- * `rung` counts the failures in a row and picks the step of the ladder; `cutOffs` rounds of them
- * ended with this host reaching nobody, and have a ladder of their own. `detail` is for people.
+ * `rung` counts the failures in a row and picks the step of the ladder. `detail` is for people.
  */
 export type Standing =
   | { readonly kind: 'ready' }
@@ -26,7 +25,6 @@ export type Standing =
       readonly until: Instant
       readonly detail: string
       readonly rung: number
-      readonly cutOffs: number
     }
   | ({ readonly kind: 'stopped' } & Stop)
 
@@ -36,6 +34,8 @@ export interface Stop {
   readonly because: ReplyWord
   /** Fingerprint of what the stop is about, at the time; empty where only the user's word ends it. */
   readonly about: string
+  /** What the service wrote, where it is another word of the family that is obeyed like `because`. */
+  readonly said?: string
 }
 
 export interface HostState {
@@ -43,6 +43,10 @@ export interface HostState {
   readonly confirmed: Addresses
   /** When it last did. */
   readonly touched?: Instant
+  /** Since when these addresses are confirmed. */
+  readonly since?: Instant
+  /** Sent, but not named in the answer while the other family was: not sent again until it changes. */
+  readonly unechoed?: Addresses
   /** In [-1, 1]: spreads the refreshes of many names. Rolled anew at each confirmation. */
   readonly spread: number
   readonly isOffline: boolean
@@ -50,11 +54,22 @@ export interface HostState {
   readonly stopped?: Stop
 }
 
+/** One request that was sent, for the pace. */
+export interface Sent {
+  readonly at: Instant
+  /** The first of its hostnames: what stands for all of them. */
+  readonly hostname: string
+  /** Both addresses as one text. */
+  readonly addresses: string
+}
+
 export interface AccountState {
   readonly standing: Standing
   readonly hosts: Readonly<Record<string, HostState>>
   /** `!donator` to a request with offline=YES: ordinary updates go on. */
   readonly offlineRefused?: Stop
+  /** The requests of the last five minutes, oldest first; missing where there are none. */
+  readonly recent?: readonly Sent[]
 }
 
 /** Everything that outlives the process. By account key. */

@@ -12,5 +12,17 @@ export type Finding =
       readonly because: string
     }
   | { readonly kind: 'flipping'; readonly address: Address; readonly heldFor: Duration }
+  /**
+   * Outside services see another line than the one whose address is published, such as a VPN; `through` is the interface, where
+   * the kernel tells it.
+   */
+  | {
+      readonly kind: 'elsewhere'
+      readonly published: Address
+      readonly outside: Address
+      readonly through?: string
+    }
+  /** Questions from a bound interface leave this host through another one. */
+  | { readonly kind: 'leavesElsewhere'; readonly interface: string; readonly through: string }
   /** The router's own outside address is not public: another router, or the provider's, is behind it. */
   | { readonly kind: 'behindAnother'; readonly router: Address | 'none'; readonly because: string }

@@ -4,7 +4,7 @@ import { type Instant, formatInstant, milliseconds, parseInstant } from '../../b
 import { type Addresses, FAMILIES, familyOf, parseAddress } from '../../net/address.ts'
 import { isReplyWord } from '../../protocol/reply.ts'
 import type { Anchor } from './timeline.ts'
-import type { AccountState, HostState, Standing, State, Stop, WaitCause } from '../decide/state.ts'
+import type { AccountState, HostState, Sent, Standing, State, Stop, WaitCause } from '../decide/state.ts'
 
 const VERSION = 1
 
@@ -52,19 +52,27 @@ function readAnchor(value: unknown): Anchor {
 }
 
 function readAccount(value: unknown): AccountState {
-  const { standing, hosts, offlineRefused } = record(value)
+  const { standing, hosts, offlineRefused, recent } = record(value)
   return {
     standing: readStanding(standing),
     hosts: mapValues(record(hosts), readHost),
     ...(offlineRefused !== undefined && { offlineRefused: readStop(offlineRefused) }),
+    ...(recent !== undefined && { recent: list(recent).map(readSent) }),
   }
 }
 
+function readSent(value: unknown): Sent {
+  const { at, hostname, addresses } = record(value)
+  return { at: moment(at), hostname: string(hostname), addresses: string(addresses) }
+}
+
 function readHost(value: unknown): HostState {
-  const { confirmed, touched, spread, isOffline, stopped } = record(value)
+  const { confirmed, touched, since, unechoed, spread, isOffline, stopped } = record(value)
   return {
     confirmed: readAddresses(confirmed),
     ...(touched !== undefined && { touched: moment(touched) }),
+    ...(since !== undefined && { since: moment(since) }),
+    ...(unechoed !== undefined && { unechoed: readAddresses(unechoed) }),
     spread: number(spread),
     isOffline: isOffline === true,
     ...(stopped !== undefined && { stopped: readStop(stopped) }),
@@ -72,25 +80,32 @@ function readHost(value: unknown): HostState {
 }
 
 function readStanding(value: unknown): Standing {
-  const { kind, since, until, because, detail, rung, cutOffs = 0 } = record(value)
+  const { kind, since, until, because, detail, rung } = record(value)
   if (kind === 'ready') return { kind }
   if (kind === 'stopped') return { kind, ...readStop(value) }
   const times = { since: moment(since), until: moment(until), detail: string(detail), rung: number(rung) }
   if (kind === 'waiting') return { kind, ...times, because: readCause(because) }
-  if (kind === 'retrying') return { kind, ...times, cutOffs: number(cutOffs) }
+  if (kind === 'retrying') return { kind, ...times }
   throw new Error(`${String(kind)} is no standing`)
 }
 
 function readStop(value: unknown): Stop {
-  const { since, because, about } = record(value)
+  const { since, because, about, said } = record(value)
   const word = string(because)
   if (!isReplyWord(word)) throw new Error(`${word} is no reply word`)
-  return { since: moment(since), because: word, about: string(about) }
+  return {
+    since: moment(since),
+    because: word,
+    about: string(about),
+    ...(said !== undefined && { said: string(said) }),
+  }
 }
 
 function readCause(value: unknown): WaitCause {
   const cause = string(value)
   if (cause === 'not understood' || isReplyWord(cause)) return cause
+  const [, status] = /^HTTP (\d{3})$/.exec(cause) ?? []
+  if (status !== undefined) return `HTTP ${Number(status)}`
   throw new Error(`${cause} is no reason to wait`)
 }
 
@@ -110,6 +125,11 @@ function record(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Error('an object is missing')
   return value as Record<string, unknown>
+}
+
+function list(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new Error('a list is missing')
+  return value
 }
 
 const mapValues = <T>(values: Record<string, unknown>, read: (value: unknown) => T): Record<string, T> =>

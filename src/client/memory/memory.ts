@@ -1,20 +1,40 @@
-import { type Result, err, ok } from '../../base/result.ts'
+import { err, ok } from '../../base/result.ts'
 import { type Duration, between, formatInstant, minutes } from '../../base/time.ts'
 import type { Files } from '../../ports/files.ts'
 import { NEW_STATE, type State } from '../decide/state.ts'
-import { formatState, parseState } from './codec.ts'
+import { type Kept, formatState, parseState } from './codec.ts'
 import type { Anchor, Timeline } from './timeline.ts'
 
 export interface Memory {
   load(): Promise<State>
-  /** Resolves when the state is on disk, or when it is known that the disk does not take it. */
+  /** Resolves when the state is on disk, or when it is known that no folder takes it. */
   save(state: State): Promise<void>
+  /** Whether the last state that had to be written is on disk. */
+  isKept(): boolean
+  /** Where it is tried, in this order. */
+  readonly folders: readonly string[]
 }
 
 /** What the operator should hear about the state file. */
 export type MemoryTrouble =
   | { readonly kind: 'stateSetAside'; readonly as: string; readonly because: string }
+  /** The configured folder does not take it, another one does. */
+  | {
+      readonly kind: 'stateKeptElsewhere'
+      readonly folder: string
+      readonly instead: string
+      readonly because: string
+    }
   | { readonly kind: 'stateNotKept'; readonly because: string }
+
+/** No folder takes the state: a stop would be forgotten, so that a process that ends must not ask. */
+export class StateNotKept extends Error {
+  constructor(folders: readonly string[]) {
+    super(
+      `the state can be kept neither in ${folders.join(' nor in ')}; nothing was sent, because a stop could not be remembered; name a folder that can be written with --state-dir`,
+    )
+  }
+}
 
 /** There is a state that we can neither read nor set aside: it may hold a stop, so that nothing must be sent. */
 export class StateUnreadable extends Error {
@@ -30,53 +50,94 @@ const essence = (state: State, skew: number): string => `${skew} ${formatState(s
 const skewOf = ({ at, wall }: Anchor): number => Math.round(between(at, wall) / QUARTER)
 const QUARTER: Duration = minutes(15)
 
-/** One file in the state folder, written only when something changed. */
+/**
+ * One file in the state folder, written only when something changed. Where that folder cannot be written, in the first of the
+ * others that can; what was written last is what counts.
+ */
 export function fileMemory(
   files: Files,
-  folder: string,
+  folders: readonly string[],
   time: Timeline,
   report: (trouble: MemoryTrouble) => void,
 ): Memory {
-  const path = `${folder}/state.json`
+  const [configured = '', ...others] = folders
   let kept: string | undefined
-  let isKeeping = true
+  let keptIn: string | undefined = configured
 
-  const setAside = async (because: string): Promise<State> => {
+  const setAside = async (path: string, because: string): Promise<undefined> => {
     const as = `${path}.broken-${formatInstant(time.wallAt(time.now())).replaceAll(':', '')}`
     await files.rename(path, as).catch(() => {
       // It is there, we cannot tell what it says, and it stays: it may hold a stop.
       throw new StateUnreadable(path, because)
     })
     report({ kind: 'stateSetAside', as, because })
-    return NEW_STATE
+    return undefined
   }
-  const readText = async (): Promise<Result<string | undefined, string>> =>
-    files.read(path).then(ok, (error: unknown) => err(error instanceof Error ? error.message : String(error)))
+  const readIn = async (folder: string): Promise<Kept | undefined> => {
+    const path = pathIn(folder)
+    const text = await files.read(path).then(ok, (error: unknown) => err(messageOf(error)))
+    if (!text.ok) return setAside(path, text.error)
+    if (text.value === undefined) return undefined
+    const file = parseState(text.value)
+    return file.ok ? file.value : setAside(path, file.error)
+  }
+  const writeIn = async (folder: string, text: string): Promise<void> => {
+    await (folder === configured ? files.makeFolder(folder) : files.makePrivateFolder(folder))
+    await files.replace(pathIn(folder), text)
+  }
+  const tell = (folder: string | undefined, because: string): void => {
+    if (folder === keptIn || folder === configured) return
+    if (folder === undefined) report({ kind: 'stateNotKept', because })
+    else report({ kind: 'stateKeptElsewhere', folder: configured, instead: folder, because })
+  }
 
   return {
+    folders,
+    isKept: () => keptIn !== undefined,
     async load() {
-      const text = await readText()
-      if (!text.ok) return setAside(text.error)
-      if (text.value === undefined) return NEW_STATE
-      const file = parseState(text.value)
-      if (!file.ok) return setAside(file.error)
-      time.resume(file.value.anchor)
-      kept = essence(file.value.state, skewOf(file.value.anchor ?? time.anchor()))
-      return file.value.state
+      const found: Found[] = []
+      for (const folder of folders) {
+        const file = await readIn(folder)
+        if (file !== undefined) found.push({ file, folder })
+      }
+      const latest = latestOf(found)
+      if (latest === undefined) return NEW_STATE
+      const { file, folder } = latest
+      keptIn = folder
+      time.resume(file.anchor)
+      kept = essence(file.state, skewOf(file.anchor ?? time.anchor()))
+      return file.state
     },
     async save(state) {
       const anchor = time.anchor()
       const news = essence(state, skewOf(anchor))
-      if (news === kept) return
-      try {
-        await files.makeFolder(folder)
-        await files.replace(path, formatState(state, anchor))
-        kept = news
-        isKeeping = true
-      } catch (error) {
-        if (isKeeping) report({ kind: 'stateNotKept', because: String(error) })
-        isKeeping = false
+      if (news === kept && keptIn !== undefined) return
+      const text = formatState(state, anchor)
+      let because = ''
+      let folder: string | undefined
+      for (const candidate of folders) {
+        const failure = await writeIn(candidate, text).then(() => undefined, messageOf)
+        if (failure === undefined) folder = candidate
+        else if (because === '') because = failure
+        if (folder !== undefined) break
       }
+      tell(folder, because)
+      // What another process would take for newer than this.
+      if (folder === configured && keptIn !== configured)
+        for (const other of others) await files.remove(pathIn(other)).catch(() => undefined)
+      keptIn = folder
+      if (folder !== undefined) kept = news
     },
   }
 }
+
+const pathIn = (folder: string): string => `${folder}/state.json`
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+interface Found {
+  readonly file: Kept
+  readonly folder: string
+}
+
+const latestOf = (found: readonly Found[]): Found | undefined =>
+  found.toSorted((a, b) => (b.file.anchor?.at ?? 0) - (a.file.anchor?.at ?? 0))[0]

@@ -2,7 +2,7 @@ import { formatDuration } from '../../base/time.ts'
 import { listed } from '../../net/address.ts'
 import { REPLIES, type ReplyWord, isReplyWord } from '../../protocol/reply.ts'
 import type { Outcome } from './outcome.ts'
-import { remedyFor } from './remedies.ts'
+import { remedyFor } from '../../protocol/remedies.ts'
 import type { AccountReport } from './report.ts'
 
 /** What a word means and what it makes this program do. */

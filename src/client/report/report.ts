@@ -10,7 +10,7 @@ import { heldUntil, sightingsOf, stopOf } from '../decide/next.ts'
 import type { Plan } from '../decide/plan.ts'
 import { accountOf, hostOf } from '../decide/state.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
-import { remedyFor } from './remedies.ts'
+import { remedyFor } from '../../protocol/remedies.ts'
 
 /** What is said of one hostname: what was sent in this run, what came back, what it means, what is confirmed. */
 export interface HostReport {

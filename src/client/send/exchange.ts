@@ -1,10 +1,10 @@
 import { type Duration, type Instant, between, instant, milliseconds, seconds } from '../../base/time.ts'
 import { type Credentials, formatBasic } from '../../net/basic.ts'
 import type { Http, HttpOutcome, HttpRequest } from '../../ports/http.ts'
-import { isOldRefusal } from '../../protocol/reply-codec.ts'
+import { type Reply, isOldRefusal } from '../../protocol/reply-codec.ts'
 import { mandateOf } from '../../protocol/reply.ts'
 import { type Ipv6Parameter, UPDATE_PATH, type UpdateRequest, formatQuery } from '../../protocol/request.ts'
-import { LONGEST_BODY, readResponse } from '../../protocol/response.ts'
+import { LONGEST_BODY, readForbidding, readResponse } from '../../protocol/response.ts'
 import type { Observation } from '../decide/observation.ts'
 
 /** Where and as whom one account's requests are made. */
@@ -42,49 +42,87 @@ export async function exchange(
 ): Promise<Observation> {
   const { account } = line
   const outcome = await http(formRequest(line, request, endpoint), signal)
-  const answer = heardOf(outcome, request.hostnames.length)
-  if (typeof answer === 'string')
-    return { kind: 'unreached', account, because: answer, isCutOff: isCutOff(outcome) }
+  const answer = heardOf(outcome)
+  if (answer === undefined) return unheard(account, outcome)
   const wait = readRetryAfter(answer.headers['retry-after'], now())
   const retryAfter = wait === undefined ? {} : { retryAfter: wait }
-  const replies = readResponse(answer, request.hostnames.length)
-  if (answer.isCut && !isBeyondDoubt(replies))
-    return { kind: 'unreached', account, because: CUT, isCutOff: false }
-  if (!replies.ok) return { kind: 'notUnderstood', account, ...replies.error, ...retryAfter }
-  if (replies.value.some((reply) => isOldRefusal(reply, request.addresses)))
-    return { kind: 'notUnderstood', account, because: OLD_REFUSAL, looksLikePortal: false, ...retryAfter }
-  return { kind: 'answered', account, sent: request, replies: replies.value, ...retryAfter }
+  const read = answer.isCut ? readCut : readWhole
+  const replies = read(answer, request)
+  if (replies === undefined) return { kind: 'unreached', account, because: CUT, isTls: false }
+  if (!replies.ok) {
+    const shown = read({ ...answer, body: withoutSecrets(answer.body, line.credentials) }, request)
+    const { because } = shown === undefined || shown.ok ? replies.error : shown.error
+    return { kind: 'notUnderstood', account, ...replies.error, because, ...retryAfter }
+  }
+  const isRefused = replies.value.some((reply) => isOldRefusal(reply, request.addresses))
+  const understood = isRefused ? request.hostnames.map(() => OLD_REFUSAL) : replies.value
+  return { kind: 'answered', account, sent: request, replies: understood, ...retryAfter }
 }
 
 type Heard = Extract<HttpOutcome, { kind: 'answered' }>
 
-/** The answer, or why there is none. Time that was up in the middle of one takes back nothing that was said. */
-function heardOf(outcome: HttpOutcome, count: number): Heard | string {
+/** The answer, or its beginning where time was up or the connection broke off in the middle of it. */
+function heardOf(outcome: HttpOutcome): Heard | undefined {
   if (outcome.kind === 'answered') return outcome
-  const { stage, because, partial } = outcome
-  if (partial === undefined || !isBeyondDoubt(readResponse(partial, count))) return `${stage}: ${because}`
-  return { kind: 'answered', ...partial, isCut: true }
+  return outcome.partial && { kind: 'answered', ...outcome.partial, isCut: true }
 }
 
-const isCutOff = (outcome: HttpOutcome): boolean => outcome.kind === 'unreached' && outcome.isCutOff === true
+/** Something that is no HTTP was seen by the service or by what stands in its place; everything else, perhaps by no one. */
+function unheard(account: string, outcome: HttpOutcome): Observation {
+  if (outcome.kind === 'answered') throw new Error('an answer was heard')
+  const because = `${outcome.stage}: ${outcome.because}`
+  return outcome.stage === 'malformed'
+    ? {
+        kind: 'notUnderstood',
+        account,
+        because: `an answer that is no HTTP (${outcome.because})`,
+        looksLikePortal: false,
+      }
+    : { kind: 'unreached', account, because, isTls: outcome.stage === 'TLS' }
+}
 
 const CUT = 'exchange: the connection broke off in the middle of the answer'
-const OLD_REFUSAL = 'good 127.0.0.1 for another address'
 
-/** Half an answer can forbid, but it cannot confirm: what is missing may have been the rest of an address. */
-const isBeyondDoubt = (replies: ReturnType<typeof readResponse>): boolean =>
-  replies.ok && replies.value.every(({ word }) => mandateOf(word).kind !== 'settled')
+type Reading = ReturnType<typeof readResponse>
+
+const readWhole = (answer: Heard, { hostnames }: UpdateRequest): Reading =>
+  readResponse(answer, hostnames.length)
+
+/** Half an answer can forbid, but it cannot confirm: what is missing may have been the rest of an address (decision 0008). */
+function readCut(answer: Heard, request: UpdateRequest): Reading | undefined {
+  const replies = readWhole(answer, request)
+  const isBeyondDoubt = replies.ok
+    ? replies.value.every(({ word }) => mandateOf(word).kind !== 'settled')
+    : replies.error.status !== undefined
+  if (isBeyondDoubt) return replies
+  const forbidding = readForbidding(answer)
+  return forbidding && { ok: true, value: request.hostnames.map(() => forbidding) }
+}
+
+/** Success with the loopback address means "ignored" in this family of services. */
+const OLD_REFUSAL: Reply = { word: 'badagent', said: 'good 127.0.0.1' }
+
+/** A service may mirror what it was sent: nothing of it may reach a log or a terminal. */
+function withoutSecrets(body: string, credentials: Credentials): string {
+  const password = credentials.password.reveal()
+  const basic = formatBasic(credentials).slice('Basic '.length)
+  return [basic, password, encodeURIComponent(password)]
+    .filter((secret) => secret !== '')
+    .reduce((text, secret) => text.replaceAll(secret, '«secret»'), body)
+}
 
 /** RFC 9110 §10.2.3: seconds, or a date. No longer than a day, so that nobody can silence us for good. */
 export function readRetryAfter(value: string | undefined, now: Instant): Duration | undefined {
   if (value === undefined) return undefined
-  const date = Date.parse(value)
   const span = /^\d+$/.test(value.trim())
     ? seconds(Number(value))
-    : Number.isNaN(date)
-      ? undefined
-      : between(now, instant(date))
+    : HTTP_DATE.test(value.trim()) && !Number.isNaN(Date.parse(value))
+      ? between(now, instant(Date.parse(value)))
+      : undefined
   return span === undefined || span < 0 ? undefined : milliseconds(Math.min(span, LONGEST_RETRY_AFTER))
 }
+
+/** RFC 9110 §5.6.7: with the name of a weekday. Date.parse also takes "-3600", for a year. */
+const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d/
 
 const LONGEST_RETRY_AFTER = seconds(86_400)

@@ -43,6 +43,8 @@ export type Note =
   /** It changed without announcing it to us; a firewall rule may be all that is missing. */
   | { readonly kind: 'notAnnounced'; readonly gateway: Address }
   | { readonly kind: 'probeAnswers'; readonly hops: number }
+  | { readonly kind: 'kernelWatchMissing'; readonly because: string }
+  | { readonly kind: 'watcherFailed'; readonly watcher: string; readonly because: string }
 
 /** What watchers know of each other. */
 export interface Shared {

@@ -1,9 +1,9 @@
-import type { ReplyWord } from '../../protocol/reply.ts'
+import type { ReplyWord } from './reply.ts'
 
 /** What to do about it, in plain words, for every word that stops a client. */
 export const REMEDIES: { readonly [W in Exclude<ReplyWord, 'good' | 'nochg' | '911'>]: string } = {
   nohost:
-    'check the spelling of the hostname and that it is attached to this DDNS key; correct the settings, then run again',
+    'check the spelling of the hostname and that it is attached to this DDNS key; correct the settings, then run again, or run holdfast resume',
   badauth: 'check username and password of the DDNS key; with new credentials updates go on by themselves',
   badagent:
     'the service does not accept this program: update Holdfast, or set user_agent or contact as the service asks; or, if it changed its mind, run holdfast resume',
@@ -13,3 +13,9 @@ export const REMEDIES: { readonly [W in Exclude<ReplyWord, 'good' | 'nochg' | '9
 
 const hasRemedy = (word: string): word is keyof typeof REMEDIES => Object.hasOwn(REMEDIES, word)
 export const remedyFor = (word: string): string | undefined => (hasRemedy(word) ? REMEDIES[word] : undefined)
+
+/** What to do about an answer that is no word of the protocol; `detail` says what came, with its HTTP status. */
+export const remedyForAnswer = (detail: string): string =>
+  /HTTP 404|HTTP 405|HTTP 410/.test(detail)
+    ? 'check that server is the address of an update service; then run holdfast resume, which ends this wait'
+    : 'see what the service says in quotes above; when it is mended, holdfast resume ends this wait'

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { exchange } from '../../src/client/send/exchange.ts'
+import type { HttpOutcome } from '../../src/ports/http.ts'
+import { START, disk, world } from '../fakes/world.ts'
+
+const line = world(disk(), []).charges[0]?.line
+if (line === undefined) throw new Error('no line')
+const request = { hostnames: ['home.example.test'], addresses: {} }
+
+const after = async (outcome: HttpOutcome) =>
+  exchange(
+    line,
+    { request, endpoint: 0 },
+    { http: async () => outcome, now: () => START },
+    new AbortController().signal,
+  )
+const answered = async (body: string, status = 200) => after({ kind: 'answered', status, headers: {}, body })
+
+const password = line.credentials.password.reveal()
+const basic = Buffer.from(`${line.credentials.username}:${password}`).toString('base64')
+
+describe('an exchange', () => {
+  it.each([
+    `you sent ${password} today`,
+    `<p>${password}</p>`,
+    `Authorization: Basic ${basic}`,
+    `${'x'.repeat(75)}${password}`,
+  ])('quotes nothing of what must not be seen: %#', async (body) => {
+    const seen = await answered(body, 403)
+
+    expect(seen.kind).toBe('notUnderstood')
+    expect(JSON.stringify(seen)).not.toContain(password)
+    expect(JSON.stringify(seen)).not.toContain(basic)
+  })
+
+  it('takes an answer that is no HTTP for one that is not understood', async () =>
+    expect(await after({ kind: 'unreached', stage: 'malformed', because: 'not HTTP' })).toMatchObject({
+      kind: 'notUnderstood',
+      because: 'an answer that is no HTTP (not HTTP)',
+    }))
+
+  it.each(['look-up', 'connect', 'time-out', 'exchange'] as const)(
+    'took no harm from TLS: %s',
+    async (stage) =>
+      expect(await after({ kind: 'unreached', stage, because: 'x' })).toMatchObject({
+        kind: 'unreached',
+        isTls: false,
+      }),
+  )
+
+  it('says when TLS failed', async () =>
+    expect(await after({ kind: 'unreached', stage: 'TLS', because: 'x' })).toMatchObject({
+      kind: 'unreached',
+      isTls: true,
+    }))
+
+  it('obeys a word that forbids in the middle of an answer that breaks off', async () =>
+    expect(
+      await exchange(
+        line,
+        { request: { hostnames: ['a.test', 'b.test'], addresses: {} }, endpoint: 0 },
+        {
+          http: async () => ({
+            kind: 'answered',
+            status: 200,
+            headers: {},
+            body: 'good\nabuse',
+            isCut: true,
+          }),
+          now: () => START,
+        },
+        new AbortController().signal,
+      ),
+    ).toMatchObject({ kind: 'answered', replies: [{ word: 'abuse' }, { word: 'abuse' }] }))
+})

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { quoteOf } from '../../src/protocol/quote.ts'
+import { readResponse } from '../../src/protocol/response.ts'
+
+describe('a quote of a body', () => {
+  it.each([
+    ['dnserr\n', '"dnserr"'],
+    ['  two\r\n  lines\t', '"two lines"'],
+    [
+      '<!DOCTYPE html><html><head><title>Sign in</title><style>p{}</style></head><p>Hotel</p>',
+      '"Sign in Hotel"',
+    ],
+    ['<script>alert(1)', ''],
+    ['', ''],
+    ['\u001b[31mred\u0007\u009b\u202e', '"[31mred"'],
+    ['x'.repeat(200), `"${'x'.repeat(80)}…"`],
+  ])('%j is shown as %s', (body, shown) => expect(quoteOf(body)).toBe(shown))
+
+  it('stands in what is told of an answer, with the HTTP status', () => {
+    const read = readResponse({ status: 404, body: 'No such page' }, 1)
+
+    expect(read).toMatchObject({
+      ok: false,
+      error: { because: 'text that is no reply word (HTTP 404): "No such page"' },
+    })
+  })
+})
