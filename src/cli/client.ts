@@ -8,6 +8,7 @@ import { LOOK, POKE, makeInbox } from '../client/agent/inbox.ts'
 import type { Agent, Charge } from '../client/agent/run.ts'
 import { fingerprint } from '../client/decide/lift.ts'
 import type { Plan } from '../client/decide/plan.ts'
+import { NEW_STATE, type State } from '../client/decide/state.ts'
 import { type Memory, fileMemory } from '../client/memory/memory.ts'
 import { type Timeline, timeline } from '../client/memory/timeline.ts'
 import type { Line } from '../client/send/exchange.ts'
@@ -17,6 +18,7 @@ import { systemFiles } from '../platform/files.ts'
 import { plainHttp } from '../platform/plain-http.ts'
 import type { Log } from '../ports/log.ts'
 import type { Schedule } from '../ports/clock.ts'
+import type { Address, Family } from '../net/address.ts'
 import { agentToken, formatUserAgent } from '../protocol/user-agent.ts'
 import { ABOUT } from './about.ts'
 import type { Lookout, MakeLookout } from './lookout.ts'
@@ -92,11 +94,14 @@ export function composeClient(
     }
     hear(event)
   }
+  let latest: State = NEW_STATE
   const inbox = makeInbox()
   const lookout = makeLookout(settings, {
     tell,
     agent: userAgentOf(settings),
     ring: (isNewWay) => inbox.put(isNewWay ? POKE : LOOK),
+    published: (family) => confirmedIn(latest, family),
+    end: end.signal,
   })
   const agent: Agent = {
     clock: clockBy(() => time.now(), beat),
@@ -108,7 +113,10 @@ export function composeClient(
     inbox,
     whenStopped: settings.config.whenStopped,
     tell,
-    show: showRest,
+    show: (rest) => {
+      latest = rest.state
+      showRest(rest)
+    },
     mustRemember,
     ...(settleWithin !== undefined && { settleWithin }),
     end: end.signal,
@@ -137,6 +145,12 @@ function memoryOf(
   const files = isRehearsal ? { ...systemFiles, ...untouched } : systemFiles
   return fileMemory(files, stateFoldersOf(settings), time, tell)
 }
+
+/** Every address of the family that any hostname was confirmed at last. */
+const confirmedIn = ({ accounts }: State, family: Family): readonly Address[] =>
+  Object.values(accounts).flatMap(({ hosts }) =>
+    Object.values(hosts).flatMap(({ confirmed }) => confirmed[family] ?? []),
+  )
 
 /** The configured folder, and those that stand in where it cannot be written. */
 export const stateFoldersOf = ({ stateDir }: Pick<Settings, 'stateDir'>): readonly string[] => [

@@ -24,12 +24,14 @@ export async function detectCommand(flags: Flags): Promise<Exit> {
   const settings = await readSettings(flags, 'nothing')
   if (!settings.ok) return fail(settings.error, asJson)
   const bell = { ring: (): void => undefined }
+  const ending = new AbortController()
   const lookout = detectingLookout(settings.value, {
     agent: userAgentOf(settings.value),
     tell: () => undefined,
     ring: () => bell.ring(),
+    published: () => [],
+    end: ending.signal,
   })
-  const ending = new AbortController()
   onSignals(() => ending.abort())
   const show = async (): Promise<Shown> => {
     const shown = await shownBy(settings.value, lookout, ending.signal)

@@ -1,7 +1,7 @@
 import { uptime } from 'node:os'
 import { instant, milliseconds } from '../base/time.ts'
 import type { HostSettings } from '../config/client-settings.ts'
-import { type Detector, detector } from '../client/detect/detector.ts'
+import { type Detector, type Parts as DetectorParts, detector } from '../client/detect/detector.ts'
 import { type Wishes, makeWitnesses } from '../client/sources/makers.ts'
 import type { Ports } from '../client/sources/ports.ts'
 import type { AddressSource } from '../client/sources/source.ts'
@@ -9,18 +9,14 @@ import { suffixed } from '../client/sources/suffixed.ts'
 import type { Witness } from '../client/sources/witness.ts'
 import type { Hint, Shared, Watching } from '../client/watch/parts.ts'
 import { watch } from '../client/watch/watch.ts'
-import { type Address, type Family, familyOf } from '../net/address.ts'
 import { steadyClock, systemDice } from '../platform/clock.ts'
 import { askByDatagram, listenToGroup, openChannel } from '../platform/datagram.ts'
 import { systemInterfaces } from '../platform/interfaces.ts'
-import {
-  listenForEvents,
-  rememberingResolve,
-  runProgram,
-  systemGateway,
-  watchKernel,
-} from '../platform/network.ts'
-import type { Resolve } from '../ports/network.ts'
+import { listenForEvents, runProgram, systemGateway, watchKernel } from '../platform/network.ts'
+import { type RememberingResolve, rememberingResolve } from '../platform/resolve.ts'
+import type { FindGateway } from '../ports/network.ts'
+import { homeGateway, systemWayOut } from '../platform/way-out.ts'
+import { type Way, lineOf, wayOf, fromOf } from './way.ts'
 import { askByStream } from '../platform/stream.ts'
 import { type Listeners, type Lookout, sourceGivenBy } from './lookout.ts'
 import type { Account, Settings } from './settings.ts'
@@ -32,12 +28,6 @@ const DOUBTS: ReadonlySet<Hint> = new Set([
   'this host was asleep',
   'somebody said so',
 ])
-
-/** A way out of this host. */
-interface Way {
-  readonly interface?: string
-  readonly from?: Address
-}
 
 /** Hints begin the retries anew so often at once, and then once in so long: whoever makes hints up does not make requests. */
 const [BURST, REFILL] = [5, 5000]
@@ -54,27 +44,34 @@ function ration(): () => boolean {
 }
 
 /** A detector for every way out that some hostname is bound to. */
-export function detectingLookout(initial: Settings, { tell, agent, ring }: Listeners): Lookout {
+export function detectingLookout(initial: Settings, listeners: Listeners): Lookout {
+  const { tell, agent, ring } = listeners
   let settings = initial
-  let watching: { readonly end: AbortController; readonly until: AbortSignal } | undefined
+  /** Of the present settings: what an earlier one began ends with it. */
+  let era = new AbortController()
+  let watchUntil: AbortSignal | undefined
   const isAllowed = ration()
-  const resolve = rememberingResolve(() => performance.now())
+  const names = rememberingResolve(() => performance.now())
+  const gateway = homeGateway(systemGateway)
   const detectors = new Map<string, Detector>()
+  const portsFor = (way: Way): Ports => portsOf(way.interface, { names, gateway })
   const witnessesOf = (server: string, way: Way = {}): readonly Witness[] =>
-    makeWitnesses(
-      settings.config.sources ?? [],
-      portsOf(way.interface, resolve),
-      wishesOf(settings, agent, way),
-      server === '' ? '' : new URL(server).hostname,
-    )
+    makeWitnesses(settings.config.sources ?? [], portsFor(way), wishesOf(settings, agent, way), {
+      server: server === '' ? '' : new URL(server).hostname,
+      thirdParties: settings.config.thirdParties,
+    })
   const detectorOf = (account: Account, way: Way): Detector => {
     // Only the default sources differ by service.
     const key = JSON.stringify([settings.config.sources === undefined ? account.server : '', way])
     const known = detectors.get(key)
     if (known !== undefined) return known
-    const witnesses = witnessesOf(account.server, way)
-    const { agreement } = settings.config
-    const made = detector({ witnesses, clock: steadyClock, tell, agreement, release: () => ring(false) })
+    const { agreement, allowVpn } = settings.config
+    const made = detectorFor(listeners, {
+      witnesses: witnessesOf(account.server, way),
+      agreement,
+      wayOut: allowVpn ? undefined : lineOf(way, portsFor(way), tell),
+      signal: AbortSignal.any([listeners.end, era.signal]),
+    })
     detectors.set(key, made)
     return made
   }
@@ -84,17 +81,14 @@ export function detectingLookout(initial: Settings, { tell, agent, ring }: Liste
     ring(isAllowed())
   }
   const begin = (until: AbortSignal): void => {
-    const end = new AbortController()
-    watching = { end, until }
+    watchUntil = until
     const [first] = settings.accounts.filter(({ myip }) => myip === undefined)
     const main = first === undefined ? undefined : detectorOf(first, {})
-    const about = { agent, hint, signal: AbortSignal.any([until, end.signal]), note: tell }
     const witnesses = first === undefined ? [] : witnessesOf(first.server)
-    const asksRouter = witnesses.some(({ standpoint }) => standpoint === 'router')
     watchAll(
-      about,
-      { asksRouter, outside: cheapOf(witnesses), published: () => main?.current('v4') },
-      portsOf(undefined, resolve),
+      { agent, hint, signal: AbortSignal.any([until, era.signal]), note: tell },
+      knownOf(witnesses, main),
+      portsFor({}),
     )
   }
   return {
@@ -105,20 +99,37 @@ export function detectingLookout(initial: Settings, { tell, agent, ring }: Liste
     adopt: (next) => {
       settings = next
       detectors.clear()
-      watching?.end.abort()
-      if (watching !== undefined && next.config.watch) begin(watching.until)
+      era.abort()
+      era = new AbortController()
+      if (watchUntil !== undefined && next.config.watch) begin(watchUntil)
     },
   }
 }
+
+const detectorFor = (
+  { tell, ring, published }: Listeners,
+  parts: Pick<DetectorParts, 'witnesses' | 'agreement' | 'wayOut' | 'signal'>,
+): Detector =>
+  detector({ ...parts, clock: steadyClock, dice: systemDice, tell, published, look: () => ring(false) })
 
 function endingAs(host: HostSettings | undefined, found: Detector): AddressSource {
   const suffix = host?.suffix ?? (host?.mac && { address: host.mac, length: host.prefixLength })
   return suffix === undefined ? found : suffixed(found, suffix)
 }
 
+const knownOf = (
+  witnesses: readonly Witness[],
+  main: Detector | undefined,
+): Pick<Shared, 'asksRouter' | 'outside' | 'published' | 'isOpen'> => ({
+  asksRouter: witnesses.some(({ standpoint }) => standpoint === 'router'),
+  outside: cheapOf(witnesses),
+  published: (family) => main?.current(family),
+  isOpen: (family) => main?.isOpen(family) === true,
+})
+
 function watchAll(
   about: Omit<Watching, 'clock' | 'ports'>,
-  known: Pick<Shared, 'asksRouter' | 'outside' | 'published'>,
+  known: ReturnType<typeof knownOf>,
   ports: Ports,
 ): void {
   watch(
@@ -129,6 +140,7 @@ function watchAll(
     },
     {
       ...known,
+      ringRouter: () => undefined,
       doesRouterAnswer: false,
       isProbed: false,
       bells: new Set(),
@@ -139,19 +151,22 @@ function watchAll(
   )
 }
 
-const wayOf = (host: HostSettings | undefined): Way => ({
-  ...(host?.interface !== undefined && { interface: host.interface }),
-  ...(host?.from !== undefined && { from: host.from }),
-})
+interface Shares {
+  readonly names: RememberingResolve
+  readonly gateway: FindGateway
+}
 
-const portsOf = (only: string | undefined, resolve: Resolve): Ports => ({
+/** What was found out once holds for every way. */
+const portsOf = (only: string | undefined, { names, gateway }: Shares): Ports => ({
   http: async (request, signal) => (await import('../platform/http.ts')).undiciHttp(request, signal),
   interfaces: async () =>
     (await systemInterfaces()).filter((one) => only === undefined || one.interface === only),
   datagram: askByDatagram,
   stream: askByStream,
-  resolve,
-  gateway: async () => systemGateway(only),
+  resolve: names.resolve,
+  forget: names.forget,
+  gateway: async () => (only === undefined ? gateway() : systemGateway(only)),
+  wayOut: systemWayOut,
   program: runProgram,
 })
 
@@ -164,28 +179,7 @@ function wishesOf({ config }: Settings, agent: string, way: Way): Wishes {
 
 /** Those that may be asked most often. */
 function cheapOf(witnesses: readonly Witness[]): readonly Witness[] {
-  const outside = witnesses.filter(
-    ({ standpoint, families }) => standpoint === 'outside' && families.includes('v4'),
-  )
+  const outside = witnesses.filter(({ standpoint }) => standpoint === 'outside')
   const least = Math.min(...outside.map(({ restsFor }) => restsFor))
   return outside.filter(({ restsFor, name }) => restsFor === least && !name.startsWith('http'))
-}
-
-/** The local address to ask from: the one that is named, or the first of the interface. */
-function fromOf({
-  interface: only,
-  from,
-}: Way): ((family: Family) => Promise<Address | undefined>) | undefined {
-  if (from !== undefined) return async (family) => (familyOf(from) === family ? from : undefined)
-  if (only === undefined) return undefined
-  return async (family) => {
-    const all = await systemInterfaces()
-    return all.find(
-      (one) =>
-        one.interface === only &&
-        familyOf(one.address) === family &&
-        !one.isUnusable &&
-        !one.address.startsWith('fe80:'),
-    )?.address
-  }
 }

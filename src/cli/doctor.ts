@@ -4,7 +4,8 @@ import { type Diagnosis, type Evidence, diagnose, sayDiagnoses } from '../client
 import { SERVICES } from '../client/sources/services.ts'
 import { parseAddress } from '../net/address.ts'
 import { undiciHttp } from '../platform/http.ts'
-import { rememberingResolve, systemGateway } from '../platform/network.ts'
+import { systemGateway } from '../platform/network.ts'
+import { rememberingResolve } from '../platform/resolve.ts'
 import { RELEASED } from '../platform/released.ts'
 import type { HttpOutcome } from '../ports/http.ts'
 import { userAgentOf } from './client.ts'
@@ -31,7 +32,9 @@ const exitFor = (diagnoses: readonly Diagnosis[]): Exit =>
 
 async function evidenceOf(settings: Settings): Promise<Evidence> {
   const agent = userAgentOf(settings)
-  const lookout = detectingLookout(settings, { agent, tell: () => undefined, ring: () => undefined })
+  const end = new AbortController().signal
+  const deaf = { agent, tell: () => undefined, ring: () => undefined, published: () => [], end }
+  const lookout = detectingLookout(settings, deaf)
   const specs = settings.config.sources ?? SERVICES.map(({ spec }) => spec)
   const [found, gateway, names, visits] = await Promise.all([
     surveyed(settings, lookout, new AbortController().signal),
@@ -66,7 +69,7 @@ function hostsOf({ accounts }: Settings, specs: readonly SourceSpec[]): Readonly
   return new Set(hosts.filter((host) => parseAddress(host.replace(/^\[|\]$/g, '')) === undefined))
 }
 
-const resolve = rememberingResolve(() => performance.now())
+const { resolve } = rememberingResolve(() => performance.now())
 
 async function lookedUp(host: string): Promise<Evidence['names'][number]> {
   const [v4, v6] = await Promise.all([resolve(host, 'v4'), resolve(host, 'v6')])

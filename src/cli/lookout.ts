@@ -4,6 +4,7 @@ import { givenSource } from '../client/sources/given.ts'
 import type { AddressSource } from '../client/sources/source.ts'
 import type { Witness } from '../client/sources/witness.ts'
 import type { Hint } from '../client/watch/parts.ts'
+import type { Address, Family } from '../net/address.ts'
 import type { Account, Settings } from './settings.ts'
 
 /** Who knows the addresses of the accounts and of the hostnames that have their own. */
@@ -25,6 +26,9 @@ export interface Listeners {
   readonly agent: string
   /** Somebody should look; and begin the short retries anew, because the way to the service may be another. */
   readonly ring: (isNewWay: boolean) => void
+  /** What the service holds, as far as it is remembered, for any hostname. */
+  readonly published: (family: Family) => readonly Address[]
+  readonly end: AbortSignal
 }
 
 export type MakeLookout = (settings: Settings, listeners: Listeners) => Lookout

@@ -72,6 +72,7 @@ async function updateAlone(flags: Flags, settings: Settings, log: Log): Promise<
     throw error
   } finally {
     release()
+    end() // no pause of the detection keeps the process
   }
 }
 

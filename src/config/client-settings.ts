@@ -155,6 +155,8 @@ export const ACCOUNT_SETTINGS = {
 // biome-ignore format: a table
 export const CLIENT_SETTINGS = {
   sources:       { reader: listOf(parseSource, { type: 'string' }), flag: 'source', says: `who knows the address: ${SOURCE_FORMS}` },
+  thirdParties:  { reader: onOff,                           says: 'ask public services for the address too (Cloudflare, Google, Nextcloud, Cisco, Akamai; ipify, ident.me and Amazon where those are not reached); off: only the router, the interfaces and the update service itself', fallback: true },
+  allowVpn:      { reader: onOff,                           says: 'publish the address that outside services see, although the router or an interface goes on stating the one that is published', fallback: false },
   agreement:     { reader: choice('two', 'one'),            says: 'how many must agree on a changed address: the router or an own interface and one operator outside, or two outside; or whoever answers first', fallback: 'two' },
   command:       { reader: listOf(argument, { type: 'string' }), says: 'program and arguments for the source command; prints an address a line' },
   ipv6Choice:    { reader: choice('stable', 'temporary', 'any'), says: 'which of several IPv6 addresses of an interface', fallback: 'stable' },

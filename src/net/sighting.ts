@@ -8,6 +8,8 @@ export type Sighting =
       readonly by: string
       /** This host's further usable addresses, best first: only what the outside sees tells which of them it is. */
       readonly others?: readonly Address[]
+      /** Those of all these that are of a tunnel's interface. */
+      readonly tunnels?: readonly Address[]
     }
   | {
       readonly kind: 'none'

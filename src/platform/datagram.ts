@@ -9,20 +9,32 @@ export const askByDatagram: AskByDatagram = async (question, signal) => {
   if (signal.aborted) return { kind: 'silent' }
   const socket = createSocket(kindOf(question.to))
   try {
-    const isOpen = await opened(socket, question)
-    return isOpen === undefined ? await exchange(socket, question, signal) : isOpen
+    const failure = await opened(socket, question)
+    return failure ?? (await exchange(socket, question, signal))
   } finally {
+    closeQuietly(socket)
+  }
+}
+
+/** One that is closed already throws. */
+function closeQuietly(socket: Socket): void {
+  try {
     socket.close()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_SOCKET_DGRAM_NOT_RUNNING') throw error
   }
 }
 
 const kindOf = (to: Address): 'udp4' | 'udp6' => (familyOf(to) === 'v4' ? 'udp4' : 'udp6')
 
-/** Opened at the first question, and again after a failure: the way may be another by then. */
+/**
+ * Opened at the first question, and again after a failure: the way may be another by then. Closing it ends the question that
+ * is under way, as one that stays without an answer.
+ */
 export const openChannel: OpenChannel = (to, port) => {
   let socket: Socket | undefined
   const close = (): void => {
-    socket?.close()
+    if (socket !== undefined) closeQuietly(socket)
     socket = undefined
   }
   return {
@@ -34,7 +46,9 @@ export const openChannel: OpenChannel = (to, port) => {
       socket = open
       const failure = isNew ? await opened(open, { ...question, to, port }) : undefined
       const outcome = failure ?? (await exchange(open, question, signal))
-      if (outcome.kind === 'failed' || outcome.kind === 'refused') close()
+      const isBroken = outcome.kind === 'failed' || outcome.kind === 'refused'
+      // Another question may have opened a new one meanwhile.
+      if (isBroken && socket === open) close()
       return outcome
     },
   }
@@ -48,21 +62,32 @@ async function opened(
   return new Promise((done) => {
     const fail = (error: NodeJS.ErrnoException): void =>
       done({ kind: 'failed', because: error.code ?? error.message })
-    const begin = (): void => {
+    // A socket that is closed meanwhile throws at each call.
+    const tried = (step: () => void) => (): void => {
+      try {
+        step()
+      } catch (error) {
+        fail(error as NodeJS.ErrnoException)
+      }
+    }
+    const begin = tried(() => {
       socket.removeListener('error', fail)
       if (hops !== undefined) socket.setTTL(hops)
       done(undefined)
-    }
+    })
+    // Where there is no way, the callback is told so, and no event (socket.connect).
+    const connect = tried(() =>
+      socket.connect(port, to, (error?: Error) => (error === undefined ? begin() : fail(error))),
+    )
     socket.on('error', fail)
-    try {
-      socket.bind({ port: 0, ...(from !== undefined && { address: from }) }, () => {
-        if (answeredBy !== undefined) begin()
-        // Where there is no way, the callback is told so, and nobody else (socket.connect).
-        else socket.connect(port, to, (error?: Error) => (error === undefined ? begin() : fail(error)))
-      })
-    } catch (error) {
-      fail(error as NodeJS.ErrnoException)
-    }
+    // Closed while it is being opened, it neither connects nor fails.
+    socket.once('close', () => done({ kind: 'silent' }))
+    tried(() =>
+      socket.bind(
+        { port: 0, ...(from !== undefined && { address: from }) },
+        answeredBy === undefined ? connect : begin,
+      ),
+    )()
   })
 }
 
@@ -76,8 +101,12 @@ async function exchange(socket: Socket, question: Question, signal: AbortSignal)
   const outcome = await new Promise<DatagramOutcome>((done) => {
     const send = (): void => {
       sent++
-      if (answeredBy === undefined) socket.send(bytes)
-      else socket.send(bytes, port, to)
+      try {
+        if (answeredBy === undefined) socket.send(bytes)
+        else socket.send(bytes, port, to)
+      } catch (error) {
+        fail(error as NodeJS.ErrnoException)
+      }
     }
     const giveUp = (): void => done({ kind: 'silent' })
     const fail = (error: NodeJS.ErrnoException): void =>
@@ -94,12 +123,15 @@ async function exchange(socket: Socket, question: Question, signal: AbortSignal)
       socket.removeListener('error', fail)
       socket.on('error', () => undefined)
       socket.removeListener('message', hear)
+      socket.removeListener('close', giveUp)
       signal.removeEventListener('abort', giveUp)
     }
     socket.removeAllListeners('error')
     socket.on('error', fail)
     socket.on('message', hear)
+    socket.on('close', giveUp)
     signal.addEventListener('abort', giveUp)
+    if (signal.aborted) return giveUp()
     send()
     for (const span of again) timers.push(setTimeout(send, span))
     timers.push(setTimeout(giveUp, within))

@@ -10,8 +10,12 @@ const FLAG = {
   dadFailed: 0x08,
   deprecated: 0x20,
   tentative: 0x40,
+  permanent: 0x80,
 } as const
 const UNUSABLE = FLAG.dadFailed | FLAG.deprecated | FLAG.tentative
+
+/** What Node gives for an interface that has none. */
+export const NO_MAC = '00:00:00:00:00:00'
 
 /** os.networkInterfaces() has the addresses; Linux says in /proc/net/if_inet6 which IPv6 ones are for use. */
 export const systemInterfaces: Interfaces = async () => {
@@ -27,6 +31,9 @@ export const systemInterfaces: Interfaces = async () => {
           address,
           isTemporary: (flag & FLAG.temporary) !== 0,
           isUnusable: (flag & UNUSABLE) !== 0,
+          isPermanent: (flag & FLAG.permanent) !== 0,
+          prefixLength: Number(entry.cidr?.split('/')[1] ?? 0),
+          isTunnel: entry.mac === NO_MAC,
         },
       ]
     }),

@@ -1,14 +1,12 @@
 import { spawn } from 'node:child_process'
-import { lookup } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { networkInterfaces } from 'node:os'
-import { type Address, type Family, parseAddress, parsePeer } from '../net/address.ts'
+import { type Address, parseAddress, parsePeer } from '../net/address.ts'
 import type {
   FindGateway,
   Gateway,
   ListenForEvents,
-  Resolve,
   RunOutcome,
   RunProgram,
   WatchKernel,
@@ -51,24 +49,6 @@ const localOn = (name: string): Address | undefined =>
   (networkInterfaces()[name] ?? []).flatMap(({ address, family }) =>
     family === 'IPv4' ? (parseAddress(address) ?? []) : [],
   )[0]
-
-/** What a name was last known to be is used at once, and looked up again beside: a new line is slowest at names. */
-export function rememberingResolve(now: () => number): Resolve {
-  const known = new Map<string, { readonly addresses: readonly Address[]; readonly at: number }>()
-  const ask = async (host: string, family: Family): Promise<readonly Address[]> => {
-    const found = await lookup(host, { all: true, family: family === 'v4' ? 4 : 6 }).catch(() => [])
-    const addresses = found.flatMap(({ address }) => parseAddress(address) ?? [])
-    if (addresses.length > 0) known.set(`${family} ${host}`, { addresses, at: now() })
-    return addresses
-  }
-  return async (host, family) => {
-    const last = known.get(`${family} ${host}`)
-    if (last === undefined) return ask(host, family)
-    if (now() - last.at > STALE_AFTER) void ask(host, family)
-    return last.addresses
-  }
-}
-const STALE_AFTER = 300_000
 
 const MOST_OUTPUT = 64 * 1024
 
@@ -141,7 +121,7 @@ export const listenForEvents: ListenForEvents = async (local, heard) =>
 
 const RESTART_AFTER = 5000
 
-/** rtnetlink by way of ip-monitor(8), started again when it ends; undefined where there is no iproute2. */
+/** rtnetlink by way of ip-monitor(8), started again when it ends. */
 export const watchKernel: WatchKernel = (changed, missing) => {
   let isClosed = false
   let child: ReturnType<typeof spawn> | undefined
@@ -152,11 +132,11 @@ export const watchKernel: WatchKernel = (changed, missing) => {
     })
     child = watching
     const born = performance.now()
-    watching.on('error', missing)
+    watching.on('error', (error: NodeJS.ErrnoException) => missing(`ip: ${error.code ?? error.message}`))
     watching.stdout.on('data', changed)
     watching.on('close', () => {
       // One that ends at once does not know these words (BusyBox).
-      if (!isClosed && performance.now() - born < 1000) missing()
+      if (!isClosed && performance.now() - born < 1000) missing('ip monitor ends at once')
       else setTimeout(begin, RESTART_AFTER).unref()
     })
     watching.unref()

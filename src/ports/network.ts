@@ -9,6 +9,12 @@ export interface Gateway {
   readonly local: Address
 }
 
+/** Which of this host's addresses and interfaces the kernel would send from, to an address anywhere outside. Sends nothing. */
+export type FindWayOut = (
+  family: Family,
+  from?: Address,
+) => Promise<{ readonly address?: Address; readonly interface: string } | undefined>
+
 /** The IPv4 gateway; undefined where there is none, or where the system does not tell. */
 export type FindGateway = (onlyOn?: string) => Promise<Gateway | undefined>
 
@@ -49,5 +55,5 @@ export type ListenForEvents = (
   heard: (inbound: Inbound) => void,
 ) => Promise<(Closable & { readonly port: number }) | undefined>
 
-/** Calls back whenever the kernel changed an address, a route or a link; `missing` once, where nobody tells. */
-export type WatchKernel = (changed: () => void, missing: () => void) => Closable
+/** Calls back whenever the kernel changed an address, a route or a link; `missing` says why it does not tell. */
+export type WatchKernel = (changed: () => void, missing: (because: string) => void) => Closable

@@ -34,7 +34,7 @@ it('gives a person the time and the level where it matters', () =>
     logged('terminal')
       .trim()
       .split('\n')
-      .map((line) => line.replace(/^\d\d:\d\d:\d\d/, 'T')),
+      .map((line) => line.replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/, 'T')),
   ).toEqual([
     'T debug: detail count=2',
     'T news host=a.test why="two words"',

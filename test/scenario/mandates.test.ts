@@ -84,7 +84,10 @@ describe('for a day, told always the same, the daemon sends', () => {
 
   it('after one and five minutes, and then as after 911, while a gateway answers 503', async () => {
     const busy: Line = { status: 503, body: '<html>busy</html>' }
-    const times = await timesOf(Array<Line>(7).fill(busy), 8)
+    const times = await timesOf(
+      Array.from({ length: 7 }, () => busy),
+      8,
+    )
 
     expect(times).toEqual(['0', '1m', '6m', '36m', '1h36m', '3h36m', '7h36m'])
   })

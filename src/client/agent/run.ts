@@ -100,10 +100,9 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
   for (const seen of opening) await take(seen)
   while (!isOver()) {
     if (rest.act.kind === 'send') {
-      const { act } = rest
-      await take({ kind: 'sending', account: act.account, request: act.request })
-      if (agent.mustRemember && !agent.memory.isKept()) throw new StateNotKept(agent.memory.folders)
-      const seen = await send(agent, rest.charges, act, isPortal(rest.view) && !heardSense)
+      const { act, view } = rest
+      await take({ ...act, kind: 'sending' })
+      const seen = await send(agent, rest.charges, act, isPortal(view) && !heardSense)
       heardSense ||= seen.kind === 'answered'
       await take(seen)
       continue
@@ -114,10 +113,7 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
     const orders = agent.inbox.take()
     for (const order of orders) await follow(order)
     rest = { ...rest, view: await look(agent, rest.charges, schedule, { orders, before: rest.view }) }
-    const plans = rest.charges.map(({ plan }) => plan)
-    const { told: now, events } = addressNews(told, rest.view, rest.state, plans)
-    told = now
-    for (const event of events) agent.tell(event)
+    told = tellNews(agent, rest, told)
     await take({ kind: 'sighted' })
   }
   // Whoever asked while the last thing was done is told how it ended.
@@ -126,6 +122,13 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
   await agent.memory.save(rest.state)
   if (agent.end.aborted) agent.tell({ kind: 'ended' })
   return rest
+}
+
+function tellNews(agent: Agent, { charges, state, view }: Rest, before: Told): Told {
+  const plans = charges.map(({ plan }) => plan)
+  const { told, events } = addressNews(before, view, state, plans)
+  for (const event of events) agent.tell(event)
+  return told
 }
 
 /**
@@ -162,6 +165,7 @@ async function send(
   const charge = charges.find(({ plan }) => plan.account === act.account)
   if (charge === undefined) throw new Error(`nobody asked for account ${act.account}`)
   const { account } = charge.plan
+  if (agent.mustRemember && !agent.memory.isKept()) throw new StateNotKept(agent.memory.folders)
   const to = formRequest(charge.line, act.request, act.endpoint).url
   agent.tell({ kind: 'sending', account, request: act.request, to })
   if (to.startsWith('http:')) agent.tell({ kind: 'keyInClear', account, to: new URL(to).origin })

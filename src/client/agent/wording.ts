@@ -3,7 +3,7 @@ import { type Instant, formatDuration } from '../../base/time.ts'
 import { type Family, listed } from '../../net/address.ts'
 import { formatReply } from '../../protocol/reply-codec.ts'
 import { remedyFor } from '../../protocol/remedies.ts'
-import { REPLIES } from '../../protocol/reply.ts'
+import { REPLIES, isReplyWord } from '../../protocol/reply.ts'
 import type { AgentEvent } from './events.ts'
 
 /** How facts are shown to a person: an account by its name, a moment by the local clock. */
@@ -75,7 +75,7 @@ export const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
   behindAnother:      { level: 'warn',  says: 'the router has no public address; this host cannot be reached over IPv4 from outside',
     line: ({ router, because }) => `the router has no public address (${router === 'none' ? '' : `${router}: `}${because}); this host cannot be reached over IPv4 from outside` },
   elsewhere:          { level: 'warn',  says: 'outside services see another line, such as a VPN; its address is not published',
-    line: ({ published, outside, through }) => `outside services see ${outside}${through === undefined ? '' : ` through ${through}`}, but the router or the interface goes on stating ${published}: this looks like a VPN, and ${outside} is not published. To publish it, set allow_vpn = true; to look only through one line, bind the hostname to its interface` },
+    line: ({ published, outside, through }) => `${through === undefined ? '' : `what this host sends leaves through ${through}; `}outside services see ${outside ?? 'that line'}, ${published === undefined ? 'and the address of this line cannot be confirmed' : `but the router or an interface goes on stating ${published}, which stays published`}: this looks like a VPN. To look only through one line, bind the hostname to its interface; to publish the address of the VPN, set allow_vpn = true` },
   leavesElsewhere:    { level: 'warn',  says: 'what is sent from the bound interface leaves through another one',
     line: ({ interface: bound, through }) => `what is sent from ${bound} leaves through ${through}, so that outside services cannot tell the address of ${bound}; a rule is missing, such as: ip rule add from ADDRESS-OF-${bound} table N, with a default route through ${bound} in table N` },
   routerAnswers:      { level: 'info',  says: 'the router tells its address when asked',
@@ -118,8 +118,9 @@ const withRemedy = (word: string): string => {
 
 /** What the service answered: its word with what it means, its status, or what could not be understood. */
 export function waitCause(because: string, detail: string): string {
+  if (isReplyWord(because))
+    return detail === '' ? `${because} (${REPLIES[because].means})` : saidAs(because, detail)
   const rest = detail === '' ? '' : `: ${detail}`
-  if (because === '911') return detail === '' ? `911 (${REPLIES['911'].means})` : saidAs('911', detail)
   return `${because === 'not understood' ? 'something that is not understood' : because}${rest}`
 }
 

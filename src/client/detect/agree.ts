@@ -19,9 +19,21 @@ export interface Question {
   readonly hint: Hinted
   /** An interface of this host is asked too: over IPv6 nothing but an address of its own will do. */
   readonly hasOwn: boolean
+  /** How outside services see this host; without it, through the line that is published. */
+  readonly line?: Line
 }
 
-/** `doubted`: by somebody who may know it better than the router. */
+/** What is known of the line that is published, and of the one that outside services see. */
+export interface Line {
+  /** What the service holds for this host, as far as it is remembered. */
+  readonly published: readonly Address[]
+  /** The kernel sends what goes outside through another interface than the one to the router: a VPN. */
+  readonly isElsewhere: boolean
+  /** What the router or an interface stated was confirmed before, or is what is published. */
+  readonly isProven: boolean
+}
+
+/** `doubted`: by something that may know it better than the router. */
 export type Hinted = 'no' | 'hinted' | 'doubted'
 
 export type Verdict =
@@ -30,10 +42,15 @@ export type Verdict =
       readonly address: Address
       readonly by: readonly string[]
       readonly against: readonly Vote[]
+      /** The router or an interface of this host says so too. */
+      readonly isStated: boolean
+      /** The outside sees another line, which is not published; and what it says of that. */
+      readonly isElsewhere?: true
+      readonly elsewhere?: Address
     }
-  /** Nobody who could tell saw one. */
+  /** Every source that could tell saw none. */
   | { readonly kind: 'none' }
-  | { readonly kind: 'open' }
+  | { readonly kind: 'open'; readonly isElsewhere?: true; readonly elsewhere?: Address }
 
 type Seen = Vote & { readonly sighting: Extract<Sighting, { kind: 'seen' }> }
 const isSeen = (vote: Vote): vote is Seen => vote.sighting.kind === 'seen'
@@ -41,84 +58,130 @@ const isSeen = (vote: Vote): vote is Seen => vote.sighting.kind === 'seen'
 /**
  * What the votes so far come to. A new address needs the router or an own interface and one outside operator, or two
  * outside operators; two answers of one operator are one voice. An outside minority is never believed, it is named. An
- * address that nobody doubts needs one voice. Where outside operators agree against the router, the router is behind
- * another one, and they are right.
+ * address that nothing doubts needs one voice. Where outside operators agree against the router, the router is behind
+ * another one, and they are right; but not against an address that is published and that the router goes on stating.
  */
 export function agree(votes: readonly Vote[], question: Question): Verdict {
   const seen = votes.filter(isSeen)
   const chosen = seen.find(({ witness }) => witness.standpoint === 'chosen')
-  if (chosen !== undefined) return agreed(chosen.sighting.address, [chosen], [])
+  if (chosen !== undefined)
+    return agreed({ address: chosen.sighting.address, near: [chosen], outside: [] }, [])
   const near = seen.filter(({ witness }) => witness.standpoint !== 'outside')
   const outside = seen.filter(({ witness }) => witness.standpoint === 'outside')
-  const candidates = candidatesOf(near, outside, question)
-  const enough = candidates.filter((candidate) => isEnough(candidate, question))
-  const [best, second] = enough.toSorted((a, b) => b.voices - a.voices)
-  if (best === undefined) return isNone(votes) ? { kind: 'none' } : { kind: 'open' }
-  if (second !== undefined && second.voices === best.voices) return { kind: 'open' }
-  return agreed(
-    best.address,
-    [...best.near, ...best.outside],
-    outside.filter((vote) => !best.outside.includes(vote)),
-  )
+  const best = bestOf(near, outside, question)
+  const held = heldBack(near, outside, { best, question })
+  if (held !== undefined) return held
+  if (best !== undefined)
+    return agreed(
+      best,
+      outside.filter((vote) => !best.outside.includes(vote)),
+    )
+  return isNone(votes) ? { kind: 'none' } : { kind: 'open' }
 }
 
-/** An old address is easily believed: by anybody while nothing is hinted, by whoever is near unless that is in doubt. */
-function isEnough(
-  { address, near, voices }: Candidate,
-  { previous, hint, voices: needed }: Question,
-): boolean {
-  const all = voices + (near.length > 0 ? 1 : 0)
+function bestOf(near: readonly Seen[], outside: readonly Seen[], question: Question): Candidate | undefined {
+  const candidates = candidatesOf(near, outside, question)
+  const enough = candidates.filter((candidate) => isEnough(candidate, question))
+  const [best, second] = enough.toSorted((a, b) => voicesIn(b) - voicesIn(a))
+  if (best === undefined || second === undefined || voicesIn(second) < voicesIn(best)) return best
+  if (voicesIn(best) > 0) return undefined
+  // Several addresses of this host, and none outside that tells them apart: the one it had, else the best ranked.
+  return enough.find(({ address }) => address === question.previous) ?? best
+}
+
+/** An old address is easily believed: by any voice while nothing is hinted, by a near one unless that is in doubt. */
+function isEnough(candidate: Candidate, { previous, hint, voices: needed }: Question): boolean {
+  const { address, near } = candidate
+  const all = voicesIn(candidate) + (near.length > 0 ? 1 : 0)
   if (address !== previous || hint === 'doubted') return all >= needed
   return hint === 'no' || near.length > 0 || all >= needed
 }
 
-const agreed = (address: Address, by: readonly Vote[], against: readonly Vote[]): Verdict => ({
+/**
+ * A VPN: outside services see its exit, while the router or an interface still states the address that is published. The exit
+ * is not published then. Where the kernel itself says that questions leave by another line, a new address needs no voice from
+ * outside, if what states it was right before; without that, nothing is known. Undefined where this is no such case.
+ */
+function heldBack(
+  near: readonly Seen[],
+  outside: readonly Seen[],
+  { best, question }: { readonly best: Candidate | undefined; readonly question: Question },
+): Verdict | undefined {
+  const { line, previous } = question
+  const home = near.flatMap(({ witness, sighting }) =>
+    homesOf(sighting).map((address) => ({ witness, address })),
+  )
+  const isHome = best !== undefined && home.some(({ address }) => address === best.address)
+  if (line === undefined || home.length === 0 || isHome) return undefined
+  const kept = home.find(({ address }) => address === previous || line.published.includes(address))
+  if (!line.isElsewhere && (kept === undefined || best === undefined)) return undefined
+  const stated = kept ?? (line.isProven ? home[0] : undefined)
+  const foreign = outside.find(({ sighting }) => !home.some(({ address }) => address === sighting.address))
+  const elsewhere = { isElsewhere: true, ...(foreign && { elsewhere: foreign.sighting.address }) } as const
+  if (stated === undefined) return { kind: 'open', ...elsewhere }
+  const { address, witness } = stated
+  return { kind: 'agreed', address, by: [witness.name], against: [], isStated: true, ...elsewhere }
+}
+
+type Sighted = Seen['sighting']
+
+/** All that a source states; of this host's own addresses there may be several. */
+const statedIn = ({ address, others = [] }: Sighted): readonly Address[] => [address, ...others]
+/** Those that are not of a tunnel's interface. */
+const homesOf = (sighting: Sighted): readonly Address[] =>
+  statedIn(sighting).filter((address) => sighting.tunnels?.includes(address) !== true)
+
+const agreed = ({ address, near, outside }: Candidate, against: readonly Vote[]): Verdict => ({
   kind: 'agreed',
   address,
-  by: by.map(({ witness }) => witness.name),
+  by: [...near, ...outside].map(({ witness }) => witness.name),
   against,
+  isStated: near.length > 0,
 })
 
 interface Candidate {
   readonly address: Address
   readonly near: readonly Seen[]
   readonly outside: readonly Seen[]
-  /** Distinct operators outside. */
-  readonly voices: number
 }
+
+/** Distinct operators outside. */
+const voicesIn = ({ outside }: Candidate): number =>
+  new Set(outside.map(({ witness }) => witness.operator)).size
 
 /** The outside sees a temporary IPv6 address (RFC 8981) where a stable one is to be published: they share the /64. */
 function candidatesOf(
   near: readonly Seen[],
   outside: readonly Seen[],
-  { family, hasOwn }: Question,
+  { family, hasOwn, previous }: Question,
 ): readonly Candidate[] {
   const isByPrefix = family === 'v6' && hasOwn
   const keyOf = (address: Address): string => (isByPrefix ? joined(address, 64, '::' as Address) : address)
-  const keys = new Set([...near, ...outside].map(({ sighting }) => keyOf(sighting.address)))
+  const ours = near.flatMap((vote) => statedIn(vote.sighting).map((address) => ({ vote, address })))
+  const keys = new Set(
+    [...ours, ...outside.map(({ sighting }) => sighting)].map(({ address }) => keyOf(address)),
+  )
   return [...keys].flatMap((key) => {
-    const alike = (votes: readonly Seen[]): readonly Seen[] =>
-      votes.filter(({ sighting }) => keyOf(sighting.address) === key)
-    const [ours, theirs] = [alike(near), alike(outside)]
-    const [first] = [...ours, ...theirs]
+    const mine = ours.filter(({ address }) => keyOf(address) === key)
+    const theirs = outside.filter(({ sighting }) => keyOf(sighting.address) === key)
+    const own = mine.find(({ address }) => address === previous) ?? mine[0]
+    const address = own?.address ?? theirs[0]?.sighting.address
     // A prefix that none of our own addresses has is somebody else's: what was seen there is no address of this host.
-    if (first === undefined || (isByPrefix && ours.length === 0)) return []
-    const voices = new Set(theirs.map(({ witness }) => witness.operator)).size
-    return [{ address: first.sighting.address, near: ours, outside: theirs, voices }]
+    if (address === undefined || (isByPrefix && own === undefined)) return []
+    return [{ address, near: [...new Set(mine.map(({ vote }) => vote))], outside: theirs }]
   })
 }
 
-/** "None" is believed only where nobody could not tell. */
+/** "None" is believed only where every source could tell. */
 const isNone = (votes: readonly Vote[]): boolean =>
   votes.length > 0 && votes.every(({ sighting }) => sighting.kind === 'none')
 
-/** How many voices there must be: two, where there are two to be had. */
-export const voicesOf = (
-  witnesses: readonly Pick<Witness, 'operator' | 'families'>[],
+/** How many voices there must be: two, where there are two to be had; without any source outside, one. */
+export function voicesOf(
+  witnesses: readonly Pick<Witness, 'operator' | 'families' | 'standpoint'>[],
   family: Family,
-): number => {
-  const operators = new Set(
-    witnesses.filter(({ families }) => families.includes(family)).map(({ operator }) => operator),
-  )
-  return Math.min(2, Math.max(1, operators.size))
+): number {
+  const able = witnesses.filter(({ families }) => families.includes(family))
+  if (!able.some(({ standpoint }) => standpoint === 'outside')) return 1
+  return Math.min(2, Math.max(1, new Set(able.map(({ operator }) => operator)).size))
 }

@@ -29,7 +29,8 @@ export interface Round {
 
 export interface Hearing {
   readonly clock: Clock
-  readonly onAsk: (witness: Witness) => void
+  /** Whether this witness may be asked now, given what was said so far; it is asked then. */
+  readonly mayAsk: (witness: Witness) => boolean
   readonly signal: AbortSignal
   /** What was said so far; for who wonders whether to begin anew. */
   readonly votes: Vote[]
@@ -38,7 +39,7 @@ export interface Hearing {
 /** Asks until it is settled, cheap ones first; what is still under way then is broken off. */
 export async function confirm(
   { question, near, outside }: Round,
-  { clock, onAsk, signal, votes }: Hearing,
+  { clock, mayAsk, signal, votes }: Hearing,
 ): Promise<Verdict> {
   const [settled, kick] = [new AbortController(), new AbortController()]
   const over = AbortSignal.any([signal, settled.signal, clock.deadline(GIVE_UP)])
@@ -48,16 +49,17 @@ export async function confirm(
     if (settled.signal.aborted) return
     votes.push({ witness, sighting })
     verdict = agree(votes, question)
-    if (verdict.kind === 'agreed') settled.abort()
+    if (verdict.kind === 'agreed' || isHopeless(question, votes)) settled.abort()
     // Worth confirming, or nobody near can tell.
     else if (sighting.kind === 'seen' || votes.length >= near.length) kick.abort()
   }
   const ask = async (witness: Witness, at: Duration): Promise<void> => {
+    // One of its own for each: Node 20 takes eleven listeners of one signal for a leak, and says so on standard error.
+    const end = AbortSignal.any([over])
     if (at > 0)
-      await clock.sleep(after(start, at), at === HEAD_START ? AbortSignal.any([over, kick.signal]) : over)
-    if (over.aborted) return
-    onAsk(witness)
-    const sighting = await Promise.race([witness.look(question.family, over), silence(over)])
+      await clock.sleep(after(start, at), at === HEAD_START ? AbortSignal.any([end, kick.signal]) : end)
+    if (end.aborted || !mayAsk(witness)) return
+    const sighting = await Promise.race([witness.look(question.family, end), silence(end)])
     if (sighting !== undefined) hear(witness, sighting)
   }
   const starts = near.length > 0 ? STARTS.besideNear : STARTS.alone
@@ -72,6 +74,13 @@ const startOf = (starts: readonly Duration[], at: number): Duration => {
   const last = starts.at(-1) ?? milliseconds(0)
   return starts[at] ?? milliseconds(last + EVERY_FURTHER * (at - starts.length + 1))
 }
+
+/** Over IPv6 only an address of this host is published: where it has none, nothing outside need be asked. */
+const isHopeless = ({ family, hasOwn }: Question, votes: readonly Vote[]): boolean =>
+  family === 'v6' &&
+  hasOwn &&
+  votes.some(({ witness, sighting }) => witness.standpoint === 'own' && sighting.kind === 'none') &&
+  !votes.some(({ witness, sighting }) => witness.standpoint !== 'outside' && sighting.kind === 'seen')
 
 /** A witness that does not heed the signal is not waited for. */
 const silence = async (signal: AbortSignal): Promise<undefined> =>

@@ -1,42 +1,56 @@
 import { type Instant, after, isBefore, milliseconds } from '../../base/time.ts'
 import { type Address, FAMILIES, type Family } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
-import type { Clock } from '../../ports/clock.ts'
+import type { Clock, Dice } from '../../ports/clock.ts'
 import type { AddressSource } from '../sources/source.ts'
 import type { Witness } from '../sources/witness.ts'
-import { type Hinted, type Verdict, type Vote, voicesOf } from './agree.ts'
+import { type Hinted, type Line, type Question, type Verdict, type Vote, voicesOf } from './agree.ts'
 import { confirm } from './confirm.ts'
 import type { Finding } from './finding.ts'
 import { publisher } from './publisher.ts'
+import { recheck } from './recheck.ts'
 import { type Register, register } from './register.ts'
 
 /** The public address as several witnesses agree on it. Itself a source: who uses it need not know how many there are. */
 export interface Detector extends AddressSource {
   /**
-   * Something may have changed: the next look asks anew, and one that is under way begins again. With a doubt, even the
+   * Something may have changed: the next look asks again, and one that is under way begins again. With a doubt, even the
    * router's word that nothing did is not enough.
    */
   hint(isDoubt: boolean): void
   /** What was last agreed on. */
   current(family: Family): Address | undefined
+  /** The last round came to nothing. */
+  isOpen(family: Family): boolean
 }
 
 export interface Parts {
   readonly witnesses: readonly Witness[]
   /** Even time, in milliseconds; need not be the time of day. */
   readonly clock: Clock
+  readonly dice: Dice
   readonly tell: (finding: Finding) => void
-  /** `one`: whoever answers is believed. */
+  /** `one`: the first answer is believed. */
   readonly agreement: 'two' | 'one'
-  /** Called when an address that was held back may go out, so that somebody looks. */
-  readonly release: () => void
+  /** Called when there is a reason to look that no watcher brings: a pause of ours is over. */
+  readonly look: () => void
+  /** What the service holds for this host, as far as it is remembered. */
+  readonly published: (family: Family) => readonly Address[]
+  /** How the outside is reached; undefined where it does not matter what line the outside sees. */
+  readonly wayOut: ((family: Family) => Promise<Way>) | undefined
+  readonly signal: AbortSignal
+}
+
+/** Through which interface questions leave, where that is another than the one to the router. */
+export interface Way {
+  readonly elsewhere?: string
 }
 
 /** An answer so young, with no hint since, is not asked for again. */
 const FRESH = milliseconds(1000)
 /** A round that began so shortly before a hint has asked late enough. */
 const YOUNG = milliseconds(30)
-/** Hints begin a round anew so often at most, so that a storm of them does not keep it from ending. */
+/** Hints begin a round again so often at most, so that a storm of them does not keep it from ending. */
 const MOST_RESTARTS = 3
 
 interface Counts {
@@ -55,6 +69,7 @@ export function detector(parts: Parts): Detector {
     name: parts.witnesses.map(({ name }) => name).join(', '),
     look: async (family, signal) => watches[family].look(signal),
     current: (family) => watches[family].current(),
+    isOpen: (family) => watches[family].isOpen(),
     hint: (isDoubt) => {
       counts = { hints: counts.hints + 1, doubts: counts.doubts + (isDoubt ? 1 : 0) }
       for (const family of FAMILIES) watches[family].disturb()
@@ -76,32 +91,47 @@ function watchOf(family: Family, { witnesses, ...parts }: Parts, trust: Register
   const hasOwn = near.some(({ standpoint }) => standpoint === 'own')
   const voices = agreement === 'one' ? 1 : voicesOf(able, family)
   const published = publisher(parts, trust)
+  const rechecks = recheck(parts, parts.look)
   let latest: (Counts & { readonly sighting: Sighting; readonly at: Instant }) | undefined
+  let [isOpen, isProven] = [false, false]
   let underWay: Promise<Sighting> | undefined
   let round: Round | undefined
 
-  const ask = async (votes: Vote[], signal: AbortSignal): Promise<Verdict> => {
+  /** Where the kernel says that questions leave, and what of it the verdict needs. */
+  const lineNow = async (): Promise<{ readonly line?: Line; readonly through?: string }> => {
+    if (parts.wayOut === undefined) return {}
+    const { elsewhere: through } = await parts.wayOut(family)
+    const line = { published: parts.published(family), isElsewhere: through !== undefined, isProven }
+    return { line, ...(through !== undefined && { through }) }
+  }
+  const ask = async (votes: Vote[], line: Line | undefined, signal: AbortSignal): Promise<Verdict> => {
     const previous = published.current()
-    const hint = hintFor(latest, now())
-    const question = { family, hint, voices, hasOwn, ...(previous !== undefined && { previous }) }
-    const outside = trust.willing(able, family, hint !== 'no')
-    const onAsk = (witness: Witness): void => trust.note(witness, family)
-    return confirm({ question, near, outside }, { clock, onAsk, signal, votes })
+    const known = { ...(previous !== undefined && { previous }), ...(line !== undefined && { line }) }
+    const question = { family, hint: hintFor(latest, now()), voices, hasOwn, ...known }
+    const outside = trust.willing(able, family)
+    const mayAsk = rationed(question, votes, trust)
+    return confirm({ question, near, outside }, { clock, mayAsk, signal, votes })
   }
   const settle = async (signal: AbortSignal): Promise<Sighting> => {
     for (let restarts = 0; ; restarts++) {
       const [again, votes, before] = [new AbortController(), [] as Vote[], now()]
+      const { line, through } = await lineNow()
       round = restarts < MOST_RESTARTS ? { since: clock.now(), again, votes } : undefined
-      const verdict = await ask(votes, AbortSignal.any([signal, again.signal]))
+      const verdict = await ask(votes, line, AbortSignal.any([signal, again.signal]))
       round = undefined
       if (again.signal.aborted && !signal.aborted) continue
-      const sighting = published.weigh(verdict, votes)
-      latest = { ...before, sighting, at: clock.now() }
+      const sighting = published.weigh(verdict, { votes, ...(through !== undefined && { through }) })
+      isProven ||= verdict.kind === 'agreed' && verdict.isStated
+      isOpen = verdict.kind === 'open'
+      latest = { ...stillAsked(isOpen, before, latest), sighting, at: clock.now() }
+      if (!isOpen) rechecks.reset()
+      else if (!signal.aborted) rechecks.again()
       return sighting
     }
   }
   return {
     current: () => published.current(),
+    isOpen: () => isOpen,
     look: async (signal: AbortSignal): Promise<Sighting> => {
       if (underWay !== undefined) return underWay
       const isFresh = latest?.hints === now().hints && isBefore(clock.now(), after(latest.at, FRESH))
@@ -110,10 +140,33 @@ function watchOf(family: Family, { witnesses, ...parts }: Parts, trust: Register
       return underWay
     },
     disturb: (): void => {
-      if (round !== undefined && isBetterAnew(round, published.current(), clock.now())) round.again.abort()
+      rechecks.reset()
+      if (round !== undefined && isBetterAgain(round, published.current(), clock.now())) round.again.abort()
     },
   }
 }
+
+/** One round is one confirmation, however many it asks; what the schedule asks costs nothing. */
+function rationed(
+  { family, hint, previous }: Question,
+  votes: readonly Vote[],
+  trust: Register,
+): (witness: Witness) => boolean {
+  let isPaid = hint === 'no'
+  return (witness) => {
+    const isOutside = witness.standpoint === 'outside'
+    if (isOutside) isPaid ||= trust.spend(hint === 'doubted' || hasNews(votes, previous) ? 'news' : 'hint')
+    if (isOutside && !isPaid) return false
+    trust.note(witness, family)
+    return true
+  }
+}
+
+const NOT_ANSWERED = -1
+
+/** What came to nothing is still to be answered, with the doubt that it began with. */
+const stillAsked = (isOpen: boolean, before: Counts, latest: Counts | undefined): Counts =>
+  isOpen ? { hints: NOT_ANSWERED, doubts: latest?.doubts ?? before.doubts } : before
 
 const hintFor = (latest: Counts | undefined, now: Counts): Hinted => {
   if (latest === undefined) return 'hinted'
@@ -121,11 +174,13 @@ const hintFor = (latest: Counts | undefined, now: Counts): Hinted => {
   return latest.hints === now.hints ? 'no' : 'hinted'
 }
 
-/** Not one that has just begun, and not one that is on the trail of a new address already. */
-function isBetterAnew({ since, votes }: Round, current: Address | undefined, now: Instant): boolean {
-  const isOnTrail = votes.some(
+/** The router or an interface said something else when we asked it. */
+const hasNews = (votes: readonly Vote[], current: Address | undefined): boolean =>
+  votes.some(
     ({ witness, sighting }) =>
       witness.standpoint !== 'outside' && sighting.kind === 'seen' && sighting.address !== current,
   )
-  return !isOnTrail && !isBefore(now, after(since, YOUNG))
-}
+
+/** Not one that has just begun, and not one that is on the trail of a new address already. */
+const isBetterAgain = ({ since, votes }: Round, current: Address | undefined, now: Instant): boolean =>
+  !hasNews(votes, current) && !isBefore(now, after(since, YOUNG))

@@ -18,8 +18,8 @@ export type Finding =
    */
   | {
       readonly kind: 'elsewhere'
-      readonly published: Address
-      readonly outside: Address
+      readonly published?: Address
+      readonly outside?: Address
       readonly through?: string
     }
   /** Questions from a bound interface leave this host through another one. */

@@ -24,11 +24,18 @@ export interface Passed {
   readonly heldUntil?: Instant
 }
 
+export interface Moment {
+  readonly now: Instant
+  /** The router or an interface of this host states it: then it is this line's address, however soon it is back. */
+  readonly isStated: boolean
+}
+
 /** Lets an address through, or holds back one that flips: A, B, A again. It must then stay a while, longer each time. */
-export function pass(history: History, address: Address, now: Instant): Passed {
+export function pass(history: History, address: Address, { now, isStated }: Moment): Passed {
   const { current, left, returning, flips } = history
   const { returning: _, ...settled } = history
   if (address === current) return { history: settled }
+  if (isStated) return { history: moved({ ...settled, flips: 0 }, address, now) }
   const leftAt = Object.hasOwn(left, address) ? left[address] : undefined
   const isBack = leftAt !== undefined && isBefore(now, after(leftAt, SOON))
   if (!isBack && returning?.address !== address)

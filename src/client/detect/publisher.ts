@@ -1,4 +1,4 @@
-import { milliseconds } from '../../base/time.ts'
+import { type Instant, milliseconds } from '../../base/time.ts'
 import type { Address } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -10,45 +10,78 @@ import type { Register } from './register.ts'
 export interface Publisher {
   current(): Address | undefined
   /** What a round came to, as a sighting; an address that flips is held back. */
-  weigh(verdict: Verdict, votes: readonly Vote[]): Sighting
+  weigh(verdict: Verdict, round: Heard): Sighting
+}
+
+export interface Heard {
+  readonly votes: readonly Vote[]
+  /** The interface that questions left through, where it is not the one to the router. */
+  readonly through?: string
 }
 
 interface Parts {
   readonly clock: Clock
   readonly tell: (finding: Finding) => void
-  readonly release: () => void
+  /** Something may go out now that was held back. */
+  readonly look: () => void
+  readonly signal: AbortSignal
 }
 
-export function publisher({ clock, tell, release }: Parts, trust: Register): Publisher {
+export function publisher({ clock, tell, look, signal }: Parts, trust: Register): Publisher {
   let history = NO_HISTORY
-  const admit = (address: Address, by: readonly string[]): Sighting => {
-    const { history: next, heldUntil } = pass(history, address, clock.now())
+  const release = async (at: Instant): Promise<void> => {
+    await clock.sleep(at, signal)
+    if (!signal.aborted) look()
+  }
+  const admit = ({ address, by, isStated }: Extract<Verdict, { kind: 'agreed' }>): Sighting => {
+    const { history: next, heldUntil } = pass(history, address, { now: clock.now(), isStated })
     const isNews = history.returning?.since !== next.returning?.since
     history = next
     if (heldUntil === undefined) return { kind: 'seen', address, by: by.join(' and ') }
     if (isNews) {
       tell({ kind: 'flipping', address, heldFor: milliseconds(heldUntil - clock.now()) })
-      void clock.sleep(heldUntil, new AbortController().signal).then(release)
+      void release(heldUntil)
     }
-    return { kind: 'unknown', because: `${address} came back too soon; it is held back until it stays` }
+    const because = `${address} came back too soon; it is held back until it stays`
+    return { kind: 'unknown', because, isHeld: true }
+  }
+  const told = new Set<string>()
+  /** Said once for each line that the outside sees. */
+  const tellElsewhere = (verdict: Exclude<Verdict, { kind: 'none' }>, through: string | undefined): void => {
+    if (!verdict.isElsewhere) return
+    const { elsewhere: outside } = verdict
+    const line = through ?? outside
+    if (line === undefined || told.has(line)) return
+    told.add(line)
+    tell({
+      kind: 'elsewhere',
+      ...(verdict.kind === 'agreed' && { published: verdict.address }),
+      ...(outside !== undefined && { outside }),
+      ...(through !== undefined && { through }),
+    })
   }
   return {
     current: () => history.current,
-    weigh: (verdict, votes) => {
+    weigh: (verdict, { votes, through }) => {
       trust.hear(votes)
       if (verdict.kind === 'none') return { kind: 'none' }
-      if (verdict.kind === 'open') return { kind: 'unknown', because: becauseOf(votes) }
+      tellElsewhere(verdict, through)
+      if (verdict.kind === 'open') return { kind: 'unknown', because: becauseOf(votes, through) }
       trust.judge(verdict, votes)
-      return admit(verdict.address, verdict.by)
+      return admit(verdict)
     },
   }
 }
 
-const becauseOf = (votes: readonly Vote[]): string => {
-  if (votes.length === 0) return 'nobody was asked, or nobody answered'
+const becauseOf = (votes: readonly Vote[], through: string | undefined): string => {
+  if (votes.length === 0) return 'no source answered'
   const said = votes.map(({ witness, sighting }) => {
     if (sighting.kind === 'seen') return `${witness.name} says ${sighting.address}`
     return `${witness.name}: ${sighting.kind === 'none' ? 'none' : sighting.because}`
   })
-  return `${votes.length === 1 ? 'nobody agrees' : 'no two agree'}: ${said.join('; ')}`
+  const isAnySeen = votes.some(({ sighting }) => sighting.kind === 'seen')
+  if (!isAnySeen) return `no source knows the address: ${said.join('; ')}`
+  if (through !== undefined)
+    return `outside services are asked through ${through}, as with a VPN, and cannot confirm what the router states: ${said.join('; ')}`
+  return `${votes.length === 1 ? 'one source alone is not believed' : 'no two sources agree'}: ${said.join('; ')}`
 }

@@ -5,12 +5,25 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Witness } from '../sources/witness.ts'
 import type { Verdict, Vote } from './agree.ts'
 import type { Finding } from './finding.ts'
-import { asked, benched, blamed, isBenched, mayAsk, newTrust, praised, spent, standingOf } from './trust.ts'
+import {
+  type Reason,
+  asked,
+  benched,
+  blamed,
+  isBenched,
+  mayAsk,
+  newTrust,
+  praised,
+  spent,
+  standingOf,
+} from './trust.ts'
 
 /** Keeps what we hold of each source over the rounds, and says what should be known of it. */
 export interface Register {
-  /** Those outside that may be asked now, in order. Hints have a budget; a look at its time has none. */
-  willing(able: readonly Witness[], family: Family, isHinted: boolean): readonly Witness[]
+  /** Those outside that may be asked now, in order. */
+  willing(able: readonly Witness[], family: Family): readonly Witness[]
+  /** Whether another round may ask the outside for this reason; counts it. */
+  spend(reason: Reason): boolean
   note(witness: Witness, family: Family): void
   hear(votes: readonly Vote[]): void
   judge(verdict: Extract<Verdict, { kind: 'agreed' }>, votes: readonly Vote[]): void
@@ -19,7 +32,6 @@ export interface Register {
 export function register(clock: Clock, tell: (finding: Finding) => void): Register {
   let trust = newTrust(clock.now())
   let turn = 0
-  let isCounted = true
   let silent = 0
   const told = new Set<string>()
   const quarantined = (source: string, because: string): void => {
@@ -28,20 +40,18 @@ export function register(clock: Clock, tell: (finding: Finding) => void): Regist
       tell({ kind: 'quarantined', source, leftAloneFor: between(clock.now(), benchedUntil), because })
   }
   return {
-    willing: (able, family, isHinted) => {
+    willing: (able, family) => {
       const now = clock.now()
-      isCounted = isHinted
-      if (isHinted && spent(trust, now) === undefined) return []
       const willing = able.filter((one) => one.standpoint === 'outside' && mayAsk(trust, one, family, now))
       return rotated(willing, turn++)
     },
-    note: ({ name, standpoint }, family) => {
-      const now = clock.now()
-      trust = asked(trust, name, family, now)
-      if (!isCounted || standpoint !== 'outside') return
-      // One round is one confirmation, however many it asks.
-      isCounted = false
-      trust = spent(trust, now) ?? trust
+    spend: (reason) => {
+      const left = spent(trust, reason, clock.now())
+      trust = left ?? trust
+      return left !== undefined
+    },
+    note: ({ name }, family) => {
+      trust = asked(trust, name, family, clock.now())
     },
     hear: (votes) => {
       for (const { witness, sighting } of votes) {

@@ -15,9 +15,15 @@ export interface Trust {
   readonly standings: Readonly<Record<string, Standing>>
   /** When each source was last asked for each family. */
   readonly asked: Readonly<Record<string, Instant>>
-  /** Confirmations that hints may still cause, and when that was counted. */
-  readonly budget: { readonly left: number; readonly at: Instant }
+  /** Confirmations that each kind of reason may still cause, and when that was counted. */
+  readonly budgets: { readonly [R in Reason]: { readonly left: number; readonly at: Instant } }
 }
+
+/**
+ * Why the outside is asked beside the schedule. A `hint` may be forged by any host of the link; `news` is what a source said
+ * when we asked it, or what we noticed ourselves. Each has a budget, so that forged hints delay nothing real.
+ */
+export type Reason = 'hint' | 'news'
 
 /** A burst of changes is confirmed at once; hints that somebody makes up cost nobody more than this. */
 const BURST = 30
@@ -26,7 +32,7 @@ const REFILL: Duration = seconds(5)
 export const newTrust = (now: Instant): Trust => ({
   standings: {},
   asked: {},
-  budget: { left: BURST, at: now },
+  budgets: { hint: { left: BURST, at: now }, news: { left: BURST, at: now } },
 })
 
 const NEW: Standing = { strikes: 0, benches: 0 }
@@ -79,7 +85,9 @@ export function benched(trust: Trust, name: string, now: Instant): Trust {
 }
 
 /** Takes one confirmation out of the budget; undefined when there is none left. */
-export function spent(trust: Trust, now: Instant): Trust | undefined {
-  const refilled = Math.min(BURST, trust.budget.left + between(trust.budget.at, now) / REFILL)
-  return refilled < 1 ? undefined : { ...trust, budget: { left: refilled - 1, at: now } }
+export function spent(trust: Trust, reason: Reason, now: Instant): Trust | undefined {
+  const { left, at } = trust.budgets[reason]
+  const refilled = Math.min(BURST, left + between(at, now) / REFILL)
+  if (refilled < 1) return undefined
+  return { ...trust, budgets: { ...trust.budgets, [reason]: { left: refilled - 1, at: now } } }
 }

@@ -64,27 +64,6 @@ export function fileMemory(
   let kept: string | undefined
   let keptIn: string | undefined = configured
 
-  const setAside = async (path: string, because: string): Promise<undefined> => {
-    const as = `${path}.broken-${formatInstant(time.wallAt(time.now())).replaceAll(':', '')}`
-    await files.rename(path, as).catch(() => {
-      // It is there, we cannot tell what it says, and it stays: it may hold a stop.
-      throw new StateUnreadable(path, because)
-    })
-    report({ kind: 'stateSetAside', as, because })
-    return undefined
-  }
-  const readIn = async (folder: string): Promise<Kept | undefined> => {
-    const path = pathIn(folder)
-    const text = await files.read(path).then(ok, (error: unknown) => err(messageOf(error)))
-    if (!text.ok) return setAside(path, text.error)
-    if (text.value === undefined) return undefined
-    const file = parseState(text.value)
-    return file.ok ? file.value : setAside(path, file.error)
-  }
-  const writeIn = async (folder: string, text: string): Promise<void> => {
-    await (folder === configured ? files.makeFolder(folder) : files.makePrivateFolder(folder))
-    await files.replace(pathIn(folder), text)
-  }
   const tell = (folder: string | undefined, because: string): void => {
     if (folder === keptIn || folder === configured) return
     if (folder === undefined) report({ kind: 'stateNotKept', because })
@@ -97,7 +76,7 @@ export function fileMemory(
     async load() {
       const found: Found[] = []
       for (const folder of folders) {
-        const file = await readIn(folder)
+        const file = await readIn(folder, { files, time, report })
         if (file !== undefined) found.push({ file, folder })
       }
       const latest = latestOf(found)
@@ -112,15 +91,7 @@ export function fileMemory(
       const anchor = time.anchor()
       const news = essence(state, skewOf(anchor))
       if (news === kept && keptIn !== undefined) return
-      const text = formatState(state, anchor)
-      let because = ''
-      let folder: string | undefined
-      for (const candidate of folders) {
-        const failure = await writeIn(candidate, text).then(() => undefined, messageOf)
-        if (failure === undefined) folder = candidate
-        else if (because === '') because = failure
-        if (folder !== undefined) break
-      }
+      const { folder, because } = await writeInFirst(folders, formatState(state, anchor), files)
       tell(folder, because)
       // What another process would take for newer than this.
       if (folder === configured && keptIn !== configured)
@@ -129,6 +100,53 @@ export function fileMemory(
       if (folder !== undefined) kept = news
     },
   }
+}
+
+interface Reading {
+  readonly files: Files
+  readonly time: Timeline
+  readonly report: (trouble: MemoryTrouble) => void
+}
+
+/** What is kept there; undefined where there is nothing, or where it is unreadable and set aside. */
+async function readIn(folder: string, { files, time, report }: Reading): Promise<Kept | undefined> {
+  const path = pathIn(folder)
+  const setAside = async (because: string): Promise<undefined> => {
+    const as = `${path}.broken-${formatInstant(time.wallAt(time.now())).replaceAll(':', '')}`
+    await files.rename(path, as).catch(() => {
+      // It is there, we cannot tell what it says, and it stays: it may hold a stop.
+      throw new StateUnreadable(path, because)
+    })
+    report({ kind: 'stateSetAside', as, because })
+    return undefined
+  }
+  const text = await files.read(path).then(ok, (error: unknown) => err(messageOf(error)))
+  if (!text.ok) return setAside(text.error)
+  if (text.value === undefined) return undefined
+  const file = parseState(text.value)
+  return file.ok ? file.value : setAside(file.error)
+}
+
+interface Written {
+  /** Undefined where none takes it. */
+  readonly folder: string | undefined
+  /** Why the first does not. */
+  readonly because: string
+}
+
+async function writeInFirst(folders: readonly string[], text: string, files: Files): Promise<Written> {
+  let because = ''
+  for (const [at, folder] of folders.entries()) {
+    const make = at === 0 ? files.makeFolder : files.makePrivateFolder
+    try {
+      await make(folder)
+      await files.replace(pathIn(folder), text)
+      return { folder, because }
+    } catch (error) {
+      if (at === 0) because = messageOf(error)
+    }
+  }
+  return { folder: undefined, because }
 }
 
 const pathIn = (folder: string): string => `${folder}/state.json`

@@ -1,5 +1,5 @@
 import { milliseconds } from '../../base/time.ts'
-import { type Address, FAMILIES, type Family, familyOf } from '../../net/address.ts'
+import { type Address, FAMILIES, type Family, bitsOf, familyOf } from '../../net/address.ts'
 import { type Prefix, isWithin, joined } from '../../net/prefix.ts'
 import { isGlobal } from '../../net/special.ts'
 import type { InterfaceAddress } from '../../ports/interfaces.ts'
@@ -20,7 +20,7 @@ export const STABLE: Ipv6Policy = { kind: 'stable' }
 
 /** The public addresses of this host's own interfaces; of all of them, or of one. */
 export function localSource(
-  interfaces: Ports['interfaces'],
+  { interfaces, wayOut }: Pick<Ports, 'interfaces' | 'wayOut'>,
   only: string | undefined,
   { allowed }: Pick<Asking, 'allowed'>,
   policy: Ipv6Policy = STABLE,
@@ -38,12 +38,22 @@ export function localSource(
         const all = await interfaces()
         const ours = all.filter((one) => only === undefined || one.interface === only)
         if (only !== undefined && ours.length === 0) return unknown(`there is no interface ${only}`)
-        const candidates = ours.filter(
+        const usable = ours.filter(
           (one) => familyOf(one.address) === family && !one.isUnusable && isGlobal(one.address, allowed),
         )
-        const address = chosen(candidates, family, policy, last[family])
-        last = { ...last, ...(address !== undefined && { [family]: address }) }
-        return address === undefined ? { kind: 'none' } : { kind: 'seen', address, by: name }
+        const toward = usable.length > 1 ? await wayOut(family) : undefined
+        const fitting = family === 'v4' ? usable : byPolicy(usable, policy)
+        const [first, ...others] = ranked(fitting, { last: last[family], toward: toward?.address })
+        if (first === undefined) return { kind: 'none' }
+        last = { ...last, [family]: first.address }
+        const tunnels = [first, ...others].filter(({ isTunnel }) => isTunnel)
+        return {
+          kind: 'seen',
+          address: first.address,
+          by: name,
+          ...(others.length > 0 && { others: others.map(({ address }) => address) }),
+          ...(tunnels.length > 0 && { tunnels: tunnels.map(({ address }) => address) }),
+        }
       } catch (error) {
         return unknown(`the system does not tell: ${String(error)}`)
       }
@@ -51,17 +61,37 @@ export function localSource(
   }
 }
 
-/** The same as last time while it is there, else the lowest: among equals the choice must not wander. */
-function chosen(
-  candidates: readonly InterfaceAddress[],
-  family: Family,
-  policy: Ipv6Policy,
-  last: Address | undefined,
-): Address | undefined {
-  const fitting = family === 'v4' ? candidates : byPolicy(candidates, policy)
-  const addresses = fitting.map(({ address }) => address).toSorted()
-  return addresses.find((address) => address === last) ?? addresses[0]
+interface Known {
+  /** The one that was chosen last time. */
+  readonly last: Address | undefined
+  /** The one that the kernel sends from. */
+  readonly toward: Address | undefined
 }
+
+/**
+ * The best first: of the network that the kernel sends from, then one that is set by hand, then one that DHCPv6 gave, then any;
+ * among equals the same as last time while it is there, else the lowest, so that the choice does not wander.
+ */
+function ranked(
+  candidates: readonly InterfaceAddress[],
+  { last, toward }: Known,
+): readonly InterfaceAddress[] {
+  const isToward = (address: Address): boolean =>
+    toward !== undefined &&
+    (familyOf(address) === 'v4'
+      ? address === toward
+      : isWithin(address, { address: networkOf(toward), length: 64 }))
+  const rank = ({ address, isTunnel, isPermanent, prefixLength }: InterfaceAddress): number =>
+    (isToward(address) ? 0 : 8) + (isTunnel ? 4 : 0) + (isPermanent ? 0 : prefixLength === 128 ? 1 : 2)
+  return candidates.toSorted(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      Number(b.address === last) - Number(a.address === last) ||
+      (bitsOf(a.address) < bitsOf(b.address) ? -1 : 1),
+  )
+}
+
+const networkOf = (address: Address): Address => joined(address, 64, '::' as Address)
 
 function byPolicy(
   candidates: readonly InterfaceAddress[],

@@ -25,7 +25,7 @@ type Maker<K extends Kind> = (spec: SpecOf<K>, ports: Ports, wishes: Wishes, ope
 /** Adding a source is one file and one row. A kind without a row does not compile, nor a row without a kind. */
 const MAKERS: { readonly [K in Kind]: Maker<K> } = {
   given: (spec) => givenSource(spec.addresses),
-  interface: (spec, { interfaces }, wishes) => localSource(interfaces, spec.interface, wishes, wishes.ipv6),
+  interface: (spec, ports, wishes) => localSource(ports, spec.interface, wishes, wishes.ipv6),
   router: (_, ports, wishes) => routerSource(ports, wishes),
   natPmp: (_, ports, wishes) => pmpSource(ports, wishes),
   pcp: (_, ports, wishes) => pcpSource(ports, wishes),
@@ -71,20 +71,20 @@ export function makeWitnesses(
   specs: readonly SourceSpec[],
   ports: Ports,
   wishes: Wishes,
-  server: string,
+  { server, thirdParties }: { readonly server: string; readonly thirdParties: boolean },
 ): readonly Witness[] {
   if (specs.length > 0) return specs.map((spec) => make(spec, ports, wishes))
   const own = OWN_ECHOES.filter((echo) => echo.server === server).map(
     (echo): Witness => ({ ...echoSource({ ...echo, operator: server }, ports.http, wishes), isFirst: true }),
   )
-  const services = SERVICES.map(({ operator, families, spec, restsFor }) => ({
+  const services = (thirdParties ? SERVICES : []).map(({ operator, families, spec, restsFor }) => ({
     ...make(spec, ports, wishes, operator),
     families,
     restsFor,
   }))
   return [
     routerSource(ports, wishes),
-    localSource(ports.interfaces, undefined, wishes, wishes.ipv6),
+    localSource(ports, undefined, wishes, wishes.ipv6),
     ...own,
     ...services,
   ]

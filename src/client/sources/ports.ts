@@ -3,7 +3,7 @@ import type { RangeClass } from '../../net/special.ts'
 import type { AskByDatagram } from '../../ports/datagram.ts'
 import type { Http } from '../../ports/http.ts'
 import type { Interfaces } from '../../ports/interfaces.ts'
-import type { FindGateway, Resolve, RunProgram } from '../../ports/network.ts'
+import type { FindGateway, FindWayOut, Resolve, RunProgram } from '../../ports/network.ts'
 import type { AskByStream } from '../../ports/stream.ts'
 
 /** What the sources ask of the world. */
@@ -13,7 +13,10 @@ export interface Ports {
   readonly datagram: AskByDatagram
   readonly stream: AskByStream
   readonly resolve: Resolve
+  /** What was asked at this name did not answer: it is looked up again before it is asked again. */
+  readonly forget: (host: string, family: Family) => void
   readonly gateway: FindGateway
+  readonly wayOut: FindWayOut
   readonly program: RunProgram
 }
 

@@ -1,4 +1,4 @@
-import { type Duration, minutes, seconds } from '../../base/time.ts'
+import { type Duration, seconds } from '../../base/time.ts'
 import type { Family } from '../../net/address.ts'
 import type { SourceSpec } from '../../config/source.ts'
 import { EVERY_TEN_MINUTES } from './witness.ts'
@@ -24,7 +24,8 @@ const dns = (name: string, server: string, type?: 'TXT', isChaos = false): Sourc
 const echo = (url: string): SourceSpec => ({ kind: 'echo', url })
 
 const NONE = 'no policy was found'
-const RARELY = minutes(1)
+/** Asked only where neither STUN nor DNS gets through, and then no faster than a line can redial. */
+const RARELY = seconds(15)
 const POLITE = seconds(1)
 
 /**
@@ -36,7 +37,11 @@ export const SERVICES: readonly Service[] = [
   { operator: 'Cloudflare', families: BOTH,   spec: stun('stun.cloudflare.com'),                               policy: NONE,                                     restsFor: POLITE },
   { operator: 'Google',     families: BOTH,   spec: stun('stun.l.google.com', 19302),                          policy: NONE,                                     restsFor: POLITE },
   { operator: 'Nextcloud',  families: BOTH,   spec: stun('stun.nextcloud.com', 443),                           policy: NONE,                                     restsFor: POLITE },
-  { operator: 'Cisco',      families: BOTH,   spec: dns('myip.opendns.com', 'resolver1.opendns.com'),          policy: NONE,                                     restsFor: POLITE },
+  // By address, so that the host's own name server need not work: these two agree without it.
+  { operator: 'Cisco',      families: ['v4'], spec: dns('myip.opendns.com', '208.67.222.222'),                 policy: NONE,                                     restsFor: POLITE },
+  { operator: 'Cisco',      families: ['v6'], spec: dns('myip.opendns.com', '2620:119:35::35'),                policy: NONE,                                     restsFor: POLITE },
+  { operator: 'Cloudflare', families: ['v4'], spec: dns('whoami.cloudflare', '1.1.1.1', 'TXT', true),          policy: NONE,                                     restsFor: POLITE },
+  { operator: 'Cloudflare', families: ['v6'], spec: dns('whoami.cloudflare', '2606:4700:4700::1111', 'TXT', true), policy: NONE,                                 restsFor: POLITE },
   { operator: 'Akamai',     families: ['v4'], spec: dns('whoami.akamai.net', 'ns1-1.akamaitech.net'),          policy: NONE,                                     restsFor: POLITE },
   { operator: 'ipify',      families: ['v4'], spec: echo('https://api.ipify.org/'),                            policy: '"without limit", says its home page',    restsFor: RARELY },
   { operator: 'ipify',      families: ['v6'], spec: echo('https://api6.ipify.org/'),                           policy: '"without limit", says its home page',    restsFor: RARELY },

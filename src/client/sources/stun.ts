@@ -23,7 +23,7 @@ const PATIENCE = seconds(8)
 export function stunSource(
   { host, port }: Stun,
   operator: string,
-  { datagram, resolve }: Pick<Ports, 'datagram' | 'resolve'>,
+  { datagram, resolve, forget }: Pick<Ports, 'datagram' | 'resolve' | 'forget'>,
   asking: Asking,
 ): Witness {
   const name = `stun:${host.includes(':') ? `[${host}]` : host}${port === STUN_PORT ? '' : `:${port}`}`
@@ -53,7 +53,10 @@ export function stunSource(
         },
         signal,
       )
-      if (answer.kind !== 'answered') return unknown(failureOf(answer))
+      if (answer.kind !== 'answered') {
+        forget(host, family)
+        return unknown(failureOf(answer))
+      }
       // Only an answer to the first sending says how long the way takes (Karn, RFC 6298 §3).
       if (answer.sent === 1) rto[family] = longest(LEAST_RTO, milliseconds(2 * answer.took))
       return judged(decodeBinding(answer.bytes), family, name, asking.allowed)

@@ -34,7 +34,7 @@ const AGAIN = [milliseconds(400), milliseconds(1200), milliseconds(2800)]
 export function whoamiSource(
   whoami: Whoami,
   operator: string,
-  ports: Pick<Ports, 'datagram' | 'stream' | 'resolve'>,
+  ports: Pick<Ports, 'datagram' | 'stream' | 'resolve' | 'forget'>,
   asking: Asking,
 ): Witness {
   const title = nameOf(whoami)
@@ -57,7 +57,10 @@ export function whoamiSource(
         { ...place, bytes: encodeQuery(query), again: AGAIN, isAnswer: (bytes) => isAnswerTo(query, bytes) },
         signal,
       )
-      if (answer.kind !== 'answered') return unknown(failureOf(answer))
+      if (answer.kind !== 'answered') {
+        ports.forget(whoami.server, family)
+        return unknown(failureOf(answer))
+      }
       const bytes = isTruncated(answer.bytes)
         ? await byStream(query, place, ports.stream, signal)
         : answer.bytes

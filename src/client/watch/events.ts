@@ -10,7 +10,7 @@ const TERM = 1800
 const SEARCH_AGAIN: Duration = minutes(5)
 
 /** Subscribes to the router's events (GENA). Events get lost and may be stale: each is a reason to look, whatever it says. */
-export async function watchEvents(watching: Watching, { bells }: Shared, ring: () => void): Promise<void> {
+export async function watchEvents(watching: Watching, { bells, ringRouter }: Shared): Promise<void> {
   const { ports, clock, hint, signal } = watching
   while (!signal.aborted) {
     const gateway = await ports.gateway()
@@ -18,7 +18,7 @@ export async function watchEvents(watching: Watching, { bells }: Shared, ring: (
     if (gateway !== undefined && typeof service !== 'string')
       await follow(watching, gateway, service, () => {
         hint('the router sent an event')
-        ring()
+        ringRouter()
       })
     const bell = new AbortController()
     const woken = (): void => bell.abort()

@@ -11,31 +11,36 @@ const BURST: Duration = milliseconds(20)
  * lines for addresses that stay as they are, so sets are compared.
  */
 export async function watchKernel(
-  { ports, clock, hint, signal }: Watching,
+  { ports, clock, hint, signal, note }: Watching,
   { bells }: Shared,
 ): Promise<void> {
   let last = await fingerprint(ports)
   let bell = new AbortController()
   let isTold = true
+  const changed = (): void => {
+    hint('the kernel changed an address or a route')
+    for (const ring of bells) ring()
+  }
   const watcher = ports.watchKernel(
     () => bell.abort(),
-    () => {
+    (because) => {
+      if (isTold) note({ kind: 'kernelWatchMissing', because })
       isTold = false
       bell.abort()
     },
   )
-  signal.addEventListener('abort', () => watcher.close(), { once: true })
-  while (!signal.aborted) {
-    const until = isTold ? NEVER : after(clock.now(), EVERY)
-    await clock.sleep(until, AbortSignal.any([signal, bell.signal]))
-    bell = new AbortController()
-    const now = await fingerprint(ports)
-    if (now !== last) {
-      hint('the kernel changed an address or a route')
-      for (const ring of bells) ring()
+  try {
+    while (!signal.aborted) {
+      const until = isTold ? NEVER : after(clock.now(), EVERY)
+      await clock.sleep(until, AbortSignal.any([signal, bell.signal]))
+      bell = new AbortController()
+      const now = await fingerprint(ports)
+      if (now !== last) changed()
+      last = now
+      await clock.sleep(after(clock.now(), BURST), signal)
     }
-    last = now
-    await clock.sleep(after(clock.now(), BURST), signal)
+  } finally {
+    watcher.close()
   }
 }
 

@@ -1,59 +1,78 @@
 import { type Duration, after, milliseconds, minutes, seconds, stretched } from '../../base/time.ts'
+import type { Address, Family } from '../../net/address.ts'
+import { joined } from '../../net/prefix.ts'
 import type { Sighting } from '../../net/sighting.ts'
 import type { Dice } from '../../ports/clock.ts'
 import type { Shared, Watching } from './parts.ts'
 
 /** The safety net: how often the outside is asked, by what else would notice a change. */
-const EVERY: Readonly<Record<'router' | 'probe' | 'alone', Duration>> = {
-  router: minutes(5),
+const EVERY: Readonly<Record<'near' | 'probe' | 'alone', Duration>> = {
+  near: minutes(5),
   probe: minutes(1),
   alone: seconds(25),
 }
-/** While nobody answers: each second at first, because that is when a new address comes. */
-const OFFLINE = { first: seconds(1), growth: 1.1, longest: seconds(30), steady: 60 } as const
+/** While the outside does not answer: each second at first, because that is when a new address comes. */
+const OFFLINE = { first: seconds(1), growth: 1.1, steady: 60 } as const
+/** Less often where something is published that may well be right. */
+const LONGEST = { unpublished: seconds(10), published: seconds(30) } as const
+const PATIENCE: Duration = seconds(3)
+const NO_ADDRESS: Duration = minutes(1)
 
 /** Asks one of the cheap outside sources now and then, another each time. */
 export async function watchOutside(
-  { clock, hint, signal }: Watching,
+  watching: Watching,
   shared: Shared,
-  dice: Dice,
+  { family, dice }: { readonly family: Family; readonly dice: Dice },
 ): Promise<void> {
-  const { outside } = shared
+  const { clock, hint, signal } = watching
+  const outside = shared.outside.filter(({ families }) => families.includes(family))
   if (outside.length === 0) return
   let last: Sighting | undefined
   for (let [turn, failures] = [0, 0]; !signal.aborted; turn++) {
-    await clock.sleep(after(clock.now(), pauseOf(failures, shared, dice)), signal)
+    await clock.sleep(after(clock.now(), pauseOf(failures, { family, shared, dice })), signal)
     if (signal.aborted) return
+    // A host without a route over this family need not ask; the kernel tells when it has one.
+    if (family === 'v6' && (await watching.ports.wayOut(family)) === undefined) {
+      await clock.sleep(after(clock.now(), NO_ADDRESS), signal)
+      continue
+    }
     const now = await outside[turn % outside.length]?.look(
-      'v4',
-      AbortSignal.any([signal, clock.deadline(seconds(3))]),
+      family,
+      AbortSignal.any([signal, clock.deadline(PATIENCE)]),
     )
     if (now === undefined) continue
     failures = now.kind === 'seen' ? 0 : failures + 1
-    if (isNews(last, now, shared)) hint('the outside sees something else')
+    if (isNews(last, now, shared.published(family))) hint('the outside sees something else')
     last = now
   }
 }
 
-/** Another address than before, or than the one that is published; or an end of the silence. */
-function isNews(last: Sighting | undefined, now: Sighting, { published }: Shared): boolean {
+/** An end of the silence, or another address than before or than the one that is published; over IPv6, another network. */
+function isNews(last: Sighting | undefined, now: Sighting, published: string | undefined): boolean {
   if (now.kind !== 'seen') return last?.kind === 'seen'
-  const known = published()
-  return (
-    (last !== undefined && last.kind !== 'seen') ||
-    now.address !== (known ?? now.address) ||
-    isOther(last, now)
-  )
+  const isFirst = last === undefined ? published === undefined : last.kind !== 'seen'
+  const isOther = (known: string | undefined): boolean =>
+    known !== undefined && networkOf(known) !== networkOf(now.address)
+  return isFirst || isOther(published) || isOther(last?.kind === 'seen' ? last.address : undefined)
 }
 
-const isOther = (last: Sighting | undefined, now: Sighting): boolean =>
-  last?.kind === 'seen' && now.kind === 'seen' && last.address !== now.address
+/** The outside may see a temporary address of the same network (RFC 8981). */
+const networkOf = (address: string): string =>
+  address.includes(':') ? joined(address as Address, 64, '::' as Address) : address
 
-function pauseOf(failures: number, { doesRouterAnswer, isProbed }: Shared, dice: Dice): Duration {
-  if (failures > 0) {
+interface Pace {
+  readonly family: Family
+  readonly shared: Shared
+  readonly dice: Dice
+}
+
+function pauseOf(failures: number, { family, shared, dice }: Pace): Duration {
+  const isUnpublished = shared.published(family) === undefined
+  // Before anything is known, and after a round that came to nothing, as while the outside is silent.
+  if (failures > 0 || shared.isOpen(family)) {
     const grown = OFFLINE.first * OFFLINE.growth ** Math.max(0, failures - OFFLINE.steady)
-    return milliseconds(Math.min(grown, OFFLINE.longest))
+    return milliseconds(Math.min(grown, isUnpublished ? LONGEST.unpublished : LONGEST.published))
   }
-  const by = doesRouterAnswer ? 'router' : isProbed ? 'probe' : 'alone'
-  return stretched(EVERY[by], 0.1, dice())
+  const isNear = family === 'v6' || shared.doesRouterAnswer
+  return stretched(EVERY[isNear ? 'near' : shared.isProbed ? 'probe' : 'alone'], 0.1, dice())
 }

@@ -1,5 +1,5 @@
 import type { Duration, Instant } from '../../base/time.ts'
-import type { Address } from '../../net/address.ts'
+import type { Address, Family } from '../../net/address.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { OpenChannel } from '../../ports/datagram.ts'
 import type { Interfaces } from '../../ports/interfaces.ts'
@@ -56,8 +56,13 @@ export interface Shared {
   isProbed: boolean
   /** Rung when the kernel changed something: whoever waits for a network need not wait longer. */
   readonly bells: Set<() => void>
-  /** What was last agreed on; undefined while nobody could tell. */
-  readonly published: () => Address | undefined
+  /** Has the router asked at once; does nothing where it is not watched. */
+  ringRouter: () => void
+  /** What was last agreed on; undefined while no source could tell. */
+  readonly published: (family: Family) => Address | undefined
+  /** The last round for this family came to nothing. */
+  readonly isOpen: (family: Family) => boolean
+  /** Outside sources that may be asked often. */
   readonly outside: readonly Witness[]
   readonly uptime: () => Duration
   readonly steady: () => Instant

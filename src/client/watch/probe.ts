@@ -28,7 +28,7 @@ export async function watchProbe(watching: Watching, shared: Shared): Promise<vo
   let hops: number | undefined
   while (!signal.aborted) {
     shared.isProbed = false
-    const address = shared.doesRouterAnswer ? undefined : shared.published()
+    const address = shared.doesRouterAnswer ? undefined : shared.published('v4')
     if (address === undefined || address.includes(':')) {
       await rest(watching, shared.doesRouterAnswer ? UNNEEDED : EVERY)
       continue
@@ -48,7 +48,7 @@ const rest = async ({ clock, signal }: Watching, span: Duration): Promise<void> 
   clock.sleep(after(clock.now(), span), signal)
 
 const isSame = ({ signal }: Watching, shared: Shared, address: Address): boolean =>
-  !signal.aborted && shared.published() === address && !shared.doesRouterAnswer
+  !signal.aborted && shared.published('v4') === address && !shared.doesRouterAnswer
 
 /** How many hops it takes. */
 async function calibrated(watching: Watching, shared: Shared, address: Address): Promise<number | undefined> {

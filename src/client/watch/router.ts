@@ -13,7 +13,6 @@ import type { Closable, Gateway } from '../../ports/network.ts'
 import { igdSource } from '../sources/igd.ts'
 import { ANNOUNCEMENT_PORT, ROUTER_PORT, type RouterAnswer, isReset } from '../sources/pmp-codec.ts'
 import { askPmp } from '../sources/router.ts'
-import { watchEvents } from './events.ts'
 import type { Shared, Watching } from './parts.ts'
 
 /** RFC 6886 §3.2.1: to all hosts of the link. */
@@ -35,24 +34,29 @@ export async function watchRouter(watching: Watching, shared: Shared): Promise<v
   const state: RouterState = { announcedAt: undefined, doesAnnounce: false, ...newBell(signal) }
   const wire = listener(watching, state)
   const way = wayOut(watching)
-  shared.bells.add(() => {
+  const moved = (): void => {
     way.forget()
     ring(state)
-  })
-  void watchEvents(watching, shared, () => ring(state))
+  }
+  shared.bells.add(moved)
+  shared.ringRouter = () => ring(state)
   const upnp = igdSource(ports, { agent: watching.agent, allowed: [] })
   let last: Known | undefined
-  while (!signal.aborted) {
-    const gateway = await way.find()
-    await wire.move(gateway)
-    const known = gateway === undefined ? undefined : await ask(gateway, upnp, watching, way)
-    note(watching, shared, known)
-    if (known !== undefined && last !== undefined && isChanged(last, known)) found(watching, state, gateway)
-    last = known ?? last
-    await pause(watching, state, pauseOf(known, state, clock.now()))
+  try {
+    while (!signal.aborted) {
+      const gateway = await way.find()
+      await wire.move(gateway)
+      const known = gateway === undefined ? undefined : await ask(gateway, upnp, watching, way)
+      note(watching, shared, known)
+      if (known !== undefined && last !== undefined && isChanged(last, known)) found(watching, state, gateway)
+      last = known ?? last
+      await pause(watching, state, pauseOf(known, state, clock.now()))
+    }
+  } finally {
+    shared.bells.delete(moved)
+    await wire.move(undefined)
+    way.forget()
   }
-  await wire.move(undefined)
-  way.forget()
 }
 
 interface RouterState {
@@ -146,21 +150,40 @@ function pauseOf(known: Known | undefined, state: RouterState, now: Instant): Du
   return state.doesAnnounce ? EVERY_ANNOUNCING : EVERY[known.by]
 }
 
+/** However many announcements come, real or forged, the router is asked no more often than this because of them. */
+const LEAST_PAUSE: Duration = milliseconds(50)
+
 async function pause({ clock, signal }: Watching, state: RouterState, span: Duration): Promise<void> {
-  await clock.sleep(after(clock.now(), span), state.woken)
+  await clock.sleep(after(clock.now(), LEAST_PAUSE), signal)
+  await clock.sleep(after(clock.now(), milliseconds(span - LEAST_PAUSE)), state.woken)
   if (state.bell.signal.aborted) Object.assign(state, newBell(signal))
 }
 
+const ANNOUNCEMENT_PAUSE: Duration = milliseconds(100)
+
 /** Listens on the link of the gateway, and moves with it. From the router itself only, whatever it says. */
-function listener({ ports, clock, hint }: Watching, state: RouterState) {
+function listener({ ports, clock, hint, signal }: Watching, state: RouterState) {
   let at = ''
   let open: readonly Closable[] = []
+  let isWaiting = false
+  /** At once, and then no more often than in a tenth of a second: any host of the link can forge announcements. */
+  const announced = (): void => {
+    if (isWaiting) return
+    isWaiting = true
+    hint('the router announced something')
+    ring(state)
+    void pauseAfter(state.announcedAt)
+  }
+  const pauseAfter = async (first: Instant | undefined): Promise<void> => {
+    await clock.sleep(after(clock.now(), ANNOUNCEMENT_PAUSE), signal)
+    isWaiting = false
+    if (!signal.aborted && state.announcedAt !== first) announced()
+  }
   const listen = async (gateway: Gateway): Promise<readonly Closable[]> => {
     const heard = (_: Uint8Array, from: Address, port: number): void => {
       if (from !== gateway.address || port !== ROUTER_PORT) return
       state.announcedAt = clock.now()
-      hint('the router announced something')
-      ring(state)
+      announced()
     }
     // On both ports, because some routers use one and some the other.
     const opened = await Promise.all(

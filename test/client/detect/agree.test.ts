@@ -104,11 +104,100 @@ describe('over IPv6', () => {
     expect(v6('x 2600::1, y 2600::1')).toBe('2600::1')
   })
 
+  const several = (others: readonly string[], outside: string, over: Partial<Question> = {}): string => {
+    const [first = A, ...rest] = others.map(address)
+    const own: Vote = {
+      witness: { name: 'own', operator: 'this host', standpoint: 'own' },
+      sighting: { kind: 'seen', address: first, by: 'own', others: rest },
+    }
+    const verdict = agree([own, ...votesOf(outside)], {
+      family: 'v6',
+      voices: 2,
+      hint: 'no',
+      hasOwn: true,
+      ...over,
+    })
+    return verdict.kind === 'agreed' ? verdict.address : verdict.kind
+  }
+
+  it('of several addresses the one is published whose network the outside sees, however they are ranked', () => {
+    expect(several(['2001:470::1', '2a0d::1'], 'x 2a0d::abcd')).toBe('2a0d::1')
+    expect(several(['2a0d::1', '2001:470::1'], 'x 2a0d::abcd')).toBe('2a0d::1')
+    expect(several(['2001:470::1', '2a0d::1'], '')).toBe('open')
+  })
+
+  it('of several addresses that nothing tells apart the best ranked is taken, and then kept', () => {
+    expect(several(['2001:470::1', '2a0d::1'], '', { voices: 1 })).toBe('2001:470::1')
+    expect(several(['2001:470::1', '2a0d::1'], '', { voices: 1, previous: address('2a0d::1') })).toBe(
+      '2a0d::1',
+    )
+  })
+
   it('what the outside sees in another network is no address of this host', () =>
     expect(v6('own 2600::1, x 2a00::1, y 2a00::1')).toBe('open'))
 })
 
+describe('a VPN', () => {
+  const line = { published: [A], isElsewhere: false, isProven: true }
+  const verdictOn = (votes: string, over: Partial<Question>): string => {
+    const verdict = agree(votesOf(votes), {
+      family: 'v4',
+      voices: 2,
+      hint: 'doubted',
+      hasOwn: false,
+      ...over,
+    })
+    const name =
+      verdict.kind === 'agreed' ? ({ [A]: 'A', [B]: 'B', [C]: 'C' }[verdict.address] ?? '') : verdict.kind
+    return `${name}${verdict.kind !== 'none' && verdict.isElsewhere ? ' elsewhere' : ''}`
+  }
+  const through = { ...line, isElsewhere: true }
+
+  // biome-ignore format: a table
+  it.each<[string, Partial<Question>, string, string]>([
+    ['the exit is not published while the router states what is published',     { line, previous: A },  'router A, x B, y B',   'A elsewhere'],
+    ['nor while an interface does',                                             { line, previous: A },  'own A, x B, y B',      'A elsewhere'],
+    ['nor after a restart, when only the state file knows what is published',   { line },               'router A, x B, y B',   'A elsewhere'],
+    ['the exit is published where the router states nothing',                   { line, previous: A },  'router ?, x B, y B',   'B'],
+    ['the exit is published where the user wants it',                           { previous: A },        'router A, x B, y B',   'B'],
+    ['a router behind another one is not taken for one',                        { line: { ...line, published: [] } }, 'router C, x B, y B', 'B'],
+    ['a new address of a proven router is published without the outside',       { line: through, previous: A }, 'router C, x B, y B', 'C elsewhere'],
+    ['even before the outside has answered',                                    { line: through, previous: A }, 'router C',  'C elsewhere'],
+    ['but not one of a router that was never right',                            { line: { ...through, published: [], isProven: false } }, 'router C, x B, y B', 'open elsewhere'],
+    ['a change that the outside confirms is a change',                          { line, previous: A },  'router C, x C',        'C'],
+  ])('%s', (_, over, votes, says) => expect(verdictOn(votes, over)).toBe(says))
+
+  it('over IPv6 keeps the address of the home line, and not the one of the tunnel', () => {
+    const [home, tunnel] = [address('2a0d::1'), address('2001:470::1')]
+    const own: Vote = {
+      witness: { name: 'own', operator: 'this host', standpoint: 'own' },
+      sighting: { kind: 'seen', address: tunnel, by: 'own', others: [home], tunnels: [tunnel] },
+    }
+    const votes = [own, ...votesOf('x 2001:470::abcd, y 2001:470::abcd')]
+    const question = { family: 'v6', voices: 2, hint: 'doubted', hasOwn: true } as const
+
+    expect(
+      agree(votes, { ...question, line: { published: [home], isElsewhere: true, isProven: false } }),
+    ).toMatchObject({ address: home })
+    expect(
+      agree(votes, { ...question, line: { published: [tunnel], isElsewhere: false, isProven: true } }),
+    ).toMatchObject({ kind: 'agreed', address: tunnel })
+    expect(agree(votes, question)).toMatchObject({ address: tunnel })
+  })
+})
+
 describe('one voice is enough', () => {
+  it('where the router or an interface is all that there is', () =>
+    expect(
+      voicesOf(
+        [
+          { operator: 'your router', families: ['v4'], standpoint: 'router' },
+          { operator: 'this host', families: ['v4'], standpoint: 'own' },
+        ],
+        'v4',
+      ),
+    ).toBe(1))
+
   it('where the user says so', () => expect(ask('x A', { voices: 1 })).toBe('A'))
 
   it.each([
@@ -120,7 +209,11 @@ describe('one voice is enough', () => {
   ])('where there is no more to be had: %j need %i', (operators, voices) =>
     expect(
       voicesOf(
-        operators.map((operator) => ({ operator, families: ['v4'] as const })),
+        operators.map((operator) => ({
+          operator,
+          families: ['v4'] as const,
+          standpoint: 'outside' as const,
+        })),
         'v4',
       ),
     ).toBe(voices),

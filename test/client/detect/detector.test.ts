@@ -52,7 +52,11 @@ function scene(script: Readonly<Record<string, Script>>, over: Partial<Parts> = 
     clock,
     tell: (finding) => findings.push(finding),
     agreement: 'two',
-    release: () => released++,
+    look: () => released++,
+    dice: () => 0,
+    published: () => [],
+    wayOut: undefined,
+    signal: never,
     ...over,
   })
   const look = async (span = seconds(6)): Promise<{ readonly said: string; readonly took: number }> => {
@@ -201,7 +205,7 @@ describe('hints', () => {
       y: { says: always(OLD) },
     })
     for (let n = 0; n < 200; n++) {
-      made.hint(true)
+      made.hint(false)
       await look(milliseconds(400))
     }
 
@@ -209,19 +213,139 @@ describe('hints', () => {
     expect(asked.filter((name) => name !== 'router').length).toBeLessThanOrEqual(2 * 47)
   })
 
-  it('without a budget left leave a new address alone until it can be confirmed', async () => {
+  it('that are forged, however many, do not delay an address that the router states when asked', async () => {
     let truth = OLD
-    const { made, look, clock } = scene({ router: router(() => truth), x: { says: () => truth } })
-    for (let n = 0; n < 40; n++) {
-      made.hint(true)
+    const { made, look } = scene({ router: router(() => truth), x: { says: () => truth } })
+    for (let n = 0; n < 400; n++) {
+      made.hint(false)
       await look(milliseconds(100))
     }
     truth = NEW
     made.hint(false)
-    expect((await look()).said).toBe('unknown')
-    await clock.pass(seconds(20))
-    made.hint(false)
+
+    expect(await look()).toEqual({ said: '9.9.9.9', took: 51 })
+  })
+})
+
+describe('a round without a verdict', () => {
+  it('is asked for again, less often the longer that lasts, until there is one', async () => {
+    let isOut = true
+    const { look, clock, released } = scene({
+      x: { says: () => (isOut ? NOTHING : NEW) },
+      y: { says: () => (isOut ? NOTHING : NEW) },
+    })
+    const pauses: number[] = []
+    for (let n = 0; n < 8; n++) {
+      await look(milliseconds(100))
+      const before = [released(), clock.now()] as const
+      while (released() === before[0]) await clock.pass(milliseconds(100))
+      pauses.push(Math.round((clock.now() - before[1]) / 1000))
+    }
+    expect(pauses).toEqual([1, 2, 5, 10, 20, 30, 60, 60])
+
+    isOut = false
     expect((await look()).said).toBe('9.9.9.9')
+    const before = released()
+    await clock.pass(minutes(10))
+    expect(released()).toBe(before)
+  })
+
+  it('begins with the shortest pause again after a hint', async () => {
+    const { look, clock, made, released } = scene({
+      x: { says: always(NOTHING) },
+      y: { says: always(NOTHING) },
+    })
+    for (let n = 0; n < 5; n++) {
+      await look(milliseconds(100))
+      await clock.pass(minutes(1))
+    }
+    made.hint(false)
+    await look(milliseconds(100))
+    const before = released()
+    await clock.pass(milliseconds(1100))
+
+    expect(released()).toBe(before + 1)
+  })
+
+  it('is not asked for again once the detector has ended', async () => {
+    const end = new AbortController()
+    const { look, clock, released } = scene(
+      { x: { says: always(NOTHING) }, y: { says: always(NOTHING) } },
+      { signal: end.signal },
+    )
+    await look(milliseconds(100))
+    end.abort()
+    await clock.pass(minutes(5))
+
+    expect(released()).toBe(0)
+  })
+})
+
+describe('over IPv6', () => {
+  it('nothing outside is asked while no interface of this host has an address', async () => {
+    const asked: string[] = []
+    const clock = virtualClock()
+    const witness = (name: string, standpoint: Standpoint, sighting: Sighting): Witness => ({
+      name,
+      operator: name,
+      standpoint,
+      families: ['v6'],
+      restsFor: milliseconds(0),
+      look: async () => {
+        asked.push(name)
+        return sighting
+      },
+    })
+    const made = detector({
+      witnesses: [witness('own', 'own', { kind: 'none' }), witness('x', 'outside', seen('2600::1'))],
+      clock,
+      dice: () => 0,
+      tell: () => undefined,
+      agreement: 'two',
+      look: () => undefined,
+      published: () => [],
+      wayOut: undefined,
+      signal: never,
+    })
+    const looked = made.look('v6', never)
+    await clock.pass(seconds(6))
+
+    expect(await looked).toEqual({ kind: 'none' })
+    expect(asked).toEqual(['own'])
+  })
+})
+
+describe('a VPN', () => {
+  it('is told once, and keeps what the router states', async () => {
+    let exit = OLD
+    const { look, made, findings } = scene(
+      { router: router(always(OLD)), x: { says: () => exit }, y: { says: () => exit } },
+      { wayOut: async () => ({}) },
+    )
+    await look()
+    exit = seen('77.77.10.2')
+    for (let n = 0; n < 3; n++) {
+      made.hint(true)
+      expect((await look()).said).toBe('8.8.8.8')
+    }
+
+    expect(findings).toEqual([{ kind: 'elsewhere', published: '8.8.8.8', outside: '77.77.10.2' }])
+  })
+
+  it('lets a real change through that a proven router states, where the kernel says that the outside is seen through it', async () => {
+    let [truth, elsewhere] = [OLD, {}]
+    const exit = seen('77.77.10.2')
+    const { look, made, findings } = scene(
+      { router: router(() => truth), x: { says: () => ('elsewhere' in elsewhere ? exit : truth) } },
+      { wayOut: async () => elsewhere },
+    )
+    await look()
+    elsewhere = { elsewhere: 'tun0' }
+    truth = NEW
+    made.hint(false)
+
+    expect((await look()).said).toBe('9.9.9.9')
+    expect(findings).toMatchObject([{ kind: 'elsewhere', published: '9.9.9.9', through: 'tun0' }])
   })
 })
 

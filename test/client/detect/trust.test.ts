@@ -58,7 +58,7 @@ describe('the budget of hints', () => {
   it('is thirty at once, and then one in five seconds', () => {
     let trust = newTrust(START)
     const take = (now: Instant): boolean => {
-      const next = spent(trust, now)
+      const next = spent(trust, 'hint', now)
       trust = next ?? trust
       return next !== undefined
     }
@@ -67,6 +67,8 @@ describe('the budget of hints', () => {
     expect(take(at(seconds(4)))).toBe(false)
     expect(take(at(seconds(5)))).toBe(true)
     expect(Array.from({ length: 40 }, () => take(at(hours(1)))).filter(Boolean)).toHaveLength(30)
+    // What is no hint has its own.
+    expect(spent(trust, 'news', START)).toBeDefined()
   })
 })
 
@@ -76,7 +78,7 @@ describe('an address that flips', () => {
   const play = (...seen: readonly (readonly [second: number, address: Address])[]): readonly string[] => {
     let history: History = NO_HISTORY
     return seen.map(([second, address]) => {
-      const passed = pass(history, address, at(seconds(second)))
+      const passed = pass(history, address, { now: at(seconds(second)), isStated: false })
       ;({ history } = passed)
       return passed.heldUntil === undefined
         ? String(history.current)
@@ -107,6 +109,14 @@ describe('an address that flips', () => {
 
   it('is let through when it comes back after a while', () =>
     expect(play([0, A], [5, B], [606, A])).toEqual(['a', 'b', 'a']))
+
+  it('is let through at once when the router or an interface states it', () => {
+    const stated = (history: History, address: Address, second: number) =>
+      pass(history, address, { now: at(seconds(second)), isStated: true }).history
+    const back = stated(stated(stated(NO_HISTORY, A, 0), B, 1), A, 2)
+
+    expect(back).toMatchObject({ current: A, flips: 0 })
+  })
 
   it('is forgotten when a new one comes', () =>
     expect(play([0, A], [5, B], [10, A], [15, C])).toEqual(['a', 'b', 'held for 60', 'c']))

@@ -18,6 +18,7 @@ import type { Sighting } from '../../../src/net/sighting.ts'
 import { askByDatagram } from '../../../src/platform/datagram.ts'
 import { undiciHttp } from '../../../src/platform/http.ts'
 import { systemInterfaces } from '../../../src/platform/interfaces.ts'
+import { systemWayOut } from '../../../src/platform/way-out.ts'
 import { runProgram } from '../../../src/platform/network.ts'
 import { askByStream } from '../../../src/platform/stream.ts'
 import type { RunProgram } from '../../../src/ports/network.ts'
@@ -43,6 +44,8 @@ const ports = (gateway = '127.0.0.1'): Ports => ({
   datagram: askByDatagram,
   stream: askByStream,
   resolve: async () => [],
+  forget: () => undefined,
+  wayOut: async () => undefined,
   gateway: async () => ({ address: address(gateway), interface: 'lo', local: address('127.0.0.1') }),
   program: runProgram,
 })
@@ -641,4 +644,6 @@ describe('an echo service that lies', () => {
   )
 })
 
-sourceContract('an interface', () => localSource(systemInterfaces, 'lo', { allowed: [] }))
+sourceContract('an interface', () =>
+  localSource({ interfaces: systemInterfaces, wayOut: systemWayOut }, 'lo', { allowed: [] }),
+)

@@ -8,6 +8,7 @@ import { givenSource } from '../../../src/client/sources/given.ts'
 import { localSource } from '../../../src/client/sources/local.ts'
 import { undiciHttp } from '../../../src/platform/http.ts'
 import { parseIfInet6, systemInterfaces } from '../../../src/platform/interfaces.ts'
+import { systemWayOut } from '../../../src/platform/way-out.ts'
 import type { InterfaceAddress } from '../../../src/ports/interfaces.ts'
 import { sourceContract } from '../../contract/source.ts'
 
@@ -87,10 +88,16 @@ describe('own interfaces', () => {
     address: address(text),
     isTemporary: false,
     isUnusable: false,
+    isPermanent: false,
+    prefixLength: 64,
+    isTunnel: false,
     ...over,
   })
   const look = async (all: readonly InterfaceAddress[], family: 'v4' | 'v6', only?: string) =>
-    localSource(async () => all, only, { allowed: [] }).look(family, never)
+    localSource({ interfaces: async () => all, wayOut: async () => undefined }, only, { allowed: [] }).look(
+      family,
+      never,
+    )
 
   it('show a public address', async () =>
     expect(await look([one('10.0.0.1'), one('8.8.8.8')], 'v4')).toMatchObject({
@@ -114,6 +121,38 @@ describe('own interfaces', () => {
     expect(await look(all, 'v6')).toEqual(await look(all.toReversed(), 'v6'))
   })
 
+  it('are ranked by meaning: set by hand, then by DHCPv6, then the same as before, then the lowest', async () => {
+    const slaac = one('2a0d:3341::34a6:1')
+    const byHand = one('2a0d:3341::f100', { isPermanent: true })
+    const leased = one('2a0d:3341::ff21', { prefixLength: 128 })
+    const tunnel = one('2600:9::1', { interface: 'tun0', isTunnel: true, isPermanent: true })
+
+    expect(await look([slaac, tunnel, leased, byHand], 'v6')).toMatchObject({
+      address: '2a0d:3341::f100',
+      others: ['2a0d:3341::ff21', '2a0d:3341::34a6:1', '2600:9::1'],
+      tunnels: ['2600:9::1'],
+    })
+  })
+
+  it('are ranked by number and not by text where nothing else tells them apart', async () =>
+    expect(await look([one('2600:0:0:1:2:34a6:1:1'), one('2600:0:0:1:2::9')], 'v6')).toMatchObject({
+      address: '2600::1:2:0:0:9',
+    }))
+
+  it('put the network first that the kernel sends from', async () => {
+    const all = [one('2001:470::1', { isPermanent: true }), one('2a0d:3341::5')]
+    const source = localSource(
+      {
+        interfaces: async () => all,
+        wayOut: async () => ({ address: address('2a0d:3341::dead'), interface: 'eth0' }),
+      },
+      undefined,
+      { allowed: [] },
+    )
+
+    expect(await source.look('v6', never)).toMatchObject({ address: '2a0d:3341::5', others: ['2001:470::1'] })
+  })
+
   it('can be narrowed to one, which must be there', async () => {
     const all = [one('8.8.8.8'), one('8.8.4.4', { interface: 'eth1' })]
 
@@ -130,10 +169,11 @@ describe('own interfaces', () => {
 
   it('are unknown when the system does not tell', async () =>
     expect(
-      await localSource(async () => Promise.reject(new Error('EPERM')), undefined, { allowed: [] }).look(
-        'v4',
-        never,
-      ),
+      await localSource(
+        { interfaces: async () => Promise.reject(new Error('EPERM')), wayOut: async () => undefined },
+        undefined,
+        { allowed: [] },
+      ).look('v4', never),
     ).toMatchObject({ kind: 'unknown' }))
 
   it('are read with their flags from the table of Linux', () => {
@@ -148,7 +188,9 @@ describe('own interfaces', () => {
 })
 
 sourceContract('given', () => givenSource({ v4: address('192.0.2.1') }))
-sourceContract('own interfaces', () => localSource(systemInterfaces, undefined, { allowed: [] }))
+sourceContract('own interfaces', () =>
+  localSource({ interfaces: systemInterfaces, wayOut: systemWayOut }, undefined, { allowed: [] }),
+)
 sourceContract('an echo service', async () =>
   echoSource({ url: await serve(200, '8.8.8.8') }, undiciHttp, asking),
 )

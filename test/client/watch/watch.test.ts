@@ -8,7 +8,7 @@ import { watchRouter } from '../../../src/client/watch/router.ts'
 import { watchWake } from '../../../src/client/watch/wake.ts'
 import { watch } from '../../../src/client/watch/watch.ts'
 import type { Witness } from '../../../src/client/sources/witness.ts'
-import { type Address, bytesOf, parseAddress } from '../../../src/net/address.ts'
+import { type Address, type Family, bytesOf, parseAddress } from '../../../src/net/address.ts'
 import type { Sighting } from '../../../src/net/sighting.ts'
 import type { DatagramOutcome, Question } from '../../../src/ports/datagram.ts'
 import type { Gateway } from '../../../src/ports/network.ts'
@@ -36,7 +36,7 @@ interface Home {
   takes: (question: Question) => boolean
   interfaces: readonly string[]
   announce: (from: Address, port: number) => void
-  kernel: { changed: () => void; missing: () => void }
+  kernel: { changed: () => void; missing: (because: string) => void }
 }
 
 let clock: VirtualClock
@@ -86,10 +86,15 @@ beforeEach(() => {
         address: address(text),
         isTemporary: false,
         isUnusable: false,
+        isPermanent: false,
+        prefixLength: 64,
+        isTunnel: false,
       })),
     datagram,
     stream: async () => 'nobody',
     resolve: async () => [],
+    forget: () => undefined,
+    wayOut: async () => undefined,
     gateway: async () => home.gateway,
     program: async () => ({ kind: 'failed', because: 'nothing' }),
     openChannel: () => ({ ask: datagram, close: () => undefined }),
@@ -108,7 +113,9 @@ beforeEach(() => {
     doesRouterAnswer: false,
     isProbed: false,
     bells: new Set(),
+    ringRouter: () => undefined,
     published: () => home.wan,
+    isOpen: () => false,
     outside: [],
     uptime: () => milliseconds(clock.now()),
     steady: () => clock.now(),
@@ -139,10 +146,12 @@ describe('the kernel', () => {
   it('that does not tell is asked each five seconds', async () => {
     void watchKernel(watching, shared)
     await clock.pass(seconds(1))
-    home.kernel.missing()
+    home.kernel.missing('ip: ENOENT')
+    home.kernel.missing('ip: ENOENT')
     home.interfaces = ['192.168.1.3']
     await clock.pass(seconds(6))
     expect(hints).toHaveLength(1)
+    expect(notes).toEqual([{ kind: 'kernelWatchMissing', because: 'ip: ENOENT' }])
   })
 
   it('in a storm of lines is read no more often than bursts', async () => {
@@ -253,15 +262,15 @@ describe('the outside', () => {
     name: 'stun:x',
     operator: 'x',
     standpoint: 'outside',
-    families: ['v4'],
+    families: ['v4', 'v6'],
     restsFor: milliseconds(0),
     look,
   }
-  const begin = (over: Partial<Shared> = {}): void => {
+  const begin = (over: Partial<Shared> = {}, family: Family = 'v4'): void => {
     times = 0
     said = { kind: 'seen', address: address('8.8.8.8'), by: 'x' }
     shared = { ...shared, outside: [outside], ...over }
-    void watchOutside(watching, shared, () => 0)
+    void watchOutside(watching, shared, { family, dice: () => 0 })
   }
 
   it.each<[string, Partial<Shared>, Duration]>([
@@ -298,6 +307,41 @@ describe('the outside', () => {
     expect(hints).toHaveLength(2)
   })
 
+  it('is news whatever it says while nothing is published, and is asked each second after a round without a verdict', async () => {
+    begin({ published: () => undefined, isOpen: () => true })
+    await clock.pass(milliseconds(1100))
+    expect(hints).toEqual(['the outside sees something else'])
+    await clock.pass(seconds(10))
+    expect(hints).toHaveLength(1)
+    expect(times).toBeGreaterThanOrEqual(10)
+  })
+
+  it('is asked each ten seconds at least while nothing is published', async () => {
+    begin({ published: () => undefined, isOpen: () => true })
+    said = { kind: 'unknown', because: 'silent' }
+    await clock.pass(minutes(30))
+    times = 0
+    await clock.pass(minutes(5))
+    expect(times).toBeGreaterThanOrEqual(29)
+  })
+
+  it('over IPv6 is asked as beside a router, and another address of the same network is no news', async () => {
+    watching = { ...watching, ports: { ...watching.ports, wayOut: async () => ({ interface: 'eth0' }) } }
+    begin({ published: () => address('2600::1') }, 'v6')
+    said = { kind: 'seen', address: address('2600::dead:beef'), by: 'x' }
+    await clock.pass(minutes(11))
+    expect([times, hints]).toEqual([2, []])
+    said = { kind: 'seen', address: address('2a00::1'), by: 'x' }
+    await clock.pass(minutes(5))
+    expect(hints).toHaveLength(1)
+  })
+
+  it('over IPv6 is not asked by a host that has no way out over it', async () => {
+    begin({ published: () => undefined, isOpen: () => true }, 'v6')
+    await clock.pass(minutes(10))
+    expect(times).toBe(0)
+  })
+
   it('that is silent for long is asked each half minute', async () => {
     begin()
     said = { kind: 'unknown', because: 'silent' }
@@ -305,6 +349,48 @@ describe('the outside', () => {
     times = 0
     await clock.pass(minutes(10))
     expect(times).toBeLessThanOrEqual(21)
+  })
+})
+
+describe('a watcher that fails', () => {
+  it('is told, and is started again', async () => {
+    let failures = 2
+    const interfaces: typeof watching.ports.interfaces = async () => {
+      if (failures-- > 0) throw new Error('out of order')
+      return []
+    }
+    const ports = {
+      ...watching.ports,
+      interfaces,
+      gateway: async () => Promise.reject(new Error('no gateway')),
+    }
+    watch({ ...watching, ports }, { ...shared, asksRouter: true }, () => 0)
+    await clock.pass(seconds(12))
+
+    const told = notes.flatMap((note) => (note.kind === 'watcherFailed' ? [note] : []))
+    expect(told.filter(({ watcher }) => watcher === 'router').length).toBeGreaterThanOrEqual(2)
+    expect(told[0]?.because).toContain('no gateway')
+  })
+})
+
+describe('forged announcements', () => {
+  it('however many, are a few hints and questions a second, and the last of them is not lost', async () => {
+    void watchRouter(watching, shared)
+    await clock.pass(seconds(5))
+    ;[asked, hints] = [0, []]
+    for (let n = 0; n < 400; n++) {
+      home.announce(ROUTER, 5351)
+      await clock.pass(milliseconds(5))
+    }
+    expect(hints.length).toBeLessThanOrEqual(22)
+    expect(asked).toBeLessThanOrEqual(42)
+    await clock.pass(seconds(1))
+    const before = hints.length
+    home.announce(ROUTER, 5351)
+    await clock.pass(milliseconds(5))
+    home.announce(ROUTER, 5351)
+    await clock.pass(milliseconds(150))
+    expect(hints.length).toBe(before + 2)
   })
 })
 

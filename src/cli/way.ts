@@ -1,0 +1,82 @@
+import type { HostSettings } from '../config/client-settings.ts'
+import type { Parts as DetectorParts } from '../client/detect/detector.ts'
+import type { Finding } from '../client/detect/finding.ts'
+import type { Ports } from '../client/sources/ports.ts'
+import { type Address, type Family, familyOf } from '../net/address.ts'
+import { systemInterfaces } from '../platform/interfaces.ts'
+
+/** A way out of this host that hostnames are bound to; without either, the one that the kernel takes. */
+export interface Way {
+  readonly interface?: string
+  readonly from?: Address
+}
+
+export const wayOf = (host: HostSettings | undefined): Way => ({
+  ...(host?.interface !== undefined && { interface: host.interface }),
+  ...(host?.from !== undefined && { from: host.from }),
+})
+
+/** The local address to ask from: the one that is named, or the first of the interface. */
+export function fromOf({
+  interface: only,
+  from,
+}: Way): ((family: Family) => Promise<Address | undefined>) | undefined {
+  if (from !== undefined) return async (family) => (familyOf(from) === family ? from : undefined)
+  if (only === undefined) return undefined
+  return async (family) => {
+    const all = await systemInterfaces()
+    return all.find(
+      (one) =>
+        one.interface === only &&
+        familyOf(one.address) === family &&
+        !one.isUnusable &&
+        !one.address.startsWith('fe80:'),
+    )?.address
+  }
+}
+
+/**
+ * Whether what is asked outside leaves through another line than the one to publish. Node cannot bind a socket to a device: what
+ * is sent from an interface's address goes where the routes say, and only a rule of the host can change that.
+ */
+export function lineOf(
+  way: Way,
+  ports: Pick<Ports, 'gateway' | 'wayOut' | 'interfaces'>,
+  tell: (finding: Finding) => void,
+): DetectorParts['wayOut'] {
+  const told = new Set<string>()
+  const from = fromOf(way)
+  return async (family) => {
+    if (from === undefined) {
+      const through = await unboundThrough(family, ports)
+      return through === undefined ? {} : { elsewhere: through }
+    }
+    const address = await from(family)
+    const bound = way.interface ?? (await interfaceOf(address))
+    const out = address === undefined ? undefined : await ports.wayOut(family, address)
+    if (out === undefined || bound === undefined || out.interface === bound) return {}
+    if (!told.has(out.interface)) tell({ kind: 'leavesElsewhere', interface: bound, through: out.interface })
+    told.add(out.interface)
+    return { elsewhere: out.interface }
+  }
+}
+
+const interfaceOf = async (address: Address | undefined): Promise<string | undefined> =>
+  (await systemInterfaces()).find((one) => one.address === address)?.interface
+
+/** Over IPv4, another interface than the one to the router; over IPv6, where every network has its own, a tunnel. */
+async function unboundThrough(
+  family: Family,
+  { gateway, wayOut }: Pick<Ports, 'gateway' | 'wayOut'>,
+): Promise<string | undefined> {
+  const out = await wayOut(family)
+  if (out === undefined) return undefined
+  if (family === 'v4') {
+    const home = await gateway()
+    return home === undefined || home.interface === out.interface ? undefined : out.interface
+  }
+  const all = await systemInterfaces()
+  return all.some(({ interface: name, isTunnel }) => name === out.interface && isTunnel)
+    ? out.interface
+    : undefined
+}
