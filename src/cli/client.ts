@@ -79,21 +79,7 @@ export function composeClient(
 ): Composed {
   const [end, abandon] = [new AbortController(), new AbortController()]
   const time = timeline(systemClocks())
-  const clear = new Set<string>()
-  const show: Show = {
-    account: (key) => labelOf(settings, key),
-    time: (at) => formatLocal(time.wallAt(at)),
-  }
-  const tell = (event: AgentEvent): void => {
-    if (event.kind === 'keyInClear' && clear.has(event.account)) return
-    if (event.kind === 'keyInClear') clear.add(event.account)
-    const { kind, ...facts } = event
-    if (!unlogged.has(kind)) {
-      const { level, says, line } = wordingOf(event)
-      log(level, says, shown(facts, time), line(event, show))
-    }
-    hear(event)
-  }
+  const tell = teller(settings, time, { log, hear, unlogged })
   let latest: State = NEW_STATE
   const inbox = makeInbox()
   const lookout = makeLookout(settings, {
@@ -144,6 +130,29 @@ function memoryOf(
   }
   const files = isRehearsal ? { ...systemFiles, ...untouched } : systemFiles
   return fileMemory(files, stateFoldersOf(settings), time, tell)
+}
+
+/** Each event to who listens, and in words to the log. */
+function teller(
+  settings: Settings,
+  time: Timeline,
+  { log, hear, unlogged }: Pick<Audience, 'log' | 'hear' | 'unlogged'>,
+): (event: AgentEvent) => void {
+  const clear = new Set<string>()
+  const show: Show = {
+    account: (key) => labelOf(settings, key),
+    time: (at) => formatLocal(time.wallAt(at)),
+  }
+  return (event) => {
+    if (event.kind === 'keyInClear' && clear.has(event.account)) return
+    if (event.kind === 'keyInClear') clear.add(event.account)
+    const { kind, ...facts } = event
+    if (!unlogged.has(kind)) {
+      const { level, says, line } = wordingOf(event)
+      log(level, says, shown(facts, time), line(event, show))
+    }
+    hear(event)
+  }
 }
 
 /** Every address of the family that any hostname was confirmed at last. */

@@ -61,8 +61,7 @@ export type Enough = (rest: Rest, agent: Agent) => boolean
 export async function run(agent: Agent, opening: readonly Observation[], isEnough: Enough): Promise<Rest> {
   const state = await agent.memory.load() // before the first look at the clock, which goes on from there
   let { schedule } = agent
-  let heardSense = false
-  let told: Told = {}
+  let [heardSense, told]: [boolean, Told] = [false, {}]
   let waiting: ((rest: Rest) => void)[] = []
   const view: View = { sightings: undefined, nextLook: agent.clock.now() }
   let rest: Rest = { state, view, act: { kind: 'halt' }, charges: agent.charges }

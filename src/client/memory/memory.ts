@@ -137,9 +137,8 @@ interface Written {
 async function writeInFirst(folders: readonly string[], text: string, files: Files): Promise<Written> {
   let because = ''
   for (const [at, folder] of folders.entries()) {
-    const make = at === 0 ? files.makeFolder : files.makePrivateFolder
     try {
-      await make(folder)
+      await (at === 0 ? files.makeFolder(folder) : files.makePrivateFolder(folder))
       await files.replace(pathIn(folder), text)
       return { folder, because }
     } catch (error) {
