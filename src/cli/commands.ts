@@ -91,7 +91,8 @@ export const COMMANDS: readonly Command[] = [
     }),
     load: async () => {
       beModerate()
-      return (await import('./serve.ts')).serveCommand
+      const { withSqlite } = await import('./with-sqlite.ts')
+      return withSqlite('the service', async () => (await import('./service.ts')).serveCommand)
     },
   },
   {
@@ -99,7 +100,10 @@ export const COMMANDS: readonly Command[] = [
     describe: 'on the store of the service: plans, accounts, API keys, zones, flags, members, locks, blocks',
     positional: { name: 'words', form: 'words', describe: 'what is to be done; without words, the list' },
     options: serviceOptions({ json: JSON_ANSWER }),
-    load: async () => (await import('./admin.ts')).adminCommand,
+    load: async () => {
+      const { withSqlite } = await import('./with-sqlite.ts')
+      return withSqlite('admin', async () => (await import('./admin.ts')).adminCommand)
+    },
   },
   {
     name: 'status',

@@ -8,6 +8,7 @@ import type { Exit } from './exit-codes.ts'
 import type { Flags } from './commands.ts'
 import { fail, print, printJson } from './output.ts'
 import { type Settings, readSettings } from './settings.ts'
+import { writeError } from './streams.ts'
 
 /** `holdfast config`: what is wrong, what is in force, and what there is. Sends nothing. */
 export async function configCommand(flags: Flags): Promise<Exit> {
@@ -20,7 +21,7 @@ export async function configCommand(flags: Flags): Promise<Exit> {
   if (!settings.ok) return fail(settings.error, asJson)
   const schedule = await scheduleOf(settings.value)
   if (!schedule.ok) return fail(schedule.error, asJson)
-  for (const warning of settings.value.warnings) process.stderr.write(`holdfast: ${warning}\n`)
+  for (const warning of settings.value.warnings) writeError(`holdfast: ${warning}\n`)
   if (flags['what'] === 'show') printJson(inForce(settings.value))
   else print('the configuration is in order')
   return 'settled'

@@ -14,6 +14,7 @@ import type { Flags } from './commands.ts'
 import { fail, print, printJson } from './output.ts'
 import { type Settings, readSettings } from './settings.ts'
 import { onSignals } from './signals.ts'
+import { outputGone } from './streams.ts'
 
 /** Longer than any source may take. */
 const PATIENCE = 10_000
@@ -33,6 +34,7 @@ export async function detectCommand(flags: Flags): Promise<Exit> {
     end: ending.signal,
   })
   onSignals(() => ending.abort())
+  outputGone.addEventListener('abort', () => ending.abort())
   const show = async (): Promise<Shown> => {
     const shown = await shownBy(settings.value, lookout, ending.signal)
     if (asJson) printJson(shown)

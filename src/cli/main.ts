@@ -1,6 +1,7 @@
-import { ABOUT } from './about.ts'
+import { bug } from './crash.ts'
 import { EXITS } from './exit-codes.ts'
 import { type Chosen, readPlainLine } from './plain-line.ts'
+import { writeError } from './streams.ts'
 
 /** Runs one command line; resolves with the exit code. Nothing but the chosen command is loaded. */
 export async function main(words: readonly string[]): Promise<number> {
@@ -21,16 +22,7 @@ async function explained(words: readonly string[]): Promise<Chosen | number> {
     return (await readWholeLine(words)) ?? EXITS.settled.code
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
-    process.stderr.write(`holdfast: ${error.message}; see holdfast --help\n`)
+    writeError(`holdfast: ${error.message}; see holdfast --help\n`)
     return EXITS.usage.code
   }
-}
-
-/** Nothing of ours may fail in a way that we did not think of; where it does, say so and give the trace. */
-export function bug(error: unknown): number {
-  const trace = error instanceof Error ? error.stack : String(error)
-  process.stderr.write(
-    `holdfast: this is a bug in Holdfast ${ABOUT.version}; please report it with these lines\n${trace}\n`,
-  )
-  return EXITS.bug.code
 }

@@ -5,6 +5,7 @@ import type { Level } from '../base/level.ts'
 import type { Log } from '../ports/log.ts'
 import type { Exit } from './exit-codes.ts'
 import type { Failure } from './settings.ts'
+import { writeError, writeOut } from './streams.ts'
 
 const STDERR = 2
 
@@ -15,7 +16,7 @@ export async function logTo(level: Level, asJson: boolean): Promise<Log> {
 }
 
 export const print = (...lines: readonly string[]): void => {
-  for (const line of lines) process.stdout.write(`${line}\n`)
+  if (lines.length > 0) writeOut(`${lines.join('\n')}\n`)
 }
 
 export const printJson = (value: unknown): void => print(JSON.stringify(value))
@@ -23,7 +24,7 @@ export const printJson = (value: unknown): void => print(JSON.stringify(value))
 /** What went wrong before anything could be done, and the exit that goes with it. */
 export function fail({ exit, says }: Failure, asJson: boolean): Exit {
   if (asJson) printJson({ exit, complaints: says })
-  for (const line of says) process.stderr.write(`holdfast: ${line}\n`)
+  for (const line of says) writeError(`holdfast: ${line}\n`)
   return exit
 }
 

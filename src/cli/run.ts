@@ -12,6 +12,7 @@ import { milliseconds } from '../base/time.ts'
 import { ownForGood, socketIn } from './beside.ts'
 import { type Composed, chargesOf, composeClient, scheduleOf } from './client.ts'
 import { detectingLookout } from './detecting.ts'
+import { onCrash } from './crash.ts'
 import { EXITS, type Exit, exitOf } from './exit-codes.ts'
 import type { Flags } from './commands.ts'
 import { carryOut } from './orders.ts'
@@ -53,6 +54,7 @@ export async function runCommand(flags: Flags): Promise<Exit> {
     schedule.value,
     detectingLookout,
   )
+  onCrash({ log, save: async () => latest && composed.agent.memory.save(latest.state) })
   const report = (rest: Rest): readonly AccountReport[] => reportsOf(composed, rest, heard)
   const control = await takeOrders(composed, settings.value, { log, report, rest: () => latest })
   const release = [

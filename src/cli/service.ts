@@ -21,6 +21,7 @@ import { limitsOf } from '../server/update/limits.ts'
 import { type Weather, parseWeather } from '../server/update/weather.ts'
 import { apiOf } from './api.ts'
 import { type DevWorld, makeDevWorld, sayDevWorld } from './dev-world.ts'
+import { onCrash } from './crash.ts'
 import type { Exit } from './exit-codes.ts'
 import type { Flags } from './commands.ts'
 import { fail, logTo, print, printJson } from './output.ts'
@@ -32,11 +33,14 @@ import { onSignals } from './signals.ts'
 /** Time that accepted requests have when we are asked to end. */
 const GRACE = 4000
 
-export async function serve(flags: Flags): Promise<Exit> {
+/** `holdfast serve`: listens until it is asked to end. */
+export async function serveCommand(flags: Flags): Promise<Exit> {
   const asJson = flags['json'] === true
   const settings = await settingsOf(flags)
   if (!settings.ok) return fail(settings.error, asJson)
   const log = await logTo(settings.value.logLevel, asJson)
+  // What was answered is on disk already.
+  onCrash({ log, save: () => Promise.resolve() })
   const ending = new AbortController()
   const started = await start(flags, settings.value, { log, ending: ending.signal })
   if (!started.ok) return fail(started.error, asJson)

@@ -1,4 +1,5 @@
-import { bug, main } from './main.ts'
+import { bug, crash } from './crash.ts'
+import { main } from './main.ts'
 import { endingAsked } from './signals.ts'
 
 /** For what was written to get out. */
@@ -6,10 +7,8 @@ const LINGER = 250
 
 /** Called by the launcher. The exit code is set, not forced: what was written gets out. */
 export function start(argv: readonly string[]): void {
-  process.on('uncaughtException', (error) => {
-    process.exitCode = bug(error)
-    process.exit()
-  })
+  // A rejection that nothing handles comes here too.
+  process.on('uncaughtException', (error) => void crash(error))
   void run(argv)
 }
 

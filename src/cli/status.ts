@@ -10,6 +10,7 @@ import type { Flags } from './commands.ts'
 import type { Answer, Request } from './orders.ts'
 import { fail, print, printJson } from './output.ts'
 import { type Failure, type Settings, readSettings } from './settings.ts'
+import { outputGone } from './streams.ts'
 
 /** A daemon answers from what it knows, whatever it is doing. */
 const PATIENCE = 5000
@@ -59,6 +60,7 @@ async function show(settings: Settings, asJson: boolean, isWatching: boolean): P
     }
     shown = text
     if (!isWatching) return 'settled'
-    await sleep(1000)
+    await sleep(1000, undefined, { signal: outputGone }).catch(() => undefined)
+    if (outputGone.aborted) return 'settled'
   }
 }

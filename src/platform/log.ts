@@ -30,12 +30,12 @@ export function lineLog(fd: number, level: Level, style: LineStyle): Log {
   }
 }
 
-/** Written at once, so that what was said before a crash is there after it. A pipe whose reader is gone is no reason to end. */
+/** Written at once: what is logged before a crash is there after it. A line that cannot be written is lost, and nothing else. */
 export function writeLine(fd: number, line: string): void {
   try {
     writeSync(fd, line)
-  } catch (error) {
-    if (!['EPIPE', 'EAGAIN'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+  } catch {
+    // The reader is gone, or the disk is full: no line is worth ending the program.
   }
 }
 

@@ -94,40 +94,41 @@ describe('a command loads only what it needs', () => {
 })
 
 describe('a Node that is too old', () => {
-  const launch = (version: string) => {
+  const launch = (version: string, ...line: readonly string[]) => {
     const hook = join(scratch(), 'old.cjs')
     writeFileSync(
       hook,
       `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`,
     )
-    return spawnSync(
-      process.execPath,
-      ['--require', hook, join(ROOT, 'bin/holdfast.js'), 'serve', '--dev', '--listen', '127.0.0.1:1'],
-      { encoding: 'utf8', env: { HOME: '/nonexistent' } },
-    )
+    return spawnSync(process.execPath, ['--require', hook, join(ROOT, 'bin/holdfast.js'), ...line], {
+      encoding: 'utf8',
+      env: { HOME: '/nonexistent' },
+    })
   }
 
   it.each(['0.10.48', '12.22.12', '18.20.4', '20.18.3'])(
     '%s gets one clear sentence and exit 78',
     (version) => {
-      const { status, stderr, stdout } = launch(version)
+      const { status, stderr, stdout } = launch(version, 'serve', '--dev')
 
       expect([status, stdout]).toEqual([78, ''])
       expect(stderr).toBe(`holdfast: needs Node 20.19 or newer; ${process.execPath} is Node ${version}\n`)
     },
   )
 
-  it.each(['20.19.2', '22.15.1'])(
-    '%s carries the client, and gets one clear sentence for the service',
-    (version) => {
-      const { status, stderr } = launch(version)
+  it.each([
+    ['20.19.2', 'the service', ['serve', '--dev', '--listen', '127.0.0.1:1']],
+    ['22.15.1', 'the service', ['serve', '--dev', '--listen', '127.0.0.1:1']],
+    ['20.19.2', 'admin', ['admin', 'plan', 'add', 'x']],
+    ['22.15.1', 'admin', ['admin']],
+  ])('%s carries the client, and gets one clear sentence for %s', (version, subject, line) => {
+    const { status, stderr } = launch(version, ...line)
 
-      expect(status).toBe(78)
-      expect(stderr).toBe(
-        `holdfast: the service needs Node 22.16 or newer, for its embedded database; this is Node ${version}\n`,
-      )
-    },
-  )
+    expect(status).toBe(78)
+    expect(stderr).toBe(
+      `holdfast: ${subject} needs Node 22.16 or newer, for its embedded database; this is Node ${version}\n`,
+    )
+  })
 
   it('can read the launcher: it has no syntax younger than 2009', () => {
     const source = readFileSync(join(ROOT, 'bin/holdfast.js'), 'utf8')

@@ -1,0 +1,53 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { env, running } from './daemon.ts'
+import { clientOf, scratch, service } from './processes.ts'
+
+/** What Node runs before the program: a bug that shows at SIGUSR2. */
+function withBug(how: string): string {
+  const hook = join(scratch(), 'bug.cjs')
+  writeFileSync(hook, `process.on('SIGUSR2', () => setTimeout(() => { ${how} }, 10))`)
+  return `--require ${hook}`
+}
+
+const THROWN = `throw new TypeError('as if by mistake')`
+const REJECTED = `void Promise.reject(new TypeError('as if by mistake'))`
+
+it.each([
+  ['is thrown by a timer', THROWN],
+  ['rejects a promise that nothing awaits', REJECTED],
+])('a daemon whose bug %s logs it with its stack, saves its state and ends with 70', async (_, how) => {
+  const at = await service()
+  const folder = scratch()
+  const state = join(folder, 'state')
+  writeFileSync(state, 'no folder, so that nothing can be saved before')
+  const args = [...clientOf(at, state), '--runtime-dir', folder, '--myip', '192.0.2.1', '--no-ipv6']
+  const { child, ended, line, lines } = running(args, { ...env(at), NODE_OPTIONS: withBug(how) })
+  await line('nothing to do until then')
+  rmSync(state)
+
+  child.kill('SIGUSR2')
+
+  expect(await ended).toBe(70)
+  const last = JSON.parse(lines.at(-1) ?? '{}') as Record<string, string>
+  expect(last['level']).toBe(50)
+  expect(last['says']).toMatch(/^this is a bug in Holdfast \d+\.\d+\.\d+; please report it with these lines$/)
+  expect(last['error']).toMatch(/^TypeError: as if by mistake\n {4}at /)
+  expect(readFileSync(join(state, 'state.json'), 'utf8')).toContain('192.0.2.1')
+})
+
+it('a daemon whose bug shows when it cannot save ends with 70 all the same', async () => {
+  const at = await service()
+  const folder = scratch()
+  const state = join(folder, 'state')
+  writeFileSync(state, 'no folder')
+  const args = [...clientOf(at, state), '--runtime-dir', folder, '--myip', '192.0.2.1', '--no-ipv6']
+  const { child, ended, line } = running(args, { ...env(at), NODE_OPTIONS: withBug(THROWN) })
+  await line('nothing to do until then')
+
+  child.kill('SIGUSR2')
+
+  expect(await ended).toBe(70)
+  expect(existsSync(join(state, 'state.json'))).toBe(false)
+})

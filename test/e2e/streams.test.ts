@@ -1,0 +1,122 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { daemon, env } from './daemon.ts'
+import { ROOT, clientOf, scratch, service, start } from './processes.ts'
+import { echo } from './servers.ts'
+
+const NODE = process.env['HOLDFAST_TEST_NODE'] ?? process.execPath
+
+/** A line of bash in which `holdfast` is the program under test; what it prints of itself is its own affair. */
+function inShell(script: string): { readonly code: number | null; readonly stderr: string } {
+  const { status, stderr } = spawnSync(
+    'bash',
+    ['-c', `holdfast() { "$NODE" "$ROOT/bin/holdfast.js" "$@"; }\n${script}`],
+    {
+      encoding: 'utf8',
+      timeout: 20_000,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: '/nonexistent',
+        NODE,
+        ROOT,
+        STATE: scratch(),
+        HOLDFAST_PASSWORD: 'x',
+        HOLDFAST_WATCH: 'no',
+      },
+    },
+  )
+  return { code: status, stderr }
+}
+
+const REFUSED = `--server 127.0.0.1:1 --username a --hostname a.test --myip 192.0.2.1 --state-dir "$STATE" --runtime-dir "$STATE"`
+
+// biome-ignore format: a table
+const COMMANDS = [
+  ['update',  `update ${REFUSED}`,          69],
+  ['explain', `explain ${REFUSED}`,         0],
+  ['explain of a word', 'explain abuse',    0],
+  ['status',  `status ${REFUSED}`,          0],
+  ['service', 'service install --dry-run',  0],
+  ['config',  'config schema',              0],
+  ['config check', `config check ${REFUSED}`, 0],
+  ['--help',  '--help',                     0],
+  ['a command that there is not', 'bogus',  64],
+] as const
+
+describe.each(COMMANDS)('%s ends as it does without', (_, command, code) => {
+  it('a reader of its output', () => {
+    const found = inShell(`set -o pipefail; holdfast ${command} | true`)
+    expect(found.code === 141 ? code : found.code, found.stderr).toBe(code)
+    expect(found.stderr).not.toContain('bug')
+  })
+
+  it('a reader of its errors', () =>
+    expect(inShell(`holdfast ${command} 2>&1 >/dev/null | true; exit \${PIPESTATUS[0]}`).code).toBe(code))
+
+  it('room for its output', () => {
+    const found = inShell(`holdfast ${command} >/dev/full`)
+    expect([found.code, found.stderr.includes('bug')], found.stderr).toEqual([code, false])
+  })
+
+  it('room for its errors', () => expect(inShell(`holdfast ${command} 2>/dev/full`).code).toBe(code))
+})
+
+describe.each([
+  ['a full disk', '2>/dev/full'],
+  ['a reader that is gone', '2> >(true)'],
+])('with a log that goes to %s', (_, where) => {
+  const untilAsked = (line: string): number | null =>
+    inShell(
+      `"$NODE" "$ROOT/bin/holdfast.js" ${line} ${where} >/dev/full & sleep 1.5; kill -0 $! && kill $! && wait $!`,
+    ).code
+
+  it('run goes on, and ends when asked with 0', () =>
+    expect(untilAsked(`run ${REFUSED} --log-level trace`)).toBe(0))
+  it('run --json too', () => expect(untilAsked(`run ${REFUSED} --json`)).toBe(0))
+})
+
+it.each(['2>/dev/full', '2> >(true)'])('serve answers and commits with %s', async (where) => {
+  const child = spawn(
+    'bash',
+    ['-c', `exec "${process.execPath}" bin/holdfast.js serve --dev --json --log-level debug ${where}`],
+    { cwd: ROOT, stdio: ['ignore', 'pipe', 'ignore'] },
+  )
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const ended = new Promise<number | null>((done) => child.on('close', done))
+  const first = await new Promise<string>((done) =>
+    child.stdout.once('data', (chunk: Buffer) => done(chunk.toString())),
+  )
+  const at = JSON.parse(first) as { url: string; username: string; password: string }
+  const authorization = `Basic ${Buffer.from(`${at.username}:${at.password}`).toString('base64')}`
+
+  for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
+    const update = `${at.url}/nic/update?hostname=home.example.test&myip=${address}`
+    const answer = await fetch(update, { headers: { authorization, 'user-agent': 'A B/1 c@d.test' } })
+    expect(await answer.text()).toBe(`good ${address}\n`)
+  }
+  child.kill('SIGTERM')
+  expect(await ended).toBe(0)
+})
+
+it('status --watch ends with 0 at the first change that has no reader', async () => {
+  const at = await service()
+  const folder = scratch()
+  let address = '8.8.8.8'
+  const { line, ask } = daemon(at, folder, '--source', await echo(() => address))
+  await line('nothing to do until then')
+  const watch = start(['status', ...clientOf(at, folder), '--runtime-dir', folder, '--watch'], {
+    env: env(at),
+  })
+  const ended = new Promise<number | null>((done) => watch.on('close', done))
+  let errors = ''
+  watch.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+  await new Promise<void>((done) => watch.stdout?.once('data', () => done()))
+  watch.stdout?.destroy()
+  await sleep(100)
+
+  address = '8.8.4.4'
+  await ask('poke')
+
+  expect([await ended, errors]).toEqual([0, ''])
+})
