@@ -45,7 +45,8 @@ export interface Daemon {
 
 /** Carries a request out, and answers when the loop has nothing left to do but wait. */
 export async function carryOut(daemon: Daemon, request: unknown): Promise<Answer> {
-  const asked = request as Request
+  const asked = requestIn(request)
+  if (asked === undefined) return { error: UNKNOWN }
   switch (asked.do) {
     case 'status':
       return { reports: daemon.report(daemon.rest()) }
@@ -63,9 +64,32 @@ export async function carryOut(daemon: Daemon, request: unknown): Promise<Answer
     case 'update':
       return update(daemon, asked)
     default:
-      return { error: 'this daemon does not know what is asked; it may be of another version' }
+      return { error: UNKNOWN }
   }
 }
+
+const UNKNOWN =
+  'this daemon does not know what is asked: {"do": …} with status, poke, resume and accounts, or update and wishes; it may be of another version'
+
+/** Undefined for what none of our programs sends. */
+function requestIn(value: unknown): Request | undefined {
+  if (typeof value !== 'object' || value === null || !('do' in value)) return undefined
+  const request = value as Request
+  if (request.do === 'resume') return areAll(request.accounts, 'string') ? request : undefined
+  return request.do !== 'update' || areWishes(request.wishes) ? request : undefined
+}
+
+const areAll = (list: unknown, type: 'string' | 'object'): list is readonly unknown[] =>
+  Array.isArray(list) && list.every((one) => one !== null && typeof one === type)
+
+const areWishes = (list: unknown): boolean =>
+  areAll(list, 'object') &&
+  (list as readonly Wish[]).every(
+    ({ account, hostnames, addresses }) =>
+      typeof account === 'string' &&
+      areAll(hostnames, 'string') &&
+      (addresses === undefined || areAll(addresses, 'string')),
+  )
 
 const KEPT = 'a daemon keeps this state folder, and it'
 

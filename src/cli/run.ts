@@ -1,22 +1,21 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Order } from '../client/agent/inbox.ts'
 import { type Agent, type Charge, type Rest, forever, once, run } from '../client/agent/run.ts'
 import { accountOf, hostOf } from '../client/decide/state.ts'
 import { StateUnreadable } from '../client/memory/memory.ts'
 import { worst } from '../client/report/outcome.ts'
 import { type AccountReport, type When, collector, reportOn } from '../client/report/report.ts'
-import { type Control, serveControl } from '../platform/control.ts'
 import { notifier } from '../platform/notify.ts'
+import type { Schedule } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import { milliseconds } from '../base/time.ts'
-import { ownForGood, socketIn } from './beside.ts'
 import { type Composed, chargesOf, composeClient, scheduleOf } from './client.ts'
 import { detectingLookout } from './detecting.ts'
+import { type Desk, keepControl } from './control-socket.ts'
 import { onCrash } from './crash.ts'
 import { EXITS, type Exit, exitOf } from './exit-codes.ts'
 import type { Flags } from './commands.ts'
-import { carryOut } from './orders.ts'
-import { busy, fail, logTo, printJson } from './output.ts'
+import { type Holding, hold } from './holding.ts'
+import { fail, logTo, printJson } from './output.ts'
 import { type Settings, readSettings } from './settings.ts'
 import { onSignal, onSignals } from './signals.ts'
 
@@ -32,8 +31,26 @@ export async function runCommand(flags: Flags): Promise<Exit> {
   if (!schedule.ok) return fail(schedule.error, asJson)
   const log = await logTo(settings.value.config.logLevel, asJson)
   for (const warning of settings.value.warnings) log('warn', warning)
-  const owner = await ownForGood(settings.value)
-  if (owner.kind === 'theirs') return fail(busy(owner.owner), asJson)
+  const holding = await hold(settings.value)
+  if (!holding.ok) return fail(holding.error, asJson)
+  try {
+    return await runHolding(holding.value, flags, { log, settings: settings.value, schedule: schedule.value })
+  } catch (error) {
+    if (error instanceof StateUnreadable)
+      return fail({ exit: 'configuration', says: [error.message] }, asJson)
+    throw error
+  } finally {
+    await holding.value.release()
+  }
+}
+
+interface Given {
+  readonly log: Log
+  readonly settings: Settings
+  readonly schedule: Schedule
+}
+
+async function runHolding(holding: Holding, flags: Flags, { log, settings, schedule }: Given): Promise<Exit> {
   const heard = collector()
   let latest: Rest | undefined
   const supervisor = notifier(process.env, () => performance.now())
@@ -41,49 +58,55 @@ export async function runCommand(flags: Flags): Promise<Exit> {
     latest = rest
     supervisor.status(inShort(rest))
   }
-  const composed = composeClient(
-    settings.value,
-    {
-      log,
-      hear: heard.hear,
-      unlogged: new Set(),
-      show,
-      beat: () => supervisor.beat(),
-      settleWithin: TOGETHER,
-    },
-    schedule.value,
-    detectingLookout,
-  )
-  onCrash({ log, save: async () => latest && composed.agent.memory.save(latest.state) })
+  const beat = (): void => supervisor.beat()
+  const audience = { log, hear: heard.hear, unlogged: new Set<never>(), show, beat, settleWithin: TOGETHER }
+  const composed = composeClient(settings, audience, schedule, detectingLookout)
   const report = (rest: Rest): readonly AccountReport[] => reportsOf(composed, rest, heard)
-  const control = await takeOrders(composed, settings.value, { log, report, rest: () => latest })
+  const control = await keepControl(composed, settings, { log, report, rest: () => latest })
+  const stop = (): void => {
+    supervisor.stopping()
+    composed.end()
+  }
+  const agent = keepingHold(composed.agent, holding, async (lost) => {
+    if (lost === undefined) return control.renew()
+    log('error', lost)
+    stop()
+  })
+  onCrash({ log, save: async () => latest && agent.memory.save(latest.state) })
   const release = [
-    onSignals(() => {
-      supervisor.stopping()
-      composed.end()
-    }),
+    onSignals(stop),
     onSignal('SIGUSR1', () => composed.lookout.hint('somebody said so')),
     onSignal('SIGHUP', () => void reload(flags, composed, log).finally(() => supervisor.reloaded())),
   ]
   supervisor.ready()
-  if (settings.value.config.watch) composed.lookout.watch(composed.agent.end)
+  if (settings.config.watch) composed.lookout.watch(agent.end)
   try {
-    return conclude(await live(composed.agent, settings.value, log), report, {
-      log,
-      asJson,
-      wasAsked: composed.agent.end.aborted,
-    })
-  } catch (error) {
-    if (error instanceof StateUnreadable)
-      return fail({ exit: 'configuration', says: [error.message] }, asJson)
-    throw error
+    const rest = await live(agent, settings, { log, hasLost: holding.hasLost })
+    const because = holding.hasLost() ? 'lost' : agent.end.aborted ? 'asked' : undefined
+    return conclude(rest, report, { log, asJson: flags['json'] === true, because })
   } finally {
     for (const one of release) one()
     composed.end() // however it came to that, nobody waits for a loop that is over
-    await control?.close()
-    if (owner.kind === 'ours') await owner.release()
+    await control.close()
   }
 }
+
+/** Each time that the loop saves, the folders are checked first: another daemon's state must not be written over. */
+const keepingHold = (
+  agent: Agent,
+  holding: Holding,
+  checked: (lost: string | undefined) => Promise<void> | void,
+): Agent => ({
+  ...agent,
+  memory: {
+    ...agent.memory,
+    save: async (state) => {
+      if (holding.hasLost()) return
+      await checked(await holding.renew())
+      if (!holding.hasLost()) await agent.memory.save(state)
+    },
+  },
+})
 
 /** One line for a supervisor's status. */
 function inShort({ state, charges, act }: Rest): string {
@@ -99,12 +122,16 @@ function inShort({ state, charges, act }: Rest): string {
 }
 
 /** The loop itself, and a last word to the service when it is asked to end and the user wants that. */
-async function live(agent: Agent, settings: Settings, log: Log): Promise<Rest> {
+async function live(
+  agent: Agent,
+  settings: Settings,
+  { log, hasLost }: { readonly log: Log } & Pick<Holding, 'hasLost'>,
+): Promise<Rest> {
   for (const { plan } of agent.charges)
     log('info', 'keeping hostnames current', { account: plan.account, hostnames: plan.hostnames })
   // Who starts a daemon may have mended what was wrong: the retries begin anew, waits and stops stay.
   const rest = await run(agent, [{ kind: 'started' }, { kind: 'networkChanged' }], forever)
-  if (!settings.config.offlineOnStop || !agent.end.aborted) return rest
+  if (!settings.config.offlineOnStop || !agent.end.aborted || hasLost()) return rest
   const charges = rest.charges
     .filter(({ plan }) => accountOf(rest.state, plan.account).offlineRefused === undefined)
     .map((charge) => ({ ...charge, plan: { ...charge.plan, isOffline: true } }))
@@ -121,41 +148,6 @@ function reportsOf(
 ): readonly AccountReport[] {
   const when: When = { now: agent.clock.now(), wallAt: (at) => time.wallAt(at) }
   return rest.charges.map(({ plan }) => reportOn(plan, rest, heard, when))
-}
-
-interface Desk {
-  readonly log: Log
-  readonly report: (rest: Rest) => readonly AccountReport[]
-  readonly rest: () => Rest | undefined
-}
-
-/** A daemon without its socket still keeps hostnames current; it only takes no orders. */
-async function takeOrders(
-  { agent, lookout }: Composed,
-  settings: Settings,
-  { log, report, rest }: Desk,
-): Promise<Control | undefined> {
-  const path = socketIn(settings)
-  try {
-    return await serveControl(path, async (request) => {
-      // Whoever asks in the first moment waits for it to pass.
-      while (rest() === undefined && !agent.end.aborted) await sleep(20)
-      const known = rest()
-      if (known === undefined) return { error: 'the daemon has ended' }
-      return carryOut(
-        {
-          inbox: agent.inbox,
-          hint: () => lookout.hint('somebody said so'),
-          rest: () => rest() ?? known,
-          report,
-        },
-        request,
-      )
-    })
-  } catch (error) {
-    log('warn', 'there is no control socket', { path, because: (error as Error).message })
-    return undefined
-  }
 }
 
 /** SIGHUP: the settings anew. A bad file keeps the old ones, and says why. */
@@ -180,17 +172,18 @@ async function reload(flags: Flags, { agent, lookout }: Composed, log: Log): Pro
 interface Ending {
   readonly log: Log
   readonly asJson: boolean
-  /** By a signal: then it ends in order, however things stand. */
-  readonly wasAsked: boolean
+  /** A signal asked for it: then it ends in order, however things stand. Or another daemon has its folders. */
+  readonly because: 'asked' | 'lost' | undefined
 }
 
-function conclude(rest: Rest, report: Desk['report'], { log, asJson, wasAsked }: Ending): Exit {
+function conclude(rest: Rest, report: Desk['report'], { log, asJson, because: why }: Ending): Exit {
   const reports = report(rest)
-  const exit =
-    rest.act.kind === 'halt' && !wasAsked ? exitOf(worst(reports.map(({ outcome }) => outcome))) : 'settled'
+  const exit = why === undefined ? exitOf(worst(reports.map(({ outcome }) => outcome))) : ENDINGS[why]
   for (const { account, because, remedy } of reports)
     if (exit === 'stopped') log('error', 'stopped', { account, because, remedy })
   if (asJson)
     printJson({ exit: { code: EXITS[exit].code, reason: exit, means: EXITS[exit].means }, accounts: reports })
   return exit
 }
+
+const ENDINGS = { asked: 'settled', lost: 'configuration' } as const

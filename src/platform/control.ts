@@ -1,6 +1,6 @@
-import { chmod, mkdir, unlink } from 'node:fs/promises'
+import { chmod, mkdir, rename, stat, unlink } from 'node:fs/promises'
 import { type Socket, createConnection, createServer } from 'node:net'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** One line of JSON each way. In bytes; a status of a thousand hostnames fits. */
 const LONGEST_LINE = 1024 * 1024
@@ -8,17 +8,30 @@ const LONGEST_LINE = 1024 * 1024
 const PATIENCE = 5000
 const LINGER = 300
 
+/** In bytes, without the final zero (unix(7), sun_path). */
+const LONGEST_PATH = 107
+
 export interface Control {
+  /** Whether the path still leads here: a folder may be deleted under a program. */
+  isThere(): Promise<boolean>
   close(): Promise<void>
 }
 
-/** Answers requests on a Unix socket that only its owner may open. Rejects where the socket cannot be made. */
+/**
+ * Answers requests on a Unix socket that only its owner may open, in place of any other at this path: its lock is the
+ * caller's to have. Rejects where the socket cannot be made.
+ */
 export async function serveControl(
   path: string,
   answer: (request: unknown) => Promise<unknown>,
 ): Promise<Control> {
+  const length = Buffer.byteLength(path)
+  if (length > LONGEST_PATH)
+    throw new Error(`its path is too long for a Unix socket: ${length} bytes, where ${LONGEST_PATH} fit`)
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  await unlink(path).catch(() => undefined) // whoever holds the state folder is the only one to listen here
+  // Node removes the name that it listens at when it closes, whoever has it by then: so the socket moves to its own.
+  const temporary = join(dirname(path), `.${process.pid}`)
+  await unlink(temporary).catch(() => undefined)
   const open = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     let text = ''
@@ -41,22 +54,36 @@ export async function serveControl(
   })
   await new Promise<void>((done, failed) => {
     server.once('error', failed)
-    server.listen(path, done)
+    server.listen(temporary, done)
   })
-  await chmod(path, 0o600)
+  await chmod(temporary, 0o600)
+  const made = await identityOf(temporary)
+  await rename(temporary, path)
+  const isThere = async (): Promise<boolean> => (await identityOf(path)) === made
   return {
-    close: async () =>
-      new Promise<void>((done) => {
+    isThere,
+    close: async () => {
+      if (await isThere()) await unlink(path).catch(() => undefined)
+      await new Promise<void>((done) => {
         server.close(() => done())
         // Answers get out; a program that connected and says nothing does not keep us.
         setTimeout(() => open.forEach((socket) => socket.destroy()), LINGER).unref()
-      }),
+      })
+    },
   }
 }
 
+const identityOf = async (path: string): Promise<string | undefined> =>
+  stat(path).then(
+    ({ dev, ino }) => `${dev}:${ino}`,
+    () => undefined,
+  )
+
 async function reply(text: string, answer: (request: unknown) => Promise<unknown>): Promise<string> {
+  const request = parse(text)
+  if (request === undefined) return `${JSON.stringify({ error: 'a request is one line of JSON' })}\n`
   try {
-    return `${JSON.stringify(await answer(JSON.parse(text)))}\n`
+    return `${JSON.stringify(await answer(request))}\n`
   } catch (error) {
     return `${JSON.stringify({ error: error instanceof Error ? error.message : String(error) })}\n`
   }

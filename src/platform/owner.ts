@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, open, readFile, rmdir, stat, unlink } from 'node:fs/promises'
+import { link, mkdir, open, readFile, readdir, rmdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { giveToOwner } from './files.ts'
@@ -16,7 +16,13 @@ export interface Owner {
 }
 
 export type Ownership =
-  | { readonly kind: 'ours'; readonly release: () => Promise<void> }
+  | {
+      readonly kind: 'ours'
+      readonly path: string
+      /** Makes the lock again where it was deleted. The other process, where one has made it since. */
+      readonly renew: () => Promise<Owner | undefined>
+      readonly release: () => Promise<void>
+    }
   | { readonly kind: 'theirs'; readonly owner: Owner }
   /** The folder takes no files, and nobody who lives keeps it. */
   | { readonly kind: 'unkept' }
@@ -25,12 +31,20 @@ const FILE = 'owner.lock'
 const PAUSE = 20
 
 /** Makes this process the owner of the folder, unless a living one is. */
-export async function own(folder: string, socket: string | undefined): Promise<Ownership> {
-  const path = join(folder, FILE)
+export async function own(folder: string, socket: string | undefined, file = FILE): Promise<Ownership> {
+  const path = join(folder, file)
   const ours = JSON.stringify({ ...(await describe(process.pid)), ...(socket !== undefined && { socket }) })
+  return take(folder, path, ours)
+}
+
+async function take(folder: string, path: string, ours: string): Promise<Ownership> {
   for (;;) {
     const made = await make(folder, path, ours)
-    if (made === 'made') return { kind: 'ours', release: async () => release(path, ours) }
+    if (made === 'made') {
+      await sweep(folder, path)
+      const [renew, giveBack] = [async () => retake(folder, path, ours), async () => release(path, ours)]
+      return { kind: 'ours', path, renew, release: giveBack }
+    }
     const found = await read(path)
     if (found.kind === 'owned') return { kind: 'theirs', owner: found.owner }
     // A full or read-only disk keeps the locks that it has; only without one nobody is in our way.
@@ -39,6 +53,30 @@ export async function own(folder: string, socket: string | undefined): Promise<O
     await sleep(PAUSE)
   }
 }
+
+/** A lock that cannot be read for the moment is no reason to believe that it is another's. */
+async function retake(folder: string, path: string, ours: string): Promise<Owner | undefined> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) =>
+    isGone(error) ? '' : ours,
+  )
+  if (text === ours) return undefined
+  const taken = await take(folder, path, ours)
+  return taken.kind === 'theirs' && taken.owner.pid !== undefined ? taken.owner : undefined
+}
+
+/** Removes what a process left that was killed while it made the lock. */
+async function sweep(folder: string, path: string): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
+  const temporary = names.map((name) => join(folder, name)).filter((one) => isTemporary(one, path))
+  for (const one of temporary) {
+    const maker = parse(await readFile(one, 'utf8').catch(() => ''))
+    const isLeft = !(await isYoung(one)) && (maker === undefined || !(await isAlive(maker)))
+    if (isLeft) await unlink(one).catch(() => undefined)
+  }
+}
+
+const isTemporary = (one: string, path: string): boolean =>
+  one.startsWith(`${path}.`) && /^[0-9a-f]{12}$/.test(one.slice(path.length + 1))
 
 /** Complete from its first moment: link(2) succeeds for one of many, and what it links was written before. */
 async function make(folder: string, path: string, text: string): Promise<'made' | 'exists' | 'refused'> {
@@ -90,10 +128,11 @@ async function read(path: string): Promise<Found> {
     if (owner === undefined) return (await isYoung(path)) ? { kind: 'unfinished' } : { kind: 'stale', text }
     return (await isAlive(owner)) ? { kind: 'owned', owner } : { kind: 'stale', text }
   } catch (error) {
-    const isGone = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
-    return isGone ? { kind: 'none' } : { kind: 'owned', owner: {} }
+    return isGone(error as NodeJS.ErrnoException) ? { kind: 'none' } : { kind: 'owned', owner: {} }
   }
 }
+
+const isGone = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOENT' || code === 'ENOTDIR'
 
 /** Longer than any of the few steps here takes, on a machine that is busy. */
 const LONG = 10_000

@@ -6,6 +6,13 @@ import { daemon, env, requests, running } from './daemon.ts'
 import { clientOf, holdfast, scratch, service, start } from './processes.ts'
 import { answering, echo } from './servers.ts'
 
+// biome-ignore format: a table
+const NONSENSE = [
+  'null', '[]', '[1]', '5', '"x"', '{}', '{"do":null}', '{"do":"toString"}', '{"do":"resume"}', '{"do":"resume","accounts":[1]}',
+  '{"do":"update"}', '{"do":"update","wishes":[null]}', '{"do":"update","wishes":[{"account":"a"}]}',
+  '{"do":"update","wishes":[{"account":"a","hostnames":["a.test"],"addresses":[1]}]}',
+]
+
 describe('a running daemon', () => {
   it('tells how things stand, over a socket that only its owner may open', async () => {
     const at = await service()
@@ -113,8 +120,11 @@ describe('a running daemon', () => {
         socket.on('error', () => undefined)
         socket.on('close', () => done(answer))
       })
-    for (const nonsense of ['hello\n', 'null\n', '{}\n', '{"do":"update"}\n', '{"do":"resume"}\n', '[1]\n'])
-      expect(await says(nonsense)).toMatch(/^\{"error":/)
+    expect(await says('hello\n')).toBe('{"error":"a request is one line of JSON"}\n')
+    for (const nonsense of NONSENSE)
+      expect(await says(`${nonsense}\n`), nonsense).toMatch(
+        /^\{"error":"this daemon does not know what is asked: /,
+      )
     expect((await ask('status')).code).toBe(0)
     const silent = connect(path)
     silent.on('error', () => undefined)
@@ -154,7 +164,7 @@ describe('a running daemon', () => {
 
     expect(await ask('run')).toMatchObject({
       code: 78,
-      stderr: expect.stringContaining(`process ${child.pid} keeps this state folder`) as string,
+      stderr: expect.stringContaining(`a daemon is already running (process ${child.pid})`) as string,
     })
   })
 

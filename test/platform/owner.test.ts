@@ -161,5 +161,52 @@ it('does not give back what has become another’s', async () => {
   expect(readFileSync(lock(), 'utf8')).toBe('{"pid":1}')
 })
 
+const LEFT = '0123456789ab'
+
+it.each([
+  ['of the dead, long ago', '{"pid":4194304}', 0, false],
+  ['without a word, long ago', '', 0, false],
+  ['of the dead, just now', '{"pid":4194304}', undefined, true],
+  ['of the living, long ago', JSON.stringify({ pid: process.ppid, boot: bootId() }), 0, true],
+])('what a process left while it made the lock, %s', async (_, text, at, isKept) => {
+  const left = `${lock()}.${LEFT}`
+  writeFileSync(left, text)
+  if (at !== undefined) utimesSync(left, at, at)
+  writeFileSync(join(folder, 'state.json'), '')
+  utimesSync(join(folder, 'state.json'), 0, 0)
+
+  await own(folder, undefined)
+
+  expect(readdirSync(folder)).toEqual(['owner.lock', ...(isKept ? [`owner.lock.${LEFT}`] : []), 'state.json'])
+})
+
+it('makes its lock again where it was deleted, with the folder', async () => {
+  const ours = await own(folder, '/run/x/control.sock')
+  if (ours.kind !== 'ours') throw new Error('not ours')
+  const text = readFileSync(lock(), 'utf8')
+  expect(await ours.renew()).toBeUndefined()
+  rmSync(folder, { recursive: true })
+
+  expect(await ours.renew()).toBeUndefined()
+  expect(readFileSync(lock(), 'utf8')).toBe(text)
+  await ours.release()
+  expect(readdirSync(folder)).toEqual([])
+})
+
+it('names who has made the lock after it was deleted, and leaves it to them', async () => {
+  const ours = await own(folder, undefined)
+  const theirs = JSON.stringify({ pid: process.ppid, boot: bootId(), socket: '/run/x' })
+  writeFileSync(lock(), theirs)
+
+  expect(ours.kind === 'ours' && (await ours.renew())).toMatchObject({ pid: process.ppid, socket: '/run/x' })
+  expect(readFileSync(lock(), 'utf8')).toBe(theirs)
+})
+
+it('has as many locks in a folder as there are names', async () => {
+  expect((await own(folder, undefined)).kind).toBe('ours')
+  expect((await own(folder, undefined, 'control.lock')).kind).toBe('ours')
+  expect((await own(folder, undefined, 'control.lock')).kind).toBe('theirs')
+})
+
 it('says that nothing is kept where nothing can be', async () =>
   expect(await own('/dev/null/nowhere', undefined)).toEqual({ kind: 'unkept' }))

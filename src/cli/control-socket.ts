@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Rest } from '../client/agent/run.ts'
+import type { AccountReport } from '../client/report/report.ts'
+import { type Control, serveControl } from '../platform/control.ts'
+import type { Log } from '../ports/log.ts'
+import { socketIn } from './beside.ts'
+import type { Composed } from './client.ts'
+import { carryOut } from './orders.ts'
+import type { Settings } from './settings.ts'
+
+/** What is needed to answer. */
+export interface Desk {
+  readonly log: Log
+  readonly report: (rest: Rest) => readonly AccountReport[]
+  readonly rest: () => Rest | undefined
+}
+
+export interface KeptControl {
+  /** Listens again where the socket was deleted. */
+  readonly renew: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** The control socket of a daemon, for as long as it runs. */
+export async function keepControl(composed: Composed, settings: Settings, desk: Desk): Promise<KeptControl> {
+  let control = await takeOrders(composed, settings, desk)
+  return {
+    renew: async () => {
+      if (control === undefined || (await control.isThere())) return
+      await control.close()
+      control = await takeOrders(composed, settings, desk)
+    },
+    close: async () => control?.close(),
+  }
+}
+
+/** A daemon without its socket still keeps hostnames current; it only takes no orders. */
+async function takeOrders(
+  { agent, lookout }: Composed,
+  settings: Settings,
+  { log, report, rest }: Desk,
+): Promise<Control | undefined> {
+  const path = socketIn(settings)
+  try {
+    return await serveControl(path, async (request) => {
+      // Whoever asks in the first moment waits for it to pass.
+      while (rest() === undefined && !agent.end.aborted) await sleep(20)
+      const known = rest()
+      if (known === undefined) return { error: 'the daemon has ended' }
+      return carryOut(
+        {
+          inbox: agent.inbox,
+          hint: () => lookout.hint('somebody said so'),
+          rest: () => rest() ?? known,
+          report,
+        },
+        request,
+      )
+    })
+  } catch (error) {
+    log('warn', 'there is no control socket', { path, because: (error as Error).message })
+    return undefined
+  }
+}

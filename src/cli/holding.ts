@@ -1,0 +1,57 @@
+import { type Result, err, ok } from '../base/result.ts'
+import { type Owner, type Ownership, own } from '../platform/owner.ts'
+import { ownForGood, socketIn } from './beside.ts'
+import { busy } from './output.ts'
+import type { Failure, Settings } from './settings.ts'
+
+/** What a daemon has for itself as long as it runs: its state folder, and the control socket. */
+export interface Holding {
+  /** Takes again what was deleted meanwhile. Where another daemon has it by now, the sentence to end with. */
+  readonly renew: () => Promise<string | undefined>
+  readonly hasLost: () => boolean
+  readonly release: () => Promise<void>
+}
+
+/** Beside the socket: daemons with different state folders may be given one runtime folder. */
+const CONTROL_LOCK = 'control.lock'
+
+/** Makes this process the only daemon with its folders, or says which other one is. */
+export async function hold(settings: Settings): Promise<Result<Holding, Failure>> {
+  const { stateDir, runtimeDir } = settings
+  const state = await ownForGood(settings)
+  if (state.kind === 'theirs') return err(alreadyRunning(state.owner, `in the state folder ${stateDir}`))
+  const socket = socketIn(settings)
+  const control = await own(runtimeDir, socket, CONTROL_LOCK)
+  const held = [state, control].filter((one) => one.kind === 'ours')
+  // The state folder last: the next daemon waits for it, and asks for the socket when it has it.
+  const release = async (): Promise<void> => {
+    for (const one of held.toReversed()) await one.release()
+  }
+  if (control.kind !== 'theirs') return ok({ ...renewing(held), release })
+  await release()
+  return err(
+    alreadyRunning(control.owner, `with the control socket ${socket}; give this one another --runtime-dir`),
+  )
+}
+
+/** A daemon names its socket in its locks; a one-shot that holds the folder does not. */
+const alreadyRunning = (owner: Owner, where: string): Failure =>
+  owner.socket === undefined
+    ? busy(owner)
+    : { exit: 'configuration', says: [`a daemon is already running ${named(owner)} ${where}`] }
+
+const named = ({ pid }: Owner): string => (pid === undefined ? '' : `(process ${pid})`)
+
+function renewing(held: readonly Extract<Ownership, { kind: 'ours' }>[]): Pick<Holding, 'renew' | 'hasLost'> {
+  let lost: string | undefined
+  const renew = async (): Promise<string | undefined> => {
+    for (const one of held) {
+      const other = lost === undefined ? await one.renew() : undefined
+      // A one-shot passes; the lock is taken when it is done.
+      if (other?.socket !== undefined)
+        lost = `another daemon ${named(other)} has taken ${one.path} after it was deleted; this one ends`
+    }
+    return lost
+  }
+  return { renew, hasLost: () => lost !== undefined }
+}

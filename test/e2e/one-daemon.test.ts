@@ -1,0 +1,126 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type Daemon, env, running } from './daemon.ts'
+import { type Service, clientOf, scratch, service } from './processes.ts'
+
+const EVERY_SECOND = ['--myip', '192.0.2.1', '--no-ipv6', '--schedule', '* * * * * *']
+
+/** A daemon that looks, and so saves, every second. */
+const daemon = (at: Service, state: string, runtime: string): Daemon =>
+  running([...clientOf(at, state), '--runtime-dir', runtime, ...EVERY_SECOND], env(at))
+
+const lockIn = (folder: string, name = 'owner.lock'): { pid?: number } =>
+  existsSync(join(folder, name))
+    ? (JSON.parse(readFileSync(join(folder, name), 'utf8')) as { pid: number })
+    : {}
+
+/** What a daemon that refused to start said. */
+async function refusal({ ended, lines }: Daemon): Promise<string> {
+  expect(await ended).toBe(78)
+  return lines.join('\n')
+}
+
+describe('a second daemon is refused, and told which one runs,', () => {
+  it('in the same state folder', async () => {
+    const at = await service()
+    const [state, one, two] = [scratch(), scratch(), scratch()]
+    const first = daemon(at, state, one)
+    await first.line('nothing to do until then')
+
+    expect(await refusal(daemon(at, state, two))).toContain(
+      `holdfast: a daemon is already running (process ${first.child.pid}) in the state folder ${state}`,
+    )
+    expect((await first.ask('status')).stdout).toContain('the daemon is running')
+  })
+
+  it('with the same runtime folder, and the state folder that it had for itself is free again', async () => {
+    const at = await service()
+    const [one, two, runtime] = [scratch(), scratch(), scratch()]
+    const first = daemon(at, one, runtime)
+    await first.line('nothing to do until then')
+
+    expect(await refusal(daemon(at, two, runtime))).toContain(
+      `holdfast: a daemon is already running (process ${first.child.pid}) with the control socket ${runtime}/control.sock`,
+    )
+    expect(existsSync(join(two, 'owner.lock'))).toBe(false)
+    expect((await first.ask('status')).stdout).toContain('the daemon is running')
+    first.child.kill('SIGTERM')
+    expect(await first.ended).toBe(0)
+    const next = daemon(at, two, runtime)
+    await next.line('nothing to do until then')
+  })
+
+  it('where several start at once: one runs, whatever is shared', async () => {
+    const at = await service()
+    const [state, runtime] = [scratch(), scratch()]
+    const all = [state, state, scratch(), scratch()].map((folder) => daemon(at, folder, runtime))
+    const running = async (): Promise<number> =>
+      (await Promise.all(all.map(async ({ child, lines }) => child.exitCode ?? lines.length))).filter(
+        (one) => one !== 78,
+      ).length
+
+    await expect.poll(running, { timeout: 15_000 }).toBe(1)
+    expect(all.filter(({ child }) => child.exitCode === null)).toHaveLength(1)
+  })
+})
+
+describe('a daemon whose folder is deleted under it', () => {
+  it('takes it again, so that a second one does not start', async () => {
+    const at = await service()
+    const [state, runtime] = [scratch(), scratch()]
+    const first = daemon(at, state, runtime)
+    await first.line('nothing to do until then')
+    rmSync(state, { recursive: true })
+
+    await expect.poll(() => lockIn(state).pid, { timeout: 10_000 }).toBe(first.child.pid)
+    expect(await refusal(daemon(at, state, scratch()))).toContain(`(process ${first.child.pid})`)
+    first.child.kill('SIGTERM')
+    expect(await first.ended).toBe(0)
+    expect(lockIn(state)).toEqual({})
+  })
+
+  it('listens again where its control socket was', async () => {
+    const at = await service()
+    const [state, runtime] = [scratch(), join(scratch(), 'run')]
+    mkdirSync(runtime)
+    const first = daemon(at, state, runtime)
+    await first.line('nothing to do until then')
+    rmSync(runtime, { recursive: true })
+
+    await expect.poll(() => existsSync(join(runtime, 'control.sock')), { timeout: 10_000 }).toBe(true)
+    expect(lockIn(runtime, 'control.lock').pid).toBe(first.child.pid)
+    expect((await first.ask('status')).stdout).toContain('the daemon is running')
+  })
+
+  it('ends in order when another has taken it meanwhile, and says so', async () => {
+    const at = await service()
+    const folder = scratch()
+    const first = daemon(at, folder, folder)
+    await first.line('nothing to do until then')
+    first.child.kill('SIGSTOP')
+    rmSync(folder, { recursive: true })
+    const second = daemon(at, folder, folder)
+    await second.line('nothing to do until then')
+
+    first.child.kill('SIGCONT')
+
+    expect(await first.ended).toBe(78)
+    expect(first.lines.join('\n')).toContain(
+      `another daemon (process ${second.child.pid}) has taken ${folder}/owner.lock after it was deleted; this one ends`,
+    )
+    expect(lockIn(folder).pid).toBe(second.child.pid)
+    expect((await second.ask('status')).stdout).toContain('the daemon is running')
+  })
+})
+
+it('a daemon whose socket path is too long for a Unix socket says so, and runs without', async () => {
+  const at = await service()
+  const runtime = join(scratch(), 'x'.repeat(100))
+  const { line, child, ended } = daemon(at, scratch(), runtime)
+  await line('nothing to do until then')
+  await line(`its path is too long for a Unix socket: ${runtime.length + 13} bytes, where 107 fit`)
+
+  child.kill('SIGTERM')
+  expect(await ended).toBe(0)
+})
