@@ -121,28 +121,34 @@ export const listenForEvents: ListenForEvents = async (local, heard) =>
 
 const RESTART_AFTER = 5000
 
+const MONITOR = ['ip', '-o', 'monitor', 'address', 'route', 'prefix', 'link']
+/** With it, the kernel ends the child when we are killed (prctl(2), PR_SET_PDEATHSIG); util-linux has it, BusyBox not. */
+const TIED_MONITOR = ['setpriv', '--pdeathsig', 'TERM', ...MONITOR]
+
 /** rtnetlink by way of ip-monitor(8), started again when it ends. */
 export const watchKernel: WatchKernel = (changed, missing) => {
   let isClosed = false
   let child: ReturnType<typeof spawn> | undefined
-  const begin = (): void => {
+  const begin = (line: readonly string[]): void => {
     if (isClosed) return
-    const watching = spawn('ip', ['-o', 'monitor', 'address', 'route', 'prefix', 'link'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
+    const [program = '', ...args] = line
+    const watching = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'] })
     child = watching
     const born = performance.now()
-    watching.on('error', (error: NodeJS.ErrnoException) => missing(`ip: ${error.code ?? error.message}`))
+    let because = 'ip monitor ends at once'
+    watching.on('error', (error: NodeJS.ErrnoException) => (because = `${program}: ${error.code ?? error.message}`))
     watching.stdout.on('data', changed)
     watching.on('close', () => {
       // One that ends at once does not know these words (BusyBox).
-      if (!isClosed && performance.now() - born < 1000) missing('ip monitor ends at once')
-      else setTimeout(begin, RESTART_AFTER).unref()
+      const isRefused = !isClosed && performance.now() - born < 1000
+      if (isRefused && line === TIED_MONITOR) begin(MONITOR)
+      else if (isRefused) missing(because)
+      else setTimeout(() => begin(line), RESTART_AFTER).unref()
     })
     watching.unref()
     ;(watching.stdout as { unref?: () => void }).unref?.()
   }
-  begin()
+  begin(TIED_MONITOR)
   return {
     close: () => {
       isClosed = true

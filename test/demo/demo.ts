@@ -127,6 +127,8 @@ const daemon = start(
     '--schedule',
     '* * * * * *',
     '--no-ipv6',
+    '--runtime-dir',
+    folder,
   ],
   env,
 )

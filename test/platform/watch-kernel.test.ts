@@ -1,0 +1,86 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+const NETWORK = join(import.meta.dirname, '../../src/platform/network.ts')
+const SCRIPT = `import(${JSON.stringify(NETWORK)}).then(({ watchKernel }) => {
+  watchKernel(() => console.log('changed'), () => console.log('missing'))
+  setInterval(() => undefined, 1000)
+  console.log('begun')
+})`
+
+const which = (program: string): string | undefined => {
+  const { status, stdout } = spawnSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' })
+  return status === 0 ? stdout.trim() : undefined
+}
+
+/** Watches in a network of its own, where only these programs are. */
+function watching(programs: readonly string[]): { readonly child: ChildProcess; readonly lines: string[] } {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-watch-'))
+  for (const program of programs) symlinkSync(which(program) ?? '', join(folder, program))
+  // unshare(1) becomes Node, so that the process number is Node's.
+  const child = spawn(which('unshare') ?? '', ['--net', process.execPath, '--no-warnings', '-e', SCRIPT], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: folder },
+  })
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+    rmSync(folder, { recursive: true })
+  })
+  const lines: string[] = []
+  createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
+  return { child, lines }
+}
+
+const childOf = (pid: number | undefined): number | undefined =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()) || undefined
+const nameOf = (pid: number | undefined): string =>
+  existsSync(`/proc/${pid}/comm`) ? readFileSync(`/proc/${pid}/comm`, 'utf8').trim() : ''
+
+const canWatch =
+  spawnSync('unshare', ['--net', 'true']).status === 0 &&
+  which('ip') !== undefined &&
+  which('nsenter') !== undefined
+
+describe.skipIf(!canWatch)('what the kernel changed', () => {
+  const change = (child: ChildProcess): void =>
+    void execFileSync('nsenter', [`--net=/proc/${child.pid}/ns/net`, 'ip', 'link', 'set', 'lo', 'up'])
+
+  it.each([
+    ['with setpriv', ['ip', 'setpriv']],
+    ['without setpriv', ['ip']],
+  ])('is heard %s', async (_, programs) => {
+    const { child, lines } = watching(programs)
+    await expect.poll(() => lines, { timeout: 10_000 }).toContain('begun')
+    await expect.poll(() => nameOf(childOf(child.pid)), { timeout: 10_000 }).toBe('ip')
+    await sleep(300)
+
+    change(child)
+
+    await expect.poll(() => lines, { timeout: 10_000 }).toContain('changed')
+    expect(lines).not.toContain('missing')
+  })
+
+  it('is missing where there is no ip, and that is said once', async () => {
+    const { lines } = watching(['setpriv'])
+    await expect.poll(() => lines, { timeout: 10_000 }).toContain('missing')
+    await sleep(500)
+
+    expect(lines).toEqual(['begun', 'missing'])
+  })
+
+  it('leaves no process behind when its listener is killed', async () => {
+    const { child, lines } = watching(['ip', 'setpriv'])
+    await expect.poll(() => lines, { timeout: 10_000 }).toContain('begun')
+    await expect.poll(() => nameOf(childOf(child.pid)), { timeout: 10_000 }).toBe('ip')
+    const monitor = childOf(child.pid)
+
+    child.kill('SIGKILL')
+
+    await expect.poll(() => nameOf(monitor), { timeout: 2000 }).toBe('')
+  })
+})
