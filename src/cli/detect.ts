@@ -12,6 +12,7 @@ import { detectingLookout } from './detecting.ts'
 import type { Lookout } from './lookout.ts'
 import type { Flags } from './commands.ts'
 import { fail, print, printJson } from './output.ts'
+import { type Questions, asking } from './questions.ts'
 import { type Settings, readSettings } from './settings.ts'
 import { onSignals } from './signals.ts'
 import { outputGone } from './streams.ts'
@@ -36,7 +37,9 @@ export async function detectCommand(flags: Flags): Promise<Exit> {
   onSignals(() => ending.abort())
   outputGone.addEventListener('abort', () => ending.abort())
   const show = async (): Promise<Shown> => {
-    const shown = await shownBy(settings.value, lookout, ending.signal)
+    const shown = await asking(asJson, async ({ ask }) =>
+      shownBy(settings.value, lookout, { ask, signal: ending.signal }),
+    )
     if (asJson) printJson(shown)
     else print(...saySurvey(shown), ...shown.wouldSend.map(({ hostname, says }) => `${hostname}: ${says}`))
     return shown
@@ -67,16 +70,20 @@ interface Shown extends Survey {
   readonly wouldSend: readonly { readonly hostname: string; readonly says: string }[]
 }
 
-async function shownBy(settings: Settings, lookout: Lookout, signal: AbortSignal): Promise<Shown> {
-  const found = await surveyed(settings, lookout, signal)
+async function shownBy(settings: Settings, lookout: Lookout, asker: Asker): Promise<Shown> {
+  const found = await surveyed(settings, lookout, asker)
   return { ...found, wouldSend: await wishes(settings, found.conclusions) }
 }
 
-/** Asks every source at once, each for as long as it takes. */
+interface Asker extends Questions {
+  readonly signal: AbortSignal
+}
+
+/** Asks every source at once. */
 export async function surveyed(
   settings: Settings,
   lookout: Lookout,
-  signal: AbortSignal,
+  asker: Asker,
 ): Promise<Survey & { readonly answers: readonly Answer[] }> {
   const witnesses = lookout.witnessesOf(settings.accounts[0]?.server ?? '')
   const { families } = settings.config
@@ -84,7 +91,7 @@ export async function surveyed(
     witnesses.flatMap((witness) =>
       families
         .filter((family) => witness.families.includes(family))
-        .map(async (family) => answerOf(witness, family, signal)),
+        .map(async (family) => answerOf(witness, family, asker)),
     ),
   )
   const voices = Object.fromEntries(
@@ -93,11 +100,14 @@ export async function surveyed(
   return { ...survey(answers, voices), answers }
 }
 
-async function answerOf(witness: Witness, family: Family, signal: AbortSignal): Promise<Answer> {
+async function answerOf(witness: Witness, family: Family, { ask, signal }: Asker): Promise<Answer> {
   const start = performance.now()
-  const sighting = await witness.look(family, AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]))
+  const looked = witness.look(family, AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]))
+  const sighting = await ask(witness.name, looked, () => TOO_LATE)
   return { witness, family, sighting, took: milliseconds(performance.now() - start) }
 }
+
+const TOO_LATE = { kind: 'unknown', because: 'it did not answer in time' } as const
 
 /** What a daemon would do about it, from what is remembered. */
 async function wishes(settings: Settings, conclusions: readonly Conclusion[]): Promise<Shown['wouldSend']> {

@@ -14,6 +14,7 @@ import type { Exit } from './exit-codes.ts'
 import { detectingLookout } from './detecting.ts'
 import type { Flags } from './commands.ts'
 import { fail, print, printJson } from './output.ts'
+import { type Questions, asking } from './questions.ts'
 import { type Settings, readSettings } from './settings.ts'
 
 /** `holdfast doctor`: what is wrong with this network, each with evidence and a remedy. Sends no update. */
@@ -21,7 +22,7 @@ export async function doctorCommand(flags: Flags): Promise<Exit> {
   const asJson = flags['json'] === true
   const settings = await readSettings(flags, 'nothing')
   if (!settings.ok) return fail(settings.error, asJson)
-  const diagnoses = diagnose(await evidenceOf(settings.value))
+  const diagnoses = diagnose(await asking(asJson, async (questions) => evidenceOf(settings.value, questions)))
   if (asJson) printJson({ diagnoses })
   else print(...sayDiagnoses(diagnoses))
   return exitFor(diagnoses)
@@ -30,17 +31,27 @@ export async function doctorCommand(flags: Flags): Promise<Exit> {
 const exitFor = (diagnoses: readonly Diagnosis[]): Exit =>
   diagnoses.some(({ isTrouble }) => isTrouble) ? 'unreached' : 'settled'
 
-async function evidenceOf(settings: Settings): Promise<Evidence> {
+async function evidenceOf(settings: Settings, { ask }: Questions): Promise<Evidence> {
   const agent = userAgentOf(settings)
   const end = new AbortController().signal
   const deaf = { agent, tell: () => undefined, ring: () => undefined, published: () => [], end }
   const lookout = detectingLookout(settings, deaf)
   const specs = settings.config.sources ?? SERVICES.map(({ spec }) => spec)
   const [found, gateway, names, visits] = await Promise.all([
-    surveyed(settings, lookout, new AbortController().signal),
+    surveyed(settings, lookout, { ask, signal: new AbortController().signal }),
     systemGateway(),
-    Promise.all([...hostsOf(settings, specs)].map(lookedUp)),
-    Promise.all(specs.flatMap((spec) => (spec.kind === 'echo' ? [visited(spec.url, agent)] : []))),
+    Promise.all(
+      [...hostsOf(settings, specs)].map(async (host) =>
+        ask(`the address of ${host}`, lookedUp(host), () => ({ host, wasFound: false })),
+      ),
+    ),
+    Promise.all(
+      specs.flatMap((spec) =>
+        spec.kind === 'echo'
+          ? [ask(spec.url, visited(spec.url, agent), () => ({ url: spec.url, outcome: TOO_LATE }))]
+          : [],
+      ),
+    ),
   ])
   const agreed = Object.fromEntries(
     found.conclusions.flatMap(({ family, address }) => (address === null ? [] : [[family, address]])),
@@ -84,6 +95,8 @@ async function visited(
   const request = { url, headers: { 'user-agent': agent }, ...patience }
   return { url, outcome: await undiciHttp(request, new AbortController().signal) }
 }
+
+const TOO_LATE: HttpOutcome = { kind: 'unreached', stage: 'time-out', because: 'it did not answer in time' }
 
 const IS_PAGE = /^\s*<(!doctype|html)/i
 

@@ -18,12 +18,15 @@ async function run(argv: readonly string[]): Promise<void> {
 }
 
 /**
- * A name server that says nothing keeps getaddrinfo(3), and with it even process.exit(), for ten seconds and more. All
- * work is done by now; who asked us to end is obeyed as if we had never listened.
+ * A name server that says nothing keeps getaddrinfo(3), and with it the process, for ten seconds and more; those that
+ * wait for a thread keep it for minutes. All work is done by now. Only a signal ends a process at once; process.exit()
+ * waits for what is under way and drops what waits.
  */
 function endAtOnce(): void {
-  const signal = endingAsked()
   // Whatever else is still open closes by itself, and then the exit code is told.
-  const isLookingUp = process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')
-  if (signal !== undefined && isLookingUp) process.kill(process.pid, signal)
+  if (!process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) return
+  const signal = endingAsked()
+  if (signal !== undefined) process.kill(process.pid, signal)
+  else if (process.stdout.writableLength === 0) process.exit()
+  else setTimeout(endAtOnce, LINGER).unref()
 }

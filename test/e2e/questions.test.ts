@@ -1,0 +1,97 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Ended, ROOT, holdfast, scratch } from './processes.ts'
+import { echo } from './servers.ts'
+
+const NODE = process.env['HOLDFAST_TEST_NODE'] ?? process.execPath
+
+async function ended(program: string, args: readonly string[]): Promise<Ended> {
+  const child = spawn(program, args, {
+    env: { PATH: process.env['PATH'], HOME: '/nonexistent', TERM: 'xterm' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  const code = await new Promise<number | null>((done) => child.on('close', done))
+  return { code, stdout, stderr }
+}
+
+const can = (program: string, ...args: readonly string[]): boolean => spawnSync(program, args).status === 0
+const line = (...words: readonly string[]): string =>
+  [NODE, join(ROOT, 'bin/holdfast.js'), ...words].map((word) => `'${word}'`).join(' ')
+
+/** A source that takes its time, and one that does not. */
+async function sources(): Promise<{ readonly slow: string; readonly both: string }> {
+  const server = createServer((_, response) => void setTimeout(() => response.end('8.8.8.8'), 700))
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  onTestFinished(() => void (server.close(), server.closeAllConnections()))
+  const slow = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return { slow, both: `${slow},${await echo(() => '8.8.8.8')}` }
+}
+
+describe.each(['detect', 'doctor'])('%s', (command) => {
+  const PTY = ['-qec']
+  // script(1) of util-linux: a terminal in all that the program can see.
+  describe.skipIf(!can('script', '-qec', 'true', '/dev/null'))('on a terminal', () => {
+    it('says who is waited for, in one line that is gone at the end', async () => {
+      const { slow, both } = await sources()
+
+      const { stdout } = await ended('script', [
+        ...PTY,
+        line(command, '--no-ipv6', '--source', both),
+        '/dev/null',
+      ])
+
+      expect(stdout.startsWith('\r\u001B[K0 of ')).toBe(true)
+      expect(stdout).toMatch(/0 of \d have answered; asking \S+ and 1 more\r/)
+      expect(stdout).toContain(
+        `\r\u001B[K${command === 'detect' ? '1 of 2' : '2 of 4'} have answered; asking`,
+      )
+      expect(stdout).toContain(slow)
+      const result = stdout.split('\r\u001B[K').at(-1)
+      expect(result).toMatch(command === 'detect' ? /^source +operator/ : /^(nothing is wrong|no network)/)
+    })
+
+    it('says nothing of it in JSON', async () => {
+      const { both } = await sources()
+      const { stdout } = await ended('script', [
+        ...PTY,
+        line(command, '--json', '--no-ipv6', '--source', both),
+        '/dev/null',
+      ])
+
+      expect(stdout).toMatch(/^\{.*\}\r\n$/)
+    })
+  })
+
+  it('says nothing of it where no terminal is', async () =>
+    expect((await holdfast([command, '--no-ipv6', '--source', (await sources()).both])).stderr).toBe(''))
+})
+
+const canIsolate = process.getuid?.() === 0 && can('unshare', '--net', '--mount', 'ip', 'link', 'show', 'lo')
+
+describe.skipIf(!canIsolate).each(['detect', 'doctor'])('%s where no name server answers', (command) => {
+  it('ends within fifteen seconds, with what it has', async () => {
+    const resolver = join(scratch(), 'resolv.conf')
+    writeFileSync(resolver, 'nameserver 10.9.9.1\nnameserver 10.9.9.2\n')
+    const prepare = `
+      mount --bind ${resolver} /etc/resolv.conf
+      ip link set lo up; ip link add f0 type veth peer name f1; ip link set f0 up; ip link set f1 up
+      ip addr add 10.9.9.9/24 dev f0; ip route add default via 10.9.9.1
+      for last in 1 2; do ip neigh add 10.9.9.$last lladdr 02:00:00:00:00:01 dev f0 nud permanent; done`
+    const began = performance.now()
+
+    const script = `${prepare}\nexec ${line(command, '--json')}`
+    const { code, stdout, stderr } = await ended('unshare', ['--net', '--mount', 'sh', '-ec', script])
+
+    expect(performance.now() - began).toBeLessThan(15_500)
+    expect(stderr).toBe('')
+    expect(code).toBe(69)
+    expect(stdout).toContain(command === 'detect' ? '"conclusions":' : '"name":"DNS broken"')
+  })
+})
