@@ -2,7 +2,7 @@ import { bug, crash } from './crash.ts'
 import { main } from './main.ts'
 import { endingAsked } from './signals.ts'
 
-/** For what was written to get out. */
+/** Time for a process to end by itself when its command is done: for what was written to get out, and for last words. */
 const LINGER = 250
 
 /** Called by the launcher. The exit code is set, not forced: what was written gets out. */
@@ -18,15 +18,19 @@ async function run(argv: readonly string[]): Promise<void> {
 }
 
 /**
- * A name server that says nothing keeps getaddrinfo(3), and with it the process, for ten seconds and more; those that
- * wait for a thread keep it for minutes. All work is done by now. Only a signal ends a process at once; process.exit()
- * waits for what is under way and drops what waits.
+ * A name server that says nothing keeps getaddrinfo(3), and with it the process, for ten seconds and more; look-ups
+ * that wait for a thread keep it for minutes. All work is done by now. process.exit() drops those that wait, but waits
+ * for those under way: only a signal ends such a process at once.
  */
 function endAtOnce(): void {
-  // Whatever else is still open closes by itself, and then the exit code is told.
-  if (!process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) return
+  const isLookingUp = process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')
   const signal = endingAsked()
-  if (signal !== undefined) process.kill(process.pid, signal)
-  else if (process.stdout.writableLength === 0) process.exit()
-  else setTimeout(endAtOnce, LINGER).unref()
+  if (isLookingUp && signal !== undefined) process.kill(process.pid, signal)
+  else setTimeout(exitWhenWritten, LINGER).unref()
+}
+
+/** Whatever is still open, a timer above all, is nothing to stay for. */
+function exitWhenWritten(): void {
+  if (process.stdout.writableLength === 0) process.exit()
+  else setTimeout(exitWhenWritten, LINGER).unref()
 }

@@ -1,0 +1,185 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, type Socket, createServer } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Daemon, daemon, running } from './daemon.ts'
+import { ROOT, scratch, service } from './processes.ts'
+
+const NODE = process.env['HOLDFAST_TEST_NODE'] ?? process.execPath
+
+/** Supervisors wait at least so long before they kill. */
+const PATIENCE = 5000
+
+type Running = Pick<Daemon, 'child' | 'lines' | 'line'>
+
+async function endsInTime({ child, lines }: Running, ...endings: readonly string[]): Promise<void> {
+  const ended = new Promise<string>((done) =>
+    child.on('close', (code, signal) => done(String(signal ?? code))),
+  )
+  const asked = performance.now()
+
+  child.kill('SIGTERM')
+
+  expect(['0', ...endings], lines.slice(-5).join('\n')).toContain(await ended)
+  expect(performance.now() - asked).toBeLessThan(PATIENCE)
+}
+
+/** A service that takes connections and says nothing; resolves when it has one. */
+async function silent(): Promise<{ readonly url: string; readonly connected: Promise<void> }> {
+  const sockets = new Set<Socket>()
+  let connect: () => void = () => undefined
+  const connected = new Promise<void>((done) => (connect = done))
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined).once('data', connect)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  onTestFinished(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, connected }
+}
+
+const GIVEN = ['--myip', '192.0.2.1']
+
+describe('a daemon that is asked to end does so within five seconds, with 0,', () => {
+  const against = (server: string, ...more: readonly string[]): Daemon => {
+    const folder = scratch()
+    const account = ['--server', server, '--username', 'a', '--hostname', 'home.example.test']
+    const folders = ['--state-dir', folder, '--runtime-dir', folder, '--no-ipv6', '--interval', '1h']
+    return running([...account, ...folders, ...more], { HOLDFAST_PASSWORD: 'x' })
+  }
+
+  it('while it has nothing to do', async () => {
+    const idle = daemon(await service(), scratch(), ...GIVEN)
+    await idle.line('nothing to do until then')
+    await endsInTime(idle)
+  })
+
+  it('while it was told to wait', async () => {
+    const told = daemon(await service('--weather', 'word:911'), scratch(), ...GIVEN)
+    await told.line('nothing to do until then')
+    expect(told.lines.join('\n')).toContain('911')
+    await endsInTime(told)
+  })
+
+  it('while it is stopped and stays up', async () => {
+    const stopped = daemon(
+      await service('--weather', 'word:abuse'),
+      scratch(),
+      ...GIVEN,
+      '--when-stopped',
+      'idle',
+    )
+    await stopped.line('updates have stopped until you act')
+    await endsInTime(stopped)
+  })
+
+  it('while it tries again', async () => {
+    const retrying = against('http://127.0.0.1:1', ...GIVEN)
+    await retrying.line('nothing to do until then')
+    expect(retrying.lines.join('\n')).toContain('the service was not reached')
+    await endsInTime(retrying)
+  })
+
+  it('while a source says nothing', async () => {
+    const { url, connected } = await silent()
+    const looking = against('http://127.0.0.1:1', '--source', url)
+    await connected
+    await endsInTime(looking)
+  })
+
+  it('while a program that is asked does not end', async () => {
+    const folder = scratch()
+    const [program, mark] = [join(folder, 'program'), join(folder, 'asked')]
+    writeFileSync(program, `#!/bin/sh\n>${mark}\nsleep 30\n`, { mode: 0o755 })
+    const looking = against('http://127.0.0.1:1', '--source', 'command', '--command', program)
+    await expect.poll(() => existsSync(mark), { timeout: 10_000 }).toBe(true)
+    await endsInTime(looking)
+  })
+
+  it('while the service says nothing', async () => {
+    const { url, connected } = await silent()
+    const sending = against(url, ...GIVEN)
+    await connected
+    await endsInTime(sending)
+  })
+
+  it('while an address that came back is held', async () => {
+    const file = join(scratch(), 'address')
+    const write = (address: string): void => writeFileSync(file, address)
+    write('8.8.8.8')
+    const source = ['--source', 'command', '--command', 'cat', '--command', file]
+    const flipping = daemon(await service(), scratch(), ...source)
+    await flipping.line('good","addresses":["8.8.8.8"]')
+    write('8.8.4.4')
+    flipping.child.kill('SIGUSR1')
+    await flipping.line('good","addresses":["8.8.4.4"]')
+    write('8.8.8.8')
+    flipping.child.kill('SIGUSR1')
+    await flipping.line('until then')
+    await expect
+      .poll(() => flipping.lines.filter((line) => line.includes('looked for the public')).length)
+      .toBeGreaterThan(2)
+    await endsInTime(flipping)
+  })
+})
+
+const canIsolate =
+  process.getuid?.() === 0 &&
+  spawnSync('unshare', ['--net', '--mount', 'ip', 'link', 'show', 'lo']).status === 0
+
+/** Node cannot end before getaddrinfo(3) does, but by a signal; supervisors take the one that they sent for an end in order. */
+const BY_SIGNAL = 'SIGTERM'
+
+describe.skipIf(!canIsolate)('a daemon in whose network no name server answers ends in time', () => {
+  /** A network of its own, where packets to the name server go into a wire without an end. */
+  function isolated(...more: readonly string[]): Running {
+    const folder = scratch()
+    const resolver = join(folder, 'resolv.conf')
+    writeFileSync(resolver, 'nameserver 10.9.9.1\n')
+    const prepare = `
+      mount --bind ${resolver} /etc/resolv.conf
+      ip link set lo up; ip link add f0 type veth peer name f1; ip link set f0 up; ip link set f1 up
+      ip addr add 10.9.9.9/24 dev f0; ip route add default via 10.9.9.1
+      ip neigh add 10.9.9.1 lladdr 02:00:00:00:00:01 dev f0 nud permanent`
+    const folders = ['--state-dir', folder, '--runtime-dir', folder, '--no-ipv6', '--no-watch']
+    const account = ['--username', 'a', '--hostname', 'home.example.test', '--json', '--log-level', 'debug']
+    const script = `${prepare}\nexec "$@"`
+    const run = [NODE, join(ROOT, 'bin/holdfast.js'), 'run', ...folders, ...account, ...more]
+    const child: ChildProcess = spawn('unshare', ['--net', '--mount', 'sh', '-ec', script, 'sh', ...run], {
+      env: { PATH: process.env['PATH'], HOME: '/nonexistent', HOLDFAST_PASSWORD: 'x' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const lines: string[] = []
+    if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', (line) => lines.push(line))
+    const line = async (fragment: string): Promise<void> =>
+      expect.poll(() => lines.join('\n'), { timeout: 15_000 }).toContain(fragment)
+    return { child, lines, line }
+  }
+
+  it('while it looks up the name of a source', async () => {
+    const looking = isolated('--server', 'http://127.0.0.1:1', '--source', 'stun:stun.test:3478')
+    await looking.line('keeping hostnames current')
+    await new Promise((done) => setTimeout(done, 500))
+    await endsInTime(looking, BY_SIGNAL)
+  })
+
+  it('while it looks up the name of a web source', async () => {
+    const looking = isolated('--server', 'http://127.0.0.1:1', '--source', 'http://echo.test/')
+    await looking.line('keeping hostnames current')
+    await new Promise((done) => setTimeout(done, 500))
+    await endsInTime(looking, BY_SIGNAL)
+  })
+
+  it('while it looks up the name of the service', async () => {
+    const sending = isolated('--server', 'http://dyn.test', ...GIVEN)
+    await sending.line('asking the service')
+    await new Promise((done) => setTimeout(done, 300))
+    await endsInTime(sending, BY_SIGNAL)
+  })
+})
