@@ -12,7 +12,7 @@ export interface Holding {
   readonly release: () => Promise<void>
 }
 
-/** Beside the socket: daemons with different state folders may be given one runtime folder. */
+/** In the runtime folder: daemons with different state folders may be given the same one. */
 const CONTROL_LOCK = 'control.lock'
 
 /** Makes this process the only daemon with its folders, or says which other one is. */

@@ -29,7 +29,7 @@ export async function serveControl(
   if (length > LONGEST_PATH)
     throw new Error(`its path is too long for a Unix socket: ${length} bytes, where ${LONGEST_PATH} fit`)
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  // Node removes the name that it listens at when it closes, whoever has it by then: so the socket moves to its own.
+  // On close, Node removes the name that it listened at, even where another process has it by then. So the socket is renamed.
   const temporary = join(dirname(path), `.${process.pid}`)
   await unlink(temporary).catch(() => undefined)
   const open = new Set<Socket>()

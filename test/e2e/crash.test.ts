@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { env, running } from './daemon.ts'
-import { clientOf, scratch, service } from './processes.ts'
+import { clientOf, scratch, service, start } from './processes.ts'
 
 /** What Node runs before the program: a bug that shows at SIGUSR2. */
 function withBug(how: string): string {
@@ -50,4 +50,20 @@ it('a daemon whose bug shows when it cannot save ends with 70 all the same', asy
 
   expect(await ended).toBe(70)
   expect(existsSync(join(state, 'state.json'))).toBe(false)
+})
+
+it('a service with a bug logs it with its stack and ends with 70', async () => {
+  const child = start(['serve', '--dev', '--json'], { env: { NODE_OPTIONS: withBug(THROWN) } })
+  const ended = new Promise<number | null>((done) => child.on('close', done))
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let log = ''
+  child.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()))
+  await expect.poll(() => log, { timeout: 15_000 }).toContain('listening')
+
+  child.kill('SIGUSR2')
+
+  expect(await ended).toBe(70)
+  const last = JSON.parse(log.trim().split('\n').at(-1) ?? '{}') as Record<string, string>
+  expect(last['says']).toContain('this is a bug in Holdfast')
+  expect(last['error']).toMatch(/^TypeError: as if by mistake\n {4}at /)
 })
