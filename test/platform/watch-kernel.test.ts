@@ -28,6 +28,8 @@ function watching(programs: readonly string[]): { readonly child: ChildProcess; 
     env: { PATH: folder },
   })
   onTestFinished(() => {
+    const monitor = child.signalCode === null ? childOf(child.pid) : undefined
+    if (monitor !== undefined) process.kill(monitor, 'SIGKILL') // without setpriv, nothing else ends it
     child.kill('SIGKILL')
     rmSync(folder, { recursive: true })
   })
