@@ -26,8 +26,8 @@ export async function readServiceSettings(flags: Flags): Promise<Result<ServiceS
 }
 
 /** Where the store of a service that is no throw-away one lives. */
-export const folderOf = (settings: ServiceSettings): string =>
-  settings.store ?? join(paths().state, 'service')
+export const folderOf = async (settings: ServiceSettings): Promise<string> =>
+  settings.store ?? join(await paths().state(), 'service')
 
 export async function storeFolder(
   flags: Flags,
@@ -35,5 +35,5 @@ export async function storeFolder(
   const settings = await readServiceSettings(flags)
   if (!settings.ok) return settings
   const { nameservers } = settings.value
-  return ok({ folder: folderOf(settings.value), nameservers })
+  return ok({ folder: await folderOf(settings.value), nameservers })
 }

@@ -103,7 +103,7 @@ async function start(
   const tls = await readTls(settings)
   if (!tls.ok) return tls
   const isDev = flags['dev'] === true
-  const folder = isDev ? mkdtempSync(join(tmpdir(), 'holdfast-dev-')) : folderOf(settings)
+  const folder = isDev ? mkdtempSync(join(tmpdir(), 'holdfast-dev-')) : await folderOf(settings)
   const store = openStore(folder)
   if (!store.ok) return store
   const kept = await pepperIn(folder, await store.value.read((r) => r.hasKeys()))

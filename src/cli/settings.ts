@@ -66,11 +66,12 @@ export async function readSettings(
   const read = await Promise.all(accounts.map(async (account) => withFiles(account, needs !== 'everything')))
   const wrong = read.flatMap((one) => (one.ok ? [] : one.error))
   if (wrong.length > 0) return err({ exit: 'configuration', says: wrong })
+  const stateDir = client.stateDir ?? (await paths().state())
   return ok({
     config: client,
     accounts: read.flatMap((one) => (one.ok ? [one.value] : [])),
-    stateDir: client.stateDir ?? paths().state,
-    runtimeDir: client.runtimeDir ?? paths().runtime ?? client.stateDir ?? paths().state,
+    stateDir,
+    runtimeDir: client.runtimeDir ?? paths().runtime ?? stateDir,
     warnings: await warningsOn(flags, file.value?.name, accounts),
   })
 }
@@ -94,7 +95,8 @@ export async function configFile(
   if (Array.isArray(flags['config']))
     return err({ exit: 'usage', says: ['--config is given twice; keep one'] })
   const named = textFlag(flags, 'config') ?? fromEnvironmentVariable
-  const candidates = named === undefined ? usual.map((name) => join(paths().config, name)) : [named]
+  const folder = named === undefined && usual.length > 0 ? await paths().config() : ''
+  const candidates = named === undefined ? usual.map((name) => join(folder, name)) : [named]
   for (const path of candidates) {
     const text = await textOf(path, 'config')
     if (text.ok && text.value !== undefined)

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os'
 import { bug, crash } from './crash.ts'
 import { main } from './main.ts'
 import { endingAsked } from './signals.ts'
@@ -7,9 +8,22 @@ const LINGER = 250
 
 /** Called by the launcher. The exit code is set, not forced: what was written gets out. */
 export function start(argv: readonly string[]): void {
+  haveHome()
   // A rejection that nothing handles comes here too.
   process.on('uncaughtException', (error) => void crash(error))
   void run(argv)
+}
+
+/**
+ * systemd's DynamicUser= is in no user database unless libnss-systemd is there, and a container's user often in none at
+ * all: Node then throws where the home folder is asked for, and packages ask for it while they are loaded.
+ */
+function haveHome(): void {
+  try {
+    homedir()
+  } catch {
+    process.env['HOME'] = '/'
+  }
 }
 
 async function run(argv: readonly string[]): Promise<void> {

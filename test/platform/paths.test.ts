@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemPaths } from '../../src/platform/paths.ts'
 
 // env-paths reads the home folder of whoever runs this; only what depends on our own rules is asserted.
@@ -7,10 +7,37 @@ it.each([
   ['systemd gives the folders', { STATE_DIRECTORY: '/var/lib/x', CONFIGURATION_DIRECTORY: '/etc/x' },     false, '/etc/x',        '/var/lib/x'],
   ['systemd gives several',     { STATE_DIRECTORY: '/var/lib/x:/var/lib/y', CONFIGURATION_DIRECTORY: ':/etc/x' }, true, '/etc/x', '/var/lib/x'],
   ['root, on Linux',            {},                                                                       true,  '/etc/holdfast', '/var/lib/holdfast'],
-])('%s', (_, environment, isRoot, config, state) => expect(systemPaths(environment, isRoot)).toMatchObject({ config, state }))
+])('%s', async (_, environment, isRoot, config, state) => {
+  const paths = systemPaths(environment, isRoot)
 
-it('anybody else has folders of their own, named after the program and nothing else', () => {
-  const { config, state } = systemPaths({}, false)
+  expect([await paths.config(), await paths.state()]).toEqual([config, state])
+})
 
-  expect([config, state].every((path) => path.endsWith('/holdfast'))).toBe(true)
+it('anybody else has folders of their own, named after the program and nothing else', async () => {
+  const paths = systemPaths({}, false)
+
+  expect([await paths.config(), await paths.state()].every((path) => path.endsWith('/holdfast'))).toBe(true)
+})
+
+describe('a user without a home', () => {
+  const withoutHome = async (): Promise<typeof systemPaths> => {
+    vi.resetModules()
+    vi.doMock('env-paths', () => {
+      throw new Error('uv_os_homedir returned ENOENT')
+    })
+    onTestFinished(() => void vi.doUnmock('env-paths'))
+    return (await import('../../src/platform/paths.ts')).systemPaths
+  }
+
+  it('has folders below the root', async () => {
+    const paths = (await withoutHome())({}, false)
+
+    expect([await paths.config(), await paths.state()]).toEqual([
+      '/.config/holdfast',
+      '/.local/share/holdfast',
+    ])
+  })
+
+  it('needs none where systemd says the folders', async () =>
+    expect(await (await withoutHome())({ STATE_DIRECTORY: '/var/lib/x' }, false).state()).toBe('/var/lib/x'))
 })
