@@ -17,6 +17,7 @@ import { systemFiles } from '../platform/files.ts'
 import { systemPaths } from '../platform/paths.ts'
 import type { Exit } from './exit-codes.ts'
 import type { Flags } from './commands.ts'
+import { passwordFiles } from './password.ts'
 
 const TABLE = { ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }
 
@@ -58,6 +59,10 @@ export async function readSettings(
     flags: fromFlags(TABLE, flags),
     environment: fromEnvironment(TABLE, process.env),
     needs,
+    passwordFileFor: await passwordFiles({
+      credentials: process.env['CREDENTIALS_DIRECTORY'],
+      isRoot: isRoot(),
+    }),
     chosen: [flags['account'] ?? []].flat().map(String),
     ...(file.value !== undefined && { file: file.value }),
   })

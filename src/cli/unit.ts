@@ -85,10 +85,7 @@ export async function unitText({ template }: Pick<Place, 'template'>): Promise<s
   const text = await readFile(join(TEMPLATES, template), 'utf8')
   const isAtHome = [process.execPath, LAUNCHER].some((path) => /^\/(home|root|run\/user)\//.test(path))
   return text
-    .replace(
-      'ExecStart=/usr/bin/holdfast run',
-      `ExecStart=${quoted(process.execPath)} ${quoted(LAUNCHER)} run`,
-    )
+    .replace('ExecStart=holdfast run', `ExecStart=${quoted(process.execPath)} ${quoted(LAUNCHER)} run`)
     .replace('ProtectHome=yes', isAtHome ? 'ProtectHome=read-only' : 'ProtectHome=yes')
 }
 

@@ -39,7 +39,13 @@ export interface Sources {
   readonly chosen: readonly string[]
   /** Where nothing will be sent, no password is needed; where only the network is looked at, no account either. */
   readonly needs?: Needs
+  readonly passwordFileFor?: PasswordFileFor
 }
+
+/** The password file of an account that gives no password: another than it names, or one although it names none. */
+export type PasswordFileFor = (
+  account: Partial<Pick<AccountSettings, 'name' | 'username' | 'passwordFile'>>,
+) => string | undefined
 
 export type Needs = 'everything' | 'names' | 'nothing'
 
@@ -53,7 +59,10 @@ export function readClientConfig(given: Sources): Result<ClientConfig, readonly 
   const layers = file.accounts.length === 0 ? [{ layer: {}, name: '' }] : chosen
   const all = layers.map(({ layer, name }) => {
     const subject = file.accounts.length > 1 ? `account ${name}` : ''
-    const reading = readTable(ACCOUNT_SETTINGS, onePassword([...over, layer, file.top]), subject)
+    const reading = withPasswordFile(
+      readTable(ACCOUNT_SETTINGS, onePassword([...over, layer, file.top]), subject),
+      given.passwordFileFor,
+    )
     const hosts = readHosts(file.hosts.get(layer) ?? [], reading.values.hostnames ?? [])
     const isBlank = given.needs === 'nothing' && !WHO.some((key) => reading.places[key] !== undefined)
     return {
@@ -212,6 +221,14 @@ function onePassword(layers: readonly Layer[]): readonly Layer[] {
   return layers.map((layer, at) => (at > top && top >= 0 ? without(layer) : layer))
 }
 
+function withPasswordFile(
+  reading: Reading<typeof ACCOUNT_SETTINGS>,
+  passwordFileFor: PasswordFileFor = ({ passwordFile }) => passwordFile,
+): Reading<typeof ACCOUNT_SETTINGS> {
+  const path = reading.places['password'] === undefined ? passwordFileFor(reading.values) : undefined
+  return path === undefined ? reading : { ...reading, values: { ...reading.values, passwordFile: path } }
+}
+
 /** Two accounts of one user at one service would take turns at breaking each other's waits. */
 function twins(accounts: readonly AccountSettings[]): readonly Complaint[] {
   const keys = accounts
@@ -242,7 +259,7 @@ function impossible(
   const rules: readonly (readonly [broken: boolean, says: string, ...about: string[]])[] = [
     [!ipv4 && !ipv6, 'ipv4 and ipv6 are both off; there is nothing to keep current', 'ipv4', 'ipv6'],
     [password !== undefined && passwordFile !== undefined, 'password and password_file are both given; keep one', 'passwordFile'],
-    [needs === 'everything' && places['password'] === undefined && passwordFile === undefined, 'password is missing; give it as password_file, --password-file or HOLDFAST_PASSWORD'],
+    [needs === 'everything' && places['password'] === undefined && passwordFile === undefined, 'password is missing; give it as password_file, --password-file or HOLDFAST_PASSWORD, or to the unit of systemd as a credential'],
     [!canBeBasic(credentials), 'username may not hold a colon, and neither username nor password a control character', 'username', 'password'],
     [httpFallback && (server ?? '').startsWith('http:'), 'http_fallback has no meaning for an http server', 'httpFallback'],
     [isOff, 'myip names an address of a family that is switched off', 'myip'],

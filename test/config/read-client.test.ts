@@ -98,7 +98,7 @@ it('complains about everything at once, with file and line', () => {
     'h.toml:7: myip names two addresses of one family',
     'h.toml:3: ipv4 is neither true nor false',
     'h.toml:6: refresh is shorter than the least allowed, 1d',
-    'password is missing; give it as password_file, --password-file or HOLDFAST_PASSWORD',
+    'password is missing; give it as password_file, --password-file or HOLDFAST_PASSWORD, or to the unit of systemd as a credential',
   ])
 })
 
