@@ -3,12 +3,19 @@ import { spawn } from 'node:child_process'
 /** What a supervisor hears of us (sd_notify(3)). Without one, nothing happens. */
 export interface Notifier {
   ready(): void
+  /** How the loop stands, said whenever it has acted: a beat too. */
   status(text: string): void
   reloaded(): void
   stopping(): void
-  /** The loop is alive; passed on often enough for the watchdog, and no more often. */
+  /** The loop is alive. */
   beat(): void
 }
+
+/**
+ * The loop beats when it acts and when it waits, so between two beats lies at most one exchange: twenty minutes with the
+ * longest connect_within and answer_within that the settings allow, and 45 seconds with their defaults.
+ */
+const MAX_SILENCE = 30 * 60_000
 
 /**
  * By spawning systemd-notify, because Node has no datagram sockets of Unix: the unit must allow the message to come from
@@ -21,25 +28,29 @@ export function notifier(environment: NodeJS.ProcessEnv, now: () => number): Not
     const child = spawn('systemd-notify', variables, { stdio: 'ignore', env: environment })
     child.on('error', () => undefined)
   }
-  const period = periodOf(environment)
   let [lastStatus, lastBeat] = ['', now()]
+  const period = periodOf(environment)
+  const keepAlive = (): void => {
+    if (now() - lastBeat < MAX_SILENCE) send('WATCHDOG=1')
+  }
+  // By a timer of its own, because the loop may be busy for longer than the period. A process that hangs has no timers.
+  if (period !== undefined) setInterval(keepAlive, period / 3).unref()
   return {
     ready: () => send('--ready'),
     reloaded: () => send('--ready'),
     stopping: () => send('STOPPING=1'),
     status: (text) => {
+      lastBeat = now()
       if (text !== lastStatus) send(`--status=${text}`)
       lastStatus = text
     },
     beat: () => {
-      if (period === undefined || now() - lastBeat < period / 3) return
       lastBeat = now()
-      send('WATCHDOG=1')
     },
   }
 }
 
-/** In milliseconds; undefined where nobody watches, or somebody else is watched. */
+/** In milliseconds; undefined where there is no watchdog, or it watches another process. */
 function periodOf(environment: NodeJS.ProcessEnv): number | undefined {
   const microseconds = Number(environment['WATCHDOG_USEC'])
   const isOurs =

@@ -1,0 +1,72 @@
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+
+const spawned = vi.hoisted(() => [] as string[])
+vi.mock('node:child_process', () => ({
+  spawn: (program: string, args: readonly string[]) => {
+    spawned.push([program, ...args].join(' '))
+    return { on: () => undefined }
+  },
+}))
+const { notifier } = await import('../../src/platform/notify.ts')
+
+const BEAT = 'systemd-notify WATCHDOG=1'
+const [SECOND, MINUTE] = [1000, 60_000]
+const WATCHED = { NOTIFY_SOCKET: '/run/x', WATCHDOG_USEC: '9000000' }
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  spawned.length = 0
+})
+const watched = (environment: NodeJS.ProcessEnv = WATCHED): ReturnType<typeof notifier> => {
+  onTestFinished(() => void vi.useRealTimers())
+  return notifier(environment, () => Date.now())
+}
+
+it('tells the watchdog three times in its period that the process lives', () => {
+  watched()
+  vi.advanceTimersByTime(9 * SECOND)
+
+  expect(spawned).toEqual([BEAT, BEAT, BEAT])
+})
+
+it('tells it nothing any more thirty minutes after the last beat of the loop, and again after the next', () => {
+  const supervisor = watched()
+  vi.advanceTimersByTime(6 * MINUTE)
+  supervisor.beat()
+  vi.advanceTimersByTime(30 * MINUTE)
+  const upToSilence = spawned.length
+  vi.advanceTimersByTime(MINUTE)
+
+  expect([upToSilence, spawned.length]).toEqual([36 * 20 - 1, upToSilence])
+  supervisor.beat()
+  vi.advanceTimersByTime(3 * SECOND)
+  expect(spawned.length).toBe(upToSilence + 1)
+})
+
+it('takes what the loop says of itself for a beat', () => {
+  const supervisor = watched()
+  vi.advanceTimersByTime(29 * MINUTE)
+  supervisor.status('1 of 1 hostnames confirmed')
+  spawned.length = 0
+  vi.advanceTimersByTime(29 * MINUTE)
+
+  expect(spawned.length).toBe(29 * 20)
+})
+
+it.each([
+  ['there is none', { NOTIFY_SOCKET: '/run/x' }],
+  ['it watches another process', { ...WATCHED, WATCHDOG_PID: '1' }],
+  ['nothing listens', { WATCHDOG_USEC: '9000000' }],
+])('tells the watchdog nothing where %s', (_, environment) => {
+  watched(environment)
+  vi.advanceTimersByTime(MINUTE)
+
+  expect(spawned).toEqual([])
+})
+
+it('does not keep the process alive', () => {
+  const timers = vi.spyOn(globalThis, 'setInterval')
+  watched()
+
+  expect(timers.mock.results.map(({ value }) => (value as NodeJS.Timeout).hasRef())).toEqual([false])
+})
