@@ -151,6 +151,10 @@ export const COMMANDS: readonly Command[] = [
     positional: { name: 'what', form: 'needed', choices: ['install', 'uninstall', 'status'] },
     options: () => ({
       user: { type: 'boolean', describe: 'for yourself, without root' },
+      timer: {
+        type: 'boolean',
+        describe: 'a timer that runs one update every five minutes, instead of the daemon',
+      },
       'dry-run': { type: 'boolean', describe: 'print what would be done, and do nothing' },
     }),
     load: async () => (await import('./unit.ts')).unitCommand,

@@ -1,142 +1,149 @@
-import { execFile } from 'node:child_process'
-import { access, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { access, mkdir, rm, writeFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { dirname } from 'node:path'
 import type { Exit } from './exit-codes.ts'
 import type { Flags } from './commands.ts'
 import { fail, print } from './output.ts'
 import { isRoot } from './settings.ts'
-
-const NAME = 'holdfast.service'
-/** Beside dist/ in the installed package. */
-const TEMPLATES = join(__dirname, '..', 'systemd')
-const LAUNCHER = join(__dirname, '..', 'bin', 'holdfast.js')
-
-interface Place {
-  readonly template: string
-  readonly path: string
-  readonly systemctl: readonly string[]
-}
-
-/** systemd.unit(5): where an administrator's units live, and a user's own. */
-const placeOf = (isForUser: boolean): Place =>
-  isForUser
-    ? {
-        template: 'holdfast.user.service',
-        path: join(process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'systemd/user', NAME),
-        systemctl: ['--user'],
-      }
-    : { template: NAME, path: join('/etc/systemd/system', NAME), systemctl: [] }
+import { ran, show } from './systemctl.ts'
+import { packaged, refusalsOf } from './unit-check.ts'
+import { type Variant, daemonVariant, timerVariant, unitText, userVariant } from './unit-files.ts'
 
 /** `holdfast service`: writes and enables the unit for this installed program, takes it away again, or shows it. */
 export async function unitCommand(flags: Flags): Promise<Exit> {
-  const place = placeOf(flags['user'] === true)
+  const isForUser = flags['user'] === true
+  if (isForUser && flags['timer'] === true)
+    return fail(
+      { exit: 'usage', says: ['--timer is for the whole system; leave one of --user and --timer out'] },
+      false,
+    )
+  const variant = isForUser ? userVariant() : flags['timer'] === true ? timerVariant : daemonVariant
   const isDry = flags['dry-run'] === true
-  if (flags['what'] === 'status') return status(place)
-  if (flags['user'] !== true && !isRoot() && !isDry)
-    return fail(
-      {
-        exit: 'configuration',
-        says: ['a system service needs root; use sudo, or --user for a service of your own'],
-      },
-      false,
-    )
-  return flags['what'] === 'install' ? install(place, isDry) : uninstall(place, isDry)
+  if (flags['what'] === 'status') return status(variant)
+  return flags['what'] === 'install' ? install(variant, isDry) : uninstall(variant, isDry)
 }
 
-async function install(place: Place, isDry: boolean): Promise<Exit> {
-  const hidden = place.template === NAME ? await unreachable() : undefined
-  if (hidden !== undefined)
-    return fail(
-      {
-        exit: 'configuration',
-        says: [
-          `${hidden} is closed to other users, so that a system service cannot run from there; install Node and Holdfast for everybody, or use --user`,
-        ],
-      },
-      false,
-    )
-  const text = await unitText(place)
-  print(`${isDry ? 'would write' : 'writes'} ${place.path}`)
-  if (isDry)
-    print(
-      ...text
-        .trimEnd()
-        .split('\n')
-        .map((line) => `  ${line}`),
-    )
-  else {
-    await mkdir(dirname(place.path), { recursive: true })
-    await writeFile(place.path, text)
+async function install(variant: Variant, isDry: boolean): Promise<Exit> {
+  const refusals = await refusalsOf(variant)
+  if (refusals.length > 0 && !isDry) return refuse(refusals)
+  for (const { template, path } of variant.files) {
+    const text = await unitText(template)
+    print(`${isDry ? 'would write' : 'writes'} ${path}`)
+    if (isDry) print(...text.trimEnd().replaceAll(/^/gm, '  ').split('\n'))
+    else await write(path, text)
   }
-  return systemctl(place, isDry, [['daemon-reload'], ['enable', '--now', NAME]])
+  const done = await systemctl(variant, isDry, [['daemon-reload'], ['enable', '--now', variant.unit]])
+  if (done === 'settled') print(...(await hintsOn(variant)))
+  return refusals.length > 0 ? refuse(refusals) : done
 }
 
-async function uninstall(place: Place, isDry: boolean): Promise<Exit> {
-  const ended = await systemctl(place, isDry, [['disable', '--now', NAME]])
-  print(`${isDry ? 'would remove' : 'removes'} ${place.path}`)
-  if (!isDry) await rm(place.path, { force: true })
-  const reloaded = await systemctl(place, isDry, [['daemon-reload']])
+const refuse = (says: readonly string[]): Exit => fail({ exit: 'configuration', says }, false)
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, text)
+}
+
+/** A user's services end with the last login, unless the user may linger (loginctl(1)). */
+async function hintsOn({ manager }: Variant): Promise<readonly string[]> {
+  if (manager.length === 0) return []
+  const lingers = await access(`/var/lib/systemd/linger/${userName()}`).then(
+    () => true,
+    () => false,
+  )
+  return lingers ? [] : ['it runs while you are logged in; to have it run always: loginctl enable-linger']
+}
+
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return ''
+  }
+}
+
+async function uninstall(variant: Variant, isDry: boolean): Promise<Exit> {
+  const refusals = await notRemovable(variant)
+  if (refusals.length > 0 && !isDry) return refuse(refusals)
+  const { unit, service, manager } = variant
+  const [shown, ...others] = await Promise.all(
+    [...new Set([unit, service])].map(async (one) => show(manager, one)),
+  )
+  const failed = [shown, ...others].some((one) => typeof one === 'object' && one.active === 'failed')
+  const ended = await systemctl(variant, isDry, [
+    ['disable', '--now', unit],
+    ...(service === unit ? [] : [['stop', service]]),
+  ])
+  for (const { path } of variant.files) {
+    print(`${isDry ? 'would remove' : 'removes'} ${path}`)
+    if (!isDry) await rm(path, { force: true })
+  }
+  // systemd keeps a unit that failed in mind even when its file has gone.
+  const reloaded = await systemctl(variant, isDry, [
+    ['daemon-reload'],
+    ...(failed ? [['reset-failed', 'holdfast*']] : []),
+  ])
+  if (refusals.length > 0) return refuse(refusals)
   return ended === 'settled' ? reloaded : ended
 }
 
-/** The unit with the paths of this Node and this program: what `npm install -g` put where is not known before. */
-export async function unitText({ template }: Pick<Place, 'template'>): Promise<string> {
-  const text = await readFile(join(TEMPLATES, template), 'utf8')
-  const isAtHome = [process.execPath, LAUNCHER].some((path) => /^\/(home|root|run\/user)\//.test(path))
-  return text
-    .replace('ExecStart=holdfast run', `ExecStart=${quoted(process.execPath)} ${quoted(LAUNCHER)} run`)
-    .replace('ProtectHome=yes', isAtHome ? 'ProtectHome=read-only' : 'ProtectHome=yes')
-}
-
-/** The first folder on the way to our programs that only its owner may pass; the unit's user is another. */
-async function unreachable(): Promise<string | undefined> {
-  for (const path of [process.execPath, LAUNCHER]) {
-    const folders = path.split('/').map((_, at, parts) => parts.slice(0, at).join('/'))
-    for (const folder of folders.filter((one) => one !== ''))
-      if (((await stat(folder)).mode & 0o001) === 0) return folder
-  }
-  return undefined
-}
-
-/** systemd.service(5), COMMAND LINES: blanks and its own signs would split or change a word. */
-const quoted = (path: string): string => {
-  const plain = path.replaceAll('%', '%%').replaceAll('$', '$$$$')
-  return /^[\w%$./@+-]+$/.test(plain) ? plain : `"${plain.replace(/["\\]/g, '\\$&')}"`
+async function notRemovable(variant: Variant): Promise<readonly string[]> {
+  const there = await Promise.all(
+    variant.files.map(async ({ path }) =>
+      access(path).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  )
+  const [brought] = await packaged(variant)
+  return [
+    ...(variant.manager.length > 0 || isRoot()
+      ? []
+      : ['a system service needs root; use sudo, or --user for a service of your own']),
+    ...(there.includes(true)
+      ? []
+      : [
+          brought === undefined
+            ? `${variant.unit} is not installed`
+            : `${variant.unit} belongs to a package; to end it: systemctl disable --now ${variant.unit}`,
+        ]),
+  ]
 }
 
 async function systemctl(
-  place: Place,
+  { manager }: Variant,
   isDry: boolean,
   commands: readonly (readonly string[])[],
 ): Promise<Exit> {
   for (const command of commands) {
-    const args = [...place.systemctl, ...command]
+    const args = [...manager, ...command]
     print(`${isDry ? 'would run' : 'runs'} systemctl ${args.join(' ')}`)
-    const ended = isDry ? { ok: true, says: '' } : await ran('systemctl', args)
-    if (!ended.ok)
-      return fail({ exit: 'configuration', says: [`systemctl ${args.join(' ')}: ${ended.says}`] }, false)
+    const ended = isDry ? { code: 0, says: '' } : await ran('systemctl', args)
+    if (ended.code !== 0) return refuse([`systemctl ${args.join(' ')}: ${ended.says}`])
   }
   return 'settled'
 }
 
-async function status(place: Place): Promise<Exit> {
-  const isThere = await access(place.path).then(
-    () => true,
-    () => false,
-  )
-  print(isThere ? `${place.path} is installed` : `${place.path} is not installed`)
-  if (isThere) print((await ran('systemctl', [...place.systemctl, 'status', '--no-pager', NAME])).says)
-  return 'settled'
-}
-
-async function ran(
-  program: string,
-  args: readonly string[],
-): Promise<{ readonly ok: boolean; readonly says: string }> {
-  return new Promise((done) => {
-    execFile(program, args, (error, stdout, stderr) =>
-      done({ ok: error === null, says: `${stdout}${stderr}`.trim() || (error?.message ?? '') }),
+/** 0 where it runs, 69 where it is installed and does not, 78 where it is not installed. */
+async function status(variant: Variant): Promise<Exit> {
+  const { unit, service, manager, flag } = variant
+  const [shown, worker] = await Promise.all([show(manager, unit), show(manager, service)])
+  if (typeof shown === 'string') return refuse([`systemctl show ${unit}: ${shown}`])
+  if (shown.load !== 'loaded') {
+    print(
+      shown.load === 'not-found'
+        ? `${unit} is not installed; to do so: holdfast service install${flag}`
+        : `${unit} cannot run; systemd calls it ${shown.load}`,
     )
-  })
+    return 'configuration'
+  }
+  print(`${shown.path} is installed`)
+  for (const one of new Set([unit, service]))
+    print((await ran('systemctl', [...manager, 'status', '--no-pager', one])).says)
+  const isRunning = shown.active === 'active' || shown.active === 'reloading'
+  const hasFailed = typeof worker === 'object' && worker.active === 'failed'
+  if (isRunning && !hasFailed) return 'settled'
+  const [name, why] = hasFailed ? [service, worker] : [unit, shown]
+  return fail({ exit: 'unreached', says: [`${name} is ${why.active} (${why.result})`] }, false)
 }

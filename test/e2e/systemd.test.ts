@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { EXITS } from '../../src/cli/exit-codes.ts'
 import { ROOT, clientOf, holdfast, scratch, service } from './processes.ts'
@@ -121,9 +121,6 @@ describe('the unit', () => {
   })
 })
 
-const isPrivate = (path: string): boolean =>
-  path !== '/' && ((statSync(path).mode & 0o001) === 0 || isPrivate(dirname(path)))
-
 describe('holdfast service', () => {
   const canUnshare = process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'true']).status === 0
   it.skipIf(!canUnshare)(
@@ -144,59 +141,103 @@ describe('holdfast service', () => {
 
       expect(install('700')).toMatchObject({
         status: 78,
-        stderr:
+        stderr: expect.stringContaining(
           'holdfast: /home/me is closed to other users, so that a system service cannot run from there; install Node and Holdfast for everybody, or use --user\n',
+        ) as string,
       })
       expect(install('755').stdout).toContain('ProtectHome=read-only')
     },
   )
 
-  it.each([[[]], [['--user']]])(
-    'install --dry-run %j shows the unit with the real paths, and what would be run',
-    async (more) => {
-      const { code, stdout, stderr } = await holdfast(['service', 'install', '--dry-run', ...more], {
-        node: process.execPath,
-      })
+  // biome-ignore format: a table
+  it.each([
+    [[],          ['/etc/systemd/system/holdfast.service'], 'run', 'enable --now holdfast.service'],
+    [['--timer'], ['/etc/systemd/system/holdfast-update.service', '/etc/systemd/system/holdfast-update.timer'], 'update', 'enable --now holdfast-update.timer'],
+    [['--user'],  ['/nonexistent/.config/systemd/user/holdfast.service'], 'run', '--user enable --now holdfast.service'],
+  ])('install --dry-run %j shows what would be written and run, with the real paths, and what is missing', async (more, files, verb, enables) => {
+    const { code, stdout, stderr } = await holdfast(['service', 'install', '--dry-run', ...more], { node: process.execPath })
 
-      // Where the checkout is a private folder of root's, no system service can run from it.
-      if (isPrivate(ROOT) && more.length === 0)
-        return expect([code, stderr]).toEqual([78, expect.stringContaining('closed to other users')])
-      expect(code).toBe(0)
-      expect(stdout).toMatch(
-        more.length > 0
-          ? /^would write .*\/\.config\/systemd\/user\/holdfast\.service\n/
-          : /^would write \/etc\/systemd\/system\/holdfast\.service\n/,
-      )
-      expect(stdout).toContain(`ExecStart=${process.execPath} ${join(ROOT, 'bin/holdfast.js')} run`)
-      expect(stdout).toMatch(
-        /would run systemctl .*daemon-reload\nwould run systemctl .*enable --now holdfast\.service\n$/,
-      )
-    },
-  )
+    expect(stdout.match(/^would write .*/gm)).toEqual(files.map((file) => `would write ${file}`))
+    expect(stdout).toContain(`ExecStart=${process.execPath} ${join(ROOT, 'bin/holdfast.js')} ${verb}\n`)
+    expect(stdout).toMatch(new RegExp(`would run systemctl .*daemon-reload\nwould run systemctl ${enables}\n`))
+    expect(code).toBe(78)
+    expect(stderr).toMatch(/holdfast: there is no .*\/holdfast\/holdfast\.toml; .*\/config\/holdfast\.toml is one to begin with/)
+  })
+
+  it('is for the system or for a user, and a timer only for the system', async () =>
+    expect((await holdfast(['service', 'install', '--user', '--timer'])).code).toBe(64))
 
   it('uninstall --dry-run says what would go', async () =>
-    expect((await holdfast(['service', 'uninstall', '--dry-run'])).stdout).toBe(
-      'would run systemctl disable --now holdfast.service\nwould remove /etc/systemd/system/holdfast.service\nwould run systemctl daemon-reload\n',
+    expect((await holdfast(['service', 'uninstall', '--dry-run', '--timer'])).stdout).toBe(
+      'would run systemctl disable --now holdfast-update.timer\nwould run systemctl stop holdfast-update.service\nwould remove /etc/systemd/system/holdfast-update.service\nwould remove /etc/systemd/system/holdfast-update.timer\nwould run systemctl daemon-reload\n',
     ))
 
-  it('install --user writes the unit, enables it, and uninstall takes it away, each with a systemctl that listens', async () => {
+  /** A home with a configuration, and a systemctl and a systemd-run that write down what they are told. */
+  function stage({ check = 0, active = 'active' } = {}) {
     const home = scratch()
     const calls = join(home, 'calls')
-    mkdirSync(join(home, 'bin'))
-    writeFileSync(join(home, 'bin/systemctl'), `#!/bin/sh\necho "$@" >> ${calls}\n`)
-    chmodSync(join(home, 'bin/systemctl'), 0o755)
-    const env = { HOME: home, PATH: `${home}/bin:${process.env['PATH']}` }
     const unit = join(home, '.config/systemd/user/holdfast.service')
+    const programs = {
+      systemctl: `case "$*" in
+        *" show "*) [ -e ${unit} ] && printf 'LoadState=loaded\\nFragmentPath=${unit}\\nActiveState=${active}\\nResult=success\\n' || echo LoadState=not-found ;;
+        *) echo "$@" >> ${calls} ;; esac`,
+      'systemd-run': `case "$*" in --version) echo systemd 257 ;; *) echo "systemd-run $*" >> ${calls}; echo holdfast: password is missing; exit ${check} ;; esac`,
+    }
+    mkdirSync(join(home, 'bin'))
+    for (const [name, text] of Object.entries(programs))
+      writeFileSync(join(home, 'bin', name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
+    mkdirSync(join(home, '.config/holdfast'), { recursive: true })
+    writeFileSync(join(home, '.config/holdfast/holdfast.toml'), '')
+    const env = { HOME: home, PATH: `${home}/bin:${process.env['PATH']}` }
+    return {
+      unit,
+      calls: () => readFileSync(calls, 'utf8'),
+      service: async (...words: readonly string[]) => holdfast(['service', ...words, '--user'], { env }),
+    }
+  }
 
-    expect((await holdfast(['service', 'install', '--user'], { env })).code).toBe(0)
+  it('install --user checks, writes the unit, enables it, and uninstall takes it away', async () => {
+    const { unit, calls, service: run } = stage()
+
+    expect((await run('status')).code).toBe(78)
+    const installed = await run('install')
+    expect([installed.code, installed.stdout]).toEqual([0, expect.stringContaining('loginctl enable-linger')])
     expect(readFileSync(unit, 'utf8')).toContain('Type=notify')
-    expect((await holdfast(['service', 'status', '--user'], { env })).stdout).toContain('is installed')
-    expect((await holdfast(['service', 'uninstall', '--user'], { env })).code).toBe(0)
+    expect(await run('status')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('is installed') as string,
+    })
+    expect((await run('uninstall')).code).toBe(0)
 
     expect(() => readFileSync(unit)).toThrow('ENOENT')
-    expect(readFileSync(calls, 'utf8')).toBe(
-      '--user daemon-reload\n--user enable --now holdfast.service\n--user status --no-pager holdfast.service\n--user disable --now holdfast.service\n--user daemon-reload\n',
+    expect(calls()).toMatch(
+      /^systemd-run --user --quiet --collect --wait --pipe .* config check\n--user daemon-reload\n--user enable --now holdfast.service\n--user status --no-pager holdfast.service\n--user disable --now holdfast.service\n--user daemon-reload\n$/,
     )
+    expect(await run('uninstall')).toMatchObject({
+      code: 78,
+      stderr: 'holdfast: holdfast.service is not installed\n',
+    })
+  })
+
+  it('install writes nothing where the configuration is not in order', async () => {
+    const { unit, service: run } = stage({ check: 78 })
+
+    expect(await run('install')).toMatchObject({
+      code: 78,
+      stdout: '',
+      stderr: 'holdfast: password is missing\n',
+    })
+    expect(() => readFileSync(unit)).toThrow('ENOENT')
+  })
+
+  it('status of a unit that does not run is no success', async () => {
+    const { service: run } = stage({ active: 'failed' })
+    await run('install')
+
+    expect(await run('status')).toMatchObject({
+      code: 69,
+      stderr: 'holdfast: holdfast.service is failed (success)\n',
+    })
   })
 })
 
