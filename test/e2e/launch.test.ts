@@ -242,3 +242,16 @@ describe('the packed file', () => {
 
 it('the README’s client runs from a checkout as it says', async () =>
   expect((await holdfast(['update', '--help'])).code).toBe(0))
+
+/** Such as systemd's DynamicUser= without libnss-systemd, or the user of a container. */
+const UNKNOWN = { uid: 64_999, gid: 64_999 }
+const canBecome = process.getuid?.() === 0 && spawnSync(process.execPath, ['--version'], UNKNOWN).status === 0
+it.skipIf(!canBecome)('a user that no database knows, without a home, is told what is missing', () => {
+  const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'bin/holdfast.js'), 'update'], {
+    ...UNKNOWN,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'] },
+  })
+
+  expect([status, stderr]).toEqual([78, expect.stringMatching(/^holdfast: server is missing/)])
+})
