@@ -1,0 +1,298 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Guest, bootGuest, configuration, dropIn, secret } from './guest.ts'
+import { type Roots, makeRoots } from './root.ts'
+
+const ONE_ACCOUNT = `
+server = "http://127.0.0.1:8080"
+username = "abc"
+hostnames = ["a.example.test"]
+sources = ["interfaces"]
+agreement = "one"`
+
+const TWO_ACCOUNTS = `
+server = "http://127.0.0.1:8080"
+sources = ["interfaces"]
+agreement = "one"
+[[account]]
+name = "office"
+username = "abc"
+hostnames = ["a.example.test"]
+[[account]]
+username = "def"
+hostnames = ["b.example.test"]`
+
+const made = makeRoots()
+if (typeof made === 'string')
+  console.error(
+    `\n!!! no systemd can be booted here (${made}): the tests of the units under it are SKIPPED\n`,
+  )
+
+const WITHIN = { timeout: 10_000, interval: 50 }
+
+describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_000 }, () => {
+  let guest: Guest
+  beforeAll(async () => {
+    guest = await bootGuest((made as Roots).full)
+    guest.moveTo('11.2.3.1')
+  })
+  afterAll(async () => guest?.stop())
+
+  const lastAddress = (): string | undefined => guest.asked().at(-1)?.myip
+  const isActive = (): string => guest.sh('systemctl is-active holdfast').stdout.trim()
+
+  describe('the daemon', () => {
+    it('is not installed while the configuration or the password is missing, and nothing is left behind', () => {
+      expect(guest.sh('holdfast service install')).toMatchObject({
+        code: 78,
+        stdout: '',
+        stderr: expect.stringMatching(
+          /^holdfast: there is no \/etc\/holdfast\/holdfast\.toml;.*\nholdfast: there is no \/etc\/holdfast\/password,/,
+        ) as string,
+      })
+      guest.ok(configuration(ONE_ACCOUNT))
+      expect(guest.sh('holdfast service install')).toMatchObject({
+        code: 78,
+        stdout: '',
+        stderr: expect.stringMatching(/^holdfast: password is missing/) as string,
+      })
+      expect(guest.sh('holdfast service status').code).toBe(78)
+      expect(guest.sh('ls -d /etc/systemd/system/holdfast*').stdout).toBe('')
+    })
+
+    it('starts, is ready, and says how it stands', async () => {
+      guest.ok(secret('/etc/holdfast/password', 'swordfish'))
+      guest.ok('holdfast config check && holdfast service install')
+
+      await expect.poll(() => guest.show('StatusText'), WITHIN).toBe('1 of 1 hostnames confirmed')
+      expect(isActive()).toBe('active')
+      expect(guest.asked()).toMatchObject([{ login: 'abc:swordfish', myip: '11.2.3.1' }])
+      expect(guest.sh('holdfast service status')).toMatchObject({ code: 0 })
+    })
+
+    it('is exposed by 1.5 or less, and verified without a word', () => {
+      for (const template of ['holdfast.service', 'holdfast-update.service', 'holdfast-update.timer'])
+        expect(
+          guest.sh(`systemd-analyze verify /usr/local/lib/node_modules/holdfast/systemd/${template}`),
+        ).toEqual({ code: 0, stdout: '', stderr: '' })
+      const said = guest.ok('systemd-analyze security --no-pager holdfast.service | tail -1')
+      expect(Number(/: ([\d.]+)/.exec(said)?.[1])).toBeLessThanOrEqual(1.5)
+    })
+
+    it('watches the kernel, and sends a change within two seconds', async () => {
+      const watching = `pgrep --parent ${guest.show('MainPID')} --full 'ip -o monitor'`
+      await expect.poll(() => guest.sh(watching).code, WITHIN).toBe(0)
+      const took: number[] = []
+      for (const address of ['11.2.3.2', '11.2.3.3', '11.2.3.4']) {
+        const at = guest.moveTo(address)
+        await expect.poll(lastAddress, WITHIN).toBe(address)
+        took.push((guest.asked().at(-1)?.at ?? Infinity) - at)
+        await sleep(1000)
+      }
+
+      expect(Math.max(...took)).toBeLessThan(2000)
+      expect(Math.min(...took), `${took.join(', ')} ms`).toBeLessThan(500)
+      expect(guest.sh(watching).code).toBe(0)
+    })
+
+    it('takes a new hostname when it is reloaded', async () => {
+      guest.ok(configuration(ONE_ACCOUNT.replace(']', ', "b.example.test"]')))
+      guest.ok('systemctl reload holdfast')
+
+      await expect.poll(() => guest.asked().at(-1)?.hostname, WITHIN).toBe('b.example.test')
+      await expect.poll(() => guest.show('StatusText'), WITHIN).toBe('2 of 2 hostnames confirmed')
+    })
+
+    it('sends nothing after a restart where nothing has changed', async () => {
+      const before = guest.asked().length
+      guest.ok('systemctl restart holdfast')
+      await expect.poll(() => guest.show('StatusText'), WITHIN).toBe('2 of 2 hostnames confirmed')
+      await sleep(1000)
+
+      expect(guest.asked().length).toBe(before)
+    })
+
+    it('stops within a second, and status then says so', () => {
+      const began = performance.now()
+      guest.ok('systemctl stop holdfast')
+
+      expect(performance.now() - began).toBeLessThan(1000)
+      expect(guest.show('Result')).toBe('success')
+      expect(guest.sh('holdfast service status')).toMatchObject({
+        code: 69,
+        stderr: 'holdfast: holdfast.service is inactive (success)\n',
+      })
+    })
+
+    it('is started again when it is killed', async () => {
+      guest.ok(dropIn('holdfast.service', '[Service]\nRestartSec=1'))
+      guest.ok('systemctl start holdfast && systemctl kill --kill-whom=main --signal=KILL holdfast')
+
+      await expect.poll(() => `${guest.show('NRestarts')} ${isActive()}`, WITHIN).toBe('1 active')
+    })
+
+    it('is left alone by the watchdog while it is well, and killed by it when it hangs', async () => {
+      guest.ok(dropIn('holdfast.service', '[Service]\nRestartSec=1\nWatchdogSec=9'))
+      guest.ok('systemctl restart holdfast')
+      const before = guest.show('NRestarts')
+      await sleep(20_000)
+      expect([guest.show('NRestarts'), isActive()]).toEqual([before, 'active'])
+
+      const hanging = guest.show('MainPID')
+      guest.ok('systemctl kill --kill-whom=main --signal=STOP holdfast')
+      await expect.poll(() => guest.show('MainPID'), { timeout: 20_000 }).not.toBe(hanging)
+      await expect.poll(isActive, WITHIN).toBe('active')
+      expect(guest.ok('journalctl --unit holdfast --output cat')).toContain('Watchdog timeout')
+    })
+
+    it('stays down after a stop that the service asked for, until it is told to go on', async () => {
+      guest.ok(dropIn('holdfast.service', '[Service]\nRestartSec=1'))
+      guest.ok('systemctl restart holdfast')
+      guest.answers('badauth')
+      guest.moveTo('11.2.3.5')
+      await expect.poll(isActive, WITHIN).toBe('failed')
+      const stopped = guest.asked().length
+      await sleep(2500)
+      expect([isActive(), guest.show('ExecMainStatus'), guest.asked().length]).toEqual([
+        'failed',
+        '77',
+        stopped,
+      ])
+      expect(guest.sh('systemctl start holdfast; sleep 1; systemctl is-active holdfast').stdout).toBe(
+        'failed\n',
+      )
+      expect(guest.asked().length).toBe(stopped)
+
+      guest.answers('good')
+      guest.ok('holdfast resume && systemctl start holdfast')
+      await expect.poll(lastAddress, WITHIN).toBe('11.2.3.5')
+      await expect.poll(() => guest.show('StatusText'), WITHIN).toBe('2 of 2 hostnames confirmed')
+    })
+
+    it('is taken away without a trace but what it remembers', () => {
+      guest.ok('rm -r /etc/systemd/system/holdfast.service.d; systemctl daemon-reload')
+      guest.ok('holdfast service uninstall')
+
+      expect(guest.ok('find /etc/systemd /run/systemd -name "holdfast*"')).toBe('')
+      expect(guest.ok('systemctl list-units --all --no-legend "holdfast*"')).toBe('')
+      expect(guest.sh('pgrep --full "[h]oldfast.js run|[i]p -o monitor"').stdout).toBe('')
+      expect(guest.ok('ls /var/lib/holdfast/')).toBe('state.json')
+      expect(guest.sh('holdfast service status').code).toBe(78)
+      expect(guest.sh('holdfast service uninstall').code).toBe(78)
+    })
+  })
+
+  describe('the timer', () => {
+    it('runs an update, and not next to the daemon', async () => {
+      guest.ok(configuration(ONE_ACCOUNT))
+      guest.ok(
+        dropIn('holdfast-update.timer', '[Timer]\nOnActiveSec=1\nRandomizedDelaySec=0\nAccuracySec=100ms'),
+      )
+      guest.moveTo('11.2.3.6')
+      guest.ok('holdfast service install --timer')
+
+      await expect.poll(lastAddress, WITHIN).toBe('11.2.3.6')
+      await expect.poll(() => guest.show('ActiveState', 'holdfast-update'), WITHIN).toBe('inactive')
+      expect(guest.show('Result', 'holdfast-update')).toBe('success')
+      expect(guest.sh('holdfast service status --timer').code).toBe(0)
+      expect(guest.sh('holdfast service install').stderr).toContain('holdfast service uninstall --timer')
+    })
+
+    it('is taken away without a trace', () => {
+      guest.ok('rm -r /etc/systemd/system/holdfast-update.timer.d; holdfast service uninstall --timer')
+
+      expect(guest.ok('find /etc/systemd /run/systemd -name "holdfast*"')).toBe('')
+      expect(guest.ok('systemctl list-units --all --no-legend "holdfast*"')).toBe('')
+    })
+  })
+
+  it('two accounts get their passwords as credentials, the daemon and root by hand alike', async () => {
+    guest.ok(`rm /etc/holdfast/password; ${configuration(TWO_ACCOUNTS)}`)
+    for (const [name, password] of [
+      ['office', 'one'],
+      ['def', 'two'],
+    ])
+      guest.ok(secret(`/etc/credstore/holdfast.password.${name}`, password ?? ''))
+    guest.ok('holdfast config check')
+    guest.moveTo('11.2.3.7')
+    guest.ok('holdfast service install')
+
+    await expect.poll(() => guest.show('StatusText'), WITHIN).toBe('2 of 2 hostnames confirmed')
+    const logins = guest
+      .asked()
+      .slice(-2)
+      .map(({ login }) => login)
+    expect(logins.toSorted()).toEqual(['abc:one', 'def:two'])
+  })
+
+  it('without any password the unit says so, and is not started again', async () => {
+    guest.ok('rm -r /etc/credstore; systemctl restart holdfast || true')
+
+    await expect.poll(() => guest.show('ExecMainStatus'), WITHIN).toBe('78')
+    expect(guest.ok('journalctl --unit holdfast --output cat --lines 5')).toContain('password is missing')
+    guest.ok('holdfast service uninstall')
+    expect(guest.ok('systemctl list-units --all --no-legend "holdfast*"')).toBe('')
+  })
+
+  it('a unit of a package is found, and not hidden by another', () => {
+    guest.ok(secret('/etc/holdfast/password', 'swordfish'))
+    guest.ok(configuration(ONE_ACCOUNT))
+    guest.ok(
+      'cp /usr/local/lib/node_modules/holdfast/systemd/holdfast.service /usr/lib/systemd/system/; systemctl daemon-reload',
+    )
+
+    expect(guest.sh('holdfast service install').stderr).toBe(
+      'holdfast: a package brings /usr/lib/systemd/system/holdfast.service; use that: systemctl enable --now holdfast\n',
+    )
+    guest.ok('systemctl start holdfast')
+    expect(guest.sh('holdfast service status')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^\/usr\/lib\/systemd\/system\/holdfast\.service is installed\n/,
+      ) as string,
+    })
+    guest.ok('systemctl stop holdfast; rm /usr/lib/systemd/system/holdfast.service; systemctl daemon-reload')
+  })
+
+  it('a user has a daemon of their own', async () => {
+    guest.ok('useradd --create-home --uid 1000 probe; loginctl enable-linger probe')
+    const asUser = (command: string): string =>
+      `setpriv --reuid=1000 --regid=1000 --init-groups env -i HOME=/home/probe PATH=$PATH XDG_RUNTIME_DIR=/run/user/1000 ${command}`
+    await expect
+      .poll(() => guest.sh(asUser('systemctl --user is-system-running')).stdout, WITHIN)
+      .toBe('running\n')
+    expect(guest.sh(asUser('holdfast service install --dry-run'))).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining('a system service needs root') as string,
+    })
+    guest.ok(configuration(ONE_ACCOUNT).replaceAll('/etc/', '/home/probe/.config/'))
+    guest.ok(`${secret('/home/probe/password', 'sesame')}; chown --recursive probe /home/probe`)
+    expect(guest.sh(asUser('holdfast service install --user')).stderr).toContain('password is missing')
+    guest.ok(`echo 'password_file = "/home/probe/password"' >> /home/probe/.config/holdfast/holdfast.toml`)
+    guest.ok(asUser('holdfast service install --user'))
+
+    await expect.poll(() => guest.asked().at(-1)?.login, WITHIN).toBe('abc:sesame')
+    expect(guest.sh(asUser('holdfast service status --user'))).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('ip -o monitor') as string,
+    })
+    guest.ok(asUser('holdfast service uninstall --user'))
+    expect(guest.ok('find /home/probe/.config/systemd -name "holdfast*"')).toBe('')
+  })
+})
+
+describe.skipIf(typeof made === 'string')('under a systemd whose users no database knows', () => {
+  it('the daemon starts, and keeps its hostname current', async () => {
+    const guest = await bootGuest((made as Roots).minimal)
+    try {
+      guest.moveTo('11.2.3.1')
+      guest.ok(`${configuration(ONE_ACCOUNT)}\n${secret('/etc/holdfast/password', 'swordfish')}`)
+      guest.ok('holdfast service install')
+
+      await expect.poll(() => guest.show('StatusText'), WITHIN).toBe('1 of 1 hostnames confirmed')
+      expect(guest.sh('getent passwd holdfast').code).not.toBe(0)
+    } finally {
+      await guest.stop()
+    }
+  })
+})
