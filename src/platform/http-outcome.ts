@@ -29,11 +29,12 @@ export function answered(
   head: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
   { text, failure }: Body,
   deadline: AbortSignal,
+  about: About,
 ): HttpOutcome {
   const read = { ...head, body: text }
   if (failure === undefined) return { kind: 'answered', ...read }
   return deadline.aborted
-    ? { ...unreached(deadline.reason), partial: read }
+    ? { ...unreached(deadline.reason, about), partial: read }
     : { kind: 'answered', ...read, isCut: true }
 }
 
@@ -49,25 +50,35 @@ export const flat = (
 /** Given by ourselves where time to connect is up before a name server has said anything. */
 export const LOOKUP_TIMEOUT = 'LOOKUP_TIMEOUT'
 
+/** What is known of the exchange that failed, for its words. */
+export interface About {
+  readonly url: string
+  /** The update service: `ca_file` is a setting for it, and for no other server. */
+  readonly isService?: true
+}
+
 interface Failure {
   readonly name?: string
-  readonly code?: string
+  readonly code?: string | number
   readonly message?: string
   readonly syscall?: string
+  readonly reason?: string
+  readonly address?: string
+  readonly port?: number
+  readonly cert?: { readonly subjectaltname?: string }
   readonly errors?: readonly Failure[]
   readonly cause?: Failure
 }
 
-export function unreached(error: unknown): Extract<HttpOutcome, { kind: 'unreached' }> {
+export function unreached(error: unknown, about: About): Extract<HttpOutcome, { kind: 'unreached' }> {
   const failure = rootOf(error as Failure)
-  const because = [failure.code, failure.message]
-    .filter((text) => text !== undefined && text !== '')
-    .join(' ')
+  const [stage, says] = rowOf(failure)
+  const clock = clockRemark(failure)
   return {
     kind: 'unreached',
-    stage: stageOf(failure),
-    because: `${because === '' ? String(error) : because}${clockRemark(failure)}`,
-    ...((clockRemark(failure) !== '' || isCutOff(error as Failure)) && { isCutOff: true }),
+    stage,
+    because: `${oneLine(says(failure, about))}${clock}`,
+    ...((clock !== '' || isCutOff(error as Failure)) && { isCutOff: true }),
   }
 }
 
@@ -81,8 +92,8 @@ const isCutOff = (error: Failure): boolean => {
  * No route, no address of our own, or no name server that answers. EHOSTUNREACH is left out: the last router before the
  * service says the same when the service's machine is down.
  */
-const hasNoWayOut = ({ code = '' }: Failure): boolean =>
-  ['ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL', 'EAI_AGAIN', LOOKUP_TIMEOUT].includes(code)
+const hasNoWayOut = ({ code }: Failure): boolean =>
+  ['ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL', 'EAI_AGAIN', LOOKUP_TIMEOUT].includes(String(code))
 
 const leavesOf = (error: Failure): readonly Failure[] =>
   error.errors?.flatMap(leavesOf) ??
@@ -100,17 +111,82 @@ const rootOf = (error: Failure): Failure => {
   return inner === undefined ? error : rootOf(inner)
 }
 
-/** By the names that Node, OpenSSL, undici and we give errors. */
+/** OpenSSL's reason stands in the code or, where a write failed, only in the middle of a dump. */
+const SSL_DUMP = /error:[0-9A-F]+:[^:]*:[^:]*:([^:]+)/i
+
+/** The name by which Node, OpenSSL, undici and we know the failure. */
+function nameOf({ name = '', code = '', message = '' }: Failure): string {
+  const reason = code === 'EPROTO' ? SSL_DUMP.exec(message)?.[1] : undefined
+  return `${name} ${reason === undefined ? code : `ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}`}`
+}
+
+type Says = (failure: Failure, about: About) => string
+type Row = readonly [stage: HttpStage, says: Says]
+
+const hostOf = ({ url }: About): string => new URL(url).hostname
+const peerOf = ({ address, port }: Failure, about: About): string => {
+  if (address === undefined) return hostOf(about)
+  const host = address.includes(':') ? `[${address}]` : address
+  return port === undefined ? host : `${host}:${port}`
+}
+const authorityAdvice = ({ isService }: About): string =>
+  isService === true ? '; name its authority with ca_file' : ''
+
+const asItIs: Says = (failure) => SSL_DUMP.exec(failure.message ?? '')?.[1] ?? failure.message ?? 'it failed'
+const refusedCertificate: Says = ({ cert }, about) => {
+  const names = (cert?.subjectaltname ?? '').replaceAll(/DNS:|IP Address:/g, '')
+  return `the certificate is for ${names === '' ? 'another name' : names}, not for ${hostOf(about)}`
+}
+const notHttp: Says = ({ reason, message = '' }) => {
+  const detail = reason ?? /\((.+)\)/.exec(message)?.[1]
+  return `the answer is not HTTP${detail === undefined ? '' : ` (${detail})`}`
+}
+const closed: Says = ({ code, syscall, message = '' }) => {
+  if (message.includes('before secure TLS')) return 'the connection was closed before TLS was set up'
+  if (code === 'ECONNRESET' && syscall === 'read') return 'the connection was reset'
+  return 'the connection was closed without a whole answer'
+}
+
+/** By `nameOf`; the first row that matches. */
 // biome-ignore format: a table
-const STAGES: readonly (readonly [pattern: RegExp, stage: HttpStage])[] = [
-  [/ENOTFOUND|EAI_|getaddrinfo|LOOKUP/,                                     'look-up'],
-  [/TimeoutError|AbortError|ETIMEDOUT|_TIMEOUT/,                            'time-out'],
-  [/CERT|SSL|TLS|UNABLE_TO|SELF_SIGNED|ERR_OSSL|EPROTO|ALTNAME/,            'TLS'],
-  [/ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ENETDOWN|EACCES/,   'connect'],
+const FAILURES: readonly (readonly [pattern: RegExp, ...row: Row])[] = [
+  [/HPE_|HTTPParserError|HEADERS_OVERFLOW/,   'malformed', notHttp],
+  [/LOOKUP_TIMEOUT/,                          'look-up',   () => 'no name server answered in time'],
+  [/ENOTFOUND/,                               'look-up',   (_, about) => `no address is known for ${hostOf(about)}`],
+  [/EAI_AGAIN/,                               'look-up',   (_, about) => `no name server answers for ${hostOf(about)}`],
+  [/EAI_|getaddrinfo|LOOKUP/,                 'look-up',   asItIs],
+  [/CONNECT_TIMEOUT|ETIMEDOUT/,               'time-out',  (failure, about) => `no connection to ${peerOf(failure, about)} in time`],
+  [/TimeoutError|_TIMEOUT/,                   'time-out',  () => 'no answer in time'],
+  [/AbortError/,                              'time-out',  asItIs],
+  [/DEPTH_ZERO_SELF_SIGNED/,                  'TLS',       (_, about) => `the certificate of ${hostOf(about)} is self-signed${authorityAdvice(about)}`],
+  [/SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/, 'TLS',     (_, about) => `the certificate of ${hostOf(about)} is from an authority that is not trusted here${authorityAdvice(about)}`],
+  [/CERT_HAS_EXPIRED/,                        'TLS',       (_, about) => `the certificate of ${hostOf(about)} has expired, or this host's clock is wrong`],
+  [/CERT_NOT_YET_VALID/,                      'TLS',       (_, about) => `the certificate of ${hostOf(about)} is not valid yet`],
+  [/CERT_REVOKED/,                            'TLS',       (_, about) => `the certificate of ${hostOf(about)} is revoked`],
+  [/ALTNAME/,                                 'TLS',       refusedCertificate],
+  [/PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|VERSION_TOO_LOW/, 'TLS', (_, about) => `${hostOf(about)} has no version of TLS in common with us; 1.2 is the oldest`],
+  [/SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH|HTTP_REQUEST|UNKNOWN_PROTOCOL)/, 'TLS', (_, about) => `${hostOf(about)} answers without TLS; is the port right?`],
+  [/ALERT_CERTIFICATE_REQUIRED/,              'TLS',       (_, about) => `${hostOf(about)} asks for a client certificate, and there is none`],
+  [/CERT|SSL|TLS|UNABLE_TO|ERR_OSSL|EPROTO/,  'TLS',       asItIs],
+  [/ECONNREFUSED/,                            'connect',   (failure, about) => `refused by ${peerOf(failure, about)}`],
+  [/EHOSTUNREACH|ENETUNREACH|ENETDOWN/,       'connect',   (failure, about) => `no route to ${peerOf(failure, about)}`],
+  [/EADDRNOTAVAIL|EACCES/,                    'connect',   asItIs],
+  [/ECONNRESET|EPIPE|UND_ERR_SOCKET/,         'exchange',  closed],
 ]
 
-function stageOf({ name = '', code = '', syscall = '' }: Failure): HttpStage {
-  const row = STAGES.find(([pattern]) => pattern.test(`${name} ${code}`))
-  if (row !== undefined) return row[1]
-  return syscall === 'connect' ? 'connect' : 'exchange'
+function rowOf(failure: Failure): Row {
+  const name = nameOf(failure)
+  const [, ...row] = FAILURES.find(([pattern]) => pattern.test(name)) ?? []
+  if (row[0] !== undefined && row[1] !== undefined) return [row[0], row[1]]
+  return [failure.syscall === 'connect' ? 'connect' : 'exchange', asItIs]
 }
+
+const LONGEST_REASON = 200
+
+/** What another host makes us say fits into one line of a log. Node's advice about its own options is none for our users. */
+const oneLine = (text: string): string =>
+  text
+    .replace(/; if the root CA.*$/s, '')
+    .replaceAll(/[^ -~\u00a0-\uffff]+/g, ' ')
+    .trim()
+    .slice(0, LONGEST_REASON)

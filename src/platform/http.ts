@@ -24,9 +24,9 @@ export const undiciHttp: Http = async (request, signal) => {
       reset: true,
     })
     const body = await readUpTo(answer.body, request.longestBody + 1)
-    return answered({ status: answer.statusCode, headers: flat(answer.headers) }, body, deadline)
+    return answered({ status: answer.statusCode, headers: flat(answer.headers) }, body, deadline, request)
   } catch (error) {
-    return unreached(error)
+    return unreached(error, request)
   } finally {
     deadline.removeEventListener('abort', giveUp)
     await client.destroy().catch(() => undefined)
@@ -43,6 +43,8 @@ function clientFor(origin: string, request: HttpRequest): Client {
     ...(from !== undefined && { localAddress: from }),
     connect: {
       timeout: connectWithin,
+      // Written out: NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment changes only the default.
+      rejectUnauthorized: true,
       ...(family !== undefined && { family: family === 'v4' ? 4 : 6 }),
       ...(authorities !== undefined && { ca: authorities }),
     },

@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingMessage, request as requestInClear } f
 import type { RequestOptions } from 'node:https'
 import { isIP } from 'node:net'
 import type { Http, HttpRequest } from '../ports/http.ts'
-import { LOOKUP_TIMEOUT, answered, flat, readUpTo, unreached } from './http-outcome.ts'
+import { type About, LOOKUP_TIMEOUT, answered, flat, readUpTo, unreached } from './http-outcome.ts'
 
 /**
  * The port on Node's own client: for the update itself, which every start of the program sends. undici takes longer to
@@ -10,7 +10,8 @@ import { LOOKUP_TIMEOUT, answered, flat, readUpTo, unreached } from './http-outc
  */
 export const plainHttp: Http = async (request, signal) => {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(request.answerWithin)])
-  if (deadline.aborted) return unreached(deadline.reason)
+  const about: About = { url: request.url, isService: true }
+  if (deadline.aborted) return unreached(deadline.reason, about)
   let exchange: ClientRequest | undefined
   const giveUp = (): void => void exchange?.destroy(deadline.reason as Error)
   deadline.addEventListener('abort', giveUp)
@@ -23,9 +24,9 @@ export const plainHttp: Http = async (request, signal) => {
     const { text, failure } = await readUpTo(response, request.longestBody + 1)
     // Where the end of the connection is the end of the answer, one that we broke off looks whole.
     const isBroken = failure !== undefined || deadline.aborted
-    return answered(head, { text, ...(isBroken && { failure: failure ?? deadline.reason }) }, deadline)
+    return answered(head, { text, ...(isBroken && { failure: failure ?? deadline.reason }) }, deadline, about)
   } catch (error) {
-    return unreached(error)
+    return unreached(error, about)
   } finally {
     deadline.removeEventListener('abort', giveUp)
     exchange?.destroy()
@@ -41,6 +42,8 @@ function open({ url, method = 'GET', headers, family, from, authorities, body }:
     path: `${pathname}${search}`,
     headers,
     agent: false,
+    // Written out: NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment changes only the default.
+    rejectUnauthorized: true,
     ...(port !== '' && { port }),
     ...(family !== undefined && { family: family === 'v4' ? 4 : 6 }),
     ...(from !== undefined && { localAddress: from }),

@@ -21,7 +21,7 @@ export interface HttpRequest {
   readonly answerWithin: Duration
 }
 
-/** Where an exchange broke off. */
+/** Where an exchange broke off. Malformed: the server was reached, and what it said is not HTTP. */
 export type HttpStage = 'look-up' | 'connect' | 'TLS' | 'time-out' | 'exchange' | 'malformed'
 
 export type HttpOutcome =

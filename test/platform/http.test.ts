@@ -18,6 +18,16 @@ describe.each(CLIENTS)('%s, over a real wire', (_, ask) => {
     onTestFinished(() => void (server.close(), server.closeAllConnections()))
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   }
+  /** A server that says these bytes, whatever it is asked. */
+  const answering = async (bytes: string): Promise<string> => {
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.end(bytes)
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    onTestFinished(() => void server.close())
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  }
   const within = { connectWithin: seconds(1), answerWithin: seconds(0.4) } as const
 
   it('cuts a long body off one byte after the longest', async () => {
@@ -107,15 +117,39 @@ describe.each(CLIENTS)('%s, over a real wire', (_, ask) => {
     })
   })
 
-  it('reports what is not HTTP', async () => {
-    const server = createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'))
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-    onTestFinished(() => void server.close())
+  it.each([
+    ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n'],
+    ['another version', 'HTTP/9.9 hello\r\n\r\n'],
+    ['a page without a head', '<html><body>welcome</body></html>\r\n'],
+    ['a header without a colon', 'HTTP/1.1 200 OK\r\nbad header\r\n\r\n'],
+    ['headers without end', `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(30_000)}\r\n\r\n`],
+  ])('tells an answer that is not HTTP from no answer: %s', async (_, answer) => {
+    const url = await answering(answer)
 
-    const outcome = await ask(request(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`), never)
-
-    expect(outcome).toMatchObject({ kind: 'unreached' })
+    expect(await ask(request(url), never)).toMatchObject({
+      kind: 'unreached',
+      stage: 'malformed',
+      because: expect.stringMatching(/^the answer is not HTTP/) as string,
+    })
   })
+
+  it.each([
+    ['nothing', ''],
+    ['half a status line', 'HTTP/1.1 200'],
+  ])('takes a connection that ends after %s for no answer', async (_, answer) =>
+    expect(await ask(request(await answering(answer)), never)).toEqual({
+      kind: 'unreached',
+      stage: 'exchange',
+      because: 'the connection was closed without a whole answer',
+    }),
+  )
+
+  it('says once who refused', async () =>
+    expect(await ask(request('http://127.0.0.1:1/'), never)).toEqual({
+      kind: 'unreached',
+      stage: 'connect',
+      because: 'refused by 127.0.0.1:1',
+    }))
 
   it('gives up when told to', async () => {
     const url = await serve(() => undefined)
