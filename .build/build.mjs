@@ -47,7 +47,7 @@ const { output } = await bundle.generate({
       // What every command needs.
       {
         name: 'tables',
-        test: /src\/(base|net|protocol)\/|src\/config\/(?!document|service-settings|read-service)|src\/cli\/(about|crash|exit-codes|signals|streams)|package\.json$/,
+        test: /src\/(base|net|protocol)\/|src\/config\/(?!document|syntax|service-settings|read-service)|src\/cli\/(about|crash|exit-codes|signals|streams)|package\.json$/,
       },
       // What a command needs that reads settings.
       {

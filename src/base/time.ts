@@ -54,15 +54,42 @@ const UNITS = [
   ['ms', milliseconds(1)],
 ] as const
 
-/** "90s", "5m", "1h30m": never a bare number, so nobody has to remember the unit. "0" needs none. */
+/** Units that are read, and never written. */
+const MORE_UNITS = [
+  ['w', days(7)],
+  ['min', minutes(1)],
+] as const
+
+/** "90s", "5m", "1h30m", "2w": never a bare number, so that the unit need not be remembered. "0" needs none. */
 export function parseDuration(text: string): Result<Duration, string> {
   if (text === '0') return ok(milliseconds(0))
-  const parts = [...text.matchAll(/(\d+)(ms|d|h|m|s)/g)]
-  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text)
-    return err('is not a duration such as 90s, 5m or 1h30m')
-  const spans = parts.map(([, count, name]) => Number(count) * (UNITS.find(([u]) => u === name)?.[1] ?? 0))
-  return ok(milliseconds(spans.reduce((a, b) => a + b, 0)))
+  const span = spanOf(text)
+  if (span !== undefined) return ok(span)
+  if (/^\d+$/.test(text)) return err('needs a unit, such as 90s, 5m or 1h30m')
+  const short = abbreviated(text)
+  return err(
+    spanOf(short) === undefined
+      ? 'is not a duration such as 90s, 5m or 1h30m'
+      : `is not a duration; write ${short}`,
+  )
 }
+
+function spanOf(text: string): Duration | undefined {
+  const parts = [...text.matchAll(/(\d+)(min|ms|w|d|h|m|s)/g)]
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) return undefined
+  const all = [...UNITS, ...MORE_UNITS]
+  const spans = parts.map(
+    ([, count, name]) => Number(count) * (all.find(([unit]) => unit === name)?.[1] ?? 0),
+  )
+  return milliseconds(spans.reduce((a, b) => a + b, 0))
+}
+
+/** "28 days" as "28d". */
+const abbreviated = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[\s,]+/g, '')
+    .replaceAll(/(\d)([wdhms])(?:eeks?|ays?|ours?|rs?|inutes?|ins?|econds?|ecs?)(?=\d|$)/g, '$1$2')
 
 /** The inverse of parseDuration, in the largest units that fit: "1h30m". */
 export function formatDuration(span: Duration): string {

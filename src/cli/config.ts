@@ -47,6 +47,8 @@ function inForce(settings: Settings): unknown {
     sources: (config.sources ?? []).map((spec: SourceSpec) => formatSource(spec)),
     user_agent: userAgentOf(settings),
     state_dir: stateDir,
-    account: accounts.map(({ authorities: _authorities, ...account }) => plain(account)),
+    account: accounts.map(({ authorities: _authorities, places: _places, hosts, ...account }) =>
+      plain({ ...account, hosts: hosts.map(({ places: _, ...host }) => host) }),
+    ),
   }
 }

@@ -3,13 +3,8 @@ import { join } from 'node:path'
 import { type Result, err, ok } from '../base/result.ts'
 import type * as documents from '../config/document.ts'
 import { ACCOUNT_SETTINGS, type AccountSettings, CLIENT_SETTINGS } from '../config/client-settings.ts'
-import {
-  type AccountConfig,
-  type ClientConfig,
-  type Needs,
-  type ParsedFile,
-  readClientConfig,
-} from '../config/read-client.ts'
+import { type AccountConfig, type ClientConfig, type Needs, readClientConfig } from '../config/read-client.ts'
+import type { ParsedFile } from '../config/client-file.ts'
 import { type Complaint, formatComplaint, fromEnvironment, fromFlags } from '../config/setting.ts'
 import { canBeBasic } from '../net/basic.ts'
 import { Secret } from '../net/secret.ts'

@@ -2,7 +2,6 @@ import { type Result, err, ok } from '../base/result.ts'
 import { days, minutes, seconds } from '../base/time.ts'
 import { type Address, type Addresses, byFamily, familyOf, parseAddress } from '../net/address.ts'
 import { type Prefix, eui64, parsePrefix } from '../net/prefix.ts'
-import { isListable } from '../net/hostname.ts'
 import { RANGE_CLASSES } from '../net/special.ts'
 import { LEVELS } from '../base/level.ts'
 import { UPDATE_PATH } from '../protocol/request.ts'
@@ -14,11 +13,13 @@ import {
   durationOrNever,
   listOf,
   onOff,
+  path,
   secret,
   text,
   whole,
 } from './reader.ts'
 import type { Table, Values } from './setting.ts'
+import { readHostname } from './hostname.ts'
 import { SOURCE_FORMS, parseSource } from './source.ts'
 
 /** A service's base address. https unless the user writes http, because the key would travel in clear. */
@@ -77,12 +78,9 @@ const contact: Reader<string> = {
   read: (value) => (/^[!-;=?A-~]+@[A-Za-z0-9.-]+$/.test(value) ? ok(value) : err('is no e-mail address')),
 }
 
-const hostname = (value: string): Result<string, string> =>
-  isListable(value) ? ok(value.toLowerCase()) : err('is no hostname or group')
-
-/** Lower case, and each once: names are compared without case (RFC 4343). */
+/** Each once. */
 const hostnames: Reader<readonly string[]> = (() => {
-  const list = listOf(hostname, { type: 'string' })
+  const list = listOf(readHostname, { type: 'string' })
   return {
     ...list,
     read: (value) => {
@@ -136,7 +134,7 @@ export const ACCOUNT_SETTINGS = {
   server:        { reader: { ...text, read: parseServer },  says: 'the update service, such as https://dynupdate.example', isNeeded: true },
   username:      { reader: text,                            says: 'DDNS key username', isNeeded: true },
   password:      { reader: secret,                          says: 'DDNS key password; a password file is safer' },
-  passwordFile:  { reader: text,                            says: 'file that holds the password, or - for standard input' },
+  passwordFile:  { reader: path,                            says: 'file that holds the password, or - for standard input' },
   hostnames:     { reader: hostnames, flag: 'hostname', says: 'names and groups to keep current', isNeeded: true },
   myip:          { reader: myip,                            says: 'the address to publish instead of looking for it; "connection" leaves it to the service' },
   ipv4:          { reader: onOff,                           says: 'keep the IPv4 address current', fallback: true },
@@ -148,13 +146,13 @@ export const ACCOUNT_SETTINGS = {
   batch:         { reader: whole(1, 1000),                  says: 'the most hostnames of one request; without it 20, or more where the account has more than 160' },
   pace:          { reader: whole(1, 1000),                  says: 'the most requests in five minutes, and two fifths as many changes of address; services block a key that sends more', fallback: 25 },
   httpFallback:  { reader: onOff,                           says: 'try plain http on ports 80 and 8245 when https is not reached; the key then travels in clear', fallback: false },
-  caFile:        { reader: text,                            says: 'PEM file of the authorities to trust for this service' },
+  caFile:        { reader: path,                            says: 'PEM file of the authorities to trust for this service' },
 } as const satisfies Table
 
 /** What belongs to the program as a whole. */
 // biome-ignore format: a table
 export const CLIENT_SETTINGS = {
-  sources:       { reader: listOf(parseSource, { type: 'string' }), flag: 'source', says: `who knows the address: ${SOURCE_FORMS}` },
+  sources:       { reader: listOf(parseSource, { type: 'string' }, SOURCE_FORMS), flag: 'source', says: `who knows the address: ${SOURCE_FORMS}` },
   thirdParties:  { reader: onOff,                           says: 'ask public services for the address too (Cloudflare, Google, Nextcloud, Cisco, Akamai; ipify, ident.me and Amazon where those are not reached); off: only the router, the interfaces and the update service itself', fallback: true },
   allowVpn:      { reader: onOff,                           says: 'publish the address that outside services see, although the router or an interface goes on stating the one that is published', fallback: false },
   agreement:     { reader: choice('two', 'one'),            says: 'how many must agree on a changed address: the router or an own interface and one operator outside, or two outside; or whoever answers first', fallback: 'two' },
@@ -172,15 +170,15 @@ export const CLIENT_SETTINGS = {
   answerWithin:  { reader: duration(seconds(1), minutes(10)), says: 'patience for its whole answer', fallback: seconds(30) },
   whenStopped:   { reader: choice('exit', 'idle'),          says: 'with every account stopped: end with exit 77, or stay up idle, for supervisors that restart blindly', fallback: 'exit' },
   offlineOnStop: { reader: onOff,                           says: 'take the names offline when the daemon is asked to end, and back when it starts', fallback: false },
-  runtimeDir:    { reader: text,                            says: 'folder of the control socket' },
-  stateDir:      { reader: text,                            says: 'folder where stops and waits are remembered' },
+  runtimeDir:    { reader: path,                            says: 'folder of the control socket' },
+  stateDir:      { reader: path,                            says: 'folder where stops and waits are remembered' },
   logLevel:      { reader: choice(...LEVELS),               says: 'how much to log', fallback: 'info' },
 } as const satisfies Table
 
 /** What belongs to one hostname of an account, as [[account.host]]. */
 // biome-ignore format: a table
 export const HOST_SETTINGS = {
-  name:          { reader: { ...text, read: hostname },     says: 'one of the hostnames', isNeeded: true },
+  name:          { reader: { ...text, read: readHostname },     says: 'one of the hostnames', isNeeded: true },
   suffix:        { reader: suffix,                          says: 'host part of the IPv6 address: another machine of this network, with our prefix' },
   mac:           { reader: mac,                             says: 'the same from a MAC address (EUI-64)' },
   prefixLength:  { reader: whole(1, 127),                   says: 'how much of the address is ours, for mac', fallback: 64 },

@@ -1,6 +1,7 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { type AST, ParseError as TomlError, getStaticTOMLValue, parseTOML } from 'toml-eslint-parser'
 import { type Result, err, ok } from '../base/result.ts'
+import { explainJson, explainToml } from './syntax.ts'
 
 /** A value of a configuration file that knows its line, counted from one. */
 export interface Located {
@@ -17,8 +18,20 @@ export interface Fault {
 }
 
 /** TOML, or JSON where the file's name ends so. Comments are allowed in JSON too: it is written by people. */
-export const parseDocument = (source: string, name: string): Result<Located, Fault> =>
-  name.endsWith('.json') ? parseJson(source) : parseToml(source)
+export function parseDocument(source: string, name: string): Result<Located, Fault> {
+  const text = source.replace(/^\uFEFF/, '')
+  const foreign = encodingFault(text)
+  if (foreign !== undefined) return err(foreign)
+  return name.endsWith('.json') ? parseJson(text) : parseToml(text)
+}
+
+/** Text that was decoded as UTF-8 and is none: UTF-16 is full of NULs, other encodings leave replacement characters. */
+function encodingFault(text: string): Fault | undefined {
+  if (text.slice(0, 200).includes('\0')) return { line: 1, says: 'this is UTF-16; save the file as UTF-8' }
+  const at = text.indexOf('\uFFFD')
+  const line = text.slice(0, at).split('\n').length
+  return at < 0 ? undefined : { line, says: 'a character is not UTF-8; save the file as UTF-8' }
+}
 
 function parseToml(source: string): Result<Located, Fault> {
   try {
@@ -26,7 +39,8 @@ function parseToml(source: string): Result<Located, Fault> {
     return ok(tableOf(program.body[0].body, getStaticTOMLValue(program)))
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
-    return err({ line: lineOf(error, source), says: `not TOML: ${error.message}` })
+    const line = lineOf(error, source)
+    return err({ line, says: explainToml(source.split('\n')[line - 1] ?? '', error.message) })
   }
 }
 
@@ -88,10 +102,25 @@ function parseJson(source: string): Result<Located, Fault> {
   const root = parseTree(source, errors, { allowTrailingComma: true })
   const [first] = errors
   const lineAt = (offset: number): number => source.slice(0, offset).split('\n').length
-  if (first !== undefined)
-    return err({ line: lineAt(first.offset), says: `not JSON: ${printParseErrorCode(first.error)}` })
+  if (first !== undefined) {
+    const line = lineAt(first.offset)
+    const [before = ''] = /[\w.+-]*$/.exec(source.slice(0, first.offset)) ?? []
+    const found = before + source.slice(first.offset, first.offset + first.length)
+    const isSecret = /password/i.test(source.split('\n')[line - 1] ?? '')
+    return err({ line, says: explainJson(printParseErrorCode(first.error), isSecret ? 'a value' : found) })
+  }
   if (root?.type !== 'object') return err({ line: 1, says: 'not a JSON object' })
+  const twice = repeatedKey(root)
+  if (twice !== undefined)
+    return err({ line: lineAt(twice.offset), says: `${String(twice.value)} is given twice; keep one` })
   return ok(nodeOf(root, lineAt))
+}
+
+/** The first key that an object of the document has for the second time; JSON itself would take the last. */
+function repeatedKey({ type, children = [] }: Node): Node | undefined {
+  const keys = type === 'object' ? children.flatMap((pair) => pair.children?.[0] ?? []) : []
+  const twice = keys.find(({ value }, at) => keys.findIndex((key) => key.value === value) < at)
+  return twice ?? children.map(repeatedKey).find((found) => found !== undefined)
 }
 
 function nodeOf(node: Node, lineAt: (offset: number) => number): Located {

@@ -2,6 +2,7 @@ import { type Result, err, ok } from '../base/result.ts'
 import { FAMILIES, type Family } from '../net/address.ts'
 import { canBeBasic } from '../net/basic.ts'
 import { Secret } from '../net/secret.ts'
+import { type RangeClass, explainRange, isGlobal, specialRangeOf } from '../net/special.ts'
 import {
   ACCOUNT_SETTINGS,
   type AccountSettings,
@@ -10,24 +11,27 @@ import {
   type HostSettings,
   type ClientSettings,
 } from './client-settings.ts'
-import type { Fault, Located } from './document.ts'
-import { type Complaint, type Layer, type Reading, fileKeyOf, readTable, unknownKey } from './setting.ts'
+import { NO_FILE, type ParsedFile, THE_FILE, readFile } from './client-file.ts'
+import { type About, type Complaint, type Layer, type Reading, readTable } from './setting.ts'
+
+/** Where each value stands that was given, by setting key: for complaints that only a look at this host can make. */
+export type Places = Readonly<Record<string, string>>
+
+export interface HostConfig extends HostSettings {
+  readonly places: Places
+}
 
 export interface AccountConfig extends AccountSettings {
   /** What is special about some of its hostnames. */
-  readonly hosts: readonly HostSettings[]
+  readonly hosts: readonly HostConfig[]
+  readonly places: Places
 }
 
 export interface ClientConfig extends ClientSettings {
   readonly accounts: readonly AccountConfig[]
+  readonly places: Places
   /** Those that anybody wants. */
   readonly families: readonly Family[]
-}
-
-/** A configuration file, parsed by whoever had one: its readers are loaded only then. */
-export interface ParsedFile {
-  readonly name: string
-  readonly document: Result<Located, Fault>
 }
 
 /** Everything somebody said, most important layer first. */
@@ -35,6 +39,8 @@ export interface Sources {
   readonly flags: Layer
   readonly environment: Layer
   readonly file?: ParsedFile
+  /** Where a file would be looked for, if there is none. */
+  readonly lookedFor?: string
   /** Only these accounts of the file, by name; empty means all. */
   readonly chosen: readonly string[]
   /** Where nothing will be sent, no password is needed; where only the network is looked at, no account either. */
@@ -53,22 +59,29 @@ export type Needs = 'everything' | 'names' | 'nothing'
 export function readClientConfig(given: Sources): Result<ClientConfig, readonly Complaint[]> {
   const file = given.file === undefined ? NO_FILE : readFile(given.file)
   const over = [given.flags, given.environment]
-  const client = readTable(CLIENT_SETTINGS, [...over, file.top], '')
+  const inFile = given.file?.name ?? given.lookedFor ?? THE_FILE
+  const client = readTable(CLIENT_SETTINGS, [...over, file.top], { subject: '', file: inFile })
   const named = file.accounts.map((layer, at) => ({ layer, name: nameOf(layer, at) }))
   const chosen = named.filter(({ name }) => given.chosen.length === 0 || given.chosen.includes(name))
   const layers = file.accounts.length === 0 ? [{ layer: {}, name: '' }] : chosen
   const all = layers.map(({ layer, name }) => {
     const subject = file.accounts.length > 1 ? `account ${name}` : ''
+    const about = { subject, file: inFile }
     const reading = withPasswordFile(
-      readTable(ACCOUNT_SETTINGS, onePassword([...over, layer, file.top]), subject),
+      readTable(ACCOUNT_SETTINGS, onePassword([...over, layer, file.top]), about),
       given.passwordFileFor,
     )
     const hosts = readHosts(file.hosts.get(layer) ?? [], reading.values.hostnames ?? [])
     const isBlank = given.needs === 'nothing' && !WHO.some((key) => reading.places[key] !== undefined)
     return {
       isBlank,
-      values: { ...reading.values, hosts: hosts.values },
-      complaints: [...reading.complaints, ...impossible(reading, subject, given.needs), ...hosts.complaints],
+      values: { ...reading.values, hosts: hosts.values, places: reading.places },
+      complaints: [
+        ...reading.complaints,
+        ...impossible(reading, about, given.needs),
+        ...unpublishable(reading, client.values.allow),
+        ...hosts.complaints,
+      ],
     }
   })
   const accounts = all.filter(({ isBlank }) => !isBlank)
@@ -76,6 +89,7 @@ export function readClientConfig(given: Sources): Result<ClientConfig, readonly 
   const complaints = [
     ...file.complaints,
     ...client.complaints,
+    ...commandless(client),
     ...unknownAccounts(
       given.chosen,
       named.map(({ name }) => name),
@@ -88,61 +102,20 @@ export function readClientConfig(given: Sources): Result<ClientConfig, readonly 
   const families = FAMILIES.filter((family) =>
     all.some(({ values }) => (family === 'v4' ? values.ipv4 : values.ipv6)),
   )
-  return ok({ ...client.values, families, accounts: accounts.map(({ values }) => values) })
-}
-
-interface File {
-  readonly top: Layer
-  readonly accounts: readonly Layer[]
-  /** The layers of each account's hosts. */
-  readonly hosts: ReadonlyMap<Layer, readonly Layer[]>
-  readonly complaints: readonly Complaint[]
-  readonly isBroken: boolean
-}
-
-const NO_FILE: File = { top: {}, accounts: [], hosts: new Map(), complaints: [], isBroken: false }
-const ACCOUNTS = 'account'
-const HOSTS = 'host'
-
-function readFile({ name, document }: ParsedFile): File {
-  if (!document.ok)
-    return {
-      ...NO_FILE,
-      isBroken: true,
-      complaints: [{ where: `${name}:${document.error.line}`, says: document.error.says }],
-    }
-  const entries = document.value.members?.get(ACCOUNTS)?.entries ?? []
-  const top = layerOf(document.value, name, { ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }, [
-    ACCOUNTS,
-    '$schema',
-  ])
-  const accounts = entries.map((entry) => layerOf(entry, name, ACCOUNT_SETTINGS, [HOSTS]))
-  const hosts = entries.map((entry) =>
-    (entry.members?.get(HOSTS)?.entries ?? []).map((host) => layerOf(host, name, HOST_SETTINGS, [])),
-  )
-  const isMisplaced = document.value.members?.has(ACCOUNTS) === true && entries.length === 0
-  const line = document.value.members?.get(ACCOUNTS)?.line ?? 1
-  return {
-    top: top.layer,
-    accounts: accounts.map(({ layer }) => layer),
-    hosts: new Map(accounts.map(({ layer }, at) => [layer, (hosts[at] ?? []).map((host) => host.layer)])),
-    isBroken: false,
-    complaints: [
-      ...top.complaints,
-      ...[...accounts, ...hosts.flat()].flatMap((one) => one.complaints),
-      ...(isMisplaced
-        ? [{ where: `${name}:${line}`, says: 'account must be a list of tables: write [[account]]' }]
-        : []),
-    ],
-  }
+  return ok({
+    ...client.values,
+    families,
+    places: client.places,
+    accounts: accounts.map(({ values }) => values),
+  })
 }
 
 /** Each of a name that the account keeps, once, and with one way of making its address. */
 function readHosts(
   layers: readonly Layer[],
   hostnames: readonly string[],
-): { readonly values: readonly HostSettings[]; readonly complaints: readonly Complaint[] } {
-  const read = layers.map((layer) => readTable(HOST_SETTINGS, [layer], 'host'))
+): { readonly values: readonly HostConfig[]; readonly complaints: readonly Complaint[] } {
+  const read = layers.map((layer) => readTable(HOST_SETTINGS, [layer], { subject: 'host', file: '' }))
   const names = read.map(({ values }) => values.name)
   const complaints = read.flatMap(({ values, places, complaints: own }, at) => {
     const { name, suffix, mac } = values
@@ -160,26 +133,7 @@ function readHosts(
       ...rules.flatMap(([broken, says, about]) => (broken ? [{ where: places[about] ?? '', says }] : [])),
     ]
   })
-  return { values: read.map(({ values }) => values), complaints }
-}
-
-/** One table of the file as a layer; keys that no setting has are complaints. */
-export function layerOf(
-  table: Located,
-  name: string,
-  settings: Readonly<Record<string, unknown>>,
-  others: readonly string[],
-): { readonly layer: Layer; readonly complaints: readonly Complaint[] } {
-  const keys = new Map(Object.keys(settings).map((key) => [fileKeyOf(key), key]))
-  const members = [...(table.members ?? [])].filter(([key]) => !others.includes(key))
-  const layer = members.flatMap(([key, { line, value }]) => {
-    const setting = keys.get(key)
-    return setting === undefined ? [] : [[setting, { value, where: `${name}:${line}` }]]
-  })
-  const complaints = members.flatMap(([key, { line }]) =>
-    keys.has(key) ? [] : [{ where: `${name}:${line}`, says: unknownKey(key, [...keys.keys(), ...others]) }],
-  )
-  return { layer: Object.fromEntries(layer) as Layer, complaints }
+  return { values: read.map(({ values, places }) => ({ ...values, places })), complaints }
 }
 
 function nameOf(layer: Layer, at: number): string {
@@ -248,7 +202,7 @@ export const accountKey = ({ server, username }: AccountSettings): string =>
 /** What no single setting can see; named by the place of the first of the settings that somebody gave. */
 function impossible(
   { values, places }: Reading<typeof ACCOUNT_SETTINGS>,
-  subject: string,
+  { subject, file }: About,
   needs: Needs = 'everything',
 ): readonly Complaint[] {
   const { username, password, passwordFile, server, myip, ipv4, ipv6, httpFallback } = values
@@ -259,7 +213,7 @@ function impossible(
   const rules: readonly (readonly [broken: boolean, says: string, ...about: string[]])[] = [
     [!ipv4 && !ipv6, 'ipv4 and ipv6 are both off; there is nothing to keep current', 'ipv4', 'ipv6'],
     [password !== undefined && passwordFile !== undefined, 'password and password_file are both given; keep one', 'passwordFile'],
-    [needs === 'everything' && places['password'] === undefined && passwordFile === undefined, 'password is missing; give it as password_file, --password-file or HOLDFAST_PASSWORD, or to the unit of systemd as a credential'],
+    [needs === 'everything' && places['password'] === undefined && passwordFile === undefined, `password is missing; give it as password_file in ${file}, as --password-file or HOLDFAST_PASSWORD, or to the unit of systemd as a credential`],
     [!canBeBasic(credentials), 'username may not hold a colon, and neither username nor password a control character', 'username', 'password'],
     [httpFallback && (server ?? '').startsWith('http:'), 'http_fallback has no meaning for an http server', 'httpFallback'],
     [isOff, 'myip names an address of a family that is switched off', 'myip'],
@@ -267,6 +221,31 @@ function impossible(
   return rules.flatMap(([broken, says, ...about]) =>
     broken ? [{ where: about.flatMap((key) => places[key] ?? [])[0] ?? subject, says }] : [],
   )
+}
+
+/** A source without what it needs. */
+function commandless({ values, places }: Reading<typeof CLIENT_SETTINGS>): readonly Complaint[] {
+  const isNamed = values.sources?.some(({ kind }) => kind === 'command') === true
+  if (!isNamed || places['command'] !== undefined) return []
+  const says = 'sources lists command, and there is none; write command = ["/path/of/a/program"]'
+  return [{ where: places['sources'] ?? '', says }]
+}
+
+/** Ranges that stand for the addresses of others, in documents and measurements: whoever tries this program out uses them. */
+const EXAMPLES: readonly RangeClass[] = ['documentation', 'benchmark']
+
+/** An address that is given is published as it is; one that cannot be reached from outside is mostly a slip. */
+function unpublishable(
+  { values: { myip }, places }: Reading<typeof ACCOUNT_SETTINGS>,
+  allow: readonly RangeClass[],
+): readonly Complaint[] {
+  const addresses = typeof myip === 'object' ? Object.values(myip) : []
+  return addresses
+    .filter((address) => !isGlobal(address, [...allow, ...EXAMPLES]))
+    .map((address) => ({
+      where: places['myip'] ?? '',
+      says: `myip ${address} is not public (${explainRange(address)}); to publish it, write allow = ["${specialRangeOf(address)}"]`,
+    }))
 }
 
 const distinct = (complaints: readonly Complaint[]): readonly Complaint[] =>

@@ -1,5 +1,5 @@
 import { type Result, err, ok } from '../base/result.ts'
-import { type ParsedFile, layerOf } from './read-client.ts'
+import { type ParsedFile, THE_FILE, layerOf } from './client-file.ts'
 import { SERVICE_SETTINGS, type ServiceSettings } from './service-settings.ts'
 import { type Complaint, type Layer, readTable } from './setting.ts'
 
@@ -7,6 +7,8 @@ export interface ServiceSources {
   readonly flags: Layer
   readonly environment: Layer
   readonly file?: ParsedFile
+  /** Where a file would be looked for. */
+  readonly lookedFor?: string
 }
 
 /** The service's settings, or everything that is wrong with them at once. */
@@ -15,7 +17,7 @@ export function readServiceConfig(given: ServiceSources): Result<ServiceSettings
   const { values, complaints, places } = readTable(
     SERVICE_SETTINGS,
     [given.flags, given.environment, file.layer],
-    '',
+    { subject: '', file: given.file?.name ?? given.lookedFor ?? THE_FILE },
   )
   const all = [...file.complaints, ...complaints, ...impossible(values, places)]
   return all.length > 0 ? err(all) : ok(values)
@@ -27,7 +29,7 @@ function readFile(file: ServiceSources['file']): {
 } {
   if (file === undefined) return { layer: {}, complaints: [] }
   const { document } = file
-  if (document.ok) return layerOf(document.value, file.name, SERVICE_SETTINGS, ['$schema'])
+  if (document.ok) return layerOf(document.value, file.name, SERVICE_SETTINGS, { tables: ['$schema'] })
   return {
     layer: {},
     complaints: [{ where: `${file.name}:${document.error.line}`, says: document.error.says }],

@@ -3,13 +3,18 @@ import { type Duration, formatDuration, parseDuration } from '../base/time.ts'
 import { Secret } from '../net/secret.ts'
 
 /** What a value looks like in a file; flags and the environment are always text. */
-export type Shape = 'text' | 'list' | 'switch' | 'number'
+export type Shape = 'text' | 'list' | 'switch' | 'number' | 'span'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** How one kind of value is read from text. The complaint is a predicate: the caller supplies the subject. */
+/**
+ * How one kind of value is read from text. The complaint is a predicate: the caller supplies the subject. Several
+ * complaints stand on a line each.
+ */
 export interface Reader<T> {
   readonly shape: Shape
+  /** What to write instead of a value of another shape. */
+  readonly instead?: (value: unknown) => string | undefined
   readonly read: (text: string) => Result<T, string>
   readonly schema: JsonSchema
 }
@@ -59,23 +64,51 @@ export const whole = (least: number, most: number): Reader<number> => ({
   schema: { type: 'integer', minimum: least, maximum: most },
 })
 
-/** "90s", "5m", "28d": never a bare number, so nobody has to remember the unit. */
+/** A path as people write it: "~" is the home folder of the user who runs the program. */
+export const path: Reader<string> = {
+  ...text,
+  read: (value) =>
+    /^~[^/]/.test(value.trim())
+      ? err(
+          `begins with ${value.trim().split('/')[0]}, the home folder of another user; write the whole path`,
+        )
+      : text.read(value),
+}
+
+/** A bare number with the unit that was probably meant, and the same in larger units. */
+function withUnit(count: number, least: Duration, most: Duration): readonly string[] {
+  const unit = (['s', 'm', 'd'] as const).find((one) => {
+    const span = parseDuration(`${count}${one}`)
+    return span.ok && span.value >= least && span.value <= most
+  })
+  const span = unit === undefined ? undefined : parseDuration(`${count}${unit}`)
+  return span?.ok ? [...new Set([`${count}${unit}`, formatDuration(span.value)])] : []
+}
+
+function needsUnit(count: number, least: Duration, most: Duration, quote: '"' | ''): string {
+  const forms = withUnit(count, least, most).map((form) => `${quote}${form}${quote}`)
+  return `needs a unit: write ${forms.length === 0 ? `${quote}90s${quote}, ${quote}5m${quote} or ${quote}28d${quote}` : forms.join(' or ')}`
+}
+
+/** "90s", "5m", "28d": never a bare number, so that the unit need not be remembered. */
 export const duration = (least: Duration, most: Duration): Reader<Duration> => ({
-  shape: 'text',
+  shape: 'span',
+  instead: (value) => (typeof value === 'number' ? needsUnit(value, least, most, '"') : undefined),
   read: (value) => {
+    if (/^[1-9]\d*$/.test(value)) return err(needsUnit(Number(value), least, most, ''))
     const span = parseDuration(value)
     if (!span.ok) return span
     if (span.value < least) return err(`is shorter than the least allowed, ${formatDuration(least)}`)
     return span.value > most ? err(`is longer than the most allowed, ${formatDuration(most)}`) : span
   },
-  schema: { type: 'string', pattern: '^(\\d+(ms|d|h|m|s))+$', examples: ['90s', '5m', '1h30m'] },
+  schema: { type: 'string', pattern: '^(\\d+(min|ms|w|d|h|m|s))+$', examples: ['90s', '5m', '1h30m'] },
 })
 
 /** The same, and 0 for never. */
 export const durationOrNever = (least: Duration, most: Duration): Reader<Duration> => ({
   ...duration(least, most),
   read: (value) => (value === '0' ? parseDuration(value) : duration(least, most).read(value)),
-  schema: { type: 'string', pattern: '^(0|(\\d+(ms|d|h|m|s))+)$', examples: ['28d', '0'] },
+  schema: { type: 'string', pattern: '^(0|(\\d+(min|ms|w|d|h|m|s))+)$', examples: ['28d', '0'] },
 })
 
 export const choice = <const W extends string>(...words: readonly W[]): Reader<W> => ({
@@ -90,10 +123,11 @@ export const choice = <const W extends string>(...words: readonly W[]): Reader<W
 /** An address may hold a password, and a complaint may not. */
 const withoutUserinfo = (item: string): string => item.replace(/\/\/[^/]*@/, '//«secret»@')
 
-/** Comma-separated in text, an array in a file. */
+/** Comma-separated in text, an array in a file. `forms` says what an item may look like, once for all that are wrong. */
 export const listOf = <T>(
   item: (value: string) => Result<T, string>,
   schema: JsonSchema,
+  forms?: string,
 ): Reader<readonly T[]> => ({
   shape: 'list',
   read: (value) => {
@@ -103,11 +137,11 @@ export const listOf = <T>(
       .filter((one) => one !== '')
     const results = [...new Set(items)].map((one) => ({ one, result: item(one) }))
     const wrong = results.flatMap(({ one, result }) =>
-      result.ok ? [] : [`'${withoutUserinfo(one)}' ${result.error}`],
+      result.ok ? [] : [`lists '${withoutUserinfo(one)}', which ${result.error}`],
     )
     if (items.length === 0) return err('lists nothing')
     return wrong.length > 0
-      ? err(`lists ${wrong.join(' and ')}`)
+      ? err([...wrong, ...(forms === undefined ? [] : [`may list ${forms}`])].join('\n'))
       : ok(results.flatMap(({ result }) => (result.ok ? [result.value] : [])))
   },
   schema: { type: 'array', minItems: 1, items: schema },

@@ -54,50 +54,63 @@ export interface Reading<T extends Table> {
   readonly places: Readonly<Record<string, string>>
 }
 
+/** For what is said of a setting that is missing: whose it is, and the file that it could stand in. */
+export interface About {
+  readonly subject: string
+  readonly file: string
+}
+
 /** Reads every setting of a table from the first layer that has it. All complaints at once. */
-export function readTable<T extends Table>(table: T, layers: readonly Layer[], subject: string): Reading<T> {
+export function readTable<T extends Table>(
+  table: T,
+  layers: readonly Layer[],
+  { subject, file }: About,
+): Reading<T> {
   const complaints: Complaint[] = []
   const places: Record<string, string> = {}
   const values = Object.fromEntries(
     Object.entries(table).map(([key, setting]) => {
       const given = layers.find((layer) => Object.hasOwn(layer, key))?.[key]
       if (given === undefined) {
-        if (setting.isNeeded) complaints.push({ where: subject, says: missing(key, setting) })
+        if (setting.isNeeded) complaints.push({ where: subject, says: missing(key, setting, file) })
         return [key, setting.fallback]
       }
       places[key] = given.where
       const plain = asText(given.value, setting.reader.shape)
       const read = plain === undefined ? undefined : setting.reader.read(plain)
       if (read?.ok) return [key, read.value]
-      complaints.push({
-        where: given.where,
-        says: `${fileKeyOf(key)} ${read?.error ?? misfit(given.value, setting.reader.shape)}`,
-      })
+      const wrong = read?.error ?? misfit(given.value, setting.reader)
+      for (const one of wrong.split('\n'))
+        complaints.push({ where: given.where, says: `${fileKeyOf(key)} ${one}` })
       return [key, setting.fallback]
     }),
   )
   return { values: values as Values<T>, complaints, places }
 }
 
-const missing = (key: string, setting: Setting<unknown>): string =>
-  `${fileKeyOf(key)} is missing (${setting.says}); give it as --${flagOf(key, setting)}, ${envOf(key)} or in the file`
+const missing = (key: string, setting: Setting<unknown>, file: string): string =>
+  `${fileKeyOf(key)} is missing (${setting.says}); give it in ${file}, as --${flagOf(key, setting)} or ${envOf(key)}`
 
 const NEEDS: Readonly<Record<Shape, string>> = {
   text: 'must be text in quotes',
   list: 'must be a list of texts',
   switch: 'must be true or false',
   number: 'must be a whole number',
+  span: 'must be a duration in quotes, such as "5m"',
 }
 
 /** A flag that is repeated comes as a list of texts. */
-const misfit = (value: unknown, shape: Shape): string =>
-  Array.isArray(value) && shape !== 'list' ? 'is given more than once, or as a list' : NEEDS[shape]
+const misfit = (value: unknown, { shape, instead }: Reader<unknown>): string =>
+  Array.isArray(value) && shape !== 'list'
+    ? 'is given more than once, or as a list'
+    : (instead?.(value) ?? NEEDS[shape])
 
 function asText(value: unknown, shape: Shape): string | undefined {
   if (typeof value === 'string') return value
   if (Array.isArray(value) && shape === 'list' && value.every((item) => typeof item === 'string'))
     return value.join(',')
   if (typeof value === 'boolean' && shape === 'switch') return String(value)
+  if (value === 0 && shape === 'span') return '0'
   return typeof value === 'number' && shape === 'number' ? String(value) : undefined
 }
 
@@ -124,8 +137,20 @@ export function fromFlags(table: Table, flags: Readonly<Record<string, unknown>>
   )
 }
 
+/** What other update clients call our settings. */
+// biome-ignore format: a table
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  user: 'username', login: 'username',
+  pass: 'password', passwd: 'password', pw: 'password', token: 'password',
+  host: 'hostnames', hosts: 'hostnames', domain: 'hostnames', domains: 'hostnames',
+  url: 'server', provider: 'server',
+  daemon: 'interval', period: 'interval',
+  use: 'sources', iface: 'sources', web: 'sources',
+}
+
 /** A key that no setting has: an error, because a mistyped setting that is ignored is a setting that lies. */
 export function unknownKey(key: string, known: readonly string[]): string {
-  const meant = nearest(key, known)
+  const word = ELSEWHERE[key.toLowerCase()]
+  const meant = word !== undefined && known.includes(word) ? word : nearest(key, known)
   return `${key} is no setting${meant === undefined ? '' : `; did you mean ${meant}?`}`
 }

@@ -1,4 +1,5 @@
 import { type Result, err, ok } from '../base/result.ts'
+import { nearest } from '../base/nearest.ts'
 import { type Addresses, parseAddress } from '../net/address.ts'
 
 /** A way of learning the public address, as the user writes it. */
@@ -78,13 +79,23 @@ function parseDns(text: string): Result<SourceSpec, string> {
 }
 
 function parseEcho(text: string): Result<SourceSpec, string> {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return err(`is none of ${SOURCE_FORMS}`)
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return err(notASource(text))
   const url = new URL(text)
   if (url.username !== '' || url.password !== '') return err('holds credentials')
   const field = fragmentOf(url)
   if (field === undefined) return err('holds a broken escape in its fragment')
   url.hash = ''
   return ok({ kind: 'echo', url: url.href, ...(field !== '' && { field }) })
+}
+
+/** What was probably meant; the caller lists the forms. */
+function notASource(text: string): string {
+  if (text === 'stun' || text === 'dns')
+    return `names no server; write ${text === 'stun' ? 'stun:HOST' : 'dns:NAME@SERVER'}`
+  if (text === 'interface' || /^(?:eth|en|wl|wan|ppp|br|wg|tun)[a-z0-9.]*\d[a-z0-9.]*$/.test(text))
+    return `is no source; did you mean interface:${text === 'interface' ? 'NAME' : text}?`
+  const meant = nearest(text, Object.keys(WORDS))
+  return `is no source${meant === undefined ? '' : `; did you mean ${meant}?`}`
 }
 
 function fragmentOf(url: URL): string | undefined {

@@ -21,6 +21,7 @@ const read = ({ flags = {}, env = {}, toml, json, chosen = [] }: Given) => {
     flags: fromFlags(TABLE, flags),
     environment: fromEnvironment(TABLE, env),
     chosen,
+    lookedFor: '/etc/h.toml',
     ...(text !== undefined && { file: { name, document: parseDocument(text, name) } }),
   })
 }
@@ -58,7 +59,9 @@ it('reads the same from JSON', () => {
   const json =
     '{ // with remarks\n "server": "dyn.example", "username": "abc1234", "password": "swordfish", "hostnames": ["home.example.test", "office.example.test"], }'
 
-  expect(JSON.stringify(read({ json }))).toBe(JSON.stringify(read({ toml: WHOLE })))
+  const places = (text: string): string => text.replaceAll(/h\.(json|toml):\d+/g, 'h')
+
+  expect(places(JSON.stringify(read({ json })))).toBe(places(JSON.stringify(read({ toml: WHOLE }))))
 })
 
 it('takes flags over the environment over the account over the top of the file', () => {
@@ -92,13 +95,13 @@ it('complains about everything at once, with file and line', () => {
   expect(complaintsOf({ toml })).toEqual([
     'h.toml:2: sevrer is no setting; did you mean server?',
     'h.toml:1: interval is shorter than the least allowed, 1m',
-    'server is missing (the update service, such as https://dynupdate.example); give it as --server, HOLDFAST_SERVER or in the file',
+    'server is missing (the update service, such as https://dynupdate.example); give it in h.toml, as --server or HOLDFAST_SERVER',
     'h.toml:5: username must be text in quotes',
-    "h.toml:4: hostnames lists 'a b' is no hostname or group",
+    "h.toml:4: hostnames lists 'a b', which holds a blank",
     'h.toml:7: myip names two addresses of one family',
     'h.toml:3: ipv4 is neither true nor false',
     'h.toml:6: refresh is shorter than the least allowed, 1d',
-    'password is missing; give it as password_file, --password-file or HOLDFAST_PASSWORD, or to the unit of systemd as a credential',
+    'password is missing; give it as password_file in h.toml, as --password-file or HOLDFAST_PASSWORD, or to the unit of systemd as a credential',
   ])
 })
 
@@ -109,7 +112,7 @@ it.each<[string, Given, string]>([
   ['JSON that is no object', { json: '[]' },                                                'h.json:1: not a JSON object'],
   ['an account that is no list', { toml: `${WHOLE}[account]\nname = "x"` },                 'h.toml:6: account must be a list of tables: write [[account]]'],
   ['an unknown account key', { toml: `${WHOLE}[[account]]\nusrname = "x"` },                'h.toml:7: usrname is no setting; did you mean username?'],
-  ['a setting of the program in an account', { toml: `${WHOLE}[[account]]\ninterval = "5m"` }, 'h.toml:7: interval is no setting'],
+  ['a setting of the program in an account', { toml: `${WHOLE}[[account]]\ninterval = "5m"` }, 'h.toml:7: interval belongs at the top of the file, above [[account]]'],
   ['an account that is not there', { toml: `${WHOLE}[[account]]\nname = "x"`, chosen: ['y'] }, '--account: there is no account y; there are x'],
   ['whose hostname it is',   { toml: `${WHOLE}[[account]]\nusername = "x"\n[[account]]\nusername = "y"`, flags: { hostname: 'a.b' } }, '--hostname: the file has 2 accounts; choose one with --account'],
   ['twins',                  { toml: `${WHOLE}[[account]]\nname = "x"\n[[account]]\nname = "y"` }, 'two accounts are abc1234@dyn.example; put their hostnames into one'],

@@ -8,6 +8,7 @@ const read = (toml: string) =>
   readServiceConfig({
     flags: {},
     environment: {},
+    lookedFor: '/etc/s.toml',
     file: { name: 's.toml', document: parseDocument(toml, 's.toml') },
   })
 
@@ -34,7 +35,7 @@ it('says all that is wrong, with file and line', () => {
 
   expect(config.ok ? [] : config.error.map(formatComplaint)).toEqual([
     's.toml:4: port is no setting',
-    "s.toml:1: listen lists 'dyn.example:80' does not name an address of this host",
+    "s.toml:1: listen lists 'dyn.example:80', which does not name an address of this host",
     's.toml:3: nochg_limit is not a whole number from 1 to 1000000',
   ])
 })

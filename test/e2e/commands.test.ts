@@ -12,7 +12,7 @@ describe('a slip on the command line is exit 64, with a hint', () => {
     [['update', '--servr', 'x'],             'Unknown argument: servr (did you mean --server?)'],
     [['update', '--server', 'dyn.example', '--username', 'a', '--hostname', 'a.test', '--password', 'x', '--myip', 'banana'], '--myip: myip is not an IPv4 or IPv6 address'],
     [['update', '--interval'],               'Not enough arguments following: interval'],
-    [['serve', '--listen', 'nowhere'],       "--listen: listen lists 'nowhere' is not ADDRESS:PORT or ADDRESS:PORT/tls"],
+    [['serve', '--listen', 'nowhere'],       "--listen: listen lists 'nowhere', which is not ADDRESS:PORT or ADDRESS:PORT/tls"],
     [['serve', '--weather', 'reset'],        '--weather goes with --dev'],
     [['serve', '--dev', '--store', 'x'],     '--store: the store of --dev is thrown away at the end'],
     [['config', 'chekc'],                    'Invalid values'],
@@ -52,7 +52,7 @@ describe('a wrong configuration is exit 78, all of it at once', () => {
 
     expect(code).toBe(78)
     expect(stderr).toContain(`${file}:1: sevrer is no setting; did you mean server?`)
-    expect(stderr).toContain(`${file}:2: interval is not a duration`)
+    expect(stderr).toContain(`${file}:2: interval needs a unit: write 3m`)
   })
 
   it.each([

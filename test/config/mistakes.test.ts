@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest'
+import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../../src/config/client-settings.ts'
+import { parseDocument } from '../../src/config/document.ts'
+import { readHostname } from '../../src/config/hostname.ts'
+import { readClientConfig } from '../../src/config/read-client.ts'
+import { formatComplaint, fromEnvironment } from '../../src/config/setting.ts'
+
+const WHOLE =
+  'server = "dyn.example"\nusername = "abc1234"\npassword = "p"\nhostnames = ["home.example.test"]\n'
+
+const complaintsOf = (text: string, name = 'h.toml', env: Record<string, string> = {}): readonly string[] => {
+  const config = readClientConfig({
+    flags: {},
+    environment: fromEnvironment({ ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }, env),
+    chosen: [],
+    file: { name, document: parseDocument(text, name) },
+  })
+  return config.ok ? [] : config.error.map(formatComplaint)
+}
+
+describe('a mistake in TOML is told in the words of its writer', () => {
+  // biome-ignore format: a table
+  it.each<[string, string]>([
+    ['interval = 5m',                    'write it in quotes: interval = "5m"'],
+    ['server = dyn.example # mine',      'write it in quotes: server = "dyn.example"'],
+    ['ipv6 = yes',                       'ipv6 is written true or false, without quotes'],
+    ['ipv6 = True',                      'ipv6 is written true or false, without quotes'],
+    ['server = "dyn.example',            'server has no closing quote'],
+    ['interval = "5m"\ninterval = "6m"', 'interval is given twice; keep one'],
+    ['interval: 5m',                     'write it with an equals sign: interval = "5m"'],
+    ['interval 5m',                      'write it with an equals sign: interval = "5m"'],
+    ['interval =',                       'not TOML: '],
+  ])('%j', (text, says) => {
+    const [first = ''] = complaintsOf(text)
+
+    expect(first).toBe(`h.toml:${text.split('\n').length}: ${says === 'not TOML: ' ? first.slice('h.toml:1: '.length) : says}`)
+    expect(first).toContain(says)
+  })
+})
+
+// biome-ignore format: a table
+it.each<[string, string]>([
+  ['{"interval": 5m}',               'h.json:1: not JSON: 5m is neither a number, true, false nor a text in quotes'],
+  ['{\n"interval": yes\n}',          'h.json:2: not JSON: yes is neither a number, true, false nor a text in quotes'],
+  ['{\n"interval": "5m"\n"ipv6": true}', 'h.json:3: not JSON: a comma is missing'],
+  ['{"interval" "5m"}',              'h.json:1: not JSON: a colon is missing'],
+  ['{"interval": "5m}',              'h.json:1: not JSON: a text has no closing quote'],
+  ['{"interval": "5m"',              'h.json:1: not JSON: a closing brace } is missing'],
+  ['{"interval": }',                 'h.json:1: not JSON: a value is missing'],
+  ['{"interval": "5m",\n"interval": "6m"}', 'h.json:2: interval is given twice; keep one'],
+])('a mistake in JSON is told in words: %j', (text, says) => expect(complaintsOf(text, 'h.json')[0]).toBe(says))
+
+// biome-ignore format: a table
+it.each([
+  ['h.toml', 'password = swordfish'], ['h.toml', 'password: swordfish'], ['h.toml', 'password = "swordfish'],
+  ['h.json', '{"password": swordfish}'], ['h.json', '{"password": "swordfish}'], ['h.json', '{"password": swordfish1 2}'],
+])('a mistake about a password does not repeat it: %s, %j', (name, text) => {
+  const complaints = complaintsOf(text, name)
+
+  expect(complaints).toHaveLength(1)
+  expect(complaints.join()).not.toContain('swordfish')
+})
+
+describe('the encoding of the file', () => {
+  it.each(['h.toml', 'h.json'])('may begin with a byte order mark: %s', (name) =>
+    expect(
+      complaintsOf(
+        name === 'h.toml'
+          ? `\uFEFF${WHOLE}`
+          : `\uFEFF${JSON.stringify({ server: 'a.test', username: 'a', password: 'p', hostnames: ['a.test'] })}`,
+        name,
+      ),
+    ).toEqual([]),
+  )
+
+  it('is named where it is UTF-16', () =>
+    expect(complaintsOf(Buffer.from(`\uFEFF${WHOLE}`, 'utf16le').toString('utf8'))).toEqual([
+      'h.toml:1: this is UTF-16; save the file as UTF-8',
+    ]))
+
+  it('is named, with the line, where it is another', () =>
+    expect(complaintsOf(Buffer.from(`${WHOLE}name = "b\u00fcro"\n`, 'latin1').toString('utf8'))).toEqual([
+      'h.toml:5: a character is not UTF-8; save the file as UTF-8',
+    ]))
+})
+
+// biome-ignore format: a table
+it.each<[string, readonly string[]]>([
+  ['interval = 300',                 ['interval needs a unit: write "300s" or "5m"']],
+  ['interval = "300"',               ['interval needs a unit: write 300s or 5m']],
+  ['interval = 5',                   ['interval needs a unit: write "5m"']],
+  ['refresh = 28',                   ['refresh needs a unit: write "28d"']],
+  ['refresh = "28"',                 ['refresh needs a unit: write 28d']],
+  ['interval = 5000000000',          ['interval needs a unit: write "90s", "5m" or "28d"']],
+  ['refresh = 0',                    []],
+  ['interval = true',                ['interval must be a duration in quotes, such as "5m"']],
+  ['interval = "5min"',              []],
+  ['refresh = "1w"',                 []],
+  ['refresh = "28 days"',            ['refresh is not a duration; write 28d']],
+  ['interval = "2 Hours, 5 minutes"', ['interval is not a duration; write 2h5m']],
+  ['interval = "soon"',              ['interval is not a duration such as 90s, 5m or 1h30m']],
+])('a duration: %s', (line, says) =>
+  expect(complaintsOf(WHOLE + line)).toEqual(says.map((one) => `h.toml:5: ${one}`)),
+)
+
+// biome-ignore format: a table
+it.each([
+  ['user', 'username'], ['login', 'username'], ['pass', 'password'], ['passwd', 'password'],
+  ['host', 'hostnames'], ['hosts', 'hostnames'], ['hostname', 'hostnames'], ['intervall', 'interval'],
+])('what another client calls %s is %s here', (key, meant) =>
+  expect(complaintsOf(`${WHOLE}${key} = "x"`)).toEqual([`h.toml:5: ${key} is no setting; did you mean ${meant}?`]),
+)
+
+// biome-ignore format: a table
+it.each([
+  ['[[account]]\ninterval = "5m"',                                   'h.toml:6: interval belongs at the top of the file, above [[account]]'],
+  ['[[account]]\nsuffix = "::1"',                                    'h.toml:6: suffix belongs in an [[account.host]] table'],
+  ['suffix = "::1"',                                                 'h.toml:5: suffix belongs in an [[account.host]] table'],
+  ['[[account]]\n[[account.host]]\nname = "home.example.test"\nusername = "x"', 'h.toml:8: username belongs above [[account.host]], in the account'],
+  ['[[account]]\n[[account.host]]\nname = "home.example.test"\nwatch = true', 'h.toml:8: watch belongs at the top of the file, above [[account]]'],
+  ['[[account]]\nhost = "home.example.test"',                        'h.toml:6: host must be a list of tables: write [[account.host]]; names go into hostnames'],
+])('a setting in the wrong table is told its place: %j', (lines, says) => expect(complaintsOf(WHOLE + lines)).toEqual([says]))
+
+describe('sources', () => {
+  it('have a short line for each that is wrong, and their forms once', () => {
+    const complaints = complaintsOf(
+      `${WHOLE}sources = ["rooter", "stun", "eth0", "dns", "interface", "banana", "router"]`,
+    )
+
+    expect(complaints).toEqual([
+      "h.toml:5: sources lists 'rooter', which is no source; did you mean router?",
+      "h.toml:5: sources lists 'stun', which names no server; write stun:HOST",
+      "h.toml:5: sources lists 'eth0', which is no source; did you mean interface:eth0?",
+      "h.toml:5: sources lists 'dns', which names no server; write dns:NAME@SERVER",
+      "h.toml:5: sources lists 'interface', which is no source; did you mean interface:NAME?",
+      "h.toml:5: sources lists 'banana', which is no source",
+      expect.stringMatching(/^h\.toml:5: sources may list interfaces, /),
+    ])
+    for (const complaint of complaints) expect(complaint.length).toBeLessThan(200)
+  })
+
+  it('that list command need one', () => {
+    expect(complaintsOf(`${WHOLE}sources = ["router", "command"]`)).toEqual([
+      'h.toml:5: sources lists command, and there is none; write command = ["/path/of/a/program"]',
+    ])
+    expect(complaintsOf(`${WHOLE}sources = ["command"]\ncommand = ["/bin/x"]`)).toEqual([])
+  })
+})
+
+describe('an address that is given', () => {
+  // biome-ignore format: a table
+  it.each([
+    ['192.168.1.1', 'private'], ['100.64.0.1', 'cgnat'], ['127.0.0.1', 'loopback'],
+    ['169.254.1.1', 'link-local'], ['fd00::1', 'private'], ['224.0.0.1', 'multicast'],
+  ])('is refused where nobody can reach it, unless that is allowed: %s', (address, is) => {
+    const [complaint = '', ...more] = complaintsOf(`${WHOLE}myip = "${address}"`)
+
+    expect(complaint).toMatch(new RegExp(`^h\\.toml:5: myip ${address} is not public \\(${is}: .*write allow = \\["${is}"\\]$`))
+    expect(more).toEqual([])
+    expect(complaintsOf(`${WHOLE}myip = "${address}"\nallow = ["${is}"]`)).toEqual([])
+  })
+
+  it.each(['192.0.2.1', '2001:db8::1', '198.18.0.1', '11.2.3.4'])('is taken: %s', (address) =>
+    expect(complaintsOf(`${WHOLE}myip = "${address}"`)).toEqual([]),
+  )
+})
+
+describe('a hostname', () => {
+  // biome-ignore format: a table
+  it.each<[string, string]>([
+    ['a..b.example.test',            'has two dots in a row'],
+    ['.example.test',                'begins with a dot'],
+    ['192.0.2.1',                    'is an address and not a hostname; an address to publish goes into myip'],
+    ['[2001:db8::1]',                'is an address and not a hostname; an address to publish goes into myip'],
+    ['https://home.example.test/x',  'is a URL; write the name alone, home.example.test'],
+    ['home.example.test/x',          'holds a slash or a colon; write the name alone'],
+    ['home.example.test:443',        'holds a slash or a colon; write the name alone'],
+    [`${'a'.repeat(64)}.example.test`, 'has a label of 64 characters; 63 is the most'],
+    [`${'a.'.repeat(127)}test`,      'has 258 characters; a name has at most 253'],
+    ['-bad.example.test',            'has a label that begins or ends with a hyphen'],
+    ['bad-.example.test',            'has a label that begins or ends with a hyphen'],
+    ['home example.test',            'holds a blank'],
+    ['home!.example.test',           'is no hostname or group'],
+  ])('is refused with the reason: %s', (name, error) => expect(readHostname(name)).toEqual({ ok: false, error }))
+
+  // biome-ignore format: a table
+  it.each([
+    ['Home.Example.test',    'home.example.test'],
+    ['home.example.test.',   'home.example.test'],
+    ['*.example.test',       '*.example.test'],
+    ['_acme.example.test',   '_acme.example.test'],
+    ['all-hostnames',        'all-hostnames'],
+    ['@family',              '@family'],
+    ['m\u00fcller.example.test', 'xn--mller-kva.example.test'],
+    ['M\u00dcLLER.example.test', 'xn--mller-kva.example.test'],
+  ])('goes over the wire in one form: %s', (name, value) => expect(readHostname(name)).toEqual({ ok: true, value }))
+})
+
+it('a home folder of another user is not looked for', () =>
+  expect(complaintsOf(`${WHOLE}ca_file = "~alice/ca.pem"`)).toEqual([
+    'h.toml:5: ca_file begins with ~alice, the home folder of another user; write the whole path',
+  ]))
