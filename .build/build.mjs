@@ -52,7 +52,7 @@ const { output } = await bundle.generate({
       // What a command needs that reads settings.
       {
         name: 'console',
-        test: /src\/cli\/(output|settings)|src\/platform\/(log|files|paths|clock)|node_modules\/env-paths/,
+        test: /src\/cli\/(output|settings|account-files|home|system-config|variables)|src\/platform\/(log|files|named-file|paths|clock)|node_modules\/env-paths/,
       },
       // What one update needs; everything that finds an address out by itself is apart.
       {

@@ -1,11 +1,11 @@
-import { formatDuration } from '../base/time.ts'
-import { CLIENT_SETTINGS } from '../config/client-settings.ts'
+import { domainToUnicode } from 'node:url'
 import { clientSchema } from '../config/schema.ts'
-import { fileKeyOf } from '../config/setting.ts'
-import { type SourceSpec, formatSource } from '../config/source.ts'
-import { scheduleOf, userAgentOf } from './client.ts'
+import { formatComplaint } from '../config/setting.ts'
+import { scheduleOf } from './client.ts'
+import { inForce, tomlLines } from './config-show.ts'
 import type { Exit } from './exit-codes.ts'
 import type { Flags } from './commands.ts'
+import { unwritable } from './local-checks.ts'
 import { fail, print, printJson } from './output.ts'
 import { type Settings, readSettings } from './settings.ts'
 import { writeError } from './streams.ts'
@@ -21,34 +21,34 @@ export async function configCommand(flags: Flags): Promise<Exit> {
   if (!settings.ok) return fail(settings.error, asJson)
   const schedule = await scheduleOf(settings.value)
   if (!schedule.ok) return fail(schedule.error, asJson)
-  for (const warning of settings.value.warnings) writeError(`holdfast: ${warning}\n`)
-  if (flags['what'] === 'show') printJson(inForce(settings.value))
-  else print('the configuration is in order')
+  const { warnings } = settings.value
+  if (flags['what'] === 'check') return check(settings.value, asJson)
+  for (const warning of warnings) writeError(`holdfast: ${warning}\n`)
+  if (asJson) printJson(inForce(settings.value))
+  else print(...tomlLines(inForce(settings.value)))
   return 'settled'
 }
 
-/** Secrets print as «secret» by their type; spans as people write them. */
-function inForce(settings: Settings): unknown {
-  const { config, accounts, stateDir } = settings
-  const spans = ['interval', 'connectWithin', 'answerWithin', 'refresh']
-  const plain = (values: object): Record<string, unknown> =>
-    Object.fromEntries(
-      Object.entries(values).map(([key, value]: [string, unknown]) => [
-        fileKeyOf(key),
-        spans.includes(key) ? formatDuration(value as Parameters<typeof formatDuration>[0]) : value,
-      ]),
-    )
-  return {
-    ...plain(
-      Object.fromEntries(
-        Object.keys(CLIENT_SETTINGS).map((key) => [key, config[key as keyof typeof config]]),
-      ),
-    ),
-    sources: (config.sources ?? []).map((spec: SourceSpec) => formatSource(spec)),
-    user_agent: userAgentOf(settings),
-    state_dir: stateDir,
-    account: accounts.map(({ authorities: _authorities, places: _places, hosts, ...account }) =>
-      plain({ ...account, hosts: hosts.map(({ places: _, ...host }) => host) }),
-    ),
-  }
+/** Stricter than a start: what a daemon would wait for, and what only it could write to, is wrong here. */
+async function check(settings: Settings, asJson: boolean): Promise<Exit> {
+  const closed = await unwritable(settings.stateDir)
+  const where = settings.config.places['stateDir'] ?? ''
+  const says = [
+    ...settings.doubts,
+    ...(closed === undefined ? [] : [formatComplaint({ where, says: `state_dir: ${closed}` })]),
+  ]
+  const warnings = settings.warnings.filter((one) => !settings.doubts.includes(one))
+  if (says.length > 0) return fail({ exit: 'configuration', says: [...says, ...warnings] }, asJson)
+  const notes = notesOn(settings)
+  if (asJson) printJson({ exit: 'settled', complaints: [], warnings, notes })
+  for (const warning of warnings) process.stderr.write(`holdfast: ${warning}\n`)
+  if (!asJson) print(...notes, 'the configuration is in order')
+  return 'settled'
 }
+
+/** What is sent otherwise than it is written: names of other alphabets. */
+const notesOn = ({ accounts }: Settings): readonly string[] =>
+  accounts
+    .flatMap(({ hostnames }) => hostnames)
+    .filter((name) => name.includes('xn--'))
+    .map((name) => `${domainToUnicode(name)} is sent as ${name}`)

@@ -1,27 +1,24 @@
-import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Result, err, ok } from '../base/result.ts'
 import type * as documents from '../config/document.ts'
-import { ACCOUNT_SETTINGS, type AccountSettings, CLIENT_SETTINGS } from '../config/client-settings.ts'
-import { type AccountConfig, type ClientConfig, type Needs, readClientConfig } from '../config/read-client.ts'
+import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../config/client-settings.ts'
+import { type ClientConfig, type Needs, readClientConfig } from '../config/read-client.ts'
 import type { ParsedFile } from '../config/client-file.ts'
 import { type Complaint, formatComplaint, fromEnvironment, fromFlags } from '../config/setting.ts'
-import { canBeBasic } from '../net/basic.ts'
-import { Secret } from '../net/secret.ts'
-import { systemFiles } from '../platform/files.ts'
+import { MISSING } from '../platform/named-file.ts'
 import { systemPaths } from '../platform/paths.ts'
+import { proxyFor } from '../platform/proxy.ts'
 import type { Exit } from './exit-codes.ts'
 import type { Flags } from './commands.ts'
+import { type Account, LONGEST, textOf, warningsOn, withFiles } from './account-files.ts'
+import { atHome, withHome } from './home.ts'
+import { SYSTEM, closedToUs, notTaken, systemFile } from './system-config.ts'
+import { strangeVariables } from './variables.ts'
 import { passwordFiles } from './password.ts'
 
 const TABLE = { ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }
 
-/** The account's settings with the password taken from wherever it is kept. */
-export interface Account extends AccountConfig {
-  readonly password: Secret
-  /** PEM, where the user named a file of authorities. */
-  readonly authorities?: string
-}
+export type { Account }
 
 export interface Settings {
   readonly config: Omit<ClientConfig, 'accounts'>
@@ -30,6 +27,8 @@ export interface Settings {
   readonly runtimeDir: string
   /** What is not wrong, but not wise either. */
   readonly warnings: readonly string[]
+  /** Those of the warnings that a check does not let pass: what may come later, and what may be meant for others. */
+  readonly doubts: readonly string[]
 }
 
 export interface Failure {
@@ -40,6 +39,8 @@ export interface Failure {
 export const isRoot = (): boolean => process.getuid?.() === 0
 export const paths = (): ReturnType<typeof systemPaths> => systemPaths(process.env, isRoot())
 
+const USUAL = ['holdfast.toml', 'holdfast.json'] as const
+
 /**
  * Flags over environment over file, with the files that they name. Everything that is wrong, at once. Who only asks how
  * things stand needs no key, and often has none: the daemon's comes from its supervisor.
@@ -48,8 +49,44 @@ export async function readSettings(
   flags: Flags,
   needs: Needs = 'everything',
 ): Promise<Result<Settings, Failure>> {
-  const file = await configFile(flags, ['holdfast.toml', 'holdfast.json'], process.env['HOLDFAST_CONFIG'])
-  if (!file.ok) return file
+  const found = await fileFor(flags, needs)
+  if (!found.ok) return found
+  const { file, system } = found.value
+  const strangers = needs === 'everything' ? await strangeVariables(process.env) : []
+  const config = await configOf(flags, needs, file)
+  const meant = strangers.filter(({ isMeant }) => isMeant).map(({ says }) => says)
+  if (!config.ok) {
+    const remarks = system === undefined ? [] : [system]
+    return err({ ...config.error, says: [...config.error.says, ...meant, ...remarks] })
+  }
+  const host = needs === 'everything' ? await onThisHost(config.value) : NOTHING
+  const { accounts, ...client } = config.value
+  const read = await Promise.all(accounts.map(async (account) => withFiles(account, needs !== 'everything')))
+  const proxies = needs === 'everything' ? proxyFlaws(accounts) : []
+  const wrong = [...meant, ...proxies, ...host.flaws, ...read.flatMap((one) => (one.ok ? [] : one.error))]
+  if (wrong.length > 0) return err({ exit: 'configuration', says: wrong })
+  const folders = await foldersOf(client, found.value.isBorrowed)
+  if (!folders.ok) return folders
+  const doubts = [
+    ...unusedCommand(client),
+    ...strangers.filter(({ isMeant }) => !isMeant).map(({ says }) => says),
+    ...host.absent,
+  ]
+  return ok({
+    config: client,
+    accounts: read.flatMap((one) => (one.ok ? [one.value] : [])),
+    ...folders.value,
+    warnings: [...(await warningsOn(flags, file?.name, accounts)), ...doubts],
+    doubts,
+  })
+}
+
+/** The settings with "~" in their paths put right. */
+async function configOf(
+  flags: Flags,
+  needs: Needs,
+  file: ParsedFile | undefined,
+): Promise<Result<ClientConfig, Failure>> {
   const config = readClientConfig({
     flags: fromFlags(TABLE, flags),
     environment: fromEnvironment(TABLE, process.env),
@@ -59,21 +96,94 @@ export async function readSettings(
       isRoot: isRoot(),
     }),
     chosen: [flags['account'] ?? []].flat().map(String),
-    ...(file.value !== undefined && { file: file.value }),
+    lookedFor: join(await paths().config(), USUAL[0]),
+    ...(file !== undefined && { file }),
   })
   if (!config.ok) return err({ exit: exitFor(config.error), says: config.error.map(formatComplaint) })
-  const { accounts, ...client } = config.value
-  const read = await Promise.all(accounts.map(async (account) => withFiles(account, needs !== 'everything')))
-  const wrong = read.flatMap((one) => (one.ok ? [] : one.error))
-  if (wrong.length > 0) return err({ exit: 'configuration', says: wrong })
-  const stateDir = client.stateDir ?? (await paths().state())
-  return ok({
-    config: client,
-    accounts: read.flatMap((one) => (one.ok ? [one.value] : [])),
-    stateDir,
-    runtimeDir: client.runtimeDir ?? paths().runtime ?? stateDir,
-    warnings: await warningsOn(flags, file.value?.name, accounts),
-  })
+  const whole = withHome(config.value)
+  return whole.ok ? whole : err({ exit: 'configuration', says: whole.error })
+}
+
+async function foldersOf(
+  { stateDir, runtimeDir }: Omit<ClientConfig, 'accounts'>,
+  isBorrowed: boolean,
+): Promise<Result<Pick<Settings, 'stateDir' | 'runtimeDir'>, Failure>> {
+  const closed = isBorrowed ? await closedToUs() : undefined
+  if (closed !== undefined) return err({ exit: 'configuration', says: [closed] })
+  const state = stateDir ?? (isBorrowed ? SYSTEM.state : await paths().state())
+  const runtime = isBorrowed ? SYSTEM.runtime : paths().runtime
+  return ok({ stateDir: state, runtimeDir: runtimeDir ?? runtime ?? state })
+}
+
+interface Found {
+  readonly file?: ParsedFile
+  /** It is the one of the system's daemon, and this user is another. */
+  readonly isBorrowed: boolean
+  /** What to say of that one, where it is there and was not taken. */
+  readonly system?: string
+}
+
+/**
+ * The user's own file. Where there is none, a look at how things stand takes the one of the system's daemon; a command
+ * that would send only hears that it is there.
+ */
+async function fileFor(flags: Flags, needs: Needs): Promise<Result<Found, Failure>> {
+  const variable = process.env['HOLDFAST_CONFIG']
+  const own = await configFile(flags, USUAL, variable)
+  if (!own.ok) return own
+  if (own.value !== undefined) return ok({ file: own.value, isBorrowed: false })
+  const given = { ...fromEnvironment(TABLE, process.env), ...fromFlags(TABLE, flags) }
+  const saysWho = ['server', 'username', 'hostnames'].some((key) => given[key] !== undefined)
+  if (isRoot() || process.platform !== 'linux' || needs === 'nothing' || saysWho)
+    return ok({ isBorrowed: false })
+  const system = await systemFile(USUAL)
+  if (!system.ok)
+    return needs === 'names'
+      ? err({ exit: 'configuration', says: [system.error] })
+      : ok({ isBorrowed: false, system: system.error })
+  if (system.value === undefined) return ok({ isBorrowed: false })
+  if (needs === 'everything') return ok({ isBorrowed: false, system: notTaken(system.value) })
+  const borrowed = await configFile({ config: system.value }, USUAL, undefined)
+  return borrowed.ok
+    ? ok({ isBorrowed: true, ...(borrowed.value !== undefined && { file: borrowed.value }) })
+    : borrowed
+}
+
+const NOTHING = { flaws: [], absent: [] } as const
+
+/** A proxy that the environment names and that cannot be used. */
+const proxyFlaws = (accounts: ClientConfig['accounts']): readonly string[] => [
+  ...new Set(
+    accounts.flatMap(({ server }) => {
+      const proxy = proxyFor(server, process.env)
+      return proxy.ok ? [] : [proxy.error]
+    }),
+  ),
+]
+
+/** A program that no source runs. */
+const unusedCommand = ({ command, sources, places }: Omit<ClientConfig, 'accounts'>): readonly string[] =>
+  command === undefined || sources?.some(({ kind }) => kind === 'command') === true
+    ? []
+    : [
+        formatComplaint({
+          where: places['command'] ?? '',
+          says: 'command is given, and sources does not list it; write sources = ["command"]',
+        }),
+      ]
+
+/** What can only be known by a look at this host; nothing is loaded for it where nothing has to be looked at. */
+async function onThisHost(
+  config: ClientConfig,
+): Promise<{ readonly flaws: readonly string[]; readonly absent: readonly string[] }> {
+  const namesProgram = config.sources?.some(({ kind }) => kind === 'command') === true
+  const namesInterface =
+    config.sources?.some((spec) => spec.kind === 'interface' && spec.interface !== undefined) === true ||
+    config.accounts.some(({ hosts }) => hosts.some((host) => host.interface !== undefined))
+  if (!namesProgram && !namesInterface) return NOTHING
+  const { absentInterfaces, commandFlaws } = await import('./local-checks.ts')
+  const [flaws, absent] = await Promise.all([commandFlaws(config), absentInterfaces(config)])
+  return { flaws: flaws.map(formatComplaint), absent }
 }
 
 /** A slip on the command line is told apart from a wrong configuration. */
@@ -94,11 +204,15 @@ export async function configFile(
 ): Promise<Result<ParsedFile | undefined, Failure>> {
   if (Array.isArray(flags['config']))
     return err({ exit: 'usage', says: ['--config is given twice; keep one'] })
-  const named = textFlag(flags, 'config') ?? fromEnvironmentVariable
+  const named =
+    textFlag(flags, 'config') ?? (fromEnvironmentVariable === '' ? undefined : fromEnvironmentVariable)
   const folder = named === undefined && usual.length > 0 ? await paths().config() : ''
   const candidates = named === undefined ? usual.map((name) => join(folder, name)) : [named]
-  for (const path of candidates) {
-    const text = await textOf(path, 'config')
+  for (const candidate of candidates) {
+    const place = atHome(candidate)
+    if (!place.ok) return err({ exit: 'configuration', says: [`config ${place.error}`] })
+    const path = place.value
+    const text = await textOf(path, { setting: 'config', most: LONGEST.config })
     if (text.ok && text.value !== undefined)
       return ok({ name: path, document: parse(await import('../config/document.ts'), text.value, path) })
     if (!text.ok && (named !== undefined || !text.error.endsWith(MISSING)))
@@ -109,87 +223,3 @@ export async function configFile(
 
 const parse = ({ parseDocument }: typeof documents, text: string, path: string): ParsedFile['document'] =>
   parseDocument(text, path)
-
-async function withFiles(
-  account: AccountConfig,
-  isKeyless: boolean,
-): Promise<Result<Account, readonly string[]>> {
-  const [password, authorities] = await Promise.all([
-    isKeyless ? ok(new Secret('')) : passwordOf(account),
-    textOf(account.caFile, 'ca_file'),
-  ])
-  const wrong = [password, authorities].flatMap((one) => (one.ok ? [] : [one.error]))
-  if (!password.ok || !authorities.ok) return err(wrong)
-  if (!canBeBasic({ username: account.username, password: password.value }))
-    return err([
-      `the password of ${account.username} holds a control character; a password file holds one line`,
-    ])
-  return ok({
-    ...account,
-    password: password.value,
-    ...(authorities.value !== undefined && { authorities: authorities.value }),
-  })
-}
-
-async function passwordOf({ password, passwordFile }: AccountSettings): Promise<Result<Secret, string>> {
-  if (password !== undefined) return ok(password)
-  const text = passwordFile === '-' ? ok(await readStdin()) : await textOf(passwordFile, 'password_file')
-  if (!text.ok) return text
-  const line = (text.value ?? '').replace(/\r?\n$/, '')
-  return line === '' ? err(`password_file ${passwordFile} is empty`) : ok(new Secret(line))
-}
-
-const MISSING = 'there is no such file'
-
-async function textOf(
-  path: string | undefined,
-  setting: string,
-): Promise<Result<string | undefined, string>> {
-  if (path === undefined) return ok(undefined)
-  try {
-    const text = await systemFiles.read(path)
-    return text === undefined ? err(`${setting} ${path}: ${MISSING}`) : ok(text)
-  } catch (error) {
-    return err(`${setting} ${path} cannot be read: ${(error as Error).message}`)
-  }
-}
-
-/** Standard input can be read once; several accounts that ask for it get the same. */
-let stdin: Promise<string> | undefined
-const readStdin = (): Promise<string> => (stdin ??= readAll())
-
-async function readAll(): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk as Uint8Array))
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-async function warningsOn(
-  flags: Flags,
-  file: string | undefined,
-  accounts: readonly AccountSettings[],
-): Promise<readonly string[]> {
-  const holders = [
-    ...accounts.map(({ passwordFile }) => passwordFile),
-    accounts.some(({ password }) => password) ? file : undefined,
-  ]
-  const open = await Promise.all(holders.map(isOpenToOthers))
-  return [
-    ...(flags['password'] === undefined
-      ? []
-      : ['a password on the command line can be seen by every user of this host; use --password-file']),
-    ...new Set(
-      open.flatMap((path) =>
-        path === undefined ? [] : [`${path} holds a password and can be read by other users; chmod 600 it`],
-      ),
-    ),
-  ]
-}
-
-async function isOpenToOthers(path: string | undefined): Promise<string | undefined> {
-  if (path === undefined || path === '-') return undefined
-  const mode = await stat(path)
-    .then((found) => (found.isFile() ? found.mode : 0))
-    .catch(() => 0)
-  return (mode & 0o004) === 0 ? undefined : path
-}

@@ -148,9 +148,14 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   use: 'sources', iface: 'sources', web: 'sources',
 }
 
+/** The setting that a key was probably meant to be. */
+export function meantBy(key: string, known: readonly string[]): string | undefined {
+  const word = ELSEWHERE[key.toLowerCase()]
+  return word !== undefined && known.includes(word) ? word : nearest(key, known)
+}
+
 /** A key that no setting has: an error, because a mistyped setting that is ignored is a setting that lies. */
 export function unknownKey(key: string, known: readonly string[]): string {
-  const word = ELSEWHERE[key.toLowerCase()]
-  const meant = word !== undefined && known.includes(word) ? word : nearest(key, known)
+  const meant = meantBy(key, known)
   return `${key} is no setting${meant === undefined ? '' : `; did you mean ${meant}?`}`
 }

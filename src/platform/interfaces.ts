@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, readdir } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { type Address, parseAddress, parsePeer } from '../net/address.ts'
 import type { InterfaceAddress, Interfaces } from '../ports/interfaces.ts'
@@ -38,6 +38,12 @@ export const systemInterfaces: Interfaces = async () => {
       ]
     }),
   )
+}
+
+/** The names of all interfaces, also of those without an address. */
+export async function interfaceNames(): Promise<readonly string[]> {
+  const onLinux = await readdir('/sys/class/net').catch(() => [])
+  return [...new Set([...Object.keys(networkInterfaces()), ...onLinux])].toSorted()
 }
 
 /** Flags by "interface address". Columns: address, index, prefix length, scope, flags, name; numbers in hex. */

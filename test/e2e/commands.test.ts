@@ -69,7 +69,7 @@ describe('a wrong configuration is exit 78, all of it at once', () => {
     [
       'a folder for a password file',
       ['--server', 'a.test', '--username', 'a', '--hostname', 'a.test', '--password-file', '/'],
-      'password_file / cannot be read',
+      '--password-file: password_file /: this is a folder',
     ],
   ])('%s', async (_, args, says) => {
     const { code, stderr } = await holdfast(['update', ...args])
@@ -135,11 +135,13 @@ describe('config', () => {
 
   it('check says that all is well', async () =>
     expect(
-      await holdfast(['config', 'check', ...account], { env: { HOLDFAST_PASSWORD: 'x' } }),
+      await holdfast(['config', 'check', ...account, '--state-dir', scratch()], {
+        env: { HOLDFAST_PASSWORD: 'x' },
+      }),
     ).toMatchObject({ code: 0, stdout: 'the configuration is in order\n' }))
 
   it('show gives what is in force, without secrets', async () => {
-    const { stdout } = await holdfast(['config', 'show', ...account, '--refresh', '7d'], {
+    const { stdout } = await holdfast(['config', 'show', '--json', ...account, '--refresh', '7d'], {
       env: { HOLDFAST_PASSWORD: 'swordfish' },
     })
 

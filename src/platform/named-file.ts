@@ -1,0 +1,54 @@
+import { type Stats, constants } from 'node:fs'
+import { type FileHandle, open, stat } from 'node:fs/promises'
+import { type Result, err, ok } from '../base/result.ts'
+
+const CHUNK = 16 * 1024
+
+export const MISSING = 'there is no such file'
+
+/**
+ * The text of a file that a user named. Regular files only, and not beyond `most` bytes: a pipe nobody writes to, or a
+ * device without an end, would keep its reader for ever.
+ */
+export async function readNamedFile(path: string, most: number): Promise<Result<string, string>> {
+  try {
+    const kind = kindOf(await stat(path))
+    if (kind !== undefined) return err(kind)
+    // What stood there a moment ago may be a pipe by now.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    try {
+      return await readUpTo(file, most)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    return err(wordsFor(error as NodeJS.ErrnoException))
+  }
+}
+
+async function readUpTo(file: FileHandle, most: number): Promise<Result<string, string>> {
+  const kind = kindOf(await file.stat())
+  if (kind !== undefined) return err(kind)
+  const chunks: Buffer[] = []
+  let length = 0
+  for (;;) {
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(CHUNK) })
+    chunks.push(buffer.subarray(0, bytesRead))
+    length += bytesRead
+    if (length > most) return err(`this is larger than ${most / 1024} KiB`)
+    if (bytesRead === 0) return ok(Buffer.concat(chunks).toString('utf8'))
+  }
+}
+
+/** What it is, where it is no file. */
+function kindOf(found: Stats): string | undefined {
+  if (found.isFile()) return undefined
+  if (found.isDirectory()) return 'this is a folder'
+  if (found.isFIFO()) return 'this is a pipe; a file is needed'
+  return found.isSocket() ? 'this is a socket; a file is needed' : 'this is a device; a file is needed'
+}
+
+function wordsFor({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT' || code === 'ENOTDIR') return MISSING
+  return code === 'EACCES' || code === 'EPERM' ? 'this user may not read it' : `cannot be read: ${message}`
+}

@@ -1,0 +1,251 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parseDocument } from '../../src/config/document.ts'
+import { readClientConfig } from '../../src/config/read-client.ts'
+import { type Options, holdfast, scratch } from './processes.ts'
+
+const WHOLE =
+  'server = "http://127.0.0.1:1"\nusername = "a"\npassword = "swordfish"\nhostnames = ["a.test"]\n'
+
+/** A file of settings with these lines at its top, in a folder of its own. */
+function written(lines: string, whole = WHOLE): { readonly folder: string; readonly file: string } {
+  const folder = scratch()
+  const file = join(folder, 'h.toml')
+  writeFileSync(file, `${lines}\n${whole}`, { mode: 0o600 })
+  return { folder, file }
+}
+
+const check = async (file: string, options: Options & { readonly args?: readonly string[] } = {}) =>
+  holdfast(['config', 'check', '--config', file, '--state-dir', scratch(), ...(options.args ?? [])], options)
+
+describe('config check refuses what cannot work on this host', () => {
+  // biome-ignore format: a table
+  it.each<[string, string]>([
+    ['sources = ["command"]\ncommand = ["/no/such/program", "x"]', ':2: command /no/such/program: there is no such program'],
+    ['sources = ["command"]\ncommand = ["no-such-program-here"]',  ':2: command no-such-program-here: there is no such program in PATH'],
+    ['sources = ["command"]\ncommand = ["/etc/passwd"]',         ':2: command /etc/passwd: it is not executable; chmod +x it'],
+    ['sources = ["command"]\ncommand = ["/etc"]',                  ':2: command /etc: this is no program'],
+    ['sources = ["command"]\ncommand = "/bin/echo 1.2.3.4"',       ':2: command is one word with blanks, and no such program is there; write it as a list: command = ["/bin/echo", "1.2.3.4"]'],
+    ['sources = ["interface:nonexist0"]',                          ':1: sources: this host has no interface nonexist0 now; there are '],
+    ['ca_file = "/etc/passwd"',                                  ':1: ca_file /etc/passwd: there is no certificate in PEM'],
+    ['ca_file = "/no/such/file"',                                  ':1: ca_file /no/such/file: there is no such file'],
+  ])('%s', async (lines, says) => {
+    const { file } = written(lines)
+
+    const { code, stderr, stdout } = await check(file)
+
+    expect([code, stdout]).toEqual([78, ''])
+    expect(stderr).toContain(`holdfast: ${file}${says}`)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  it('a program that is there, by its path or in PATH', async () => {
+    for (const command of ['["/bin/echo", "1.2.3.4"]', '["echo", "1.2.3.4"]'])
+      expect((await check(written(`sources = ["command"]\ncommand = ${command}`).file)).code).toBe(0)
+  })
+
+  it('a certificate that is broken', async () => {
+    const { folder, file } = written('ca_file = "CA"')
+    const ca = join(folder, 'ca.pem')
+    writeFileSync(ca, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('CA', ca))
+
+    expect((await check(file)).stderr).toBe(
+      `holdfast: ${file}:1: ca_file ${ca}: a certificate in it is broken\n`,
+    )
+  })
+
+  it('a folder that cannot be written to', async () => {
+    const { folder, file } = written('')
+    writeFileSync(join(folder, 'taken'), '')
+
+    const { code, stderr } = await holdfast([
+      'config',
+      'check',
+      '--config',
+      file,
+      '--state-dir',
+      join(folder, 'taken', 'state'),
+    ])
+
+    expect([code, stderr]).toEqual([
+      78,
+      `holdfast: --state-dir: state_dir: ${join(folder, 'taken')} is no folder\n`,
+    ])
+  })
+
+  it.each([
+    ['HOLDFAST_HOSTNAME', '; did you mean HOLDFAST_HOSTNAMES?'],
+    ['HOLDFAST_USER', '; did you mean HOLDFAST_USERNAME?'],
+    ['HOLDFAST_IMAGE_TAG', ''],
+  ])('a variable that is no setting: %s', async (name, hint) => {
+    const { code, stderr } = await check(written('').file, { env: { [name]: 'x' } })
+
+    expect([code, stderr]).toEqual([78, `holdfast: ${name} is no setting${hint}\n`])
+  })
+
+  it('but not the variables of the service, of tests and of news', async () =>
+    expect(
+      await check(written('').file, {
+        env: { HOLDFAST_LISTEN: 'x', HOLDFAST_TEST_X: 'x', HOLDFAST_NEWS_X: 'x' },
+      }),
+    ).toMatchObject({ code: 0, stderr: '' }))
+})
+
+describe('an update', () => {
+  const rehearse = async (file: string, env: Options['env'] = {}) =>
+    holdfast(['update', '--dry-run', '--myip', '192.0.2.1', '--config', file, '--state-dir', scratch()], {
+      env,
+    })
+
+  it('goes on without an interface that may come later, and with a variable of somebody else', async () => {
+    const { file } = written('sources = ["interface:nonexist0"]')
+
+    const { code, stderr } = await rehearse(file, { HOLDFAST_IMAGE_TAG: '7' })
+
+    expect(code).toBe(0)
+    expect(stderr).toContain('this host has no interface nonexist0 now')
+    expect(stderr).toContain('HOLDFAST_IMAGE_TAG is no setting')
+  })
+
+  it('refuses what stays wrong', async () => {
+    const { file } = written('sources = ["command"]\ncommand = "/bin/echo 1.2.3.4"')
+
+    expect(await rehearse(file)).toMatchObject({ code: 78, stdout: '' })
+    expect(await rehearse(written('').file, { HOLDFAST_HOSTNAME: 'b.test' })).toMatchObject({
+      code: 78,
+      stdout: '',
+    })
+  })
+})
+
+describe('a file that is none is refused at once', () => {
+  const pipe = (): string => {
+    const path = join(scratch(), 'pipe')
+    execFileSync('mkfifo', [path])
+    return path
+  }
+  const account = ['--server', 'a.test', '--username', 'a', '--hostname', 'a.test'] as const
+
+  // biome-ignore format: a table
+  it.each<[string, () => string, string]>([
+    ['a pipe',             pipe,                 'this is a pipe; a file is needed'],
+    ['an endless device',  () => '/dev/zero',    'this is a device; a file is needed'],
+    ['a folder',           scratch,              'this is a folder'],
+  ])('%s', async (_, make, says) => {
+    const path = make()
+    const start = performance.now()
+
+    const all = await Promise.all([
+      holdfast(['update', ...account, '--password-file', path]),
+      holdfast(['update', ...account, '--ca-file', path], { env: { HOLDFAST_PASSWORD: 'x' } }),
+      holdfast(['update', '--config', path]),
+    ])
+
+    expect(all.map(({ code, stderr }) => [code, stderr])).toEqual([
+      [78, `holdfast: --password-file: password_file ${path}: ${says}\n`],
+      [78, `holdfast: --ca-file: ca_file ${path}: ${says}\n`],
+      [78, `holdfast: config ${path}: ${says}\n`],
+    ])
+    expect(performance.now() - start).toBeLessThan(10_000)
+  })
+
+  it('a password of more than a line of reasonable length', async () => {
+    const path = join(scratch(), 'p')
+    writeFileSync(path, 'x'.repeat(65_537), { mode: 0o600 })
+
+    expect((await holdfast(['update', ...account, '--password-file', path])).stderr).toBe(
+      `holdfast: --password-file: password_file ${path}: this is larger than 64 KiB\n`,
+    )
+  })
+})
+
+describe('"~" in a path', () => {
+  it('is the home folder of who runs this', async () => {
+    const home = scratch()
+    mkdirSync(join(home, 'state'))
+    writeFileSync(join(home, 'pw'), 'swordfish\n', { mode: 0o600 })
+    writeFileSync(
+      join(home, 'h.toml'),
+      `${WHOLE.replace('password = "swordfish"', 'password_file = "~/pw"')}state_dir = "~/state"\n`,
+    )
+
+    const { stdout, stderr } = await holdfast(['config', 'show', '--json'], {
+      env: { HOME: home, HOLDFAST_CONFIG: '~/h.toml' },
+    })
+
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout)).toMatchObject({
+      state_dir: join(home, 'state'),
+      account: [{ password_file: join(home, 'pw') }],
+    })
+  })
+
+  it('with the name of another user is refused', async () =>
+    expect((await holdfast(['update', '--config', '~alice/h.toml'])).stderr).toBe(
+      'holdfast: config begins with ~alice, the home folder of another user; write the whole path\n',
+    ))
+})
+
+it('what is missing names the file that was looked for', async () => {
+  const folder = scratch()
+
+  const { stderr } = await holdfast(['update'], { env: { CONFIGURATION_DIRECTORY: folder } })
+
+  expect(stderr).toContain(`give it in ${join(folder, 'holdfast.toml')}, as --server or HOLDFAST_SERVER`)
+  expect(stderr).toContain(`give it as password_file in ${join(folder, 'holdfast.toml')}`)
+})
+
+describe('config', () => {
+  it('check tells programs that all is well, and people how names are sent', async () => {
+    const { file } = written('', WHOLE.replace('a.test', 'b\u00fccher.test'))
+
+    expect((await check(file)).stdout).toBe(
+      'b\u00fccher.test is sent as xn--bcher-kva.test\nthe configuration is in order\n',
+    )
+    expect(JSON.parse((await check(file, { args: ['--json'] })).stdout)).toEqual({
+      exit: 'settled',
+      complaints: [],
+      warnings: [],
+      notes: ['b\u00fccher.test is sent as xn--bcher-kva.test'],
+    })
+    chmodSync(file, 0o644)
+    expect(JSON.parse((await check(file, { args: ['--json'] })).stdout)).toMatchObject({
+      warnings: [`${file} holds a password and can be read by other users; chmod 600 it`],
+    })
+  })
+
+  it('show prints a file that says the same', async () => {
+    const account = `${WHOLE}myip = ["192.0.2.1", "2001:db8::1"]\n[[account.host]]\nname = "a.test"\nmac = "02:00:5e:00:53:01"\n`
+    const { file } = written(
+      'sources = ["router", "stun:stun.example"]\nipv6_prefix = "2001:db8::/32"\nschedule = "*/5 * * * *"\n[[account]]',
+      account,
+    )
+
+    const { stdout } = await holdfast(['config', 'show', '--config', file])
+
+    const read = readClientConfig({
+      flags: {},
+      environment: {},
+      chosen: [],
+      file: { name: 'shown', document: parseDocument(stdout, 'shown') },
+    })
+    expect(stdout).toContain('sources = ["router", "stun:stun.example"]\n')
+    expect(stdout).not.toContain('swordfish')
+    expect(read).toMatchObject({
+      ok: true,
+      value: {
+        sources: [{ kind: 'router' }, { kind: 'stun', host: 'stun.example' }],
+        accounts: [
+          {
+            hostnames: ['a.test'],
+            myip: { v4: '192.0.2.1', v6: '2001:db8::1' },
+            hosts: [{ suffix: { address: '::5eff:fe00:5301', length: 64 } }],
+          },
+        ],
+      },
+    })
+  })
+})
