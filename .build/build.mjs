@@ -8,13 +8,25 @@ const DIST = join(ROOT, 'dist')
 
 /** The parts of undici that make one request; its main module also brings fetch, WebSocket, caches and mocks. */
 const SLIM_UNDICI = '\0slim-undici'
-/** Its HTTP/2, which we never allow; loading it would load Node's. */
-const NO_HTTP2 = '\0no-http2'
+/** What sends the update through a proxy; loaded only where there is one. */
+const SLIM_PROXY = '\0slim-undici-proxy'
+/** Its HTTP/2, which we never allow and which would load Node's, and SOCKS, which we refuse. */
+const UNUSED = '\0unused'
 const slimUndici = {
   name: 'slim-undici',
-  resolveId: (id) => (id === 'undici' ? SLIM_UNDICI : id.endsWith('/client-h2.js') ? NO_HTTP2 : null),
+  resolveId(id, importer = '') {
+    if (id === 'undici') return importer.endsWith('/proxied-http.ts') ? SLIM_PROXY : SLIM_UNDICI
+    return id.endsWith('/client-h2.js') || id.endsWith('/socks5-proxy-agent') ? UNUSED : null
+  },
   load: (id) => {
-    if (id === NO_HTTP2) return 'export default undefined'
+    if (id === UNUSED) return 'export default undefined'
+    if (id === SLIM_PROXY)
+      return `import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
+         import request from 'undici/lib/api/api-request.js'
+         import connect from 'undici/lib/api/api-connect.js'
+         import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
+         Object.assign(Dispatcher.prototype, { request, connect })
+         export { ProxyAgent }`
     return id === SLIM_UNDICI
       ? `import Client from 'undici/lib/dispatcher/client.js'
          import request from 'undici/lib/api/api-request.js'
@@ -57,7 +69,7 @@ const { output } = await bundle.generate({
       // What one update needs; everything that finds an address out by itself is apart.
       {
         name: 'client',
-        test: /src\/client\/(agent|decide|memory|report\/(outcome|report|remedies)|send|sources\/(given|source))|src\/platform\/(http-outcome|plain-http|owner|released)|src\/cli\/client/,
+        test: /src\/client\/(agent|decide|memory|report\/(outcome|report|remedies)|send|sources\/(given|source))|src\/platform\/(http-outcome|plain-http|proxy|service-http|owner|released)|src\/cli\/client/,
       },
     ],
   },

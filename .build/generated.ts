@@ -69,7 +69,7 @@ function settingsPage(): string {
   return `# Settings
 
 Every setting can stand in the configuration file, in the environment, or on the command line; the command line wins
-over the environment, and the environment over the file. Durations are written \`90s\`, \`5m\`, \`1h30m\`, \`28d\`, \`2w\`.
+over the environment, and the environment over the file. Durations are written \`90s\`, \`5m\`, \`1h30m\`, \`28d\`, \`2w\`, and paths may begin with \`~/\`.
 This page is generated from the tables that the program reads by.
 
 ## Of an account

@@ -15,7 +15,7 @@ import type { Line } from '../client/send/exchange.ts'
 import { clockBy, everyInterval, systemClocks, systemDice } from '../platform/clock.ts'
 import { fallbackFolders } from '../platform/fallback-folders.ts'
 import { systemFiles } from '../platform/files.ts'
-import { plainHttp } from '../platform/plain-http.ts'
+import { serviceHttp } from '../platform/service-http.ts'
 import type { Log } from '../ports/log.ts'
 import type { Schedule } from '../ports/clock.ts'
 import type { Address, Family } from '../net/address.ts'
@@ -178,7 +178,7 @@ const tracing =
   (log: Log): Agent['http'] =>
   async (request, signal) => {
     log('trace', 'http request', { url: request.url, headers: Object.keys(request.headers) })
-    const outcome = await plainHttp(request, signal)
+    const outcome = await serviceHttp(request, signal)
     log(
       'trace',
       'http outcome',

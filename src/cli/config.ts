@@ -41,7 +41,7 @@ async function check(settings: Settings, asJson: boolean): Promise<Exit> {
   if (says.length > 0) return fail({ exit: 'configuration', says: [...says, ...warnings] }, asJson)
   const notes = notesOn(settings)
   if (asJson) printJson({ exit: 'settled', complaints: [], warnings, notes })
-  for (const warning of warnings) process.stderr.write(`holdfast: ${warning}\n`)
+  for (const warning of warnings) writeError(`holdfast: ${warning}\n`)
   if (!asJson) print(...notes, 'the configuration is in order')
   return 'settled'
 }

@@ -62,6 +62,7 @@ interface Failure {
   readonly code?: string | number
   readonly message?: string
   readonly syscall?: string
+  readonly hostname?: string
   readonly reason?: string
   readonly address?: string
   readonly port?: number
@@ -152,8 +153,8 @@ const closed: Says = ({ code, syscall, message = '' }) => {
 const FAILURES: readonly (readonly [pattern: RegExp, ...row: Row])[] = [
   [/HPE_|HTTPParserError|HEADERS_OVERFLOW/,   'malformed', notHttp],
   [/LOOKUP_TIMEOUT/,                          'look-up',   () => 'no name server answered in time'],
-  [/ENOTFOUND/,                               'look-up',   (_, about) => `no address is known for ${hostOf(about)}`],
-  [/EAI_AGAIN/,                               'look-up',   (_, about) => `no name server answers for ${hostOf(about)}`],
+  [/ENOTFOUND/,                               'look-up',   ({ hostname }, about) => `no address is known for ${hostname ?? hostOf(about)}`],
+  [/EAI_AGAIN/,                               'look-up',   ({ hostname }, about) => `no name server answers for ${hostname ?? hostOf(about)}`],
   [/EAI_|getaddrinfo|LOOKUP/,                 'look-up',   asItIs],
   [/CONNECT_TIMEOUT|ETIMEDOUT/,               'time-out',  (failure, about) => `no connection to ${peerOf(failure, about)} in time`],
   [/TimeoutError|_TIMEOUT/,                   'time-out',  () => 'no answer in time'],

@@ -1,0 +1,14 @@
+import type { Http } from '../ports/http.ts'
+import { plainHttp } from './plain-http.ts'
+import { proxyFor } from './proxy.ts'
+
+/**
+ * The port for the update service, through the proxy of the environment where there is one. Address sources never go
+ * through one: they would learn the address of the proxy.
+ */
+export const serviceHttp: Http = async (request, signal) => {
+  const proxy = proxyFor(request.url, process.env)
+  if (!proxy.ok || proxy.value === undefined) return plainHttp(request, signal)
+  const { proxiedHttp } = await import('./proxied-http.ts')
+  return proxiedHttp(proxy.value)(request, signal)
+}
