@@ -44,9 +44,12 @@ function parseToml(source: string): Result<Located, Fault> {
   }
 }
 
-/** A value that is missing is noticed at the start of the next line; what is wrong is the line before. */
-function lineOf({ lineNumber, column }: TomlError, source: string): number {
-  const before = source.split('\n')[lineNumber - 2] ?? ''
+/** What is missing is noticed at the start of a later line; what is wrong is the line where it should be, or where it began. */
+function lineOf({ lineNumber, column, message }: TomlError, source: string): number {
+  const lines = source.split('\n').slice(0, lineNumber)
+  if (column === 0 && message.startsWith('Unterminated'))
+    return lines.findLastIndex((line) => /^\s*\[|=\s*(?:[[{]|"""|''')/.test(line)) + 1 || lineNumber
+  const before = lines[lineNumber - 2] ?? ''
   return column === 0 && before.trimEnd().endsWith('=') ? lineNumber - 1 : lineNumber
 }
 

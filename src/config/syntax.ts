@@ -5,13 +5,32 @@ const SWITCH_WORDS: ReadonlySet<string> = new Set(['yes', 'no', 'on', 'off', 'tr
 /** A mistake in TOML in the words of its writer, where the parser's own would not help. */
 export function explainToml(line: string, message: string): string {
   const [, key = '', value = ''] = ASSIGNMENT.exec(line) ?? []
-  if (/multiple times|duplicate/i.test(message)) return `${key || line.trim()} is given twice; keep one`
-  if (/Unterminated/i.test(message)) return `${key === '' ? 'a text' : key} has no closing quote`
+  const subject = key || (line.trim().startsWith('[') ? line.trim() : 'a text')
+  if (/multiple times|duplicate/i.test(message)) return `${subject} is given twice; keep one`
+  const [, open] = /^Unterminated (string|table-key|array|inline table)/.exec(message) ?? []
+  if (open !== undefined) return `${subject} has no closing ${CLOSING[open] ?? 'quote'}`
   if (key === '') return withoutEquals(line, message)
+  if (/escape sequence/.test(message))
+    return `a backslash in double quotes begins an escape; write ${key} in 'single quotes', or each backslash twice`
   if (SWITCH_WORDS.has(value.toLowerCase())) return `${key} is written true or false, without quotes`
   if (/^[^\s"'[\]{}#,]/.test(value) && !/["']/.test(value))
     return `write it in quotes: ${key} = ${quoted(key, value)}`
-  return `not TOML: ${message}`
+  if (/Unspecified value/.test(message))
+    return value.startsWith('[') ? `${key} has no closing bracket ]` : `${key} has no value`
+  const items = /^\[(.*)\]$/
+    .exec(value)?.[1]
+    ?.split(',')
+    .map((item) => item.trim())
+  if (items?.some((item) => /^[^\s"'[\]{}0-9][^\s"'[\]{}]*$/.test(item)) === true)
+    return `write each in quotes: ${key} = [${items.map((item) => quoted(key, item)).join(', ')}]`
+  return /comma/.test(message) ? `a comma is missing in ${key}` : `not TOML: ${message}`
+}
+
+/** By what the parser says is not terminated. */
+const CLOSING: Readonly<Record<string, string>> = {
+  'table-key': 'bracket ]',
+  array: 'bracket ]',
+  'inline table': 'brace }',
 }
 
 /** "key: value", as YAML and the files of other clients have it. */
@@ -22,10 +41,11 @@ function withoutEquals(line: string, message: string): string {
     : `write it with an equals sign: ${key} = ${quoted(key, value)}`
 }
 
-/** A password is not repeated: complaints end up in logs. */
+/** A secret is not repeated: complaints end up in logs. */
 function quoted(key: string, value: string): string {
-  if (key.includes('password')) return '"…"'
-  return /^(".*"|'.*'|\d+|true|false)$/.test(value) ? value : `"${value}"`
+  if (/pass|pw|token|secret|key/i.test(key)) return '"…"'
+  if (/^(".*"|'.*'|\d+|true|false)$/.test(value)) return value
+  return `"${value.replace(/\/\/[^/]*@/, '//«secret»@')}"`
 }
 
 // biome-ignore format: a table

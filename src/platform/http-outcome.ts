@@ -172,7 +172,7 @@ const FAILURES: readonly (readonly [pattern: RegExp, ...row: Row])[] = [
   [/ECONNREFUSED/,                            'connect',   (failure, about) => `refused by ${peerOf(failure, about)}`],
   [/EHOSTUNREACH|ENETUNREACH|ENETDOWN/,       'connect',   (failure, about) => `no route to ${peerOf(failure, about)}`],
   [/EADDRNOTAVAIL|EACCES/,                    'connect',   asItIs],
-  [/ECONNRESET|EPIPE|UND_ERR_SOCKET/,         'exchange',  closed],
+  [/ECONNRESET|EPIPE|SocketError/,         'exchange',  closed],
 ]
 
 function rowOf(failure: Failure): Row {

@@ -107,7 +107,7 @@ it('complains about everything at once, with file and line', () => {
 
 // biome-ignore format: a table
 it.each<[string, Given, string]>([
-  ['broken TOML',            { toml: 'a = \n' },                                            'h.toml:1: not TOML'],
+  ['broken TOML',            { toml: 'a = \n' },                                            'h.toml:1: a has no value'],
   ['broken JSON',            { json: '{"a": }' },                                           'h.json:1: not JSON'],
   ['JSON that is no object', { json: '[]' },                                                'h.json:1: not a JSON object'],
   ['an account that is no list', { toml: `${WHOLE}[account]\nname = "x"` },                 'h.toml:6: account must be a list of tables: write [[account]]'],
