@@ -193,7 +193,9 @@ describe('"~" in a path', () => {
 it('what is missing names the file that was looked for', async () => {
   const folder = scratch()
 
-  const { stderr } = await holdfast(['update'], { env: { CONFIGURATION_DIRECTORY: folder } })
+  const { stderr } = await holdfast(['update'], {
+    env: { CONFIGURATION_DIRECTORY: folder, HOLDFAST_CONFIG: '' },
+  })
 
   expect(stderr).toContain(`give it in ${join(folder, 'holdfast.toml')}, as --server or HOLDFAST_SERVER`)
   expect(stderr).toContain(`give it as password_file in ${join(folder, 'holdfast.toml')}`)

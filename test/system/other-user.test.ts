@@ -1,0 +1,95 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ROOT, scratch } from '../e2e/processes.ts'
+
+/** A file system in which /etc and /run are ours needs root, and a checkout that others may read. */
+function canMount(): boolean {
+  try {
+    execFileSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', '/run'], { stdio: 'pipe' })
+    const launcher = join(ROOT, 'bin/holdfast.js')
+    const nobody = ['--reuid', '65534', '--regid', '65534', '--clear-groups']
+    for (const [may, path] of [
+      ['-x', process.execPath],
+      ['-r', launcher],
+    ] as const)
+      execFileSync('setpriv', [...nobody, 'test', may, path], { stdio: 'pipe' })
+    return true
+  } catch {
+    console.error(
+      '\n!!! nothing can be mounted here (root, util-linux and a checkout that others may read are needed): these system tests are SKIPPED\n',
+    )
+    return false
+  }
+}
+
+const PLACE = { config: '/etc/holdfast/holdfast.toml', runtime: '/run/holdfast' } as const
+
+/** What a command says to the user "nobody", beside the configuration of the system's daemon. */
+function said(
+  command: readonly string[],
+  { configMode = '644', runtimeMode = '700' },
+  env: readonly string[] = [],
+) {
+  const folder = scratch()
+  cpSync('/etc', join(folder, 'etc'), {
+    recursive: true,
+    filter: (path) => /^\/etc(\/(passwd|group|hosts|nsswitch\.conf))?$/.test(path),
+  })
+  mkdirSync(join(folder, 'etc/holdfast'))
+  writeFileSync(
+    join(folder, 'etc/holdfast/holdfast.toml'),
+    'server = "http://127.0.0.1:1"\nusername = "a"\nhostnames = ["a.test"]\npassword_file = "/etc/holdfast/password"\n',
+  )
+  const script = [
+    `mount --bind ${folder}/etc /etc && mount -t tmpfs none /run && mkdir -m ${runtimeMode} ${PLACE.runtime}`,
+    `chmod ${configMode} ${PLACE.config}`,
+    `exec setpriv --reuid 65534 --regid 65534 --clear-groups env -i HOME=/nonexistent ${env.join(' ')} ${process.execPath} ${join(ROOT, 'bin/holdfast.js')} ${command.join(' ')}`,
+  ]
+  const { status, stdout, stderr } = spawnSync(
+    'unshare',
+    ['-m', '--propagation', 'private', 'sh', '-c', script.join(' && ')],
+    { encoding: 'utf8' },
+  )
+  return { status, stdout, stderr }
+}
+
+describe.skipIf(!canMount())('a user without settings, beside the daemon of the system', () => {
+  it('hears how things stand, where its folders are open', () =>
+    expect(said(['status'], { runtimeMode: '755' })).toMatchObject({
+      status: 0,
+      stderr: '',
+      stdout: expect.stringContaining('a@127.0.0.1:1') as string,
+    }))
+
+  it.each(['status', 'explain', 'poke', 'resume'])('is told that its folders are closed: %s', (command) =>
+    expect(said([command], {})).toEqual({
+      status: 78,
+      stdout: '',
+      stderr: `holdfast: the daemon of this system runs as another user, and only root may look into ${PLACE.runtime}; use sudo\n`,
+    }),
+  )
+
+  it('is told that its settings are closed', () =>
+    expect(said(['status'], { configMode: '600' })).toEqual({
+      status: 78,
+      stdout: '',
+      stderr: `holdfast: ${PLACE.config}: only the system's own user may read it; use sudo\n`,
+    }))
+
+  it.each(['update', 'run'])('sends nothing by its settings, and is told why: %s', (command) => {
+    const { status, stderr } = said([command], { runtimeMode: '755' })
+
+    expect(status).toBe(78)
+    expect(stderr.trim().split('\n').at(-1)).toBe(
+      `holdfast: ${PLACE.config} is the configuration of the system's daemon and is not taken for another user: use sudo, or name it with --config`,
+    )
+  })
+
+  it('goes by its own settings where it has some', () =>
+    expect(
+      said(['status'], {}, ['HOLDFAST_SERVER=b.test', 'HOLDFAST_USERNAME=b', 'HOLDFAST_HOSTNAMES=b.test'])
+        .stdout,
+    ).toContain('b@b.test'))
+})
