@@ -36,6 +36,6 @@ export async function closedToUs(): Promise<string | undefined> {
   return `the daemon of this system runs as another user, and only root may look into ${closed}; use sudo`
 }
 
-/** For who would send: the system's configuration is not taken unasked, because two clients would send for one key. */
+/** For commands that send. Two clients must not send for one key, so the system's configuration is taken only by name. */
 export const notTaken = (path: string): string =>
   `${path} is the configuration of the system's daemon and is not taken for another user: use sudo, or name it with --config`

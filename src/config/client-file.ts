@@ -3,7 +3,7 @@ import { ACCOUNT_SETTINGS, CLIENT_SETTINGS, HOST_SETTINGS } from './client-setti
 import type { Fault, Located } from './document.ts'
 import { type Complaint, type Layer, fileKeyOf, unknownKey } from './setting.ts'
 
-/** A configuration file, parsed by whoever had one: its readers are loaded only then. */
+/** A parsed configuration file. The parsers are loaded only where there is a file. */
 export interface ParsedFile {
   readonly name: string
   readonly document: Result<Located, Fault>
@@ -90,7 +90,7 @@ export function readFile({ name, document }: ParsedFile): File {
   }
 }
 
-/** What else is known beside the settings of a table. */
+/** Other keys that a table may hold, and settings that belong into another table. */
 interface Others {
   readonly tables: readonly string[]
   readonly elsewhere?: Places

@@ -231,7 +231,7 @@ function commandless({ values, places }: Reading<typeof CLIENT_SETTINGS>): reado
   return [{ where: places['sources'] ?? '', says }]
 }
 
-/** Ranges that stand for the addresses of others, in documents and measurements: whoever tries this program out uses them. */
+/** Ranges for documents and measurements. They are used to try the program out, and no network has them by mistake. */
 const EXAMPLES: readonly RangeClass[] = ['documentation', 'benchmark']
 
 /** An address that is given is published as it is; one that cannot be reached from outside is mostly a slip. */

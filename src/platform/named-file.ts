@@ -7,8 +7,8 @@ const CHUNK = 16 * 1024
 export const MISSING = 'there is no such file'
 
 /**
- * The text of a file that a user named. Regular files only, and not beyond `most` bytes: a pipe nobody writes to, or a
- * device without an end, would keep its reader for ever.
+ * The text of a file that a user named. Regular files only, and not beyond `most` bytes: a pipe without a writer, or
+ * a device without an end, would block its reader for ever.
  */
 export async function readNamedFile(path: string, most: number): Promise<Result<string, string>> {
   try {

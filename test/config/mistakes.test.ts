@@ -158,7 +158,7 @@ describe('an address that is given', () => {
   it.each([
     ['192.168.1.1', 'private'], ['100.64.0.1', 'cgnat'], ['127.0.0.1', 'loopback'],
     ['169.254.1.1', 'link-local'], ['fd00::1', 'private'], ['224.0.0.1', 'multicast'],
-  ])('is refused where nobody can reach it, unless that is allowed: %s', (address, is) => {
+  ])('is refused where it is not public, unless its range is allowed: %s', (address, is) => {
     const [complaint = '', ...more] = complaintsOf(`${WHOLE}myip = "${address}"`)
 
     expect(complaint).toMatch(new RegExp(`^h\\.toml:5: myip ${address} is not public \\(${is}: .*write allow = \\["${is}"\\]$`))

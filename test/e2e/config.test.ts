@@ -101,7 +101,7 @@ describe('an update', () => {
       env,
     })
 
-  it('goes on without an interface that may come later, and with a variable of somebody else', async () => {
+  it('goes on without an interface that may come later, and with an unknown variable', async () => {
     const { file } = written('sources = ["interface:nonexist0"]')
 
     const { code, stderr } = await rehearse(file, { HOLDFAST_IMAGE_TAG: '7' })
@@ -164,7 +164,7 @@ describe('a file that is none is refused at once', () => {
 })
 
 describe('"~" in a path', () => {
-  it('is the home folder of who runs this', async () => {
+  it('is the home folder of the user', async () => {
     const home = scratch()
     mkdirSync(join(home, 'state'))
     writeFileSync(join(home, 'pw'), 'swordfish\n', { mode: 0o600 })

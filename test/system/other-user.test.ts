@@ -26,7 +26,7 @@ function canMount(): boolean {
 
 const PLACE = { config: '/etc/holdfast/holdfast.toml', runtime: '/run/holdfast' } as const
 
-/** What a command says to the user "nobody", beside the configuration of the system's daemon. */
+/** What a command says to the user "nobody" on a host with the configuration of the system's daemon. */
 function said(
   command: readonly string[],
   { configMode = '644', runtimeMode = '700' },
@@ -55,7 +55,7 @@ function said(
   return { status, stdout, stderr }
 }
 
-describe.skipIf(!canMount())('a user without settings, beside the daemon of the system', () => {
+describe.skipIf(!canMount())('a user without settings, on a host with a daemon of the system', () => {
   it('hears how things stand, where its folders are open', () =>
     expect(said(['status'], { runtimeMode: '755' })).toMatchObject({
       status: 0,
