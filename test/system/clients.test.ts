@@ -4,22 +4,9 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Ended, type Service, scratch, service } from '../e2e/processes.ts'
 import { certificate } from '../e2e/servers.ts'
+import { isInstalled } from './installed.ts'
 
-/** Other people's clients, from Debian, at our service. Where one is missing its tests are skipped, and loudly. */
-function isThere(program: string): boolean {
-  try {
-    execFileSync('/bin/sh', ['-c', `command -v ${program}`], {
-      stdio: 'pipe',
-      env: { PATH: `${process.env['PATH']}:/usr/sbin` },
-    })
-    return true
-  } catch {
-    console.error(
-      `\n!!! ${program} is not installed: its system tests are SKIPPED. On Debian: apt-get install ${program}\n`,
-    )
-    return false
-  }
-}
+/* Other people's clients, from Debian, at our service. */
 
 /** Bounded in time: each of these clients has a way of waiting for ever. */
 async function run(program: string, args: readonly string[]): Promise<Ended> {
@@ -83,7 +70,7 @@ async function holds(names: readonly string[], address: string): Promise<boolean
   return lines.length === names.length && lines.every((line) => line === `nochg ${address}`)
 }
 
-describe.skipIf(!isThere('ddclient'))('ddclient', () => {
+describe.skipIf(!isInstalled('ddclient'))('ddclient', () => {
   const ddclient = async (
     wire: Wire,
     names: readonly string[],
@@ -141,7 +128,7 @@ describe.skipIf(!isThere('ddclient'))('ddclient', () => {
   })
 })
 
-describe.skipIf(!isThere('inadyn'))('inadyn', () => {
+describe.skipIf(!isInstalled('inadyn'))('inadyn', () => {
   const inadyn = async (
     wire: Wire,
     names: readonly string[],
@@ -188,7 +175,7 @@ describe.skipIf(!isThere('inadyn'))('inadyn', () => {
   })
 })
 
-describe.skipIf(!isThere('curl'))('curl', () => {
+describe.skipIf(!isInstalled('curl'))('curl', () => {
   const curl = async (wire: Wire, names: readonly string[], ...more: readonly string[]): Promise<Ended> => {
     const base = at.urls[wire === 'TLS' ? 1 : 0]
     const user = more.includes('--user') ? [] : ['--user', `${at.username}:${at.password}`]
