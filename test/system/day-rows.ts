@@ -41,7 +41,7 @@ const waitsForProxy: Expectation = {
   exit: ALIVE,
   isConfirmed: false,
 }
-/** Some 190 on a machine that is not busy: a wait of half an hour would leave less than 50. */
+/** About 190 on a machine that is not busy; a wait of half an hour would leave less than 50. */
 const retries: Expectation = {
   requests: [60, 300],
   gaps: [5 / 60, 15 / 60, 45 / 60, 2, 5],
@@ -49,6 +49,8 @@ const retries: Expectation = {
   exit: ALIVE,
   isConfirmed: false,
 }
+/** About 80, because each request takes ten minutes more. */
+const retriesTimeouts: Expectation = { ...retries, requests: [40, 150] }
 
 const http = (status: string, body = '', ...headers: readonly string[]): Behaviour => ({
   kind: 'answers',
@@ -109,7 +111,7 @@ export const ROWS: readonly (readonly [says: string, behaviour: Behaviour, must:
 
   ['connection refused',            { kind: 'refuses' },                                  retries],
   ['reset after the request',       { kind: 'resets' },                                   retries],
-  ['hangs',                         { kind: 'hangs' },                                    retries],
+  ['hangs',                         { kind: 'hangs' },                                    retriesTimeouts],
 ]
 
 /** The same from cron, a process every quarter of an hour. */

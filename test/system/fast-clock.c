@@ -80,16 +80,16 @@ time_t time(time_t *at) {
   return at ? (*at = now) : now;
 }
 
-int epoll_pwait2(int epoll, struct epoll_event *events, int most, const timespec *span, const sigset_t *mask) {
+int epoll_pwait2(int epoll, struct epoll_event *events, int max, const timespec *span, const sigset_t *mask) {
   timespec wait = span ? shorter(from(span)) : to(0);
-  return syscall(SYS_epoll_pwait2, epoll, events, most, span ? &wait : NULL, mask, SIGSET_SIZE);
+  return syscall(SYS_epoll_pwait2, epoll, events, max, span ? &wait : NULL, mask, SIGSET_SIZE);
 }
-int epoll_pwait(int epoll, struct epoll_event *events, int most, int milliseconds, const sigset_t *mask) {
+int epoll_pwait(int epoll, struct epoll_event *events, int max, int milliseconds, const sigset_t *mask) {
   timespec span = to(milliseconds * 1000000LL);
-  return epoll_pwait2(epoll, events, most, milliseconds < 0 ? NULL : &span, mask);
+  return epoll_pwait2(epoll, events, max, milliseconds < 0 ? NULL : &span, mask);
 }
-int epoll_wait(int epoll, struct epoll_event *events, int most, int milliseconds) {
-  return epoll_pwait(epoll, events, most, milliseconds, NULL);
+int epoll_wait(int epoll, struct epoll_event *events, int max, int milliseconds) {
+  return epoll_pwait(epoll, events, max, milliseconds, NULL);
 }
 int ppoll(struct pollfd *files, nfds_t count, const timespec *span, const sigset_t *mask) {
   timespec wait = span ? shorter(from(span)) : to(0);
@@ -99,14 +99,14 @@ int poll(struct pollfd *files, nfds_t count, int milliseconds) {
   timespec span = to(milliseconds * 1000000LL);
   return ppoll(files, count, milliseconds < 0 ? NULL : &span, NULL);
 }
-int pselect(int most, fd_set *in, fd_set *out, fd_set *bad, const timespec *span, const sigset_t *mask) {
+int pselect(int max, fd_set *in, fd_set *out, fd_set *bad, const timespec *span, const sigset_t *mask) {
   timespec wait = span ? shorter(from(span)) : to(0);
   struct { const sigset_t *mask; size_t size; } given = {mask, SIGSET_SIZE};
-  return syscall(SYS_pselect6, most, in, out, bad, span ? &wait : NULL, &given);
+  return syscall(SYS_pselect6, max, in, out, bad, span ? &wait : NULL, &given);
 }
-int select(int most, fd_set *in, fd_set *out, fd_set *bad, struct timeval *given) {
+int select(int max, fd_set *in, fd_set *out, fd_set *bad, struct timeval *given) {
   timespec span = given ? (timespec){given->tv_sec, given->tv_usec * 1000} : to(0);
-  return pselect(most, in, out, bad, given ? &span : NULL, NULL);
+  return pselect(max, in, out, bad, given ? &span : NULL, NULL);
 }
 
 /* What is left of an interrupted sleep is fast time again. */
