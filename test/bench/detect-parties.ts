@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Lab, Where } from '../lab/lab.ts'
 import { serviceV4, UPDATE_HOST, UPDATE_PORT } from '../lab/plan.ts'
-import { until } from '../lab/run.ts'
+import { now, until } from '../lab/run.ts'
 
 const LAUNCHER = join(import.meta.dirname, '../../bin/holdfast.js')
 const LISTEN = `${serviceV4(UPDATE_HOST)}:${UPDATE_PORT}`
@@ -74,33 +74,47 @@ export async function startService(lab: Lab): Promise<Service> {
 export interface Daemon {
   readonly pid: number
   readonly lines: readonly string[]
+  /** How and when it ended although nothing had asked it to. */
+  crash(): Crash | undefined
   stop(): Promise<void>
 }
 
+export interface Crash {
+  readonly at: number
+  readonly how: string
+}
+
 export interface DaemonOptions {
+  /** Runs the daemon; the Node of the bench otherwise. */
+  readonly node?: string | undefined
   readonly where: Where
   readonly sources: string
   readonly service: Service
 }
 
 /** A daemon that remembers nothing, in folders of its own. */
-export function startDaemon(lab: Lab, { where, sources, service }: DaemonOptions): Daemon {
+export function startDaemon(lab: Lab, { node, where, sources, service }: DaemonOptions): Daemon {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
   const args = ['run', '--server', `http://${LISTEN}`, '--username', service.username]
   const more = ['--hostname', 'home.example.test', '--state-dir', folder, '--runtime-dir', folder]
   const last = ['--source', sources, '--json', '--log-level', 'debug']
-  const child = lab.spawn(where, process.execPath, [LAUNCHER, ...args, ...more, ...last], {
+  const child = lab.spawn(where, node ?? process.execPath, [LAUNCHER, ...args, ...more, ...last], {
     HOLDFAST_PASSWORD: service.password,
   })
   child.stdout?.resume()
   const lines = logOf(child)
+  let [isStopping, crash]: [boolean, Crash | undefined] = [false, undefined]
   const gone = once(child, 'exit')
+  child.once('exit', (code, signal) => {
+    if (!isStopping) crash = { at: now(), how: code === null ? String(signal) : `exit ${code}` }
+  })
   const stop = async (): Promise<void> => {
+    isStopping = true
     child.kill('SIGKILL')
     await gone
     rmSync(folder, { recursive: true, force: true })
   }
-  return { pid: child.pid ?? 0, lines, stop }
+  return { pid: child.pid ?? 0, lines, crash: () => crash, stop }
 }
 
 /** For whoever looks for the cause of what a row says. */

@@ -1,43 +1,19 @@
+import { addDocker, addSecondPrefix, forge, silencePmp, useResolver, webOnly } from '../lab/field.ts'
 import type { Lab } from '../lab/lab.ts'
 import { inside } from '../lab/run.ts'
+import { vpnUpDown, wayOutLate } from './detect-away.ts'
+import {
+  cgnat,
+  changeBoth,
+  changeOwnPrefix,
+  changePrefix,
+  changeWan,
+  comeAndGo,
+  flipBack,
+} from './detect-changes.ts'
+import { beforeNames, beforeNetwork, beforeWayOut, hijackedNames } from './detect-cold.ts'
+import type { Scenario } from './detect-stage.ts'
 import type { Bar } from './detect-statistics.ts'
-
-export interface Scenario {
-  readonly name: string
-  readonly does: 'swap' | 'replace' | 'flap' | 'prefix' | 'cgnat' | 'start' | 'idle'
-  readonly igd: 'all' | 'upnp' | 'none'
-  /** What else is special about the lab; done before the daemon starts. */
-  readonly prepare?: (lab: Lab) => Promise<unknown>
-  readonly where?: 'host' | 'router'
-  /** From the first publication on, until the first change, in ms. */
-  readonly settle?: number
-  /** After this many ms a change counts as missed. */
-  readonly limit?: number
-  /** At least and at most so long from one change to the next, in ms. */
-  readonly pause?: readonly [least: number, most: number]
-  readonly changes?: { readonly full: number; readonly quick: number }
-  readonly bar?: Bar
-}
-
-export const DEFAULTS = {
-  settle: 3000,
-  limit: 3000,
-  pause: [3500, 5000],
-  changes: { full: 20, quick: 4 },
-} as const
-
-const OUTSIDE = [
-  'stun:11.99.0.81',
-  'stun:11.99.0.82',
-  'dns:myip.opendns.com@11.99.0.53',
-  'http://11.99.0.80/',
-]
-const OUTSIDE_V6 = ['stun:[2a00:db8:99::81]', 'stun:[2a00:db8:99::82]']
-
-export function sourcesFor({ where, does }: Scenario): string {
-  const own = where === 'router' ? ['interfaces'] : ['router', 'interfaces']
-  return [...own, ...OUTSIDE, ...(does === 'prefix' ? OUTSIDE_V6 : [])].join(',')
-}
 
 /** A router that neither sends nor takes ICMP on its LAN side: the probe finds nobody who answers it. */
 const NO_ICMP = `table inet noicmp {
@@ -48,37 +24,167 @@ const NO_ICMP = `table inet noicmp {
 
 const p95 = (ms: number): Bar => ({ of: 'p95', ms })
 const longest = (ms: number): Bar => ({ of: 'max', ms })
+const swap = changeWan('swap')
 
-export const SCENARIOS: readonly Scenario[] = [
-  { name: 'announced-swap', does: 'swap', igd: 'all', bar: p95(150) },
-  { name: 'announced-replace', does: 'replace', igd: 'all', bar: p95(150) },
-  { name: 'announced-flap', does: 'flap', igd: 'all', bar: p95(150) },
-  { name: 'events-only', does: 'swap', igd: 'upnp', bar: p95(1100) },
+/** The kernel keeps 16 addresses for an interface; a prefix brings two. */
+const PREFIXES = { isDual: true, perLab: 6 } as const
+
+/** One thing changes, and all that could tell of it works or is silent. */
+const ONE_CHANGE: readonly Scenario[] = [
+  { name: 'announced-swap', round: swap, igd: 'all', bar: p95(150) },
+  { name: 'announced-replace', round: changeWan('replace'), igd: 'all', bar: p95(150) },
+  { name: 'announced-flap', round: changeWan('flap'), igd: 'all', bar: p95(150) },
+  { name: 'events-only', round: swap, igd: 'upnp', bar: p95(1100) },
   // Announcements and events are dropped on their way in, so only asking is left.
-  { name: 'answering', does: 'swap', igd: 'all', prepare: (lab) => lab.firewall(true), bar: p95(1100) },
+  { name: 'answering', round: swap, igd: 'all', prepare: (lab) => lab.firewall(true), bar: p95(1100) },
   // The probe tries out whether the router answers it before it is of use.
-  { name: 'mute-probe', does: 'swap', igd: 'none', settle: 12_000, bar: p95(2000) },
+  { name: 'mute-probe', round: swap, igd: 'none', settle: 12_000, bar: p95(2000) },
   {
     name: 'stun-only',
-    does: 'swap',
+    round: swap,
     igd: 'none',
     prepare: (lab) => inside(lab.router, ['nft', '-f', '-'], NO_ICMP),
     settle: 12_000,
     limit: 30_000,
     // Each change follows a poll that noticed the last: only a pause of any length meets the next anywhere.
     pause: [3500, 25_000],
-    changes: { full: 20, quick: 1 },
+    changes: { full: 20, quick: 0 },
     // A poll each 25 s, a tenth more by chance, and a second for the rest.
     bar: longest(28_500),
   },
-  { name: 'snat', does: 'swap', igd: 'all', prepare: (lab) => lab.nat('snat'), bar: p95(400) },
-  { name: 'on-router', does: 'swap', igd: 'all', where: 'router', bar: p95(120) },
-  { name: 'ipv6-prefix', does: 'prefix', igd: 'all', changes: { full: 20, quick: 2 }, bar: p95(150) },
-  { name: 'cgnat', does: 'cgnat', igd: 'all' },
-  { name: 'liar', does: 'swap', igd: 'all', prepare: (lab) => lab.say('lie 81 8.8.4.4'), bar: p95(400) },
-  { name: 'before-network', does: 'start', igd: 'all', changes: { full: 5, quick: 2 }, bar: longest(1000) },
-  { name: 'idle-announced', does: 'idle', igd: 'all' },
-  { name: 'idle-mute', does: 'idle', igd: 'none', settle: 12_000 },
+  { name: 'snat', round: swap, igd: 'all', prepare: (lab) => lab.nat('snat'), bar: p95(400) },
+  { name: 'on-router', round: swap, igd: 'all', where: 'router', bar: p95(120) },
+  { name: 'ipv6-prefix', round: changePrefix, igd: 'all', ...PREFIXES, bar: p95(150) },
+  { name: 'cgnat', round: cgnat, igd: 'all' },
+  { name: 'liar', round: swap, igd: 'all', prepare: (lab) => lab.say('lie 81 8.8.4.4'), bar: p95(400) },
+]
+
+/** Two things at once, a second interface, a way out or a name server that comes late: what homes are like. */
+const FIELD: readonly Scenario[] = [
+  {
+    name: 'both-at-once',
+    round: changeBoth,
+    igd: 'all',
+    ...PREFIXES,
+    changes: { full: 40, quick: 4 },
+    bar: p95(1000),
+  },
+  {
+    name: 'way-out-late',
+    round: wayOutLate,
+    igd: 'all',
+    limit: 15_000,
+    changes: { full: 6, quick: 1 },
+    bar: longest(5000),
+  },
+  {
+    name: 'before-way-out',
+    round: beforeWayOut,
+    igd: 'all',
+    isCold: true,
+    limit: 15_000,
+    changes: { full: 6, quick: 0 },
+    bar: longest(5000),
+  },
+  { name: 'docker0', round: changePrefix, igd: 'all', ...PREFIXES, prepare: addDocker, bar: p95(1000) },
+  {
+    name: 'two-prefixes',
+    round: changePrefix,
+    igd: 'all',
+    ...PREFIXES,
+    prepare: addSecondPrefix,
+    changes: { full: 20, quick: 0 },
+    bar: p95(1000),
+  },
+  ...(['lower', 'higher'] as const).map(
+    (order): Scenario => ({
+      name: `router-lan-${order}`,
+      round: changeOwnPrefix,
+      igd: 'all',
+      isDual: true,
+      where: 'router',
+      prepare: (lab) => lab.changePrefix(`2a00:db8:${order === 'lower' ? '0' : 'f00'}:1`),
+      changes: { full: 10, quick: 0 },
+      bar: p95(1000),
+    }),
+  ),
+  { name: 'vpn-up-down', round: vpnUpDown, igd: 'all', limit: 5000, changes: { full: 6, quick: 2 } },
+  {
+    name: 'flip-back',
+    round: flipBack,
+    igd: 'all',
+    limit: 5000,
+    changes: { full: 10, quick: 1 },
+    bar: longest(2000),
+  },
+  {
+    name: 'third-change',
+    round: swap,
+    igd: 'none',
+    prepare: webOnly,
+    sources: [80, 81, 82].map((number) => `http://11.99.0.${number}/`),
+    limit: 35_000,
+    pause: [15_000, 18_000],
+    perLab: 3,
+    changes: { full: 9, quick: 0 },
+    bar: longest(30_000),
+  },
+  {
+    name: 'no-udp-5351',
+    round: comeAndGo,
+    igd: 'upnp',
+    prepare: silencePmp,
+    limit: 5000,
+    changes: { full: 5, quick: 1 },
+  },
+  {
+    name: 'forged',
+    round: swap,
+    igd: 'all',
+    prepare: (lab: Lab) => forge(lab, 200, '66.66.66.66'),
+    limit: 10_000,
+    changes: { full: 20, quick: 0 },
+    // announced-swap, and two seconds.
+    bar: longest(2150),
+  },
+  ...(
+    [
+      ['dns-late', beforeNames],
+      ['dns-hijack', hijackedNames],
+    ] as const
+  ).map(
+    ([name, round]): Scenario => ({
+      name,
+      round,
+      igd: 'all',
+      isCold: true,
+      prepare: async (lab) => useResolver(lab),
+      sources: [
+        'stun:stun.one.test',
+        'stun:stun.two.test',
+        'dns:myip.opendns.com@whoami.three.test',
+        'http://web.four.test/',
+      ],
+      limit: 20_000,
+      changes: { full: 3, quick: 0 },
+      bar: longest(10_000),
+    }),
+  ),
+]
+
+export const SCENARIOS: readonly Scenario[] = [
+  ...ONE_CHANGE,
+  {
+    name: 'before-network',
+    round: beforeNetwork,
+    igd: 'all',
+    isCold: true,
+    changes: { full: 5, quick: 1 },
+    bar: longest(1000),
+  },
+  ...FIELD,
+  { name: 'idle-announced', round: 'idle', igd: 'all' },
+  { name: 'idle-mute', round: 'idle', igd: 'none', settle: 12_000, changes: { full: 1, quick: 0 } },
 ]
 
 export function scenario(name: string): Scenario {

@@ -11,8 +11,10 @@ export interface Row {
   readonly times: readonly number[]
   readonly missed: number
   readonly wrong: number
+  /** How often the daemon ended by itself. */
+  readonly crashed: number
   readonly bar: Bar | undefined
-  /** What a reader should know: misses and wrong updates one by one, or why there is no measurement. */
+  /** What a reader should know: misses, wrong updates and crashes one by one, or why there is no measurement. */
   readonly notes: readonly string[]
   /** There is no measurement, or a bar that is no time is broken. */
   readonly failed?: string
@@ -30,19 +32,20 @@ export const valueOf = (times: readonly number[], of: Bar['of']): number | undef
   percentile(times, of === 'p95' ? 0.95 : 1)
 
 /** Everything that is wrong with a row; nothing means it passes. */
-export function complaints({ times, missed, wrong, bar, failed }: Row): readonly string[] {
+export function complaints({ times, missed, wrong, crashed, bar, failed }: Row): readonly string[] {
   const value = bar === undefined ? undefined : valueOf(times, bar.of)
   return [
     ...(failed === undefined ? [] : [failed]),
     ...(missed > 0 ? [`${missed} missed`] : []),
     ...(wrong > 0 ? [`${wrong} wrong`] : []),
+    ...(crashed > 0 ? [`${crashed} crashed`] : []),
     ...(bar !== undefined && value !== undefined && value > bar.ms
       ? [`${bar.of} ${value.toFixed(0)} > ${bar.ms} ms`]
       : []),
   ]
 }
 
-const HEAD = ['scenario', 'N', 'p50', 'p95', 'max', 'missed', 'wrong', 'bar', 'verdict'] as const
+const HEAD = ['scenario', 'N', 'p50', 'p95', 'max', 'missed', 'wrong', 'crashed', 'bar', 'verdict'] as const
 
 function cells(row: Row): readonly string[] {
   const found = complaints(row)
@@ -53,6 +56,7 @@ function cells(row: Row): readonly string[] {
     ...(row.instead === undefined ? [said(0.5), said(0.95), said(1)] : [row.instead, '-', '-']),
     String(row.missed),
     String(row.wrong),
+    String(row.crashed),
     row.bar === undefined ? '-' : `${row.bar.of} ≤ ${row.bar.ms}`,
     found.length === 0 ? 'ok' : found.join(', '),
   ]

@@ -19,6 +19,14 @@ export class Truth {
     this.#held.push({ address, from, until: Infinity })
   }
 
+  /** What the world sees now. */
+  current(family: 'v4' | 'v6'): readonly string[] {
+    const isOf = (address: string): boolean => isIPv6(address) === (family === 'v6')
+    return this.#held
+      .filter(({ address, until }) => isOf(address) && until === Infinity)
+      .map(({ address }) => address)
+  }
+
   /** Of what a request carried, what was not true. The log's clock counts whole milliseconds only. */
   lies(addresses: readonly string[], at: number): readonly string[] {
     return addresses.filter(

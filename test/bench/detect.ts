@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { canLab } from '../lab/lab.ts'
 import { measure } from './detect-run.ts'
-import { DEFAULTS, SCENARIOS, type Scenario, scenario } from './detect-scenarios.ts'
+import { SCENARIOS, scenario } from './detect-scenarios.ts'
+import { DEFAULTS, type Scenario } from './detect-stage.ts'
 import { complaints, type Row, table } from './detect-statistics.ts'
 
 const USAGE = `usage: npm run bench:detect -- [--quick] [--only NAME] [--changes N] [--logs FOLDER]
@@ -45,21 +46,33 @@ if (reason !== undefined) {
 }
 if (logs !== undefined) mkdirSync(logs, { recursive: true })
 
+const usualOf = ({ changes }: Scenario): number => (changes ?? DEFAULTS.changes)[quick ? 'quick' : 'full']
+
 /** Without a measurement there still is a row, and the other scenarios still get their turn. */
 async function tried(scenario: Scenario): Promise<Row> {
-  const usual = (scenario.changes ?? DEFAULTS.changes)[quick ? 'quick' : 'full']
-  const options = { changes: changes ?? usual, idle: quick ? 15_000 : 60_000, logs }
+  const options = { changes: changes ?? usualOf(scenario), idle: quick ? 10_000 : 60_000, logs }
   try {
     return await measure(scenario, options)
   } catch (error) {
     const { name, bar } = scenario
     const notes = [(error as Error).message]
-    return { name, bar, changes: 0, times: [], missed: 0, wrong: 0, notes, failed: 'not measured' }
+    return {
+      name,
+      bar,
+      changes: 0,
+      times: [],
+      missed: 0,
+      wrong: 0,
+      crashed: 0,
+      notes,
+      failed: 'not measured',
+    }
   }
 }
 
 const rows: Row[] = []
-for (const one of chosen) {
+// What a quick bench makes no changes for, it leaves out unless it is asked for by name.
+for (const one of chosen.filter((one) => only !== undefined || usualOf(one) > 0)) {
   const row = await tried(one)
   rows.push(row)
   const times = row.instead ?? row.times.map((time) => time.toFixed(0)).join(' ')

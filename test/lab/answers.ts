@@ -73,17 +73,38 @@ function dataFor({ name, type, class: klass }: Question, address: string): Buffe
   return type === (isIPv6(address) ? AAAA : A) ? octets(address) : undefined
 }
 
-const [RESPONSE, AUTHORITATIVE, RECURSION_DESIRED, REFUSED] = [0x8000, 0x0400, 0x0100, 5]
+const [RESPONSE, AUTHORITATIVE, RECURSION_DESIRED] = [0x8000, 0x0400, 0x0100]
+const [NO_SUCH_NAME, REFUSED] = [3, 5]
 
 /** The answer of a name server that knows nothing but who asks; names it does not have, it refuses. */
 export function dnsAnswer(query: Buffer, address: string): Buffer | undefined {
   if (query.length < 17) return undefined
   const question = questionOf(query)
-  const data = dataFor(question, address)
+  const code = NAMES.has(question.name) ? 0 : REFUSED
+  return answerTo(query, question, { code, data: dataFor(question, address) })
+}
+
+/** The answer of a name server that has IPv4 addresses for names; it must be asked each time. */
+export function nameAnswer(
+  query: Buffer,
+  addressOf: (name: string) => string | undefined,
+): Buffer | undefined {
+  if (query.length < 17) return undefined
+  const question = questionOf(query)
+  const address = addressOf(question.name)
+  const data = address === undefined || question.type !== A ? undefined : octets(address)
+  return answerTo(query, question, { code: address === undefined ? NO_SUCH_NAME : 0, data })
+}
+
+function answerTo(
+  query: Buffer,
+  question: Question,
+  { code, data }: { readonly code: number; readonly data: Buffer | undefined },
+): Buffer {
   const head = Buffer.alloc(12)
   query.copy(head, 0, 0, 2)
   const flags = RESPONSE | AUTHORITATIVE | (query.readUInt16BE(2) & RECURSION_DESIRED)
-  head.writeUInt16BE(flags | (NAMES.has(question.name) ? 0 : REFUSED), 2)
+  head.writeUInt16BE(flags | code, 2)
   head.writeUInt16BE(1, 4)
   head.writeUInt16BE(data === undefined ? 0 : 1, 6)
   const asked = query.subarray(12, question.end)

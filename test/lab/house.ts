@@ -10,6 +10,7 @@ import {
   CGNAT_INSIDE,
   afterCgnat,
   cgnatOutside,
+  etcOf,
   FIRST_PREFIX,
   FIRST_WAN,
   gatewayOf,
@@ -50,7 +51,8 @@ function demolish(names: Names, folder: string): void {
     }
     ip('netns', 'del', name)
   }
-  rmSync(folder, { recursive: true, force: true })
+  for (const gone of [folder, ...Object.values(names).map(etcOf)])
+    rmSync(gone, { recursive: true, force: true })
 }
 
 /** One lab; built by `lab`. */
@@ -121,34 +123,61 @@ export class House implements Lab {
   }
 
   async changeWan(address: string, mode: 'swap' | 'replace' | 'flap' = 'swap', gap = 2000): Promise<Change> {
-    const old = this.#wan
-    if (address === old) throw new Error(`the router has ${old} already`)
-    const [gateway, oldGateway] = [gatewayOf(address), gatewayOf(old)]
-    await ip(this.isp, [`addr replace ${gateway}/24 dev isp0`])
-    const forget = `addr del ${old}/24 dev wan0`
-    const take = [`addr add ${address}/24 dev wan0`, `route replace 0.0.0.0/0 via ${gateway} dev wan0`]
+    const { old, take, forget, settle } = await this.#otherWan(address)
     if (mode === 'flap') {
       await ip(this.router, [forget])
       await sleep(gap)
     }
     const change = await prepared(this.router)
     const at = await change({ swap: [...take, forget], replace: [forget, ...take], flap: take }[mode])
-    this.#wan = address
-    if (this.#nat === 'snat') await nft(this.router, natRules('snat', address))
-    if (gateway !== oldGateway) await ip(this.isp, [`addr del ${oldGateway}/24 dev isp0`])
+    await settle()
     return { old, now: address, at }
   }
 
+  /** What the router must do for another address, when the provider is ready for it; and what is left to do after it. */
+  async #otherWan(address: string) {
+    const old = this.#wan
+    if (address === old) throw new Error(`the router has ${old} already`)
+    const [gateway, oldGateway] = [gatewayOf(address), gatewayOf(old)]
+    await ip(this.isp, [`addr replace ${gateway}/24 dev isp0`])
+    const forget = `addr del ${old}/24 dev wan0`
+    const take = [`addr add ${address}/24 dev wan0`, `route replace 0.0.0.0/0 via ${gateway} dev wan0`]
+    const settle = async (): Promise<void> => {
+      this.#wan = address
+      if (this.#nat === 'snat') await nft(this.router, natRules('snat', address))
+      if (gateway !== oldGateway) await ip(this.isp, [`addr del ${oldGateway}/24 dev isp0`])
+    }
+    return { old, take, forget, settle }
+  }
+
   async changePrefix(prefix: string): Promise<Change> {
+    const announce = await this.#otherPrefix(prefix)
+    return announce()
+  }
+
+  /** All is ready for the prefix but the announcement of it. */
+  async #otherPrefix(prefix: string): Promise<() => Change> {
     const old = this.#prefix
     if (prefix === old) throw new Error(`the router announces ${old} already`)
     await ip(this.isp, [routeTo(prefix)])
     writeAnnouncements(this.#folder, prefix, old)
     await ip(this.router, [`addr add ${prefix}::1/64 dev lan0 nodad`, `addr del ${old}::1/64 dev lan0`])
-    const at = now()
-    this.#announcer?.kill('SIGHUP')
-    this.#prefix = prefix
-    return { old: stableAddress(old), now: stableAddress(prefix), at }
+    return () => {
+      const at = now()
+      this.#announcer?.kill('SIGHUP')
+      this.#prefix = prefix
+      return { old: stableAddress(old), now: stableAddress(prefix), at }
+    }
+  }
+
+  async changeBoth(address: string, prefix: string): Promise<Readonly<Record<'wan' | 'prefix', Change>>> {
+    const { old, take, forget, settle } = await this.#otherWan(address)
+    const announce = await this.#otherPrefix(prefix)
+    const change = await prepared(this.router)
+    const announced = announce()
+    const at = await change([...take, forget])
+    await settle()
+    return { wan: { old, now: address, at }, prefix: announced }
   }
 
   async usableAt(address: string): Promise<number> {

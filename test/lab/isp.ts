@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { type Asker, dnsAnswer, stunAnswer } from './answers.ts'
 import { DNS_RESPONDER, HTTP_RESPONDERS, serviceV4, serviceV6, STUN_PORT, STUN_RESPONDERS } from './plan.ts'
+import { direct, startResolver } from './resolver.ts'
 
 const { values } = parseArgs({ options: { delay: { type: 'string', default: '0' } } })
 const delay = Number(values.delay)
@@ -115,6 +116,7 @@ function obey(line: string): string {
   else if (verb === 'honest') lies.clear()
   else if (verb === 'mute') muted.add(Number(number))
   else if (verb === 'speak') muted.clear()
+  else if (verb === 'names') direct(number)
   else return `error: "${line}" is not understood`
   return 'ok'
 }
@@ -142,6 +144,7 @@ const stun = STUN_RESPONDERS.flatMap((number) =>
 )
 
 await Promise.all([
+  startResolver(),
   ...[...stun, ...dns].map(overUdp),
   ...dns.map(overTcp),
   ...HTTP_RESPONDERS.flatMap((number) => addressesOf(number).map((address) => overHttp(number, address))),

@@ -35,6 +35,8 @@ export interface Lab {
   changeWan(address: string, mode?: 'swap' | 'replace' | 'flap', gap?: number): Promise<Change>
   /** To another /64 of 2a00:db8:100::/48, e.g. "2a00:db8:100:2". Told are the host's stable addresses. */
   changePrefix(prefix: string): Promise<Change>
+  /** A swap of the WAN address and a change of the prefix in the same moment. */
+  changeBoth(address: string, prefix: string): Promise<Readonly<Record<'wan' | 'prefix', Change>>>
   /** When the host could use the address. Waits for it. */
   usableAt(address: string): Promise<number>
   /** Puts a second translation between the router and the world; told is what the world sees. */
@@ -49,7 +51,10 @@ export interface Lab {
    * LAN.
    */
   packets(): Promise<Packets>
-  /** lie N ADDRESS, honest, mute N, speak: N is the last number of the responder's address. */
+  /**
+   * lie N ADDRESS, honest, mute N, speak: N is the last number of the responder's address. names right, names
+   * silent, names ADDRESS: what the name server answers.
+   */
   say(command: string): Promise<void>
   /** What the outside services were asked: stun-v4, stun-v6, dns-v4, dns-v6, http-v4, http-v6. */
   queries(): Promise<Readonly<Record<string, number>>>

@@ -22,6 +22,15 @@ export const HTTP_RESPONDERS: readonly number[] = [80, 81, 82]
 export const DNS_RESPONDER = 53
 /** The update service that a test brings along. */
 export const UPDATE_HOST = 10
+/** The name server that the host asks where sources have names; it has the number of a STUN responder. */
+export const RESOLVER = 2
+/** The outside services by name, each of another domain: sources of one domain count as one operator. */
+export const NAMES: ReadonlyMap<string, number> = new Map([
+  ['stun.one.test', 81],
+  ['stun.two.test', 82],
+  ['whoami.three.test', DNS_RESPONDER],
+  ['web.four.test', 80],
+])
 export const SERVICES: readonly number[] = [1, 2, UPDATE_HOST, DNS_RESPONDER, 80, 81, 82]
 
 /** The outside service number n, e.g. 11.99.0.81 and 2a00:db8:99::81. */
@@ -41,3 +50,14 @@ export function tableForm(address: string): string {
   const zeros = Array<string>(8 - groups(left).length - groups(right).length).fill('0')
   return [...groups(left), ...zeros, ...groups(right)].map((group) => group.padStart(4, '0')).join('')
 }
+
+/** The folder whose files `ip netns exec` puts over those of /etc. */
+export const etcOf = (namespace: string): string => `/etc/netns/${namespace}`
+
+/** The first groups of global prefixes that are no provider's here, and lower than all of the provider. */
+export const FOREIGN_PREFIX = '2001:470:1f0b'
+export const VPN_NET = '10.8.0.0/24'
+export const VPN_PEER = '10.8.0.1'
+export const VPN_HOST = '10.8.0.2'
+/** Where the traffic of the VPN comes out. */
+export const VPN_EXIT = '11.77.10.2'

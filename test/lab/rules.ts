@@ -1,4 +1,13 @@
-import { LAN_NET, LAN_PREFIXES, serviceV4, serviceV6, UPDATE_HOST, UPDATE_PORT } from './plan.ts'
+import {
+  LAN_NET,
+  LAN_PREFIXES,
+  serviceV4,
+  serviceV6,
+  UPDATE_HOST,
+  UPDATE_PORT,
+  VPN_EXIT,
+  VPN_NET,
+} from './plan.ts'
 
 /** Each text replaces its table, whether the table was there or not. */
 const table = (name: string, body: string): string => `table ${name}\ndelete table ${name}\n${body}\n`
@@ -79,3 +88,56 @@ export const FIREWALL_RULES = table(
 )
 
 export const WITHOUT_FIREWALL = table('inet wall', '')
+
+/** Neighbours are still found, so that nothing but the way out is missing. */
+export const DEAD_WAY_OUT = table(
+  'inet wayout',
+  `table inet wayout {
+    chain in {
+      type filter hook input priority 0
+      iifname "isp0" icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept
+      iifname "isp0" drop
+    }
+  }`,
+)
+
+export const OPEN_WAY_OUT = table('inet wayout', '')
+
+export const SILENT_PMP = table(
+  'inet nopmp',
+  `table inet nopmp {
+    chain in { type filter hook input priority 0; iifname "lan0" udp dport 5351 drop; }
+  }`,
+)
+
+export const WEB_ONLY = table(
+  'inet webonly',
+  `table inet webonly {
+    chain fwd {
+      type filter hook forward priority 0
+      ct state established,related accept
+      iifname "lan0" tcp dport { 80, 443, ${UPDATE_PORT} } accept
+      iifname "lan0" drop
+    }
+  }`,
+)
+
+export const VPN_RULES = table(
+  'ip vpn',
+  `table ip vpn {
+    chain in {
+      type nat hook input priority 100
+      ip saddr ${VPN_NET} snat to ${VPN_EXIT}
+    }
+  }`,
+)
+
+/** A program on the router sends from this port; on the wire it is the port-mapping service's. */
+export const SPOOFED_PORT = 6351
+export const SPOOFING = table(
+  'ip spoof',
+  `table ip spoof {
+    chain raw { type filter hook output priority -300; udp sport ${SPOOFED_PORT} notrack; }
+    chain out { type filter hook postrouting priority 300; udp sport ${SPOOFED_PORT} udp sport set 5351; }
+  }`,
+)

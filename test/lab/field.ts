@@ -1,0 +1,134 @@
+/** What homes have besides a router and a host: more interfaces, a VPN, a hostile neighbour, a way out that fails. */
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import type { Change, Lab } from './lab.ts'
+import {
+  etcOf,
+  FOREIGN_PREFIX,
+  LAN_ROUTER,
+  RESOLVER,
+  serviceV4,
+  VPN_EXIT,
+  VPN_HOST,
+  VPN_PEER,
+} from './plan.ts'
+import {
+  DEAD_WAY_OUT,
+  OPEN_WAY_OUT,
+  SILENT_PMP,
+  SPOOFED_PORT,
+  SPOOFING,
+  VPN_RULES,
+  WEB_ONLY,
+} from './rules.ts'
+import { ip, nft, now } from './run.ts'
+import { routeTo } from './wires.ts'
+
+/**
+ * Whether the provider carries anything. The wire stays up, so the router can get another address and announce
+ * it meanwhile. Told is the moment just before.
+ */
+export async function wayOut(lab: Lab, isOpen: boolean): Promise<number> {
+  const at = now()
+  await nft(lab.isp, isOpen ? OPEN_WAY_OUT : DEAD_WAY_OUT)
+  return at
+}
+
+/** NAT-PMP and PCP questions get no answer, not even a refusal. */
+export const silencePmp = (lab: Lab): Promise<string> => nft(lab.router, SILENT_PMP)
+
+/** The router forwards the web and the update service, nothing else. */
+export const webOnly = (lab: Lab): Promise<string> => nft(lab.router, WEB_ONLY)
+
+/** A container network: its address is global by its form, unknown outside, and lower than the provider's prefixes. */
+export const addDocker = (lab: Lab): Promise<void> =>
+  ip(lab.host, [
+    'link add docker0 type veth peer name docker1',
+    'link set docker1 up',
+    'link set docker0 up',
+    `addr add ${FOREIGN_PREFIX}:9::1/64 dev docker0 nodad`,
+  ])
+
+/** A second prefix on the LAN that works too. To the services, the kernel's source is the provider's, the higher one. */
+export async function addSecondPrefix(lab: Lab): Promise<void> {
+  const prefix = `${FOREIGN_PREFIX}:a`
+  await ip(lab.isp, [routeTo(prefix)])
+  await ip(lab.router, [`addr add ${prefix}::1/64 dev lan0 nodad`])
+  await ip(lab.host, [`addr add ${prefix}::64/64 dev eth0 nodad`])
+}
+
+/** The router's own /64 on the WAN side: from the one before to the next. */
+export async function changeWanPrefix(lab: Lab, old: string, prefix: string): Promise<Change> {
+  await ip(lab.isp, [`addr add ${prefix}::1/64 dev isp0 nodad`])
+  const at = now()
+  await ip(lab.router, [
+    `addr add ${prefix}::2/64 dev wan0 nodad`,
+    `route replace ::/0 via ${prefix}::1 dev wan0`,
+    `addr del ${old}::2/64 dev wan0`,
+  ])
+  await ip(lab.isp, [`addr del ${old}::1/64 dev isp0`])
+  return { old: `${old}::2`, now: `${prefix}::2`, at }
+}
+
+/** `def1` covers the default route with two halves and leaves it in place, as OpenVPN does; `replaced` takes it away. */
+export type VpnRoutes = 'def1' | 'replaced'
+
+const VPN_ROUTES: Readonly<Record<VpnRoutes, readonly string[]>> = {
+  def1: ['0.0.0.0/1', '128.0.0.0/1'].map((half) => `route add ${half} via ${VPN_PEER} dev tun0`),
+  replaced: [`route replace 0.0.0.0/0 via ${VPN_PEER} dev tun0`],
+}
+
+/** A tunnel for all IPv4 traffic of the host; the outside sees it at the exit of the tunnel. */
+export async function vpnUp(lab: Lab, routes: VpnRoutes): Promise<void> {
+  await ip(undefined, [`link add vpn0 netns ${lab.isp} type veth peer name tun0 netns ${lab.host}`])
+  await ip(lab.isp, [
+    `addr add ${VPN_PEER}/24 dev vpn0`,
+    'link set vpn0 up',
+    // An answer is routed before it is translated back.
+    `route replace ${VPN_EXIT}/32 dev vpn0`,
+  ])
+  await nft(lab.isp, VPN_RULES)
+  await ip(lab.host, [`addr add ${VPN_HOST}/24 dev tun0`, 'link set tun0 up', ...VPN_ROUTES[routes]])
+}
+
+export async function vpnDown(lab: Lab): Promise<void> {
+  await ip(lab.host, ['link del tun0', `route replace 0.0.0.0/0 via ${LAN_ROUTER} dev eth0`])
+}
+
+/** The host finds its names at the resolver of the lab, which `say('names …')` directs. */
+export function useResolver(lab: Lab): void {
+  mkdirSync(etcOf(lab.host), { recursive: true })
+  writeFileSync(`${etcOf(lab.host)}/resolv.conf`, `nameserver ${serviceV4(RESOLVER)}\n`)
+}
+
+const FORGER = `
+  const [rate, address] = process.argv.slice(1)
+  const socket = require('dgram').createSocket('udp4')
+  const packet = Buffer.alloc(12)
+  packet.writeUInt8(128, 1)
+  Buffer.from(address.split('.').map(Number)).copy(packet, 8)
+  let sent = 0
+  const start = performance.now()
+  const flood = () => {
+    for (const due = (performance.now() - start) * rate / 1000; sent < due; sent++) {
+      packet.writeUInt32BE(sent, 4)
+      socket.send(packet, 5350, '224.0.0.1', () => undefined)
+    }
+  }
+  socket.bind(${SPOOFED_PORT}, '${LAN_ROUTER}', () => {
+    socket.setMulticastInterface('${LAN_ROUTER}')
+    setInterval(flood, 5)
+    console.log('ready')
+  })`
+
+/**
+ * So many NAT-PMP announcements a second with a foreign address, until the lab ends; the host cannot tell them
+ * from the router's.
+ */
+export async function forge(lab: Lab, rate: number, address: string): Promise<void> {
+  await nft(lab.router, SPOOFING)
+  const child = lab.spawn('router', process.execPath, ['-e', FORGER, String(rate), address])
+  child.stderr?.resume()
+  if (child.stdout === null) throw new Error('the forger has no output')
+  await once(child.stdout, 'data')
+}
