@@ -89,7 +89,7 @@ async function play(stage: Stage, { changes, idle = 60_000 }: RunOptions): Promi
 /** One lab, from its first wire to its last. */
 async function inLab(scenario: Scenario, options: RunOptions, suffix: string): Promise<Row> {
   const lab = await buildLab({ delay: DELAY })
-  const stage = { scenario, lab, daemons: [], truth: new Truth(), node: options.node }
+  const stage = { scenario, lab, daemons: [], truth: new Truth(scenario.others), node: options.node }
   let service: Service | undefined
   try {
     await lab.igd(scenario.igd)

@@ -1,4 +1,12 @@
-import { addDocker, addSecondPrefix, forge, silencePmp, useResolver, webOnly } from '../lab/field.ts'
+import {
+  addDocker,
+  addSecondPrefix,
+  forge,
+  SECOND_ADDRESS,
+  silencePmp,
+  useResolver,
+  webOnly,
+} from '../lab/field.ts'
 import type { Lab } from '../lab/lab.ts'
 import { inside } from '../lab/run.ts'
 import { vpnUpDown, wayOutLate } from './detect-away.ts'
@@ -93,6 +101,8 @@ const FIELD: readonly Scenario[] = [
     igd: 'all',
     ...PREFIXES,
     prepare: addSecondPrefix,
+    // While the new address is not usable yet, this is the host's address.
+    others: [SECOND_ADDRESS],
     changes: { full: 20, quick: 0 },
     bar: p95(1000),
   },
@@ -123,6 +133,7 @@ const FIELD: readonly Scenario[] = [
     igd: 'none',
     prepare: webOnly,
     sources: [80, 81, 82].map((number) => `http://11.99.0.${number}/`),
+    settle: 12_000,
     limit: 35_000,
     pause: [15_000, 18_000],
     perLab: 3,

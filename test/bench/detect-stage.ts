@@ -27,6 +27,8 @@ export interface Scenario {
   /** What else is special about the lab; done before the daemon starts. */
   readonly prepare?: (lab: Lab) => Promise<unknown>
   readonly where?: 'host' | 'router'
+  /** Addresses that work throughout, besides the one that is to be published. */
+  readonly others?: readonly string[]
   /** Instead of the usual ones. */
   readonly sources?: readonly string[]
   /** From the first publication on, until the first change, in ms. */

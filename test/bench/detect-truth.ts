@@ -5,7 +5,13 @@ const GRACE = 2000
 
 /** Which addresses the world saw, and when. A request with any other is wrong. */
 export class Truth {
+  /** Addresses that work throughout, whichever else do. */
+  readonly #always: readonly string[]
   readonly #held: { readonly address: string; readonly from: number; until: number }[] = []
+
+  constructor(always: readonly string[] = []) {
+    this.#always = always
+  }
 
   /** The address replaces the one of its family, from `from` on; the old one was there until `until`. */
   moved(address: string, from: number, until = from): void {
@@ -31,6 +37,7 @@ export class Truth {
   lies(addresses: readonly string[], at: number): readonly string[] {
     return addresses.filter(
       (address) =>
+        !this.#always.includes(address) &&
         !this.#held.some((one) => one.address === address && one.from - 2 <= at && at <= one.until + GRACE),
     )
   }

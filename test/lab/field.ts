@@ -49,12 +49,14 @@ export const addDocker = (lab: Lab): Promise<void> =>
     `addr add ${FOREIGN_PREFIX}:9::1/64 dev docker0 nodad`,
   ])
 
+const SECOND_PREFIX = `${FOREIGN_PREFIX}:a`
+export const SECOND_ADDRESS = `${SECOND_PREFIX}::64`
+
 /** A second prefix on the LAN that works too. To the services, the kernel's source is the provider's, the higher one. */
 export async function addSecondPrefix(lab: Lab): Promise<void> {
-  const prefix = `${FOREIGN_PREFIX}:a`
-  await ip(lab.isp, [routeTo(prefix)])
-  await ip(lab.router, [`addr add ${prefix}::1/64 dev lan0 nodad`])
-  await ip(lab.host, [`addr add ${prefix}::64/64 dev eth0 nodad`])
+  await ip(lab.isp, [routeTo(SECOND_PREFIX)])
+  await ip(lab.router, [`addr add ${SECOND_PREFIX}::1/64 dev lan0 nodad`])
+  await ip(lab.host, [`addr add ${SECOND_ADDRESS}/64 dev eth0 nodad`])
 }
 
 /** The router's own /64 on the WAN side: from the one before to the next. */

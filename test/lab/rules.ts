@@ -113,7 +113,7 @@ export const SILENT_PMP = table(
 export const WEB_ONLY = table(
   'inet webonly',
   `table inet webonly {
-    chain fwd {
+    chain through {
       type filter hook forward priority 0
       ct state established,related accept
       iifname "lan0" tcp dport { 80, 443, ${UPDATE_PORT} } accept
