@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Lab, Where } from '../lab/lab.ts'
-import { serviceV4, UPDATE_HOST, UPDATE_PORT } from '../lab/plan.ts'
+import { CERTIFICATE_FILE, serviceV4, UPDATE_HOST, UPDATE_PORT } from '../lab/plan.ts'
 import { now, until } from '../lab/run.ts'
 
 const LAUNCHER = join(import.meta.dirname, '../../bin/holdfast.js')
@@ -88,7 +88,8 @@ export interface DaemonOptions {
   /** Runs the daemon; the Node of the bench otherwise. */
   readonly node?: string | undefined
   readonly where: Where
-  readonly sources: string
+  /** The client's own default otherwise. */
+  readonly sources: string | undefined
   readonly service: Service
 }
 
@@ -97,9 +98,11 @@ export function startDaemon(lab: Lab, { node, where, sources, service }: DaemonO
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
   const args = ['run', '--server', `http://${LISTEN}`, '--username', service.username]
   const more = ['--hostname', 'home.example.test', '--state-dir', folder, '--runtime-dir', folder]
-  const last = ['--source', sources, '--json', '--log-level', 'debug']
+  const from = sources === undefined ? [] : ['--source', sources]
+  const last = [...from, '--json', '--log-level', 'debug']
   const child = lab.spawn(where, node ?? process.execPath, [LAUNCHER, ...args, ...more, ...last], {
     HOLDFAST_PASSWORD: service.password,
+    ...(sources === undefined && { NODE_EXTRA_CA_CERTS: join(lab.folder, CERTIFICATE_FILE) }),
   })
   child.stdout?.resume()
   const lines = logOf(child)

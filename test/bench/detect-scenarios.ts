@@ -2,6 +2,7 @@ import {
   addDocker,
   addSecondPrefix,
   forge,
+  ownTheWeb,
   SECOND_ADDRESS,
   silencePmp,
   useResolver,
@@ -131,8 +132,11 @@ const FIELD: readonly Scenario[] = [
     name: 'third-change',
     round: swap,
     igd: 'none',
-    prepare: webOnly,
-    sources: [80, 81, 82].map((number) => `http://11.99.0.${number}/`),
+    prepare: async (lab) => {
+      await ownTheWeb(lab)
+      await webOnly(lab)
+    },
+    sources: 'default',
     settle: 12_000,
     limit: 35_000,
     pause: [15_000, 18_000],

@@ -29,8 +29,8 @@ export interface Scenario {
   readonly where?: 'host' | 'router'
   /** Addresses that work throughout, besides the one that is to be published. */
   readonly others?: readonly string[]
-  /** Instead of the usual ones. */
-  readonly sources?: readonly string[]
+  /** Instead of the usual ones; or those that the client has by itself. */
+  readonly sources?: readonly string[] | 'default'
   /** From the first publication on, until the first change, in ms. */
   readonly settle?: number
   /** After this many ms a change counts as missed. */
@@ -74,7 +74,9 @@ const OUTSIDE = [
 ]
 const OUTSIDE_V6 = ['stun:[2a00:db8:99::81]', 'stun:[2a00:db8:99::82]']
 
-export function sourcesFor({ where, isDual, sources }: Scenario): string {
+/** Nothing where the client chooses them itself. */
+export function sourcesFor({ where, isDual, sources }: Scenario): string | undefined {
+  if (sources === 'default') return undefined
   const own = where === 'router' ? ['interfaces'] : ['router', 'interfaces']
   return [...own, ...(sources ?? [...OUTSIDE, ...(isDual ? OUTSIDE_V6 : [])])].join(',')
 }

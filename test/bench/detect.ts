@@ -14,9 +14,12 @@ scenarios: ${SCENARIOS.map(({ name }) => name).join(' ')}`
 const REPORT = join(import.meta.dirname, '../../bench/DETECT.md')
 const HOW =
   'Measured in a lab of three network namespaces (provider, router, host) with the built client and service: ' +
-  'the milliseconds from just before the change (flap: the return of service; ipv6-prefix: the address being ' +
-  'usable; before-network: the network being usable) to the update request in the log of the service; what is ' +
-  'asked outside answers after 50 ms.'
+  'the milliseconds from just before the change to the update request in the log of the service; what is asked ' +
+  'outside answers after 50 ms. Time counts from another moment for announced-flap (the return of service), ' +
+  'ipv6-prefix, docker0, two-prefixes and both-at-once (the address being usable; both-at-once: until the last of ' +
+  'the two has arrived), before-network (the network being usable), way-out-late and before-way-out (the way out ' +
+  'being back), dns-late and dns-hijack (the name server being right again), flip-back (the return). vpn-up-down ' +
+  'is the change while the VPN is up.'
 
 function readArguments() {
   try {

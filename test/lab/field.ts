@@ -1,11 +1,15 @@
 /** What homes have besides a router and a host: more interfaces, a VPN, a hostile neighbour, a way out that fails. */
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Change, Lab } from './lab.ts'
 import {
+  CERTIFICATE_FILE,
   etcOf,
   FOREIGN_PREFIX,
+  KEY_FILE,
   LAN_ROUTER,
+  NAMES,
   RESOLVER,
   serviceV4,
   VPN_EXIT,
@@ -21,7 +25,7 @@ import {
   VPN_RULES,
   WEB_ONLY,
 } from './rules.ts'
-import { ip, nft, now } from './run.ts'
+import { inside, ip, nft, now } from './run.ts'
 import { routeTo } from './wires.ts'
 
 /**
@@ -37,7 +41,7 @@ export async function wayOut(lab: Lab, isOpen: boolean): Promise<number> {
 /** NAT-PMP and PCP questions get no answer, not even a refusal. */
 export const silencePmp = (lab: Lab): Promise<string> => nft(lab.router, SILENT_PMP)
 
-/** The router forwards the web and the update service, nothing else. */
+/** The router forwards the web, the update service and look-ups, nothing else. */
 export const webOnly = (lab: Lab): Promise<string> => nft(lab.router, WEB_ONLY)
 
 /** A container network: its address is global by its form, unknown outside, and lower than the provider's prefixes. */
@@ -101,6 +105,17 @@ export async function vpnDown(lab: Lab): Promise<void> {
 export function useResolver(lab: Lab): void {
   mkdirSync(etcOf(lab.host), { recursive: true })
   writeFileSync(`${etcOf(lab.host)}/resolv.conf`, `nameserver ${serviceV4(RESOLVER)}\n`)
+}
+
+/** The services that the client asks by default on the web are those of the lab, with a certificate of its own. */
+export async function ownTheWeb(lab: Lab): Promise<void> {
+  useResolver(lab)
+  const names = [...NAMES.keys()].map((name) => `DNS:${name}`).join(',')
+  const files = ['-keyout', join(lab.folder, KEY_FILE), '-out', join(lab.folder, CERTIFICATE_FILE)]
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  const about = ['-subj', '/CN=the lab', '-addext', `subjectAltName=${names}`]
+  await inside(lab.isp, ['openssl', 'req', '-x509', ...key, ...about, ...files])
+  await lab.say(`tls ${lab.folder}`)
 }
 
 const FORGER = `

@@ -88,6 +88,9 @@ export class House implements Lab {
   get host(): string {
     return this.#names.host
   }
+  get folder(): string {
+    return this.#folder
+  }
   get wan(): string {
     return this.#wan
   }

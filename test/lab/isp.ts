@@ -1,12 +1,24 @@
 /** The outside world of the lab: services that tell an asker its address, honestly or as they are told to. */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { createServer as createWebServer } from 'node:http'
+import { readFileSync } from 'node:fs'
+import { createServer as createWebServer, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import { createServer, isIPv6, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Asker, dnsAnswer, stunAnswer } from './answers.ts'
-import { DNS_RESPONDER, HTTP_RESPONDERS, serviceV4, serviceV6, STUN_PORT, STUN_RESPONDERS } from './plan.ts'
+import {
+  CERTIFICATE_FILE,
+  DNS_RESPONDER,
+  HTTP_RESPONDERS,
+  KEY_FILE,
+  serviceV4,
+  serviceV6,
+  STUN_PORT,
+  STUN_RESPONDERS,
+} from './plan.ts'
 import { direct, startResolver } from './resolver.ts'
 
 const { values } = parseArgs({ options: { delay: { type: 'string', default: '0' } } })
@@ -97,15 +109,26 @@ function page(path: string, ip: string, host: string): readonly [type: string, b
   return ['text/plain', `fl=1f1\nh=${host}\nip=${ip}\nts=${seconds}\nvisit_scheme=http\nuag=\ncolo=LAB\n`]
 }
 
-async function overHttp(responder: number, address: string): Promise<void> {
-  const server = createWebServer((request, response) => {
+const pagesOf =
+  (responder: number): RequestListener =>
+  (request, response) => {
     const told = toldTo({ kind: 'http', responder, from: request.socket.remoteAddress ?? '' })
     if (told === undefined) return
     const [type, body] = page(request.url ?? '/', told, request.headers.host ?? '')
     later(() => response.writeHead(200, { 'content-type': type }).end(body))
-  })
+  }
+
+async function overHttp(responder: number, address: string): Promise<void> {
+  const server = createWebServer(pagesOf(responder))
   server.listen(80, address)
   await once(server, 'listening')
+}
+
+/** With the key and the certificate of the folder. */
+function overHttps(folder: string): void {
+  const [key, cert] = [KEY_FILE, CERTIFICATE_FILE].map((name) => readFileSync(join(folder, name)))
+  for (const number of HTTP_RESPONDERS)
+    createTlsServer({ key, cert }, pagesOf(number)).listen(443, serviceV4(number))
 }
 
 /** Does what a line says, and gives the one line to answer with. */
@@ -117,6 +140,7 @@ function obey(line: string): string {
   else if (verb === 'mute') muted.add(Number(number))
   else if (verb === 'speak') muted.clear()
   else if (verb === 'names') direct(number)
+  else if (verb === 'tls') overHttps(number)
   else return `error: "${line}" is not understood`
   return 'ok'
 }

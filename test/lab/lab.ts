@@ -26,6 +26,8 @@ export interface Lab {
   readonly isp: string
   readonly router: string
   readonly host: string
+  /** Is gone with the lab. */
+  readonly folder: string
   /** Where the router stands now: what it holds on its WAN side, and what it announces to the LAN. */
   readonly wan: string
   readonly prefix: string
@@ -53,7 +55,7 @@ export interface Lab {
   packets(): Promise<Packets>
   /**
    * lie N ADDRESS, honest, mute N, speak: N is the last number of the responder's address. names right, names
-   * silent, names ADDRESS: what the name server answers.
+   * silent, names ADDRESS: what the name server answers. tls FOLDER: the web services take HTTPS too.
    */
   say(command: string): Promise<void>
   /** What the outside services were asked: stun-v4, stun-v6, dns-v4, dns-v6, http-v4, http-v6. */

@@ -18,7 +18,7 @@ export const UPDATE_PORT = 8080
 
 export const STUN_PORT = 3478
 export const STUN_RESPONDERS: readonly number[] = [1, 2, 81, 82]
-export const HTTP_RESPONDERS: readonly number[] = [80, 81, 82]
+export const HTTP_RESPONDERS: readonly number[] = [80, 81, 82, 83]
 export const DNS_RESPONDER = 53
 /** The update service that a test brings along. */
 export const UPDATE_HOST = 10
@@ -30,8 +30,18 @@ export const NAMES: ReadonlyMap<string, number> = new Map([
   ['stun.two.test', 82],
   ['whoami.three.test', DNS_RESPONDER],
   ['web.four.test', 80],
+  // What the client asks by default.
+  ['stun.cloudflare.com', 81],
+  ['stun.l.google.com', 82],
+  ['stun.nextcloud.com', 1],
+  ['resolver1.opendns.com', DNS_RESPONDER],
+  ['ns1-1.akamaitech.net', DNS_RESPONDER],
+  ['www.cloudflare.com', 80],
+  ['api.ipify.org', 81],
+  ['v4.ident.me', 82],
+  ['checkip.amazonaws.com', 83],
 ])
-export const SERVICES: readonly number[] = [1, 2, UPDATE_HOST, DNS_RESPONDER, 80, 81, 82]
+export const SERVICES: readonly number[] = [1, 2, UPDATE_HOST, DNS_RESPONDER, 80, 81, 82, 83]
 
 /** The outside service number n, e.g. 11.99.0.81 and 2a00:db8:99::81. */
 export const serviceV4 = (n: number): string => `11.99.0.${n}`
@@ -61,3 +71,6 @@ export const VPN_PEER = '10.8.0.1'
 export const VPN_HOST = '10.8.0.2'
 /** Where the traffic of the VPN comes out. */
 export const VPN_EXIT = '11.77.10.2'
+
+/** The key and the certificate of the outside services, in the lab's folder. */
+export const [KEY_FILE, CERTIFICATE_FILE] = ['tls.key', 'tls.crt']

@@ -1,6 +1,7 @@
 import {
   LAN_NET,
   LAN_PREFIXES,
+  RESOLVER,
   serviceV4,
   serviceV6,
   UPDATE_HOST,
@@ -117,6 +118,7 @@ export const WEB_ONLY = table(
       type filter hook forward priority 0
       ct state established,related accept
       iifname "lan0" tcp dport { 80, 443, ${UPDATE_PORT} } accept
+      iifname "lan0" ip daddr ${serviceV4(RESOLVER)} udp dport 53 accept
       iifname "lan0" drop
     }
   }`,
