@@ -17,7 +17,7 @@ export async function readServiceSettings(flags: Flags): Promise<Result<ServiceS
       isDev && layer['listen'] === undefined
         ? { ...layer, listen: { value: '127.0.0.1:0', where: '--dev' } }
         : layer,
-    lookedFor: join(paths().config, 'service.toml'),
+    lookedFor: join(await paths().config(), 'service.toml'),
     environment: isDev ? {} : fromEnvironment(SERVICE_SETTINGS, process.env),
     ...(file.value !== undefined && { file: file.value }),
   })

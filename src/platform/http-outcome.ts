@@ -79,26 +79,8 @@ export function unreached(error: unknown, about: About): Extract<HttpOutcome, { 
     kind: 'unreached',
     stage,
     because: `${oneLine(says(failure, about))}${clock}`,
-    ...((clock !== '' || isCutOff(error as Failure)) && { isCutOff: true }),
   }
 }
-
-/** Of several addresses, one family often has no way out; that alone says nothing. */
-const isCutOff = (error: Failure): boolean => {
-  const leaves = leavesOf(error)
-  return leaves.length > 0 && leaves.every(hasNoWayOut)
-}
-
-/**
- * No route, no address of our own, or no name server that answers. EHOSTUNREACH is left out: the last router before the
- * service says the same when the service's machine is down.
- */
-const hasNoWayOut = ({ code }: Failure): boolean =>
-  ['ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL', 'EAI_AGAIN', LOOKUP_TIMEOUT].includes(String(code))
-
-const leavesOf = (error: Failure): readonly Failure[] =>
-  error.errors?.flatMap(leavesOf) ??
-  (error.code === undefined && error.cause !== undefined ? leavesOf(error.cause) : [error])
 
 /** "Not yet valid" on a machine that does not know the time says more about the machine than about the certificate. */
 const clockRemark = ({ code }: Failure): string =>

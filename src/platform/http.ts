@@ -1,6 +1,7 @@
 import { Client } from 'undici'
 import type { Http, HttpRequest } from '../ports/http.ts'
 import { dispatched } from './dispatch.ts'
+import { lookUp } from './resolve.ts'
 
 /**
  * One exchange over a connection of its own: after a change of address a pooled connection is a dead one.
@@ -21,6 +22,7 @@ function clientFor(request: HttpRequest): Client {
       timeout: connectWithin,
       // Written out: NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment changes only the default.
       rejectUnauthorized: true,
+      lookup: lookUp,
       ...(family !== undefined && { family: family === 'v4' ? 4 : 6 }),
       ...(authorities !== undefined && { ca: authorities }),
     },

@@ -136,7 +136,10 @@ export const watchKernel: WatchKernel = (changed, missing) => {
     child = watching
     const born = performance.now()
     let because = 'ip monitor ends at once'
-    watching.on('error', (error: NodeJS.ErrnoException) => (because = `${program}: ${error.code ?? error.message}`))
+    watching.on(
+      'error',
+      (error: NodeJS.ErrnoException) => (because = `${program}: ${error.code ?? error.message}`),
+    )
     watching.stdout.on('data', changed)
     watching.on('close', () => {
       // One that ends at once does not know these words (BusyBox).

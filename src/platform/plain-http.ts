@@ -3,6 +3,7 @@ import type { RequestOptions } from 'node:https'
 import { isIP } from 'node:net'
 import type { Http, HttpRequest } from '../ports/http.ts'
 import { type About, LOOKUP_TIMEOUT, answered, flat, readUpTo, unreached } from './http-outcome.ts'
+import { lookUp } from './resolve.ts'
 
 /**
  * The port on Node's own client: for the update itself, which every start of the program sends. undici takes longer to
@@ -18,13 +19,15 @@ export const plainHttp: Http = async (request, signal) => {
   try {
     exchange = open(request)
     const response = await responseTo(exchange, request)
-    // A connection that ends before its time is an error of the response; it must not be one of nobody's.
-    exchange.on('error', () => undefined)
+    // A reset looks like the end of an answer that has no other end: what came before it may be half of it.
+    let broken: Error | undefined
+    exchange.on('error', (error: Error) => (broken ??= error))
     const head = { status: response.statusCode ?? 0, headers: flat(response.headersDistinct) }
     const { text, failure } = await readUpTo(response, request.longestBody + 1)
     // Where the end of the connection is the end of the answer, one that we broke off looks whole.
-    const isBroken = failure !== undefined || deadline.aborted
-    return answered(head, { text, ...(isBroken && { failure: failure ?? deadline.reason }) }, deadline, about)
+    const isBroken = failure !== undefined || broken !== undefined || deadline.aborted
+    const reason = failure ?? broken ?? deadline.reason
+    return answered(head, { text, ...(isBroken && { failure: reason }) }, deadline, about)
   } catch (error) {
     return unreached(error, about)
   } finally {
@@ -44,6 +47,7 @@ function open({ url, method = 'GET', headers, family, from, authorities, body }:
     agent: false,
     // Written out: NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment changes only the default.
     rejectUnauthorized: true,
+    lookup: lookUp,
     ...(port !== '' && { port }),
     ...(family !== undefined && { family: family === 'v4' ? 4 : 6 }),
     ...(from !== undefined && { localAddress: from }),

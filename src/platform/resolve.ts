@@ -1,6 +1,7 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { Resolver, lookup } from 'node:dns/promises'
-import { type Address, type Family, parseAddress } from '../net/address.ts'
+import { readFile } from 'node:fs/promises'
+import { type Address, type Family, familyOf, parseAddress } from '../net/address.ts'
 import type { Resolve } from '../ports/network.ts'
 
 /** Two tries at each name server. Names are answered in milliseconds, or not at all. */
@@ -20,6 +21,8 @@ interface Found {
  * as Node's own look-up does. A new resolver each time, because /etc/resolv.conf changes with the network.
  */
 async function found(host: string, family: Family): Promise<Found> {
+  const local = await localOf(host, family)
+  if (local !== undefined) return local
   const resolver = new Resolver({ timeout: TIMEOUT, tries: TRIES })
   const late = setTimeout(() => resolver.cancel(), LONGEST)
   try {
@@ -30,11 +33,28 @@ async function found(host: string, family: Family): Promise<Found> {
     return { addresses, ttl: Math.min(...records.map(({ ttl }) => ttl)) * 1000 }
   } catch (error) {
     if (!MAY_BE_LOCAL.has((error as NodeJS.ErrnoException).code ?? '')) throw error
-    const local = await lookup(host, { all: true, family: family === 'v4' ? 4 : 6 })
-    return { addresses: local.flatMap(({ address }) => parseAddress(address) ?? []), ttl: 0 }
+    return bySystem(host, family)
   } finally {
     clearTimeout(late)
   }
+}
+
+async function bySystem(host: string, family: Family): Promise<Found> {
+  const records = await lookup(host, { all: true, family: family === 'v4' ? 4 : 6 })
+  return { addresses: records.flatMap(({ address }) => parseAddress(address) ?? []), ttl: 0 }
+}
+
+/** What no name server need be asked for: a name of the hosts file (hosts(5)), of one label, or of the link (RFC 6762). */
+async function localOf(host: string, family: Family): Promise<Found | undefined> {
+  if (!host.includes('.') || /\.(localhost|local)\.?$/i.test(host)) return bySystem(host, family)
+  const table = await readFile('/etc/hosts', 'utf8').catch(() => '')
+  const lines = table.split('\n').map((line) => (line.split('#')[0] ?? '').trim().split(/\s+/))
+  const named = lines.filter(([, ...names]) =>
+    names.some((name) => name.toLowerCase() === host.toLowerCase()),
+  )
+  if (named.length === 0) return undefined
+  const addresses = named.flatMap(([text = '']) => parseAddress(text) ?? [])
+  return { addresses: addresses.filter((address) => familyOf(address) === family), ttl: 0 }
 }
 
 /** The name server says that it has no such name, or there is none to ask. */
@@ -54,7 +74,7 @@ export function rememberingResolve(now: () => number): RememberingResolve {
   const known = new Map<string, { readonly addresses: readonly Address[]; readonly until: number }>()
   const keyOf = (host: string, family: Family): string => `${family} ${host}`
   const ask = async (host: string, family: Family): Promise<readonly Address[]> => {
-    const { addresses, ttl } = await found(host, family).catch(() => ({ addresses: [], ttl: 0 }))
+    const { addresses, ttl } = await found(host, family).catch((): Found => ({ addresses: [], ttl: 0 }))
     const until = now() + Math.min(MOST_TTL, Math.max(LEAST_TTL, ttl))
     if (addresses.length > 0) known.set(keyOf(host, family), { addresses, until })
     return addresses

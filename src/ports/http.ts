@@ -38,8 +38,6 @@ export type HttpOutcome =
       readonly kind: 'unreached'
       readonly stage: HttpStage
       readonly because: string
-      /** It is about this host: it has no route to anybody, no name server that answers, or a clock that is wrong. */
-      readonly isCutOff?: true
       /** What had come of an answer when time was up in the middle of it. */
       readonly partial?: {
         readonly status: number
