@@ -43,11 +43,8 @@ function readArguments() {
   }
 }
 
-/** The bars are for Node 24: its own where the other Nodes of CI are installed (npm ci --prefix .ci/lts). */
 function nodeFor(given: string | undefined): string {
-  const cpu = process.arch === 'arm64' ? 'arm64' : 'x64'
-  const lts = join(ROOT, `.ci/lts/node_modules/node24-${cpu}/bin/node`)
-  const path = given ?? (existsSync(lts) ? lts : process.execPath)
+  const path = given ?? process.execPath
   if (!existsSync(path)) throw new Error(`--node: there is no ${path}`)
   return path
 }
@@ -61,7 +58,7 @@ function versionOf(node: string): string {
 
 const { quick, node, version, chosen } = readArguments()
 if (!version.startsWith('v24.'))
-  console.error(`the bars are for Node 24, this is ${version}; npm ci --prefix .ci/lts brings it`)
+  console.error(`the bars are for Node 24, this is ${version}`)
 const memory = `${Math.round(totalmem() / 2 ** 30)} GiB of memory`
 const machine = `Node ${version} ${process.arch}, ${availableParallelism()} cores, ${memory}`
 

@@ -1,12 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { begin } from './run.ts'
-
-/** The services are TypeScript, so they need a Node that reads it, whichever runs the tests. */
-const PINNED = join(import.meta.dirname, '../../node_modules/.bin/node')
-const NODE = existsSync(PINNED) ? PINNED : process.execPath
 
 interface Waiting {
   readonly hears: (line: string) => void
@@ -23,7 +18,7 @@ export class Outside {
   constructor(namespace: string, delay: number) {
     this.child = begin({
       namespace,
-      program: NODE,
+      program: process.execPath,
       args: [join(import.meta.dirname, 'isp.ts'), '--delay', String(delay)],
       stdio: 'pipe',
     })

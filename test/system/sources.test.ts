@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -8,10 +8,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../e2e/processes.ts'
 import { type Lab, canLab, lab } from '../lab/lab.ts'
 import { isProgram } from '../lab/run.ts'
-
-/** What the script says is TypeScript, so it needs a Node that reads it, whichever runs the tests. */
-const PINNED = join(ROOT, 'node_modules/.bin/node')
-const NODE = existsSync(PINNED) ? PINNED : process.execPath
 
 /** The real source and the real platform, in a process inside the host. */
 const LOOK = `
@@ -45,7 +41,7 @@ describe.skipIf(why !== undefined)('from behind a router', () => {
   const started: ChildProcess[] = []
 
   const look = async (make: string, family: 'v4' | 'v6'): Promise<unknown> => {
-    const child = house.spawn('host', NODE, ['--no-warnings', '-e', LOOK, make, family])
+    const child = house.spawn('host', process.execPath, ['--no-warnings', '-e', LOOK, make, family])
     const [out, errors] = await Promise.all(
       [child.stdout, child.stderr].map(async (stream) => (stream === null ? '' : text(stream))),
     )
