@@ -57,8 +57,7 @@ function versionOf(node: string): string {
 }
 
 const { quick, node, version, chosen } = readArguments()
-if (!version.startsWith('v24.'))
-  console.error(`the bars are for Node 24, this is ${version}`)
+if (!version.startsWith('v24.')) console.error(`the bars are for Node 24, this is ${version}`)
 const memory = `${Math.round(totalmem() / 2 ** 30)} GiB of memory`
 const machine = `Node ${version} ${process.arch}, ${availableParallelism()} cores, ${memory}`
 

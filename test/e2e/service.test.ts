@@ -7,6 +7,7 @@ import { instant } from '../../src/base/time.ts'
 import { keyedHash } from '../../src/server/auth/hashes.ts'
 import { sqliteStore } from '../../src/server/store/sqlite.ts'
 import { pepperIn } from '../../src/cli/pepper.ts'
+import { lacks } from '../lacks.ts'
 import { clientOf, holdfast, scratch, service, start } from './processes.ts'
 import { certificate } from './servers.ts'
 
@@ -172,7 +173,7 @@ describe('when it is asked to stop', () => {
   })
 })
 
-describe('over TLS', () => {
+describe.skipIf(lacks('openssl'))('over TLS', () => {
   const certified = async (...args: readonly string[]) => {
     const { cert, key } = certificate('IP:127.0.0.1')
     return service(

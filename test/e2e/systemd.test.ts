@@ -3,13 +3,12 @@ import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from '
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { EXITS } from '../../src/cli/exit-codes.ts'
+import { lacks, lacksNamespaces } from '../lacks.ts'
 import { ROOT, clientOf, holdfast, scratch, service } from './processes.ts'
 
 const read = (path: string): string => readFileSync(join(ROOT, 'systemd', path), 'utf8')
 const valueOf = (unit: string, key: string): string | undefined =>
   new RegExp(`^${key}=(.*)$`, 'm').exec(unit)?.[1]
-const isThere = (program: string): boolean =>
-  spawnSync('/bin/sh', ['-c', `command -v ${program}`]).status === 0
 
 describe('the unit', () => {
   const noRestart = Object.values(EXITS)
@@ -70,11 +69,9 @@ describe('the unit', () => {
     expect(lines).toContain('TimeoutStartSec=10min')
   })
 
-  const analyze = describe.skipIf(!isThere('systemd-analyze'))
-  if (!isThere('systemd-analyze'))
-    console.error('\n!!! systemd-analyze is not installed: the tests of the unit with it are SKIPPED\n')
-  analyze('with systemd itself', () => {
-    const [, version] = /^systemd (\d+)/.exec(execFileSync('systemd-analyze', ['--version']).toString()) ?? []
+  describe.skipIf(lacks('systemd-analyze'))('with systemd itself', () => {
+    // A skipped describe is collected all the same.
+    const [, version] = /^systemd (\d+)/.exec(String(spawnSync('systemd-analyze', ['--version']).stdout)) ?? []
     /** One older than 254 says that it ignores ImportCredential; docs/client.md has what to write there instead. */
     const understood = (unit: string): string =>
       Number(version) < 254 ? unit.replaceAll(/^ImportCredential=.*\n/gm, '') : unit
@@ -122,8 +119,7 @@ describe('the unit', () => {
 })
 
 describe('holdfast service', () => {
-  const canUnshare = process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'true']).status === 0
-  it.skipIf(!canUnshare)(
+  it.skipIf(lacksNamespaces())(
     'is not installed from where its user could not go, and sees a home that it runs from',
     () => {
       const install = (mode: string) =>

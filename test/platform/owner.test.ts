@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { own } from '../../src/platform/owner.ts'
+import { lacksNamespaces } from '../lacks.ts'
 
 let folder: string
 beforeEach(() => {
@@ -114,9 +115,7 @@ function foundIn(prepare: string, user: 0 | 65_534, at = folder): string {
   return stdout === '' ? stderr : stdout
 }
 
-const canUnshare = (): boolean => spawnSync('unshare', ['--mount', 'true']).status === 0
-
-describe.skipIf(process.getuid?.() !== 0 || !canUnshare())('beside others', () => {
+describe.skipIf(lacksNamespaces())('beside others', () => {
   const alive = (over = {}): string => JSON.stringify({ pid: process.pid, boot: bootId(), ...over })
 
   it('leaves the lock to the owner of the folder', async () => {

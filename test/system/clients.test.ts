@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Ended, type Service, scratch, service } from '../e2e/processes.ts'
 import { certificate } from '../e2e/servers.ts'
-import { isInstalled } from './installed.ts'
+import { lacks } from '../lacks.ts'
 
-/* Other people's clients, from Debian, at our service. */
+/** The service that they update has a certificate. */
+const hasOpenssl = !lacks('openssl')
 
 /** Bounded in time: each of these clients has a way of waiting for ever. */
 async function run(program: string, args: readonly string[]): Promise<Ended> {
@@ -70,7 +71,7 @@ async function holds(names: readonly string[], address: string): Promise<boolean
   return lines.length === names.length && lines.every((line) => line === `nochg ${address}`)
 }
 
-describe.skipIf(!isInstalled('ddclient'))('ddclient', () => {
+describe.skipIf(!hasOpenssl || lacks('ddclient'))('ddclient', () => {
   const ddclient = async (
     wire: Wire,
     names: readonly string[],
@@ -128,7 +129,7 @@ describe.skipIf(!isInstalled('ddclient'))('ddclient', () => {
   })
 })
 
-describe.skipIf(!isInstalled('inadyn'))('inadyn', () => {
+describe.skipIf(!hasOpenssl || lacks('inadyn'))('inadyn', () => {
   const inadyn = async (
     wire: Wire,
     names: readonly string[],
@@ -175,7 +176,7 @@ describe.skipIf(!isInstalled('inadyn'))('inadyn', () => {
   })
 })
 
-describe.skipIf(!isInstalled('curl'))('curl', () => {
+describe.skipIf(!hasOpenssl || lacks('curl'))('curl', () => {
   const curl = async (wire: Wire, names: readonly string[], ...more: readonly string[]): Promise<Ended> => {
     const base = at.urls[wire === 'TLS' ? 1 : 0]
     const user = more.includes('--user') ? [] : ['--user', `${at.username}:${at.password}`]

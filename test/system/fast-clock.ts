@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isInstalled } from './installed.ts'
+import { lacks } from '../lacks.ts'
 
 /** Whether the fast clock can be built here; says so loudly where it cannot. */
-export const canBuild = (): boolean => process.platform === 'linux' && isInstalled('gcc')
+export const canBuild = (): boolean => process.platform === 'linux' && !lacks('gcc')
 
 export interface FastClock {
   /** The environment of a process whose time passes `factor` times as fast, from its start or from a common moment. */

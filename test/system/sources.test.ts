@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../e2e/processes.ts'
 import { type Lab, canLab, lab } from '../lab/lab.ts'
-import { isProgram } from '../lab/run.ts'
+import { lacks } from '../lacks.ts'
 
 /** The real source and the real platform, in a process inside the host. */
 const LOOK = `
@@ -27,13 +27,6 @@ const LOOK = `
 const why = canLab()
 if (why !== undefined)
   console.error(`\n!!! no lab can be built here (${why}): these system tests are SKIPPED\n`)
-
-/** Says loudly what is left out. */
-function lacks(program: string): boolean {
-  const isMissing = !isProgram(program)
-  if (isMissing) console.error(`\n!!! ${program} is not installed: its system tests are SKIPPED\n`)
-  return isMissing
-}
 
 describe.skipIf(why !== undefined)('from behind a router', () => {
   let house: Lab
