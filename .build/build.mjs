@@ -1,7 +1,8 @@
 /** src/ to dist/: one entry, a chunk for each command, CommonJS because it starts faster, and the licences of what is inside. */
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
+import { licences } from './licences.mjs'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const DIST = join(ROOT, 'dist')
@@ -78,7 +79,7 @@ await bundle.close()
 put({
   ...Object.fromEntries(output.map((one) => [one.fileName, one.type === 'chunk' ? one.code : one.source])),
   'package.json': '{ "type": "commonjs" }\n',
-  'LICENSES.txt': licences(output),
+  'LICENSES.txt': licences(packagesIn(output)),
 })
 
 /**
@@ -99,37 +100,12 @@ function put(files) {
     if (!Object.hasOwn(files, name)) rmSync(join(DIST, name), { recursive: true, force: true })
 }
 
-/** Every package that a byte of the bundle came from, with its licence as it ships. */
-function licences(chunks) {
+/** Every package that a byte of the bundle came from. */
+function packagesIn(chunks) {
   const modules = chunks.flatMap((chunk) => Object.keys(chunk.modules ?? {}))
   const folders = new Set(
     modules.flatMap((id) => /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? []),
   )
   if (modules.some((id) => id.includes('undici'))) folders.add(join(ROOT, 'node_modules/undici'))
-  const texts = [...folders]
-    .sort((a, b) => a.localeCompare(b))
-    .map((folder) => {
-      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-      return `${name} ${version} (${license})\n\n${licenceText(folder)}`
-    })
-  return texts.join(`\n\n${'-'.repeat(78)}\n\n`)
-}
-
-function licenceText(folder) {
-  for (const name of [
-    'LICENSE',
-    'LICENSE.md',
-    'LICENSE.txt',
-    'license',
-    'LICENCE',
-    'COPYING',
-    'LICENSE-MIT',
-  ]) {
-    try {
-      return readFileSync(join(folder, name), 'utf8').trim()
-    } catch {
-      continue
-    }
-  }
-  return `(${dirname(folder)} holds no licence file; see the package's page)`
+  return [...folders]
 }

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT, holdfast, scratch, service } from './processes.ts'
 
@@ -170,6 +170,11 @@ describe('the packed file', () => {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     })
+  /** Where the links of a document lead, beside its own headings and the web. */
+  const linksIn = (path: string): readonly string[] =>
+    [...readFileSync(join(ROOT, path), 'utf8').matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+      .map(([, to = '']) => to)
+      .filter((to) => !/^[a-z]+:/.test(to))
   const pack = (): { folder: string; file: string; files: readonly string[] } => {
     const folder = scratch()
     const [packed] = JSON.parse(npm(ROOT, 'pack', '--json', '--pack-destination', folder)) as [
@@ -198,6 +203,29 @@ describe('the packed file', () => {
       'config/holdfast.toml',
     ])
       expect(files).toContain(needed)
+  })
+
+  it('links only to what it holds', () => {
+    const { files } = pack()
+    const dead = files
+      .filter((path) => path.endsWith('.md'))
+      .flatMap((path) => linksIn(path).map((link) => ({ path, link })))
+      .filter(({ path, link }) => !files.includes(join(dirname(path), link)))
+
+    expect(dead).toEqual([])
+  })
+
+  it('says nothing of the folder that it was built in', () => {
+    for (const name of readdirSync(join(ROOT, 'dist')))
+      expect(readFileSync(join(ROOT, 'dist', name), 'utf8'), name).not.toContain(ROOT)
+  })
+
+  it('brings no script that npm would run, or ask about, where it is installed', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>
+    }
+
+    expect(Object.keys(scripts).filter((name) => /^(pre|post)?(install|prepare)$/.test(name))).toEqual([])
   })
 
   it('installs alone into an empty folder, and works there', async () => {
@@ -239,6 +267,9 @@ describe('the packed file', () => {
     ])
   }, 60_000)
 })
+
+it('bin/holdfast.js can be run as it lies in a checkout', () =>
+  expect(statSync(join(ROOT, 'bin/holdfast.js')).mode & 0o111).toBe(0o111))
 
 it('the README’s client runs from a checkout as it says', async () =>
   expect((await holdfast(['update', '--help'])).code).toBe(0))
