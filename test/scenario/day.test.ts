@@ -155,5 +155,6 @@ it('ten thousand rounds leave no memory and no handle behind', async () => {
 
   expect(process.getActiveResourcesInfo().length).toBeLessThanOrEqual(handles)
   expect(globalThis.gc, 'run with --expose-gc').toBeDefined()
-  expect((await used()) - before).toBeLessThan(2_000_000)
+  // What the engine itself is still busy with on a loaded machine is let go a little later.
+  await expect.poll(async () => (await used()) - before, { timeout: 10_000 }).toBeLessThan(2_000_000)
 }, 60_000)
