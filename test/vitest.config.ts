@@ -21,6 +21,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', 'test/system/**'],
           execArgv: ['--expose-gc'],
+          env: { TZ: 'UTC' },
         },
       },
       {

@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { askControl } from '../platform/control.ts'
+import { systemFiles } from '../platform/files.ts'
 import { type Owner, type Ownership, own } from '../platform/owner.ts'
+import { stateFoldersOf } from './client.ts'
 import type { Answer, Request } from './orders.ts'
 import type { Settings } from './settings.ts'
 
@@ -25,7 +27,7 @@ export type Beside =
 export async function beside(settings: Settings, request: Request): Promise<Beside> {
   const end = performance.now() + PATIENCE
   for (;;) {
-    const ownership: Ownership = await own(settings.stateDir, undefined)
+    const ownership = await ownState(settings, undefined)
     if (ownership.kind === 'ours') return { kind: 'alone', release: ownership.release }
     if (ownership.kind === 'unkept') return { kind: 'alone', release: () => Promise.resolve() }
     const { owner } = ownership
@@ -36,13 +38,29 @@ export async function beside(settings: Settings, request: Request): Promise<Besi
   }
 }
 
+/** In the first of the state's folders that takes a file: where the state is kept elsewhere, its lock is there too. */
+async function ownState(settings: Settings, socket: string | undefined): Promise<Ownership> {
+  const [configured = settings.stateDir, ...others] = stateFoldersOf(settings)
+  const found = await own(configured, socket)
+  if (found.kind !== 'unkept') return found
+  for (const folder of others) {
+    const isOurs = await systemFiles.makePrivateFolder(folder).then(
+      () => true,
+      () => false,
+    )
+    const elsewhere = isOurs ? await own(folder, socket) : found
+    if (elsewhere.kind !== 'unkept') return elsewhere
+  }
+  return found
+}
+
 const NOBODY = { kind: 'nobody' } as const
 
 /** A daemon waits for a one-shot to be done; another daemon is there to stay. */
 export async function ownForGood(settings: Settings): Promise<Ownership> {
   const end = performance.now() + PATIENCE
   for (;;) {
-    const ownership = await own(settings.stateDir, socketIn(settings))
+    const ownership = await ownState(settings, socketIn(settings))
     const isPassing = ownership.kind === 'theirs' && ownership.owner.socket === undefined
     if (!isPassing || performance.now() > end) return ownership
     await sleep(PAUSE)

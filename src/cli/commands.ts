@@ -44,6 +44,7 @@ const serviceOptions =
     return { ...optionsOf(SERVICE_SETTINGS, 'Service:'), config: CONFIG, ...more }
   }
 
+const QUIET: Option = { type: 'boolean', describe: 'say nothing where nothing was sent and all is well' }
 const WATCH: Option = { type: 'boolean', describe: 'go on, and show every change' }
 
 /** Every command: what --help says of it, what it takes, and where it is. */
@@ -60,6 +61,7 @@ export const COMMANDS: readonly Command[] = [
         type: 'boolean',
         describe: 'print the exact request, the secret masked, and send nothing',
       },
+      quiet: QUIET,
     }),
     load: async () => (await import('./update.ts')).updateCommand,
   },
@@ -132,8 +134,8 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'poke',
-    describe: 'something may have changed: have the daemon look at once',
-    options: clientOptions(),
+    describe: 'check the address now: the daemon looks at once; without one, an update',
+    options: clientOptions({ quiet: QUIET }),
     load: async () => (await import('./poke.ts')).pokeCommand,
   },
   {

@@ -1,5 +1,6 @@
-import { explainAccount, explainWord } from '../client/report/explain.ts'
-import { isReplyWord } from '../protocol/reply.ts'
+import { explainAccount, explainFamilyWord, explainWord } from '../client/report/explain.ts'
+import { isMeant, listOf } from '../client/report/subject.ts'
+import { isFamilyWord, isReplyWord } from '../protocol/reply.ts'
 import type { Exit } from './exit-codes.ts'
 import type { Flags } from './commands.ts'
 import { fail, print } from './output.ts'
@@ -13,20 +14,27 @@ export async function explainCommand(flags: Flags): Promise<Exit> {
     print(...explainWord(subject))
     return 'settled'
   }
+  if (subject !== undefined && isFamilyWord(subject)) {
+    print(...explainFamilyWord(subject))
+    return 'settled'
+  }
   const settings = await readSettings(flags, 'names')
   if (!settings.ok) return fail(settings.error, false)
   const standing = await standingOf(settings.value).catch(unreadable)
   if ('exit' in standing) return fail(standing, false)
   const { accounts } = standing
   const chosen = accounts.filter(
-    ({ account }) => subject === undefined || account === subject || account.startsWith(`${subject}@`),
+    (account) =>
+      subject === undefined ||
+      isMeant(subject, account) ||
+      account.hostnames.some(({ hostname }) => hostname === subject.toLowerCase()),
   )
   if (chosen.length === 0)
     return fail(
       {
         exit: 'usage',
         says: [
-          `${subject} is neither a reply word nor an account; there are ${accounts.map(({ account }) => account).join(', ')}`,
+          `${subject} is neither a reply word nor an account nor a hostname; there are the accounts ${listOf(accounts)}`,
         ],
       },
       false,

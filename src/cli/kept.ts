@@ -1,7 +1,7 @@
 import type { Charge, Rest } from '../client/agent/run.ts'
 import { type Memory, fileMemory } from '../client/memory/memory.ts'
 import { type Timeline, timeline } from '../client/memory/timeline.ts'
-import { type AccountReport, collector, reportOn } from '../client/report/report.ts'
+import { type AccountReport, collector, viewOf } from '../client/report/report.ts'
 import { systemClocks } from '../platform/clock.ts'
 import { systemFiles } from '../platform/files.ts'
 import { chargesOf, stateFoldersOf } from './client.ts'
@@ -36,7 +36,5 @@ export async function reportsFrom({ charges, memory, time }: Kept): Promise<read
   const state = await memory.load()
   const now = time.now()
   const rest: Rest = { state, view: { sightings: undefined, nextLook: now }, act: { kind: 'halt' }, charges }
-  return charges.map(({ plan }) =>
-    reportOn(plan, rest, collector(), { now, wallAt: (at) => time.wallAt(at) }),
-  )
+  return viewOf(rest, collector(), { now, wallAt: (at) => time.wallAt(at) })
 }

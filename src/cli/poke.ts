@@ -23,6 +23,6 @@ export async function pokeCommand(flags: Flags): Promise<Exit> {
   const answer = asked.answer as Answer
   if (answer.error !== undefined) return fail({ exit: 'unreached', says: [answer.error] }, asJson)
   if (asJson) printJson({ poked: true })
-  else print('the daemon looks at once')
+  else if (flags['quiet'] !== true) print('the daemon looks at once')
   return 'settled'
 }

@@ -1,7 +1,8 @@
 import { type Result, err, ok } from '../base/result.ts'
-import { learn } from '../client/decide/learn.ts'
+import { isWaitOfOurs, learn } from '../client/decide/learn.ts'
 import { stopOf } from '../client/decide/next.ts'
 import { accountOf } from '../client/decide/state.ts'
+import { isMeant, listOf } from '../client/report/subject.ts'
 import { StateUnreadable } from '../client/memory/memory.ts'
 import { systemDice } from '../platform/clock.ts'
 import { beside } from './beside.ts'
@@ -42,13 +43,11 @@ export function chosenBy(
   subject: string | undefined,
   { charges }: Pick<Kept, 'charges'>,
 ): Result<readonly string[], Failure> {
-  const all = charges.map(({ plan }) => plan.account)
-  const chosen = all.filter(
-    (account) => subject === undefined || account === subject || account.startsWith(`${subject}@`),
-  )
+  const all = charges.map(({ plan }) => plan)
+  const chosen = all.filter((plan) => subject === undefined || isMeant(subject, plan))
   return chosen.length > 0
-    ? ok(chosen)
-    : err({ exit: 'usage', says: [`there is no account ${subject}; there are ${all.join(', ')}`] })
+    ? ok(chosen.map(({ account }) => account))
+    : err({ exit: 'usage', says: [`there is no account ${subject}; there are ${listOf(all)}`] })
 }
 
 /** A word to go on that is not on disk was never said. */
@@ -66,7 +65,8 @@ interface Resumed {
 
 function say(resumed: readonly Resumed[], asJson: boolean): Exit {
   if (asJson) printJson({ resumed })
-  else if (resumed.length === 0) print('nothing was stopped')
+  else if (resumed.length === 0)
+    print('nothing was stopped, and no wait was ended; a wait for 911, HTTP 500 or 429 stands')
   else
     print(
       ...resumed.map(
@@ -87,7 +87,9 @@ async function resume(settings: Settings, accounts: readonly string[]): Promise<
       stopOf(account, plan) ??
       account.offlineRefused ??
       Object.values(account.hosts).find(({ stopped }) => stopped)?.stopped
-    return stop === undefined ? [] : [{ account: plan.account, because: stop.because }]
+    const wait = isWaitOfOurs(account.standing) ? account.standing : undefined
+    const because = stop?.because ?? wait?.because
+    return because === undefined ? [] : [{ account: plan.account, because }]
   })
   await memory.save(learn(state, { kind: 'resumed' }, plans, { now: time.now(), dice: systemDice() }))
   return resumed

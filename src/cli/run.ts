@@ -3,7 +3,7 @@ import { type Agent, type Charge, type Rest, forever, once, run } from '../clien
 import { accountOf, hostOf } from '../client/decide/state.ts'
 import { StateUnreadable } from '../client/memory/memory.ts'
 import { worst } from '../client/report/outcome.ts'
-import { type AccountReport, type When, collector, reportOn } from '../client/report/report.ts'
+import { type AccountReport, type When, collector, viewOf } from '../client/report/report.ts'
 import { notifier } from '../platform/notify.ts'
 import type { Schedule } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -147,7 +147,7 @@ function reportsOf(
   heard: ReturnType<typeof collector>,
 ): readonly AccountReport[] {
   const when: When = { now: agent.clock.now(), wallAt: (at) => time.wallAt(at) }
-  return rest.charges.map(({ plan }) => reportOn(plan, rest, heard, when))
+  return viewOf(rest, heard, when)
 }
 
 /** SIGHUP: the settings anew. A bad file keeps the old ones, and says why. */

@@ -8,6 +8,7 @@ import type { Exit } from './exit-codes.ts'
 import { keptBy, reportsFrom } from './kept.ts'
 import type { Flags } from './commands.ts'
 import type { Answer, Request } from './orders.ts'
+import { accountKey } from '../config/read-client.ts'
 import { fail, print, printJson } from './output.ts'
 import { type Failure, type Settings, readSettings } from './settings.ts'
 import { outputGone } from './streams.ts'
@@ -27,7 +28,9 @@ export async function standingOf(settings: Settings): Promise<Standing> {
   const request: Request = { do: 'status' }
   const asked = await askControl(socketIn(settings), request, PATIENCE)
   const reports = asked.kind === 'answered' ? (asked.answer as Answer).reports : undefined
-  if (reports !== undefined) return { isRunning: true, accounts: reports }
+  const chosen = new Set(settings.accounts.map(accountKey))
+  if (reports !== undefined)
+    return { isRunning: true, accounts: reports.filter(({ account }) => chosen.has(account)) }
   const accounts = await reportsFrom(keptBy(settings))
   return asked.kind === 'nobody'
     ? { isRunning: false, accounts }

@@ -1,9 +1,10 @@
 import { type Level, isHeard } from '../base/level.ts'
-import { instant } from '../base/time.ts'
+import { type Instant, instant } from '../base/time.ts'
 import { type Agent, type Rest, once, run } from '../client/agent/run.ts'
 import type { Observation } from '../client/decide/observation.ts'
 import { worst } from '../client/report/outcome.ts'
-import { type AccountReport, collector, reportOn, sayReport } from '../client/report/report.ts'
+import { type AccountReport, collector, viewOf } from '../client/report/report.ts'
+import { sayReport } from '../client/report/say-report.ts'
 import { StateNotKept, StateUnreadable } from '../client/memory/memory.ts'
 import type { HttpRequest } from '../ports/http.ts'
 import { readQuery } from '../protocol/request.ts'
@@ -18,6 +19,7 @@ import type { Flags } from './commands.ts'
 import { busy, fail, logTo, print, printJson } from './output.ts'
 import { type Account, type Settings, readSettings } from './settings.ts'
 import { onSignals } from './signals.ts'
+import { writeError } from './streams.ts'
 
 /** Nobody looks again in a one-shot run. */
 const NEVER = { nextAfter: () => instant(8_640_000_000_000_000) }
@@ -32,7 +34,7 @@ export async function updateCommand(flags: Flags): Promise<Exit> {
   if (flags['dry-run'] === true) return updateAlone(flags, settings.value, log)
   const wishes = plansOf(settings.value).map((plan, at) => wishOf(plan, givenTo(settings.value.accounts[at])))
   const found = await beside(settings.value, { do: 'update', wishes, force: flags['force'] === true })
-  if (found.kind === 'answered') return relay(found.answer, asJson)
+  if (found.kind === 'answered') return relay(found.answer, flags)
   if (found.kind === 'busy') return fail(busy(found.owner), asJson)
   try {
     return await updateAlone(flags, settings.value, log)
@@ -44,10 +46,11 @@ export async function updateCommand(flags: Flags): Promise<Exit> {
 const givenTo = (account: Account | undefined): Addresses | undefined =>
   typeof account?.myip === 'object' ? account.myip : undefined
 
-/** What the daemon did in our stead. */
-function relay({ error, reports = [] }: Answer, asJson: boolean): Exit {
-  return error === undefined ? say(reports, asJson) : fail({ exit: 'configuration', says: [error] }, asJson)
-}
+/** What the daemon did for us. */
+const relay = ({ error, reports = [] }: Answer, flags: Flags): Exit =>
+  error === undefined
+    ? say(reports, flags)
+    : fail({ exit: 'configuration', says: [error] }, flags['json'] === true)
 
 async function updateAlone(flags: Flags, settings: Settings, log: Log): Promise<Exit> {
   const asJson = flags['json'] === true
@@ -65,7 +68,7 @@ async function updateAlone(flags: Flags, settings: Settings, log: Log): Promise<
     if (isRehearsal) return await rehearse({ agent, time }, flags, asJson)
     // A one-shot has nothing to wait for when everything is stopped.
     const rest = await run({ ...agent, whenStopped: 'exit' }, openingOf(flags), once)
-    return conclude({ agent, time }, rest, heard, asJson)
+    return conclude({ agent, time }, rest, { heard, flags })
   } catch (error) {
     if (error instanceof StateUnreadable || error instanceof StateNotKept)
       return fail({ exit: 'configuration', says: [error.message] }, asJson)
@@ -91,20 +94,25 @@ const openingOf = (flags: Flags): readonly Observation[] => [
 function conclude(
   { agent, time }: Running,
   rest: Rest,
-  heard: ReturnType<typeof collector>,
-  asJson: boolean,
+  { heard, flags }: { readonly heard: ReturnType<typeof collector>; readonly flags: Flags },
 ): Exit {
-  const now = agent.clock.now()
-  const reports = agent.charges.map(({ plan }) =>
-    reportOn(plan, rest, heard, { now, wallAt: (at) => time.wallAt(at) }),
-  )
-  return say(reports, asJson)
+  const when = { now: agent.clock.now(), wallAt: (at: Instant) => time.wallAt(at) }
+  return say(viewOf({ ...rest, charges: agent.charges }, heard, when), flags)
 }
 
-function say(reports: readonly AccountReport[], asJson: boolean): Exit {
+/** What was done on standard output; what went wrong, with what to do, on standard error, so that cron hears of it. */
+function say(reports: readonly AccountReport[], flags: Flags): Exit {
   const exit = exitOf(worst(reports.map(({ outcome }) => outcome)))
-  if (asJson) printJson(asResult(exit, reports))
-  else print(...reports.flatMap(sayReport))
+  if (flags['json'] === true) {
+    printJson(asResult(exit, reports))
+    return exit
+  }
+  const isQuiet = flags['quiet'] === true
+  for (const report of reports) {
+    const { done, trouble } = sayReport(report)
+    if (!isQuiet || report.hostnames.some(({ answered }) => answered !== null)) print(...done)
+    for (const line of trouble) writeError(`${line}\n`)
+  }
   return exit
 }
 
@@ -130,7 +138,7 @@ async function rehearse({ agent, time }: Running, flags: Flags, asJson: boolean)
     openingOf(flags),
     once,
   )
-  if (forms.length === 0) return conclude({ agent, time }, rest, collector(), asJson)
+  if (forms.length === 0) return conclude({ agent, time }, rest, { heard: collector(), flags })
   if (asJson) printJson({ exit: { code: 0, reason: 'settled', means: 'nothing was sent' }, wouldSend: forms })
   else print(...forms.flatMap(wireForm))
   return 'settled'

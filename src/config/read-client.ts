@@ -10,6 +10,7 @@ import {
   HOST_SETTINGS,
   type HostSettings,
   type ClientSettings,
+  parseServer,
 } from './client-settings.ts'
 import { NO_FILE, type ParsedFile, THE_FILE, readFile } from './client-file.ts'
 import { type About, type Complaint, type Layer, type Reading, readTable } from './setting.ts'
@@ -62,7 +63,10 @@ export function readClientConfig(given: Sources): Result<ClientConfig, readonly 
   const inFile = given.file?.name ?? given.lookedFor ?? THE_FILE
   const client = readTable(CLIENT_SETTINGS, [...over, file.top], { subject: '', file: inFile })
   const named = file.accounts.map((layer, at) => ({ layer, name: nameOf(layer, at) }))
-  const chosen = named.filter(({ name }) => given.chosen.length === 0 || given.chosen.includes(name))
+  const chosen = named.filter(
+    ({ layer, name }) =>
+      given.chosen.length === 0 || namesOf(layer, name).some((one) => given.chosen.includes(one)),
+  )
   const layers = file.accounts.length === 0 ? [{ layer: {}, name: '' }] : chosen
   const all = layers.map(({ layer, name }) => {
     const subject = file.accounts.length > 1 ? `account ${name}` : ''
@@ -92,7 +96,7 @@ export function readClientConfig(given: Sources): Result<ClientConfig, readonly 
     ...commandless(client),
     ...unknownAccounts(
       given.chosen,
-      named.map(({ name }) => name),
+      named.map(({ layer, name }) => namesOf(layer, name)),
     ),
     ...ambiguous(over, layers.length),
     // Of a file that could not be read nobody knows what it would have said.
@@ -141,14 +145,25 @@ function nameOf(layer: Layer, at: number): string {
   return typeof name === 'string' ? name : String(at + 1)
 }
 
-const unknownAccounts = (chosen: readonly string[], names: readonly string[]): readonly Complaint[] =>
+/** What --account may call it: its name, its username, or both username and host as the log shows them. */
+function namesOf(layer: Layer, name: string): readonly string[] {
+  const [username, server] = [layer['username']?.value, layer['server']?.value]
+  if (typeof username !== 'string') return [name]
+  const read = typeof server === 'string' ? parseServer(server) : undefined
+  return [name, username, ...(read?.ok ? [`${username}@${new URL(read.value).host}`] : [])]
+}
+
+const unknownAccounts = (
+  chosen: readonly string[],
+  names: readonly (readonly string[])[],
+): readonly Complaint[] =>
   chosen.flatMap((name) =>
-    names.includes(name)
+    names.some((all) => all.includes(name))
       ? []
       : [
           {
             where: '--account',
-            says: `there is no account ${name}; there are ${names.join(', ') || 'none'}`,
+            says: `there is no account ${name}; there are ${names.map(([first]) => first).join(', ') || 'none'}`,
           },
         ],
   )

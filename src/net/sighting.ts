@@ -15,6 +15,8 @@ export type Sighting =
       readonly kind: 'none'
       /** What the one that was asked has in place of a public address. */
       readonly instead?: Address
+      /** The user named no address of this family, and leaves what is published as it is. */
+      readonly isLeft?: true
     }
   | {
       readonly kind: 'unknown'

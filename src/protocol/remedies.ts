@@ -18,4 +18,6 @@ export const remedyFor = (word: string): string | undefined => (hasRemedy(word) 
 export const remedyForAnswer = (detail: string): string =>
   /HTTP 404|HTTP 405|HTTP 410/.test(detail)
     ? 'check that server is the address of an update service; then run holdfast resume, which ends this wait'
-    : 'see what the service says in quotes above; when it is mended, holdfast resume ends this wait'
+    : detail.includes('"')
+      ? 'see what the service says, in quotes above; when it is mended, holdfast resume ends this wait'
+      : 'check that server and its port are those of an update service; holdfast resume ends this wait'

@@ -34,9 +34,11 @@ describe('an exchange', () => {
   })
 
   it('takes an answer that is no HTTP for one that is not understood', async () =>
-    expect(await after({ kind: 'unreached', stage: 'malformed', because: 'not HTTP' })).toMatchObject({
+    expect(
+      await after({ kind: 'unreached', stage: 'malformed', because: 'the answer is not HTTP' }),
+    ).toMatchObject({
       kind: 'notUnderstood',
-      because: 'an answer that is no HTTP (not HTTP)',
+      because: 'the answer is not HTTP',
     }))
 
   it.each(['look-up', 'connect', 'time-out', 'exchange'] as const)(

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { explainAccount, explainWord, sayStatus } from '../../src/client/report/explain.ts'
+import { explainAccount, explainFamilyWord, explainWord, sayStatus } from '../../src/client/report/explain.ts'
+import { sayReport } from '../../src/client/report/say-report.ts'
 import type { AccountReport } from '../../src/client/report/report.ts'
 import type { Outcome } from '../../src/client/report/outcome.ts'
 import { parseAddress } from '../../src/net/address.ts'
@@ -8,6 +9,7 @@ import { REPLY_WORDS } from '../../src/protocol/reply.ts'
 const v4 = parseAddress('192.0.2.1')
 const report = (outcome: Outcome, over: Partial<AccountReport> = {}): AccountReport => ({
   account: 'key@dyn.test',
+  name: null,
   outcome,
   addresses: {},
   hostnames: [
@@ -17,12 +19,18 @@ const report = (outcome: Outcome, over: Partial<AccountReport> = {}): AccountRep
       answered: null,
       means: null,
       confirmed: v4 === undefined ? {} : { v4 },
+      since: '2026-01-01T08:00:00.000Z',
+      lastConfirmed: '2026-01-02T08:00:00.000Z',
+      seen: [],
+      remarks: [],
     },
   ],
   because: null,
   since: '2026-01-01T00:00:00.000Z',
   remedy: null,
   nextAttempt: '2026-01-01T00:30:00.000Z',
+  lastLook: null,
+  nextLook: null,
   ...over,
 })
 
@@ -31,36 +39,46 @@ it.each<[Outcome, Partial<AccountReport>, readonly string[]]>([
   ['settled', {}, [
     'key@dyn.test is in order.',
     'Every hostname is confirmed; the next request comes when the address changes.',
-    '  home.test: confirmed at 192.0.2.1',
   ]],
-  ['addressUnknown', { because: 'no source could tell the public address' }, [
+  ['addressUnknown', { because: 'no source could tell the public address (IPv4: no source answered)', remedy: 'ask holdfast detect' }, [
     'key@dyn.test has no address to send.',
-    'Why: no source could tell the public address.',
-    'What to do: holdfast config show names the sources; check that one of them can be reached.',
-    '  home.test: confirmed at 192.0.2.1',
+    'Why: no source could tell the public address (IPv4: no source answered).',
+    'What to do: ask holdfast detect.',
   ]],
-  ['unreached', { because: 'connect: ECONNREFUSED' }, [
-    'key@dyn.test was not reached since 2026-01-01T00:00:00.000Z.',
-    'Why: connect: ECONNREFUSED.',
+  ['unreached', { because: 'connect: refused by 192.0.2.9:443' }, [
+    'key@dyn.test was not reached since 2026-01-01 00:00:00.',
+    'Why: connect: refused by 192.0.2.9:443.',
     'No answer came from it. It is tried again, less often the longer this lasts; at once when the network changes, or when you run holdfast poke.',
-    'Next attempt: 2026-01-01T00:30:00.000Z.',
-    '  home.test: confirmed at 192.0.2.1',
+    'Next attempt: 2026-01-01 00:30:00.',
   ]],
   ['waiting', { because: '911' }, [
-    'key@dyn.test is waiting since 2026-01-01T00:00:00.000Z.',
+    'key@dyn.test is waiting since 2026-01-01 00:00:00.',
     'Why: the service answered 911 (fatal error at the service).',
-    'The protocol forbids another request before the wait is over; running a command again does not shorten it.',
-    'Next attempt: 2026-01-01T00:30:00.000Z.',
-    '  home.test: confirmed at 192.0.2.1',
+    'No request is allowed before the wait is over; running a command again does not shorten it.',
+    'Next attempt: 2026-01-01 00:30:00.',
   ]],
-  ['stopped', { because: 'badauth', remedy: 'check the password', nextAttempt: null }, [
-    'key@dyn.test is stopped since 2026-01-01T00:00:00.000Z.',
+  ['waiting', { because: 'HTTP 503: an empty answer (HTTP 503)', remedy: 'look' }, [
+    'key@dyn.test is waiting since 2026-01-01 00:00:00.',
+    'Why: the answer of the service: HTTP 503: an empty answer (HTTP 503).',
+    'What to do: look.',
+    'No request is allowed before the wait is over; running a command again does not shorten it.',
+    'Next attempt: 2026-01-01 00:30:00.',
+  ]],
+  ['stopped', { name: 'office', because: 'badauth', remedy: 'check the password', nextAttempt: null }, [
+    'office (key@dyn.test) is stopped since 2026-01-01 00:00:00.',
     'Why: the service answered badauth (invalid username and password).',
     'What to do: check the password.',
     'Next attempt: none before you have acted.',
-    '  home.test: confirmed at 192.0.2.1',
   ]],
-])('explains an account that is %s', (outcome, over, lines) => expect(explainAccount(report(outcome, over))).toEqual(lines))
+])('explains an account that is %s', (outcome, over, lines) =>
+  expect(explainAccount(report(outcome, over))).toEqual([...lines, '  home.test: confirmed at 192.0.2.1 since 2026-01-01 08:00:00']))
+
+it('explains a word of other services by the one that it is obeyed like', () =>
+  expect(explainFamilyWord('notfqdn').slice(0, 3)).toEqual([
+    'notfqdn: the hostname is not a full name, or no hostname was given.',
+    'It is a word of other services, and obeyed like nohost:',
+    'nohost: no such hostname under this account.',
+  ]))
 
 it('explains every word: what it means, whom it is about, what is done, and what to do', () => {
   expect(Object.fromEntries(REPLY_WORDS.map((word) => [word, explainWord(word)]))).toMatchInlineSnapshot(`
@@ -114,16 +132,53 @@ it('explains every word: what it means, whom it is about, what is done, and what
   `)
 })
 
-it('says how things stand in a few lines', () =>
+it('says how things stand, what is seen now and by which sources, and when it is looked again', () =>
   expect(
     sayStatus({
       isRunning: true,
-      accounts: [report('settled'), report('stopped', { because: 'abuse', nextAttempt: null })],
+      accounts: [
+        report('settled', {
+          name: 'office',
+          lastLook: '2026-01-03T10:00:00.000Z',
+          nextLook: '2026-01-03T10:05:00.000Z',
+          hostnames: report('settled').hostnames.map((host) => ({
+            ...host,
+            seen: [
+              { family: 'v4', address: '192.0.2.1', by: 'router and stun:x', because: null },
+              {
+                family: 'v6',
+                address: null,
+                by: null,
+                because: 'this host has no public address of this family',
+              },
+            ],
+            remarks: ['something to know'],
+          })),
+        }),
+        report('stopped', { because: 'abuse', nextAttempt: null }),
+      ],
     }),
   ).toEqual([
     'the daemon is running',
-    'key@dyn.test: in order',
-    '  home.test: confirmed at 192.0.2.1',
-    'key@dyn.test: stopped by abuse; holdfast explain says what to do',
-    '  home.test: confirmed at 192.0.2.1',
+    'office (key@dyn.test): in order',
+    '  looked 2026-01-03 10:00:00, looks again 2026-01-03 10:05:00',
+    '  sees 192.0.2.1 (router and stun:x); no IPv6 address (this host has no public address of this family)',
+    '  home.test: confirmed at 192.0.2.1 since 2026-01-01 08:00:00',
+    '    something to know',
+    'key@dyn.test: stopped since 2026-01-01 00:00:00 by abuse; holdfast explain says what to do',
+    '  home.test: confirmed at 192.0.2.1 since 2026-01-01 08:00:00',
   ]))
+
+it('promises no attempt where no daemon makes one', () =>
+  expect(sayStatus({ isRunning: false, accounts: [report('waiting', { because: '911' })] })).toContain(
+    'key@dyn.test: waiting since 2026-01-01 00:00:00, the service answered 911 (fatal error at the service); no attempt before 2026-01-01 00:30:00',
+  ))
+
+it('tells what was done apart from what went wrong', () =>
+  expect(sayReport(report('stopped', { because: 'badauth', remedy: 'check it' }))).toEqual({
+    done: ['home.test: nothing sent'],
+    trouble: [
+      'key@dyn.test: stopped by badauth; nothing more is sent until you act',
+      '  what to do: check it',
+    ],
+  }))

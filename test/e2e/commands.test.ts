@@ -238,6 +238,6 @@ describe('a state that cannot be read or written is no bug, and is told', () => 
         /nothing can be written to .*; the stops there stand as they were/,
       ) as string,
     })
-    expect((await holdfast(['status', ...args])).stdout).toContain('stopped by abuse')
+    expect((await holdfast(['status', ...args])).stdout).toMatch(/stopped since \S+ \S+ by abuse/)
   })
 })

@@ -24,7 +24,7 @@ describe('a running daemon', () => {
     expect(await ask('status')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
-        /^the daemon is running\n\S+: in order\n {2}home\.example\.test: confirmed at 192\.0\.2\.1\n$/,
+        /^the daemon is running\n\S+: in order\n {2}looked [-\d]+ [:\d]+, looks again [-\d]+ [:\d]+\n {2}sees 192\.0\.2\.1 \(given\)\n {2}home\.example\.test: confirmed at 192\.0\.2\.1 since [-\d]+ [:\d]+\n$/,
       ) as string,
     })
     expect(JSON.parse((await ask('status', '--json')).stdout)).toMatchObject({
@@ -205,9 +205,9 @@ describe('a running daemon', () => {
       'Why: the service answered abuse (username blocked for abuse).',
     )
     await ask('poke')
-    expect(lines.filter((one) => one.includes('asking the service'))).toHaveLength(2)
+    expect(lines.filter((one) => one.includes('sending an update request'))).toHaveLength(2)
     expect(await ask('resume')).toMatchObject({ code: 0 })
-    expect(lines.filter((one) => one.includes('asking the service'))).toHaveLength(3)
+    expect(lines.filter((one) => one.includes('sending an update request'))).toHaveLength(3)
     child.kill('SIGTERM')
     expect(await ended).toBe(0)
   })
@@ -233,7 +233,7 @@ describe('a running daemon', () => {
     child.kill('SIGHUP')
     await line('"hostname":"office.example.test"')
 
-    expect(lines.filter((one) => one.includes('"says":"the service holds the address"'))).toHaveLength(3)
+    expect(lines.filter((one) => one.includes('"says":"the service confirmed the address"'))).toHaveLength(3)
     expect(lines.join('\n')).not.toContain('192.0.2.2"')
   })
 

@@ -22,8 +22,9 @@ it.each([
   const folder = scratch()
   const state = join(folder, 'state')
   writeFileSync(state, 'no folder, so that nothing can be saved before')
+  const nowhere = { XDG_RUNTIME_DIR: state, TMPDIR: state }
   const args = [...clientOf(at, state), '--runtime-dir', folder, '--myip', '192.0.2.1', '--no-ipv6']
-  const { child, ended, line, lines } = running(args, { ...env(at), NODE_OPTIONS: withBug(how) })
+  const { child, ended, line, lines } = running(args, { ...env(at), ...nowhere, NODE_OPTIONS: withBug(how) })
   await line('nothing to do until then')
   rmSync(state)
 

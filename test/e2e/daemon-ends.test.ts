@@ -122,7 +122,7 @@ describe('a daemon that is asked to end does so within five seconds, with 0,', (
     flipping.child.kill('SIGUSR1')
     await flipping.line('until then')
     await expect
-      .poll(() => flipping.lines.filter((line) => line.includes('looked for the public')).length)
+      .poll(() => flipping.lines.filter((line) => line.includes('asked the address sources')).length)
       .toBeGreaterThan(2)
     await endsInTime(flipping)
   })
@@ -178,7 +178,7 @@ describe.skipIf(!canIsolate)('a daemon in whose network no name server answers e
 
   it('while it looks up the name of the service', async () => {
     const sending = isolated('--server', 'http://dyn.test', ...GIVEN)
-    await sending.line('asking the service')
+    await sending.line('sending an update request')
     await new Promise((done) => setTimeout(done, 300))
     await endsInTime(sending, BY_SIGNAL)
   })

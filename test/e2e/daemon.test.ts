@@ -46,7 +46,7 @@ it('tries at once when it is started again after the service was not reached', a
   )
 
   const second = daemon(at, state, '--myip', '192.0.2.1')
-  await second.line('asking the service')
+  await second.line('sending an update request')
 
   expect(Date.now()).toBeLessThan(until)
   second.child.kill('SIGTERM')
@@ -57,7 +57,7 @@ it('finishes the request under way when it is asked to end', async () => {
   const at = await service('--weather', 'slow:1s')
   const state = scratch()
   const { child, ended, line } = daemon(at, state, '--myip', '192.0.2.1')
-  await line('asking the service')
+  await line('sending an update request')
 
   child.kill('SIGTERM')
 
@@ -68,7 +68,7 @@ it('finishes the request under way when it is asked to end', async () => {
 it('gives up a request that hangs, and ends within five seconds', async () => {
   const at = await service('--weather', 'slow:20s')
   const { child, ended, line } = daemon(at, scratch(), '--myip', '192.0.2.1')
-  await line('asking the service')
+  await line('sending an update request')
   const asked = performance.now()
 
   child.kill('SIGINT')
@@ -83,7 +83,9 @@ it('goes on when its state cannot be kept, and says so once', async () => {
   const file = join(scratch(), 'not-a-folder')
   writeFileSync(file, '')
   let address = '8.8.8.8'
-  const { child, ended, line, lines } = daemon(at, file, '--source', await echo(() => address))
+  const nowhere = ['--runtime-dir', scratch(), '--source', await echo(() => address)]
+  const args = [...clientOf(at, file), '--no-ipv6', '--interval', '1h', ...nowhere]
+  const { child, ended, line, lines } = running(args, { ...env(at), XDG_RUNTIME_DIR: file, TMPDIR: file })
   await line('8.8.8.8')
   address = '8.8.4.4'
   await line('good","addresses":["8.8.4.4"]')

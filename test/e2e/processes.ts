@@ -40,6 +40,8 @@ const cleanEnvironment = (over: Options['env']): NodeJS.ProcessEnv => ({
   HOME: '/nonexistent',
   TZ: 'UTC',
   HOLDFAST_RUNTIME_DIR: RUNTIME,
+  // A state that cannot be kept elsewhere is kept here, and gone after the tests.
+  TMPDIR: RUNTIME,
   // Nothing is asked of the router of whoever runs the tests; what is noticed is tested in networks of their own.
   HOLDFAST_WATCH: 'no',
   ...over,

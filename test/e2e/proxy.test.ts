@@ -153,7 +153,7 @@ describe('an update goes through the proxy of the environment', () => {
       },
     })
 
-    expect(ended.stdout).toContain(
+    expect(ended.stderr).toContain(
       'TLS: the certificate of 127.0.0.1 is self-signed; name its authority with ca_file (through the proxy ',
     )
     expect(at.stderr()).not.toContain('/nic/update')
@@ -171,7 +171,7 @@ describe('an update goes through the proxy of the environment', () => {
     const ended = await update(at, at.urls[which] ?? '', { HTTP_PROXY: url, HTTPS_PROXY: url }, ...GIVEN)
 
     expect(ended.code).toBe(69)
-    expect(ended.stdout).toMatch(says)
+    expect(ended.stderr).toMatch(says)
     expect(ended.stdout + ended.stderr).not.toContain('swordfish')
   })
 
@@ -180,7 +180,7 @@ describe('an update goes through the proxy of the environment', () => {
 
     const ended = await update(at, at.urls[0] ?? '', { HTTPS_PROXY: 'http://127.0.0.1:1' }, ...GIVEN)
 
-    expect(ended.stdout).toContain('connect: refused by 127.0.0.1:1 (through the proxy http://127.0.0.1:1)')
+    expect(ended.stderr).toContain('connect: refused by 127.0.0.1:1 (through the proxy http://127.0.0.1:1)')
   })
 
   it.each(['update', 'run'])('and %s refuses a proxy that it cannot use', async (command) =>

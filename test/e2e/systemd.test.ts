@@ -71,7 +71,8 @@ describe('the unit', () => {
 
   describe.skipIf(lacks('systemd-analyze'))('with systemd itself', () => {
     // A skipped describe is collected all the same.
-    const [, version] = /^systemd (\d+)/.exec(String(spawnSync('systemd-analyze', ['--version']).stdout)) ?? []
+    const [, version] =
+      /^systemd (\d+)/.exec(String(spawnSync('systemd-analyze', ['--version']).stdout)) ?? []
     /** One older than 254 says that it ignores ImportCredential; docs/client.md has what to write there instead. */
     const understood = (unit: string): string =>
       Number(version) < 254 ? unit.replaceAll(/^ImportCredential=.*\n/gm, '') : unit

@@ -150,7 +150,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
     const ended = await update(at, ...more)
 
     expect(ended.code).toBe(69)
-    expect(ended.stdout).toMatch(why)
+    expect(ended.stderr).toMatch(why)
     expect(at.stderr()).not.toContain('/nic/update')
   })
 
@@ -184,7 +184,7 @@ it('http_fallback reaches the service in clear, and only where the user allowed 
     { env },
   )
 
-  expect(without.stderr).not.toContain('the key travels in clear')
+  expect(without.stderr).not.toContain('the password travels in clear')
   expect(withIt.stderr).toContain('http://127.0.0.1/nic/update')
   expect(withIt.stderr).toContain('http://127.0.0.1:8245/nic/update')
   expect(withIt.stderr.match(/the key travels in clear/g)).toHaveLength(1)

@@ -165,7 +165,9 @@ describe.skipIf(!canMakeNetworks())('in a network of two hosts', () => {
     const start = performance.now()
     await ended(client('poke', ...args(state), '--myip', '192.0.2.9'))
 
-    await expect.poll(() => lines.join('\n'), { timeout: 20_000 }).toContain('the service holds the address')
+    await expect
+      .poll(() => lines.join('\n'), { timeout: 20_000 })
+      .toContain('the service confirmed the address')
     expect(performance.now() - start).toBeLessThan(4000)
   })
 
@@ -222,7 +224,7 @@ describe.skipIf(!canMakeNetworks())('in a network of two hosts', () => {
       const lines: string[] = []
       if (asking.stderr !== null)
         createInterface({ input: asking.stderr }).on('line', (line) => lines.push(line))
-      await expect.poll(() => lines.join('\n'), { timeout: 20_000 }).toContain('asking the service')
+      await expect.poll(() => lines.join('\n'), { timeout: 20_000 }).toContain('sending an update request')
       const [asked, gone] = [
         performance.now(),
         new Promise((done) => asking.on('exit', (code, signal) => done(code ?? signal))),

@@ -1,3 +1,4 @@
+import { type Instant, minutes } from '../../base/time.ts'
 import { FAMILIES, type Family } from '../../net/address.ts'
 import type { Sighting, Sightings } from '../../net/sighting.ts'
 import { type View, sightingsOf } from '../decide/next.ts'
@@ -15,13 +16,15 @@ export interface News {
 
 /** Causes that are told of one subject before it is known again: a line that comes and goes has many. */
 const MAX_CAUSES = 3
+const GONE_AFTER = minutes(1)
 
 /** What a look showed that its operator should know: that an address cannot be told, that it can again, that one is gone. */
-export function addressNews(told: Told, { sightings }: View, state: State, plans: readonly Plan[]): News {
+export function addressNews(told: Told, view: View, state: State, plans: readonly Plan[]): News {
+  const { sightings, lastLook = view.nextLook } = view
   let news: News = { told, events: [] }
   for (const plan of plans.filter(({ isOffline, reliesOnConnection }) => !isOffline && !reliesOnConnection))
     for (const [seen, hostnames] of groupsOf(plan, sightings?.[plan.account] ?? {}))
-      news = groupNews(news, { plan, hostnames, seen }, state)
+      news = groupNews(news, { plan, hostnames, seen, at: lastLook }, state)
   return news
 }
 
@@ -29,6 +32,7 @@ interface Group {
   readonly plan: Plan
   readonly hostnames: readonly string[]
   readonly seen: Sightings
+  readonly at: Instant
 }
 
 /** Names that learn their address from the same source share one object. */
@@ -42,7 +46,7 @@ function groupsOf(plan: Plan, byName: Parameters<typeof sightingsOf>[0]): Map<Si
 }
 
 function groupNews(news: News, group: Group, state: State): News {
-  const { plan, hostnames, seen } = group
+  const { plan, hostnames, seen, at } = group
   const account = accountOf(state, plan.account)
   const families = FAMILIES.filter((family) => plan.families.includes(family) && seen[family] !== undefined)
   const confirmed = (family: Family) =>
@@ -64,12 +68,16 @@ function groupNews(news: News, group: Group, state: State): News {
     const address = confirmed(family)
     if (sighting?.kind === 'seen') {
       const wasUnknown = (next.told[key(family)] ?? []).length > 0
-      next = forget(forget(next, key(family)), key(`${family} gone`))
+      next = [family, `${family} none`, `${family} gone`].map(key).reduce(forget, next)
       const known = { kind: 'addressKnown', ...about, family, address: sighting.address } as const
       if (wasUnknown) next = { ...next, events: [...next.events, known] }
-    } else if (address !== undefined && sighting?.kind === 'none')
-      next = tell(next, key(`${family} gone`), 'gone', { kind: 'familyGone', ...about, family, address })
-    else if (address !== undefined && sighting?.kind === 'unknown' && !sighting.isHeld) {
+    } else if (address !== undefined && sighting?.kind === 'none' && !sighting.isLeft) {
+      const [first = String(at)] = next.told[key(`${family} none`)] ?? []
+      next = { ...next, told: { ...next.told, [key(`${family} none`)]: [first] } }
+      // A new address is not usable at once (RFC 4862 §5.4): only one that stays away is gone.
+      if (at - Number(first) >= GONE_AFTER)
+        next = tell(next, key(`${family} gone`), 'gone', { kind: 'familyGone', ...about, family, address })
+    } else if (address !== undefined && sighting?.kind === 'unknown' && !sighting.isHeld) {
       const { because } = sighting
       next = tell(next, key(family), because, { kind: 'addressUnknown', ...about, family, because })
     }
@@ -81,7 +89,8 @@ const NAMES = { v4: 'IPv4', v6: 'IPv6' } as const
 
 /** Why a family is not seen; undefined where an address is known and held back. */
 function reasonOf(sighting: Sighting | undefined, family: Family): string | undefined {
-  if (sighting?.kind === 'none') return `${NAMES[family]}: no source sees a public address`
+  if (sighting?.kind === 'none')
+    return sighting.isLeft ? undefined : `${NAMES[family]}: no source sees a public address`
   return sighting?.kind === 'unknown' && !sighting.isHeld
     ? `${NAMES[family]}: ${sighting.because}`
     : undefined

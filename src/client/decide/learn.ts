@@ -103,7 +103,7 @@ const unstopped = ({ standing, hosts, recent }: AccountState): AccountState => (
 })
 
 /** Neither 911, nor HTTP 500 "with the same retry rule" (spec, "Response texts"), nor 429: what answered may not be the service. */
-export const isWaitOfOurs = (standing: Standing): boolean =>
+export const isWaitOfOurs = (standing: Standing): standing is Extract<Standing, { kind: 'waiting' }> =>
   standing.kind === 'waiting' && /^(not understood|HTTP 50[234])$/.test(standing.because)
 
 /** Confirm once more: what was confirmed is forgotten, what was forbidden is not. */

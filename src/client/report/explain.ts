@@ -1,9 +1,12 @@
 import { formatDuration } from '../../base/time.ts'
 import { listed } from '../../net/address.ts'
-import { REPLIES, type ReplyWord, isReplyWord } from '../../protocol/reply.ts'
-import type { Outcome } from './outcome.ts'
+import { FAMILY_WORDS, type FamilyWord, REPLIES, type ReplyWord, isReplyWord } from '../../protocol/reply.ts'
 import { remedyFor } from '../../protocol/remedies.ts'
-import type { AccountReport } from './report.ts'
+import { FAMILY_NAMES } from '../agent/wording.ts'
+import type { Outcome } from './outcome.ts'
+import type { AccountReport, HostReport, SeenReport } from './report.ts'
+import { shownTime } from './say-report.ts'
+import { labelOf } from './subject.ts'
 
 /** What a word means and what it makes this program do. */
 export function explainWord(word: ReplyWord): readonly string[] {
@@ -22,55 +25,99 @@ export function explainWord(word: ReplyWord): readonly string[] {
   return [`${word}: ${means}.`, speaksOf, does, ...(remedy === undefined ? [] : [`What to do: ${remedy}.`])]
 }
 
+/** A word that other services of this family use. */
+export function explainFamilyWord(word: FamilyWord): readonly string[] {
+  const { like, means } = FAMILY_WORDS[word]
+  return [
+    `${word}: ${means}.`,
+    `It is a word of other services, and obeyed like ${like}:`,
+    ...explainWord(like),
+  ]
+}
+
 /** Why an account stands where it does; one text for each way it can. */
 export function explainAccount(report: AccountReport): readonly string[] {
-  const { account, outcome, because, since, remedy, nextAttempt } = report
-  const word =
-    because !== null && isReplyWord(because)
-      ? `${because} (${REPLIES[because].means})`
-      : (because ?? 'nothing is known')
-  const from = since === null ? '' : ` since ${since}`
+  const { outcome, because, since, remedy, nextAttempt } = report
+  const label = labelOf(report)
+  const why = sayCause(because)
+  const from = since === null ? '' : ` since ${shownTime(since)}`
+  const advice = remedy === null ? [] : [`What to do: ${remedy}.`]
+  const next = `Next attempt: ${shownTime(nextAttempt)}.`
   // biome-ignore format: a table
   const TEXTS: { readonly [O in Outcome]: readonly string[] } = {
-    settled:        [`${account} is in order.`, 'Every hostname is confirmed; the next request comes when the address changes.'],
-    addressUnknown: [`${account} has no address to send.`, `Why: ${word}.`, 'What to do: holdfast config show names the sources; check that one of them can be reached.'],
-    unreached:      [`${account} was not reached${from}.`, `Why: ${word}.`, 'No answer came from it. It is tried again, less often the longer this lasts; at once when the network changes, or when you run holdfast poke.', `Next attempt: ${nextAttempt}.`],
-    waiting:        [`${account} is waiting${from}.`, `Why: the service answered ${word}.`, 'The protocol forbids another request before the wait is over; running a command again does not shorten it.', `Next attempt: ${nextAttempt}.`],
-    stopped:        [`${account} is stopped${from}.`, `Why: the service answered ${word}.`, ...(remedy === null ? [] : [`What to do: ${remedy}.`]), 'Next attempt: none before you have acted.'],
+    settled:        [`${label} is in order.`, 'Every hostname is confirmed; the next request comes when the address changes.'],
+    addressUnknown: [`${label} has no address to send.`, `Why: ${why}.`, ...advice],
+    unreached:      [`${label} was not reached${from}.`, `Why: ${why}.`, 'No answer came from it. It is tried again, less often the longer this lasts; at once when the network changes, or when you run holdfast poke.', next],
+    waiting:        [`${label} is waiting${from}.`, `Why: ${why}.`, ...advice, 'No request is allowed before the wait is over; running a command again does not shorten it.', next],
+    stopped:        [`${label} is stopped${from}.`, `Why: ${why}.`, ...advice, 'Next attempt: none before you have acted.'],
   }
-  return [...TEXTS[outcome], ...report.hostnames.map(sayHost)]
+  return [...TEXTS[outcome], ...lookLines(report), ...report.hostnames.flatMap(sayHost)]
 }
 
-const sayHost = ({ hostname, confirmed }: AccountReport['hostnames'][number]): string => {
+/** The service's word with what it means, what else it answered, or what went wrong here. */
+export function sayCause(because: string | null): string {
+  if (because === null) return 'nothing is known'
+  if (isReplyWord(because)) return `the service answered ${because} (${REPLIES[because].means})`
+  return /^(HTTP \d|not understood)/.test(because) ? `the answer of the service: ${because}` : because
+}
+
+const sayHost = ({ hostname, confirmed, since, remarks }: HostReport): readonly string[] => {
   const addresses = listed(confirmed).join(' and ')
-  return `  ${hostname}: ${addresses === '' ? 'nothing confirmed yet' : `confirmed at ${addresses}`}`
+  const from = since === null ? '' : ` since ${shownTime(since)}`
+  const stands = addresses === '' ? 'nothing confirmed yet' : `confirmed at ${addresses}${from}`
+  return [`  ${hostname}: ${stands}`, ...remarks.map((remark) => `    ${remark}`)]
 }
 
-/** A few lines for a person: who runs, and how each account and hostname stands. */
-export function sayStatus({
-  isRunning,
-  isSilent = false,
-  accounts,
-}: {
+/** When it was last looked, what was seen then and by which sources, and when it is looked again. */
+function lookLines({ hostnames, lastLook, nextLook }: AccountReport): readonly string[] {
+  if (lastLook === null) return []
+  const again = nextLook === null ? '' : `, looks again ${shownTime(nextLook)}`
+  const lines = hostnames.map(({ seen }) => seen.map(saySeen).join('; '))
+  const [first] = lines
+  // Names that are bound to other lines see other addresses.
+  const isAlike = lines.every((line) => line === first)
+  const sees = isAlike
+    ? [`  sees ${first}`]
+    : hostnames.map(({ hostname }, at) => `  ${hostname} sees ${lines[at]}`)
+  return [`  looked ${shownTime(lastLook)}${again}`, ...(first === '' ? [] : sees)]
+}
+
+const saySeen = ({ family, address, by, because }: SeenReport): string =>
+  address === null ? `no ${FAMILY_NAMES[family]} address (${because})` : `${address} (${by})`
+
+export interface StatusText {
   readonly isRunning: boolean
   readonly isSilent?: boolean
   readonly accounts: readonly AccountReport[]
-}): readonly string[] {
+}
+
+/** A few lines for a person: what runs, and how each account and hostname stands. */
+export function sayStatus({ isRunning, isSilent = false, accounts }: StatusText): readonly string[] {
   const remembered = 'this is what was remembered'
   const silent = `the daemon is there but does not answer; ${remembered}`
   return [
     isRunning ? (isSilent ? silent : 'the daemon is running') : `no daemon is running; ${remembered}`,
-    ...accounts.flatMap((report) => {
-      const { account, outcome, because, nextAttempt } = report
-      // biome-ignore format: a table
-      const STANDS: { readonly [O in Outcome]: string } = {
-        settled:        'in order',
-        addressUnknown: 'no address seen yet',
-        unreached:      `not reached (${because}); next attempt ${nextAttempt}`,
-        waiting:        `waiting (${because}); next attempt ${nextAttempt}`,
-        stopped:        `stopped by ${because}; holdfast explain says what to do`,
-      }
-      return [`${account}: ${STANDS[outcome]}`, ...report.hostnames.map(sayHost)]
-    }),
+    ...accounts.flatMap((report) => [
+      `${labelOf(report)}: ${standsAs(report, isRunning)}`,
+      ...lookLines(report),
+      ...report.hostnames.flatMap(sayHost),
+    ]),
   ]
+}
+
+function standsAs({ outcome, because, since, nextAttempt }: AccountReport, isRunning: boolean): string {
+  const from = since === null ? '' : ` since ${shownTime(since)}`
+  // Without a daemon nothing makes an attempt by itself.
+  const next = isRunning
+    ? `next attempt ${shownTime(nextAttempt)}`
+    : `no attempt before ${shownTime(nextAttempt)}`
+  // biome-ignore format: a table
+  const STANDS: { readonly [O in Outcome]: string } = {
+    settled:        'in order',
+    addressUnknown: `no address to send: ${because}`,
+    unreached:      `not reached${from} (${because}); ${next}`,
+    waiting:        `waiting${from}, ${sayCause(because)}; ${next}`,
+    stopped:        `stopped${from} by ${because}; holdfast explain says what to do`,
+  }
+  return STANDS[outcome]
 }

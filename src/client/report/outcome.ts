@@ -1,5 +1,5 @@
 import type { Instant } from '../../base/time.ts'
-import { type SightingsByName, heldUntil, stopOf } from '../decide/next.ts'
+import { type SightingsByName, heldUntil, pacedIn, stopOf } from '../decide/next.ts'
 import type { Plan } from '../decide/plan.ts'
 import { type State, accountOf, hostOf } from '../decide/state.ts'
 
@@ -20,6 +20,8 @@ export function outcomeOf(
     return 'stopped'
   if (heldUntil(account, now) !== undefined)
     return account.standing.kind === 'waiting' ? 'waiting' : 'unreached'
+  if (pacedIn(state, plan, { sightings: { [plan.account]: seen ?? {} }, nextLook: now }, now) !== undefined)
+    return 'waiting'
   const isUndone = hosts.some(({ touched }) => touched === undefined)
   const needsAddress = !plan.isOffline && !plan.reliesOnConnection
   const sawAny = Object.values(seen ?? {}).some((one) =>

@@ -1,16 +1,26 @@
 import { type Instant, formatInstant } from '../../base/time.ts'
-import { type Addresses, listed } from '../../net/address.ts'
+import { type Addresses, FAMILIES, type Family, listed } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
 import { type Reply, formatReply } from '../../protocol/reply-codec.ts'
+import { remedyFor, remedyForAnswer } from '../../protocol/remedies.ts'
 import { REPLIES } from '../../protocol/reply.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
 import type { AgentEvent } from '../agent/events.ts'
 import type { Rest } from '../agent/run.ts'
-import { heldUntil, sightingsOf, stopOf } from '../decide/next.ts'
+import { FAMILY_NAMES, saidAs } from '../agent/wording.ts'
+import { heldUntil, pacedIn, sightingsOf, stopOf } from '../decide/next.ts'
 import type { Plan } from '../decide/plan.ts'
-import { accountOf, hostOf } from '../decide/state.ts'
+import { type AccountState, type HostState, type Stop, accountOf, hostOf } from '../decide/state.ts'
+import { isWaitOfOurs } from '../decide/learn.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
-import { remedyFor } from '../../protocol/remedies.ts'
+
+/** What one family looks like now: the address and the sources that say so, or why there is none. */
+export interface SeenReport {
+  readonly family: Family
+  readonly address: string | null
+  readonly by: string | null
+  readonly because: string | null
+}
 
 /** What is said of one hostname: what was sent in this run, what came back, what it means, what is confirmed. */
 export interface HostReport {
@@ -19,10 +29,18 @@ export interface HostReport {
   readonly answered: string | null
   readonly means: string | null
   readonly confirmed: Addresses
+  /** RFC 3339: since when these addresses are confirmed, and when they were last. */
+  readonly since: string | null
+  readonly lastConfirmed: string | null
+  readonly seen: readonly SeenReport[]
+  /** What is worth knowing, and no reason to wait or to stop. */
+  readonly remarks: readonly string[]
 }
 
 export interface AccountReport {
   readonly account: string
+  /** What the user calls it. */
+  readonly name: string | null
   readonly outcome: Outcome
   readonly addresses: Readonly<Record<string, string | null>>
   readonly hostnames: readonly HostReport[]
@@ -30,8 +48,11 @@ export interface AccountReport {
   readonly because: string | null
   readonly since: string | null
   readonly remedy: string | null
-  /** RFC 3339; null where only the user's act permits another attempt. */
+  /** RFC 3339; null where nothing is to be sent, or only the user's act permits another attempt. */
   readonly nextAttempt: string | null
+  /** RFC 3339; null where nothing has looked, or nothing will. */
+  readonly lastLook: string | null
+  readonly nextLook: string | null
 }
 
 interface Exchanged {
@@ -50,18 +71,29 @@ export function collector(): {
     hear: (event) => {
       if ('reply' in event)
         heard.set(key(event.account, event.hostname), { sent: event.sent, reply: event.reply })
-      else if ('sent' in event)
+      else if ('sent' in event && wasSent(event))
         for (const name of event.sent.hostnames) heard.set(key(event.account, name), { sent: event.sent })
     },
     of: (account, hostname) => heard.get(key(account, hostname)),
   }
 }
 
+/** Before there is a connection nothing was sent. */
+const wasSent = (event: AgentEvent): boolean =>
+  event.kind !== 'unreached' || !/^(look-up|connect|TLS):/.test(event.because)
+
 /** Our own time, and how to show a moment of it by the wall clock. */
 export interface When {
   readonly now: Instant
   readonly wallAt: (at: Instant) => Instant
 }
+
+/** How things stand: the one view that status, explain, the one-shot and programs get. */
+export const viewOf = (
+  rest: Rest,
+  heard: ReturnType<typeof collector>,
+  when: When,
+): readonly AccountReport[] => rest.charges.map(({ plan }) => reportOn(plan, rest, heard, when))
 
 /** How one account stands after a run. `addresses` are those seen for its first hostname. */
 export function reportOn(
@@ -74,44 +106,120 @@ export function reportOn(
   const seen = view.sightings?.[plan.account]
   const [first = ''] = plan.hostnames
   const outcome = outcomeOf(state, plan, seen, now)
-  const stop =
-    stopOf(account, plan) ?? plan.hostnames.map((name) => hostOf(account, name).stopped).find(Boolean)
-  const cause = outcome === 'stopped' ? (stop ?? account.offlineRefused) : undefined
-  const because = cause?.because ?? becauseOf(account.standing, outcome, seen !== undefined)
-  const since = cause?.since ?? ('since' in account.standing ? account.standing.since : undefined)
+  const paced = pacedIn(state, plan, view, now)
+  const stop = outcome === 'stopped' ? stopIn(account, plan) : undefined
+  const shown = (at: Instant | undefined): string | null =>
+    at === undefined || wallAt(at) > LAST_MOMENT ? null : formatInstant(wallAt(at))
   return {
     account: plan.account,
+    name: plan.name ?? null,
     outcome,
     addresses: Object.fromEntries(
       Object.entries(sightingsOf(seen ?? {}, first)).map(([family, sighting]) => [
         family,
-        addressOf(sighting),
+        sighting.kind === 'seen' ? sighting.address : null,
       ]),
     ),
-    hostnames: plan.hostnames.map((hostname) => ({
-      hostname,
-      ...exchangeOf(heard.of(plan.account, hostname)),
-      confirmed: hostOf(account, hostname).confirmed,
-    })),
-    because: because ?? null,
-    since: since === undefined ? null : formatInstant(wallAt(since)),
-    remedy: (because === undefined ? undefined : remedyFor(because)) ?? null,
+    hostnames: plan.hostnames.map((hostname) => {
+      const host = hostOf(account, hostname)
+      const sightings = sightingsOf(seen ?? {}, hostname)
+      return {
+        hostname,
+        ...exchangeOf(heard.of(plan.account, hostname)),
+        confirmed: host.confirmed,
+        since: shown(host.since ?? host.touched),
+        lastConfirmed: shown(host.touched),
+        seen: FAMILIES.flatMap((family) => seenReport(family, sightings[family]) ?? []),
+        remarks: remarksOn(host, sightings),
+      }
+    }),
+    because:
+      stop === undefined
+        ? becauseOf(account, { outcome, seen: seen && sightingsOf(seen, first), paced, plan })
+        : stop.because,
+    since: shown(stop?.since ?? ('since' in account.standing ? account.standing.since : undefined)),
+    remedy: remedyOf(account, outcome, stop) ?? null,
     nextAttempt:
-      stopOf(account, plan) === undefined ? formatInstant(wallAt(heldUntil(account, now) ?? now)) : null,
+      outcome === 'stopped' || outcome === 'settled' || outcome === 'addressUnknown'
+        ? null
+        : shown(heldUntil(account, now) ?? paced ?? now),
+    lastLook: shown(view.lastLook),
+    nextLook: view.lastLook === undefined ? null : shown(view.nextLook),
   }
 }
 
-function becauseOf(
-  standing: ReturnType<typeof accountOf>['standing'],
-  outcome: Outcome,
-  hasLooked: boolean,
-): string | undefined {
+/** The last that a Date can hold (ECMA-262 §21.4.1.1): a one-shot looks again at none. */
+const LAST_MOMENT = 8_640_000_000_000_000
+
+/** The stop that speaks for the account: its own, the one of a name, or the one of an option. */
+const stopIn = (account: AccountState, plan: Plan): Stop | undefined =>
+  stopOf(account, plan) ??
+  plan.hostnames.map((name) => hostOf(account, name).stopped).find((stop) => stop !== undefined) ??
+  account.offlineRefused
+
+interface Cause {
+  readonly outcome: Outcome
+  readonly seen: Readonly<Partial<Record<Family, Sighting>>> | undefined
+  readonly paced: Instant | undefined
+  readonly plan: Plan
+}
+
+function becauseOf({ standing }: AccountState, { outcome, seen, paced, plan }: Cause): string | null {
   if (outcome === 'waiting' && standing.kind === 'waiting')
     return standing.detail === '' ? standing.because : `${standing.because}: ${standing.detail}`
+  if (outcome === 'waiting' && paced !== undefined)
+    return `the pace: no more than ${plan.pace} requests in five minutes`
   if (outcome === 'unreached')
-    return standing.kind === 'retrying' ? standing.detail : 'ended before it was asked'
-  if (outcome !== 'addressUnknown') return undefined
-  return hasLooked ? 'no source could tell the public address' : 'nobody has looked for the address yet'
+    return standing.kind === 'retrying' ? standing.detail : 'ended before the service was asked'
+  if (outcome !== 'addressUnknown') return null
+  const reasons = FAMILIES.flatMap((family) => {
+    const report = seenReport(family, seen?.[family])
+    return report?.because === undefined || report.because === null
+      ? []
+      : [`${FAMILY_NAMES[family]}: ${report.because}`]
+  })
+  if (seen === undefined) return 'no look at the address sources has been made yet'
+  return `no source could tell the public address${reasons.length === 0 ? '' : ` (${reasons.join('; ')})`}`
+}
+
+function remedyOf({ standing }: AccountState, outcome: Outcome, stop: Stop | undefined): string | undefined {
+  if (stop !== undefined) return remedyFor(stop.because)
+  if (outcome === 'addressUnknown')
+    return 'holdfast detect shows what each source says, holdfast doctor what is wrong with the network'
+  return outcome === 'waiting' && standing.kind === 'waiting' && isWaitOfOurs(standing)
+    ? remedyForAnswer(standing.detail)
+    : undefined
+}
+
+const NO_ADDRESS = 'this host has no public address of this family'
+
+function seenReport(family: Family, sighting: Sighting | undefined): SeenReport | undefined {
+  if (sighting === undefined || (sighting.kind === 'none' && sighting.isLeft)) return undefined
+  if (sighting.kind === 'seen') return { family, address: sighting.address, by: sighting.by, because: null }
+  return {
+    family,
+    address: null,
+    by: null,
+    because: sighting.kind === 'none' ? NO_ADDRESS : sighting.because,
+  }
+}
+
+function remarksOn(
+  { confirmed, unechoed, stopped }: HostState,
+  seen: Readonly<Partial<Record<Family, Sighting>>>,
+): readonly string[] {
+  const isGone = (sighting: Sighting | undefined): boolean => sighting?.kind === 'none' && !sighting.isLeft
+  const lost = FAMILIES.filter((family) => confirmed[family] !== undefined && isGone(seen[family]))
+  return [
+    ...lost.map(
+      (family) =>
+        `this host has no ${FAMILY_NAMES[family]} address now, and ${confirmed[family]} is still published; the protocol cannot take it away`,
+    ),
+    ...listed(unechoed ?? {}).map(
+      (address) => `${address} was sent, and the service did not name it in its answer: it is not confirmed`,
+    ),
+    ...(stopped?.said === undefined ? [] : [`the service answered ${saidAs(stopped.because, stopped.said)}`]),
+  ]
 }
 
 function exchangeOf(heard: Exchanged | undefined): Pick<HostReport, 'sent' | 'answered' | 'means'> {
@@ -119,35 +227,4 @@ function exchangeOf(heard: Exchanged | undefined): Pick<HostReport, 'sent' | 'an
   const sent = { addresses: listed(heard.sent.addresses), offline: heard.sent.offline === 'YES' }
   if (heard.reply === undefined) return { sent, answered: null, means: null }
   return { sent, answered: formatReply(heard.reply), means: REPLIES[heard.reply.word].means }
-}
-
-const addressOf = (sighting: Sighting): string | null => (sighting.kind === 'seen' ? sighting.address : null)
-
-/** The same for a person: a line for each hostname, then why it stops there, if it does. */
-export function sayReport({
-  outcome,
-  hostnames,
-  because,
-  remedy,
-  nextAttempt,
-  account,
-}: AccountReport): readonly string[] {
-  const lines = hostnames.map(({ hostname, sent, answered, means, confirmed }) => {
-    if (answered !== null) return `${hostname}: ${answered} (${means})`
-    if (sent !== null)
-      return `${hostname}: sent ${sent.addresses.join(' and ') || 'an update'}, nothing confirmed`
-    const current = listed(confirmed).join(' and ')
-    return outcome === 'settled'
-      ? `${hostname}: already confirmed at ${current}; nothing sent`
-      : `${hostname}: nothing sent`
-  })
-  // biome-ignore format: a table
-  const ENDS: { readonly [O in Outcome]: readonly string[] } = {
-    settled:        [],
-    addressUnknown: [`${account}: ${because}; nothing was sent`],
-    unreached:      [`${account}: the service was not reached (${because})`],
-    waiting:        [`${account}: told to wait (${because}); nothing is sent before ${nextAttempt}`],
-    stopped:        [`${account}: stopped by ${because}; nothing more is sent until you act`, ...(remedy === null ? [] : [`  what to do: ${remedy}`])],
-  }
-  return [...lines, ...ENDS[outcome]]
 }

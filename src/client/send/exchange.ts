@@ -48,7 +48,10 @@ export async function exchange(
   const retryAfter = wait === undefined ? {} : { retryAfter: wait }
   const read = answer.isCut ? readCut : readWhole
   const replies = read(answer, request)
-  if (replies === undefined) return { kind: 'unreached', account, because: CUT, isTls: false }
+  if (replies === undefined) {
+    const because = outcome.kind === 'unreached' ? `${outcome.stage}: ${outcome.because}` : CUT
+    return { kind: 'unreached', account, because, isTls: false }
+  }
   if (!replies.ok) {
     const shown = read({ ...answer, body: withoutSecrets(answer.body, line.credentials) }, request)
     const { because } = shown === undefined || shown.ok ? replies.error : shown.error
@@ -75,7 +78,7 @@ function unheard(account: string, outcome: HttpOutcome): Observation {
     ? {
         kind: 'notUnderstood',
         account,
-        because: `an answer that is no HTTP (${outcome.because})`,
+        because: outcome.because,
         looksLikePortal: false,
       }
     : { kind: 'unreached', account, because, isTls: outcome.stage === 'TLS' }

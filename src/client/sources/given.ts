@@ -11,6 +11,8 @@ export const givenSource = (addresses: Addresses): Witness => ({
   restsFor: milliseconds(0),
   look(family) {
     const address = addresses[family]
-    return Promise.resolve(address === undefined ? { kind: 'none' } : { kind: 'seen', address, by: 'given' })
+    return Promise.resolve(
+      address === undefined ? { kind: 'none', isLeft: true } : { kind: 'seen', address, by: 'given' },
+    )
   },
 })
