@@ -54,26 +54,26 @@ export function detectingLookout(initial: Settings, listeners: Listeners): Looko
   const names = rememberingResolve(() => performance.now())
   const gateway = homeGateway(systemGateway)
   const detectors = new Map<string, Detector>()
+  const openBells = new Set<() => void>()
   const portsFor = (way: Way): Ports => portsOf(way.interface, { names, gateway })
   const witnessesOf = (server: string, way: Way = {}): readonly Witness[] =>
     makeWitnesses(settings.config.sources ?? [], portsFor(way), wishesOf(settings, agent, way), {
       server: server === '' ? '' : new URL(server).hostname,
       thirdParties: settings.config.thirdParties,
     })
-  const detectorOf = (account: Account, way: Way): Detector => {
-    // Only the default sources differ by service.
-    const key = JSON.stringify([settings.config.sources === undefined ? account.server : '', way])
-    const known = detectors.get(key)
-    if (known !== undefined) return known
-    const { agreement, allowVpn } = settings.config
-    const made = detectorFor(listeners, {
-      witnesses: witnessesOf(account.server, way),
-      agreement,
-      wayOut: allowVpn ? undefined : lineOf(way, portsFor(way), tell),
-      signal: AbortSignal.any([listeners.end, era.signal]),
-    })
-    detectors.set(key, made)
-    return made
+  const detectorOf = (account: Account, way: Way): Detector =>
+    cached(detectors, keyOf(settings, account, way), () =>
+      detectorFor(listeners, {
+        witnesses: witnessesOf(account.server, way),
+        agreement: settings.config.agreement,
+        look,
+        wayOut: settings.config.allowVpn ? undefined : lineOf(way, portsFor(way), tell),
+        signal: AbortSignal.any([listeners.end, era.signal]),
+      }),
+    )
+  const look = (): void => {
+    for (const bell of openBells) bell()
+    ring(false)
   }
   const hint: Lookout['hint'] = (because) => {
     tell({ kind: 'hinted', because })
@@ -87,7 +87,7 @@ export function detectingLookout(initial: Settings, listeners: Listeners): Looko
     const witnesses = first === undefined ? [] : witnessesOf(first.server)
     watchAll(
       { agent, hint, signal: AbortSignal.any([until, era.signal]), note: tell },
-      knownOf(witnesses, main),
+      { ...knownOf(witnesses, main), openBells },
       portsFor({}),
     )
   }
@@ -106,11 +106,20 @@ export function detectingLookout(initial: Settings, listeners: Listeners): Looko
   }
 }
 
+/** Only the default sources differ by service. */
+const keyOf = ({ config }: Settings, { server }: Account, way: Way): string =>
+  JSON.stringify([config.sources === undefined ? server : '', way])
+
+function cached<T>(all: Map<string, T>, key: string, make: () => T): T {
+  const known = all.get(key) ?? make()
+  all.set(key, known)
+  return known
+}
+
 const detectorFor = (
-  { tell, ring, published }: Listeners,
-  parts: Pick<DetectorParts, 'witnesses' | 'agreement' | 'wayOut' | 'signal'>,
-): Detector =>
-  detector({ ...parts, clock: steadyClock, dice: systemDice, tell, published, look: () => ring(false) })
+  { tell, published }: Listeners,
+  parts: Pick<DetectorParts, 'witnesses' | 'agreement' | 'wayOut' | 'signal' | 'look'>,
+): Detector => detector({ ...parts, clock: steadyClock, dice: systemDice, tell, published })
 
 function endingAs(host: HostSettings | undefined, found: Detector): AddressSource {
   const suffix = host?.suffix ?? (host?.mac && { address: host.mac, length: host.prefixLength })
@@ -129,7 +138,7 @@ const knownOf = (
 
 function watchAll(
   about: Omit<Watching, 'clock' | 'ports'>,
-  known: ReturnType<typeof knownOf>,
+  known: ReturnType<typeof knownOf> & Pick<Shared, 'openBells'>,
   ports: Ports,
 ): void {
   watch(

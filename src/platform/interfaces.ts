@@ -14,8 +14,13 @@ const FLAG = {
 } as const
 const UNUSABLE = FLAG.dadFailed | FLAG.deprecated | FLAG.tentative
 
-/** What Node gives for an interface that has none. */
-export const NO_MAC = '00:00:00:00:00:00'
+/** What Node gives for an interface without a hardware address, as tun, wg and ppp are. */
+const NO_MAC = '00:00:00:00:00:00'
+/** Some VPNs make interfaces that have one (tap), and go by their names. */
+const TUNNEL_NAMES = /^(tun|tap|wg|ppp|utun|vpn|nordlynx|proton|tailscale|zt)/
+
+export const isTunnel = (name: string, mac: string | undefined): boolean =>
+  mac === NO_MAC || TUNNEL_NAMES.test(name)
 
 /** os.networkInterfaces() has the addresses; Linux says in /proc/net/if_inet6 which IPv6 ones are for use. */
 export const systemInterfaces: Interfaces = async () => {
@@ -33,7 +38,7 @@ export const systemInterfaces: Interfaces = async () => {
           isUnusable: (flag & UNUSABLE) !== 0,
           isPermanent: (flag & FLAG.permanent) !== 0,
           prefixLength: Number(entry.cidr?.split('/')[1] ?? 0),
-          isTunnel: entry.mac === NO_MAC,
+          isTunnel: isTunnel(name, entry.mac),
         },
       ]
     }),

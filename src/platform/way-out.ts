@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram'
 import { networkInterfaces } from 'node:os'
 import { type Address, type Family, parsePeer } from '../net/address.ts'
 import type { FindGateway, FindWayOut, Gateway } from '../ports/network.ts'
-import { NO_MAC } from './interfaces.ts'
+import { isTunnel } from './interfaces.ts'
 
 /** Addresses that no host has (RFC 5737, RFC 3849): the default route covers them, and nothing is sent there. */
 const OUTSIDE: { readonly [F in Family]: string } = { v4: '203.0.113.1', v6: '2001:db8::1' }
@@ -56,7 +56,7 @@ export function homeGateway(find: FindGateway): FindGateway {
   return async (only) => {
     const now = await find(only)
     const isHidden = home !== undefined && home.interface !== now?.interface && isThere(home)
-    if (isHidden && (now === undefined || isTunnel(now.interface))) return home
+    if (isHidden && (now === undefined || isOfTunnel(now.interface))) return home
     home = now
     return now
   }
@@ -65,5 +65,4 @@ export function homeGateway(find: FindGateway): FindGateway {
 const isThere = ({ interface: name, local }: Gateway): boolean =>
   (networkInterfaces()[name] ?? []).some(({ address }) => address === local)
 
-const isTunnel = (name: string): boolean =>
-  (networkInterfaces()[name] ?? []).some(({ mac }) => mac === NO_MAC)
+const isOfTunnel = (name: string): boolean => isTunnel(name, networkInterfaces()[name]?.[0]?.mac)

@@ -99,7 +99,8 @@ export function startDaemon(lab: Lab, { node, where, sources, service }: DaemonO
   const args = ['run', '--server', `http://${LISTEN}`, '--username', service.username]
   const more = ['--hostname', 'home.example.test', '--state-dir', folder, '--runtime-dir', folder]
   const from = sources === undefined ? [] : ['--source', sources]
-  const last = [...from, '--json', '--log-level', 'debug']
+  // More changes in a minute than a line makes in an hour: the pace must not hold them back.
+  const last = [...from, '--pace', '1000', '--json', '--log-level', 'debug']
   const child = lab.spawn(where, node ?? process.execPath, [LAUNCHER, ...args, ...more, ...last], {
     HOLDFAST_PASSWORD: service.password,
     ...(sources === undefined && { NODE_EXTRA_CA_CERTS: join(lab.folder, CERTIFICATE_FILE) }),

@@ -40,7 +40,7 @@ describe('a running daemon', () => {
     expect(await ask('status')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
-        /^no daemon is running; this is what was remembered\n\S+: in order\n {2}home\.example\.test: confirmed at 192\.0\.2\.1\n$/,
+        /^no daemon is running; this is what was remembered\n\S+: in order\n {2}home\.example\.test: confirmed at 192\.0\.2\.1 since [-\d]+ [:\d]+\n$/,
       ) as string,
     })
   })

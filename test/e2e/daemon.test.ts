@@ -86,8 +86,9 @@ it('goes on when its state cannot be kept, and says so once', async () => {
   const nowhere = ['--runtime-dir', scratch(), '--source', await echo(() => address)]
   const args = [...clientOf(at, file), '--no-ipv6', '--interval', '1h', ...nowhere]
   const { child, ended, line, lines } = running(args, { ...env(at), XDG_RUNTIME_DIR: file, TMPDIR: file })
-  await line('8.8.8.8')
+  await line('good","addresses":["8.8.8.8"]')
   address = '8.8.4.4'
+  child.kill('SIGUSR1')
   await line('good","addresses":["8.8.4.4"]')
   child.kill('SIGTERM')
 

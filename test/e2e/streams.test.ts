@@ -37,7 +37,7 @@ const COMMANDS = [
   ['explain', `explain ${REFUSED}`,         0],
   ['explain of a word', 'explain abuse',    0],
   ['status',  `status ${REFUSED}`,          0],
-  ['service', 'service install --dry-run',  0],
+  ['service', 'service install --dry-run',  78],
   ['config',  'config schema',              0],
   ['config check', `config check ${REFUSED}`, 0],
   ['--help',  '--help',                     0],

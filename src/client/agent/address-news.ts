@@ -1,4 +1,4 @@
-import { type Instant, minutes } from '../../base/time.ts'
+import { type Instant, minutes, seconds } from '../../base/time.ts'
 import { FAMILIES, type Family } from '../../net/address.ts'
 import type { Sighting, Sightings } from '../../net/sighting.ts'
 import { type View, sightingsOf } from '../decide/next.ts'
@@ -16,7 +16,8 @@ export interface News {
 
 /** Causes that are told of one subject before it is known again: a line that comes and goes has many. */
 const MAX_CAUSES = 3
-const GONE_AFTER = minutes(1)
+/** A new address is not usable at once (RFC 4862 §5.4), and a line is redialled in seconds: only what lasts is told. */
+const [UNKNOWN_AFTER, GONE_AFTER] = [seconds(10), minutes(1)]
 
 /** What a look showed that its operator should know: that an address cannot be told, that it can again, that one is gone. */
 export function addressNews(told: Told, view: View, state: State, plans: readonly Plan[]): News {
@@ -68,18 +69,19 @@ function groupNews(news: News, group: Group, state: State): News {
     const address = confirmed(family)
     if (sighting?.kind === 'seen') {
       const wasUnknown = (next.told[key(family)] ?? []).length > 0
-      next = [family, `${family} none`, `${family} gone`].map(key).reduce(forget, next)
+      next = ['', ' gone', ' since'].map((of) => key(`${family}${of}`)).reduce(forget, next)
       const known = { kind: 'addressKnown', ...about, family, address: sighting.address } as const
       if (wasUnknown) next = { ...next, events: [...next.events, known] }
-    } else if (address !== undefined && sighting?.kind === 'none' && !sighting.isLeft) {
-      const [first = String(at)] = next.told[key(`${family} none`)] ?? []
-      next = { ...next, told: { ...next.told, [key(`${family} none`)]: [first] } }
-      // A new address is not usable at once (RFC 4862 §5.4): only one that stays away is gone.
-      if (at - Number(first) >= GONE_AFTER)
+    } else if (address !== undefined && sighting !== undefined) {
+      const [since = String(at)] = next.told[key(`${family} since`)] ?? []
+      next = { ...next, told: { ...next.told, [key(`${family} since`)]: [since] } }
+      const span = at - Number(since)
+      if (sighting.kind === 'none' && !sighting.isLeft && span >= GONE_AFTER)
         next = tell(next, key(`${family} gone`), 'gone', { kind: 'familyGone', ...about, family, address })
-    } else if (address !== undefined && sighting?.kind === 'unknown' && !sighting.isHeld) {
-      const { because } = sighting
-      next = tell(next, key(family), because, { kind: 'addressUnknown', ...about, family, because })
+      if (sighting.kind === 'unknown' && !sighting.isHeld && span >= UNKNOWN_AFTER) {
+        const { because } = sighting
+        next = tell(next, key(family), because, { kind: 'addressUnknown', ...about, family, because })
+      }
     }
   }
   return next
@@ -112,6 +114,6 @@ const forget = ({ told, events }: News, key: string): News => {
 const essenceOf = (because: string): string =>
   because
     .replace(/[0-9a-f]*[.:][0-9a-f.:]+|\d+/gi, '#')
-    .split('; ')
+    .split(/[;:] /)
     .toSorted()
     .join('; ')

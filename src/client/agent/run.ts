@@ -74,7 +74,7 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
     await agent.memory.save(rest.state)
     // What was on disk already is news to whoever starts us.
     const before = seen.kind === 'started' ? NEW_STATE : known
-    for (const turn of turnsOf(before, rest.state, plans)) agent.tell(turn)
+    for (const turn of turnsOf(before, rest.state, { plans, now: moment.now })) agent.tell(turn)
     agent.show(rest)
   }
   const follow = async (order: Order): Promise<void> => {

@@ -1,3 +1,4 @@
+import type { Instant } from '../../base/time.ts'
 import { FAMILIES } from '../../net/address.ts'
 import { mandateOf } from '../../protocol/reply.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
@@ -33,7 +34,11 @@ const differs = (answered: readonly string[], { addresses }: UpdateRequest): boo
   FAMILIES.some((family) => addresses[family] !== undefined)
 
 /** What changed for the worse between two states. */
-export function turnsOf(old: State, current: State, plans: readonly Plan[]): readonly AgentEvent[] {
+export function turnsOf(
+  old: State,
+  current: State,
+  { plans, now }: { readonly plans: readonly Plan[]; readonly now: Instant },
+): readonly AgentEvent[] {
   return plans.flatMap((plan): readonly AgentEvent[] => {
     const { account } = plan
     const [was, is] = [accountOf(old, account), accountOf(current, account)]
@@ -48,7 +53,9 @@ export function turnsOf(old: State, current: State, plans: readonly Plan[]): rea
     const refused = is.offlineRefused !== undefined && was.offlineRefused === undefined
     const isTurned = is.standing !== was.standing
     const waits = is.standing.kind === 'waiting' && isTurned ? [is.standing] : []
-    const retries = is.standing.kind === 'retrying' && isTurned ? [is.standing] : []
+    // Another endpoint that is tried at once is no news.
+    const retries =
+      is.standing.kind === 'retrying' && isTurned && is.standing.until > now ? [is.standing] : []
     return [
       ...narrowed,
       ...(refused ? [{ kind: 'offlineRefused', account } as const] : []),

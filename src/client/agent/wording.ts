@@ -35,7 +35,7 @@ export const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
   looked:             { level: 'debug', says: 'asked the address sources',
     line: ({ hostnames, sightings }) => `${names(hostnames)}: ${sighted(sightings)}` },
   sending:            { level: 'debug', says: 'sending an update request',
-    line: ({ account, request, to }, show) => `${show.account(account)}: sending ${listed(request.addresses).join(' and ') || 'an update'} for ${names(request.hostnames)} to ${new URL(to).origin}` },
+    line: ({ account, request, to }, show) => `${show.account(account)}: sending ${listed(request.addresses).join(' and ') || 'an update'} for ${names(request.hostnames)} to ${to.split('?')[0]}` },
   keyInClear:         { level: 'warn',  says: 'the request is not encrypted; the password travels in clear',
     line: ({ account, to }, show) => `${show.account(account)}: the request to ${to} is not encrypted; the password travels in clear` },
   settled:            { level: 'info',  says: 'the service confirmed the address',

@@ -65,7 +65,7 @@ export function agree(votes: readonly Vote[], question: Question): Verdict {
   const seen = votes.filter(isSeen)
   const chosen = seen.find(({ witness }) => witness.standpoint === 'chosen')
   if (chosen !== undefined)
-    return agreed({ address: chosen.sighting.address, near: [chosen], outside: [] }, [])
+    return agreed({ address: chosen.sighting.address, isMain: true, near: [chosen], outside: [] }, [])
   const near = seen.filter(({ witness }) => witness.standpoint !== 'outside')
   const outside = seen.filter(({ witness }) => witness.standpoint === 'outside')
   const best = bestOf(near, outside, question)
@@ -89,12 +89,15 @@ function bestOf(near: readonly Seen[], outside: readonly Seen[], question: Quest
   return enough.find(({ address }) => address === question.previous) ?? best
 }
 
-/** An old address is easily believed: by any voice while nothing is hinted, by a near one unless that is in doubt. */
+/**
+ * An old address is easily believed: by any voice while nothing is hinted, by a near one unless that is in doubt. Of several
+ * networks of this host, by the outside alone once the kernel sends from another one.
+ */
 function isEnough(candidate: Candidate, { previous, hint, voices: needed }: Question): boolean {
-  const { address, near } = candidate
+  const { address, near, isMain } = candidate
   const all = voicesIn(candidate) + (near.length > 0 ? 1 : 0)
   if (address !== previous || hint === 'doubted') return all >= needed
-  return hint === 'no' || near.length > 0 || all >= needed
+  return (hint === 'no' && (isMain || near.length === 0)) || isMain || all >= needed
 }
 
 /**
@@ -141,6 +144,8 @@ const agreed = ({ address, near, outside }: Candidate, against: readonly Vote[])
 
 interface Candidate {
   readonly address: Address
+  /** It is in the network that a near source names first: for an interface, the one that the kernel sends from. */
+  readonly isMain: boolean
   readonly near: readonly Seen[]
   readonly outside: readonly Seen[]
 }
@@ -168,7 +173,8 @@ function candidatesOf(
     const address = own?.address ?? theirs[0]?.sighting.address
     // A prefix that none of our own addresses has is somebody else's: what was seen there is no address of this host.
     if (address === undefined || (isByPrefix && own === undefined)) return []
-    return [{ address, near: [...new Set(mine.map(({ vote }) => vote))], outside: theirs }]
+    const isMain = near.some(({ sighting }) => keyOf(sighting.address) === key)
+    return [{ address, isMain, near: [...new Set(mine.map(({ vote }) => vote))], outside: theirs }]
   })
 }
 

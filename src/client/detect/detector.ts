@@ -51,7 +51,7 @@ const FRESH = milliseconds(1000)
 /** A round that began so shortly before a hint has asked late enough. */
 const YOUNG = milliseconds(30)
 /** Hints begin a round again so often at most, so that a storm of them does not keep it from ending. */
-const MOST_RESTARTS = 3
+const MOST_RESTARTS = { withOwn: 6, alone: 3 } as const
 
 interface Counts {
   readonly hints: number
@@ -89,6 +89,7 @@ function watchOf(family: Family, { witnesses, ...parts }: Parts, trust: Register
   const able = witnesses.filter(({ families }) => families.includes(family))
   const near = able.filter(({ standpoint }) => standpoint !== 'outside')
   const hasOwn = near.some(({ standpoint }) => standpoint === 'own')
+  const mostRestarts = hasOwn ? MOST_RESTARTS.withOwn : MOST_RESTARTS.alone
   const voices = agreement === 'one' ? 1 : voicesOf(able, family)
   const published = publisher(parts, trust)
   const rechecks = recheck(parts, parts.look)
@@ -116,7 +117,7 @@ function watchOf(family: Family, { witnesses, ...parts }: Parts, trust: Register
     for (let restarts = 0; ; restarts++) {
       const [again, votes, before] = [new AbortController(), [] as Vote[], now()]
       const { line, through } = await lineNow()
-      round = restarts < MOST_RESTARTS ? { since: clock.now(), again, votes } : undefined
+      round = restarts < mostRestarts ? { since: clock.now(), again, votes } : undefined
       const verdict = await ask(votes, line, AbortSignal.any([signal, again.signal]))
       round = undefined
       if (again.signal.aborted && !signal.aborted) continue
@@ -181,6 +182,14 @@ const hasNews = (votes: readonly Vote[], current: Address | undefined): boolean 
       witness.standpoint !== 'outside' && sighting.kind === 'seen' && sighting.address !== current,
   )
 
-/** Not one that has just begun, and not one that is on the trail of a new address already. */
-const isBetterAgain = ({ since, votes }: Round, current: Address | undefined, now: Instant): boolean =>
-  !hasNews(votes, current) && !isBefore(now, after(since, YOUNG))
+/**
+ * Not one that has just begun, and not one that is on the trail of a new address of the router. What the interfaces said may be
+ * out of date by the next hint: a new IPv6 address is usable only after a second or two (RFC 4862 §5.4).
+ */
+function isBetterAgain({ since, votes }: Round, current: Address | undefined, now: Instant): boolean {
+  const isOnTrail = hasNews(
+    votes.filter(({ witness }) => witness.standpoint !== 'own'),
+    current,
+  )
+  return !isOnTrail && !isBefore(now, after(since, YOUNG))
+}

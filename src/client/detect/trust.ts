@@ -1,4 +1,12 @@
-import { type Duration, type Instant, after, between, isBefore, seconds } from '../../base/time.ts'
+import {
+  type Duration,
+  type Instant,
+  after,
+  between,
+  isBefore,
+  milliseconds,
+  seconds,
+} from '../../base/time.ts'
 import type { Family } from '../../net/address.ts'
 import { QUARANTINE, type Witness } from '../sources/witness.ts'
 
@@ -13,8 +21,8 @@ export interface Standing {
 /** Which sources may be asked, and how often outside operators at all. */
 export interface Trust {
   readonly standings: Readonly<Record<string, Standing>>
-  /** When each source was last asked for each family. */
-  readonly asked: Readonly<Record<string, Instant>>
+  /** When each source was last asked for each family, a few times back. */
+  readonly asked: Readonly<Record<string, readonly Instant[]>>
   /** Confirmations that each kind of reason may still cause, and when that was counted. */
   readonly budgets: { readonly [R in Reason]: { readonly left: number; readonly at: Instant } }
 }
@@ -46,14 +54,17 @@ export function isBenched(trust: Trust, name: string, now: Instant): boolean {
 
 export function mayAsk(
   trust: Trust,
-  { name, restsFor }: Pick<Witness, 'name' | 'restsFor'>,
+  { name, restsFor, burst = 1 }: Pick<Witness, 'name' | 'restsFor' | 'burst'>,
   family: Family,
   now: Instant,
 ): boolean {
-  const askedAt = trust.asked[keyOf(name, family)]
-  const isResting = askedAt !== undefined && isBefore(now, after(askedAt, restsFor))
+  const askedAt = trust.asked[keyOf(name, family)]?.at(-burst)
+  const isResting = askedAt !== undefined && isBefore(now, after(askedAt, milliseconds(burst * restsFor)))
   return !isBenched(trust, name, now) && !isResting
 }
+
+/** No burst is longer. */
+const MOST_TIMES = 8
 
 const keyOf = (name: string, family: Family): string => `${family} ${name}`
 
@@ -64,7 +75,10 @@ const withStanding = (trust: Trust, name: string, over: Partial<Standing>): Trus
 
 export const asked = (trust: Trust, name: string, family: Family, now: Instant): Trust => ({
   ...trust,
-  asked: { ...trust.asked, [keyOf(name, family)]: now },
+  asked: {
+    ...trust.asked,
+    [keyOf(name, family)]: [...(trust.asked[keyOf(name, family)] ?? []), now].slice(-MOST_TIMES),
+  },
 })
 
 /** It was of the same mind as the others. */

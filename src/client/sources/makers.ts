@@ -77,10 +77,11 @@ export function makeWitnesses(
   const own = OWN_ECHOES.filter((echo) => echo.server === server).map(
     (echo): Witness => ({ ...echoSource({ ...echo, operator: server }, ports.http, wishes), isFirst: true }),
   )
-  const services = (thirdParties ? SERVICES : []).map(({ operator, families, spec, restsFor }) => ({
+  const services = (thirdParties ? SERVICES : []).map(({ operator, families, spec, restsFor, burst }) => ({
     ...make(spec, ports, wishes, operator),
     families,
     restsFor,
+    ...(burst !== undefined && { burst }),
   }))
   return [
     routerSource(ports, wishes),

@@ -14,8 +14,10 @@ export interface Witness extends AddressSource {
   readonly operator: string
   readonly standpoint: Standpoint
   readonly families: readonly Family[]
-  /** It is asked no more often. */
+  /** It is asked no more often, */
   readonly restsFor: Duration
+  /** but so many times at once, for changes that follow on each other. Without it, once. */
+  readonly burst?: number
   /** Asked before others of its standpoint. */
   readonly isFirst?: true
 }

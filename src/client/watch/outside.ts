@@ -29,7 +29,7 @@ export async function watchOutside(
   if (outside.length === 0) return
   let last: Sighting | undefined
   for (let [turn, failures] = [0, 0]; !signal.aborted; turn++) {
-    await clock.sleep(after(clock.now(), pauseOf(failures, { family, shared, dice })), signal)
+    await pause(watching, shared, pauseOf(failures, { family, shared, dice }))
     if (signal.aborted) return
     // A host without a route over this family need not ask; the kernel tells when it has one.
     if (family === 'v6' && (await watching.ports.wayOut(family)) === undefined) {
@@ -45,6 +45,15 @@ export async function watchOutside(
     if (isNews(last, now, shared.published(family))) hint('the outside sees something else')
     last = now
   }
+}
+
+/** Until then, or until a round comes to nothing. */
+async function pause({ clock, signal }: Watching, { openBells }: Shared, span: Duration): Promise<void> {
+  const bell = new AbortController()
+  const ring = (): void => bell.abort()
+  openBells.add(ring)
+  await clock.sleep(after(clock.now(), span), AbortSignal.any([signal, bell.signal]))
+  openBells.delete(ring)
 }
 
 /** An end of the silence, or another address than before or than the one that is published; over IPv6, another network. */

@@ -62,6 +62,8 @@ export interface Shared {
   readonly published: (family: Family) => Address | undefined
   /** The last round for this family came to nothing. */
   readonly isOpen: (family: Family) => boolean
+  /** Rung when a round came to nothing: the outside is asked more often then. */
+  readonly openBells: Set<() => void>
   /** Outside sources that may be asked often. */
   readonly outside: readonly Witness[]
   readonly uptime: () => Duration

@@ -126,6 +126,15 @@ describe('over IPv6', () => {
     expect(several(['2001:470::1', '2a0d::1'], '')).toBe('open')
   })
 
+  it('the old one of several is not kept by this host alone once the kernel sends from another network', () => {
+    const [old, kernels] = ['2001:470::1', '2a0d::1']
+    for (const hint of ['no', 'hinted'] as const) {
+      expect(several([kernels, old], '', { previous: address(old), hint })).toBe('open')
+      expect(several([kernels, old], 'x 2a0d::abcd', { previous: address(old), hint })).toBe(kernels)
+      expect(several([kernels, old], 'x 2001:470::abcd', { previous: address(old), hint })).toBe(old)
+    }
+  })
+
   it('of several addresses that nothing tells apart the best ranked is taken, and then kept', () => {
     expect(several(['2001:470::1', '2a0d::1'], '', { voices: 1 })).toBe('2001:470::1')
     expect(several(['2001:470::1', '2a0d::1'], '', { voices: 1, previous: address('2a0d::1') })).toBe(

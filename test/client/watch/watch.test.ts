@@ -114,6 +114,7 @@ beforeEach(() => {
     isProbed: false,
     bells: new Set(),
     ringRouter: () => undefined,
+    openBells: new Set(),
     published: () => home.wan,
     isOpen: () => false,
     outside: [],
@@ -314,6 +315,17 @@ describe('the outside', () => {
     await clock.pass(seconds(10))
     expect(hints).toHaveLength(1)
     expect(times).toBeGreaterThanOrEqual(10)
+  })
+
+  it('is asked at once, and then each second, when a round comes to nothing', async () => {
+    let isOpen = false
+    begin({ doesRouterAnswer: true, isOpen: () => isOpen })
+    await clock.pass(minutes(1))
+    expect(times).toBe(0)
+    isOpen = true
+    for (const ring of shared.openBells) ring()
+    await clock.pass(milliseconds(3500))
+    expect(times).toBe(4)
   })
 
   it('is asked each ten seconds at least while nothing is published', async () => {
