@@ -144,7 +144,7 @@ export const ACCOUNT_SETTINGS = {
   nohostStops:   { reader: choice('account', 'hostname'),   says: 'how far a nohost reaches', fallback: 'account' },
   refresh:       { reader: durationOrNever(days(1), days(3650)),      says: 'touch a name again after this long without an update; 0 is never', fallback: days(28) },
   batch:         { reader: whole(1, 1000),                  says: 'the most hostnames of one request; without it 20, or more where the account has more than 160' },
-  pace:          { reader: whole(1, 1000),                  says: 'the most requests in five minutes, and two fifths as many changes of address; services block a key that sends more', fallback: 25 },
+  pace:          { reader: whole(1, 10_000),                says: 'the most requests in five minutes, and two fifths as many changes of address; services block a key that sends more', fallback: 25 },
   httpFallback:  { reader: onOff,                           says: 'try plain http on ports 80 and 8245 when https is not reached; the key then travels in clear', fallback: false },
   caFile:        { reader: path,                            says: 'PEM file of the authorities to trust for this service' },
 } as const satisfies Table

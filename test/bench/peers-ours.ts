@@ -45,6 +45,9 @@ export const daemon = (node: string, errand: Errand, more: readonly string[]): J
     '/bin/cat',
     '--command',
     addressFile(errand),
+    // A thousand changes come within minutes here.
+    '--pace',
+    '10000',
     ...more,
   ],
   env: environment(errand),

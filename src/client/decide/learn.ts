@@ -45,9 +45,9 @@ export function learn(state: State, seen: Observation, plans: readonly Plan[], m
     case 'sighted':
       return state
     case 'sending':
-      return one(state, plans, seen.account, (account) => ({
+      return one(state, plans, seen.account, (account, { pace }) => ({
         ...account,
-        recent: remembered(account.recent ?? [], seen.request, moment.now),
+        recent: remembered(account.recent ?? [], seen.request, { pace, now: moment.now }),
       }))
     case 'answered':
       return one(state, plans, seen.account, (account, plan) => obey(account, plan, seen, moment))

@@ -15,18 +15,25 @@ export const sentOf = ({ hostnames: [hostname = ''], addresses }: UpdateRequest,
   addresses: listed(addresses).join(','),
 })
 
-/** The requests that still count, with this one. */
-export const remembered = (recent: readonly Sent[], request: UpdateRequest, now: Instant): readonly Sent[] =>
-  [...recent.filter(({ at }) => isBefore(before(now, WINDOW), at)), sentOf(request, now)].slice(-MAX_KEPT)
+/** The requests that still count, with this one; no more than the pace can ask for. */
+export const remembered = (
+  recent: readonly Sent[],
+  request: UpdateRequest,
+  { pace, now }: Pace,
+): readonly Sent[] =>
+  [...recent.filter(({ at }) => isBefore(before(now, WINDOW), at)), sentOf(request, now)].slice(-pace)
 
-/** As many as the largest pace counts. */
-const MAX_KEPT = 1000
+interface Pace {
+  /** The most requests in five minutes. */
+  readonly pace: number
+  readonly now: Instant
+}
 
 /** Before when this request may not go out; undefined where it may. */
 export function pacedUntil(
   recent: readonly Sent[],
   request: UpdateRequest,
-  { pace, now }: { readonly pace: number; readonly now: Instant },
+  { pace, now }: Pace,
 ): Instant | undefined {
   const counted = recent.filter(({ at }) => isBefore(before(now, WINDOW), at))
   const { hostname, addresses } = sentOf(request, now)
