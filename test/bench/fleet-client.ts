@@ -50,6 +50,7 @@ export function look(client: Client, { now, dice, service }: Surroundings): Clie
   const wanted = { plans: [PLAN], view }
   let { state, act } = step(client.state, { kind: 'sighted' }, wanted, { now, dice: dice() })
   if (act.kind === 'send') {
+    ;({ state } = step(state, { ...act, kind: 'sending' }, wanted, { now, dice: dice() }))
     const seen = service(act.account, act.request, now)
     ;({ state, act } = step(state, seen, wanted, { now, dice: dice() }))
   }

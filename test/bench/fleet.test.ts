@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Duration, type Instant, between, instant, minutes } from '../../src/base/time.ts'
+import { type Instant, between, hours, instant, minutes, seconds } from '../../src/base/time.ts'
 import { isConfirmed, look, settledClient } from './fleet-client.ts'
+import { lateness } from './fleet-lateness.ts'
 import { emptyQueue } from './fleet-queue.ts'
 import { random } from './fleet-random.ts'
 import { type Counts, count, meanRate, noCounts, peakRate } from './fleet-rates.ts'
@@ -19,17 +20,6 @@ function ran(scenario: Partial<Scenario>): Ran {
   const sent: Sent[] = []
   const fleet = simulate({ ...SMALL, ...scenario }, (one) => sent.push(one))
   return { fleet, sent }
-}
-
-/** How long after a request that failed its client made the next. */
-function waits(sent: readonly Sent[]): readonly Duration[] {
-  const failed = new Map<number, Instant>()
-  return sent.flatMap(({ client, at }) => {
-    const last = failed.get(client)
-    if (isDown(at)) failed.set(client, at)
-    else failed.delete(client)
-    return last === undefined ? [] : [between(last, at)]
-  })
 }
 
 function countsOf(sent: readonly Sent[]): Counts {
@@ -62,26 +52,42 @@ describe('a fleet', () => {
   )
 
   it.each(SCENARIOS.filter(({ outage }) => outage === 'refuses'))(
-    'told 503 sends nothing for half an hour: $share, jitter $hasJitter',
+    'told 503 waits 1, 5, 30 and 60 minutes at least: $share, jitter $hasJitter',
     (scenario) => {
-      const all = waits(ran(scenario).sent)
-
-      expect(all.length).toBeGreaterThan(200)
-      expect(Math.min(...all)).toBeGreaterThanOrEqual(minutes(30))
+      const inRow = new Map<number, number>()
+      const least = [1, 5, 30, 60, 120].map(minutes)
+      const last = new Map<number, Instant>()
+      for (const { client, at } of ran(scenario).sent) {
+        const before = last.get(client)
+        const nth = inRow.get(client) ?? 0
+        if (before !== undefined && nth > 0)
+          expect(between(before, at)).toBeGreaterThanOrEqual(least[nth - 1] ?? 0)
+        last.set(client, at)
+        inRow.set(client, isDown(at) ? nth + 1 : 0)
+      }
+      expect(Math.max(...inRow.values(), 0)).toBe(0)
     },
   )
 
-  it.each(['refuses', 'unreached'] as const)(
-    'comes back with less than three times its steady rate: $0',
-    (outage) => {
-      const counts = countsOf(ran({ clients: 20_000, outage }).sent)
-      const steady = meanRate(counts, AT.steady, AT.fails)
+  it.each([
+    ['refuses', 3],
+    ['unreached', 9],
+  ] as const)('comes back with less than so many times its steady rate: %s, %i', (outage, most) => {
+    const counts = countsOf(ran({ clients: 20_000, outage }).sent)
+    const steady = meanRate(counts, AT.steady, AT.fails)
 
-      // So few clients need ten minutes for what a million does in a quarter of a minute.
-      expect(steady).toBeCloseTo(20_000 / 86_400, 1)
-      expect(peakRate(counts, minutes(10)) / steady).toBeLessThan(3)
-    },
-  )
+    // So few clients need ten minutes for what a million does in a quarter of a minute.
+    expect(steady).toBeCloseTo(20_000 / 86_400, 1)
+    expect(peakRate(counts, minutes(10)) / steady).toBeLessThan(most)
+  })
+
+  it('is right within seconds or minutes after an outage, by how long that was', () => {
+    const last = (...args: Parameters<typeof lateness>) => (lateness(...args).at(-1) ?? 0) / 1000
+
+    expect(last(seconds(30), 'its beginning', 300)).toBeLessThanOrEqual(45)
+    expect(last(minutes(3), 'any moment', 300)).toBeLessThanOrEqual(150)
+    expect(last(hours(1), 'any moment', 300)).toBeLessThanOrEqual(600)
+  })
 
   it('does the same twice', () => expect(ran({}).sent).toEqual(ran({}).sent))
 })

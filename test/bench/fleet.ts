@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Duration, after, before, between, hours, minutes } from '../../src/base/time.ts'
 import { CASES, type Pair, type Run, pairOf, ratioOf, steadyOf } from './fleet-cases.ts'
+import { latenessFigures } from './fleet-lateness.ts'
 import { type Line, type Picture, svgOf } from './fleet-picture.ts'
 import { SPAN, minuteRates, peakRate } from './fleet-rates.ts'
 import { AT } from './fleet-scenario.ts'
@@ -55,7 +56,7 @@ function pictureOf(pairs: readonly Pair[], steady: number): Picture {
     })),
     levels: [
       { name: 'steady', rate: steady },
-      { name: '3 ×', rate: 3 * steady },
+      { name: '12 ×', rate: 12 * steady },
     ],
     outage: [between(from, AT.fails) / minutes(1), between(from, AT.back) / minutes(1)],
   }
@@ -70,12 +71,9 @@ const HOW =
 
 const NOTES: readonly string[] = [
   'Ten steady seconds have 116 requests, give or take 11: the busiest ten of three hours are chance, in part.',
-  'Told 503, a client waits 30 minutes, then 60: those who wait come back no faster than they were turned away, one ' +
-    'steady rate on top of the other.',
-  'A client that does not reach the service tries after 5 s, 10 minutes, and then every hour: it comes back once, in the ten ' +
-    'minutes after the return or in the hour that follows them.',
-  'What an hour holds up is an hour of the steady rate: to come in under 3 × it needs half an hour at least, whatever the ' +
-    'clients do.',
+  'Told 503, a client waits 1, 5 and 30 minutes, then 60: most come back no faster than they were turned away.',
+  'A client that does not reach the service tries after 5, 15 and 45 s, 2 and 5 minutes, and then every 5 to 10 minutes: what ' +
+    'an hour holds up comes back within ten minutes.',
 ]
 
 export const fleet: Bench = {
@@ -94,6 +92,7 @@ export const fleet: Bench = {
       figures: [
         { what: 'steady rate', value: steady, unit: 'req/s' },
         ...pairs.flatMap((pair) => figuresOf(pair, isQuick)),
+        ...latenessFigures(isQuick ? 200 : 10_000),
         { what: 'eight fleets simulated in', value: took / 1000, unit: 's' },
         { what: 'peak memory', value: process.resourceUsage().maxRSS / 1024, unit: 'MiB' },
       ],

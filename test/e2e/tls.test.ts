@@ -187,5 +187,5 @@ it('http_fallback reaches the service in clear, and only where the user allowed 
   expect(without.stderr).not.toContain('the password travels in clear')
   expect(withIt.stderr).toContain('http://127.0.0.1/nic/update')
   expect(withIt.stderr).toContain('http://127.0.0.1:8245/nic/update')
-  expect(withIt.stderr.match(/the key travels in clear/g)).toHaveLength(1)
+  expect(withIt.stderr.match(/the password travels in clear/g)).toHaveLength(1)
 }, 60_000)
