@@ -203,7 +203,7 @@ export const userAgentOf = ({ config }: Settings): string =>
     company: 'Holdfast',
     product: 'holdfast',
     version: `${agentToken(type())}-${agentToken(release())}-${ABOUT.version}`,
-    contact: config.contact ?? ABOUT.contact,
+    ...(config.contact !== undefined && { contact: config.contact }),
   })
 
 /** The accounts as the loop wants them; `lookout` knows their addresses. */

@@ -165,7 +165,7 @@ export const CLIENT_SETTINGS = {
   interval:      { reader: duration(minutes(1), days(7)),   says: 'time between looks', fallback: minutes(5) },
   schedule:      { reader: cron,                            says: 'cron expression for looks, instead of the interval' },
   userAgent:     { reader: userAgent,                       says: 'User-Agent, whole' },
-  contact:       { reader: contact,                         says: 'e-mail address for the service to write to, in the User-Agent' },
+  contact:       { reader: contact,                         says: 'your e-mail address, at the end of the User-Agent, so that the service can write before it blocks anything; without it none is sent' },
   connectWithin: { reader: duration(seconds(1), minutes(10)), says: 'patience for reaching a service', fallback: seconds(15) },
   answerWithin:  { reader: duration(seconds(1), minutes(10)), says: 'patience for its whole answer', fallback: seconds(30) },
   whenStopped:   { reader: choice('exit', 'idle'),          says: 'with every account stopped: end with exit 77, or stay up idle, for supervisors that restart blindly', fallback: 'exit' },

@@ -214,9 +214,23 @@ it('--dry-run prints the exact request with the secret masked, and sends and rem
 
   expect(code).toBe(0)
   expect(stdout).toMatch(
-    /^# to https:\/\/127\.0\.0\.1:1, not sent\nGET \/nic\/update\?hostname=a\.test,b\.test&myip=192\.0\.2\.1,2001:db8::1 HTTP\/1\.1\nhost: 127\.0\.0\.1:1\nauthorization: Basic «secret»\nuser-agent: Holdfast holdfast\/Linux-\S+-\d+\.\d+\.\d+ \S+@\S+\naccept: text\/plain\n$/,
+    /^# to https:\/\/127\.0\.0\.1:1, not sent\nGET \/nic\/update\?hostname=a\.test,b\.test&myip=192\.0\.2\.1,2001:db8::1 HTTP\/1\.1\nhost: 127\.0\.0\.1:1\nauthorization: Basic «secret»\nuser-agent: Holdfast holdfast\/Linux-\S+-\d+\.\d+\.\d+\naccept: text\/plain\n$/,
   )
   expect(() => readFileSync(join(state, 'state.json'))).toThrow('ENOENT')
+})
+
+it('a contact ends the User-Agent where it is set', async () => {
+  const { stdout } = await holdfast(
+    [
+      'update',
+      '--server=https://127.0.0.1:1',
+      '--username=a',
+      '--hostname=a.test',
+      '--myip=192.0.2.1',
+    ].concat(['--contact=me@example.test', `--state-dir=${join(scratch(), 'state')}`, '--dry-run']),
+    { env: env('swordfish') },
+  )
+  expect(stdout).toMatch(/\nuser-agent: Holdfast holdfast\/\S+ me@example\.test\n/)
 })
 
 it('--force confirms once more', async () => {
