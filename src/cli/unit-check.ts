@@ -112,6 +112,8 @@ async function asTheUnitSays({ files, manager, service }: Variant): Promise<read
     '--wait',
     '--pipe',
     ...properties.flatMap((line) => ['--property', line]),
+    // The state folder is made when the unit starts; the private /tmp of DynamicUser= stands for it.
+    ...(manager.length > 0 ? [] : ['--setenv', 'STATE_DIRECTORY=/tmp']),
     process.execPath,
     LAUNCHER,
     'config',

@@ -97,10 +97,11 @@ const rootOf = (error: Failure): Failure => {
 /** OpenSSL's reason stands in the code or, where a write failed, only in the middle of a dump. */
 const SSL_DUMP = /error:[0-9A-F]+:[^:]*:[^:]*:([^:]+)/i
 
-/** The name by which Node, OpenSSL, undici and we know the failure. */
-function nameOf({ name = '', code = '', message = '' }: Failure): string {
+/** The name by which Node, OpenSSL, undici and we know the failure, and in which system call it was. */
+function nameOf({ name = '', code = '', message = '', syscall = '' }: Failure): string {
   const reason = code === 'EPROTO' ? SSL_DUMP.exec(message)?.[1] : undefined
-  return `${name} ${reason === undefined ? code : `ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}`}`
+  const known = reason === undefined ? code : `ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}`
+  return `${name} ${known} ${syscall}`
 }
 
 type Says = (failure: Failure, about: About) => string
@@ -138,7 +139,8 @@ const FAILURES: readonly (readonly [pattern: RegExp, ...row: Row])[] = [
   [/ENOTFOUND/,                               'look-up',   ({ hostname }, about) => `no address is known for ${hostname ?? hostOf(about)}`],
   [/EAI_AGAIN/,                               'look-up',   ({ hostname }, about) => `no name server answers for ${hostname ?? hostOf(about)}`],
   [/EAI_|getaddrinfo|LOOKUP/,                 'look-up',   asItIs],
-  [/CONNECT_TIMEOUT|ETIMEDOUT/,               'time-out',  (failure, about) => `no connection to ${peerOf(failure, about)} in time`],
+  [/ETIMEDOUT (read|write)/,                  'time-out',  () => 'no answer in time'],
+  [/CONNECT_TIMEOUT|ETIMEDOUT/,               'connect',   (failure, about) => `no connection to ${peerOf(failure, about)} in time`],
   [/TimeoutError|_TIMEOUT/,                   'time-out',  () => 'no answer in time'],
   [/AbortError/,                              'time-out',  asItIs],
   [/DEPTH_ZERO_SELF_SIGNED/,                  'TLS',       (_, about) => `the certificate of ${hostOf(about)} is self-signed${authorityAdvice(about)}`],

@@ -55,7 +55,7 @@ describe.each(CLIENTS)('%s, over a scripted wire', (_, ask) => {
     ['EAI_AGAIN', 'look-up'],
     ['ECONNREFUSED', 'connect'],
     ['EHOSTUNREACH', 'connect'],
-    ['ETIMEDOUT', 'time-out'],
+    ['ETIMEDOUT', 'connect'],
     ['CERT_HAS_EXPIRED', 'TLS'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'TLS'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'TLS'],
