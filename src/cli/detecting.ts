@@ -1,8 +1,9 @@
 import { uptime } from 'node:os'
 import { instant, milliseconds } from '../base/time.ts'
 import type { HostSettings } from '../config/client-settings.ts'
-import { type Detector, type Parts as DetectorParts, detector } from '../client/detect/detector.ts'
+import { type Detector, detector } from '../client/detect/detector.ts'
 import { type Wishes, makeWitnesses } from '../client/sources/makers.ts'
+import type { Finding } from '../client/detect/finding.ts'
 import type { Ports } from '../client/sources/ports.ts'
 import type { AddressSource } from '../client/sources/source.ts'
 import { suffixed } from '../client/sources/suffixed.ts'
@@ -16,7 +17,7 @@ import { listenForEvents, runProgram, systemGateway, watchKernel } from '../plat
 import { type RememberingResolve, rememberingResolve } from '../platform/resolve.ts'
 import type { FindGateway } from '../ports/network.ts'
 import { homeGateway, systemWayOut } from '../platform/way-out.ts'
-import { type Way, lineOf, wayOf, fromOf } from './way.ts'
+import { type Way, lineOf, isBound, wayOf, fromOf } from './way.ts'
 import { askByStream } from '../platform/stream.ts'
 import { type Listeners, type Lookout, sourceGivenBy } from './lookout.ts'
 import type { Account, Settings } from './settings.ts'
@@ -63,14 +64,30 @@ export function detectingLookout(initial: Settings, listeners: Listeners): Looko
     })
   const detectorOf = (account: Account, way: Way): Detector =>
     cached(detectors, keyOf(settings, account, way), () =>
-      detectorFor(listeners, {
+      detector({
+        clock: steadyClock,
+        dice: systemDice,
         witnesses: witnessesOf(account.server, way),
         agreement: settings.config.agreement,
         look,
+        tell: isBound(way) ? tellBound : tellOnce,
+        published: listeners.published,
         wayOut: settings.config.allowVpn ? undefined : lineOf(way, portsFor(way), tell),
         signal: AbortSignal.any([listeners.end, era.signal]),
       }),
     )
+  /** Each detector finds the same VPN. */
+  const told = new Set<string>()
+  const tellOnce = (finding: Finding): void => {
+    const text = JSON.stringify(finding)
+    if (finding.kind === 'elsewhere' && told.has(text)) return
+    told.add(text)
+    tell(finding)
+  }
+  /** Who is bound to a line has taken the advice; the missing rule is told instead. */
+  const tellBound = (finding: Finding): void => {
+    if (finding.kind !== 'elsewhere') tell(finding)
+  }
   const look = (): void => {
     for (const bell of openBells) bell()
     ring(false)
@@ -115,11 +132,6 @@ function cached<T>(all: Map<string, T>, key: string, make: () => T): T {
   all.set(key, known)
   return known
 }
-
-const detectorFor = (
-  { tell, published }: Listeners,
-  parts: Pick<DetectorParts, 'witnesses' | 'agreement' | 'wayOut' | 'signal' | 'look'>,
-): Detector => detector({ ...parts, clock: steadyClock, dice: systemDice, tell, published })
 
 function endingAs(host: HostSettings | undefined, found: Detector): AddressSource {
   const suffix = host?.suffix ?? (host?.mac && { address: host.mac, length: host.prefixLength })

@@ -4,6 +4,8 @@ import type { Finding } from '../client/detect/finding.ts'
 import type { Ports } from '../client/sources/ports.ts'
 import { type Address, type Family, familyOf } from '../net/address.ts'
 import { systemInterfaces } from '../platform/interfaces.ts'
+import type { InterfaceAddress } from '../ports/interfaces.ts'
+import type { Gateway, WayOut } from '../ports/network.ts'
 
 /** A way out of this host that hostnames are bound to; without either, the one that the kernel takes. */
 export interface Way {
@@ -15,6 +17,8 @@ export const wayOf = (host: HostSettings | undefined): Way => ({
   ...(host?.interface !== undefined && { interface: host.interface }),
   ...(host?.from !== undefined && { from: host.from }),
 })
+
+export const isBound = ({ interface: only, from }: Way): boolean => only !== undefined || from !== undefined
 
 /** The local address to ask from: the one that is named, or the first of the interface. */
 export function fromOf({
@@ -47,10 +51,7 @@ export function lineOf(
   const told = new Set<string>()
   const from = fromOf(way)
   return async (family) => {
-    if (from === undefined) {
-      const through = await unboundThrough(family, ports)
-      return through === undefined ? {} : { elsewhere: through }
-    }
+    if (from === undefined) return unboundThrough(family, ports)
     const address = await from(family)
     const bound = way.interface ?? (await interfaceOf(address))
     const out = address === undefined ? undefined : await ports.wayOut(family, address)
@@ -64,19 +65,32 @@ export function lineOf(
 const interfaceOf = async (address: Address | undefined): Promise<string | undefined> =>
   (await systemInterfaces()).find((one) => one.address === address)?.interface
 
-/** Over IPv4, another interface than the one to the router; over IPv6, where every network has its own, a tunnel. */
-async function unboundThrough(
-  family: Family,
-  { gateway, wayOut }: Pick<Ports, 'gateway' | 'wayOut'>,
-): Promise<string | undefined> {
-  const out = await wayOut(family)
-  if (out === undefined) return undefined
-  if (family === 'v4') {
-    const home = await gateway()
-    return home === undefined || home.interface === out.interface ? undefined : out.interface
-  }
+/**
+ * Over IPv4, another interface than the one to the router, or another gateway; over IPv6, where every network has its own, a
+ * tunnel. Where IPv4 leaves through that tunnel too, it is a VPN; an IPv6 tunnel alone may be all the IPv6 there is.
+ */
+async function unboundThrough(family: Family, ports: Pick<Ports, 'gateway' | 'wayOut'>): Promise<Through> {
+  const out = await ports.wayOut(family)
+  if (out === undefined) return {}
   const all = await systemInterfaces()
-  return all.some(({ interface: name, isTunnel }) => name === out.interface && isTunnel)
-    ? out.interface
-    : undefined
+  if (family === 'v4') return v4Through(out, await ports.gateway(), all)
+  if (!all.some(({ interface: name, isTunnel }) => name === out.interface && isTunnel)) return {}
+  const v4 = await unboundThrough('v4', ports)
+  return { elsewhere: out.interface, ...(v4.elsewhere === out.interface && { isVpn: true }) }
+}
+
+type Through = Awaited<ReturnType<NonNullable<DetectorParts['wayOut']>>>
+
+function v4Through(out: WayOut, home: Gateway | undefined, all: readonly InterfaceAddress[]): Through {
+  if (home === undefined || home.interface === out.interface) {
+    // The router cannot be found; a tunnel beside the network of a line is a VPN, and a dial-up or mobile link is the line.
+    const isVpn =
+      all.some((one) => one.interface === out.interface && one.isTunnel) && !/^(ppp|ww)/.test(out.interface)
+    const hasOther = all.some(({ address, isTunnel }) => familyOf(address) === 'v4' && !isTunnel)
+    if (isVpn && hasOther) return { elsewhere: out.interface }
+  }
+  if (home === undefined) return {}
+  if (home.interface !== out.interface) return { elsewhere: out.interface }
+  const isOther = out.gateway !== undefined && out.gateway !== home.address
+  return isOther ? { elsewhere: `${out.gateway} on ${out.interface}` } : {}
 }

@@ -65,10 +65,10 @@ function parseStun(text: string): Result<SourceSpec, string> {
 
 function parseDns(text: string): Result<SourceSpec, string> {
   const [, name = '', type, chaos, server = ''] =
-    /^([^/@]+?)\.?(?:\/(A|AAAA|TXT))?(\/CH)?@(.+)$/i.exec(text) ?? []
+    /^([^/@]+?)\.?(?:\/(A|AAAA|TXT))?(\/CH)?@\[?([^\]]+)\]?$/i.exec(text) ?? []
   const labels = name.split('.')
   const isName = name.length <= 253 && labels.every((label) => /^[a-z0-9_-]{1,63}$/i.test(label))
-  if (!isName || !isHost(server)) return err('is not dns:NAME@SERVER or dns:NAME/TXT/CH@SERVER')
+  if (!isName || !isHost(server)) return err('is not dns:NAME[/A|AAAA|TXT][/CH]@SERVER')
   return ok({
     kind: 'dns',
     name,

@@ -10,6 +10,8 @@ export type Sighting =
       readonly others?: readonly Address[]
       /** Those of all these that are of a tunnel's interface. */
       readonly tunnels?: readonly Address[]
+      /** The interface that had the address lost it, and the kernel does not send from this one's. */
+      readonly isSubstitute?: true
     }
   | {
       readonly kind: 'none'

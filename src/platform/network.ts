@@ -3,49 +3,51 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { networkInterfaces } from 'node:os'
 import { type Address, parseAddress, parsePeer } from '../net/address.ts'
-import type {
-  FindGateway,
-  Gateway,
-  ListenForEvents,
-  RunOutcome,
-  RunProgram,
-  WatchKernel,
-} from '../ports/network.ts'
+import type { FindGateway, ListenForEvents, RunOutcome, RunProgram, WatchKernel } from '../ports/network.ts'
 import type { AddressInfo } from 'node:net'
 
 /** /proc/net/route (proc(5)): hexadecimal in the byte order of the machine; the least metric wins. */
 export const systemGateway: FindGateway = async (only) => {
   const table = await readFile('/proc/net/route', 'utf8').catch(() => '')
-  const routes = parseRoutes(table).filter(({ name }) => only === undefined || name === only)
+  const routes = parseRoutes(table).filter(
+    ({ name, length, gateway }) =>
+      length === 0 && gateway !== undefined && (only === undefined || name === only),
+  )
   const [best] = routes.toSorted((a, b) => a.metric - b.metric)
   const local = best === undefined ? undefined : localOn(best.name)
-  return best === undefined || local === undefined
+  return best?.gateway === undefined || local === undefined
     ? undefined
     : { address: best.gateway, interface: best.name, local }
 }
 
-interface Route {
+export interface Route {
   readonly name: string
-  readonly gateway: Gateway['address']
+  readonly destination: Address
+  /** Of the destination's prefix: 0 for a default route. */
+  readonly length: number
+  /** Missing where the destination is on the link. */
+  readonly gateway?: Address
   readonly metric: number
 }
 
 const [UP, VIA_GATEWAY] = [0x1, 0x2]
 
-/** The default routes over a gateway. */
+/** The routes that are up, in the order of the table. */
 export function parseRoutes(table: string): readonly Route[] {
   return table.split('\n').flatMap((line) => {
-    const [name = '', destination, gateway = '', flags = '', , , metric = '', mask] = line.split('\t')
-    const isDefault = destination === '00000000' && mask === '00000000'
-    const isUsable = (parseInt(flags, 16) & (UP | VIA_GATEWAY)) === (UP | VIA_GATEWAY)
-    const address = parseAddress([...Buffer.from(gateway, 'hex')].toReversed().join('.'))
-    return isDefault && isUsable && address !== undefined
-      ? [{ name, gateway: address, metric: Number(metric) }]
-      : []
+    const [name = '', to = '', over = '', flags = '', , , metric = '', mask = ''] = line.split('\t')
+    const [destination, gateway] = [fromHex(to), fromHex(over)]
+    if (destination === undefined || (parseInt(flags, 16) & UP) === 0) return []
+    const length = [...Number.parseInt(mask, 16).toString(2)].filter((bit) => bit === '1').length
+    const isOver = (parseInt(flags, 16) & VIA_GATEWAY) !== 0 && gateway !== undefined
+    return [{ name, destination, length, metric: Number(metric), ...(isOver && { gateway }) }]
   })
 }
 
-const localOn = (name: string): Address | undefined =>
+const fromHex = (word: string): Address | undefined =>
+  word.length === 8 ? parseAddress([...Buffer.from(word, 'hex')].toReversed().join('.')) : undefined
+
+export const localOn = (name: string): Address | undefined =>
   (networkInterfaces()[name] ?? []).flatMap(({ address, family }) =>
     family === 'IPv4' ? (parseAddress(address) ?? []) : [],
   )[0]

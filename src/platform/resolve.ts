@@ -23,6 +23,7 @@ interface Found {
 async function found(host: string, family: Family): Promise<Found> {
   const local = await localOf(host, family)
   if (local !== undefined) return local
+  if (silence !== undefined && performance.now() < silence.until) throw silence.error
   const resolver = new Resolver({ timeout: TIMEOUT, tries: TRIES })
   const late = setTimeout(() => resolver.cancel(), LONGEST)
   try {
@@ -32,12 +33,19 @@ async function found(host: string, family: Family): Promise<Found> {
     const addresses = records.flatMap(({ address }) => parseAddress(address) ?? [])
     return { addresses, ttl: Math.min(...records.map(({ ttl }) => ttl)) * 1000 }
   } catch (error) {
-    if (!MAY_BE_LOCAL.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (SILENT.has(code)) silence = { error, until: performance.now() + SILENT_FOR }
+    if (!MAY_BE_LOCAL.has(code)) throw error
     return bySystem(host, family)
   } finally {
     clearTimeout(late)
   }
 }
+
+/** No name server said anything: who asks for another name right after that need not wait for as long. */
+let silence: { readonly error: unknown; readonly until: number } | undefined
+const SILENT = new Set(['ETIMEOUT', 'ECANCELLED'])
+const SILENT_FOR = 1500
 
 async function bySystem(host: string, family: Family): Promise<Found> {
   const records = await lookup(host, { all: true, family: family === 'v4' ? 4 : 6 })

@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process'
 import { createSocket } from 'node:dgram'
+import { readFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { type Address, type Family, parsePeer } from '../net/address.ts'
 import type { FindGateway, FindWayOut, Gateway } from '../ports/network.ts'
+import { isWithin } from '../net/prefix.ts'
 import { isTunnel } from './interfaces.ts'
+import { type Route, localOn, parseRoutes } from './network.ts'
 
 /** Addresses that no host has (RFC 5737, RFC 3849): the default route covers them, and nothing is sent there. */
 const OUTSIDE: { readonly [F in Family]: string } = { v4: '203.0.113.1', v6: '2001:db8::1' }
@@ -14,7 +17,20 @@ export const systemWayOut: FindWayOut = async (family, from) => {
   if (from !== undefined) return routeFrom(family, from)
   const address = await sourceToward(family)
   const name = address === undefined ? undefined : interfaceOf(address)
-  return address === undefined || name === undefined ? undefined : { address, interface: name }
+  if (address === undefined || name === undefined) return undefined
+  const gateway = family === 'v4' ? gatewayToward(OUTSIDE.v4, await routingTable()) : undefined
+  return { address, interface: name, ...(gateway !== undefined && { gateway }) }
+}
+
+const routingTable = async (): Promise<readonly Route[]> =>
+  parseRoutes(await readFile('/proc/net/route', 'utf8').catch(() => ''))
+
+/** By the longest prefix, then the least metric. */
+export function gatewayToward(address: string, routes: readonly Route[]): Address | undefined {
+  const [best] = routes
+    .filter(({ destination, length }) => isWithin(address as Address, { address: destination, length }))
+    .toSorted((a, b) => b.length - a.length || a.metric - b.metric)
+  return best?.gateway
 }
 
 async function sourceToward(family: Family): Promise<Address | undefined> {
@@ -49,17 +65,27 @@ async function routeFrom(family: Family, from: Address): Promise<{ readonly inte
 
 /**
  * A full-tunnel VPN that replaces the default route hides the router; while the way to it is there, it is still the one to ask.
- * A tunnel's interface has no hardware address.
+ * Who starts under a VPN finds it by the route to the VPN's server, which goes over it.
  */
 export function homeGateway(find: FindGateway): FindGateway {
   let home: Gateway | undefined
   return async (only) => {
     const now = await find(only)
-    const isHidden = home !== undefined && home.interface !== now?.interface && isThere(home)
-    if (isHidden && (now === undefined || isOfTunnel(now.interface))) return home
-    home = now
-    return now
+    if (now !== undefined && !isOfTunnel(now.interface)) return (home = now)
+    if (home !== undefined && home.interface !== now?.interface && isThere(home)) return home
+    const hidden = only === undefined ? gatewayOfHosts(await routingTable()) : undefined
+    home = hidden ?? now
+    return home
   }
+}
+
+/** The router over which single hosts are reached, by an interface that is no tunnel. */
+function gatewayOfHosts(routes: readonly Route[]): Gateway | undefined {
+  const [first] = routes.filter(({ length, gateway, name }) => length === 32 && gateway && !isOfTunnel(name))
+  const local = first === undefined ? undefined : localOn(first.name)
+  return first?.gateway === undefined || local === undefined
+    ? undefined
+    : { address: first.gateway, interface: first.name, local }
 }
 
 const isThere = ({ interface: name, local }: Gateway): boolean =>

@@ -10,10 +10,14 @@ export interface Gateway {
 }
 
 /** Which of this host's addresses and interfaces the kernel would send from, to an address anywhere outside. Sends nothing. */
-export type FindWayOut = (
-  family: Family,
-  from?: Address,
-) => Promise<{ readonly address?: Address; readonly interface: string } | undefined>
+export type FindWayOut = (family: Family, from?: Address) => Promise<WayOut | undefined>
+
+export interface WayOut {
+  readonly address?: Address
+  readonly interface: string
+  /** Of IPv4, where the route goes over one. */
+  readonly gateway?: Address
+}
 
 /** The IPv4 gateway; undefined where there is none, or where the system does not tell. */
 export type FindGateway = (onlyOn?: string) => Promise<Gateway | undefined>

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { type Instant, hours, instant, milliseconds, minutes, seconds } from '../../src/base/time.ts'
+import { type Instant, after, hours, instant, milliseconds, minutes, seconds } from '../../src/base/time.ts'
 import { type Address, parseAddress } from '../../src/net/address.ts'
 import { forever, once, run } from '../../src/client/agent/run.ts'
 import { factsOf } from '../../src/client/agent/tell.ts'
@@ -287,4 +287,17 @@ it('a wall clock that is set right during a wait does not end the wait at the ne
 
   expect(left).toBeGreaterThanOrEqual(minutes(20))
   expect(standing.kind === 'waiting' && standing.until - second.time.now()).toBe(left - seconds(20))
+})
+
+it('a one-shot tries each account once, however long the tries take, and leaves the retries to the next run', async () => {
+  const plans = ['a', 'b', 'c'].map((account) => ({ account, hostnames: [`${account}.example.test`] }))
+  const scene = world(disk(), Array.from<Line>({ length: 9 }).fill('unreached'), undefined, plans)
+  const slow = async (...args: Parameters<typeof scene.http>) => {
+    await scene.clock.sleep(after(scene.clock.now(), seconds(15)), scene.end)
+    return scene.http(...args)
+  }
+
+  await run({ ...scene, http: slow, mustRemember: true }, STARTED, once)
+
+  expect(scene.diary.map((line) => /hostname=(\w)/.exec(line)?.[1])).toEqual(['a', 'b', 'c'])
 })

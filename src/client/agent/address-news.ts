@@ -5,6 +5,7 @@ import { type View, sightingsOf } from '../decide/next.ts'
 import type { Plan } from '../decide/plan.ts'
 import { type State, accountOf, hostOf } from '../decide/state.ts'
 import type { AgentEvent } from './events.ts'
+import { PENDING } from './look.ts'
 
 /** What was told of unknown addresses and lost families, by subject; each is told once until it is over. */
 export type Told = Readonly<Record<string, readonly string[]>>
@@ -58,6 +59,7 @@ function groupNews(news: News, group: Group, state: State): News {
   const key = (subject: string): string => `${plan.account} ${hostnames[0] ?? ''} ${subject}`
   let next = news
   if (families.length > 0 && !isAnySeen && isNoneConfirmed) {
+    if (families.some((family) => seen[family] === PENDING)) return next
     const because = families.flatMap((family) => reasonOf(seen[family], family) ?? []).join('; ')
     return because === ''
       ? next

@@ -26,6 +26,8 @@ export interface Inbox {
   take(): readonly Order[]
   /** Fires when something is put in. */
   bell(): AbortSignal
+  /** Fires when what is put in says that the network changed. */
+  poked(): AbortSignal
 }
 
 /** A hint that something changed somewhere: retries begin anew, waits and stops stay. */
@@ -37,20 +39,23 @@ export const LOOK: Order = { observe: [] }
 /** However many orders come while a look is under way, they cause one more. */
 export function makeInbox(): Inbox {
   let orders: Order[] = []
-  let bell = new AbortController()
+  let [bell, poke] = [new AbortController(), new AbortController()]
   return {
     put: (order) => {
       // A thousand hints say no more than one.
       const isHint = order === POKE || order === LOOK
       if (!isHint || !orders.includes(order)) orders.push(order)
       bell.abort()
+      if (order.observe.some(({ kind }) => kind === 'networkChanged')) poke.abort()
     },
     take: () => {
       const taken = orders
       orders = []
       if (bell.signal.aborted) bell = new AbortController()
+      if (poke.signal.aborted) poke = new AbortController()
       return taken
     },
     bell: () => bell.signal,
+    poked: () => poke.signal,
   }
 }

@@ -52,7 +52,8 @@ interface Question {
   isAnswered: boolean
 }
 
-const PENDING: Sighting = { kind: 'unknown', because: 'it is still being asked for' }
+/** It came too late for this look, and may come yet. */
+export const PENDING: Sighting = { kind: 'unknown', because: 'it is still being asked for' }
 
 function ask(
   agent: Agent,

@@ -1,19 +1,20 @@
-import { type Duration, after, earliest, instant, minutes } from '../../base/time.ts'
+import { type Duration, type Instant, after, earliest, instant, minutes } from '../../base/time.ts'
 import { FAMILIES } from '../../net/address.ts'
 import type { Clock, Dice, Schedule } from '../../ports/clock.ts'
 import type { Http } from '../../ports/http.ts'
-import type { View } from '../decide/next.ts'
+import { type View, heldUntil } from '../decide/next.ts'
 import type { Action, Observation } from '../decide/observation.ts'
 import type { Plan } from '../decide/plan.ts'
 import { type Told, addressNews } from './address-news.ts'
 import { look } from './look.ts'
-import { NEW_STATE, type State } from '../decide/state.ts'
+import { NEW_STATE, type State, accountOf } from '../decide/state.ts'
 import { step } from '../decide/step.ts'
 import { type Memory, StateNotKept } from '../memory/memory.ts'
 import { type Line, exchange, formRequest } from '../send/exchange.ts'
 import type { AddressSource } from '../sources/source.ts'
 import type { AgentEvent } from './events.ts'
 import type { Inbox, Order } from './inbox.ts'
+import { type Patience, patienceOf } from './patience.ts'
 import { factsOf, turnsOf } from './tell.ts'
 
 /** One account: what is wanted, where requests go, and who knows the address. */
@@ -66,6 +67,8 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
   const view: View = { sightings: undefined, nextLook: agent.clock.now() }
   let rest: Rest = { state, view, act: { kind: 'halt' }, charges: agent.charges }
 
+  const patience = patienceOf(agent)
+
   const take = async (seen: Observation): Promise<void> => {
     const plans = rest.charges.map(({ plan }) => plan)
     const moment = { now: agent.clock.now(), dice: agent.dice() }
@@ -101,9 +104,13 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
     if (rest.act.kind === 'send') {
       const { act, view } = rest
       await take({ ...act, kind: 'sending' })
-      const seen = await send(agent, rest.charges, act, isPortal(view) && !heardSense)
+      const seen = await send(agent, rest.charges, act, {
+        patience,
+        mayBePortal: isPortal(view) && !heardSense,
+      })
       heardSense ||= seen.kind === 'answered'
       await take(seen)
+      if (agent.mustRemember) rest = { ...rest, view: spentIn(rest, act.account, agent.clock.now()) }
       continue
     }
     if (isIdle()) answer()
@@ -111,7 +118,10 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
     if (agent.end.aborted) break
     const orders = agent.inbox.take()
     for (const order of orders) await follow(order)
-    rest = { ...rest, view: await look(agent, rest.charges, schedule, { orders, before: rest.view }) }
+    rest = {
+      ...rest,
+      view: { ...rest.view, ...(await look(agent, rest.charges, schedule, { orders, before: rest.view })) },
+    }
     told = tellNews(agent, rest, told)
     await take({ kind: 'sighted' })
   }
@@ -159,7 +169,7 @@ async function send(
   agent: Agent,
   charges: readonly Charge[],
   act: Extract<Action, { kind: 'send' }>,
-  mayBePortal: boolean,
+  { patience, mayBePortal }: { readonly patience: Patience; readonly mayBePortal: boolean },
 ): Promise<Observation> {
   const charge = charges.find(({ plan }) => plan.account === act.account)
   if (charge === undefined) throw new Error(`nobody asked for account ${act.account}`)
@@ -168,15 +178,18 @@ async function send(
   const to = formRequest(charge.line, act.request, act.endpoint).url
   agent.tell({ kind: 'sending', account, request: act.request, to })
   if (to.startsWith('http:')) agent.tell({ kind: 'keyInClear', account, to: new URL(to).origin })
-  const seen = await exchange(
-    charge.line,
-    act,
-    { http: agent.http, now: () => agent.clock.now() },
-    agent.abandon,
+  const seen = await patience(agent.abandon, async (signal) =>
+    exchange(charge.line, act, { http: agent.http, now: () => agent.clock.now() }, signal),
   )
   for (const fact of factsOf(seen, act.request))
     if (fact.kind !== 'captivePortal' || mayBePortal) agent.tell(fact)
   return seen
+}
+
+/** A one-shot leaves the retries to the next run. */
+function spentIn({ state, view }: Rest, account: string, now: Instant): View {
+  const isHeld = heldUntil(accountOf(state, account), now) !== undefined
+  return isHeld ? { ...view, spent: [...(view.spent ?? []), account] } : view
 }
 
 /** The daemon never has enough. */

@@ -17,6 +17,8 @@ export interface View {
   /** When that was. */
   readonly lastLook?: Instant
   readonly nextLook: Instant
+  /** Accounts whose service was not reached, in a run that tries once: their retries are for the next one. */
+  readonly spent?: readonly string[]
 }
 
 /** The one thing to do now: send what is due, else wait for the earliest moment that can change anything. */
@@ -48,6 +50,7 @@ function dutyOf(account: AccountState, plan: Plan, view: View, now: Instant): Ac
   if (stopOf(account, plan) !== undefined) return { kind: 'halt' }
   const held = heldUntil(account, now)
   if (held !== undefined) return { kind: 'look', at: held }
+  if (view.spent?.includes(plan.account)) return { kind: 'look', at: after(now, milliseconds(1)) }
   if (view.sightings === undefined && needsLook(account, plan)) return { kind: 'look', at: now }
   const request = firstDue(account, plan, view.sightings?.[plan.account] ?? {}, now)
   const paced = request && pacedUntil(account.recent ?? [], request, { pace: plan.pace, now })

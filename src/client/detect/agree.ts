@@ -31,6 +31,10 @@ export interface Line {
   readonly isElsewhere: boolean
   /** What the router or an interface stated was confirmed before, or is what is published. */
   readonly isProven: boolean
+  /** What the outside saw when it was found to see another line; it goes on seeing that. */
+  readonly foreign?: Address
+  /** All families leave through the same tunnel, and the router of this line is known: no line of its own, but a VPN. */
+  readonly isVpn?: true
 }
 
 /** `doubted`: by something that may know it better than the router. */
@@ -85,8 +89,11 @@ function bestOf(near: readonly Seen[], outside: readonly Seen[], question: Quest
   const [best, second] = enough.toSorted((a, b) => voicesIn(b) - voicesIn(a))
   if (best === undefined || second === undefined || voicesIn(second) < voicesIn(best)) return best
   if (voicesIn(best) > 0) return undefined
-  // Several addresses of this host, and none outside that tells them apart: the one it had, else the best ranked.
-  return enough.find(({ address }) => address === question.previous) ?? best
+  // Several addresses of this host, and none outside that tells them apart: in the network that the kernel sends from, the one
+  // it had. One that came from elsewhere while that network was away is left again.
+  const main = enough.filter(({ isMain }) => isMain)
+  const alike = main.length > 0 ? main : enough
+  return alike.find(({ address }) => address === question.previous) ?? alike[0] ?? best
 }
 
 /**
@@ -96,6 +103,9 @@ function bestOf(near: readonly Seen[], outside: readonly Seen[], question: Quest
 function isEnough(candidate: Candidate, { previous, hint, voices: needed }: Question): boolean {
   const { address, near, isMain } = candidate
   const all = voicesIn(candidate) + (near.length > 0 ? 1 : 0)
+  // An interface that came to the front because another lost its address: only the outside can tell that it is reached there.
+  if (voicesIn(candidate) === 0 && near.length > 0 && near.every(({ sighting }) => sighting.isSubstitute))
+    return false
   if (address !== previous || hint === 'doubted') return all >= needed
   return (hint === 'no' && (isMain || near.length === 0)) || isMain || all >= needed
 }
@@ -115,15 +125,26 @@ function heldBack(
     homesOf(sighting).map((address) => ({ witness, address })),
   )
   const isHome = best !== undefined && home.some(({ address }) => address === best.address)
-  if (line === undefined || home.length === 0 || isHome) return undefined
+  if (line === undefined || isHome) return undefined
+  const isForeign = outside.length > 0 && outside.every(({ sighting }) => sighting.address === line.foreign)
+  const isElsewhere = line.isElsewhere || isForeign
+  if (home.length === 0) return isElsewhere ? heldWithoutHome(best, line) : undefined
   const kept = home.find(({ address }) => address === previous || line.published.includes(address))
-  if (!line.isElsewhere && (kept === undefined || best === undefined)) return undefined
+  if (!isElsewhere && (kept === undefined || best === undefined)) return undefined
   const stated = kept ?? (line.isProven ? home[0] : undefined)
   const foreign = outside.find(({ sighting }) => !home.some(({ address }) => address === sighting.address))
   const elsewhere = { isElsewhere: true, ...(foreign && { elsewhere: foreign.sighting.address }) } as const
   if (stated === undefined) return { kind: 'open', ...elsewhere }
   const { address, witness } = stated
   return { kind: 'agreed', address, by: [witness.name], against: [], isStated: true, ...elsewhere }
+}
+
+/** Nothing at home tells its address now. What the VPN has is not put in the place of what is published, nor beside it. */
+function heldWithoutHome(best: Candidate | undefined, { published, isVpn }: Line): Verdict | undefined {
+  if (best === undefined || published.includes(best.address)) return undefined
+  return published.length > 0 || isVpn
+    ? { kind: 'open', isElsewhere: true, elsewhere: best.address }
+    : undefined
 }
 
 type Sighted = Seen['sighting']

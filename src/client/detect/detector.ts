@@ -44,6 +44,8 @@ export interface Parts {
 /** Through which interface questions leave, where that is another than the one to the router. */
 export interface Way {
   readonly elsewhere?: string
+  /** Both families leave through it. */
+  readonly isVpn?: true
 }
 
 /** An answer so young, with no hint since, is not asked for again. */
@@ -95,14 +97,21 @@ function watchOf(family: Family, { witnesses, ...parts }: Parts, trust: Register
   const rechecks = recheck(parts, parts.look)
   let latest: (Counts & { readonly sighting: Sighting; readonly at: Instant }) | undefined
   let [isOpen, isProven] = [false, false]
+  let foreign: Address | undefined
   let underWay: Promise<Sighting> | undefined
   let round: Round | undefined
 
   /** Where the kernel says that questions leave, and what of it the verdict needs. */
   const lineNow = async (): Promise<{ readonly line?: Line; readonly through?: string }> => {
     if (parts.wayOut === undefined) return {}
-    const { elsewhere: through } = await parts.wayOut(family)
-    const line = { published: parts.published(family), isElsewhere: through !== undefined, isProven }
+    const { elsewhere: through, isVpn } = await parts.wayOut(family)
+    const known = { ...(foreign !== undefined && { foreign }), ...(isVpn && { isVpn }) }
+    const line = {
+      published: parts.published(family),
+      isElsewhere: through !== undefined,
+      isProven,
+      ...known,
+    }
     return { line, ...(through !== undefined && { through }) }
   }
   const ask = async (votes: Vote[], line: Line | undefined, signal: AbortSignal): Promise<Verdict> => {
@@ -123,6 +132,7 @@ function watchOf(family: Family, { witnesses, ...parts }: Parts, trust: Register
       if (again.signal.aborted && !signal.aborted) continue
       const sighting = published.weigh(verdict, { votes, ...(through !== undefined && { through }) })
       isProven ||= verdict.kind === 'agreed' && verdict.isStated
+      if (verdict.kind !== 'none') foreign = verdict.elsewhere ?? (verdict.isElsewhere ? foreign : undefined)
       isOpen = verdict.kind === 'open'
       latest = { ...stillAsked(isOpen, before, latest), sighting, at: clock.now() }
       if (!isOpen) rechecks.reset()

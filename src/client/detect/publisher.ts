@@ -67,7 +67,8 @@ export function publisher({ clock, tell, look, signal }: Parts, trust: Register)
       if (verdict.kind === 'none') return { kind: 'none' }
       tellElsewhere(verdict, through)
       if (verdict.kind === 'open') return { kind: 'unknown', because: becauseOf(votes, through) }
-      trust.judge(verdict, votes)
+      // Who sees another line tells the truth about that.
+      if (!verdict.isElsewhere) trust.judge(verdict, votes)
       return admit(verdict)
     },
   }

@@ -26,7 +26,7 @@ export function localSource(
   policy: Ipv6Policy = STABLE,
 ): Witness {
   const name = only === undefined ? 'interfaces' : `interface:${only}`
-  let last: Partial<Record<Family, Address>> = {}
+  let last: Partial<Record<Family, InterfaceAddress>> = {}
   return {
     name,
     operator: 'this host',
@@ -43,9 +43,17 @@ export function localSource(
         )
         const toward = usable.length > 1 ? await wayOut(family) : undefined
         const fitting = family === 'v4' ? usable : byPolicy(usable, policy)
-        const [first, ...others] = ranked(fitting, { last: last[family], toward: toward?.address })
+        const [first, ...others] = ranked(fitting, {
+          last: last[family]?.address,
+          toward: toward?.address,
+        })
         if (first === undefined) return { kind: 'none' }
-        last = { ...last, [family]: first.address }
+        const before = last[family]
+        const isSubstitute =
+          before !== undefined &&
+          before.interface !== first.interface &&
+          !(await leavesBy(first, { family, wayOut }))
+        if (!isSubstitute) last = { ...last, [family]: first }
         const tunnels = [first, ...others].filter(({ isTunnel }) => isTunnel)
         return {
           kind: 'seen',
@@ -53,12 +61,22 @@ export function localSource(
           by: name,
           ...(others.length > 0 && { others: others.map(({ address }) => address) }),
           ...(tunnels.length > 0 && { tunnels: tunnels.map(({ address }) => address) }),
+          ...(isSubstitute && { isSubstitute: true }),
         }
       } catch (error) {
         return unknown(`the system does not tell: ${String(error)}`)
       }
     },
   }
+}
+
+/** Whether what is sent from this address leaves through its own interface; where nothing tells, whether there is a way out. */
+async function leavesBy(
+  { address, interface: name }: InterfaceAddress,
+  { family, wayOut }: { readonly family: Family; readonly wayOut: Ports['wayOut'] },
+): Promise<boolean> {
+  const out = await wayOut(family, address)
+  return out === undefined ? (await wayOut(family)) !== undefined : out.interface === name
 }
 
 interface Known {

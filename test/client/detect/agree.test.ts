@@ -135,11 +135,33 @@ describe('over IPv6', () => {
     }
   })
 
-  it('of several addresses that nothing tells apart the best ranked is taken, and then kept', () => {
+  it('of several addresses that nothing outside tells apart the best ranked is taken, and in its network the one before', () => {
     expect(several(['2001:470::1', '2a0d::1'], '', { voices: 1 })).toBe('2001:470::1')
-    expect(several(['2001:470::1', '2a0d::1'], '', { voices: 1, previous: address('2a0d::1') })).toBe(
-      '2a0d::1',
+    expect(several(['2001:470::1', '2001:470::2'], '', { voices: 1, previous: address('2001:470::2') })).toBe(
+      '2001:470::2',
     )
+  })
+
+  it('an address that came in while the network of the kernel was away is left when that is back', () => {
+    const previous = address('2001:470::1')
+    expect(several(['2a0d::1', '2001:470::1'], '', { voices: 1, previous })).toBe('2a0d::1')
+  })
+
+  it('an interface that only stands in for another needs a voice from outside', () => {
+    const own = (isSubstitute: boolean): Vote => ({
+      witness: { name: 'own', operator: 'own', standpoint: 'own' },
+      sighting: {
+        kind: 'seen',
+        address: address('2600::1'),
+        by: 'own',
+        ...(isSubstitute && { isSubstitute }),
+      },
+    })
+    const question: Question = { family: 'v6', voices: 1, hint: 'doubted', hasOwn: true }
+
+    expect(agree([own(false)], question).kind).toBe('agreed')
+    expect(agree([own(true)], question).kind).toBe('open')
+    expect(agree([own(true), ...votesOf('x 2600::9')], question).kind).toBe('agreed')
   })
 
   it('what the outside sees in another network is no address of this host', () =>
@@ -173,6 +195,11 @@ describe('a VPN', () => {
     ['a new address of a proven router is published without the outside',       { line: through, previous: A }, 'router C, x B, y B', 'C elsewhere'],
     ['even before the outside has answered',                                    { line: through, previous: A }, 'router C',  'C elsewhere'],
     ['but not one of a router that was never right',                            { line: { ...through, published: [], isProven: false } }, 'router C, x B, y B', 'open elsewhere'],
+    ['a new address of the router is published while the outside sees the line that it saw before', { line: { ...line, foreign: B }, previous: A }, 'router C, x B, y B', 'C elsewhere'],
+    ['with the line away, the tunnel is not put in its place',                  { line: through, previous: A },  'router ?, x B, y B', 'open elsewhere'],
+    ['nor beside what is published',                                            { line: { ...through, published: [], isVpn: true } }, 'x B, y B', 'open elsewhere'],
+    ['where a tunnel is all there is, its address is published',                { line: { ...through, published: [], isProven: false } }, 'x B, y B', 'B'],
+    ['and goes on being published',                                             { line: { ...through, published: [B] }, previous: B }, 'x B, y B', 'B'],
     ['a change that the outside confirms is a change',                          { line, previous: A },  'router C, x C',        'C'],
   ])('%s', (_, over, votes, says) => expect(verdictOn(votes, over)).toBe(says))
 

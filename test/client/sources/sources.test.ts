@@ -153,6 +153,35 @@ describe('own interfaces', () => {
     expect(await source.look('v6', never)).toMatchObject({ address: '2a0d:3341::5', others: ['2001:470::1'] })
   })
 
+  it('say that an interface only stands in for the one that lost its address', async () => {
+    const bridge = one('2001:470::1', { interface: 'docker0' })
+    let all = [one('2a0d:3341::5'), bridge]
+    let through: string | undefined = 'eth0'
+    const source = localSource(
+      {
+        interfaces: async () => all,
+        wayOut: async (_, from) =>
+          through === undefined
+            ? undefined
+            : { interface: through, ...(from === undefined && { address: address('2a0d:3341::5') }) },
+      },
+      undefined,
+      { allowed: [] },
+    )
+    const isSubstitute = async () => {
+      const seen = await source.look('v6', never)
+      return seen.kind === 'seen' && seen.isSubstitute === true
+    }
+
+    expect(await isSubstitute()).toBe(false)
+    all = [bridge]
+    expect(await isSubstitute()).toBe(true)
+    through = undefined
+    expect(await isSubstitute()).toBe(true)
+    through = 'docker0'
+    expect(await isSubstitute()).toBe(false)
+  })
+
   it('can be narrowed to one, which must be there', async () => {
     const all = [one('8.8.8.8'), one('8.8.4.4', { interface: 'eth1' })]
 
