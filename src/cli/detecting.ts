@@ -17,7 +17,7 @@ import { listenForEvents, runProgram, systemGateway, watchKernel } from '../plat
 import { type RememberingResolve, rememberingResolve } from '../platform/resolve.ts'
 import type { FindGateway } from '../ports/network.ts'
 import { homeGateway, systemWayOut } from '../platform/way-out.ts'
-import { type Way, lineOf, isBound, wayOf, fromOf } from './way.ts'
+import { type Way, lineOf, tellersOf, wayOf, fromOf } from './way.ts'
 import { askByStream } from '../platform/stream.ts'
 import { type Listeners, type Lookout, sourceGivenBy } from './lookout.ts'
 import type { Account, Settings } from './settings.ts'
@@ -55,6 +55,7 @@ export function detectingLookout(initial: Settings, listeners: Listeners): Looko
   const names = rememberingResolve(() => performance.now())
   const gateway = homeGateway(systemGateway)
   const detectors = new Map<string, Detector>()
+  const tellOf = tellersOf(tell)
   const openBells = new Set<() => void>()
   const portsFor = (way: Way): Ports => portsOf(way.interface, { names, gateway })
   const witnessesOf = (server: string, way: Way = {}): readonly Witness[] =>
@@ -70,24 +71,12 @@ export function detectingLookout(initial: Settings, listeners: Listeners): Looko
         witnesses: witnessesOf(account.server, way),
         agreement: settings.config.agreement,
         look,
-        tell: isBound(way) ? tellBound : tellOnce,
+        tell: tellOf(way),
         published: listeners.published,
         wayOut: settings.config.allowVpn ? undefined : lineOf(way, portsFor(way), tell),
         signal: AbortSignal.any([listeners.end, era.signal]),
       }),
     )
-  /** Each detector finds the same VPN. */
-  const told = new Set<string>()
-  const tellOnce = (finding: Finding): void => {
-    const text = JSON.stringify(finding)
-    if (finding.kind === 'elsewhere' && told.has(text)) return
-    told.add(text)
-    tell(finding)
-  }
-  /** Who is bound to a line has taken the advice; the missing rule is told instead. */
-  const tellBound = (finding: Finding): void => {
-    if (finding.kind !== 'elsewhere') tell(finding)
-  }
   const look = (): void => {
     for (const bell of openBells) bell()
     ring(false)

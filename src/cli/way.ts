@@ -18,7 +18,23 @@ export const wayOf = (host: HostSettings | undefined): Way => ({
   ...(host?.from !== undefined && { from: host.from }),
 })
 
-export const isBound = ({ interface: only, from }: Way): boolean => only !== undefined || from !== undefined
+/**
+ * Each detector finds the same VPN, which is told once. Who is bound to a line has taken the advice that comes with it; what is
+ * missing there is told by `lineOf`.
+ */
+export function tellersOf(tell: (finding: Finding) => void): (way: Way) => (finding: Finding) => void {
+  const told = new Set<string>()
+  const tellOnce = (finding: Finding): void => {
+    const text = JSON.stringify(finding)
+    if (finding.kind === 'elsewhere' && told.has(text)) return
+    told.add(text)
+    tell(finding)
+  }
+  const tellBound = (finding: Finding): void => {
+    if (finding.kind !== 'elsewhere') tell(finding)
+  }
+  return ({ interface: only, from }) => (only === undefined && from === undefined ? tellOnce : tellBound)
+}
 
 /** The local address to ask from: the one that is named, or the first of the interface. */
 export function fromOf({

@@ -38,7 +38,7 @@ export function parseRoutes(table: string): readonly Route[] {
     const [name = '', to = '', over = '', flags = '', , , metric = '', mask = ''] = line.split('\t')
     const [destination, gateway] = [fromHex(to), fromHex(over)]
     if (destination === undefined || (parseInt(flags, 16) & UP) === 0) return []
-    const length = [...Number.parseInt(mask, 16).toString(2)].filter((bit) => bit === '1').length
+    const length = Number.parseInt(mask, 16).toString(2).replaceAll('0', '').length
     const isOver = (parseInt(flags, 16) & VIA_GATEWAY) !== 0 && gateway !== undefined
     return [{ name, destination, length, metric: Number(metric), ...(isOver && { gateway }) }]
   })

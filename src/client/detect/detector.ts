@@ -7,6 +7,7 @@ import type { Witness } from '../sources/witness.ts'
 import { type Hinted, type Line, type Question, type Verdict, type Vote, voicesOf } from './agree.ts'
 import { confirm } from './confirm.ts'
 import type { Finding } from './finding.ts'
+import { type Way, lineKnown } from './line.ts'
 import { publisher } from './publisher.ts'
 import { recheck } from './recheck.ts'
 import { type Register, register } from './register.ts'
@@ -39,13 +40,6 @@ export interface Parts {
   /** How the outside is reached; undefined where it does not matter what line the outside sees. */
   readonly wayOut: ((family: Family) => Promise<Way>) | undefined
   readonly signal: AbortSignal
-}
-
-/** Through which interface questions leave, where that is another than the one to the router. */
-export interface Way {
-  readonly elsewhere?: string
-  /** Both families leave through it. */
-  readonly isVpn?: true
 }
 
 /** An answer so young, with no hint since, is not asked for again. */
@@ -96,24 +90,11 @@ function watchOf(family: Family, { witnesses, ...parts }: Parts, trust: Register
   const published = publisher(parts, trust)
   const rechecks = recheck(parts, parts.look)
   let latest: (Counts & { readonly sighting: Sighting; readonly at: Instant }) | undefined
-  let [isOpen, isProven] = [false, false]
-  let foreign: Address | undefined
+  const way = lineKnown(family, parts)
+  let isOpen = false
   let underWay: Promise<Sighting> | undefined
   let round: Round | undefined
 
-  /** Where the kernel says that questions leave, and what of it the verdict needs. */
-  const lineNow = async (): Promise<{ readonly line?: Line; readonly through?: string }> => {
-    if (parts.wayOut === undefined) return {}
-    const { elsewhere: through, isVpn } = await parts.wayOut(family)
-    const known = { ...(foreign !== undefined && { foreign }), ...(isVpn && { isVpn }) }
-    const line = {
-      published: parts.published(family),
-      isElsewhere: through !== undefined,
-      isProven,
-      ...known,
-    }
-    return { line, ...(through !== undefined && { through }) }
-  }
   const ask = async (votes: Vote[], line: Line | undefined, signal: AbortSignal): Promise<Verdict> => {
     const previous = published.current()
     const known = { ...(previous !== undefined && { previous }), ...(line !== undefined && { line }) }
@@ -125,14 +106,13 @@ function watchOf(family: Family, { witnesses, ...parts }: Parts, trust: Register
   const settle = async (signal: AbortSignal): Promise<Sighting> => {
     for (let restarts = 0; ; restarts++) {
       const [again, votes, before] = [new AbortController(), [] as Vote[], now()]
-      const { line, through } = await lineNow()
+      const { line, through } = await way.now()
       round = restarts < mostRestarts ? { since: clock.now(), again, votes } : undefined
       const verdict = await ask(votes, line, AbortSignal.any([signal, again.signal]))
       round = undefined
       if (again.signal.aborted && !signal.aborted) continue
       const sighting = published.weigh(verdict, { votes, ...(through !== undefined && { through }) })
-      isProven ||= verdict.kind === 'agreed' && verdict.isStated
-      if (verdict.kind !== 'none') foreign = verdict.elsewhere ?? (verdict.isElsewhere ? foreign : undefined)
+      way.learn(verdict)
       isOpen = verdict.kind === 'open'
       latest = { ...stillAsked(isOpen, before, latest), sighting, at: clock.now() }
       if (!isOpen) rechecks.reset()
