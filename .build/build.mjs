@@ -9,25 +9,16 @@ const DIST = join(ROOT, 'dist')
 
 /** The parts of undici that make one request; its main module also brings fetch, WebSocket, caches and mocks. */
 const SLIM_UNDICI = '\0slim-undici'
-/** What sends the update through a proxy; loaded only where there is one. */
-const SLIM_PROXY = '\0slim-undici-proxy'
-/** Its HTTP/2, which we never allow and which would load Node's, and SOCKS, which we refuse. */
+/** Its HTTP/2, which we never allow and which would load Node's. */
 const UNUSED = '\0unused'
 const slimUndici = {
   name: 'slim-undici',
-  resolveId(id, importer = '') {
-    if (id === 'undici') return importer.endsWith('/proxied-http.ts') ? SLIM_PROXY : SLIM_UNDICI
-    return id.endsWith('/client-h2.js') || id.endsWith('/socks5-proxy-agent') ? UNUSED : null
+  resolveId(id) {
+    if (id === 'undici') return SLIM_UNDICI
+    return id.endsWith('/client-h2.js') ? UNUSED : null
   },
   load: (id) => {
     if (id === UNUSED) return 'export default undefined'
-    if (id === SLIM_PROXY)
-      return `import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
-         import request from 'undici/lib/api/api-request.js'
-         import connect from 'undici/lib/api/api-connect.js'
-         import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
-         Object.assign(Dispatcher.prototype, { request, connect })
-         export { ProxyAgent }`
     return id === SLIM_UNDICI
       ? `import Client from 'undici/lib/dispatcher/client.js'
          import request from 'undici/lib/api/api-request.js'

@@ -55,6 +55,8 @@ export interface About {
   readonly url: string
   /** The update service: `ca_file` is a setting for it, and for no other server. */
   readonly isService?: true
+  /** It failed while TLS was being set up. */
+  readonly isInHandshake?: boolean
 }
 
 interface Failure {
@@ -73,7 +75,7 @@ interface Failure {
 
 export function unreached(error: unknown, about: About): Extract<HttpOutcome, { kind: 'unreached' }> {
   const failure = rootOf(error as Failure)
-  const [stage, says] = rowOf(failure)
+  const [stage, says] = rowOf(failure, about)
   const clock = clockRemark(failure)
   return {
     kind: 'unreached',
@@ -121,6 +123,8 @@ const refusedCertificate: Says = ({ cert }, about) => {
   const names = (cert?.subjectaltname ?? '').replaceAll(/DNS:|IP Address:/g, '')
   return `the certificate is for ${names === '' ? 'another name' : names}, not for ${hostOf(about)}`
 }
+const unacceptable: Says = ({ code }, about) =>
+  `the certificate of ${hostOf(about)} is not acceptable (${code})`
 const notHttp: Says = ({ reason, message = '' }) => {
   const detail = reason ?? /\((.+)\)/.exec(message)?.[1]
   return `the answer is not HTTP${detail === undefined ? '' : ` (${detail})`}`
@@ -159,11 +163,19 @@ const FAILURES: readonly (readonly [pattern: RegExp, ...row: Row])[] = [
   [/ECONNRESET|EPIPE|SocketError/,         'exchange',  closed],
 ]
 
-function rowOf(failure: Failure): Row {
+/**
+ * OpenSSL and Node have more names for what is wrong with a certificate than a table can keep. Where TLS was not set up, or
+ * nothing is known of the failure, it is that of TLS: after any other, the next attempt may send the key in clear.
+ */
+function rowOf(failure: Failure, about: About): Row {
   const name = nameOf(failure)
   const [, ...row] = FAILURES.find(([pattern]) => pattern.test(name)) ?? []
-  if (row[0] !== undefined && row[1] !== undefined) return [row[0], row[1]]
-  return [failure.syscall === 'connect' ? 'connect' : 'exchange', asItIs]
+  const [stage, says] = row
+  if (stage !== undefined && says !== undefined)
+    return [about.isInHandshake === true && stage === 'exchange' ? 'TLS' : stage, says]
+  if (failure.syscall === 'connect') return ['connect', asItIs]
+  if (about.isInHandshake !== true && !about.url.startsWith('https:')) return ['exchange', asItIs]
+  return ['TLS', failure.code === undefined ? asItIs : unacceptable]
 }
 
 const LONGEST_REASON = 200

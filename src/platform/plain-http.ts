@@ -1,7 +1,8 @@
 import { type ClientRequest, type IncomingMessage, request as requestInClear } from 'node:http'
 import type { RequestOptions } from 'node:https'
 import { isIP } from 'node:net'
-import type { Http, HttpRequest } from '../ports/http.ts'
+import type { Duration } from '../base/time.ts'
+import type { Http, HttpOutcome, HttpRequest } from '../ports/http.ts'
 import { type About, LOOKUP_TIMEOUT, answered, flat, readUpTo, unreached } from './http-outcome.ts'
 import { lookUp } from './resolve.ts'
 
@@ -9,16 +10,33 @@ import { lookUp } from './resolve.ts'
  * The port on Node's own client: for the update itself, which every start of the program sends. undici takes longer to
  * load than all the rest of an update (decision 0021).
  */
-export const plainHttp: Http = async (request, signal) => {
+export const plainHttp: Http = async (request, signal) =>
+  exchanged(request, signal, {
+    options: optionsFor(request),
+    about: { url: request.url, isService: true },
+  })
+
+/** Over which connection a request goes, and whom its failures are about. */
+export interface Route {
+  readonly options: RequestOptions
+  readonly about: About
+}
+
+export async function exchanged(
+  request: HttpRequest,
+  signal: AbortSignal,
+  { options, about }: Route,
+): Promise<HttpOutcome> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(request.answerWithin)])
-  const about: About = { url: request.url, isService: true }
   if (deadline.aborted) return unreached(deadline.reason, about)
   let exchange: ClientRequest | undefined
+  let progress: Progress | undefined
   const giveUp = (): void => void exchange?.destroy(deadline.reason as Error)
   deadline.addEventListener('abort', giveUp)
   try {
-    exchange = open(request)
-    const response = await responseTo(exchange, request)
+    exchange = open(options, request.body)
+    progress = follow(exchange, request.connectWithin)
+    const response = await responseTo(exchange)
     // A reset looks like the end of an answer that has no other end: what came before it may be half of it.
     let broken: Error | undefined
     exchange.on('error', (error: Error) => (broken ??= error))
@@ -29,18 +47,21 @@ export const plainHttp: Http = async (request, signal) => {
     const reason = failure ?? broken ?? deadline.reason
     return answered(head, { text, ...(isBroken && { failure: reason }) }, deadline, about)
   } catch (error) {
-    return unreached(error, about)
+    return unreached(error, { ...about, ...(progress?.isInHandshake === true && { isInHandshake: true }) })
   } finally {
+    progress?.stop()
     deadline.removeEventListener('abort', giveUp)
     exchange?.destroy()
   }
 }
 
 /** A connection of its own: after a change of address a pooled one is dead. */
-function open({ url, method = 'GET', headers, family, from, authorities, body }: HttpRequest): ClientRequest {
+export function optionsFor(request: Omit<HttpRequest, 'body'>): RequestOptions {
+  const { url, method = 'GET', headers, family, from, authorities } = request
   const { protocol, hostname, port, pathname, search } = new URL(url)
-  const options: RequestOptions = {
+  return {
     method,
+    protocol,
     host: hostname.replace(/^\[|\]$/g, ''),
     path: `${pathname}${search}`,
     headers,
@@ -53,12 +74,24 @@ function open({ url, method = 'GET', headers, family, from, authorities, body }:
     ...(from !== undefined && { localAddress: from }),
     ...(authorities !== undefined && { ca: authorities }),
   }
+}
+
+export function open(options: RequestOptions, body?: string): ClientRequest {
   // What TLS needs is loaded for TLS alone.
-  const make = protocol === 'https:' ? process.getBuiltinModule('node:https').request : requestInClear
+  const isSecure = options.protocol === 'https:'
+  const make = isSecure ? process.getBuiltinModule('node:https').request : requestInClear
   return make(options).end(body)
 }
 
-async function responseTo(exchange: ClientRequest, { connectWithin }: HttpRequest): Promise<IncomingMessage> {
+/** How far a connection has come. */
+export interface Progress {
+  /** TLS has begun, and is not set up. */
+  isInHandshake: boolean
+  readonly stop: () => void
+}
+
+/** Ends an exchange that has no connection in time; that of a CONNECT is there when the proxy has answered. */
+export function follow(exchange: ClientRequest, connectWithin: Duration): Progress {
   let isLookedUp = isIP(exchange.host) !== 0
   const late = (): void => {
     const code = isLookedUp ? 'CONNECT_TIMEOUT' : LOOKUP_TIMEOUT
@@ -67,22 +100,28 @@ async function responseTo(exchange: ClientRequest, { connectWithin }: HttpReques
     )
   }
   const patience = setTimeout(late, connectWithin)
+  const progress: Progress = { isInHandshake: false, stop: () => clearTimeout(patience) }
+  const isThere = (): void => {
+    progress.isInHandshake = false
+    if (exchange.method !== 'CONNECT') progress.stop()
+  }
   exchange.once('socket', (socket) => {
     socket.once('lookup', () => (isLookedUp = true))
     const isSecure = 'encrypted' in socket
-    socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(patience))
+    progress.isInHandshake = isSecure && !socket.connecting
+    if (isSecure) socket.once('connect', () => (progress.isInHandshake = true))
+    socket.once(isSecure ? 'secureConnect' : 'connect', isThere)
   })
-  try {
-    return await new Promise<IncomingMessage>((resolve, reject) => {
-      exchange.once('response', resolve)
-      exchange.once('error', reject)
-      // A service that changes protocols in the middle is none of ours (RFC 9110 §7.8).
-      exchange.once('upgrade', (_, socket) => {
-        socket.destroy()
-        reject(new Error('the other side wants another protocol'))
-      })
-    })
-  } finally {
-    clearTimeout(patience)
-  }
+  return progress
 }
+
+const responseTo = async (exchange: ClientRequest): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    exchange.once('response', resolve)
+    exchange.once('error', reject)
+    // A service that changes protocols in the middle is none of ours (RFC 9110 §7.8).
+    exchange.once('upgrade', (_, socket) => {
+      socket.destroy()
+      reject(new Error('the other side wants another protocol'))
+    })
+  })
