@@ -7,9 +7,9 @@ const line = world(disk(), []).charges[0]?.line
 if (line === undefined) throw new Error('no line')
 const request = { hostnames: ['home.example.test'], addresses: {} }
 
-const after = async (outcome: HttpOutcome) =>
+const after = async (outcome: HttpOutcome, over = line) =>
   exchange(
-    line,
+    over,
     { request, endpoint: 0 },
     { http: async () => outcome, now: () => START },
     new AbortController().signal,
@@ -41,20 +41,32 @@ describe('an exchange', () => {
       because: 'the answer is not HTTP',
     }))
 
-  it.each(['look-up', 'connect', 'time-out', 'exchange'] as const)(
-    'took no harm from TLS: %s',
-    async (stage) =>
-      expect(await after({ kind: 'unreached', stage, because: 'x' })).toMatchObject({
-        kind: 'unreached',
-        isTls: false,
-      }),
+  it.each([
+    ['look-up', 'https', false],
+    ['connect', 'https', false],
+    ['TLS', 'https', true],
+    ['time-out', 'https', true],
+    ['exchange', 'https', true],
+    ['time-out', 'http', false],
+    ['exchange', 'http', false],
+  ] as const)(
+    'lets plain http follow only where https was not reached: %s over %s',
+    async (stage, scheme, isTls) =>
+      expect(
+        await after(
+          { kind: 'unreached', stage, because: 'x' },
+          { ...line, endpoints: [`${scheme}://dyn.test`] },
+        ),
+      ).toMatchObject({ kind: 'unreached', isTls }),
   )
 
-  it('says when TLS failed', async () =>
-    expect(await after({ kind: 'unreached', stage: 'TLS', because: 'x' })).toMatchObject({
-      kind: 'unreached',
-      isTls: true,
-    }))
+  it('lets no plain http follow half an answer over https', async () =>
+    expect(
+      await after(
+        { kind: 'answered', status: 200, headers: {}, body: 'goo', isCut: true },
+        { ...line, endpoints: ['https://dyn.test'] },
+      ),
+    ).toMatchObject({ kind: 'unreached', isTls: true }))
 
   it('obeys a word that forbids in the middle of an answer that breaks off', async () =>
     expect(

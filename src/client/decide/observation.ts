@@ -32,7 +32,7 @@ export type Observation =
       readonly kind: 'unreached'
       readonly account: string
       readonly because: string
-      /** TLS failed: what answered may be an impostor, and must not be asked in clear instead. */
+      /** TLS began, or may have: what is there may be an impostor, and the service must not be asked in clear instead. */
       readonly isTls: boolean
     }
 

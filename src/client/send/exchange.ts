@@ -1,6 +1,6 @@
 import { type Duration, type Instant, between, instant, milliseconds, seconds } from '../../base/time.ts'
 import { type Credentials, formatBasic } from '../../net/basic.ts'
-import type { Http, HttpOutcome, HttpRequest } from '../../ports/http.ts'
+import type { Http, HttpOutcome, HttpRequest, HttpStage } from '../../ports/http.ts'
 import { type Reply, isOldRefusal } from '../../protocol/reply-codec.ts'
 import { mandateOf } from '../../protocol/reply.ts'
 import { type Ipv6Parameter, UPDATE_PATH, type UpdateRequest, formatQuery } from '../../protocol/request.ts'
@@ -43,14 +43,15 @@ export async function exchange(
   const { account } = line
   const outcome = await http(formRequest(line, request, endpoint), signal)
   const answer = heardOf(outcome)
-  if (answer === undefined) return unheard(account, outcome)
+  const isHttps = (line.endpoints[endpoint] ?? '').startsWith('https:')
+  if (answer === undefined) return unheard(account, outcome, isHttps)
   const wait = readRetryAfter(answer.headers['retry-after'], now())
   const retryAfter = wait === undefined ? {} : { retryAfter: wait }
   const read = answer.isCut ? readCut : readWhole
   const replies = read(answer, request)
   if (replies === undefined) {
     const because = outcome.kind === 'unreached' ? `${outcome.stage}: ${outcome.because}` : CUT
-    return { kind: 'unreached', account, because, isTls: false }
+    return { kind: 'unreached', account, because, isTls: isHttps }
   }
   if (!replies.ok) {
     const shown = read({ ...answer, body: withoutSecrets(answer.body, line.credentials) }, request)
@@ -71,7 +72,7 @@ function heardOf(outcome: HttpOutcome): Heard | undefined {
 }
 
 /** Something that is no HTTP was seen by the service or by what stands in its place; everything else, perhaps by no one. */
-function unheard(account: string, outcome: HttpOutcome): Observation {
+function unheard(account: string, outcome: HttpOutcome, isHttps: boolean): Observation {
   if (outcome.kind === 'answered') throw new Error('an answer was heard')
   const because = `${outcome.stage}: ${outcome.because}`
   return outcome.stage === 'malformed'
@@ -81,8 +82,11 @@ function unheard(account: string, outcome: HttpOutcome): Observation {
         because: outcome.because,
         looksLikePortal: false,
       }
-    : { kind: 'unreached', account, because, isTls: outcome.stage === 'TLS' }
+    : { kind: 'unreached', account, because, isTls: isHttps && !BEFORE_TLS.has(outcome.stage) }
 }
+
+/** Only here is it certain that there was no one to talk TLS to. */
+const BEFORE_TLS: ReadonlySet<HttpStage> = new Set(['look-up', 'connect'])
 
 const CUT = 'exchange: the connection broke off in the middle of the answer'
 
