@@ -16,6 +16,7 @@ import { clockBy, everyInterval, systemClocks, systemDice } from '../platform/cl
 import { fallbackFolders } from '../platform/fallback-folders.ts'
 import { systemFiles } from '../platform/files.ts'
 import { serviceHttp } from '../platform/service-http.ts'
+import type { HttpOutcome } from '../ports/http.ts'
 import type { Log } from '../ports/log.ts'
 import type { Schedule } from '../ports/clock.ts'
 import type { Address, Family } from '../net/address.ts'
@@ -179,13 +180,17 @@ const tracing =
   async (request, signal) => {
     log('trace', 'http request', { url: request.url, headers: Object.keys(request.headers) })
     const outcome = await serviceHttp(request, signal)
-    log(
-      'trace',
-      'http outcome',
-      outcome.kind === 'answered' ? { status: outcome.status, length: outcome.body.length } : { ...outcome },
-    )
+    log('trace', 'http outcome', shownOf(outcome))
     return outcome
   }
+
+function shownOf(outcome: HttpOutcome): Record<string, unknown> {
+  const answer = outcome.kind === 'answered' ? outcome : outcome.partial
+  const heard = answer && { status: answer.status, length: answer.body.length }
+  return outcome.kind === 'answered'
+    ? { ...heard }
+    : { stage: outcome.stage, because: outcome.because, ...heard }
+}
 
 /** Moments by the wall clock, as people read them; the rest of the facts as they are. */
 const shown = (facts: Readonly<Record<string, unknown>>, time: Timeline): Record<string, unknown> =>

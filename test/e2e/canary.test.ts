@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { ROOT, holdfast, scratch, service, start } from './processes.ts'
 import { answering } from './servers.ts'
 
@@ -127,6 +129,30 @@ it('no command and no failure shows the password, at trace level, anywhere', asy
   expect(leaksIn(outputs.join('\n'))).toEqual([])
   expect(leaksIn(contents(folder))).toEqual([])
 }, 120_000)
+
+it('an answer that mirrors the password and breaks off shows nothing of it at trace level', async () => {
+  const server = createServer(({ headers: { authorization = '' } }, response) => {
+    const password = Buffer.from(authorization.slice(6), 'base64')
+      .toString()
+      .slice(USERNAME.length + 1)
+    response.writeHead(200, { 'content-length': 500, 'x-sent': authorization })
+    response.write(`${authorization} ${encodeURIComponent(password)} ${password}`)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  onTestFinished(() => void (server.close(), server.closeAllConnections()))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const account = ['--server', url, '--username', USERNAME, '--hostname', 'a.test', '--myip', '192.0.2.1']
+  const folder = scratch()
+
+  const { stdout, stderr } = await holdfast(
+    ['update', ...account, '--state-dir', folder, '--log-level', 'trace', '--answer-within', '1s'],
+    { env: { HOLDFAST_PASSWORD: PASSWORD } },
+  )
+
+  expect(stderr).toMatch(/http outcome .*status=200/)
+  expect(stderr).not.toContain('x-sent')
+  expect(leaksIn(stdout + stderr + contents(folder))).toEqual([])
+})
 
 it('the service keeps and logs no password, neither a right nor a wrong one', async () => {
   const folder = scratch()
