@@ -6,6 +6,7 @@ import { mandateOf } from '../../protocol/reply.ts'
 import { type Ipv6Parameter, UPDATE_PATH, type UpdateRequest, formatQuery } from '../../protocol/request.ts'
 import { LONGEST_BODY, readForbidding, readResponse } from '../../protocol/response.ts'
 import type { Observation } from '../decide/observation.ts'
+import { withoutSecrets } from './secrets.ts'
 
 /** Where and as whom one account's requests are made. */
 export interface Line {
@@ -108,15 +109,6 @@ function readCut(answer: Heard, request: UpdateRequest): Reading | undefined {
 
 /** Success with the loopback address means "ignored" in this family of services. */
 const OLD_REFUSAL: Reply = { word: 'badagent', said: 'good 127.0.0.1' }
-
-/** A service may mirror what it was sent: nothing of it may reach a log or a terminal. */
-function withoutSecrets(body: string, credentials: Credentials): string {
-  const password = credentials.password.reveal()
-  const basic = formatBasic(credentials).slice('Basic '.length)
-  return [basic, password, encodeURIComponent(password)]
-    .filter((secret) => secret !== '')
-    .reduce((text, secret) => text.replaceAll(secret, '«secret»'), body)
-}
 
 /** RFC 9110 §10.2.3: seconds, or a date. No longer than a day, so that nobody can silence us for good. */
 export function readRetryAfter(value: string | undefined, now: Instant): Duration | undefined {
