@@ -119,6 +119,17 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
     })
   })
 
+  it('an environment that wants certificates to go unchecked changes nothing, and is no reason to warn', async () => {
+    const at = await overTls('right')
+    const account = ['--server', at.url, '--username', at.username, '--hostname', 'home.example.test']
+    const rest = ['--myip', '192.0.2.1', '--state-dir', scratch(), '--ca-file', files('right').cert]
+    const env = { HOLDFAST_PASSWORD: at.password, NODE_TLS_REJECT_UNAUTHORIZED: '0' }
+
+    const ended = await holdfast(['update', ...account, ...rest], { env })
+
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+  })
+
   it.each([
     [
       'nobody vouches for it',
