@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createServer as createTlsServer } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Service, holdfast, scratch, service } from './processes.ts'
 
@@ -181,6 +182,20 @@ describe('an update goes through the proxy of the environment', () => {
     const ended = await update(at, at.urls[0] ?? '', { HTTPS_PROXY: 'http://127.0.0.1:1' }, ...GIVEN)
 
     expect(ended.stderr).toContain('connect: refused by 127.0.0.1:1 (through the proxy http://127.0.0.1:1)')
+  })
+
+  it('and warns of nothing where an https proxy is named by its address', async () => {
+    const proxy = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) })
+    proxy.on('tlsClientError', () => undefined)
+    await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done))
+    onTestFinished(() => void proxy.close())
+    const url = `https://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+    const at = await overBoth()
+
+    const ended = await update(at, at.urls[0] ?? '', { HTTPS_PROXY: url }, ...GIVEN)
+
+    expect(ended.stderr).toContain(`the certificate of 127.0.0.1 is self-signed (through the proxy ${url})`)
+    expect(ended.stderr).not.toContain('Warning')
   })
 
   it.each(['update', 'run'])('and %s refuses a proxy that it cannot use', async (command) =>
