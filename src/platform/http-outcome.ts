@@ -71,15 +71,19 @@ interface Failure {
   readonly cert?: { readonly subjectaltname?: string }
   readonly errors?: readonly Failure[]
   readonly cause?: Failure
+  /** Node's parser keeps what it could not read. */
+  readonly rawPacket?: Uint8Array
 }
 
 export function unreached(error: unknown, about: About): Extract<HttpOutcome, { kind: 'unreached' }> {
   const failure = rootOf(error as Failure)
   const [stage, says] = rowOf(failure, about)
   const clock = clockRemark(failure)
+  const said = stage === 'malformed' ? failure.rawPacket : undefined
   return {
     kind: 'unreached',
     stage,
+    ...(said !== undefined && { said: Buffer.from(said).toString('utf8', 0, LONGEST_SAID) }),
     because: `${oneLine(says(failure, about))}${clock}`,
   }
 }
@@ -178,6 +182,8 @@ function rowOf(failure: Failure, about: About): Row {
   return ['TLS', failure.code === undefined ? asItIs : unacceptable]
 }
 
+/** For a quote, with room for what a quote leaves out. */
+const LONGEST_SAID = 4096
 const LONGEST_REASON = 200
 
 /** What another host makes us say fits into one line of a log. Node's advice about its own options is none for our users. */

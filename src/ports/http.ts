@@ -38,6 +38,8 @@ export type HttpOutcome =
       readonly kind: 'unreached'
       readonly stage: HttpStage
       readonly because: string
+      /** The beginning of what came instead of HTTP. */
+      readonly said?: string
       /** What had come of an answer when time was up in the middle of it. */
       readonly partial?: {
         readonly status: number

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import { type Result, err, ok } from '../base/result.ts'
 import { quoteOf } from './quote.ts'
 import { type Reply, formatReply, parseReply } from './reply-codec.ts'
@@ -57,7 +58,7 @@ export function readForbidding({ status, body }: Answer): Reply | undefined {
 
 const isForbidding = ({ word }: Reply): boolean => severityOf(word) > 0
 const isRedirect = (status: number): boolean => status >= 300 && status < 400
-const isTooLong = (body: string): boolean => body.length > LONGEST_BODY
+const isTooLong = (body: string): boolean => Buffer.byteLength(body) > LONGEST_BODY
 const isHtml = (body: string): boolean =>
   /^\s*(<!doctype html|<html|<head|<\?xml|<meta|<script|<title)/i.test(body)
 

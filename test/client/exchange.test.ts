@@ -41,6 +41,26 @@ describe('an exchange', () => {
       because: 'the answer is not HTTP',
     }))
 
+  it('quotes what is no HTTP, without secrets and without what a terminal acts on', async () =>
+    expect(
+      await after({
+        kind: 'unreached',
+        stage: 'malformed',
+        because: 'the answer is not HTTP',
+        said: `\u001b[2Jgood ${password} ${'x'.repeat(100)}`,
+      }),
+    ).toMatchObject({
+      kind: 'notUnderstood',
+      because: `the answer is not HTTP: "[2Jgood «secret» ${'x'.repeat(63)}…"`,
+    }))
+
+  it.each([
+    ['good 198.51.100.7 '.padEnd(60_000, 'x'), 'answered'],
+    [`good 198.51.100.7 ${'é'.repeat(40_000)}`, 'notUnderstood'],
+  ])('counts the length of an answer in bytes: %#', async (body, kind) =>
+    expect(await answered(body)).toMatchObject({ kind }),
+  )
+
   it.each([
     ['look-up', 'https', false],
     ['connect', 'https', false],

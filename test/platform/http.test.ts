@@ -159,3 +159,22 @@ describe.each(CLIENTS)('%s, over a real wire', (_, ask) => {
     expect(await ask(request(url), stop.signal)).toMatchObject({ kind: 'unreached' })
   })
 })
+
+it('keeps the beginning of what came instead of HTTP', async () => {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => undefined).end(`good 198.51.100.7 ${'x'.repeat(10_000)}`)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  onTestFinished(() => void server.close())
+
+  const outcome = await plainHttp(
+    request(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`),
+    never,
+  )
+
+  expect(outcome).toMatchObject({
+    kind: 'unreached',
+    stage: 'malformed',
+    said: expect.stringMatching(/^good 198\.51\.100\.7 x{1,4096}$/) as string,
+  })
+})

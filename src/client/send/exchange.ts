@@ -1,6 +1,7 @@
 import { type Duration, type Instant, between, instant, milliseconds, seconds } from '../../base/time.ts'
 import { type Credentials, formatBasic } from '../../net/basic.ts'
 import type { Http, HttpOutcome, HttpRequest, HttpStage } from '../../ports/http.ts'
+import { quoteOf } from '../../protocol/quote.ts'
 import { type Reply, isOldRefusal } from '../../protocol/reply-codec.ts'
 import { mandateOf } from '../../protocol/reply.ts'
 import { type Ipv6Parameter, UPDATE_PATH, type UpdateRequest, formatQuery } from '../../protocol/request.ts'
@@ -45,7 +46,7 @@ export async function exchange(
   const outcome = await http(formRequest(line, request, endpoint), signal)
   const answer = heardOf(outcome)
   const isHttps = (line.endpoints[endpoint] ?? '').startsWith('https:')
-  if (answer === undefined) return unheard(account, outcome, isHttps)
+  if (answer === undefined) return unheard(line, outcome, isHttps)
   const wait = readRetryAfter(answer.headers['retry-after'], now())
   const retryAfter = wait === undefined ? {} : { retryAfter: wait }
   const read = answer.isCut ? readCut : readWhole
@@ -73,17 +74,16 @@ function heardOf(outcome: HttpOutcome): Heard | undefined {
 }
 
 /** Something that is no HTTP was seen by the service or by what stands in its place; everything else, perhaps by no one. */
-function unheard(account: string, outcome: HttpOutcome, isHttps: boolean): Observation {
+function unheard({ account, credentials }: Line, outcome: HttpOutcome, isHttps: boolean): Observation {
   if (outcome.kind === 'answered') throw new Error('an answer was heard')
-  const because = `${outcome.stage}: ${outcome.because}`
-  return outcome.stage === 'malformed'
-    ? {
-        kind: 'notUnderstood',
-        account,
-        because: outcome.because,
-        looksLikePortal: false,
-      }
-    : { kind: 'unreached', account, because, isTls: isHttps && !BEFORE_TLS.has(outcome.stage) }
+  const { stage, because, said = '' } = outcome
+  if (stage !== 'malformed') {
+    const isTls = isHttps && !BEFORE_TLS.has(stage)
+    return { kind: 'unreached', account, because: `${stage}: ${because}`, isTls }
+  }
+  const quote = quoteOf(withoutSecrets(said, credentials))
+  const shown = quote === '' ? because : `${because}: ${quote}`
+  return { kind: 'notUnderstood', account, because: shown, looksLikePortal: false }
 }
 
 /** Only here is it certain that there was no one to talk TLS to. */
