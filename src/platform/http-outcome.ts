@@ -175,8 +175,7 @@ function rowOf(failure: Failure, about: About): Row {
   const name = nameOf(failure)
   const [, ...row] = FAILURES.find(([pattern]) => pattern.test(name)) ?? []
   const [stage, says] = row
-  if (stage !== undefined && says !== undefined)
-    return [about.isInHandshake === true && stage === 'exchange' ? 'TLS' : stage, says]
+  if (stage !== undefined && says !== undefined) return [about.isInHandshake === true ? 'TLS' : stage, says]
   if (failure.syscall === 'connect') return ['connect', asItIs]
   if (about.isInHandshake !== true && !about.url.startsWith('https:')) return ['exchange', asItIs]
   return ['TLS', failure.code === undefined ? asItIs : unacceptable]

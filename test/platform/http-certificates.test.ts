@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { seconds } from '../../src/base/time.ts'
 import { plainHttp } from '../../src/platform/plain-http.ts'
 import { proxiedHttp } from '../../src/platform/proxied-http.ts'
 import type { Http } from '../../src/ports/http.ts'
@@ -106,12 +107,16 @@ describe.each(CLIENTS)('a certificate, %s', (_, client) => {
   it.each([
     ['ends', (socket: { end(): unknown }) => socket.end()],
     ['breaks off', (socket: { destroy(): unknown }) => socket.destroy()],
+    ['says nothing', () => undefined],
   ])('that never comes, for the other side %s, is a failure of TLS', async (__, act) => {
     const port = await listening(
       createServer((socket) => void socket.on('error', () => undefined).once('data', () => void act(socket))),
     )
 
-    const outcome = await (await client())(request(`https://127.0.0.1:${port}/`), never)
+    const outcome = await (await client())(
+      request(`https://127.0.0.1:${port}/`, { connectWithin: seconds(0.3) }),
+      never,
+    )
 
     expect(outcome).toMatchObject({ kind: 'unreached', stage: 'TLS' })
   })
