@@ -55,6 +55,8 @@ export interface About {
   readonly url: string
   /** The update service: `ca_file` is a setting for it, and for no other server. */
   readonly isService?: true
+  /** It failed before there was a connection. */
+  readonly isConnecting?: boolean
   /** It failed while TLS was being set up. */
   readonly isInHandshake?: boolean
 }
@@ -122,6 +124,7 @@ const peerOf = ({ address, port }: Failure, about: About): string => {
 const authorityAdvice = ({ isService }: About): string =>
   isService === true ? '; name its authority with ca_file' : ''
 
+const unconnected: Says = (failure, about) => `no connection to ${peerOf(failure, about)} in time`
 const asItIs: Says = (failure) => SSL_DUMP.exec(failure.message ?? '')?.[1] ?? failure.message ?? 'it failed'
 const refusedCertificate: Says = ({ cert }, about) => {
   const names = (cert?.subjectaltname ?? '').replaceAll(/DNS:|IP Address:/g, '')
@@ -148,7 +151,7 @@ const FAILURES: readonly (readonly [pattern: RegExp, ...row: Row])[] = [
   [/EAI_AGAIN/,                               'look-up',   ({ hostname }, about) => `no name server answers for ${hostname ?? hostOf(about)}`],
   [/EAI_|getaddrinfo|LOOKUP/,                 'look-up',   asItIs],
   [/ETIMEDOUT (read|write)/,                  'time-out',  () => 'no answer in time'],
-  [/CONNECT_TIMEOUT|ETIMEDOUT/,               'connect',   (failure, about) => `no connection to ${peerOf(failure, about)} in time`],
+  [/CONNECT_TIMEOUT|ETIMEDOUT/,               'connect',   unconnected],
   [/TimeoutError|_TIMEOUT/,                   'time-out',  () => 'no answer in time'],
   [/AbortError/,                              'time-out',  asItIs],
   [/DEPTH_ZERO_SELF_SIGNED/,                  'TLS',       (_, about) => `the certificate of ${hostOf(about)} is self-signed${authorityAdvice(about)}`],
@@ -172,6 +175,7 @@ const FAILURES: readonly (readonly [pattern: RegExp, ...row: Row])[] = [
  * nothing is known of the failure, it is that of TLS: after any other, the next attempt may send the key in clear.
  */
 function rowOf(failure: Failure, about: About): Row {
+  if (about.isConnecting === true && failure.name === 'TimeoutError') return ['connect', unconnected]
   const name = nameOf(failure)
   const [, ...row] = FAILURES.find(([pattern]) => pattern.test(name)) ?? []
   const [stage, says] = row

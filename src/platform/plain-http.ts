@@ -47,7 +47,7 @@ export async function exchanged(
     const reason = failure ?? broken ?? deadline.reason
     return answered(head, { text, ...(isBroken && { failure: reason }) }, deadline, about)
   } catch (error) {
-    return unreached(error, { ...about, ...(progress?.isInHandshake === true && { isInHandshake: true }) })
+    return unreached(error, { ...about, ...progress?.stage })
   } finally {
     progress?.stop()
     deadline.removeEventListener('abort', giveUp)
@@ -85,8 +85,7 @@ export function open(options: RequestOptions, body?: string): ClientRequest {
 
 /** How far a connection has come. */
 export interface Progress {
-  /** TLS has begun, and is not set up. */
-  isInHandshake: boolean
+  stage: Pick<About, 'isConnecting' | 'isInHandshake'>
   readonly stop: () => void
 }
 
@@ -100,16 +99,17 @@ export function follow(exchange: ClientRequest, connectWithin: Duration): Progre
     )
   }
   const patience = setTimeout(late, connectWithin)
-  const progress: Progress = { isInHandshake: false, stop: () => clearTimeout(patience) }
+  const progress: Progress = { stage: { isConnecting: true }, stop: () => clearTimeout(patience) }
   const isThere = (): void => {
-    progress.isInHandshake = false
+    progress.stage = {}
     if (exchange.method !== 'CONNECT') progress.stop()
   }
   exchange.once('socket', (socket) => {
     socket.once('lookup', () => (isLookedUp = true))
     const isSecure = 'encrypted' in socket
-    progress.isInHandshake = isSecure && !socket.connecting
-    if (isSecure) socket.once('connect', () => (progress.isInHandshake = true))
+    const begin = (): void => void (progress.stage = { isInHandshake: true })
+    if (isSecure && !socket.connecting) begin()
+    if (isSecure) socket.once('connect', begin)
     socket.once(isSecure ? 'secureConnect' : 'connect', isThere)
   })
   return progress

@@ -68,7 +68,7 @@ async function tunnelThrough(
       })
     })
   } catch (error) {
-    return withoutTunnel(unreached(error, { ...about, isInHandshake: progress.isInHandshake }))
+    return withoutTunnel(unreached(error, { ...about, ...progress.stage }))
   } finally {
     progress.stop()
     deadline.removeEventListener('abort', giveUp)
@@ -77,8 +77,9 @@ async function tunnelThrough(
 
 /** The service is not reached, however far the proxy is. */
 const withoutTunnel = (outcome: Unreached): Unreached => {
-  if (outcome.stage === 'exchange') return { ...outcome, stage: 'connect', because: CLOSED }
-  return outcome.stage === 'malformed' ? { ...outcome, stage: 'connect' } : outcome
+  const { stage } = outcome
+  if (stage === 'exchange') return { ...outcome, stage: 'connect', because: CLOSED }
+  return stage === 'malformed' || stage === 'time-out' ? { ...outcome, stage: 'connect' } : outcome
 }
 const CLOSED = 'the proxy closed the connection'
 

@@ -2,6 +2,7 @@ import { type Server, createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { seconds } from '../../src/base/time.ts'
+import { unreached } from '../../src/platform/http-outcome.ts'
 import { undiciHttp } from '../../src/platform/http.ts'
 import { plainHttp } from '../../src/platform/plain-http.ts'
 import { never, request } from '../fakes/request.ts'
@@ -178,3 +179,19 @@ it('keeps the beginning of what came instead of HTTP', async () => {
     said: expect.stringMatching(/^good 198\.51\.100\.7 x{1,4096}$/) as string,
   })
 })
+
+it.each([
+  [true, 'connect', 'no connection to dyn.test in time'],
+  [false, 'time-out', 'no answer in time'],
+])(
+  'time that is up before there is a connection is no connection in time: %s',
+  (isConnecting, stage, because) => {
+    const error = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
+
+    expect(unreached(error, { url: 'https://dyn.test/', isConnecting })).toEqual({
+      kind: 'unreached',
+      stage,
+      because,
+    })
+  },
+)
