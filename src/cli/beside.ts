@@ -49,10 +49,24 @@ async function ownState(settings: Settings, socket: string | undefined): Promise
       () => false,
     )
     const elsewhere = isOurs ? await own(folder, socket) : found
-    if (elsewhere.kind !== 'unkept') return elsewhere
+    if (elsewhere.kind === 'ours') return whileOurs(folder, elsewhere)
+    if (elsewhere.kind === 'theirs') return elsewhere
   }
   return found
 }
+
+/** A cleaner of temporary files may delete the folder meanwhile, and another user make it. */
+const whileOurs = (folder: string, lock: Extract<Ownership, { kind: 'ours' }>): Ownership => ({
+  ...lock,
+  renew: async () =>
+    systemFiles.makePrivateFolder(folder).then(
+      async () => lock.renew(),
+      () => undefined,
+    ),
+  release: async () => {
+    if (await systemFiles.isPrivateFolder(folder)) await lock.release()
+  },
+})
 
 const NOBODY = { kind: 'nobody' } as const
 

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,7 +7,6 @@ import { isHeard } from '../base/level.ts'
 import { type Result, err, ok } from '../base/result.ts'
 import { type Listener, type ServiceSettings, formatListener } from '../config/service-settings.ts'
 import { systemClock } from '../platform/clock.ts'
-import { systemFiles } from '../platform/files.ts'
 import type { Log } from '../ports/log.ts'
 import { isApiPath } from '../server/api/handle.ts'
 import { authenticator, passwordsBy } from '../server/auth/login.ts'
@@ -139,7 +139,7 @@ type Pem = Socketry['tls']
 async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<Result<Pem, Failure>> {
   if (tlsCert === undefined || tlsKey === undefined) return ok(undefined)
   const [cert, key] = await Promise.all(
-    [tlsCert, tlsKey].map(async (path) => systemFiles.read(path).catch(() => undefined)),
+    [tlsCert, tlsKey].map(async (path) => readFile(path, 'utf8').catch(() => undefined)),
   )
   const missing = cert === undefined ? tlsCert : tlsKey
   return cert === undefined || key === undefined

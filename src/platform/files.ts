@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Files } from '../ports/files.ts'
+import { readOwnFile } from './named-file.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 
 export const systemFiles: Files = {
   async read(path) {
-    return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    return readOwnFile(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
       throw error
     })
@@ -29,6 +30,7 @@ export const systemFiles: Files = {
     await mkdir(path, { recursive: true, mode: 0o700 })
   },
   async makePrivateFolder(path) {
+    await refuseUnsafePlace(dirname(dirname(path)))
     for (const folder of [dirname(path), path]) {
       await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EEXIST') throw error
@@ -36,8 +38,26 @@ export const systemFiles: Files = {
       await refuseForeign(folder)
     }
   },
+  async isPrivateFolder(path) {
+    try {
+      await refuseUnsafePlace(dirname(dirname(path)))
+      for (const folder of [dirname(path), path]) await refuseForeign(folder)
+      return true
+    } catch {
+      return false
+    }
+  },
   remove: (path) => rm(path, { force: true }),
 }
+
+/** Where another user may rename what is in a folder, nothing in it stays what it was when it was checked. */
+async function refuseUnsafePlace(path: string): Promise<void> {
+  const { uid, mode } = await stat(path)
+  const isOurs = uid === process.getuid?.() && ((mode & 0o022) === 0 || (mode & STICKY) !== 0)
+  const isShared = uid === 0 && (mode & STICKY) !== 0
+  if (!isOurs && !isShared) throw new Error(`${path} is a folder in which others may rename what is there`)
+}
+const STICKY = 0o1000
 
 /** Whoever made a folder of ours before us could read what we keep in it, or put something else there. */
 async function refuseForeign(path: string): Promise<void> {

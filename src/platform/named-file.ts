@@ -12,10 +12,7 @@ export const MISSING = 'there is no such file'
  */
 export async function readNamedFile(path: string, most: number): Promise<Result<string, string>> {
   try {
-    const kind = kindOf(await stat(path))
-    if (kind !== undefined) return err(kind)
-    // What stood there a moment ago may be a pipe by now.
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const file = await openFile(path)
     try {
       return await readUpTo(file, most)
     } finally {
@@ -26,9 +23,36 @@ export async function readNamedFile(path: string, most: number): Promise<Result<
   }
 }
 
+/** The whole text of a file that is ours. Rejects with EFTYPE for a pipe, a socket and a device, and never waits for one. */
+export async function readOwnFile(path: string): Promise<string> {
+  const file = await openFile(path)
+  try {
+    return await file.readFile('utf8')
+  } finally {
+    await file.close()
+  }
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  refuseOther(await stat(path))
+  // What stood there a moment ago may be a pipe by now.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    refuseOther(await file.stat())
+    return file
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+function refuseOther(found: Stats): void {
+  const kind = kindOf(found)
+  if (kind === undefined) return
+  throw Object.assign(new Error(kind), { code: found.isDirectory() ? 'EISDIR' : 'EFTYPE' })
+}
+
 async function readUpTo(file: FileHandle, most: number): Promise<Result<string, string>> {
-  const kind = kindOf(await file.stat())
-  if (kind !== undefined) return err(kind)
   const chunks: Buffer[] = []
   let length = 0
   for (;;) {
@@ -50,5 +74,6 @@ function kindOf(found: Stats): string | undefined {
 
 function wordsFor({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT' || code === 'ENOTDIR') return MISSING
+  if (code === 'EISDIR' || code === 'EFTYPE') return message
   return code === 'EACCES' || code === 'EPERM' ? 'this user may not read it' : `cannot be read: ${message}`
 }

@@ -3,6 +3,7 @@ import { link, mkdir, open, readFile, readdir, rmdir, stat, unlink } from 'node:
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { giveToOwner } from './files.ts'
+import { readOwnFile } from './named-file.ts'
 
 /** Who keeps a state folder. A pid alone would be somebody else's after a while. */
 export interface Owner {
@@ -56,9 +57,7 @@ async function take(folder: string, path: string, ours: string): Promise<Ownersh
 
 /** A lock that cannot be read for the moment is no reason to believe that it is another's. */
 async function retake(folder: string, path: string, ours: string): Promise<Owner | undefined> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) =>
-    isGone(error) ? '' : ours,
-  )
+  const text = await textOf(path).catch((error: NodeJS.ErrnoException) => (isGone(error) ? '' : ours))
   if (text === ours) return undefined
   const taken = await take(folder, path, ours)
   return taken.kind === 'theirs' && taken.owner.pid !== undefined ? taken.owner : undefined
@@ -69,7 +68,7 @@ async function sweep(folder: string, path: string): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   const temporary = names.map((name) => join(folder, name)).filter((one) => isTemporary(one, path))
   for (const one of temporary) {
-    const maker = parse(await readFile(one, 'utf8').catch(() => ''))
+    const maker = parse(await textOf(one).catch(() => ''))
     const isLeft = !(await isYoung(one)) && (maker === undefined || !(await isAlive(maker)))
     if (isLeft) await unlink(one).catch(() => undefined)
   }
@@ -123,14 +122,24 @@ type Found =
 
 async function read(path: string): Promise<Found> {
   try {
-    const text = await readFile(path, 'utf8')
+    const text = await textOf(path)
     const owner = parse(text)
+    if (text === NO_FILE) return { kind: 'stale', text }
     if (owner === undefined) return (await isYoung(path)) ? { kind: 'unfinished' } : { kind: 'stale', text }
     return (await isAlive(owner)) ? { kind: 'owned', owner } : { kind: 'stale', text }
   } catch (error) {
     return isGone(error as NodeJS.ErrnoException) ? { kind: 'none' } : { kind: 'owned', owner: {} }
   }
 }
+
+/** What stands for the text of a pipe, a socket or a device: none of them is a lock, nor becomes one. */
+const NO_FILE = 'no file'
+
+const textOf = async (path: string): Promise<string> =>
+  readOwnFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EFTYPE') return NO_FILE
+    throw error
+  })
 
 const isGone = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOENT' || code === 'ENOTDIR'
 
@@ -157,14 +166,14 @@ async function takeAway(path: string, stale: string): Promise<void> {
     return
   }
   try {
-    if ((await readFile(path, 'utf8').catch(() => '')) === stale) await unlink(path).catch(() => undefined)
+    if ((await textOf(path).catch(() => '')) === stale) await unlink(path).catch(() => undefined)
   } finally {
     await rmdir(turn).catch(() => undefined)
   }
 }
 
 async function release(path: string, ours: string): Promise<void> {
-  if ((await readFile(path, 'utf8').catch(() => '')) === ours) await unlink(path).catch(() => undefined)
+  if ((await textOf(path).catch(() => '')) === ours) await unlink(path).catch(() => undefined)
 }
 
 interface Named extends Owner {

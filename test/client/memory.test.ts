@@ -8,6 +8,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -118,9 +119,7 @@ it('sets a file aside that cannot be read', async () => {
   mkdirSync(join(folder, 'state.json'))
 
   expect(await memory().load()).toEqual(NEW_STATE)
-  expect(troubles).toMatchObject([
-    { kind: 'stateSetAside', because: expect.stringContaining('EISDIR') as string },
-  ])
+  expect(troubles).toMatchObject([{ kind: 'stateSetAside', because: 'this is a folder' }])
 })
 
 it('refuses to start anew over a file that can neither be read nor set aside', async () => {
@@ -258,3 +257,76 @@ it('uses no folder in a place of everybody that others could read or have made',
   expect(kept.isKept()).toBe(false)
   expect(troubles).toEqual([{ kind: 'stateNotKept', because: 'EROFS' }])
 })
+
+/** What a state folder holds that was written there by somebody. */
+async function stateIn(at: string, state: State): Promise<string> {
+  mkdirSync(at, { recursive: true, mode: 0o700 })
+  await memory(systemFiles, at).save(state)
+  return at
+}
+const FALLBACK = ['run', 'fallback'] as const
+const fallen = () => withFallback(() => false)
+
+it.each([
+  ['others may enter', (at: string) => chmodSync(at, 0o711)],
+  ['is another user’s', (at: string) => chownSync(at, 65_534, 65_534)],
+])('neither obeys, sets aside nor removes what a folder holds that %s', async (_, spoil) => {
+  if (process.getuid?.() !== 0) return
+  for (const level of [1, 2]) {
+    const fallback = await stateIn(join(folder, ...FALLBACK), STOPPED)
+    writeFileSync(join(fallback, 'state.json'), '{')
+    spoil(join(folder, ...FALLBACK.slice(0, level)))
+    const kept = fallen()
+
+    expect(await kept.load()).toEqual(NEW_STATE)
+    await kept.save(OTHER)
+    expect(readdirSync(fallback)).toEqual(['state.json'])
+    for (const name of ['run', 'state']) rmSync(join(folder, name), { recursive: true })
+  }
+  expect(troubles).toEqual([])
+})
+
+it('follows no link to a folder', async () => {
+  const real = await stateIn(join(folder, 'elsewhere', 'fallback'), STOPPED)
+  writeFileSync(join(real, 'state.json'), '{')
+  symlinkSync(join(folder, 'elsewhere'), join(folder, 'run'))
+  expect(await fallen().load()).toEqual(NEW_STATE)
+  rmSync(join(folder, 'run'))
+  mkdirSync(join(folder, 'run'), { mode: 0o700 })
+  symlinkSync(real, join(folder, ...FALLBACK))
+
+  expect(await fallen().load()).toEqual(NEW_STATE)
+  expect(readdirSync(real)).toEqual(['state.json'])
+  expect(troubles).toEqual([])
+})
+
+it.each([
+  ['that others may write', 0o777, 0],
+  ['of another user', 0o1777, 65_534],
+])('uses nothing in a runtime folder %s', async (_, mode, uid) => {
+  if (process.getuid?.() !== 0) return
+  await stateIn(join(folder, ...FALLBACK), STOPPED)
+  chmodSync(folder, mode)
+  chownSync(folder, uid, uid)
+  const kept = withFallback(() => true)
+
+  expect(await kept.load()).toEqual(NEW_STATE)
+  await kept.save(OTHER)
+  expect(kept.isKept()).toBe(false)
+})
+
+it('uses a folder of its own in a place that everybody may write to', async () => {
+  await stateIn(join(folder, ...FALLBACK), STOPPED)
+  chmodSync(folder, 0o1777)
+
+  expect(stopsIn(await fallen().load())).toMatchObject({ because: 'abuse' })
+})
+
+it('refuses a pipe for a state at once, and leaves it', async () => {
+  spawnSync('mkfifo', [join(folder, 'state.json')])
+
+  await expect(memory().load()).rejects.toThrow(
+    `${folder}/state.json cannot be read (this is a pipe; a file is needed)`,
+  )
+  expect(readdirSync(folder)).toEqual(['state.json'])
+}, 2000)

@@ -342,7 +342,7 @@ it('a state that can neither be read nor set aside is exit 78, and nothing is se
   ])
   expect([updated.code, updated.stderr]).toEqual([
     0,
-    expect.stringMatching(/the state file was unreadable \(EISDIR.*\) and is set aside as/),
+    expect.stringMatching(/the state file was unreadable \(this is a folder\) and is set aside as/),
   ])
 })
 

@@ -69,6 +69,13 @@ it('takes over what is no lock at all', async () => {
   expect((await own(folder, undefined)).kind).toBe('ours')
 })
 
+it('waits for no pipe in the place of the lock', async () => {
+  spawnSync('mkfifo', [lock()])
+
+  expect((await own(folder, undefined)).kind).toBe('ours')
+  expect(statSync(lock()).isFile()).toBe(true)
+}, 2000)
+
 it('gives a lock that was just begun the time to be finished', async () => {
   writeFileSync(lock(), '')
   const asked = own(folder, undefined)

@@ -36,10 +36,12 @@ export class StateNotKept extends Error {
   }
 }
 
-/** There is a state that we can neither read nor set aside: it may hold a stop, so that nothing must be sent. */
+/** There is a state that we cannot read, nor set aside where it is a file: it may hold a stop, so that nothing must be sent. */
 export class StateUnreadable extends Error {
-  constructor(path: string, because: string) {
-    super(`${path} cannot be read (${because}) nor set aside; it may hold a stop, so nothing is sent`)
+  constructor(path: string, because: string, wasTried = false) {
+    super(
+      `${path} cannot be read (${because})${wasTried ? ' nor set aside; it may hold a stop, so nothing is sent' : '; remove it; nothing is sent, because a stop could not be remembered'}`,
+    )
   }
 }
 
@@ -60,7 +62,7 @@ export function fileMemory(
   time: Timeline,
   report: (trouble: MemoryTrouble) => void,
 ): Memory {
-  const [configured = '', ...others] = folders
+  const [configured = ''] = folders
   let kept: string | undefined
   let keptIn: string | undefined = configured
 
@@ -75,7 +77,7 @@ export function fileMemory(
     isKept: () => keptIn !== undefined,
     async load() {
       const found: Found[] = []
-      for (const folder of folders) {
+      for (const folder of await trusted(folders, files)) {
         const file = await readIn(folder, { files, time, report })
         if (file !== undefined) found.push({ file, folder })
       }
@@ -95,11 +97,21 @@ export function fileMemory(
       tell(folder, because)
       // What another process would take for newer than this.
       if (folder === configured && keptIn !== configured)
-        for (const other of others) await files.remove(pathIn(other)).catch(() => undefined)
+        for (const other of (await trusted(folders, files)).slice(1))
+          await files.remove(pathIn(other)).catch(() => undefined)
       keptIn = folder
       if (folder !== undefined) kept = news
     },
   }
+}
+
+/** The configured folder is the user's word. The others stand where anybody could have made them. */
+async function trusted(
+  [configured = '', ...others]: readonly string[],
+  files: Files,
+): Promise<readonly string[]> {
+  const isOurs = await Promise.all(others.map(async (folder) => files.isPrivateFolder(folder)))
+  return [configured, ...others.filter((_, at) => isOurs[at])]
 }
 
 interface Reading {
@@ -115,12 +127,15 @@ async function readIn(folder: string, { files, time, report }: Reading): Promise
     const as = `${path}.broken-${formatInstant(time.wallAt(time.now())).replaceAll(':', '')}`
     await files.rename(path, as).catch(() => {
       // It is there, we cannot tell what it says, and it stays: it may hold a stop.
-      throw new StateUnreadable(path, because)
+      throw new StateUnreadable(path, because, true)
     })
     report({ kind: 'stateSetAside', as, because })
     return undefined
   }
-  const text = await files.read(path).then(ok, (error: unknown) => err(messageOf(error)))
+  const text = await files.read(path).then(ok, (error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'EFTYPE') throw new StateUnreadable(path, messageOf(error))
+    return err(messageOf(error))
+  })
   if (!text.ok) return setAside(text.error)
   if (text.value === undefined) return undefined
   const file = parseState(text.value)
