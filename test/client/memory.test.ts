@@ -189,6 +189,8 @@ const OTHER: State = {
 }
 const stopsIn = (state: State) => state.accounts['a']?.standing
 
+const FALLBACK = ['run', 'fallback'] as const
+
 /** A folder that takes no files, beside one that does. */
 const withFallback = (isFull: () => boolean, now = () => START) => {
   const files: Files = {
@@ -247,6 +249,25 @@ it('believes what was written last, and leaves nothing behind where it wrote mea
   expect(stopsIn(await make().load())).toMatchObject({ because: 'abuse' })
 })
 
+it('takes home what it kept elsewhere as soon as it can, though nothing changed, and writes nothing until then', async () => {
+  mkdirSync(join(folder, 'run'), { mode: 0o700 })
+  let isFull = true
+  await withFallback(() => isFull).save(STOPPED)
+  const inode = () => statSync(join(folder, ...FALLBACK, 'state.json')).ino
+  const written = inode()
+  const kept = withFallback(() => isFull)
+  const state = await kept.load()
+  await kept.save(state)
+  expect(inode()).toBe(written)
+
+  isFull = false
+  await kept.save(state)
+
+  expect(readdirSync(join(folder, ...FALLBACK))).toEqual([])
+  expect(stopsIn(await memory(systemFiles, join(folder, 'state')).load())).toMatchObject({ because: 'abuse' })
+  expect(troubles.map(({ kind }) => kind)).toEqual(['stateKeptElsewhere'])
+})
+
 it('uses no folder in a place of everybody that others could read or have made', async () => {
   mkdirSync(join(folder, 'run'), { mode: 0o755 })
   chmodSync(join(folder, 'run'), 0o755)
@@ -264,7 +285,6 @@ async function stateIn(at: string, state: State): Promise<string> {
   await memory(systemFiles, at).save(state)
   return at
 }
-const FALLBACK = ['run', 'fallback'] as const
 const fallen = () => withFallback(() => false)
 
 it.each([

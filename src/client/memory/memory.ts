@@ -54,7 +54,7 @@ const QUARTER: Duration = minutes(15)
 
 /**
  * One file in the state folder, written only when something changed. Where that folder cannot be written, in the first of the
- * others that can; what was written last is what counts.
+ * others that can, until it can be written again; what was written last is what counts.
  */
 export function fileMemory(
   files: Files,
@@ -92,8 +92,12 @@ export function fileMemory(
     async save(state) {
       const anchor = time.anchor()
       const news = essence(state, skewOf(anchor))
-      if (news === kept && keptIn !== undefined) return
-      const { folder, because } = await writeInFirst(folders, formatState(state, anchor), files)
+      const isKept = news === kept && keptIn !== undefined
+      if (isKept && keptIn === configured) return
+      // What is kept elsewhere already goes home as soon as it can, and is not written there again until then.
+      const targets = isKept ? [configured] : folders
+      const { folder, because } = await writeInFirst(targets, formatState(state, anchor), files)
+      if (isKept && folder === undefined) return
       tell(folder, because)
       // What another process would take for newer than this.
       if (folder === configured && keptIn !== configured)
