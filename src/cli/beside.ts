@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { askControl } from '../platform/control.ts'
 import { systemFiles } from '../platform/files.ts'
-import { type Owner, type Ownership, own } from '../platform/owner.ts'
+import { type Owner, type Ownership, type Renewal, own, renewalOf } from '../platform/owner.ts'
 import { stateFoldersOf } from './client.ts'
 import type { Answer, Request } from './orders.ts'
 import type { Settings } from './settings.ts'
@@ -11,8 +11,8 @@ import type { Settings } from './settings.ts'
 export const socketIn = ({ runtimeDir }: Settings): string => join(runtimeDir, 'control.sock')
 
 /** Another one-shot is done in seconds; a request takes no longer than its patience. */
-const PATIENCE = 60_000
-const PAUSE = 50
+export const PATIENCE = 60_000
+export const PAUSE = 50
 
 /** Either the folder is ours to work in, or its owner has answered in our stead. */
 export type Beside =
@@ -49,24 +49,36 @@ async function ownState(settings: Settings, socket: string | undefined): Promise
       () => false,
     )
     const elsewhere = isOurs ? await own(folder, socket) : found
-    if (elsewhere.kind === 'ours') return whileOurs(folder, elsewhere)
+    if (elsewhere.kind === 'ours') return away(elsewhere, folder, async () => own(configured, socket))
     if (elsewhere.kind === 'theirs') return elsewhere
   }
   return found
 }
 
-/** A cleaner of temporary files may delete the folder meanwhile, and another user make it. */
-const whileOurs = (folder: string, lock: Extract<Ownership, { kind: 'ours' }>): Ownership => ({
-  ...lock,
-  renew: async () =>
-    systemFiles.makePrivateFolder(folder).then(
+type Held = Extract<Ownership, { kind: 'ours' }>
+
+/**
+ * A lock elsewhere: the state goes home as soon as it can, and so its owner must have that folder too. A cleaner of
+ * temporary files may delete the other one meanwhile, and another user make it.
+ */
+function away(lock: Held, folder: string, ownHome: () => Promise<Ownership>): Held {
+  let home: Held | undefined
+  const renew = async (): Promise<Renewal> => {
+    if (home !== undefined) return home.renew()
+    const found = await ownHome()
+    if (found.kind === 'ours') home = found
+    if (found.kind !== 'unkept') return renewalOf(found)
+    return systemFiles.makePrivateFolder(folder).then(
       async () => lock.renew(),
-      () => undefined,
-    ),
-  release: async () => {
+      () => ({ kind: 'kept' }),
+    )
+  }
+  const release = async (): Promise<void> => {
+    await home?.release()
     if (await systemFiles.isPrivateFolder(folder)) await lock.release()
-  },
-})
+  }
+  return { ...lock, renew, release }
+}
 
 const NOBODY = { kind: 'nobody' } as const
 

@@ -1,15 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Result, err, ok } from '../base/result.ts'
-import { type Owner, type Ownership, own } from '../platform/owner.ts'
-import { ownForGood, socketIn } from './beside.ts'
+import { type Owner, type Ownership, type Renewal, own } from '../platform/owner.ts'
+import { PATIENCE, PAUSE, ownForGood, socketIn } from './beside.ts'
 import { busy } from './output.ts'
 import type { Failure, Settings } from './settings.ts'
 
 /** What a daemon has for itself as long as it runs: its state folder, and the control socket. */
 export interface Holding {
-  /** Takes again what was deleted meanwhile. Where another daemon has it by now, the sentence to end with. */
-  readonly renew: () => Promise<string | undefined>
+  /** Takes again what was deleted meanwhile, when a one-shot that has it is done. */
+  readonly renew: () => Promise<Renewed>
   readonly hasLost: () => boolean
   readonly release: () => Promise<void>
+}
+
+export interface Renewed {
+  /** Where another daemon has it by now, the sentence to end with. */
+  readonly lost: string | undefined
+  /** Another process may have kept a state there. */
+  readonly isTaken: boolean
 }
 
 /** In the runtime folder: daemons with different state folders may be given the same one. */
@@ -42,16 +50,37 @@ const alreadyRunning = (owner: Owner, where: string): Failure =>
 
 const named = ({ pid }: Owner): string => (pid === undefined ? '' : `(process ${pid})`)
 
-function renewing(held: readonly Extract<Ownership, { kind: 'ours' }>[]): Pick<Holding, 'renew' | 'hasLost'> {
+type Held = Extract<Ownership, { kind: 'ours' }>
+
+function renewing(held: readonly Held[]): Pick<Holding, 'renew' | 'hasLost'> {
   let lost: string | undefined
-  const renew = async (): Promise<string | undefined> => {
+  const renewOne = afterPassing()
+  const renew = async (): Promise<Renewed> => {
+    let isTaken = false
     for (const one of held) {
-      const other = lost === undefined ? await one.renew() : undefined
-      // A one-shot passes; the lock is taken when it is done.
-      if (other?.socket !== undefined)
-        lost = `another daemon ${named(other)} has taken ${one.path} after it was deleted; this one ends`
+      const found = lost === undefined ? await renewOne(one) : KEPT
+      isTaken ||= found.kind !== 'kept'
+      if (found.kind === 'theirs' && found.owner.socket !== undefined)
+        lost = `another daemon ${named(found.owner)} has taken ${one.path} after it was deleted; this one ends`
     }
-    return lost
+    return { lost, isTaken }
   }
   return { renew, hasLost: () => lost !== undefined }
+}
+
+const KEPT = { kind: 'kept' } as const
+
+/** A one-shot passes, and the lock is taken when it is done. One that does not pass is waited for once. */
+function afterPassing(): (one: Held) => Promise<Renewal> {
+  let stuck: number | undefined
+  return async (one) => {
+    const end = performance.now() + PATIENCE
+    for (;;) {
+      const found = await one.renew()
+      if (found.kind !== 'theirs' || found.owner.socket !== undefined || found.owner.pid === stuck)
+        return found
+      if (performance.now() > end) stuck = found.owner.pid
+      else await sleep(PAUSE)
+    }
+  }
 }

@@ -1,6 +1,7 @@
 import type { Order } from '../client/agent/inbox.ts'
 import { type Agent, type Charge, type Rest, forever, once, run } from '../client/agent/run.ts'
-import { accountOf, hostOf } from '../client/decide/state.ts'
+import { joined } from '../client/decide/joined.ts'
+import { type State, accountOf, hostOf } from '../client/decide/state.ts'
 import { StateUnreadable } from '../client/memory/memory.ts'
 import { worst } from '../client/report/outcome.ts'
 import { type AccountReport, type When, collector, viewOf } from '../client/report/report.ts'
@@ -91,22 +92,29 @@ async function runHolding(holding: Holding, flags: Flags, { log, settings, sched
   }
 }
 
-/** Each time that the loop saves, the folders are checked first: another daemon's state must not be written over. */
-const keepingHold = (
+/**
+ * Each time that the loop saves, and so before each request, the folders are checked first: neither another daemon's state
+ * nor what a one-shot kept after the folder was deleted must be written over.
+ */
+function keepingHold(
   agent: Agent,
   holding: Holding,
   checked: (lost: string | undefined) => Promise<void> | void,
-): Agent => ({
-  ...agent,
-  memory: {
-    ...agent.memory,
-    save: async (state) => {
-      if (holding.hasLost()) return
-      await checked(await holding.renew())
-      if (!holding.hasLost()) await agent.memory.save(state)
-    },
-  },
-})
+): Agent {
+  const { memory } = agent
+  let isUnread = false
+  const save = async (state: State): Promise<State | undefined> => {
+    if (holding.hasLost()) return undefined
+    const { lost, isTaken } = await holding.renew()
+    isUnread ||= isTaken
+    await checked(lost)
+    if (holding.hasLost()) return undefined
+    const found = isUnread ? await memory.reread() : undefined
+    isUnread = false
+    return found === undefined || joined(state, found) === state ? memory.save(state) : found
+  }
+  return { ...agent, memory: { ...memory, save } }
+}
 
 /** One line for a supervisor's status. */
 function inShort({ state, charges, act }: Rest): string {

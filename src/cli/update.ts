@@ -132,7 +132,7 @@ async function rehearse({ agent, time }: Running, flags: Flags, asJson: boolean)
     const count = readQuery(new URL(request.url).search.slice(1)).hostnames?.length ?? 0
     return Promise.resolve({ kind: 'answered', status: 200, headers: {}, body: 'good\n'.repeat(count) })
   }
-  const memory = { ...agent.memory, save: () => Promise.resolve() }
+  const memory = { ...agent.memory, save: () => Promise.resolve(undefined) }
   const rest = await run(
     { ...agent, http, memory, tell: () => undefined, whenStopped: 'exit' },
     openingOf(flags),

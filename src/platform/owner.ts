@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, open, readFile, readdir, rmdir, stat, unlink } from 'node:fs/promises'
+import { link, lstat, mkdir, open, readFile, readdir, rmdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { giveToOwner } from './files.ts'
@@ -20,13 +20,19 @@ export type Ownership =
   | {
       readonly kind: 'ours'
       readonly path: string
-      /** Makes the lock again where it was deleted. The other process, where one has made it since. */
-      readonly renew: () => Promise<Owner | undefined>
+      /** Makes the lock again where it was deleted, unless another process has made it since. */
+      readonly renew: () => Promise<Renewal>
       readonly release: () => Promise<void>
     }
   | { readonly kind: 'theirs'; readonly owner: Owner }
   /** The folder takes no files, and nobody who lives keeps it. */
   | { readonly kind: 'unkept' }
+
+/** `taken`: the lock was gone for a while, and another process may have worked in the folder. */
+export type Renewal =
+  | { readonly kind: 'kept' }
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'theirs'; readonly owner: Owner }
 
 const FILE = 'owner.lock'
 const PAUSE = 20
@@ -43,7 +49,7 @@ async function take(folder: string, path: string, ours: string): Promise<Ownersh
     const made = await make(folder, path, ours)
     if (made === 'made') {
       await sweep(folder, path)
-      const [renew, giveBack] = [async () => retake(folder, path, ours), async () => release(path, ours)]
+      const [renew, giveBack] = [renewer(folder, path, ours), async () => release(path, ours)]
       return { kind: 'ours', path, renew, release: giveBack }
     }
     const found = await read(path)
@@ -55,12 +61,33 @@ async function take(folder: string, path: string, ours: string): Promise<Ownersh
   }
 }
 
+/** Before each request: one stat(2), where the lock is the file that it was. */
+function renewer(folder: string, path: string, ours: string): () => Promise<Renewal> {
+  let seen: string | undefined
+  return async () => {
+    const now = await identityOf(path)
+    if (now !== undefined && now === seen) return { kind: 'kept' }
+    const found = await retake(folder, path, ours)
+    seen = found.kind === 'kept' ? now : undefined
+    return found
+  }
+}
+
+const identityOf = async (path: string): Promise<string | undefined> =>
+  lstat(path).then(
+    ({ dev, ino, size, ctimeMs }) => [dev, ino, size, ctimeMs].join(' '),
+    () => undefined,
+  )
+
 /** A lock that cannot be read for the moment is no reason to believe that it is another's. */
-async function retake(folder: string, path: string, ours: string): Promise<Owner | undefined> {
+async function retake(folder: string, path: string, ours: string): Promise<Renewal> {
   const text = await textOf(path).catch((error: NodeJS.ErrnoException) => (isGone(error) ? '' : ours))
-  if (text === ours) return undefined
-  const taken = await take(folder, path, ours)
-  return taken.kind === 'theirs' && taken.owner.pid !== undefined ? taken.owner : undefined
+  return text === ours ? { kind: 'kept' } : renewalOf(await take(folder, path, ours))
+}
+
+export function renewalOf(found: Ownership): Renewal {
+  if (found.kind === 'ours') return { kind: 'taken' }
+  return found.kind === 'theirs' && found.owner.pid !== undefined ? found : { kind: 'kept' }
 }
 
 /** Removes what a process left that was killed while it made the lock. */

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Daemon, env, running } from './daemon.ts'
-import { type Service, clientOf, scratch, service } from './processes.ts'
+import { type Service, clientOf, holdfast, scratch, service } from './processes.ts'
+import { answering, echo } from './servers.ts'
 
 const EVERY_SECOND = ['--myip', '192.0.2.1', '--no-ipv6', '--schedule', '* * * * * *']
 
@@ -78,6 +79,28 @@ describe('a daemon whose folder is deleted under it', () => {
     first.child.kill('SIGTERM')
     expect(await first.ended).toBe(0)
     expect(lockIn(state)).toEqual({})
+  })
+
+  it('obeys the stop that a one-shot heard and kept there meanwhile', async () => {
+    let [address, asked] = ['8.8.8.8', 0]
+    const server = await answering(() => ({ status: 200, body: ++asked === 2 ? 'abuse' : `good ${address}` }))
+    const [state, runtime] = [scratch(), scratch()]
+    const account = ['--server', server, '--username', 'a', '--hostname', 'h.example.test', '--no-ipv6']
+    const [folders, password] = [['--state-dir', state, '--runtime-dir', runtime], { HOLDFAST_PASSWORD: 'b' }]
+    const source = ['--source', await echo(() => address), '--interval', '1h', '--when-stopped', 'idle']
+    const { line, lines, child } = running([...account, ...folders, ...source], password)
+    await line('nothing to do until then')
+    rmSync(state, { recursive: true })
+    const elsewhere = ['--state-dir', state, '--runtime-dir', scratch(), '--myip', '9.9.9.9']
+    expect((await holdfast(['update', ...account, ...elsewhere], { env: password })).code).toBe(77)
+
+    address = '1.1.1.1'
+    child.kill('SIGUSR1')
+    await line('updates have stopped until you act')
+
+    expect(asked, lines.join('\n')).toBe(2)
+    expect(readFileSync(join(state, 'state.json'), 'utf8')).toContain('abuse')
+    expect(lockIn(state).pid).toBe(child.pid)
   })
 
   it('listens again where its control socket was', async () => {

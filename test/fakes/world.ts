@@ -108,13 +108,15 @@ export function world(
         if (!state.ok) throw new Error(state.error)
         return state.value.state
       },
+      reread: () => Promise.resolve(undefined),
       save: async (state) => {
-        if (state === saved) return
+        if (state === saved) return undefined
         saved = state
         kept.text = formatState(state)
         const reloaded = parseState(kept.text)
         // What is obeyed is what a restart would find.
         expect(reloaded).toEqual({ ok: true, value: { state } })
+        return undefined
       },
     },
     http: async ({ url }): Promise<HttpOutcome> => {

@@ -190,10 +190,10 @@ it('makes its lock again where it was deleted, with the folder', async () => {
   const ours = await own(folder, '/run/x/control.sock')
   if (ours.kind !== 'ours') throw new Error('not ours')
   const text = readFileSync(lock(), 'utf8')
-  expect(await ours.renew()).toBeUndefined()
+  expect(await ours.renew()).toEqual({ kind: 'kept' })
   rmSync(folder, { recursive: true })
 
-  expect(await ours.renew()).toBeUndefined()
+  expect(await ours.renew()).toEqual({ kind: 'taken' })
   expect(readFileSync(lock(), 'utf8')).toBe(text)
   await ours.release()
   expect(readdirSync(folder)).toEqual([])
@@ -204,7 +204,10 @@ it('names who has made the lock after it was deleted, and leaves it to them', as
   const theirs = JSON.stringify({ pid: process.ppid, boot: bootId(), socket: '/run/x' })
   writeFileSync(lock(), theirs)
 
-  expect(ours.kind === 'ours' && (await ours.renew())).toMatchObject({ pid: process.ppid, socket: '/run/x' })
+  expect(ours.kind === 'ours' && (await ours.renew())).toMatchObject({
+    kind: 'theirs',
+    owner: { pid: process.ppid, socket: '/run/x' },
+  })
   expect(readFileSync(lock(), 'utf8')).toBe(theirs)
 })
 

@@ -33,6 +33,7 @@ async function day(line: Line, dice: number) {
       const before = kept.text
       await scene.memory.save(state)
       if (kept.text !== before) writes++
+      return undefined
     },
   }
   const at: Instant[] = []
@@ -125,6 +126,7 @@ it('an idle day writes nothing', async () => {
         save: async (state) => {
           await scene.memory.save(state)
           if (kept.text !== before) writes++
+          return undefined
         },
       },
     },

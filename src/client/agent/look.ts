@@ -39,7 +39,7 @@ export async function look(
     sightings[plan.account] = { ...sightings[plan.account], ...byName }
   }
   const now = agent.clock.now()
-  return { sightings, lastLook: now, nextLook: jittered(now, schedule.nextAfter(now), agent.dice) }
+  return { ...before, sightings, lastLook: now, nextLook: jittered(now, schedule.nextAfter(now), agent.dice) }
 }
 
 interface Question {

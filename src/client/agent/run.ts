@@ -63,22 +63,28 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
   const state = await agent.memory.load() // before the first look at the clock, which goes on from there
   let { schedule } = agent
   let [heardSense, told]: [boolean, Told] = [false, {}]
-  let waiting: ((rest: Rest) => void)[] = []
+  const patience = patienceOf(agent)
+  const waiting: ((rest: Rest) => void)[] = []
   const view: View = { sightings: undefined, nextLook: agent.clock.now() }
   let rest: Rest = { state, view, act: { kind: 'halt' }, charges: agent.charges }
 
-  const patience = patienceOf(agent)
-
-  const take = async (seen: Observation): Promise<void> => {
+  /** Whether nobody else kept a state meanwhile. Where somebody did, it is taken in, and what comes next decided again. */
+  const keep = async (): Promise<boolean> => {
+    const found = await agent.memory.save(rest.state)
+    if (found !== undefined) await take({ kind: 'found', state: found })
+    return found === undefined
+  }
+  const take = async (seen: Observation): Promise<boolean> => {
     const plans = rest.charges.map(({ plan }) => plan)
     const moment = { now: agent.clock.now(), dice: agent.dice() }
     const known = rest.state
     rest = { ...rest, ...step(known, seen, { plans, view: rest.view }, moment) }
-    await agent.memory.save(rest.state)
+    const isKept = await keep()
     // What was on disk already is news to whoever starts us.
     const before = seen.kind === 'started' ? NEW_STATE : known
     for (const turn of turnsOf(before, rest.state, { plans, now: moment.now })) agent.tell(turn)
     agent.show(rest)
+    return isKept
   }
   const follow = async (order: Order): Promise<void> => {
     if (order.replace !== undefined) {
@@ -89,49 +95,44 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
     for (const seen of order.observe) await take(seen)
     if (order.done !== undefined) waiting.push(order.done)
   }
-  const isIdle = (): boolean =>
-    rest.act.kind === 'halt' || (rest.act.kind === 'look' && rest.act.at > agent.clock.now())
   const answer = (): void => {
-    const told = waiting
-    waiting = []
-    for (const done of told) done(rest)
+    for (const done of waiting.splice(0)) done(rest)
   }
-  const isOver = (): boolean =>
-    agent.end.aborted || (rest.act.kind === 'halt' && agent.whenStopped === 'exit') || isEnough(rest, agent)
 
   for (const seen of opening) await take(seen)
-  while (!isOver()) {
+  while (!isOver(rest, agent) && !isEnough(rest, agent)) {
     if (rest.act.kind === 'send') {
       const { act, view } = rest
-      await take({ ...act, kind: 'sending' })
-      const seen = await send(agent, rest.charges, act, {
-        patience,
-        mayBePortal: isPortal(view) && !heardSense,
-      })
+      if (!(await take({ ...act, kind: 'sending' }))) continue
+      const mayBePortal = isPortal(view) && !heardSense
+      const seen = await send(agent, rest.charges, act, { patience, mayBePortal })
       heardSense ||= seen.kind === 'answered'
       await take(seen)
       if (agent.mustRemember) rest = { ...rest, view: spentIn(rest, act.account, agent.clock.now()) }
       continue
     }
-    if (isIdle()) answer()
-    await nap(agent, rest)
+    if (isIdle(rest, agent)) answer()
+    await nap(agent, rest, keep)
     if (agent.end.aborted) break
     const orders = agent.inbox.take()
     for (const order of orders) await follow(order)
-    rest = {
-      ...rest,
-      view: { ...rest.view, ...(await look(agent, rest.charges, schedule, { orders, before: rest.view })) },
-    }
+    rest = { ...rest, view: await look(agent, rest.charges, schedule, { orders, before: rest.view }) }
     told = tellNews(agent, rest, told)
     await take({ kind: 'sighted' })
   }
   // Whoever asked while the last thing was done is told how it ended.
   for (const { done } of agent.inbox.take()) done?.(rest)
   answer()
-  await agent.memory.save(rest.state)
+  await keep()
   if (agent.end.aborted) agent.tell({ kind: 'ended' })
   return rest
 }
+
+const isIdle: Enough = ({ act }, { clock }) =>
+  act.kind === 'halt' || (act.kind === 'look' && act.at > clock.now())
+
+const isOver: Enough = ({ act }, { end, whenStopped }) =>
+  end.aborted || (act.kind === 'halt' && whenStopped === 'exit')
 
 function tellNews(agent: Agent, { charges, state, view }: Rest, before: Told): Told {
   const plans = charges.map(({ plan }) => plan)
@@ -144,13 +145,17 @@ function tellNews(agent: Agent, { charges, state, view }: Rest, before: Told): T
  * Until the moment, or until somebody rings. The memory is asked each minute whether the wall clock was set since it
  * wrote: a reboot would measure a wait by it.
  */
-async function nap({ clock, inbox, memory, end, tell }: Agent, { act, state }: Rest): Promise<void> {
+async function nap(
+  { clock, inbox, end, tell }: Agent,
+  { act }: Rest,
+  keep: () => Promise<boolean>,
+): Promise<void> {
   const until = act.kind === 'look' ? act.at : NEVER
   if (until > clock.now() && until !== NEVER) tell({ kind: 'sleeping', until })
   const woken = AbortSignal.any([end, inbox.bell()])
   while (!woken.aborted && clock.now() < until) {
     await clock.sleep(earliest(until, after(clock.now(), minutes(1))), woken)
-    await memory.save(state)
+    if (!(await keep())) return
   }
 }
 

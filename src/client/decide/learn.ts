@@ -4,6 +4,7 @@ import type { Reply } from '../../protocol/reply-codec.ts'
 import { type StopScope, isAccountWord, mandateOf, severityOf } from '../../protocol/reply.ts'
 import { nextWait, retryAt, waitAt } from './backoff.ts'
 import { confirmedBy } from './confirmation.ts'
+import { joined } from './joined.ts'
 import { aboutOf, isLifted } from './lift.ts'
 import type { Observation } from './observation.ts'
 import { remembered } from './pace.ts'
@@ -44,6 +45,8 @@ export function learn(state: State, seen: Observation, plans: readonly Plan[], m
       )
     case 'sighted':
       return state
+    case 'found':
+      return joined(state, seen.state)
     case 'sending':
       return one(state, plans, seen.account, (account, { pace }) => ({
         ...account,

@@ -1,6 +1,7 @@
 import type { Duration, Instant } from '../../base/time.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
+import type { State } from './state.ts'
 
 /** What the world just told us. */
 export type Observation =
@@ -10,6 +11,8 @@ export type Observation =
   | { readonly kind: 'networkChanged' }
   | { readonly kind: 'resumed'; readonly account?: string }
   | { readonly kind: 'sighted' }
+  /** Another process kept a state where ours was deleted. */
+  | { readonly kind: 'found'; readonly state: State }
   /** A request is about to go out. What is remembered of it is on disk before it does. */
   | { readonly kind: 'sending'; readonly account: string; readonly request: UpdateRequest }
   | {

@@ -7,8 +7,13 @@ import type { Anchor, Timeline } from './timeline.ts'
 
 export interface Memory {
   load(): Promise<State>
-  /** Resolves when the state is on disk, or when it is known that no folder takes it. */
-  save(state: State): Promise<void>
+  /**
+   * Resolves when the state is on disk, or when it is known that no folder takes it. With a state, when another process
+   * kept that one meanwhile: nothing is written until it is taken in.
+   */
+  save(state: State): Promise<State | undefined>
+  /** What another process kept since where this one kept it last. The next save writes, whatever that was. */
+  reread(): Promise<State | undefined>
   /** Whether the last state that had to be written is on disk. */
   isKept(): boolean
   /** Where it is tried, in this order. */
@@ -62,7 +67,7 @@ export function fileMemory(
   time: Timeline,
   report: (trouble: MemoryTrouble) => void,
 ): Memory {
-  const [configured = ''] = folders
+  const [configured = '', ...others] = folders
   let kept: string | undefined
   let keptIn: string | undefined = configured
 
@@ -76,12 +81,7 @@ export function fileMemory(
     folders,
     isKept: () => keptIn !== undefined,
     async load() {
-      const found: Found[] = []
-      for (const folder of await trusted(folders, files)) {
-        const file = await readIn(folder, { files, time, report })
-        if (file !== undefined) found.push({ file, folder })
-      }
-      const latest = latestOf(found)
+      const latest = latestOf(await readAll(await trusted(folders, files), { files, time, report }))
       if (latest === undefined) return NEW_STATE
       const { file, folder } = latest
       keptIn = folder
@@ -93,11 +93,11 @@ export function fileMemory(
       const anchor = time.anchor()
       const news = essence(state, skewOf(anchor))
       const isKept = news === kept && keptIn !== undefined
-      if (isKept && keptIn === configured) return
+      if (isKept && keptIn === configured) return undefined
       // What is kept elsewhere already goes home as soon as it can, and is not written there again until then.
       const targets = isKept ? [configured] : folders
       const { folder, because } = await writeInFirst(targets, formatState(state, anchor), files)
-      if (isKept && folder === undefined) return
+      if (isKept && folder === undefined) return undefined
       tell(folder, because)
       // What another process would take for newer than this.
       if (folder === configured && keptIn !== configured)
@@ -105,6 +105,16 @@ export function fileMemory(
           await files.remove(pathIn(other)).catch(() => undefined)
       keptIn = folder
       if (folder !== undefined) kept = news
+      return undefined
+    },
+    async reread() {
+      const before = kept
+      kept = undefined
+      const here = await trusted([configured, ...others.filter((one) => one === keptIn)], files)
+      const latest = latestOf(await readAll(here, { files, time, report }))
+      if (latest === undefined) return undefined
+      const { state, anchor } = latest.file
+      return essence(state, skewOf(anchor ?? time.anchor())) === before ? undefined : state
     },
   }
 }
@@ -122,6 +132,15 @@ interface Reading {
   readonly files: Files
   readonly time: Timeline
   readonly report: (trouble: MemoryTrouble) => void
+}
+
+async function readAll(folders: readonly string[], reading: Reading): Promise<readonly Found[]> {
+  const found: Found[] = []
+  for (const folder of folders) {
+    const file = await readIn(folder, reading)
+    if (file !== undefined) found.push({ file, folder })
+  }
+  return found
 }
 
 /** What is kept there; undefined where there is nothing, or where it is unreadable and set aside. */
