@@ -50,6 +50,9 @@ export const systemFiles: Files = {
   remove: (path) => rm(path, { force: true }),
 }
 
+/** What `replace` writes before it renames it. */
+export const TEMPORARY = /\.[0-9a-f]{12}\.new$/
+
 /** Where another user may rename what is in a folder, nothing in it stays what it was when it was checked. */
 async function refuseUnsafePlace(path: string): Promise<void> {
   const { uid, mode } = await stat(path)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { link, lstat, mkdir, open, readFile, readdir, rmdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { giveToOwner } from './files.ts'
+import { TEMPORARY, giveToOwner } from './files.ts'
 import { readOwnFile } from './named-file.ts'
 
 /** Who keeps a state folder. A pid alone would be somebody else's after a while. */
@@ -90,7 +90,7 @@ export function renewalOf(found: Ownership): Renewal {
   return found.kind === 'theirs' && found.owner.pid !== undefined ? found : { kind: 'kept' }
 }
 
-/** Removes what a process left that was killed while it made the lock. */
+/** Removes what a process left that was killed while it made the lock, or while it wrote a file here. */
 async function sweep(folder: string, path: string): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   const temporary = names.map((name) => join(folder, name)).filter((one) => isTemporary(one, path))
@@ -102,7 +102,7 @@ async function sweep(folder: string, path: string): Promise<void> {
 }
 
 const isTemporary = (one: string, path: string): boolean =>
-  one.startsWith(`${path}.`) && /^[0-9a-f]{12}$/.test(one.slice(path.length + 1))
+  (one.startsWith(`${path}.`) && /^[0-9a-f]{12}$/.test(one.slice(path.length + 1))) || TEMPORARY.test(one)
 
 /** Complete from its first moment: link(2) succeeds for one of many, and what it links was written before. */
 async function make(folder: string, path: string, text: string): Promise<'made' | 'exists' | 'refused'> {

@@ -342,6 +342,20 @@ it('uses a folder of its own in a place that everybody may write to', async () =
   expect(stopsIn(await fallen().load())).toMatchObject({ because: 'abuse' })
 })
 
+it('reads again what another process kept meanwhile, and not what it kept itself', async () => {
+  const kept = memory()
+  await kept.save(OTHER)
+  expect(await kept.reread()).toBeUndefined()
+  await kept.save(OTHER)
+  await memory().save(STOPPED)
+  expect(await kept.reread()).toEqual(STOPPED)
+  rmSync(join(folder, 'state.json'))
+  expect(await kept.reread()).toBeUndefined()
+  await kept.save(OTHER)
+
+  expect(await memory().load()).toEqual(OTHER)
+})
+
 it('refuses a pipe for a state at once, and leaves it', async () => {
   spawnSync('mkfifo', [join(folder, 'state.json')])
 

@@ -186,6 +186,16 @@ it.each([
   expect(readdirSync(folder)).toEqual(['owner.lock', ...(isKept ? [`owner.lock.${LEFT}`] : []), 'state.json'])
 })
 
+it('removes what a process left that was killed while it wrote the state, and not what is being written', async () => {
+  const [old, young] = ['0', '1'].map((digit) => `state.json.${digit.repeat(12)}.new`)
+  for (const name of [old, young]) writeFileSync(join(folder, name ?? ''), '{')
+  utimesSync(join(folder, old ?? ''), 0, 0)
+
+  await own(folder, undefined)
+
+  expect(readdirSync(folder)).toEqual(['owner.lock', young])
+})
+
 it('makes its lock again where it was deleted, with the folder', async () => {
   const ours = await own(folder, '/run/x/control.sock')
   if (ours.kind !== 'ours') throw new Error('not ours')
