@@ -47,9 +47,10 @@ let silence: { readonly error: unknown; readonly until: number } | undefined
 const SILENT = new Set(['ETIMEOUT', 'ECANCELLED'])
 const SILENT_FOR = 1500
 
+/** Each address once: getaddrinfo(3) gives 127.0.0.1 for every line of /etc/hosts that names localhost, that of ::1 too. */
 async function bySystem(host: string, family: Family): Promise<Found> {
   const records = await lookup(host, { all: true, family: family === 'v4' ? 4 : 6 })
-  return { addresses: records.flatMap(({ address }) => parseAddress(address) ?? []), ttl: 0 }
+  return { addresses: [...new Set(records.flatMap(({ address }) => parseAddress(address) ?? []))], ttl: 0 }
 }
 
 /** What no name server need be asked for: a name of the hosts file (hosts(5)), of one label, or of the link (RFC 6762). */

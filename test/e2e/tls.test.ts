@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { certifyExpired } from '../fakes/expired.ts'
 import { lacks } from '../lacks.ts'
 import { holdfast, scratch, service } from './processes.ts'
 
@@ -31,43 +32,6 @@ function certify(name: string, subject: string, ...more: readonly string[]): voi
       `subjectAltName=${subject}`,
       ...more,
     ],
-    { stdio: 'pipe' },
-  )
-}
-
-const authority = (database: string, subject: string): string => `
-  [ca]
-  default_ca = own
-  [own]
-  database = ${database}
-  new_certs_dir = ${folder}
-  rand_serial = yes
-  default_md = sha256
-  policy = any
-  x509_extensions = names
-  [any]
-  commonName = supplied
-  [names]
-  subjectAltName = ${subject}
-`
-
-/** `openssl ca` alone takes any two dates in every version: 3.0 has no -not_after, and 3.5 refuses -days -1. */
-function certifyExpired(name: string, subject: string): void {
-  const { cert, key } = files(name)
-  const at = (each: string): string => join(folder, each)
-  writeFileSync(at('database'), '')
-  writeFileSync(at('authority'), authority(at('database'), subject))
-  const dates = ['-startdate', '20200101000000Z', '-enddate', '20200102000000Z']
-  const paths = ['-keyfile', key, '-in', at('request'), '-out', cert]
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
-  execFileSync(
-    'openssl',
-    ['req', '-new', ...curve, '-nodes', '-keyout', key, '-subj', '/CN=test', '-out', at('request')],
-    { stdio: 'pipe' },
-  )
-  execFileSync(
-    'openssl',
-    ['ca', '-batch', '-selfsign', '-notext', '-config', at('authority'), ...dates, ...paths],
     { stdio: 'pipe' },
   )
 }
@@ -106,7 +70,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
   beforeAll(() => {
     certify('right', 'IP:127.0.0.1', '-days', '2')
     certify('other', 'DNS:other.test', '-days', '2')
-    certifyExpired('expired', 'IP:127.0.0.1')
+    certifyExpired(folder, 'expired', 'IP:127.0.0.1')
   })
 
   it('a service whose authority is trusted is updated, and nothing is in clear', async () => {

@@ -8,6 +8,7 @@ import { type TlsOptions, createServer as createTlsServer } from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { undiciHttp } from '../../src/platform/http.ts'
 import { plainHttp } from '../../src/platform/plain-http.ts'
+import { certifyExpired } from '../fakes/expired.ts'
 import { never, request } from '../fakes/request.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-http-tls-'))
@@ -46,19 +47,7 @@ beforeAll(() => {
     '-out',
     'issued.crt',
   )
-  openssl('req', '-new', ...EC, '-keyout', 'expired.key', '-out', 'expired.csr', '-subj', '/CN=expired')
-  openssl(
-    'x509',
-    '-req',
-    '-in',
-    'expired.csr',
-    '-signkey',
-    'expired.key',
-    '-days',
-    '-1',
-    '-out',
-    'expired.crt',
-  )
+  certifyExpired(folder, 'expired', 'IP:127.0.0.1')
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
