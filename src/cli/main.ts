@@ -2,10 +2,14 @@ import { bug } from './crash.ts'
 import { EXITS } from './exit-codes.ts'
 import { type Chosen, readPlainLine } from './plain-line.ts'
 import { writeError } from './streams.ts'
+import { withSwitches } from './switches.ts'
 
 /** Runs one command line; resolves with the exit code. Nothing but the chosen command is loaded. */
-export async function main(words: readonly string[]): Promise<number> {
+export async function main(given: readonly string[]): Promise<number> {
   try {
+    const line = await withSwitches(given)
+    if (!line.ok) return misread(line.error)
+    const words = line.value
     const chosen = (await readPlainLine(words)) ?? (await explained(words))
     if (typeof chosen === 'number') return chosen
     const handle = await chosen.command.load()
@@ -22,7 +26,11 @@ async function explained(words: readonly string[]): Promise<Chosen | number> {
     return (await readWholeLine(words)) ?? EXITS.settled.code
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
-    writeError(`holdfast: ${error.message}; see holdfast --help\n`)
-    return EXITS.usage.code
+    return misread([error.message])
   }
+}
+
+function misread(says: readonly string[]): number {
+  for (const one of says) writeError(`holdfast: ${one}; see holdfast --help\n`)
+  return EXITS.usage.code
 }

@@ -30,6 +30,7 @@ export async function readWholeLine(words: readonly string[]): Promise<Chosen | 
     .scriptName('holdfast')
     .locale('en')
     .version(ABOUT.version)
+    .alias({ help: 'h', version: 'V' })
     .usage('$0 <command> keeps hostnames on a moving address')
     .demandCommand(
       1,

@@ -11,6 +11,7 @@ describe('a slip on the command line is exit 64, with a hint', () => {
     [['updtae'],                             'Did you mean update?'],
     [['update', '--servr', 'x'],             'Unknown argument: servr (did you mean --server?)'],
     [['update', '--server', 'dyn.example', '--username', 'a', '--hostname', 'a.test', '--password', 'x', '--myip', 'banana'], '--myip: myip is not an IPv4 or IPv6 address'],
+    [['update', '--dry-run=maybe'],          '--dry-run is neither true nor false; write --dry-run or --no-dry-run'],
     [['update', '--interval'],               'Not enough arguments following: interval'],
     [['serve', '--listen', 'nowhere'],       "--listen: listen lists 'nowhere', which is not ADDRESS:PORT or ADDRESS:PORT/tls"],
     [['serve', '--weather', 'reset'],        '--weather goes with --dev'],
@@ -159,8 +160,8 @@ describe('config', () => {
 })
 
 describe('--help and --version', () => {
-  it('say what there is', async () => {
-    const { code, stdout } = await holdfast(['--help'])
+  it.each(['--help', '-h'])('say what there is: %s', async (flag) => {
+    const { code, stdout } = await holdfast([flag])
 
     expect(code).toBe(0)
     for (const word of ['update', 'run', 'resume', 'serve', 'config', 'Exit codes'])
@@ -189,10 +190,10 @@ describe('--help and --version', () => {
       expect(stdout).toContain(flag)
   })
 
-  it('give the version of the package', async () => {
+  it.each(['--version', '-V'])('give the version of the package: %s', async (flag) => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
 
-    expect((await holdfast(['--version'])).stdout.trim()).toBe(version)
+    expect((await holdfast([flag])).stdout.trim()).toBe(version)
   })
 })
 

@@ -164,10 +164,11 @@ describe('holdfast service', () => {
   it('is for the system or for a user, and a timer only for the system', async () =>
     expect((await holdfast(['service', 'install', '--user', '--timer'])).code).toBe(64))
 
-  it('uninstall --dry-run says what would go', async () =>
-    expect((await holdfast(['service', 'uninstall', '--dry-run', '--timer'])).stdout).toBe(
+  it.each(['--dry-run', '--dry-run=1', '--dry-run=yes'])('uninstall %s says what would go', async (flag) =>
+    expect((await holdfast(['service', 'uninstall', flag, '--timer'])).stdout).toBe(
       'would run systemctl disable --now holdfast-update.timer\nwould run systemctl stop holdfast-update.service\nwould remove /etc/systemd/system/holdfast-update.service\nwould remove /etc/systemd/system/holdfast-update.timer\nwould run systemctl daemon-reload\n',
-    ))
+    ),
+  )
 
   /** A home with a configuration, and a systemctl and a systemd-run that write down what they are told. */
   function stage({ check = 0, active = 'active' } = {}) {
