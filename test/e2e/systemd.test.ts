@@ -33,6 +33,9 @@ describe('the unit', () => {
     expect(unit).not.toMatch(/^(Wants|Requires|BindsTo)=/m)
   })
 
+  it('for one user has the folders of that user', () =>
+    expect(read('holdfast.user.service')).not.toMatch(/^(?:State|Configuration)Directory=/m))
+
   it('is supervised, sandboxed, and handed its password by systemd', () => {
     const unit = read('holdfast.service')
 

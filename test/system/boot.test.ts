@@ -254,7 +254,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
     guest.ok('systemctl stop holdfast; rm /usr/lib/systemd/system/holdfast.service; systemctl daemon-reload')
   })
 
-  it('a user has a daemon of their own', async () => {
+  it('a user has a daemon of their own, whose stop their commands see, obey and end', async () => {
     guest.ok('useradd --create-home --uid 1000 probe; loginctl enable-linger probe')
     const asUser = (command: string): string =>
       `setpriv --reuid=1000 --regid=1000 --init-groups env -i HOME=/home/probe PATH=$PATH XDG_RUNTIME_DIR=/run/user/1000 ${command}`
@@ -276,6 +276,25 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
       code: 0,
       stdout: expect.stringContaining('ip -o monitor') as string,
     })
+    guest.answers('abuse')
+    guest.moveTo('11.2.3.8')
+    await expect
+      .poll(() => guest.sh(asUser('systemctl --user is-active holdfast')).stdout, WITHIN)
+      .toBe('failed\n')
+    const stopped = guest.asked().length
+    for (const look of ['status', 'explain'])
+      expect([look, guest.sh(asUser(`holdfast ${look}`)).stdout]).toEqual([
+        look,
+        expect.stringContaining('abuse'),
+      ])
+    expect(guest.sh(asUser('holdfast update')).code).toBe(77)
+    expect(guest.asked().length).toBe(stopped)
+
+    guest.answers('good')
+    guest.ok(asUser('holdfast resume'))
+    expect(guest.asked().length).toBe(stopped)
+    guest.ok(asUser('holdfast update'))
+    expect(guest.asked().at(-1)?.myip).toBe('11.2.3.8')
     guest.ok(asUser('holdfast service uninstall --user'))
     expect(guest.ok('find /home/probe/.config/systemd -name "holdfast*"')).toBe('')
   })
