@@ -1,3 +1,4 @@
+import { makeFolder } from '../platform/folder.ts'
 import { sqliteStore } from '../server/store/sqlite.ts'
 import { StoreRefused } from '../server/store/sqlite-open.ts'
 import { VERBS } from './admin-verbs.ts'
@@ -21,6 +22,7 @@ export async function adminCommand(flags: Flags): Promise<Exit> {
   if (!place.ok) return fail(place.error, asJson)
   const { folder, nameservers } = place.value
   try {
+    await makeFolder(folder)
     const store = sqliteStore(folder)
     try {
       const pepper = await pepperIn(folder, await store.read((r) => r.hasKeys()))

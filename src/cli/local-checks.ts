@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { access, stat } from 'node:fs/promises'
+import { access, mkdir, rmdir, stat } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import type { ClientConfig } from '../config/read-client.ts'
 import { type Complaint, formatComplaint } from '../config/setting.ts'
@@ -69,11 +69,29 @@ export async function absentInterfaces({ sources, accounts, places }: Config): P
 
 /** Why nothing can be kept in a folder; undefined where it can, or where the folder can be made. */
 export async function unwritable(folder: string): Promise<string | undefined> {
-  const found = await stat(folder).catch(() => undefined)
-  if (found === undefined && dirname(folder) !== folder) return unwritable(dirname(folder))
-  if (found?.isDirectory() !== true) return `${folder} is no folder`
+  const found = await stat(folder).catch((error: NodeJS.ErrnoException) => error)
+  const isTooLong = found instanceof Error && found.code === 'ENAMETOOLONG'
+  if (isTooLong) return `${folder} cannot be made (ENAMETOOLONG)`
+  if (found instanceof Error)
+    return dirname(folder) === folder
+      ? `${folder} is no folder`
+      : ((await unwritable(dirname(folder))) ?? (await unmakeable(folder)))
+  if (!found.isDirectory()) return `${folder} is no folder`
   return access(folder, constants.W_OK | constants.X_OK).then(
     () => undefined,
     (error: NodeJS.ErrnoException) => `${folder} cannot be written to (${error.code ?? error.message})`,
+  )
+}
+
+/** Only a trial tells: to root, /proc says that it may be written to. Below a folder that can be made, all can. */
+async function unmakeable(folder: string): Promise<string | undefined> {
+  if ((await stat(dirname(folder)).catch(() => undefined)) === undefined) return undefined
+  return mkdir(folder, { mode: 0o700 }).then(
+    async () => {
+      await rmdir(folder).catch(() => undefined)
+      return undefined
+    },
+    (error: NodeJS.ErrnoException) =>
+      error.code === 'EEXIST' ? undefined : `${folder} cannot be made (${error.code ?? error.message})`,
   )
 }

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isHeard } from '../base/level.ts'
 import { type Result, err, ok } from '../base/result.ts'
 import { type Listener, type ServiceSettings, formatListener } from '../config/service-settings.ts'
+import { makeFolder } from '../platform/folder.ts'
 import { systemClock } from '../platform/clock.ts'
 import type { Log } from '../ports/log.ts'
 import { isApiPath } from '../server/api/handle.ts'
@@ -104,7 +105,7 @@ async function start(
   if (!tls.ok) return tls
   const isDev = flags['dev'] === true
   const folder = isDev ? mkdtempSync(join(tmpdir(), 'holdfast-dev-')) : await folderOf(settings)
-  const store = openStore(folder)
+  const store = await openStore(folder)
   if (!store.ok) return store
   const kept = await pepperIn(folder, await store.value.read((r) => r.hasKeys()))
   if (!kept.ok) return err({ exit: 'configuration', says: [kept.error] })
@@ -123,8 +124,9 @@ async function start(
   return listening
 }
 
-function openStore(folder: string): Result<Store, Failure> {
+async function openStore(folder: string): Promise<Result<Store, Failure>> {
   try {
+    await makeFolder(folder)
     return ok(sqliteStore(folder))
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException

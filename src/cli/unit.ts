@@ -1,6 +1,7 @@
-import { access, mkdir, rm, writeFile } from 'node:fs/promises'
+import { access, rm, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
+import { makeFolder } from '../platform/folder.ts'
 import type { Exit } from './exit-codes.ts'
 import type { Flags } from './commands.ts'
 import { fail, print } from './output.ts'
@@ -40,7 +41,7 @@ async function install(variant: Variant, isDry: boolean): Promise<Exit> {
 const refuse = (says: readonly string[]): Exit => fail({ exit: 'configuration', says }, false)
 
 async function write(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
+  await makeFolder(dirname(path), 0o755)
   await writeFile(path, text)
 }
 

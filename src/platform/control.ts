@@ -1,6 +1,7 @@
-import { chmod, mkdir, rename, stat, unlink } from 'node:fs/promises'
+import { chmod, rename, stat, unlink } from 'node:fs/promises'
 import { type Socket, createConnection, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
+import { makeFolder } from './folder.ts'
 
 /** One line of JSON each way. In bytes; a status of a thousand hostnames fits. */
 const LONGEST_LINE = 1024 * 1024
@@ -28,7 +29,7 @@ export async function serveControl(
   const length = Buffer.byteLength(path)
   if (length > LONGEST_PATH)
     throw new Error(`its path is too long for a Unix socket: ${length} bytes, where ${LONGEST_PATH} fit`)
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await makeFolder(dirname(path))
   // On close, Node removes the name that it listened at, even where another process has it by then. So the socket is renamed.
   const temporary = join(dirname(path), `.${process.pid}`)
   await unlink(temporary).catch(() => undefined)

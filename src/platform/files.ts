@@ -4,6 +4,7 @@ import { type FileHandle, lstat, mkdir, open, rename, rm, stat } from 'node:fs/p
 import { dirname } from 'node:path'
 import type { Files } from '../ports/files.ts'
 import { readOwnFile } from './named-file.ts'
+import { makeFolder } from './folder.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 
@@ -26,9 +27,7 @@ export const systemFiles: Files = {
     }
   },
   rename: (from, to) => rename(from, to),
-  async makeFolder(path) {
-    await mkdir(path, { recursive: true, mode: 0o700 })
-  },
+  makeFolder: (path) => makeFolder(path),
   async makePrivateFolder(path) {
     await refuseUnsafePlace(dirname(dirname(path)))
     for (const folder of [dirname(path), path]) {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TEMPORARY, giveToOwner } from './files.ts'
 import { readOwnFile } from './named-file.ts'
+import { makeFolder } from './folder.ts'
 
 /** Who keeps a state folder. A pid alone would be somebody else's after a while. */
 export interface Owner {
@@ -108,7 +109,7 @@ const isTemporary = (one: string, path: string): boolean =>
 async function make(folder: string, path: string, text: string): Promise<'made' | 'exists' | 'refused'> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}`
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder)
     await write(temporary, text, folder)
     return await link(temporary, path).then(
       () => 'made' as const,
@@ -168,7 +169,9 @@ const textOf = async (path: string): Promise<string> =>
     throw error
   })
 
-const isGone = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOENT' || code === 'ENOTDIR'
+/** A lock whose path is too long for any file is held by nobody. */
+const isGone = ({ code }: NodeJS.ErrnoException): boolean =>
+  code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG'
 
 /** Longer than any of the few steps here takes, on a machine that is busy. */
 const LONG = 10_000

@@ -209,6 +209,15 @@ describe('a state that cannot be read or written is no bug, and is told', () => 
     folder,
   ]
 
+  const update = (folder: string): readonly string[] => [
+    'update',
+    ...settings(folder),
+    '--myip',
+    '192.0.2.1',
+    '--password-file',
+    '-',
+  ]
+
   it.each(['status', 'explain', 'resume'])('%s leaves a broken file where it is', async (command) => {
     const folder = scratch()
     const file = join(folder, 'state.json')
@@ -220,6 +229,17 @@ describe('a state that cannot be read or written is no bug, and is told', () => 
     })
     expect(readFileSync(file, 'utf8')).toBe('broken')
   })
+
+  // biome-ignore format: a table
+  it.each([
+    ['a folder that nothing can make',  '/proc/x',       69, /warn: \/proc\/x cannot be written \(ENOENT.*kept in /],
+    ['a path that is too long for any', 'a'.repeat(300), 78, /^holdfast: a{300}\/state\.json cannot be read \(ENAMETOOLONG/],
+  ])('%s is told at once', async (_, folder, code, says) =>
+    expect(await holdfast(update(folder), { stdin: 'swordfish' })).toMatchObject({
+      code,
+      stderr: expect.stringMatching(says) as string,
+    }),
+  )
 
   it('resume on a disk that takes nothing does not pretend', async () => {
     const at = await service('--weather', 'word:abuse')

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseDocument } from '../../src/config/document.ts'
@@ -56,6 +56,27 @@ describe('config check refuses what cannot work on this host', () => {
     expect((await check(file)).stderr).toBe(
       `holdfast: ${file}:1: ca_file ${ca}: a certificate in it is broken\n`,
     )
+  })
+
+  it.each([
+    ['/proc/x', '/proc/x cannot be made (ENOENT)'],
+    ['/proc/x/y', '/proc/x cannot be made (ENOENT)'],
+    ['/tmp/'.padEnd(300, 'a'), `${'/tmp/'.padEnd(300, 'a')} cannot be made (ENAMETOOLONG)`],
+  ])('a folder that nothing can make: %s', async (state, says) => {
+    const { file } = written('')
+
+    expect(await holdfast(['config', 'check', '--config', file, '--state-dir', state])).toMatchObject({
+      code: 78,
+      stderr: `holdfast: --state-dir: state_dir: ${says}\n`,
+    })
+  })
+
+  it('not one that is yet to be made, which a check does not make', async () => {
+    const { folder, file } = written('')
+    const state = join(folder, 'a', 'b')
+
+    expect((await holdfast(['config', 'check', '--config', file, '--state-dir', state])).code).toBe(0)
+    expect(existsSync(join(folder, 'a'))).toBe(false)
   })
 
   it('a folder that cannot be written to', async () => {

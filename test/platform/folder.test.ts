@@ -1,0 +1,53 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { makeFolder } from '../../src/platform/folder.ts'
+
+function scratch(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-folder-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+describe('a folder', () => {
+  it('is made with those above it, for this user alone, and may be there already', async () => {
+    const folder = scratch()
+    for (const path of [join(folder, 'a/b/c'), join(folder, 'a/b/c/'), folder, '/', '.'])
+      await makeFolder(path)
+
+    for (const part of ['a', 'a/b', 'a/b/c']) expect(statSync(join(folder, part)).mode & 0o777).toBe(0o700)
+  })
+
+  it('is made by several at once', async () => {
+    const path = join(scratch(), 'a/b/c/d')
+    await Promise.all(Array.from({ length: 20 }, async () => makeFolder(path)))
+
+    expect(statSync(path).isDirectory()).toBe(true)
+  })
+
+  it('may be a link to one', async () => {
+    const folder = scratch()
+    mkdirSync(join(folder, 'real'))
+    symlinkSync('real', join(folder, 'link'))
+    await makeFolder(join(folder, 'link/below'))
+
+    expect(statSync(join(folder, 'real/below')).isDirectory()).toBe(true)
+  })
+
+  it('that cannot be made is an error at once', { timeout: 2000 }, async () => {
+    const folder = scratch()
+    writeFileSync(join(folder, 'file'), '')
+    // biome-ignore format: a table
+    for (const [path, code] of [
+      ['/proc/x',                     'ENOENT'],
+      ['/proc/1/nohome/.local/share', 'ENOENT'],
+      [join(folder, 'a'.repeat(300)), 'ENAMETOOLONG'],
+      ['a/'.repeat(5000),             'ENAMETOOLONG'],
+      [join(folder, 'file'),          'EEXIST'],
+      [join(folder, 'file/x/y'),      'ENOTDIR'],
+      ['',                            'ENOENT'],
+    ] as const)
+      await expect(makeFolder(path), path).rejects.toMatchObject({ code })
+  })
+})
