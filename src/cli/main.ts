@@ -21,12 +21,22 @@ export async function main(given: readonly string[]): Promise<number> {
 
 /** A line that asks for help, or has something wrong in it. */
 async function explained(words: readonly string[]): Promise<Chosen | number> {
+  standSomewhere()
   const { UsageError, readWholeLine } = await import('./whole-line.ts')
   try {
     return (await readWholeLine(words)) ?? EXITS.settled.code
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     return misread([error.message])
+  }
+}
+
+/** yargs asks for the working folder while it is loaded, and Node throws where that was deleted. */
+function standSomewhere(): void {
+  try {
+    process.cwd()
+  } catch {
+    process.chdir('/')
   }
 }
 

@@ -93,6 +93,27 @@ describe('a command loads only what it needs', () => {
   })
 })
 
+describe('in a folder that was deleted', () => {
+  it.each([
+    ['--help', 0],
+    ['updtae', 64],
+    ['update', 78],
+    ['config schema', 0],
+  ])('%s is no crash', (words, code) => {
+    const folder = join(scratch(), 'gone')
+    const ended = spawnSync(
+      'sh',
+      [
+        '-c',
+        `mkdir ${folder}; cd ${folder}; rmdir ${folder}; exec ${process.execPath} ${join(ROOT, 'bin/holdfast.js')} ${words}`,
+      ],
+      { encoding: 'utf8' },
+    )
+
+    expect([ended.status, ended.stderr]).toEqual([code, expect.not.stringContaining('bug')])
+  })
+})
+
 describe('a Node that is too old', () => {
   const launch = (version: string, ...line: readonly string[]) => {
     const hook = join(scratch(), 'old.cjs')
