@@ -1,4 +1,6 @@
 import { homedir } from 'node:os'
+import { isAbsolute } from 'node:path'
+import { forgetRelative } from '../platform/home-folders.ts'
 import { bug, crash } from './crash.ts'
 import { main } from './main.ts'
 import { endingAsked } from './signals.ts'
@@ -21,11 +23,13 @@ export function start(argv: readonly string[]): void {
  * all: Node then throws where the home folder is asked for, and packages ask for it while they are loaded.
  */
 function haveHome(): void {
+  forgetRelative(process.env)
   try {
-    homedir()
+    if (isAbsolute(homedir())) return
   } catch {
-    process.env['HOME'] = '/'
+    // As if it had none.
   }
+  process.env['HOME'] = '/'
 }
 
 async function run(argv: readonly string[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { EXITS } from '../../src/cli/exit-codes.ts'
@@ -163,6 +164,17 @@ describe('holdfast service', () => {
     expect(code).toBe(78)
     expect(stderr).toMatch(/holdfast: there is no .*\/holdfast\/holdfast\.toml; .*\/config\/holdfast\.toml is one to begin with/)
   })
+
+  // biome-ignore format: a table
+  it.each([
+    [{ HOME: '' },                                 userInfo().homedir],
+    [{ HOME: 'here' },                             userInfo().homedir],
+    [{ HOME: '/some', XDG_CONFIG_HOME: 'config' }, '/some'],
+    [{ HOME: '/some', XDG_CONFIG_HOME: '' },       '/some'],
+  ])('never writes below the folder it is started from: %j', async (env, home) =>
+    expect((await holdfast(['service', 'install', '--user', '--dry-run'], { env })).stdout).toContain(
+      `would write ${home}/.config/systemd/user/holdfast.service\n`,
+    ))
 
   it('is for the system or for a user, and a timer only for the system', async () =>
     expect((await holdfast(['service', 'install', '--user', '--timer'])).code).toBe(64))

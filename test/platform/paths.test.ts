@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { forgetRelative } from '../../src/platform/home-folders.ts'
 import { systemPaths } from '../../src/platform/paths.ts'
 
 // env-paths reads the home folder of whoever runs this; only what depends on our own rules is asserted.
@@ -17,6 +18,19 @@ it('anybody else has folders of their own, named after the program and nothing e
   const paths = systemPaths({}, false)
 
   expect([await paths.config(), await paths.state()].every((path) => path.endsWith('/holdfast'))).toBe(true)
+})
+
+it('a folder of the environment that is empty or relative counts as not given', () => {
+  const environment = {
+    HOME: '',
+    XDG_CONFIG_HOME: 'config',
+    XDG_DATA_HOME: './data',
+    XDG_RUNTIME_DIR: '/run/user/1',
+    OTHER: 'x',
+  }
+  forgetRelative(environment)
+
+  expect(environment).toEqual({ XDG_RUNTIME_DIR: '/run/user/1', OTHER: 'x' })
 })
 
 describe('a user without a home', () => {
