@@ -22,7 +22,25 @@ export function parseDocument(source: string, name: string): Result<Located, Fau
   const text = source.replace(/^\uFEFF/, '')
   const foreign = encodingFault(text)
   if (foreign !== undefined) return err(foreign)
-  return name.endsWith('.json') ? parseJson(text) : parseToml(text)
+  try {
+    return name.endsWith('.json') ? parseJson(text) : parseToml(text)
+  } catch (error) {
+    // Both parsers, and what reads their trees, call themselves for each level.
+    if (!(error instanceof RangeError)) throw error
+    return err({ line: deepestLine(text), says: 'this is nested too deep; a value is a list at most' })
+  }
+}
+
+/** By a plain count of brackets, which is enough to find the line. */
+function deepestLine(text: string): number {
+  let [depth, most, line] = [0, 0, 1]
+  for (const [at, one] of text.split('\n').entries())
+    for (const sign of one) {
+      if ('[{'.includes(sign)) depth++
+      else if (']}'.includes(sign)) depth--
+      if (depth > most) [most, line] = [depth, at + 1]
+    }
+  return line
 }
 
 /** Text that was decoded as UTF-8 and is none: UTF-16 is full of NULs, other encodings leave replacement characters. */

@@ -5,7 +5,7 @@ const SWITCH_WORDS: ReadonlySet<string> = new Set(['yes', 'no', 'on', 'off', 'tr
 /** A mistake in TOML in the words of its writer, where the parser's own would not help. */
 export function explainToml(line: string, message: string): string {
   const [, key = '', value = ''] = ASSIGNMENT.exec(line) ?? []
-  const subject = key || (line.trim().startsWith('[') ? line.trim() : 'a text')
+  const subject = key || (line.trim().startsWith('[') ? brief(line.trim()) : 'a text')
   if (/multiple times|duplicate/i.test(message)) return `${subject} is given twice; keep one`
   const [, open] = /^Unterminated (string|table-key|array|inline table)/.exec(message) ?? []
   if (open !== undefined) return `${subject} has no closing ${CLOSING[open] ?? 'quote'}`
@@ -25,6 +25,8 @@ export function explainToml(line: string, message: string): string {
     return `write each in quotes: ${key} = [${items.map((item) => quoted(key, item)).join(', ')}]`
   return /comma/.test(message) ? `a comma is missing in ${key}` : `not TOML: ${message}`
 }
+
+const brief = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
 /** By what the parser says is not terminated. */
 const CLOSING: Readonly<Record<string, string>> = {

@@ -18,6 +18,23 @@ const complaintsOf = (text: string, name = 'h.toml', env: Record<string, string>
   return config.ok ? [] : config.error.map(formatComplaint)
 }
 
+describe('a file that is nested without end is told, and ends nothing', () => {
+  const deep = 5000
+  // biome-ignore format: a table
+  it.each([
+    ['h.toml', `ipv6 = true\nhostnames = ${'['.repeat(deep)}${']'.repeat(deep)}`, 2],
+    ['h.toml', `ipv6 = true\nhostnames = ${'{a='.repeat(deep)}1${'}'.repeat(deep)}`, 2],
+    ['h.json', `{\n"server": ${'['.repeat(deep)}${']'.repeat(deep)}}`, 2],
+    ['h.json', '{"a":'.repeat(deep), 1],
+  ])('%s', (name, text, line) =>
+    expect(complaintsOf(text, name)).toEqual([
+      `${name}:${line}: this is nested too deep; a value is a list at most`,
+    ]))
+
+  it('in a few words', () =>
+    expect(complaintsOf('['.repeat(deep))).toEqual([`h.toml:1: ${'['.repeat(60)}… has no closing bracket ]`]))
+})
+
 describe('a mistake in TOML is told in the words of its writer', () => {
   // biome-ignore format: a table
   it.each<[string, string]>([
