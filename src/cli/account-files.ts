@@ -67,15 +67,29 @@ async function passwordOf({
 }: AccountConfig): Promise<Result<Secret, string>> {
   if (password !== undefined) return ok(password)
   const where = places['passwordFile']
-  const text =
-    passwordFile === '-'
-      ? ok(await readStdin())
-      : await textOf(passwordFile, { setting: 'password_file', most: LONGEST.password, where })
+  const text = passwordFile === '-' ? ok(await readStdin()) : await passwordText(passwordFile, where)
   if (!text.ok) return text
   const line = (text.value ?? '').replace(/\r?\n$/, '')
   return line === ''
     ? err(formatComplaint({ where: where ?? '', says: `password_file ${passwordFile} is empty` }))
     : ok(new Secret(line))
+}
+
+/** What has no slash and no dot, and is no file, may be the password itself, and a complaint may not hold that. */
+async function passwordText(
+  path: string | undefined,
+  where: string | undefined,
+): Promise<Result<string | undefined, string>> {
+  const isPlain = path !== undefined && !/[/.]/.test(path)
+  const found = isPlain ? await stat(path).catch(() => undefined) : undefined
+  if (isPlain && found === undefined)
+    return err(
+      formatComplaint({
+        where: where ?? '',
+        says: 'password_file names a file that holds the password, and there is no such file; the password itself is given as password',
+      }),
+    )
+  return textOf(path, { setting: 'password_file', most: LONGEST.password, where })
 }
 
 /** No more is read of any file: a password is a line, and the rest is written by people. In bytes. */

@@ -71,6 +71,18 @@ describe('config check refuses what cannot work on this host', () => {
     })
   })
 
+  it.each(['SECRETSECRET1', 'a'.repeat(300)])(
+    'a password in the place of its file, which is not shown: %s',
+    async (password) => {
+      const { file } = written('', WHOLE.replace('password = "swordfish"', `password_file = "${password}"`))
+
+      expect(await check(file)).toMatchObject({
+        code: 78,
+        stderr: `holdfast: ${file}:4: password_file names a file that holds the password, and there is no such file; the password itself is given as password\n`,
+      })
+    },
+  )
+
   it('not one that is yet to be made, which a check does not make', async () => {
     const { folder, file } = written('')
     const state = join(folder, 'a', 'b')
