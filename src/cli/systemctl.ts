@@ -10,7 +10,8 @@ export async function ran(program: string, args: readonly string[]): Promise<Ran
   return new Promise((done) => {
     execFile(program, args, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 127
-      done({ code, says: `${stdout}${stderr}`.trim() || (error?.message ?? '') })
+      const failure = error?.code === 'ENOENT' ? `this host has no ${program}` : (error?.message ?? '')
+      done({ code, says: `${stdout}${stderr}`.trim() || failure })
     })
   })
 }

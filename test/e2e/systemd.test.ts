@@ -176,6 +176,15 @@ describe('holdfast service', () => {
       `would write ${home}/.config/systemd/user/holdfast.service\n`,
     ))
 
+  it('says so where there is no systemctl', async () =>
+    expect(
+      await holdfast(['service', 'status'], { env: { PATH: scratch() }, node: process.execPath }),
+    ).toMatchObject({
+      code: 78,
+      stdout: '',
+      stderr: 'holdfast: systemctl show holdfast.service: this host has no systemctl\n',
+    }))
+
   it('is for the system or for a user, and a timer only for the system', async () =>
     expect((await holdfast(['service', 'install', '--user', '--timer'])).code).toBe(64))
 
