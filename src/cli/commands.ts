@@ -141,7 +141,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'resume',
     describe:
-      'go on after a stop, with one account or with all; a wait that the service asked for still stands',
+      'go on after a stop or after an answer without a reply word (429, 5xx), with one account or with all; a wait for 911 still stands',
     positional: { name: 'subject', form: 'optional', describe: 'an account' },
     options: clientOptions(),
     load: async () => (await import('./resume.ts')).resumeCommand,

@@ -1,5 +1,5 @@
 import { type Result, err, ok } from '../base/result.ts'
-import { isWaitOfOurs, learn } from '../client/decide/learn.ts'
+import { isWordlessWait, learn } from '../client/decide/learn.ts'
 import { stopOf } from '../client/decide/next.ts'
 import { accountOf } from '../client/decide/state.ts'
 import { isMeant, listOf } from '../client/report/subject.ts'
@@ -12,7 +12,7 @@ import type { Flags } from './commands.ts'
 import { busy, fail, print, printJson } from './output.ts'
 import { type Failure, type Settings, readSettings, textFlag } from './settings.ts'
 
-/** `holdfast resume`: the user's own word, which ends every stop. A wait that the service asked for still stands. */
+/** `holdfast resume`: the user's own word, which ends every stop. A wait that a reply word asked for still stands. */
 export async function resumeCommand(flags: Flags): Promise<Exit> {
   const asJson = flags['json'] === true
   const settings = await readSettings(flags, 'names')
@@ -65,8 +65,7 @@ interface Resumed {
 
 function say(resumed: readonly Resumed[], asJson: boolean): Exit {
   if (asJson) printJson({ resumed })
-  else if (resumed.length === 0)
-    print('nothing was stopped, and no wait was ended; a wait for 911, HTTP 500 or 429 stands')
+  else if (resumed.length === 0) print('nothing was stopped, and no wait was ended; a wait for 911 stands')
   else
     print(
       ...resumed.map(
@@ -87,7 +86,7 @@ async function resume(settings: Settings, accounts: readonly string[]): Promise<
       stopOf(account, plan) ??
       account.offlineRefused ??
       Object.values(account.hosts).find(({ stopped }) => stopped)?.stopped
-    const wait = isWaitOfOurs(account.standing) ? account.standing : undefined
+    const wait = isWordlessWait(account.standing) ? account.standing : undefined
     const because = stop?.because ?? wait?.because
     return because === undefined ? [] : [{ account: plan.account, because }]
   })

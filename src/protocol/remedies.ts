@@ -16,8 +16,10 @@ export const remedyFor = (word: string): string | undefined => (hasRemedy(word) 
 
 /** What to do about an answer that is no word of the protocol; `detail` says what came, with its HTTP status. */
 export const remedyForAnswer = (detail: string): string =>
-  /HTTP 404|HTTP 405|HTTP 410/.test(detail)
-    ? 'check that server is the address of an update service; then run holdfast resume, which ends this wait'
-    : detail.includes('"')
-      ? 'see what the service says, in quotes above; when it is mended, holdfast resume ends this wait'
-      : 'check that server and its port are those of an update service; holdfast resume ends this wait'
+  /\(HTTP 429\)/.test(detail)
+    ? 'the service was asked more often than it allows; the next attempt comes by itself, and holdfast resume ends this wait'
+    : /\(HTTP 4(04|05|10)\)/.test(detail)
+      ? 'check that server is the address of an update service; then run holdfast resume, which ends this wait'
+      : detail.includes('"')
+        ? 'see what the service says, in quotes above; when it is mended, holdfast resume ends this wait'
+        : 'check that server and its port are those of an update service; holdfast resume ends this wait'

@@ -317,7 +317,7 @@ it('resume is the word that ends a stop, and not a wait', async () => {
   expect((await run(abusive, 'update')).stdout).toContain('home.example.test: abuse')
   expect(await run(broken, 'resume')).toMatchObject({
     code: 0,
-    stdout: 'nothing was stopped, and no wait was ended; a wait for 911, HTTP 500 or 429 stands\n',
+    stdout: 'nothing was stopped, and no wait was ended; a wait for 911 stands\n',
   })
   expect((await run(broken, 'update')).stdout).toContain('home.example.test: nothing sent')
 })

@@ -463,6 +463,22 @@ it('a wait is not lifted by the user, by force or by new credentials', async () 
   expect(await oneShot({ script: [], kept, plans: [plan], opening })).toEqual([])
 })
 
+it.each<[string, Line]>([
+  ['HTTP 429', { status: 429, body: '' }],
+  ['HTTP 500', { status: 500, body: 'oops' }],
+  ['HTTP 502', { status: 502, body: '' }],
+  ['HTTP 520', { status: 520, body: '<html>' }],
+  ['a web page', '<html>'],
+])('a wait that no reply word asked for is ended by the user: %s', async (_, answer) => {
+  const kept = disk()
+  await oneShot({ script: [answer], kept })
+
+  expect(await oneShot({ script: [], kept })).toEqual([])
+  expect(await oneShot({ script: ['good'], kept, opening: [...STARTED, { kind: 'resumed' }] })).toHaveLength(
+    1,
+  )
+})
+
 describe('offline', () => {
   const offline = [{ isOffline: true }]
 

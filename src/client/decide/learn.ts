@@ -1,7 +1,7 @@
 import { never } from '../../base/never.ts'
 import { type Duration, type Instant, after, longest, milliseconds } from '../../base/time.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
-import { type StopScope, isAccountWord, mandateOf, severityOf } from '../../protocol/reply.ts'
+import { type StopScope, isAccountWord, isReplyWord, mandateOf, severityOf } from '../../protocol/reply.ts'
 import { nextWait, retryAt, waitAt } from './backoff.ts'
 import { confirmedBy } from './confirmation.ts'
 import { joined } from './joined.ts'
@@ -98,16 +98,16 @@ function lifted({ standing, hosts, offlineRefused, recent }: AccountState, plan:
   }
 }
 
-/** `resume` clears every stop, and a wait that the service did not ask for. */
+/** `resume` clears every stop, and a wait that no reply word asked for. */
 const unstopped = ({ standing, hosts, recent }: AccountState): AccountState => ({
-  standing: standing.kind === 'stopped' || isWaitOfOurs(standing) ? { kind: 'ready' } : standing,
+  standing: standing.kind === 'stopped' || isWordlessWait(standing) ? { kind: 'ready' } : standing,
   hosts: mapHosts(hosts, withoutStop),
   ...(recent !== undefined && { recent }),
 })
 
-/** Neither 911, nor HTTP 500 "with the same retry rule" (spec, "Response texts"), nor 429: what answered may not be the service. */
-export const isWaitOfOurs = (standing: Standing): standing is Extract<Standing, { kind: 'waiting' }> =>
-  standing.kind === 'waiting' && /^(not understood|HTTP 50[234])$/.test(standing.because)
+/** Only a word of the protocol (911) asks for a wait by name; without one, what answered may not be the service. */
+export const isWordlessWait = (standing: Standing): standing is Extract<Standing, { kind: 'waiting' }> =>
+  standing.kind === 'waiting' && !isReplyWord(standing.because)
 
 /** Confirm once more: what was confirmed is forgotten, what was forbidden is not. */
 function forgotten(account: AccountState, plan: Plan, forced: About<'forced'>): AccountState {

@@ -11,7 +11,7 @@ import { FAMILY_NAMES, saidAs } from '../agent/wording.ts'
 import { heldUntil, pacedIn, sightingsOf, stopOf } from '../decide/next.ts'
 import type { Plan } from '../decide/plan.ts'
 import { type AccountState, type HostState, type Stop, accountOf, hostOf } from '../decide/state.ts'
-import { isWaitOfOurs } from '../decide/learn.ts'
+import { isWordlessWait } from '../decide/learn.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
 
 /** What one family looks like now: the address and the sources that say so, or why there is none. */
@@ -186,7 +186,7 @@ function remedyOf({ standing }: AccountState, outcome: Outcome, stop: Stop | und
   if (stop !== undefined) return remedyFor(stop.because)
   if (outcome === 'addressUnknown')
     return 'holdfast detect shows what each source says, holdfast doctor what is wrong with the network'
-  return outcome === 'waiting' && standing.kind === 'waiting' && isWaitOfOurs(standing)
+  return outcome === 'waiting' && standing.kind === 'waiting' && isWordlessWait(standing)
     ? remedyForAnswer(standing.detail)
     : undefined
 }
