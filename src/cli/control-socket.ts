@@ -1,17 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Rest } from '../client/agent/run.ts'
-import type { AccountReport } from '../client/report/report.ts'
 import { type Control, serveControl } from '../platform/control.ts'
 import type { Log } from '../ports/log.ts'
 import { socketIn } from './beside.ts'
 import type { Composed } from './client.ts'
-import { carryOut } from './orders.ts'
+import { type Daemon, carryOut } from './orders.ts'
 import type { Settings } from './settings.ts'
 
 /** What is needed to answer. */
-export interface Desk {
+export interface Desk extends Pick<Daemon, 'report' | 'reportFromNow' | 'when'> {
   readonly log: Log
-  readonly report: (rest: Rest) => readonly AccountReport[]
   readonly rest: () => Rest | undefined
 }
 
@@ -38,7 +36,7 @@ export async function keepControl(composed: Composed, settings: Settings, desk: 
 async function takeOrders(
   { agent, lookout }: Composed,
   settings: Settings,
-  { log, report, rest }: Desk,
+  { log, rest, ...reporting }: Desk,
 ): Promise<Control | undefined> {
   const path = socketIn(settings)
   try {
@@ -52,7 +50,7 @@ async function takeOrders(
           inbox: agent.inbox,
           hint: () => lookout.hint('somebody said so'),
           rest: () => rest() ?? known,
-          report,
+          ...reporting,
         },
         request,
       )

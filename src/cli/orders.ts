@@ -2,7 +2,8 @@ import { type Addresses, byFamily, listed, parseAddress } from '../net/address.t
 import type { Inbox, Order } from '../client/agent/inbox.ts'
 import type { Rest } from '../client/agent/run.ts'
 import type { Plan } from '../client/decide/plan.ts'
-import type { AccountReport } from '../client/report/report.ts'
+import type { AccountReport, When } from '../client/report/report.ts'
+import { type Resumed, resumedIn } from '../client/report/resumed.ts'
 
 /** What a program of ours may ask of a running daemon, over its control socket. */
 export type Request =
@@ -24,7 +25,7 @@ export interface Wish {
 export interface Answer {
   readonly error?: string
   readonly reports?: readonly AccountReport[]
-  readonly resumed?: readonly string[]
+  readonly resumed?: readonly Resumed[]
 }
 
 export const wishOf = (plan: Plan, given: Addresses | undefined): Wish => ({
@@ -41,6 +42,9 @@ export interface Daemon {
   readonly hint: () => void
   readonly rest: () => Rest
   readonly report: (rest: Rest) => readonly AccountReport[]
+  /** The same, with only what is exchanged from now on. */
+  readonly reportFromNow: () => (rest: Rest) => readonly AccountReport[]
+  readonly when: () => When
 }
 
 /** Carries a request out, and answers when the loop has nothing left to do but wait. */
@@ -58,8 +62,7 @@ export async function carryOut(daemon: Daemon, request: unknown): Promise<Answer
         asked.accounts.length > 0 ? asked.accounts : daemon.rest().charges.map(({ plan }) => plan.account)
       const strange = accounts.find((account) => planOf(daemon, account) === undefined)
       if (strange !== undefined) return { error: `${KEPT} does not know ${strange}` }
-      await put(daemon, { observe: accounts.map((account) => ({ kind: 'resumed', account })) })
-      return { resumed: accounts }
+      return { resumed: await resume(daemon, accounts) }
     }
     case 'update':
       return update(daemon, asked)
@@ -96,6 +99,16 @@ const KEPT = 'a daemon keeps this state folder, and it'
 const planOf = (daemon: Daemon, account: string): Plan | undefined =>
   daemon.rest().charges.find(({ plan }) => plan.account === account)?.plan
 
+async function resume(daemon: Daemon, accounts: readonly string[]): Promise<readonly Resumed[]> {
+  const plans = accounts.flatMap((account) => planOf(daemon, account) ?? [])
+  let resumed: readonly Resumed[] = []
+  await put(daemon, {
+    observe: accounts.map((account) => ({ kind: 'resumed', account })),
+    taken: () => (resumed = resumedIn(daemon.rest().state, plans, daemon.when())),
+  })
+  return resumed
+}
+
 /** What a one-shot wants otherwise than the daemon's own settings would be undone by it at once. */
 function refusalOf(wish: Wish, plan: Plan | undefined): string | undefined {
   if (plan === undefined) return `does not know ${wish.account}`
@@ -123,11 +136,13 @@ async function update(
       : [{ account, hostnames, addresses: byFamily(addresses.flatMap((text) => parseAddress(text) ?? [])) }],
   )
   const forced = wishes.map(({ account, hostnames }) => ({ kind: 'forced', account, hostnames }) as const)
+  let report = daemon.report
   const rest = await put(daemon, {
     observe: [{ kind: 'networkChanged' }, ...(force ? forced : [])],
     given,
+    taken: () => (report = daemon.reportFromNow()),
   })
-  const reports = daemon.report(rest)
+  const reports = report(rest)
   return {
     reports: wishes.flatMap(({ account, hostnames }) =>
       reports

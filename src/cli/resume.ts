@@ -1,7 +1,6 @@
 import { type Result, err, ok } from '../base/result.ts'
-import { isWordlessWait, learn } from '../client/decide/learn.ts'
-import { stopOf } from '../client/decide/next.ts'
-import { accountOf } from '../client/decide/state.ts'
+import { learn } from '../client/decide/learn.ts'
+import { type Resumed, resumedIn, sayResumed } from '../client/report/resumed.ts'
 import { isMeant, listOf } from '../client/report/subject.ts'
 import { StateUnreadable } from '../client/memory/memory.ts'
 import { systemDice } from '../platform/clock.ts'
@@ -24,11 +23,7 @@ export async function resumeCommand(flags: Flags): Promise<Exit> {
   if (found.kind === 'busy') return fail(busy(found.owner), asJson)
   if (found.kind === 'answered' && found.answer.error !== undefined)
     return fail({ exit: 'configuration', says: [found.answer.error] }, asJson)
-  if (found.kind === 'answered')
-    return say(
-      (found.answer.resumed ?? []).map((account) => ({ account, because: undefined })),
-      asJson,
-    )
+  if (found.kind === 'answered') return say(found.answer.resumed ?? [], asJson)
   try {
     return say(await resume(settings.value, accounts), asJson)
   } catch (error) {
@@ -57,22 +52,9 @@ function unkept(error: unknown): Failure {
   throw error
 }
 
-interface Resumed {
-  readonly account: string
-  /** Unknown where a daemon did it. */
-  readonly because: string | undefined
-}
-
 function say(resumed: readonly Resumed[], asJson: boolean): Exit {
   if (asJson) printJson({ resumed })
-  else if (resumed.length === 0) print('nothing was stopped, and no wait was ended; a wait for 911 stands')
-  else
-    print(
-      ...resumed.map(
-        ({ account, because }) =>
-          `${account}: ${because === undefined ? 'told to go on' : `no longer stopped by ${because}`}`,
-      ),
-    )
+  else print(...sayResumed(resumed))
   return 'settled'
 }
 
@@ -80,16 +62,8 @@ async function resume(settings: Settings, accounts: readonly string[]): Promise<
   const { charges, memory, time } = keptBy(settings)
   const plans = charges.map(({ plan }) => plan).filter(({ account }) => accounts.includes(account))
   const state = await memory.load()
-  const resumed = plans.flatMap((plan) => {
-    const account = accountOf(state, plan.account)
-    const stop =
-      stopOf(account, plan) ??
-      account.offlineRefused ??
-      Object.values(account.hosts).find(({ stopped }) => stopped)?.stopped
-    const wait = isWordlessWait(account.standing) ? account.standing : undefined
-    const because = stop?.because ?? wait?.because
-    return because === undefined ? [] : [{ account: plan.account, because }]
-  })
-  await memory.save(learn(state, { kind: 'resumed' }, plans, { now: time.now(), dice: systemDice() }))
+  const now = time.now()
+  const resumed = resumedIn(state, plans, { now, wallAt: (at) => time.wallAt(at) })
+  await memory.save(learn(state, { kind: 'resumed' }, plans, { now, dice: systemDice() }))
   return resumed
 }

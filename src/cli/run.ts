@@ -4,7 +4,7 @@ import { joined } from '../client/decide/joined.ts'
 import { type State, accountOf, hostOf } from '../client/decide/state.ts'
 import { StateUnreadable } from '../client/memory/memory.ts'
 import { worst } from '../client/report/outcome.ts'
-import { type AccountReport, type When, collector, viewOf } from '../client/report/report.ts'
+import { type AccountReport, type Heard, type When, collector, viewOf } from '../client/report/report.ts'
 import { notifier } from '../platform/notify.ts'
 import type { Schedule } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -63,7 +63,17 @@ async function runHolding(holding: Holding, flags: Flags, { log, settings, sched
   const audience = { log, hear: heard.hear, unlogged: new Set<never>(), show, beat, settleWithin: TOGETHER }
   const composed = composeClient(settings, audience, schedule, detectingLookout)
   const report = (rest: Rest): readonly AccountReport[] => reportsOf(composed, rest, heard)
-  const control = await keepControl(composed, settings, { log, report, rest: () => latest })
+  const reportFromNow = (): Desk['report'] => {
+    const fresh = heard.fromNow()
+    return (rest) => reportsOf(composed, rest, fresh)
+  }
+  const control = await keepControl(composed, settings, {
+    log,
+    report,
+    reportFromNow,
+    when: () => whenOf(composed),
+    rest: () => latest,
+  })
   const stop = (): void => {
     supervisor.stopping()
     composed.end()
@@ -149,14 +159,13 @@ async function live(
   return rest
 }
 
-function reportsOf(
-  { agent, time }: Composed,
-  rest: Rest,
-  heard: ReturnType<typeof collector>,
-): readonly AccountReport[] {
-  const when: When = { now: agent.clock.now(), wallAt: (at) => time.wallAt(at) }
-  return viewOf(rest, heard, when)
-}
+const whenOf = ({ agent, time }: Composed): When => ({
+  now: agent.clock.now(),
+  wallAt: (at) => time.wallAt(at),
+})
+
+const reportsOf = (composed: Composed, rest: Rest, heard: Heard): readonly AccountReport[] =>
+  viewOf(rest, heard, whenOf(composed))
 
 /** SIGHUP: the settings anew. A bad file keeps the old ones, and says why. */
 async function reload(flags: Flags, { agent, lookout }: Composed, log: Log): Promise<void> {

@@ -75,6 +75,67 @@ describe('a running daemon', () => {
     expect(ended.every(({ stdout }) => stdout.includes('192.0.2.77'))).toBe(true)
   }, 90_000)
 
+  it('does not report an exchange of earlier as one of the wish', async () => {
+    const at = await service('--log-level', 'debug')
+    const { ask, line } = daemon(at, scratch(), '--source', await echo(() => '8.8.8.8'))
+    await line('nothing to do until then')
+
+    expect(await ask('update')).toMatchObject({
+      code: 0,
+      stdout: 'home.example.test: already confirmed at 8.8.8.8; nothing sent\n',
+    })
+    expect(await ask('update', '--quiet')).toMatchObject({ code: 0, stdout: '' })
+    expect(JSON.parse((await ask('update', '--json')).stdout)).toMatchObject({
+      accounts: [{ hostnames: [{ sent: null, answered: null }] }],
+    })
+    expect(requests(at)).toBe(1)
+  })
+
+  it('answers one-shots with different wishes each about its own address', async () => {
+    const at = await service('--log-level', 'debug')
+    const { ask, line } = daemon(at, scratch(), '--source', await echo(() => '8.8.8.8'))
+    await line('nothing to do until then')
+    const wishes = ['192.0.2.50', '192.0.2.51', '192.0.2.52', '192.0.2.53']
+
+    const ended = await Promise.all(wishes.map(async (wish) => ask('update', '--myip', wish)))
+
+    expect(ended.map(({ code, stdout }) => [code, stdout])).toEqual(
+      wishes.map((wish) => [0, `home.example.test: good ${wish} (update succeeded)\n`]),
+    )
+    expect(requests(at)).toBe(1 + wishes.length)
+  })
+
+  it.each([
+    ['911', null],
+    ['abuse', 'abuse'],
+  ])('says what its resume came to: %s', async (word, because) => {
+    const at = await service('--weather', `word:${word}`)
+    const { ask, line } = daemon(
+      at,
+      scratch(),
+      '--myip',
+      '192.0.2.1',
+      '--name',
+      'office',
+      '--when-stopped',
+      'idle',
+    )
+    await line(word === '911' ? 'nothing to do until then' : 'until you act')
+
+    const { code, stdout } = await ask('resume', 'office')
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        because === null
+          ? /^nothing was stopped, and no wait was ended\noffice \(\S+\): a wait for 911 stands until [-\d]+ [:\d]+\n$/
+          : /^office \(\S+\): no longer stopped by abuse\n$/,
+      ),
+    ])
+    expect(JSON.parse((await ask('resume', '--json')).stdout)).toMatchObject({
+      resumed: [{ name: 'office', because, stands: because === null ? { because: '911' } : null }],
+    })
+  })
+
   it('does not take a wish for what it does not keep', async () => {
     const at = await service()
     const folder = scratch()

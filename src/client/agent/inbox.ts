@@ -1,4 +1,4 @@
-import type { Addresses } from '../../net/address.ts'
+import { type Addresses, FAMILIES } from '../../net/address.ts'
 import type { Schedule } from '../../ports/clock.ts'
 import type { Observation } from '../decide/observation.ts'
 import type { Charge, Rest } from './run.ts'
@@ -11,6 +11,8 @@ export interface Order {
   readonly replace?: { readonly charges: readonly Charge[]; readonly schedule: Schedule }
   /** For this look, what somebody says the addresses of some names are. */
   readonly given?: readonly Given[]
+  /** Told when it is taken: what is exchanged from then on may be because of it. */
+  readonly taken?: () => void
   /** Told when nothing is left to do but wait. */
   readonly done?: (rest: Rest) => void
 }
@@ -23,6 +25,7 @@ export interface Given {
 
 export interface Inbox {
   put(order: Order): void
+  /** All that can be carried out with one look; what wants other addresses for the same names waits for the next. */
   take(): readonly Order[]
   /** Fires when something is put in. */
   bell(): AbortSignal
@@ -49,9 +52,12 @@ export function makeInbox(): Inbox {
       if (order.observe.some(({ kind }) => kind === 'networkChanged')) poke.abort()
     },
     take: () => {
-      const taken = orders
-      orders = []
-      if (bell.signal.aborted) bell = new AbortController()
+      const clash = orders.findIndex((order, at) =>
+        orders.slice(0, at).some((earlier) => disagree(earlier, order)),
+      )
+      const taken = clash < 0 ? orders : orders.slice(0, clash)
+      orders = orders.slice(taken.length)
+      if (bell.signal.aborted && orders.length === 0) bell = new AbortController()
       if (poke.signal.aborted) poke = new AbortController()
       return taken
     },
@@ -59,3 +65,11 @@ export function makeInbox(): Inbox {
     poked: () => poke.signal,
   }
 }
+
+const disagree = (one: Order, other: Order): boolean =>
+  (one.given ?? []).some((given) => (other.given ?? []).some((wish) => isOtherWish(given, wish)))
+
+const isOtherWish = (one: Given, other: Given): boolean =>
+  one.account === other.account &&
+  one.hostnames.some((name) => other.hostnames.includes(name)) &&
+  FAMILIES.some((family) => one.addresses[family] !== other.addresses[family])

@@ -65,8 +65,7 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
   let [heardSense, told]: [boolean, Told] = [false, {}]
   const patience = patienceOf(agent)
   const waiting: ((rest: Rest) => void)[] = []
-  const view: View = { sightings: undefined, nextLook: agent.clock.now() }
-  let rest: Rest = { state, view, act: { kind: 'halt' }, charges: agent.charges }
+  let rest: Rest = { state, view: unseen(agent), act: { kind: 'halt' }, charges: agent.charges }
 
   /** Whether nobody else kept a state meanwhile. Where somebody did, it is taken in, and what comes next decided again. */
   const keep = async (): Promise<boolean> => {
@@ -76,17 +75,19 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
   }
   const take = async (seen: Observation): Promise<boolean> => {
     const plans = rest.charges.map(({ plan }) => plan)
-    const moment = { now: agent.clock.now(), dice: agent.dice() }
     const known = rest.state
-    rest = { ...rest, ...step(known, seen, { plans, view: rest.view }, moment) }
+    rest = {
+      ...rest,
+      ...step(known, seen, { plans, view: rest.view }, { now: agent.clock.now(), dice: agent.dice() }),
+    }
     const isKept = await keep()
     // What was on disk already is news to whoever starts us.
-    const before = seen.kind === 'started' ? NEW_STATE : known
-    for (const turn of turnsOf(before, rest.state, { plans, now: moment.now })) agent.tell(turn)
+    tellTurns(agent, seen.kind === 'started' ? NEW_STATE : known, rest)
     agent.show(rest)
     return isKept
   }
   const follow = async (order: Order): Promise<void> => {
+    order.taken?.()
     if (order.replace !== undefined) {
       ;({ schedule } = order.replace)
       rest = { ...rest, charges: order.replace.charges }
@@ -126,6 +127,13 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
   await keep()
   if (agent.end.aborted) agent.tell({ kind: 'ended' })
   return rest
+}
+
+const unseen = ({ clock }: Agent): View => ({ sightings: undefined, nextLook: clock.now() })
+
+function tellTurns(agent: Agent, before: State, { state, charges }: Rest): void {
+  const plans = charges.map(({ plan }) => plan)
+  for (const turn of turnsOf(before, state, { plans, now: agent.clock.now() })) agent.tell(turn)
 }
 
 const isIdle: Enough = ({ act }, { clock }) =>

@@ -60,11 +60,19 @@ interface Exchanged {
   readonly reply?: Reply
 }
 
-/** Keeps what the events of a run said of each hostname; the last word wins. */
-export function collector(): {
-  readonly hear: (event: AgentEvent) => void
+/** What was exchanged about a hostname. */
+export interface Heard {
   readonly of: (account: string, hostname: string) => Exchanged | undefined
-} {
+}
+
+export interface Collector extends Heard {
+  readonly hear: (event: AgentEvent) => void
+  /** Only what is heard from now on. */
+  readonly fromNow: () => Heard
+}
+
+/** Keeps what the events of a run said of each hostname; the last word wins. */
+export function collector(): Collector {
   const heard = new Map<string, Exchanged>()
   const key = (account: string, hostname: string): string => `${account} ${hostname}`
   return {
@@ -75,6 +83,14 @@ export function collector(): {
         for (const name of event.sent.hostnames) heard.set(key(event.account, name), { sent: event.sent })
     },
     of: (account, hostname) => heard.get(key(account, hostname)),
+    fromNow: () => {
+      const before = new Map(heard)
+      const of: Heard['of'] = (account, hostname) => {
+        const last = heard.get(key(account, hostname))
+        return last === before.get(key(account, hostname)) ? undefined : last
+      }
+      return { of }
+    },
   }
 }
 
@@ -89,17 +105,14 @@ export interface When {
 }
 
 /** How things stand: the one view that status, explain, the one-shot and programs get. */
-export const viewOf = (
-  rest: Rest,
-  heard: ReturnType<typeof collector>,
-  when: When,
-): readonly AccountReport[] => rest.charges.map(({ plan }) => reportOn(plan, rest, heard, when))
+export const viewOf = (rest: Rest, heard: Heard, when: When): readonly AccountReport[] =>
+  rest.charges.map(({ plan }) => reportOn(plan, rest, heard, when))
 
 /** How one account stands after a run. `addresses` are those seen for its first hostname. */
 export function reportOn(
   plan: Plan,
   { state, view }: Rest,
-  heard: ReturnType<typeof collector>,
+  heard: Heard,
   { now, wallAt }: When,
 ): AccountReport {
   const account = accountOf(state, plan.account)

@@ -1,0 +1,64 @@
+import { type Instant, formatInstant } from '../../base/time.ts'
+import { isWordlessWait } from '../decide/learn.ts'
+import { stopOf } from '../decide/next.ts'
+import type { Plan } from '../decide/plan.ts'
+import { type State, accountOf } from '../decide/state.ts'
+import { shownTime } from './say-report.ts'
+import { labelOf } from './subject.ts'
+
+/** What the user's word to go on comes to for one account. */
+export interface Resumed {
+  readonly account: string
+  readonly name: string | null
+  /** What it was stopped by, or what it waited for; null where nothing was ended. */
+  readonly because: string | null
+  readonly stands: StandingWait | null
+}
+
+/** A wait that goes on all the same; until is RFC 3339. */
+interface StandingWait {
+  readonly because: string
+  readonly until: string
+}
+
+/** Seen before the word is taken: afterwards there is nothing left to tell it by. */
+export function resumedIn(
+  state: State,
+  plans: readonly Plan[],
+  { now, wallAt }: { readonly now: Instant; readonly wallAt: (at: Instant) => Instant },
+): readonly Resumed[] {
+  return plans.map((plan) => {
+    const account = accountOf(state, plan.account)
+    const { standing } = account
+    const waited: string | null = isWordlessWait(standing) ? standing.because : null
+    const stop =
+      stopOf(account, plan) ??
+      account.offlineRefused ??
+      Object.values(account.hosts).find(({ stopped }) => stopped)?.stopped
+    const stands =
+      standing.kind === 'waiting' && waited === null && standing.until > now
+        ? { because: standing.because, until: formatInstant(wallAt(standing.until)) }
+        : null
+    const because = stop?.because ?? waited
+    return { account: plan.account, name: plan.name ?? null, because, stands }
+  })
+}
+
+export function sayResumed(all: readonly Resumed[]): readonly string[] {
+  const ended = all.flatMap((one) =>
+    one.because === null ? [] : [`${labelOf(one)}: ${sayEnded(one.because)}`],
+  )
+  const standing = all.flatMap((one) =>
+    one.stands === null
+      ? []
+      : [`${labelOf(one)}: a wait for ${one.stands.because} stands until ${shownTime(one.stands.until)}`],
+  )
+  return [...(ended.length === 0 ? ['nothing was stopped, and no wait was ended'] : ended), ...standing]
+}
+
+const sayEnded = (because: string): string =>
+  because === 'not understood'
+    ? 'no longer waiting after an answer that was not understood'
+    : because.startsWith('HTTP')
+      ? `no longer waiting after ${because}`
+      : `no longer stopped by ${because}`
