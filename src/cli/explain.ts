@@ -1,27 +1,26 @@
-import { explainAccount, explainFamilyWord, explainWord } from '../client/report/explain.ts'
+import { explained, sayExplained } from '../client/report/explain-word.ts'
+import { explainAccount } from '../client/report/explain.ts'
 import { isMeant, listOf } from '../client/report/subject.ts'
-import { isFamilyWord, isReplyWord } from '../protocol/reply.ts'
 import type { Exit } from './exit-codes.ts'
 import type { Flags } from './commands.ts'
-import { fail, print } from './output.ts'
-import { readSettings, textFlag } from './settings.ts'
+import { fail, print, printJson } from './output.ts'
+import { type Failure, readSettings, textFlag } from './settings.ts'
 import { standingOf, unreadable } from './status.ts'
 
 /** `holdfast explain`: what happened, since when, why, what to do and what comes next, in plain words. */
 export async function explainCommand(flags: Flags): Promise<Exit> {
+  const asJson = flags['json'] === true
   const subject = textFlag(flags, 'subject')
-  if (subject !== undefined && isReplyWord(subject)) {
-    print(...explainWord(subject))
-    return 'settled'
-  }
-  if (subject !== undefined && isFamilyWord(subject)) {
-    print(...explainFamilyWord(subject))
+  const word = subject === undefined ? undefined : explained(subject)
+  if (word !== undefined) {
+    if (asJson) printJson({ explained: word })
+    else print(...sayExplained(word))
     return 'settled'
   }
   const settings = await readSettings(flags, 'names')
-  if (!settings.ok) return fail(settings.error, false)
+  if (!settings.ok) return fail((await unknownWord(flags, subject)) ?? settings.error, asJson)
   const standing = await standingOf(settings.value).catch(unreadable)
-  if ('exit' in standing) return fail(standing, false)
+  if ('exit' in standing) return fail(standing, asJson)
   const { accounts } = standing
   const chosen = accounts.filter(
     (account) =>
@@ -30,15 +29,22 @@ export async function explainCommand(flags: Flags): Promise<Exit> {
       account.hostnames.some(({ hostname }) => hostname === subject.toLowerCase()),
   )
   if (chosen.length === 0)
-    return fail(
-      {
-        exit: 'usage',
-        says: [
-          `${subject} is neither a reply word nor an account nor a hostname; there are the accounts ${listOf(accounts)}`,
-        ],
-      },
-      false,
-    )
-  print(...chosen.flatMap((account, at) => [...(at > 0 ? [''] : []), ...explainAccount(account)]))
+    return fail(unknown(subject ?? '', `there are the accounts ${listOf(accounts)}`), asJson)
+  if (asJson) printJson({ ...standing, accounts: chosen })
+  else print(...chosen.flatMap((account, at) => [...(at > 0 ? [''] : []), ...explainAccount(account)]))
   return 'settled'
+}
+
+const unknown = (subject: string, there: string): Failure => ({
+  exit: 'usage',
+  says: [`${subject} is neither a reply word nor an account nor a hostname; ${there}`],
+})
+
+/** Where nothing is configured, a word that is not known is a slip of the pen, and not a configuration to mend. */
+async function unknownWord(flags: Flags, subject: string | undefined): Promise<Failure | undefined> {
+  if (subject === undefined) return undefined
+  const bare = await readSettings(flags, 'nothing')
+  return bare.ok && bare.value.accounts.length === 0
+    ? unknown(subject, 'no account is configured')
+    : undefined
 }

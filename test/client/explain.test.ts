@@ -1,10 +1,16 @@
 import { expect, it } from 'vitest'
-import { explainAccount, explainFamilyWord, explainWord, sayStatus } from '../../src/client/report/explain.ts'
+import { explained, sayExplained } from '../../src/client/report/explain-word.ts'
+import { explainAccount, sayStatus } from '../../src/client/report/explain.ts'
 import { sayReport } from '../../src/client/report/say-report.ts'
 import type { AccountReport } from '../../src/client/report/report.ts'
 import type { Outcome } from '../../src/client/report/outcome.ts'
 import { parseAddress } from '../../src/net/address.ts'
 import { REPLY_WORDS } from '../../src/protocol/reply.ts'
+
+const explainWord = (subject: string): readonly string[] => {
+  const word = explained(subject)
+  return word === undefined ? [] : sayExplained(word)
+}
 
 const v4 = parseAddress('192.0.2.1')
 const report = (outcome: Outcome, over: Partial<AccountReport> = {}): AccountReport => ({
@@ -74,11 +80,24 @@ it.each<[Outcome, Partial<AccountReport>, readonly string[]]>([
   expect(explainAccount(report(outcome, over))).toEqual([...lines, '  home.test: confirmed at 192.0.2.1 since 2026-01-01 08:00:00']))
 
 it('explains a word of other services by the one that it is obeyed like', () =>
-  expect(explainFamilyWord('notfqdn').slice(0, 3)).toEqual([
+  expect(explainWord('notfqdn').slice(0, 3)).toEqual([
     'notfqdn: the hostname is not a full name, or no hostname was given.',
     'It is a word of other services, and obeyed like nohost:',
     'nohost: no such hostname under this account.',
   ]))
+
+it('explains a word in any case, and a status', () => {
+  expect(explainWord('ABUSE')).toEqual(explainWord('abuse'))
+  expect(explainWord('429')).toEqual([
+    'HTTP 429: the service was asked more often than it allows.',
+    'It is no reply word, but a status of HTTP without one.',
+    'Nothing is sent for at least 30m, and longer each time; then it is tried again without you.',
+    'What to do: holdfast resume ends this wait.',
+  ])
+  expect(explainWord('HTTP 503')).toEqual(explainWord('503'))
+  expect(explainWord('503')[2]).toContain('at least 1m')
+  expect(explained('goodbye')).toBeUndefined()
+})
 
 it('explains every word: what it means, whom it is about, what is done, and what to do', () => {
   expect(Object.fromEntries(REPLY_WORDS.map((word) => [word, explainWord(word)]))).toMatchInlineSnapshot(`

@@ -218,6 +218,22 @@ describe('a state that cannot be read or written is no bug, and is told', () => 
     '-',
   ]
 
+  it('explain knows words from other words without a configuration', async () => {
+    const env = { HOME: scratch(), XDG_CONFIG_HOME: scratch() }
+    const json = async (subject: string) => {
+      const { code, stdout } = await holdfast(['explain', subject, '--json'], { env })
+      return [code, JSON.parse(stdout) as unknown]
+    }
+
+    expect(await holdfast(['explain', 'abused'], { env })).toMatchObject({
+      code: 64,
+      stderr:
+        'holdfast: abused is neither a reply word nor an account nor a hostname; no account is configured\n',
+    })
+    expect(await json('abused')).toMatchObject([64, { exit: 'usage' }])
+    expect(await json('Abuse')).toMatchObject([0, { explained: { word: 'abuse' } }])
+  })
+
   it.each(['status', 'explain', 'resume'])('%s leaves a broken file where it is', async (command) => {
     const folder = scratch()
     const file = join(folder, 'state.json')

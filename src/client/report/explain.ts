@@ -1,39 +1,10 @@
-import { formatDuration } from '../../base/time.ts'
 import { listed } from '../../net/address.ts'
-import { FAMILY_WORDS, type FamilyWord, REPLIES, type ReplyWord, isReplyWord } from '../../protocol/reply.ts'
-import { remedyFor } from '../../protocol/remedies.ts'
+import { REPLIES, isReplyWord } from '../../protocol/reply.ts'
 import { FAMILY_NAMES } from '../agent/wording.ts'
 import type { Outcome } from './outcome.ts'
 import type { AccountReport, HostReport, SeenReport } from './report.ts'
 import { shownTime } from './say-report.ts'
 import { labelOf } from './subject.ts'
-
-/** What a word means and what it makes this program do. */
-export function explainWord(word: ReplyWord): readonly string[] {
-  const { means, mandate, about } = REPLIES[word]
-  const remedy = remedyFor(word)
-  // biome-ignore format: a table
-  const does = {
-    settled: 'The address is remembered and not sent again until it changes.',
-    wait:    `Nothing is sent for at least ${mandate.kind === 'wait' ? formatDuration(mandate.atLeast) : ''}, and longer each time; then it is tried again without you.`,
-    stop:    `Nothing more is sent until ${mandate.kind === 'stop' && mandate.until !== 'user action' ? `there are ${mandate.until}, or you run holdfast resume` : 'you run holdfast resume'}. A restart does not change that.`,
-  }[mandate.kind]
-  const speaksOf =
-    about === 'account'
-      ? 'It speaks of the account, for every hostname at once.'
-      : 'It speaks of one hostname.'
-  return [`${word}: ${means}.`, speaksOf, does, ...(remedy === undefined ? [] : [`What to do: ${remedy}.`])]
-}
-
-/** A word that other services of this family use. */
-export function explainFamilyWord(word: FamilyWord): readonly string[] {
-  const { like, means } = FAMILY_WORDS[word]
-  return [
-    `${word}: ${means}.`,
-    `It is a word of other services, and obeyed like ${like}:`,
-    ...explainWord(like),
-  ]
-}
 
 /** Why an account stands where it does; one text for each way it can. */
 export function explainAccount(report: AccountReport): readonly string[] {
