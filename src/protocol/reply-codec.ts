@@ -29,7 +29,7 @@ export function formatReply(reply: Reply): string {
  * follows a word that carries nothing is a remark and ignored, as is what follows the addresses.
  */
 export function parseReply(line: string): Result<Reply, 'unknown reply'> {
-  const [first = '', list] = line.trim().split(/[ \t]+/)
+  const [first = '', list] = withoutBlanks(line.trim()).split(/[ \t]+/)
   const word = first.toLowerCase()
   if (isFamilyWord(word)) return ok({ word: FAMILY_WORDS[word].like, said: word })
   if (!isReplyWord(word)) return err('unknown reply')
@@ -40,6 +40,12 @@ export function parseReply(line: string): Result<Reply, 'unknown reply'> {
     .map(parseAddress)
   return addresses.every((address) => address !== undefined) ? ok({ word, addresses }) : err('unknown reply')
 }
+
+/** Some services write a blank at the comma between two addresses. */
+const withoutBlanks = (line: string): string =>
+  line.replace(/[ \t]*,[ \t]*([0-9a-f.:]+)(?=[ \t,]|$)/gi, (whole, item: string) =>
+    parseAddress(item) === undefined ? whole : `,${item}`,
+  )
 
 /** An old way of saying "ignored": success with the loopback address, where another one was sent. */
 export const isOldRefusal = (reply: Reply, sent: Addresses): boolean =>

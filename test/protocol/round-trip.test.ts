@@ -79,6 +79,14 @@ describe('what one side writes the other reads', () => {
   })
 })
 
+it.each([
+  ['good 198.51.100.7, 2001:db8::7', ['198.51.100.7', '2001:db8::7']],
+  ['good 198.51.100.7 ,\t2001:db8::7 thanks', ['198.51.100.7', '2001:db8::7']],
+  ['good 198.51.100.7, thanks', ['198.51.100.7']],
+])('a blank at the comma separates addresses no further: %j', (line, addresses) =>
+  expect(parseReply(line)).toEqual({ ok: true, value: { word: 'good', addresses } }),
+)
+
 describe('reading', () => {
   it('never takes bytes without a word for success', () =>
     fc.assert(
