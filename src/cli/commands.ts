@@ -135,6 +135,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'poke',
     describe: 'check the address now: the daemon looks at once; without one, an update',
+    positional: { name: 'subject', form: 'optional', describe: 'an account' },
     options: clientOptions({ quiet: QUIET }),
     load: async () => (await import('./poke.ts')).pokeCommand,
   },

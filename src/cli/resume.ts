@@ -1,12 +1,12 @@
-import { type Result, err, ok } from '../base/result.ts'
 import { learn } from '../client/decide/learn.ts'
 import { type Resumed, resumedIn, sayResumed } from '../client/report/resumed.ts'
-import { isMeant, listOf } from '../client/report/subject.ts'
 import { StateUnreadable } from '../client/memory/memory.ts'
 import { systemDice } from '../platform/clock.ts'
 import { beside } from './beside.ts'
+import { chosenBy } from './chosen.ts'
+import { plansOf } from './client.ts'
 import type { Exit } from './exit-codes.ts'
-import { type Kept, NotKept, keptBy } from './kept.ts'
+import { NotKept, keptBy } from './kept.ts'
 import type { Flags } from './commands.ts'
 import { busy, fail, print, printJson } from './output.ts'
 import { type Failure, type Settings, readSettings, textFlag } from './settings.ts'
@@ -16,7 +16,7 @@ export async function resumeCommand(flags: Flags): Promise<Exit> {
   const asJson = flags['json'] === true
   const settings = await readSettings(flags, 'names')
   if (!settings.ok) return fail(settings.error, asJson)
-  const chosen = chosenBy(textFlag(flags, 'subject'), keptBy(settings.value))
+  const chosen = chosenBy(textFlag(flags, 'subject'), plansOf(settings.value))
   if (!chosen.ok) return fail(chosen.error, asJson)
   const accounts = chosen.value
   const found = await beside(settings.value, { do: 'resume', accounts })
@@ -31,18 +31,6 @@ export async function resumeCommand(flags: Flags): Promise<Exit> {
   } finally {
     await found.release()
   }
-}
-
-/** The accounts that a word names: a whole key, or its username; without one, all of them. */
-export function chosenBy(
-  subject: string | undefined,
-  { charges }: Pick<Kept, 'charges'>,
-): Result<readonly string[], Failure> {
-  const all = charges.map(({ plan }) => plan)
-  const chosen = all.filter((plan) => subject === undefined || isMeant(subject, plan))
-  return chosen.length > 0
-    ? ok(chosen.map(({ account }) => account))
-    : err({ exit: 'usage', says: [`there is no account ${subject}; there are ${listOf(all)}`] })
 }
 
 /** A word to go on that is not on disk was never said. */

@@ -63,9 +63,12 @@ export function readClientConfig(given: Sources): Result<ClientConfig, readonly 
   const inFile = given.file?.name ?? given.lookedFor ?? THE_FILE
   const client = readTable(CLIENT_SETTINGS, [...over, file.top], { subject: '', file: inFile })
   const named = file.accounts.map((layer, at) => ({ layer, name: nameOf(layer, at) }))
+  const shared = (layer: Layer): Layer => ({ ...file.top, ...layer, ...given.environment, ...given.flags })
+  const names = (file.accounts.length > 0 ? file.accounts : [{}])
+    .map((layer, at) => namesOf(shared(layer), nameOf(shared(layer), at)))
+    .filter(() => file.accounts.length > 0 || WHO.some((key) => shared({})[key] !== undefined))
   const chosen = named.filter(
-    ({ layer, name }) =>
-      given.chosen.length === 0 || namesOf(layer, name).some((one) => given.chosen.includes(one)),
+    (_, at) => given.chosen.length === 0 || names[at]?.some((one) => given.chosen.includes(one)),
   )
   const layers = file.accounts.length === 0 ? [{ layer: {}, name: '' }] : chosen
   const all = layers.map(({ layer, name }) => {
@@ -94,10 +97,8 @@ export function readClientConfig(given: Sources): Result<ClientConfig, readonly 
     ...file.complaints,
     ...client.complaints,
     ...commandless(client),
-    ...unknownAccounts(
-      given.chosen,
-      named.map(({ layer, name }) => namesOf(layer, name)),
-    ),
+    ...unknownAccounts(given.chosen, names),
+    ...namesakes(file.accounts.map((layer) => ({ ...file.top, ...layer }))),
     ...ambiguous(over, layers.length),
     // Of a file that could not be read nobody knows what it would have said.
     ...(file.isBroken ? [] : whole),
@@ -167,6 +168,34 @@ const unknownAccounts = (
           },
         ],
   )
+
+/** A name that leads to two accounts leads to the wrong one. */
+function namesakes(accounts: readonly Layer[]): readonly Complaint[] {
+  return accounts.flatMap(({ name }, at) => {
+    if (name === undefined) return []
+    const twin = accounts.slice(0, at).find((other) => other['name']?.value === name.value)?.['name']
+    const other = accounts.find((one, where) => where !== at && one['username']?.value === name.value)
+    const user = other?.['username']
+    return [
+      ...(twin === undefined
+        ? []
+        : [
+            {
+              where: name.where,
+              says: `name ${String(name.value)} is that of another account too (${twin.where})`,
+            },
+          ]),
+      ...(user === undefined
+        ? []
+        : [
+            {
+              where: name.where,
+              says: `name ${String(name.value)} is the username of another account (${user.where})`,
+            },
+          ]),
+    ]
+  })
+}
 
 /** A hostname on the command line beside a file of three accounts: whose is it? */
 function ambiguous(over: readonly Layer[], accounts: number): readonly Complaint[] {

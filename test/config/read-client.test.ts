@@ -116,6 +116,9 @@ it.each<[string, Given, string]>([
   ['an account that is not there', { toml: `${WHOLE}[[account]]\nname = "x"`, chosen: ['y'] }, '--account: there is no account y; there are x'],
   ['whose hostname it is',   { toml: `${WHOLE}[[account]]\nusername = "x"\n[[account]]\nusername = "y"`, flags: { hostname: 'a.b' } }, '--hostname: the file has 2 accounts; choose one with --account'],
   ['twins',                  { toml: `${WHOLE}[[account]]\nname = "x"\n[[account]]\nname = "y"` }, 'two accounts are abc1234@dyn.example; put their hostnames into one'],
+  ['an account that is not there, with one that has no table', { toml: WHOLE, chosen: ['y'] }, '--account: there is no account y; there are abc1234'],
+  ['one name twice',         { toml: `server = "dyn.example"\n[[account]]\nname = "x"\n[[account]]\nname = "x"` }, 'h.toml:5: name x is that of another account too (h.toml:3)'],
+  ['a name that is a username', { toml: `server = "dyn.example"\n[[account]]\nname = "x"\n[[account]]\nusername = "x"` }, 'h.toml:3: name x is the username of another account (h.toml:5)'],
   ['both families off',      { toml: `${WHOLE}ipv4 = false\nipv6 = false` },                'h.toml:6: ipv4 and ipv6 are both off; there is nothing to keep current'],
   ['two kinds of password',  { toml: `${WHOLE}password_file = "x"` },                       'h.toml:6: password and password_file are both given; keep one'],
   ['a colon in the username', { toml: WHOLE.replace('abc1234', 'a:b') },                    'h.toml:3: username may not hold a colon, and neither username nor password a control character'],
@@ -168,6 +171,18 @@ it.each(['', 'eth0', 'interface:', 'ftp://x', 'https://u:p@x/'])('a source is no
 
 it('takes an empty variable for none', () =>
   expect(read({ toml: WHOLE, env: { HOLDFAST_SERVER: '' } }).ok).toBe(true))
+
+it('chooses an account by the key that is shown, wherever its server stands', () => {
+  const toml = 'server = "http://dyn.example:8080"\npassword = "p"\nhostnames = ["a.test"]\n'
+  const accounts = '[[account]]\nusername = "a"\n[[account]]\nusername = "b"\n'
+  const chosen = ['b@dyn.example:8080']
+
+  expect(read({ toml: toml + accounts, chosen })).toMatchObject({
+    ok: true,
+    value: { accounts: [{ username: 'b' }] },
+  })
+  expect(read({ toml: `${toml}username = "b"\n`, chosen })).toMatchObject({ ok: true })
+})
 
 it('takes one user at two ports of a host for two accounts', () => {
   const account = (port: number): string =>

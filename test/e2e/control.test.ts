@@ -53,6 +53,11 @@ describe('a running daemon', () => {
     address = '8.8.4.4'
 
     expect(await ask('poke')).toMatchObject({ code: 0, stdout: 'the daemon looks at once\n' })
+    expect(await ask('poke', at.username)).toMatchObject({ code: 0, stdout: 'the daemon looks at once\n' })
+    expect(await ask('poke', 'stranger')).toMatchObject({
+      code: 64,
+      stderr: `holdfast: there is no account stranger; there are ${at.username}@${new URL(at.url).host}\n`,
+    })
     await line('good","addresses":["8.8.4.4"]')
     address = '9.9.9.9'
     child.kill('SIGUSR1')
