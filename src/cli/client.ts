@@ -43,6 +43,7 @@ export const SAID_BY_REPORT: ReadonlySet<AgentEvent['kind']> = new Set([
   'offlineRefused',
   'unreached',
   'retrying',
+  'paced',
   'addressUnknown',
   'notUnderstood',
   'settled',

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type Instant, after, hours, minutes, parseDuration, seconds } from '../../src/base/time.ts'
+import { byFamily, parseAddress } from '../../src/net/address.ts'
 import { forever, once, run } from '../../src/client/agent/run.ts'
+import type { AgentEvent } from '../../src/client/agent/events.ts'
 import type { Observation } from '../../src/client/decide/observation.ts'
 import { type Disk, type Line, START, type Sky, disk, world } from '../fakes/world.ts'
 import type { Plan } from '../../src/client/decide/plan.ts'
@@ -564,8 +566,10 @@ describe('the pace', () => {
     scene.stopAfter(minutes(20))
     const schedule = { nextAfter: (from: Instant) => after(from, seconds(15)) }
     await run({ ...scene, schedule }, STARTED, forever)
+    told = scene.events
     return scene.diary
   }
+  let told: readonly AgentEvent[] = []
   const most = (diary: readonly string[], span: number): number => {
     const at = diary.map((entry) => parseDuration(entry.split(' ')[0] ?? ''))
     const moments = at.map((one) => (one.ok ? Number(one.value) : 0))
@@ -577,6 +581,43 @@ describe('the pace', () => {
 
     expect(most(diary, minutes(5))).toBe(10)
     expect(diary[10]).toBe('5m send a.test?hostname=home.example.test&myip=192.0.2.21')
+  })
+
+  it('counts the changes of all names of an account together', async () => {
+    const scene = world(disk(), Array<Line>(400).fill('good'), () => [], [
+      { hostnames: ['a.test', 'b.test', 'c.test'] },
+    ])
+    scene.stopAfter(minutes(4))
+    for (let n = 1; n <= 25; n++)
+      scene.inbox.put({
+        observe: [],
+        given: [
+          {
+            account: 'key@service.test',
+            hostnames: [`${'abc'[n % 3]}.test`],
+            addresses: byFamily([parseAddress(`192.0.2.${n}`)].flatMap((address) => address ?? [])),
+          },
+        ],
+      })
+    await run(scene, STARTED, forever)
+
+    expect(scene.diary).toHaveLength(10)
+  })
+
+  it('says once what it holds back, why and until when', async () => {
+    await flapping({})
+    const held = told.flatMap((event) => (event.kind === 'paced' ? [event] : []))
+
+    expect(held[0]).toEqual({
+      kind: 'paced',
+      account: 'key@service.test',
+      until: after(START, minutes(5)),
+      limit: 'changes of address',
+      most: 10,
+    })
+    expect(new Set(held.map(({ until }) => until)).size).toBe(held.length)
+    await flapping({ hostnames: Array.from({ length: 30 }, (_, n) => `h${n}.test`), batch: 1 })
+    expect(told.find(({ kind }) => kind === 'paced')).toMatchObject({ limit: 'requests', most: 25 })
   })
 
   it('lets no more than 25 requests in five minutes out, whatever they are about', async () => {

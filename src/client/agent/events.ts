@@ -4,6 +4,7 @@ import type { Sightings } from '../../net/sighting.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import type { ReplyWord } from '../../protocol/reply.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
+import type { Held } from '../decide/pace.ts'
 import type { WaitCause } from '../decide/state.ts'
 import type { MemoryTrouble } from '../memory/memory.ts'
 import type { Finding } from '../detect/finding.ts'
@@ -75,6 +76,8 @@ export type AgentEvent =
       readonly because: WaitCause
       readonly detail: string
     }
+  /** What is due is held back, so that the service is not asked too often. */
+  | ({ readonly kind: 'paced'; readonly account: string } & Held)
   | { readonly kind: 'retrying'; readonly account: string; readonly until: Instant; readonly because: string }
   /** No address can be told for names of this account; told once for each cause. */
   | {

@@ -15,7 +15,7 @@ import type { AddressSource } from '../sources/source.ts'
 import type { AgentEvent } from './events.ts'
 import type { Inbox, Order } from './inbox.ts'
 import { type Patience, patienceOf } from './patience.ts'
-import { factsOf, turnsOf } from './tell.ts'
+import { type Paced, factsOf, paceNews, turnsOf } from './tell.ts'
 
 /** One account: what is wanted, where requests go, and who knows the address. */
 export interface Charge {
@@ -62,7 +62,7 @@ export type Enough = (rest: Rest, agent: Agent) => boolean
 export async function run(agent: Agent, opening: readonly Observation[], isEnough: Enough): Promise<Rest> {
   const state = await agent.memory.load() // before the first look at the clock, which goes on from there
   let { schedule } = agent
-  let [heardSense, told]: [boolean, Told] = [false, {}]
+  let [heardSense, told, paced]: [boolean, Told, Paced] = [false, {}, {}]
   const patience = patienceOf(agent)
   const waiting: ((rest: Rest) => void)[] = []
   let rest: Rest = { state, view: unseen(agent), act: { kind: 'halt' }, charges: agent.charges }
@@ -83,6 +83,7 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
     const isKept = await keep()
     // What was on disk already is news to whoever starts us.
     tellTurns(agent, seen.kind === 'started' ? NEW_STATE : known, rest)
+    paced = tellPace(agent, rest, paced)
     agent.show(rest)
     return isKept
   }
@@ -139,8 +140,16 @@ function tellTurns(agent: Agent, before: State, { state, charges }: Rest): void 
 const isIdle: Enough = ({ act }, { clock }) =>
   act.kind === 'halt' || (act.kind === 'look' && act.at > clock.now())
 
+<<<<<<< HEAD
 const isOver: Enough = ({ act }, { end, whenStopped }) =>
   end.aborted || (act.kind === 'halt' && whenStopped === 'exit')
+=======
+function tellPace(agent: Agent, rest: Rest, before: Paced): Paced {
+  const { told, events } = paceNews(before, rest, agent.clock.now())
+  for (const event of events) agent.tell(event)
+  return told
+}
+>>>>>>> b2c868d (client: the pace counts an account's changes, and says what it holds)
 
 function tellNews(agent: Agent, { charges, state, view }: Rest, before: Told): Told {
   const plans = charges.map(({ plan }) => plan)

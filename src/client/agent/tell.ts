@@ -3,11 +3,12 @@ import { FAMILIES } from '../../net/address.ts'
 import { mandateOf } from '../../protocol/reply.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
 import { unechoedOf } from '../decide/confirmation.ts'
-import { stopOf } from '../decide/next.ts'
+import { pacedIn, stopOf } from '../decide/next.ts'
 import type { Observation } from '../decide/observation.ts'
 import type { Plan } from '../decide/plan.ts'
 import { type State, type Stop, accountOf, hostOf } from '../decide/state.ts'
 import type { AgentEvent } from './events.ts'
+import type { Rest } from './run.ts'
 
 /** What an exchange showed, as facts for the operator. */
 export function factsOf(seen: Observation, sent: UpdateRequest): readonly AgentEvent[] {
@@ -32,6 +33,27 @@ export function factsOf(seen: Observation, sent: UpdateRequest): readonly AgentE
 const differs = (answered: readonly string[], { addresses }: UpdateRequest): boolean =>
   answered.some((address) => !FAMILIES.some((family) => addresses[family] === address)) &&
   FAMILIES.some((family) => addresses[family] !== undefined)
+
+/** Until when each account was told to be held back by the pace. */
+export type Paced = Readonly<Record<string, Instant>>
+
+/** What the pace holds back, once for each moment that it is held until, however often the address changes meanwhile. */
+export function paceNews(
+  told: Paced,
+  { state, view, charges }: Pick<Rest, 'state' | 'view' | 'charges'>,
+  now: Instant,
+): { readonly told: Paced; readonly events: readonly AgentEvent[] } {
+  const events = charges.flatMap(({ plan }) => {
+    const held = pacedIn(state, plan, view, now)
+    return held === undefined || held.until === told[plan.account]
+      ? []
+      : [{ kind: 'paced', account: plan.account, ...held } as const]
+  })
+  return {
+    told: { ...told, ...Object.fromEntries(events.map(({ account, until }) => [account, until])) },
+    events,
+  }
+}
 
 /** What changed for the worse between two states. */
 export function turnsOf(

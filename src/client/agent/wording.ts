@@ -54,6 +54,8 @@ export const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
     line: ({ account, because }, show) => `${show.account(account)}: the service was not reached (${because})` },
   waiting:            { level: 'warn',  says: 'waiting; nothing is sent before the wait is over',
     line: ({ account, until, because, detail }, show) => `${show.account(account)}: waiting because the service answered ${waitCause(because, detail)}; next attempt ${show.time(until)}` },
+  paced:              { level: 'warn',  says: 'an update is held back by the pace',
+    line: ({ account, until, limit, most }, show) => `${show.account(account)}: the update is held back by the pace (no more than ${most} ${limit} in five minutes); next attempt ${show.time(until)}, with the newest address` },
   retrying:           { level: 'warn',  says: 'the service was not reached; it is tried again',
     line: ({ account, until, because }, show) => `${show.account(account)}: the service was not reached (${because}); next attempt ${show.time(until)}` },
   stopped:            { level: 'error', says: 'updates have stopped until you act',

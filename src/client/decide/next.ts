@@ -4,7 +4,7 @@ import { type UpdateRequest, formatQuery } from '../../protocol/request.ts'
 import type { Sightings } from '../../net/sighting.ts'
 import { batchOf } from './batch.ts'
 import type { Action } from './observation.ts'
-import { pacedUntil } from './pace.ts'
+import { type Held, heldByPace } from './pace.ts'
 import type { Plan } from './plan.ts'
 import { type AccountState, type HostState, type State, type Stop, accountOf, hostOf } from './state.ts'
 
@@ -53,9 +53,9 @@ function dutyOf(account: AccountState, plan: Plan, view: View, now: Instant): Ac
   if (view.spent?.includes(plan.account)) return { kind: 'look', at: after(now, milliseconds(1)) }
   if (view.sightings === undefined && needsLook(account, plan)) return { kind: 'look', at: now }
   const request = firstDue(account, plan, view.sightings?.[plan.account] ?? {}, now)
-  const paced = request && pacedUntil(account.recent ?? [], request, { pace: plan.pace, now })
+  const paced = request && heldByPace(account.recent ?? [], request, { pace: plan.pace, now })
   // Until then the sources are asked as usual, so that the newest address is the one that goes out.
-  if (paced !== undefined) return { kind: 'look', at: earliest(view.nextLook, paced) }
+  if (paced !== undefined) return { kind: 'look', at: earliest(view.nextLook, paced.until) }
   if (request !== undefined) {
     const tried = account.standing.kind === 'retrying' ? account.standing.rung + 1 : 0
     return { kind: 'send', account: plan.account, request, endpoint: tried % plan.endpoints }
@@ -163,10 +163,10 @@ function addressesOf(seen: Sightings, plan: Plan): Addresses {
   return { ...(v4 && { v4 }), ...(v6 && { v6 }) }
 }
 
-/** Before when the pace keeps what is due from going out; undefined where nothing is due or it may go. */
-export function pacedIn(state: State, plan: Plan, view: View, now: Instant): Instant | undefined {
+/** How the pace keeps what is due from going out; undefined where nothing is due or it may go. */
+export function pacedIn(state: State, plan: Plan, view: View, now: Instant): Held | undefined {
   const account = accountOf(state, plan.account)
   if (stopOf(account, plan) !== undefined || heldUntil(account, now) !== undefined) return undefined
   const request = firstDue(account, plan, view.sightings?.[plan.account] ?? {}, now)
-  return request && pacedUntil(account.recent ?? [], request, { pace: plan.pace, now })
+  return request && heldByPace(account.recent ?? [], request, { pace: plan.pace, now })
 }

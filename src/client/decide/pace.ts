@@ -1,4 +1,4 @@
-import { type Instant, after, before, isBefore, latest, minutes } from '../../base/time.ts'
+import { type Instant, after, before, isBefore, minutes } from '../../base/time.ts'
 import { listed } from '../../net/address.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
 import type { Sent } from './state.ts'
@@ -6,7 +6,7 @@ import type { Sent } from './state.ts'
 /** A service counts the requests of a key (ours blocks after 30 in five minutes), whatever the line does. */
 const WINDOW = minutes(5)
 
-/** How many changes of address of one name fit into a pace of so many requests: 10 of 25. */
+/** How many changes of address fit into a pace of so many requests: 10 of 25. */
 const changesIn = (pace: number): number => Math.max(1, Math.floor((pace * 2) / 5))
 
 export const sentOf = ({ hostnames: [hostname = ''], addresses }: UpdateRequest, at: Instant): Sent => ({
@@ -29,26 +29,35 @@ interface Pace {
   readonly now: Instant
 }
 
-/** Before when this request may not go out; undefined where it may. */
-export function pacedUntil(
+/** What keeps a request from going out, and until when. */
+export interface Held {
+  readonly until: Instant
+  readonly limit: 'requests' | 'changes of address'
+  /** How many of them go out in five minutes. */
+  readonly most: number
+}
+
+/**
+ * What holds this request back; undefined where it may go. A change of address is a request with other addresses than the
+ * request before it, so that names that follow one another to the same address are one change.
+ */
+export function heldByPace(
   recent: readonly Sent[],
   request: UpdateRequest,
   { pace, now }: Pace,
-): Instant | undefined {
+): Held | undefined {
   const counted = recent.filter(({ at }) => isBefore(before(now, WINDOW), at))
-  const { hostname, addresses } = sentOf(request, now)
-  const mine = counted.filter((one) => one.hostname === hostname)
-  const changes = mine.filter((one, at) => one.addresses !== mine[at - 1]?.addresses)
-  const isChange = mine.at(-1)?.addresses !== addresses
-  const ends = [endOf(counted, pace), ...(isChange ? [endOf(changes, changesIn(pace))] : [])].flatMap(
-    (end) => end ?? [],
-  )
-  const [first, ...others] = ends
-  return first === undefined ? undefined : latest(first, ...others)
+  const changes = counted.filter((one, at) => one.addresses !== counted[at - 1]?.addresses)
+  const isChange = counted.at(-1)?.addresses !== sentOf(request, now).addresses
+  const byRequests = heldBy('requests', counted, pace)
+  const byChanges = isChange ? heldBy('changes of address', changes, changesIn(pace)) : undefined
+  if (byRequests === undefined || byChanges === undefined) return byRequests ?? byChanges
+  return isBefore(byRequests.until, byChanges.until) ? byChanges : byRequests
 }
 
-/** When the oldest of too many no longer counts. */
-function endOf(counted: readonly Sent[], most: number): Instant | undefined {
+/** Until the oldest of too many no longer counts. */
+function heldBy(limit: Held['limit'], counted: readonly Sent[], most: number): Held | undefined {
   const oldest = counted.at(-most)
-  return counted.length < most || oldest === undefined ? undefined : after(oldest.at, WINDOW)
+  if (counted.length < most || oldest === undefined) return undefined
+  return { until: after(oldest.at, WINDOW), limit, most }
 }

@@ -9,6 +9,7 @@ import type { AgentEvent } from '../agent/events.ts'
 import type { Rest } from '../agent/run.ts'
 import { FAMILY_NAMES, saidAs } from '../agent/wording.ts'
 import { heldUntil, pacedIn, sightingsOf, stopOf } from '../decide/next.ts'
+import type { Held } from '../decide/pace.ts'
 import type { Plan } from '../decide/plan.ts'
 import { type AccountState, type HostState, type Stop, accountOf, hostOf } from '../decide/state.ts'
 import { isWordlessWait } from '../decide/learn.ts'
@@ -148,14 +149,14 @@ export function reportOn(
     }),
     because:
       stop === undefined
-        ? becauseOf(account, { outcome, seen: seen && sightingsOf(seen, first), paced, plan })
+        ? becauseOf(account, { outcome, seen: seen && sightingsOf(seen, first), paced })
         : stop.because,
     since: shown(stop?.since ?? ('since' in account.standing ? account.standing.since : undefined)),
     remedy: remedyOf(account, outcome, stop) ?? null,
     nextAttempt:
       outcome === 'stopped' || outcome === 'settled' || outcome === 'addressUnknown'
         ? null
-        : shown(heldUntil(account, now) ?? paced ?? now),
+        : shown(heldUntil(account, now) ?? paced?.until ?? now),
     lastLook: shown(view.lastLook),
     nextLook: view.lastLook === undefined ? null : shown(view.nextLook),
   }
@@ -173,15 +174,14 @@ const stopIn = (account: AccountState, plan: Plan): Stop | undefined =>
 interface Cause {
   readonly outcome: Outcome
   readonly seen: Readonly<Partial<Record<Family, Sighting>>> | undefined
-  readonly paced: Instant | undefined
-  readonly plan: Plan
+  readonly paced: Held | undefined
 }
 
-function becauseOf({ standing }: AccountState, { outcome, seen, paced, plan }: Cause): string | null {
+function becauseOf({ standing }: AccountState, { outcome, seen, paced }: Cause): string | null {
   if (outcome === 'waiting' && standing.kind === 'waiting')
     return standing.detail === '' ? standing.because : `${standing.because}: ${standing.detail}`
   if (outcome === 'waiting' && paced !== undefined)
-    return `the pace: no more than ${plan.pace} requests in five minutes`
+    return `the pace: no more than ${paced.most} ${paced.limit} in five minutes`
   if (outcome === 'unreached')
     return standing.kind === 'retrying' ? standing.detail : 'ended before the service was asked'
   if (outcome !== 'addressUnknown') return null
