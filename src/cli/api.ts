@@ -8,6 +8,7 @@ import type { Authenticate } from '../server/auth/login.ts'
 import type { Store } from '../server/store/store.ts'
 import type { Inbound, Outbound } from '../server/update/inbound.ts'
 import { networkOf } from '../server/update/peer.ts'
+import { logFault } from './output.ts'
 
 /** The version of the API, which is not that of the program (spec, "Versioning"). */
 const API_VERSION = '1.0.0'
@@ -42,10 +43,7 @@ export function apiOf(
       newPassword: secret,
       newKey: () => ({ username: newUsername(), ...secret() }),
     },
-    complain: (error) =>
-      log('error', 'a request failed on our side', {
-        error: error instanceof Error ? error.stack : String(error),
-      }),
+    complain: (error) => logFault(log, 'a request failed on our side', error),
   }
   return async (inbound) => answered(desk, settings, inbound)
 }

@@ -56,7 +56,9 @@ async function takeOrders(
       )
     })
   } catch (error) {
-    log('warn', 'there is no control socket', { path, because: (error as Error).message })
+    const because = (error as Error).message
+    const line = `there is no control socket at ${path} (${because}); this daemon takes no orders from status, poke, resume and update`
+    log('warn', 'there is no control socket', { path, because }, line)
     return undefined
   }
 }

@@ -36,3 +36,9 @@ export const busy = ({ pid, socket }: Owner): Failure => ({
     `${pid === undefined ? 'another process' : `process ${pid}`} keeps this state folder and does not answer; end it, or use another --state-dir`,
   ],
 })
+
+/** A fault of ours, with where it is. */
+export function logFault(log: Log, says: string, error: unknown): void {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  log('error', says, { error: stack }, `${says}: ${stack}`)
+}

@@ -5,6 +5,8 @@ import { type State, accountOf, hostOf } from '../client/decide/state.ts'
 import { StateUnreadable } from '../client/memory/memory.ts'
 import { worst } from '../client/report/outcome.ts'
 import { type AccountReport, type Heard, type When, collector, viewOf } from '../client/report/report.ts'
+import { labelOf, listOf } from '../client/report/subject.ts'
+import { namesOf } from '../client/agent/wording.ts'
 import { notifier } from '../platform/notify.ts'
 import type { Schedule } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -94,7 +96,7 @@ async function runHolding(holding: Holding, flags: Flags, { log, settings, sched
   try {
     const rest = await live(agent, settings, { log, hasLost: holding.hasLost })
     const because = holding.hasLost() ? 'lost' : agent.end.aborted ? 'asked' : undefined
-    return conclude(rest, report, { log, asJson: flags['json'] === true, because })
+    return conclude(rest, report, { asJson: flags['json'] === true, because })
   } finally {
     for (const one of release) one()
     composed.end() // however it came to that, nobody waits for a loop that is over
@@ -146,7 +148,12 @@ async function live(
   { log, hasLost }: { readonly log: Log } & Pick<Holding, 'hasLost'>,
 ): Promise<Rest> {
   for (const { plan } of agent.charges)
-    log('info', 'keeping hostnames current', { account: plan.account, hostnames: plan.hostnames })
+    log(
+      'info',
+      'keeping hostnames current',
+      { account: plan.account, hostnames: plan.hostnames },
+      `${labelOf(plan)}: keeping ${namesOf(plan.hostnames)} current`,
+    )
   // Who starts a daemon may have mended what was wrong: the retries begin anew, waits and stops stay.
   const rest = await run(agent, [{ kind: 'started' }, { kind: 'networkChanged' }], forever)
   if (!settings.config.offlineOnStop || !agent.end.aborted || hasLost()) return rest
@@ -173,7 +180,7 @@ async function reload(flags: Flags, { agent, lookout }: Composed, log: Log): Pro
   const schedule = settings.ok ? await scheduleOf(settings.value) : settings
   if (!settings.ok || !schedule.ok) {
     for (const line of schedule.ok ? [] : schedule.error.says)
-      log('error', 'the settings are kept as they were', { because: line })
+      log('error', KEPT, { because: line }, `${KEPT}: ${line}`)
     return
   }
   lookout.adopt(settings.value)
@@ -183,21 +190,26 @@ async function reload(flags: Flags, { agent, lookout }: Composed, log: Log): Pro
     replace: { charges, schedule: schedule.value },
   }
   agent.inbox.put(order)
-  log('info', 'the settings are read anew', { accounts: charges.map(({ plan }) => plan.account) })
+  const accounts = charges.map(({ plan }) => plan)
+  log(
+    'info',
+    'the settings are read anew',
+    { accounts: accounts.map(({ account }) => account) },
+    `the settings are read anew, for ${listOf(accounts)}`,
+  )
 }
 
+const KEPT = 'the settings are kept as they were'
+
 interface Ending {
-  readonly log: Log
   readonly asJson: boolean
   /** A signal asked for it: then it ends in order, however things stand. Or another daemon has its folders. */
   readonly because: 'asked' | 'lost' | undefined
 }
 
-function conclude(rest: Rest, report: Desk['report'], { log, asJson, because: why }: Ending): Exit {
+function conclude(rest: Rest, report: Desk['report'], { asJson, because: why }: Ending): Exit {
   const reports = report(rest)
   const exit = why === undefined ? exitOf(worst(reports.map(({ outcome }) => outcome))) : ENDINGS[why]
-  for (const { account, because, remedy } of reports)
-    if (exit === 'stopped') log('error', 'stopped', { account, because, remedy })
   if (asJson)
     printJson({ exit: { code: EXITS[exit].code, reason: exit, means: EXITS[exit].means }, accounts: reports })
   return exit

@@ -25,7 +25,7 @@ import { type DevWorld, makeDevWorld, sayDevWorld } from './dev-world.ts'
 import { onCrash } from './crash.ts'
 import type { Exit } from './exit-codes.ts'
 import type { Flags } from './commands.ts'
-import { fail, logTo, print, printJson } from './output.ts'
+import { fail, logFault, logTo, print, printJson } from './output.ts'
 import { pepperIn } from './pepper.ts'
 import { folderOf, readServiceSettings } from './service-settings.ts'
 import { type Failure, textFlag } from './settings.ts'
@@ -51,7 +51,7 @@ export async function serveCommand(flags: Flags): Promise<Exit> {
   const asked = new Promise<void>((resolve) => onSignals(resolve))
   if (asJson) printJson({ url: urls[0], urls, ...dev })
   else if (dev !== undefined) print(...sayDevWorld(dev, urls[0] ?? ''))
-  for (const url of urls) log('info', 'listening', { url })
+  for (const url of urls) log('info', 'listening', { url }, `listening at ${url}`)
   await asked
   log('info', 'asked to stop; finishing what was accepted')
   setTimeout(() => ending.abort(), GRACE).unref()
@@ -165,10 +165,7 @@ function deskOf(
     realm,
     weather,
     pause: async (span) => sleep(span, undefined, { signal: ending }).catch(() => undefined),
-    complain: (error) =>
-      log('error', 'an update failed on our side', {
-        error: error instanceof Error ? error.stack : String(error),
-      }),
+    complain: (error) => logFault(log, 'an update failed on our side', error),
   }
 }
 

@@ -485,3 +485,37 @@ it.each(['nohost', 'badauth', 'badagent', '!donator', 'abuse'])(
   },
   90_000,
 )
+
+it('says what it does in prose, by the names of the accounts', async () => {
+  const [at, folder] = [await service('--weather', 'word:abuse'), scratch()]
+  const file = join(folder, 'h.toml')
+  const account = `name = "office"\nserver = "${at.url}"\nusername = "${at.username}"\nhostnames = ["home.example.test"]`
+  writeFileSync(file, `myip = "192.0.2.1"\nwhen_stopped = "idle"\n[[account]]\n${account}\n`)
+  const deep = join(folder, 'x'.repeat(100))
+  const child = start(['run', '--config', file, '--state-dir', folder, '--runtime-dir', deep], {
+    env: env(at),
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let log = ''
+  child.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()))
+  const says = async (line: RegExp) => expect.poll(() => log, { timeout: 15_000 }).toMatch(line)
+
+  await says(/ office \(\S+\): keeping home\.example\.test current\n/)
+  await says(/there is no control socket at \S+ \(its path is too long .*\); this daemon takes no orders/)
+  await says(/office \(\S+\): stopped until you act/)
+  child.kill('SIGHUP')
+  await says(/ the settings are read anew, for office\n/)
+  writeFileSync(file, 'nonsense = 1\n')
+  child.kill('SIGHUP')
+  await says(/the settings are kept as they were: \S+h\.toml:1: /)
+  expect(log).not.toMatch(/\w=["[]|=office/)
+})
+
+it('says once what stopped it', async () => {
+  const [at, folder] = [await service('--weather', 'word:abuse'), scratch()]
+  const given = ['--runtime-dir', folder, '--myip', '192.0.2.1']
+
+  const { code, stderr } = await holdfast(['run', ...clientOf(at, folder), ...given], { env: env(at) })
+
+  expect([code, stderr.match(/stopped/g)]).toEqual([77, ['stopped']])
+})

@@ -24,7 +24,8 @@ interface Row<K extends AgentEvent['kind']> {
 
 export const FAMILY_NAMES: { readonly [F in Family]: string } = { v4: 'IPv4', v6: 'IPv6' }
 
-const names = (hostnames: readonly string[]): string =>
+/** A few names, or how many there are. */
+export const namesOf = (hostnames: readonly string[]): string =>
   hostnames.length > 3
     ? `${hostnames.slice(0, 2).join(', ')} and ${hostnames.length - 2} more`
     : hostnames.join(', ')
@@ -33,9 +34,9 @@ const sentTo = ({ sent }: Pick<EventOf<'settled'>, 'sent'>): string => listed(se
 // biome-ignore format: a table
 export const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
   looked:             { level: 'debug', says: 'asked the address sources',
-    line: ({ hostnames, sightings }) => `${names(hostnames)}: ${sighted(sightings)}` },
+    line: ({ hostnames, sightings }) => `${namesOf(hostnames)}: ${sighted(sightings)}` },
   sending:            { level: 'debug', says: 'sending an update request',
-    line: ({ account, request, to }, show) => `${show.account(account)}: sending ${listed(request.addresses).join(' and ') || 'an update'} for ${names(request.hostnames)} to ${to.split('?')[0]}` },
+    line: ({ account, request, to }, show) => `${show.account(account)}: sending ${listed(request.addresses).join(' and ') || 'an update'} for ${namesOf(request.hostnames)} to ${to.split('?')[0]}` },
   keyInClear:         { level: 'warn',  says: 'the request is not encrypted; the password travels in clear',
     line: ({ account, to }, show) => `${show.account(account)}: the request to ${to} is not encrypted; the password travels in clear` },
   settled:            { level: 'info',  says: 'the service confirmed the address',
@@ -63,11 +64,11 @@ export const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
   offlineRefused:     { level: 'error', says: 'this plan has no offline option; ordinary updates go on',
     line: ({ account }, show) => `${show.account(account)}: the plan of this account has no offline option; ordinary updates go on` },
   addressUnknown:     { level: 'warn',  says: 'the public address is not known; nothing is sent',
-    line: ({ hostnames, family, because }) => `${names(hostnames)}: the public ${family === undefined ? '' : `${FAMILY_NAMES[family]} `}address is not known, nothing is sent: ${because}; holdfast detect shows each source` },
+    line: ({ hostnames, family, because }) => `${namesOf(hostnames)}: the public ${family === undefined ? '' : `${FAMILY_NAMES[family]} `}address is not known, nothing is sent: ${because}; holdfast detect shows each source` },
   addressKnown:       { level: 'info',  says: 'the public address is known again',
-    line: ({ hostnames, family, address }) => `${names(hostnames)}: the public ${FAMILY_NAMES[family]} address is known again: ${address}` },
+    line: ({ hostnames, family, address }) => `${namesOf(hostnames)}: the public ${FAMILY_NAMES[family]} address is known again: ${address}` },
   familyGone:         { level: 'warn',  says: 'this host has no address of a family that is still published',
-    line: ({ hostnames, family, address }) => `${names(hostnames)}: this host has no ${FAMILY_NAMES[family]} address any more, but the service still publishes ${address}; the protocol cannot take it away` },
+    line: ({ hostnames, family, address }) => `${namesOf(hostnames)}: this host has no ${FAMILY_NAMES[family]} address any more, but the service still publishes ${address}; the protocol cannot take it away` },
   liar:               { level: 'warn',  says: 'an outside source disagrees with the others and is ignored',
     line: ({ source, said, agreed }) => `${source} says ${said} where others agree on ${agreed}; it is ignored` },
   quarantined:        { level: 'warn',  says: 'a source is not asked for a while',
