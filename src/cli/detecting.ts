@@ -88,19 +88,16 @@ export function detectingLookout(initial: Settings, listeners: Listeners): Looko
   const begin = (until: AbortSignal): void => {
     watchUntil = until
     const [first] = settings.accounts.filter(({ myip }) => myip === undefined)
-    const main = first === undefined ? undefined : detectorOf(first, {})
-    const witnesses = first === undefined ? [] : witnessesOf(first.server)
-    watchAll(
-      { agent, hint, signal: AbortSignal.any([until, era.signal]), note: tell },
-      { ...knownOf(witnesses, main), openBells },
-      portsFor({}),
-    )
+    const known =
+      first === undefined ? knownOf([]) : knownOf(witnessesOf(first.server), detectorOf(first, {}))
+    const watching = { agent, hint, signal: AbortSignal.any([until, era.signal]), note: tell }
+    watchAll(watching, { ...known, openBells }, portsFor({}))
   }
   return {
     hint,
     witnessesOf,
     sourceOf: (account, host) => sourceGivenBy(account) ?? endingAs(host, detectorOf(account, wayOf(host))),
-    watch: (signal) => begin(signal),
+    watch: begin,
     adopt: (next) => {
       settings = next
       detectors.clear()
@@ -128,7 +125,7 @@ function endingAs(host: HostSettings | undefined, found: Detector): AddressSourc
 
 const knownOf = (
   witnesses: readonly Witness[],
-  main: Detector | undefined,
+  main?: Detector,
 ): Pick<Shared, 'asksRouter' | 'outside' | 'published' | 'isOpen'> => ({
   asksRouter: witnesses.some(({ standpoint }) => standpoint === 'router'),
   outside: cheapOf(witnesses),

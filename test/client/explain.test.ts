@@ -2,7 +2,10 @@ import { expect, it } from 'vitest'
 import { explained, sayExplained } from '../../src/client/report/explain-word.ts'
 import { explainAccount, sayStatus } from '../../src/client/report/explain.ts'
 import { sayReport } from '../../src/client/report/say-report.ts'
-import type { AccountReport } from '../../src/client/report/report.ts'
+import { type AccountReport, collector, viewOf } from '../../src/client/report/report.ts'
+import { forever, run } from '../../src/client/agent/run.ts'
+import { hours } from '../../src/base/time.ts'
+import { disk, world } from '../fakes/world.ts'
 import type { Outcome } from '../../src/client/report/outcome.ts'
 import { parseAddress } from '../../src/net/address.ts'
 import { REPLY_WORDS } from '../../src/protocol/reply.ts'
@@ -47,7 +50,7 @@ it.each<[Outcome, Partial<AccountReport>, readonly string[]]>([
     'Every hostname is confirmed; the next request comes when the address changes.',
   ]],
   ['addressUnknown', { because: 'no source could tell the public address (IPv4: no source answered)', remedy: 'ask holdfast detect' }, [
-    'key@dyn.test has no address to send.',
+    'key@dyn.test has no address to send since 2026-01-01 00:00:00.',
     'Why: no source could tell the public address (IPv4: no source answered).',
     'What to do: ask holdfast detect.',
   ]],
@@ -85,6 +88,26 @@ it('explains a word of other services by the one that it is obeyed like', () =>
     'It is a word of other services, and obeyed like nohost:',
     'nohost: no such hostname under this account.',
   ]))
+
+it('says since when no address is known, and when it is looked again', async () => {
+  const scene = world(disk(), [], (minute) => (minute < 12 ? ['192.0.2.1'] : []))
+  const agent = {
+    ...scene,
+    http: async () => ({ kind: 'answered', status: 200, headers: {}, body: 'good' }) as const,
+  }
+  scene.stopAfter(hours(1))
+  const rest = await run(agent, [{ kind: 'started' }], forever)
+  const [seen] = viewOf(rest, collector(), { now: scene.clock.now(), wallAt: (at) => at })
+
+  expect(seen).toMatchObject({
+    outcome: 'addressUnknown',
+    since: '2026-01-01T00:15:00.000Z',
+    nextLook: expect.stringMatching(/^2026-01-01T01:/) as string,
+  })
+  expect(seen === undefined ? [] : sayStatus({ isRunning: true, accounts: [seen] })[1]).toContain(
+    'no address to send since 2026-01-01 00:15:00: ',
+  )
+})
 
 it('explains a word in any case, and a status', () => {
   expect(explainWord('ABUSE')).toEqual(explainWord('abuse'))

@@ -39,8 +39,17 @@ export async function look(
     sightings[plan.account] = { ...sightings[plan.account], ...byName }
   }
   const now = agent.clock.now()
-  return { ...before, sightings, lastLook: now, nextLook: jittered(now, schedule.nextAfter(now), agent.dice) }
+  const unknownSince = Object.fromEntries(
+    Object.entries(sightings).flatMap(([account, byName]) =>
+      isAnySeen(byName) ? [] : [[account, before.unknownSince?.[account] ?? now]],
+    ),
+  )
+  const nextLook = jittered(now, schedule.nextAfter(now), agent.dice)
+  return { ...before, sightings, lastLook: now, unknownSince, nextLook }
 }
+
+const isAnySeen = (byName: SightingsByName): boolean =>
+  Object.values(byName).some((seen) => FAMILIES.some((family) => seen[family]?.kind === 'seen'))
 
 interface Question {
   readonly source: AddressSource

@@ -5,7 +5,6 @@ import type { Http } from '../../ports/http.ts'
 import { type View, heldUntil } from '../decide/next.ts'
 import type { Action, Observation } from '../decide/observation.ts'
 import type { Plan } from '../decide/plan.ts'
-import { type Told, addressNews } from './address-news.ts'
 import { look } from './look.ts'
 import { NEW_STATE, type State, accountOf } from '../decide/state.ts'
 import { step } from '../decide/step.ts'
@@ -15,7 +14,8 @@ import type { AddressSource } from '../sources/source.ts'
 import type { AgentEvent } from './events.ts'
 import type { Inbox, Order } from './inbox.ts'
 import { type Patience, patienceOf } from './patience.ts'
-import { type Paced, factsOf, paceNews, turnsOf } from './tell.ts'
+import { newsOf } from './news.ts'
+import { factsOf } from './tell.ts'
 
 /** One account: what is wanted, where requests go, and who knows the address. */
 export interface Charge {
@@ -62,8 +62,8 @@ export type Enough = (rest: Rest, agent: Agent) => boolean
 export async function run(agent: Agent, opening: readonly Observation[], isEnough: Enough): Promise<Rest> {
   const state = await agent.memory.load() // before the first look at the clock, which goes on from there
   let { schedule } = agent
-  let [heardSense, told, paced]: [boolean, Told, Paced] = [false, {}, {}]
-  const patience = patienceOf(agent)
+  let heardSense = false
+  const [patience, news] = [patienceOf(agent), newsOf(agent)]
   const waiting: ((rest: Rest) => void)[] = []
   let rest: Rest = { state, view: unseen(agent), act: { kind: 'halt' }, charges: agent.charges }
 
@@ -82,8 +82,7 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
     }
     const isKept = await keep()
     // What was on disk already is news to whoever starts us.
-    tellTurns(agent, seen.kind === 'started' ? NEW_STATE : known, rest)
-    paced = tellPace(agent, rest, paced)
+    news.tellTurns(seen.kind === 'started' ? NEW_STATE : known, rest)
     agent.show(rest)
     return isKept
   }
@@ -119,7 +118,7 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
     const orders = agent.inbox.take()
     for (const order of orders) await follow(order)
     rest = { ...rest, view: await look(agent, rest.charges, schedule, { orders, before: rest.view }) }
-    told = tellNews(agent, rest, told)
+    news.tellAddresses(rest)
     await take({ kind: 'sighted' })
   }
   // Whoever asked while the last thing was done is told how it ended.
@@ -132,31 +131,11 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
 
 const unseen = ({ clock }: Agent): View => ({ sightings: undefined, nextLook: clock.now() })
 
-function tellTurns(agent: Agent, before: State, { state, charges }: Rest): void {
-  const plans = charges.map(({ plan }) => plan)
-  for (const turn of turnsOf(before, state, { plans, now: agent.clock.now() })) agent.tell(turn)
-}
-
 const isIdle: Enough = ({ act }, { clock }) =>
   act.kind === 'halt' || (act.kind === 'look' && act.at > clock.now())
 
-<<<<<<< HEAD
 const isOver: Enough = ({ act }, { end, whenStopped }) =>
   end.aborted || (act.kind === 'halt' && whenStopped === 'exit')
-=======
-function tellPace(agent: Agent, rest: Rest, before: Paced): Paced {
-  const { told, events } = paceNews(before, rest, agent.clock.now())
-  for (const event of events) agent.tell(event)
-  return told
-}
->>>>>>> b2c868d (client: the pace counts an account's changes, and says what it holds)
-
-function tellNews(agent: Agent, { charges, state, view }: Rest, before: Told): Told {
-  const plans = charges.map(({ plan }) => plan)
-  const { told, events } = addressNews(before, view, state, plans)
-  for (const event of events) agent.tell(event)
-  return told
-}
 
 /**
  * Until the moment, or until somebody rings. The memory is asked each minute whether the wall clock was set since it

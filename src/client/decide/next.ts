@@ -16,6 +16,8 @@ export interface View {
   readonly sightings: Readonly<Record<string, SightingsByName>> | undefined
   /** When that was. */
   readonly lastLook?: Instant
+  /** By account key: since when no look has seen an address. */
+  readonly unknownSince?: Readonly<Record<string, Instant>>
   readonly nextLook: Instant
   /** Accounts whose service was not reached, in a run that tries once: their retries are for the next one. */
   readonly spent?: readonly string[]

@@ -17,7 +17,7 @@ export function explainAccount(report: AccountReport): readonly string[] {
   // biome-ignore format: a table
   const TEXTS: { readonly [O in Outcome]: readonly string[] } = {
     settled:        [`${label} is in order.`, 'Every hostname is confirmed; the next request comes when the address changes.'],
-    addressUnknown: [`${label} has no address to send.`, `Why: ${why}.`, ...advice],
+    addressUnknown: [`${label} has no address to send${from}.`, `Why: ${why}.`, ...advice],
     unreached:      [`${label} was not reached${from}.`, `Why: ${why}.`, 'No answer came from it. It is tried again, less often the longer this lasts; at once when the network changes, or when you run holdfast poke.', next],
     waiting:        [`${label} is waiting${from}.`, `Why: ${why}.`, ...advice, 'No request is allowed before the wait is over; running a command again does not shorten it.', next],
     stopped:        [`${label} is stopped${from}.`, `Why: ${why}.`, ...advice, 'Next attempt: none before you have acted.'],
@@ -85,7 +85,7 @@ function standsAs({ outcome, because, since, nextAttempt }: AccountReport, isRun
   // biome-ignore format: a table
   const STANDS: { readonly [O in Outcome]: string } = {
     settled:        'in order',
-    addressUnknown: `no address to send: ${because}`,
+    addressUnknown: `no address to send${from}: ${because}`,
     unreached:      `not reached${from} (${because}); ${next}`,
     waiting:        `waiting${from}, ${sayCause(because)}; ${next}`,
     stopped:        `stopped${from} by ${because}; holdfast explain says what to do`,

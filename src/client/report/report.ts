@@ -8,7 +8,7 @@ import type { UpdateRequest } from '../../protocol/request.ts'
 import type { AgentEvent } from '../agent/events.ts'
 import type { Rest } from '../agent/run.ts'
 import { FAMILY_NAMES, saidAs } from '../agent/wording.ts'
-import { heldUntil, pacedIn, sightingsOf, stopOf } from '../decide/next.ts'
+import { type View, heldUntil, pacedIn, sightingsOf, stopOf } from '../decide/next.ts'
 import type { Held } from '../decide/pace.ts'
 import type { Plan } from '../decide/plan.ts'
 import { type AccountState, type HostState, type Stop, accountOf, hostOf } from '../decide/state.ts'
@@ -151,7 +151,7 @@ export function reportOn(
       stop === undefined
         ? becauseOf(account, { outcome, seen: seen && sightingsOf(seen, first), paced })
         : stop.because,
-    since: shown(stop?.since ?? ('since' in account.standing ? account.standing.since : undefined)),
+    since: shown(stop?.since ?? sinceOf(account, plan, { outcome, view })),
     remedy: remedyOf(account, outcome, stop) ?? null,
     nextAttempt:
       outcome === 'stopped' || outcome === 'settled' || outcome === 'addressUnknown'
@@ -160,6 +160,15 @@ export function reportOn(
     lastLook: shown(view.lastLook),
     nextLook: view.lastLook === undefined ? null : shown(view.nextLook),
   }
+}
+
+const sinceOf = (
+  { standing }: AccountState,
+  { account }: Plan,
+  { outcome, view }: { readonly outcome: Outcome; readonly view: View },
+): Instant | undefined => {
+  if (outcome === 'addressUnknown') return view.unknownSince?.[account]
+  return 'since' in standing ? standing.since : undefined
 }
 
 /** The last that a Date can hold (ECMA-262 §21.4.1.1): a one-shot looks again at none. */
