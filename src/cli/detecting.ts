@@ -46,16 +46,14 @@ function ration(): () => boolean {
 /** A detector for every way out that some hostname is bound to. */
 export function detectingLookout(initial: Settings, listeners: Listeners): Lookout {
   const { tell, agent, ring } = listeners
-  let settings = initial
-  /** Of the present settings: what an earlier one began ends with it. */
-  let era = new AbortController()
+  /** What began under settings ends with them. */
+  let [settings, era] = [initial, new AbortController()]
   let watchUntil: AbortSignal | undefined
   const isAllowed = ration()
   const names = rememberingResolve(() => performance.now())
   const gateway = homeGateway(systemGateway)
   const detectors = new Map<string, Detector>()
-  const tellOf = tellersOf(tell)
-  const openBells = new Set<() => void>()
+  const [tellOf, openBells] = [tellersOf(tell), new Set<() => void>()]
   const portsFor = (way: Way): Ports => portsOf(way.interface, { names, gateway })
   const witnessesOf = (server: string, way: Way = {}): readonly Witness[] =>
     makeWitnesses(settings.config.sources ?? [], portsFor(way), wishesOf(settings, agent, way), {

@@ -1,5 +1,4 @@
 import { type Duration, type Instant, after, earliest, instant, minutes } from '../../base/time.ts'
-import { FAMILIES } from '../../net/address.ts'
 import type { Clock, Dice, Schedule } from '../../ports/clock.ts'
 import type { Http } from '../../ports/http.ts'
 import { type View, heldUntil } from '../decide/next.ts'
@@ -15,7 +14,6 @@ import type { AgentEvent } from './events.ts'
 import type { Inbox, Order } from './inbox.ts'
 import { type Patience, patienceOf } from './patience.ts'
 import { newsOf } from './news.ts'
-import { factsOf } from './tell.ts'
 
 /** One account: what is wanted, where requests go, and who knows the address. */
 export interface Charge {
@@ -62,7 +60,6 @@ export type Enough = (rest: Rest, agent: Agent) => boolean
 export async function run(agent: Agent, opening: readonly Observation[], isEnough: Enough): Promise<Rest> {
   const state = await agent.memory.load() // before the first look at the clock, which goes on from there
   let { schedule } = agent
-  let heardSense = false
   const [patience, news] = [patienceOf(agent), newsOf(agent)]
   const waiting: ((rest: Rest) => void)[] = []
   let rest: Rest = { state, view: unseen(agent), act: { kind: 'halt' }, charges: agent.charges }
@@ -76,10 +73,8 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
   const take = async (seen: Observation): Promise<boolean> => {
     const plans = rest.charges.map(({ plan }) => plan)
     const known = rest.state
-    rest = {
-      ...rest,
-      ...step(known, seen, { plans, view: rest.view }, { now: agent.clock.now(), dice: agent.dice() }),
-    }
+    const moment = { now: agent.clock.now(), dice: agent.dice() }
+    rest = { ...rest, ...step(known, seen, { plans, view: rest.view }, moment) }
     const isKept = await keep()
     // What was on disk already is news to whoever starts us.
     news.tellTurns(seen.kind === 'started' ? NEW_STATE : known, rest)
@@ -105,9 +100,8 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
     if (rest.act.kind === 'send') {
       const { act, view } = rest
       if (!(await take({ ...act, kind: 'sending' }))) continue
-      const mayBePortal = isPortal(view) && !heardSense
-      const seen = await send(agent, rest.charges, act, { patience, mayBePortal })
-      heardSense ||= seen.kind === 'answered'
+      const seen = await send(agent, rest.charges, act, patience)
+      news.tellFacts(seen, act.request, view)
       await take(seen)
       if (agent.mustRemember) rest = { ...rest, view: spentIn(rest, act.account, agent.clock.now()) }
       continue
@@ -158,19 +152,11 @@ async function nap(
 /** The last moment that a Date can hold (ECMA-262 §21.4.1.1). */
 const NEVER = instant(8_640_000_000_000_000)
 
-/** Whether every place asked may be a captive portal: none of the echo services gave a sensible answer. */
-const isPortal = ({ sightings }: View): boolean =>
-  !Object.values(sightings ?? {})
-    .flatMap((byName) => Object.values(byName))
-    .some((seen) =>
-      FAMILIES.some((family) => seen[family]?.kind === 'seen' && /^https?:/.test(seen[family].by)),
-    )
-
 async function send(
   agent: Agent,
   charges: readonly Charge[],
   act: Extract<Action, { kind: 'send' }>,
-  { patience, mayBePortal }: { readonly patience: Patience; readonly mayBePortal: boolean },
+  patience: Patience,
 ): Promise<Observation> {
   const charge = charges.find(({ plan }) => plan.account === act.account)
   if (charge === undefined) throw new Error(`nobody asked for account ${act.account}`)
@@ -182,8 +168,6 @@ async function send(
   const seen = await patience(agent.abandon, async (signal) =>
     exchange(charge.line, act, { http: agent.http, now: () => agent.clock.now() }, signal),
   )
-  for (const fact of factsOf(seen, act.request))
-    if (fact.kind !== 'captivePortal' || mayBePortal) agent.tell(fact)
   return seen
 }
 
