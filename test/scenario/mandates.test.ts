@@ -620,6 +620,21 @@ describe('the pace', () => {
     expect(told.find(({ kind }) => kind === 'paced')).toMatchObject({ limit: 'requests', most: 25 })
   })
 
+  it('takes one new IPv6 prefix for one change, although each name has a host part of its own', async () => {
+    const names = Array.from({ length: 15 }, (_, n) => `h${n}.test`)
+    const scene = world(disk(), Array<Line>(400).fill('good'), () => [], [
+      { hostnames: names, families: ['v6'] },
+    ])
+    scene.stopAfter(minutes(4))
+    names.forEach((name, n) => {
+      const addresses = byFamily([parseAddress(`2001:db8::${n + 1}`)].flatMap((address) => address ?? []))
+      scene.inbox.put({ observe: [], given: [{ account: 'key@service.test', hostnames: [name], addresses }] })
+    })
+    await run(scene, STARTED, forever)
+
+    expect(scene.diary).toHaveLength(15)
+  })
+
   it('lets no more than 25 requests in five minutes out, whatever they are about', async () => {
     const hostnames = Array.from({ length: 30 }, (_, n) => `h${n}.test`)
 

@@ -1,5 +1,6 @@
 import { type Instant, after, before, isBefore, minutes } from '../../base/time.ts'
-import { listed } from '../../net/address.ts'
+import { type Address, listed } from '../../net/address.ts'
+import { joined } from '../../net/prefix.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
 import type { Sent } from './state.ts'
 
@@ -37,9 +38,17 @@ export interface Held {
   readonly most: number
 }
 
+/** Of IPv6 its network: the names of an account may each have a host part of their own, and all follow one prefix. */
+const lineOf = ({ addresses }: Sent): string =>
+  addresses
+    .split(',')
+    .map((text) => (text.includes(':') ? joined(text as Address, NETWORK, '::' as Address) : text))
+    .join()
+const NETWORK = 64
+
 /**
- * What holds this request back; undefined where it may go. A change of address is a request with other addresses than the
- * request before it, so that names that follow one another to the same address are one change.
+ * What holds this request back; undefined where it may go. A change of address is a request for another line than that of the
+ * request before it, so that names that follow one another to the same line are one change.
  */
 export function heldByPace(
   recent: readonly Sent[],
@@ -47,8 +56,10 @@ export function heldByPace(
   { pace, now }: Pace,
 ): Held | undefined {
   const counted = recent.filter(({ at }) => isBefore(before(now, WINDOW), at))
-  const changes = counted.filter((one, at) => one.addresses !== counted[at - 1]?.addresses)
-  const isChange = counted.at(-1)?.addresses !== sentOf(request, now).addresses
+  const lines = [...counted, sentOf(request, now)].map(lineOf)
+  const isOther = (_: unknown, at: number): boolean => lines[at] !== lines[at - 1]
+  const changes = counted.filter(isOther)
+  const isChange = isOther(request, counted.length)
   const byRequests = heldBy('requests', counted, pace)
   const byChanges = isChange ? heldBy('changes of address', changes, changesIn(pace)) : undefined
   if (byRequests === undefined || byChanges === undefined) return byRequests ?? byChanges
