@@ -58,6 +58,8 @@ async function runHolding(holding: Holding, flags: Flags, { log, settings, sched
   let latest: Rest | undefined
   const supervisor = notifier(process.env, () => performance.now())
   const show = (rest: Rest): void => {
+    // Not before the state is read: who could not start was never ready.
+    if (latest === undefined) supervisor.ready()
     latest = rest
     supervisor.status(inShort(rest))
   }
@@ -91,7 +93,6 @@ async function runHolding(holding: Holding, flags: Flags, { log, settings, sched
     onSignal('SIGUSR1', () => composed.lookout.hint('somebody said so')),
     onSignal('SIGHUP', () => void reload(flags, composed, log).finally(() => supervisor.reloaded())),
   ]
-  supervisor.ready()
   if (settings.config.watch) composed.lookout.watch(agent.end)
   try {
     const rest = await live(agent, settings, { log, hasLost: holding.hasLost })

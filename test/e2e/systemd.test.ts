@@ -309,6 +309,21 @@ describe('a supervised daemon', () => {
     expect(heard()).toContain('STOPPING=1')
   })
 
+  it('is never ready where its state cannot be read', async () => {
+    const folder = scratch()
+    const { env, heard } = listener(folder)
+    execFileSync('mkfifo', [join(folder, 'state.json')])
+
+    const account = ['--server=https://127.0.0.1:1', '--username=a', '--hostname=a.test', '--myip=192.0.2.1']
+    const folders = [`--state-dir=${folder}`, `--runtime-dir=${folder}`]
+    const { code } = await holdfast(['run', ...account, ...folders], {
+      env: { ...env, HOLDFAST_PASSWORD: 'x' },
+    })
+
+    expect(code).toBe(78)
+    expect(heard()).not.toContain('--ready')
+  })
+
   it('goes on with signs of life through an exchange that is longer than the watchdog waits', async () => {
     const at = await service('--weather', 'slow:30s')
     const folder = scratch()
