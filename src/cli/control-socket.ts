@@ -41,7 +41,7 @@ async function takeOrders(
   const path = socketIn(settings)
   try {
     return await serveControl(path, async (request) => {
-      // Whoever asks in the first moment waits for it to pass.
+      // A question in the first moment waits until that has passed.
       while (rest() === undefined && !agent.end.aborted) await sleep(20)
       const known = rest()
       if (known === undefined) return { error: 'the daemon has ended' }

@@ -37,7 +37,7 @@ export const busy = ({ pid, socket }: Owner): Failure => ({
   ],
 })
 
-/** A fault of ours, with where it is. */
+/** A bug in Holdfast, with where it is. */
 export function logFault(log: Log, says: string, error: unknown): void {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
   log('error', says, { error: stack }, `${says}: ${stack}`)

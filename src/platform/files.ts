@@ -61,7 +61,7 @@ async function refuseUnsafePlace(path: string): Promise<void> {
 }
 const STICKY = 0o1000
 
-/** Whoever made a folder of ours before us could read what we keep in it, or put something else there. */
+/** A user who made our folder first could read what is kept in it, or put something else there. */
 async function refuseForeign(path: string): Promise<void> {
   const found = await lstat(path)
   const isOurs = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0

@@ -169,7 +169,7 @@ const textOf = async (path: string): Promise<string> =>
     throw error
   })
 
-/** A lock whose path is too long for any file is held by nobody. */
+/** A lock whose path is too long for any file is held by no process. */
 const isGone = ({ code }: NodeJS.ErrnoException): boolean =>
   code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG'
 

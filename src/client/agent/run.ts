@@ -64,7 +64,7 @@ export async function run(agent: Agent, opening: readonly Observation[], isEnoug
   const waiting: ((rest: Rest) => void)[] = []
   let rest: Rest = { state, view: unseen(agent), act: { kind: 'halt' }, charges: agent.charges }
 
-  /** Whether nobody else kept a state meanwhile. Where somebody did, it is taken in, and what comes next decided again. */
+  /** Whether no other process kept a state meanwhile. Where one did, its state is taken in, and what comes next decided again. */
   const keep = async (): Promise<boolean> => {
     const found = await agent.memory.save(rest.state)
     if (found !== undefined) await take({ kind: 'found', state: found })

@@ -27,7 +27,7 @@ const RETRIES: readonly Duration[] = [
   minutes(2),   // 3 m 5 s
   minutes(5),   // 8 m 5 s
 ]
-/** From then on each time anew between five and ten minutes, so that clients that failed together come back apart. */
+/** From then on each time between five and ten minutes, so that clients that failed together come back apart. */
 const STEADY = minutes(5)
 
 /** Jitter only adds, so that a floor stays a floor. */

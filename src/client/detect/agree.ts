@@ -139,7 +139,7 @@ function heldBack(
   return { kind: 'agreed', address, by: [witness.name], against: [], isStated: true, ...elsewhere }
 }
 
-/** Nothing at home tells its address now. What the VPN has is not put in the place of what is published, nor beside it. */
+/** Nothing at home tells its address now. What the VPN has does not take the place of what is published, and is not added to it. */
 function heldWithoutHome(best: Candidate | undefined, { published, isVpn }: Line): Verdict | undefined {
   if (best === undefined || published.includes(best.address)) return undefined
   return published.length > 0 || isVpn
