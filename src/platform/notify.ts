@@ -23,25 +23,32 @@ const MAX_SILENCE = 30 * 60_000
  */
 export function notifier(environment: NodeJS.ProcessEnv, now: () => number): Notifier {
   const socket = environment['NOTIFY_SOCKET']
-  const send = (...variables: readonly string[]): void => {
-    if (socket === undefined || socket === '') return
-    const child = spawn('systemd-notify', variables, { stdio: 'ignore', env: environment })
-    child.on('error', () => undefined)
+  const send = async (variable: string): Promise<void> =>
+    new Promise((done) => {
+      if (socket === undefined || socket === '') return done()
+      const child = spawn('systemd-notify', [variable], { stdio: 'ignore', env: environment })
+      child.on('error', () => done())
+      child.on('close', () => done())
+    })
+  /** One after the other: the last status is the one that stays. */
+  let last = Promise.resolve()
+  const sendInTurn = (variable: string): void => {
+    last = last.then(async () => send(variable))
   }
   let [lastStatus, lastBeat] = ['', now()]
   const period = periodOf(environment)
   const keepAlive = (): void => {
-    if (now() - lastBeat < MAX_SILENCE) send('WATCHDOG=1')
+    if (now() - lastBeat < MAX_SILENCE) void send('WATCHDOG=1')
   }
   // By a timer of its own, because the loop may be busy for longer than the period. A process that hangs has no timers.
   if (period !== undefined) setInterval(keepAlive, period / 3).unref()
   return {
-    ready: () => send('--ready'),
-    reloaded: () => send('--ready'),
-    stopping: () => send('STOPPING=1'),
+    ready: () => sendInTurn('--ready'),
+    reloaded: () => sendInTurn('--ready'),
+    stopping: () => sendInTurn('STOPPING=1'),
     status: (text) => {
       lastBeat = now()
-      if (text !== lastStatus) send(`--status=${text}`)
+      if (text !== lastStatus) sendInTurn(`--status=${text}`)
       lastStatus = text
     },
     beat: () => {

@@ -93,9 +93,10 @@ describe.each(CLIENTS)('a certificate, %s', (_, client) => {
   it.each<[string, readonly string[], RegExp]>([
     ['client',     [],                            /^the certificate of 127\.0\.0\.1 is not acceptable \(INVALID_PURPOSE\)/],
     ['critical',   [],                            /^the certificate of 127\.0\.0\.1 is not acceptable \(\w+\)/],
-    ['weak',       [],                            /./],
     ['under-leaf', ['leaf'],                      /^the certificate of 127\.0\.0\.1 is not acceptable \(INVALID_\w+\)/],
     ['too-long',   ['middle', 'short'],           /^the certificate of 127\.0\.0\.1 is not acceptable \(PATH_LENGTH_EXCEEDED\)/],
+    // Node asks OpenSSL for security level 2 from 24 on; before, 1024 bits are enough.
+    ...(Number.parseInt(process.versions.node) < 24 ? [] : [['weak', [], /./] as [string, string[], RegExp]]),
   ])('that is refused is a failure of TLS, whatever the reason: %s', async (name, above, because) => {
     const url = await serving(name, above)
 
