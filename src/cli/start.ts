@@ -49,7 +49,7 @@ function endAtOnce(): void {
   else setTimeout(exitWhenWritten, LINGER).unref()
 }
 
-/** Whatever is still open, a timer above all, is nothing to stay for. */
+/** What is still open, a timer above all, is no reason to stay. */
 function exitWhenWritten(): void {
   if (process.stdout.writableLength === 0) process.exit()
   else setTimeout(exitWhenWritten, LINGER).unref()

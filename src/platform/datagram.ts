@@ -75,7 +75,7 @@ async function opened(
       if (hops !== undefined) socket.setTTL(hops)
       done(undefined)
     })
-    // Where there is no way, the callback is told so, and no event (socket.connect).
+    // Where there is no way, the callback gets the error, and no event comes (socket.connect).
     const connect = tried(() =>
       socket.connect(port, to, (error?: Error) => (error === undefined ? begin() : fail(error))),
     )

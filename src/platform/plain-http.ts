@@ -119,7 +119,7 @@ const responseTo = async (exchange: ClientRequest): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     exchange.once('response', resolve)
     exchange.once('error', reject)
-    // A service that changes protocols in the middle is none of ours (RFC 9110 §7.8).
+    // A service that changes protocols in the middle is no update service (RFC 9110 §7.8).
     exchange.once('upgrade', (_, socket) => {
       socket.destroy()
       reject(new Error('the other side wants another protocol'))

@@ -279,7 +279,7 @@ it('uses no folder in a place of everybody that others could read or have made',
   expect(troubles).toEqual([{ kind: 'stateNotKept', because: 'EROFS' }])
 })
 
-/** What a state folder holds that was written there by somebody. */
+/** What another process wrote into a state folder. */
 async function stateIn(at: string, state: State): Promise<string> {
   mkdirSync(at, { recursive: true, mode: 0o700 })
   await memory(systemFiles, at).save(state)

@@ -33,7 +33,7 @@ export interface Parts {
   readonly tell: (finding: Finding) => void
   /** `one`: the first answer is believed. */
   readonly agreement: 'two' | 'one'
-  /** Called when there is a reason to look that no watcher brings: a pause of ours is over. */
+  /** Called when there is a reason to look that no watcher brings: a pause between rounds is over. */
   readonly look: () => void
   /** What the service holds for this host, as far as it is remembered. */
   readonly published: (family: Family) => readonly Address[]
