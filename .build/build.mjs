@@ -51,17 +51,17 @@ const { output } = await bundle.generate({
       // What every command needs.
       {
         name: 'tables',
-        test: /src\/(base|net|protocol)\/|src\/config\/(?!document|syntax|service-settings|read-service)|src\/cli\/(about|crash|exit-codes|signals|streams)|package\.json$/,
+        test: /src\/(base|net|protocol)\/|src\/config\/(?!document|syntax|service-settings|read-service)|src\/app\/(about|crash|exit-codes|streams)|src\/cli\/signals|package\.json$/,
       },
       // What a command needs that reads settings.
       {
         name: 'console',
-        test: /src\/cli\/(output|settings|account-files|home|system-config|variables)|src\/platform\/(log|files|named-file|paths|clock)|node_modules\/env-paths/,
+        test: /src\/cli\/output|src\/app\/(home|config-file|log)|src\/app\/client\/(settings|account-files|password-files|system-config|variables)|src\/platform\/(log|files|named-file|paths|clock)|node_modules\/env-paths/,
       },
       // What one update needs; everything that finds an address out by itself is apart.
       {
         name: 'client',
-        test: /src\/client\/(agent|decide|memory|report\/(outcome|report|remedies)|send|sources\/(given|source))|src\/platform\/(http-outcome|plain-http|proxy|service-http|owner|released)|src\/cli\/client/,
+        test: /src\/client\/(agent|decide|memory|report\/(outcome|report|remedies)|send|sources\/(given|provider|source))|src\/platform\/(http-outcome|plain-http|proxy|service-http|owner|release-date)|src\/app\/client\/compose/,
       },
     ],
   },

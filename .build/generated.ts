@@ -1,13 +1,13 @@
-import { EXITS } from '../src/cli/exit-codes.ts'
+import { EXITS } from '../src/app/exit-codes.ts'
 import { REMEDIES } from '../src/protocol/remedies.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../src/config/client-settings.ts'
 import { clientSchema, serviceSchema } from '../src/config/schema.ts'
 import { SERVICE_SETTINGS } from '../src/config/service-settings.ts'
-import { type Setting, type Table, envOf, fileKeyOf, flagOf } from '../src/config/setting.ts'
+import { type Setting, type SettingTable, envOf, fileKeyOf, flagOf } from '../src/config/setting.ts'
 import { formatDuration, milliseconds } from '../src/base/time.ts'
 import { formatListener } from '../src/config/service-settings.ts'
 import { ERRORS } from '../src/server/errors/errors.ts'
-import { type Mandate, REPLIES } from '../src/protocol/reply.ts'
+import { type RequiredAction, REPLIES } from '../src/protocol/reply.ts'
 
 /** What is written from the tables: whole files, and the parts of documents between two marks. By path. */
 export function generated(read: (path: string) => string): ReadonlyMap<string, string> {
@@ -29,20 +29,25 @@ const replaced = (document: string, mark: string, table: string): string =>
 const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`
 
 function repliesTable(): string {
-  const rows = Object.entries(REPLIES).map(([word, { means, mandate }]) =>
-    row(`\`${word}\``, means, does(mandate), word in REMEDIES ? REMEDIES[word as keyof typeof REMEDIES] : ''),
+  const rows = Object.entries(REPLIES).map(([word, { meaning, action }]) =>
+    row(
+      `\`${word}\``,
+      meaning,
+      does(action),
+      word in REMEDIES ? REMEDIES[word as keyof typeof REMEDIES] : '',
+    ),
   )
   return (
-    row('the service says', 'it means', 'Holdfast', 'what you do') +
+    row('the service says', 'it meaning', 'Holdfast', 'what you do') +
     row('---', '---', '---', '---') +
     rows.join('')
   )
 }
 
-function does(mandate: Mandate): string {
-  if (mandate.kind === 'settled') return 'remembers the address, and does not send it again'
-  if (mandate.kind === 'wait') return `waits at least ${formatDuration(mandate.atLeast)}, longer each time`
-  const { until, scope } = mandate
+function does(action: RequiredAction): string {
+  if (action.kind === 'settled') return 'remembers the address, and does not send it again'
+  if (action.kind === 'wait') return `waits at least ${formatDuration(action.atLeast)}, longer each time`
+  const { until, scope } = action
   const what = {
     account: 'stops',
     hostname: 'stops (or only this name, if you say so)',
@@ -52,17 +57,17 @@ function does(mandate: Mandate): string {
 }
 
 const exitsTable = (): string =>
-  row('exit', 'means') +
+  row('exit', 'meaning') +
   row('---', '---') +
   Object.values(EXITS)
-    .map(({ code, means }) => row(String(code), means))
+    .map(({ code, meaning }) => row(String(code), meaning))
     .join('')
 
 const errorsTable = (): string =>
-  row('status', 'code', 'means') +
+  row('status', 'code', 'meaning') +
   row('---', '---', '---') +
   Object.values(ERRORS)
-    .map(({ status, code, means }) => row(String(status), String(code), means))
+    .map(({ status, code, meaning }) => row(String(status), String(code), meaning))
     .join('')
 
 function settingsPage(): string {
@@ -85,7 +90,7 @@ ${settingsTable(CLIENT_SETTINGS)}
 ${settingsTable(SERVICE_SETTINGS)}`
 }
 
-const settingsTable = (table: Table): string =>
+const settingsTable = (table: SettingTable): string =>
   row('in the file', 'on the command line', 'in the environment', 'what it is for', 'default') +
   row('---', '---', '---', '---', '---') +
   Object.entries(table)
@@ -94,7 +99,7 @@ const settingsTable = (table: Table): string =>
         `\`${fileKeyOf(key)}\``,
         `\`--${flagOf(key, setting)}\``,
         `\`${envOf(key)}\``,
-        setting.says,
+        setting.help,
         fallbackOf(setting),
       ),
     )

@@ -1,4 +1,4 @@
-import { type Result, err, ok } from './result.ts'
+import { err, ok, type Result } from './result.ts'
 
 declare const unit: unique symbol
 type Unit<Name extends string> = number & { readonly [unit]: Name }
@@ -26,9 +26,9 @@ export const latest = (first: Instant, ...others: readonly Instant[]): Instant =
 export const longest = (first: Duration, ...others: readonly Duration[]): Duration =>
   Math.max(first, ...others) as Duration
 
-/** A span made longer by at most `share` of itself. `dice` is in [0, 1): jitter only ever adds. */
-export const stretched = (span: Duration, share: number, dice: number): Duration =>
-  Math.round(span * (1 + share * dice)) as Duration
+/** A span made longer by at most `share` of itself. `random` is in [0, 1): jitter only ever adds. */
+export const stretched = (span: Duration, share: number, random: number): Duration =>
+  Math.round(span * (1 + share * random)) as Duration
 
 /** RFC 3339, the only form in which a moment is written to disk or shown to a program. */
 export const formatInstant = (at: Instant): string => new Date(at).toISOString()

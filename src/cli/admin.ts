@@ -1,51 +1,50 @@
-import { makeFolder } from '../platform/folder.ts'
-import { sqliteStore } from '../server/store/sqlite.ts'
-import { StoreRefused } from '../server/store/sqlite-open.ts'
-import { VERBS } from './admin-verbs.ts'
-import type { Exit } from './exit-codes.ts'
-import type { Flags } from './commands.ts'
+import type { Exit } from '../app/exit-codes.ts'
+import type { Flags } from '../app/flags.ts'
+import { openHashKey } from '../app/service/hash-key.ts'
+import { openStore, storeFailure } from '../app/service/open-store.ts'
+import { storeFolder } from '../app/service/settings.ts'
+import { systemClock } from '../platform/clock.ts'
+import { ADMIN_OPERATIONS } from '../server/admin/operations.ts'
 import { fail, print, printJson } from './output.ts'
-import { pepperIn } from './pepper.ts'
-import { storeFolder } from './service-settings.ts'
 
-/** `holdfast admin`: on the store itself, beside a running service or without one. */
+/** `holdfast admin`: works on the store itself, with or without a running service. */
 export async function adminCommand(flags: Flags): Promise<Exit> {
   const asJson = flags['json'] === true
   const words = ((flags['words'] as readonly unknown[] | undefined) ?? []).map(String)
-  const found = Object.entries(VERBS).find(
-    ([verb]) => words.slice(0, verb.split(' ').length).join(' ') === verb,
+  const found = Object.entries(ADMIN_OPERATIONS).find(
+    ([name]) => words.slice(0, name.split(' ').length).join(' ') === name,
   )
   if (found === undefined)
-    return fail({ exit: 'usage', says: ['what is to be done? one of these:', ...listing()] }, asJson)
-  const [verb, { run, takes }] = found
+    return fail({ exit: 'usage', messages: ['name an operation, one of these:', ...listing()] }, asJson)
+  const [name, { run, parameters }] = found
   const place = await storeFolder(flags)
   if (!place.ok) return fail(place.error, asJson)
   const { folder, nameservers } = place.value
+  const opened = await openStore(folder)
+  if (!opened.ok) return fail(opened.error, asJson)
+  const store = opened.value
   try {
-    await makeFolder(folder)
-    const store = sqliteStore(folder)
-    try {
-      const pepper = await pepperIn(folder, await store.read((r) => r.hasKeys()))
-      if (!pepper.ok) return fail({ exit: 'configuration', says: [pepper.error] }, asJson)
-      const args = words.slice(verb.split(' ').length)
-      const outcome = await store.write(async (w) => run({ w, pepper: pepper.value, nameservers }, args))
-      if (!outcome.ok)
-        return fail({ exit: 'usage', says: [outcome.error, `holdfast admin ${verb} ${takes}`] }, asJson)
-      if (asJson) printJson(outcome.value.data)
-      else print(...outcome.value.says)
-      return 'settled'
-    } finally {
-      await store.close()
-    }
+    const key = await openHashKey(folder, await store.read((r) => r.hasKeys()))
+    if (!key.ok) return fail({ exit: 'configuration', messages: [key.error] }, asJson)
+    const args = words.slice(name.split(' ').length)
+    const context = { pepper: key.value, nameservers, now: systemClock.now() }
+    const outcome = await store.write(async (w) => run({ w, ...context }, args))
+    if (!outcome.ok)
+      return fail(
+        { exit: 'usage', messages: [outcome.error, `holdfast admin ${name} ${parameters}`] },
+        asJson,
+      )
+    if (asJson) printJson(outcome.value.data)
+    else print(...outcome.value.lines)
+    return 'settled'
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === undefined && !(error instanceof StoreRefused)) throw error
-    return fail(
-      { exit: 'configuration', says: [`the store in ${folder} cannot be opened: ${message}`] },
-      asJson,
-    )
+    return fail(storeFailure(folder, error), asJson)
+  } finally {
+    await store.close()
   }
 }
 
 const listing = (): readonly string[] =>
-  Object.entries(VERBS).map(([verb, { takes, says }]) => `  ${verb} ${takes}   ${says}`)
+  Object.entries(ADMIN_OPERATIONS).map(
+    ([name, { parameters, summary }]) => `  ${name} ${parameters}   ${summary}`,
+  )

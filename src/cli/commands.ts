@@ -1,28 +1,7 @@
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../config/client-settings.ts'
-import { beModerate, beThrifty } from '../platform/thrift.ts'
-import type { Exit } from './exit-codes.ts'
+import { tuneForDaemon, tuneForService } from '../platform/v8-flags.ts'
+import type { Command } from './command.ts'
 import { type Option, optionsOf } from './options.ts'
-
-/** What was given on the command line, by the flag's or the positional's name. */
-export type Flags = Readonly<Record<string, unknown>>
-export type Handler = (flags: Flags) => Promise<Exit>
-
-export interface Positional {
-  readonly name: string
-  /** For --help; of several words, what they are. */
-  readonly describe?: string
-  readonly form: 'needed' | 'optional' | 'words'
-  readonly choices?: readonly string[]
-}
-
-export interface Command {
-  readonly name: string
-  readonly describe: string
-  readonly positional?: Positional
-  readonly options: () => Promise<Readonly<Record<string, Option>>> | Readonly<Record<string, Option>>
-  /** The command's own chunk, loaded only when it is asked for. */
-  readonly load: () => Promise<Handler>
-}
 
 const CONFIG: Option = { type: 'string', requiresArg: true, describe: 'configuration file, TOML or .json' }
 const JSON_ANSWER: Option = { type: 'boolean', describe: 'answer in JSON, for programs' }
@@ -71,7 +50,7 @@ export const COMMANDS: readonly Command[] = [
     options: clientOptions(),
     load: async () => {
       // Before the rest is loaded: what is compiled by then stays as it is.
-      beThrifty()
+      tuneForDaemon()
       return (await import('./run.ts')).runCommand
     },
   },
@@ -83,7 +62,7 @@ export const COMMANDS: readonly Command[] = [
         type: 'boolean',
         describe: 'loopback, a throw-away store, and an account, a zone and a key made and printed',
       },
-      weather: {
+      fault: {
         type: 'string',
         requiresArg: true,
         describe:
@@ -92,14 +71,15 @@ export const COMMANDS: readonly Command[] = [
       json: { type: 'boolean', describe: 'one first line of JSON that says where and who' },
     }),
     load: async () => {
-      beModerate()
+      tuneForService()
       const { withSqlite } = await import('./with-sqlite.ts')
-      return withSqlite('the service', async () => (await import('./service.ts')).serveCommand)
+      return withSqlite('the service', async () => (await import('./serve.ts')).serveCommand)
     },
   },
   {
     name: 'admin',
-    describe: 'on the store of the service: plans, accounts, API keys, zones, flags, members, locks, blocks',
+    describe:
+      'on the store of the service: desiredStates, accounts, API keys, zones, flags, members, locks, blocks',
     positional: { name: 'words', form: 'words', describe: 'what is to be done; without words, the list' },
     options: serviceOptions({ json: JSON_ANSWER }),
     load: async () => {

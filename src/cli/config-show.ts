@@ -1,17 +1,17 @@
+import { userAgentOf } from '../app/client/jobs.ts'
+import type { ResolvedSettings } from '../app/client/settings.ts'
 import { formatDuration } from '../base/time.ts'
 import { CLIENT_SETTINGS } from '../config/client-settings.ts'
 import { fileKeyOf } from '../config/setting.ts'
 import { formatSource } from '../config/source.ts'
 import type { Prefix } from '../net/prefix.ts'
-import { userAgentOf } from './client.ts'
-import type { Settings } from './settings.ts'
 
 type Shown = Readonly<Record<string, unknown>>
 
 /** Secrets print as «secret» by their type; spans as people write them. */
-export function inForce(settings: Settings): Shown {
+export function inForce(settings: ResolvedSettings): Shown {
   const { config, accounts, stateDir } = settings
-  const spans = ['interval', 'connectWithin', 'answerWithin', 'refresh']
+  const spans = ['interval', 'connectTimeout', 'responseTimeout', 'refresh']
   const plain = (values: object): Record<string, unknown> =>
     Object.fromEntries(
       Object.entries(values).map(([key, value]: [string, unknown]) => [

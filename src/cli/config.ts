@@ -1,14 +1,14 @@
 import { domainToUnicode } from 'node:url'
+import { writeProblem } from '../app/client/local-checks.ts'
+import { scheduleOf } from '../app/client/client-schedule.ts'
+import { type ResolvedSettings, readSettings } from '../app/client/settings.ts'
+import type { Exit } from '../app/exit-codes.ts'
+import type { Flags } from '../app/flags.ts'
+import { writeError } from '../app/streams.ts'
 import { clientSchema } from '../config/schema.ts'
 import { formatComplaint } from '../config/setting.ts'
-import { scheduleOf } from './client.ts'
 import { inForce, tomlLines } from './config-show.ts'
-import type { Exit } from './exit-codes.ts'
-import type { Flags } from './commands.ts'
-import { unwritable } from './local-checks.ts'
 import { fail, print, printJson } from './output.ts'
-import { type Settings, readSettings } from './settings.ts'
-import { writeError } from './streams.ts'
 
 /** `holdfast config`: what is wrong, what is in force, and what there is. Sends nothing. */
 export async function configCommand(flags: Flags): Promise<Exit> {
@@ -30,15 +30,15 @@ export async function configCommand(flags: Flags): Promise<Exit> {
 }
 
 /** Stricter than a start: what a daemon would wait for, and what only it could write to, is wrong here. */
-async function check(settings: Settings, asJson: boolean): Promise<Exit> {
-  const closed = await unwritable(settings.stateDir)
+async function check(settings: ResolvedSettings, asJson: boolean): Promise<Exit> {
+  const closed = await writeProblem(settings.stateDir)
   const where = settings.config.places['stateDir'] ?? ''
   const says = [
-    ...settings.doubts,
-    ...(closed === undefined ? [] : [formatComplaint({ where, says: `state_dir: ${closed}` })]),
+    ...settings.strictWarnings,
+    ...(closed === undefined ? [] : [formatComplaint({ where, problem: `state_dir: ${closed}` })]),
   ]
-  const warnings = settings.warnings.filter((one) => !settings.doubts.includes(one))
-  if (says.length > 0) return fail({ exit: 'configuration', says: [...says, ...warnings] }, asJson)
+  const warnings = settings.warnings.filter((one) => !settings.strictWarnings.includes(one))
+  if (says.length > 0) return fail({ exit: 'configuration', messages: [...says, ...warnings] }, asJson)
   const notes = notesOn(settings)
   if (asJson) printJson({ exit: 'settled', complaints: [], warnings, notes })
   for (const warning of warnings) writeError(`holdfast: ${warning}\n`)
@@ -47,7 +47,7 @@ async function check(settings: Settings, asJson: boolean): Promise<Exit> {
 }
 
 /** What is sent otherwise than it is written: names of other alphabets. */
-const notesOn = ({ accounts }: Settings): readonly string[] =>
+const notesOn = ({ accounts }: ResolvedSettings): readonly string[] =>
   accounts
     .flatMap(({ hostnames }) => hostnames)
     .filter((name) => name.includes('xn--'))

@@ -1,28 +1,19 @@
-import { between, instant, seconds } from '../base/time.ts'
-import type { SourceSpec } from '../config/source.ts'
-import { type Diagnosis, type Evidence, diagnose, sayDiagnoses } from '../client/report/diagnose.ts'
-import { SERVICES } from '../client/sources/services.ts'
-import { parseAddress } from '../net/address.ts'
-import { undiciHttp } from '../platform/http.ts'
-import { systemGateway } from '../platform/network.ts'
-import { rememberingResolve } from '../platform/resolve.ts'
-import { RELEASED } from '../platform/released.ts'
-import type { HttpOutcome } from '../ports/http.ts'
-import { userAgentOf } from './client.ts'
-import { surveyed } from './detect.ts'
-import type { Exit } from './exit-codes.ts'
-import { detectingLookout } from './detecting.ts'
-import type { Flags } from './commands.ts'
+import { evidenceOf } from '../app/client/evidence.ts'
+import { readSettings } from '../app/client/settings.ts'
+import type { Exit } from '../app/exit-codes.ts'
+import type { Flags } from '../app/flags.ts'
+import { type Diagnosis, diagnose, sayDiagnoses } from '../client/report/diagnose.ts'
 import { fail, print, printJson } from './output.ts'
-import { type Questions, asking } from './questions.ts'
-import { type Settings, readSettings } from './settings.ts'
+import { askInParallel } from './parallel-questions.ts'
 
 /** `holdfast doctor`: what is wrong with this network, each with evidence and a remedy. Sends no update. */
 export async function doctorCommand(flags: Flags): Promise<Exit> {
   const asJson = flags['json'] === true
   const settings = await readSettings(flags, 'nothing')
   if (!settings.ok) return fail(settings.error, asJson)
-  const diagnoses = diagnose(await asking(asJson, async (questions) => evidenceOf(settings.value, questions)))
+  const diagnoses = diagnose(
+    await askInParallel(asJson, async (questions) => evidenceOf(settings.value, questions)),
+  )
   if (asJson) printJson({ diagnoses })
   else print(...sayDiagnoses(diagnoses))
   return exitFor(diagnoses)
@@ -30,91 +21,3 @@ export async function doctorCommand(flags: Flags): Promise<Exit> {
 
 const exitFor = (diagnoses: readonly Diagnosis[]): Exit =>
   diagnoses.some(({ isTrouble }) => isTrouble) ? 'unreached' : 'settled'
-
-async function evidenceOf(settings: Settings, { ask }: Questions): Promise<Evidence> {
-  const agent = userAgentOf(settings)
-  const end = new AbortController().signal
-  const deaf = { agent, tell: () => undefined, ring: () => undefined, published: () => [], end }
-  const lookout = detectingLookout(settings, deaf)
-  const specs = settings.config.sources ?? SERVICES.map(({ spec }) => spec)
-  const [found, gateway, names, visits] = await Promise.all([
-    surveyed(settings, lookout, { ask, signal: new AbortController().signal }),
-    systemGateway(),
-    Promise.all(
-      [...hostsOf(settings, specs)].map(async (host) =>
-        ask(`the address of ${host}`, lookedUp(host), () => ({ host, wasFound: false })),
-      ),
-    ),
-    Promise.all(
-      specs.flatMap((spec) =>
-        spec.kind === 'echo'
-          ? [ask(spec.url, visited(spec.url, agent), () => ({ url: spec.url, outcome: TOO_LATE }))]
-          : [],
-      ),
-    ),
-  ])
-  const agreed = Object.fromEntries(
-    found.conclusions.flatMap(({ family, address }) => (address === null ? [] : [[family, address]])),
-  )
-  return {
-    answers: found.answers,
-    agreed,
-    hasGateway: gateway !== undefined,
-    names,
-    pages: visits.flatMap(({ url, outcome }) => pageOf(url, outcome)),
-    clockAhead: clockAheadOf(visits.map(({ outcome }) => outcome)),
-    isBeforeRelease: Date.now() < RELEASED,
-  }
-}
-
-/** The names that updates and looks depend on. */
-function hostsOf({ accounts }: Settings, specs: readonly SourceSpec[]): ReadonlySet<string> {
-  const hosts = [
-    ...accounts.map(({ server }) => new URL(server).hostname),
-    ...specs.flatMap((spec) => {
-      if (spec.kind === 'stun') return [spec.host]
-      if (spec.kind === 'dns') return [spec.server]
-      return spec.kind === 'echo' ? [new URL(spec.url).hostname] : []
-    }),
-  ]
-  return new Set(hosts.filter((host) => parseAddress(host.replace(/^\[|\]$/g, '')) === undefined))
-}
-
-const { resolve } = rememberingResolve(() => performance.now())
-
-async function lookedUp(host: string): Promise<Evidence['names'][number]> {
-  const [v4, v6] = await Promise.all([resolve(host, 'v4'), resolve(host, 'v6')])
-  return { host, wasFound: v4.length + v6.length > 0 }
-}
-
-async function visited(
-  url: string,
-  agent: string,
-): Promise<{ readonly url: string; readonly outcome: HttpOutcome }> {
-  const patience = { connectWithin: seconds(4), answerWithin: seconds(8), longestBody: 4096 }
-  const request = { url, headers: { 'user-agent': agent }, ...patience }
-  return { url, outcome: await undiciHttp(request, new AbortController().signal) }
-}
-
-const TOO_LATE: HttpOutcome = { kind: 'unreached', stage: 'time-out', because: 'it did not answer in time' }
-
-const IS_PAGE = /^\s*<(!doctype|html)/i
-
-function pageOf(url: string, outcome: HttpOutcome): Evidence['pages'] {
-  if (outcome.kind === 'unreached') return []
-  const { location } = outcome.headers
-  const isElsewhere =
-    location !== undefined && URL.canParse(location, url) && new URL(location, url).host !== new URL(url).host
-  return [{ url, isPage: IS_PAGE.test(outcome.body), ...(isElsewhere && { redirectsTo: location }) }]
-}
-
-/** By the Date of honest web servers (RFC 9110 §6.6.1): the median, because one may be wrong too. */
-function clockAheadOf(outcomes: readonly HttpOutcome[]): Evidence['clockAhead'] {
-  const now = instant(Date.now())
-  const spans = outcomes
-    .flatMap((outcome) => (outcome.kind === 'answered' ? [Date.parse(outcome.headers['date'] ?? '')] : []))
-    .filter((at) => !Number.isNaN(at))
-    .map((at) => between(instant(at), now))
-    .toSorted((a, b) => a - b)
-  return spans[Math.floor(spans.length / 2)]
-}

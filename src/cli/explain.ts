@@ -1,11 +1,12 @@
+import { readSettings } from '../app/client/settings.ts'
+import { statusReport, unreadable } from '../app/client/status-report.ts'
+import type { Exit } from '../app/exit-codes.ts'
+import type { Failure } from '../app/failure.ts'
+import { type Flags, textFlag } from '../app/flags.ts'
+import { isNamedBy, listAccounts } from '../client/report/account-name.ts'
+import { explainAccount } from '../client/report/explain-account.ts'
 import { explained, sayExplained } from '../client/report/explain-word.ts'
-import { explainAccount } from '../client/report/explain.ts'
-import { isMeant, listOf } from '../client/report/subject.ts'
-import type { Exit } from './exit-codes.ts'
-import type { Flags } from './commands.ts'
 import { fail, print, printJson } from './output.ts'
-import { type Failure, readSettings, textFlag } from './settings.ts'
-import { standingOf, unreadable } from './status.ts'
 
 /** `holdfast explain`: what happened, since when, why, what to do and what comes next, in plain words. */
 export async function explainCommand(flags: Flags): Promise<Exit> {
@@ -19,17 +20,17 @@ export async function explainCommand(flags: Flags): Promise<Exit> {
   }
   const settings = await readSettings(flags, 'names')
   if (!settings.ok) return fail((await unknownWord(flags, subject)) ?? settings.error, asJson)
-  const standing = await standingOf(settings.value).catch(unreadable)
+  const standing = await statusReport(settings.value).catch(unreadable)
   if ('exit' in standing) return fail(standing, asJson)
   const { accounts } = standing
   const chosen = accounts.filter(
     (account) =>
       subject === undefined ||
-      isMeant(subject, account) ||
+      isNamedBy(subject, account) ||
       account.hostnames.some(({ hostname }) => hostname === subject.toLowerCase()),
   )
   if (chosen.length === 0)
-    return fail(unknown(subject ?? '', `there are the accounts ${listOf(accounts)}`), asJson)
+    return fail(unknown(subject ?? '', `there are the accounts ${listAccounts(accounts)}`), asJson)
   if (asJson) printJson({ ...standing, accounts: chosen })
   else print(...chosen.flatMap((account, at) => [...(at > 0 ? [''] : []), ...explainAccount(account)]))
   return 'settled'
@@ -37,7 +38,7 @@ export async function explainCommand(flags: Flags): Promise<Exit> {
 
 const unknown = (subject: string, there: string): Failure => ({
   exit: 'usage',
-  says: [`${subject} is neither a reply word nor an account nor a hostname; ${there}`],
+  messages: [`${subject} is neither a reply word nor an account nor a hostname; ${there}`],
 })
 
 /** Where nothing is configured, a word that is not known is a slip of the pen, and not a configuration to mend. */

@@ -1,16 +1,16 @@
-import { bug } from './crash.ts'
-import { EXITS } from './exit-codes.ts'
-import { type Chosen, readPlainLine } from './plain-line.ts'
-import { writeError } from './streams.ts'
-import { withSwitches } from './switches.ts'
+import { bug } from '../app/crash.ts'
+import { EXITS } from '../app/exit-codes.ts'
+import { writeError } from '../app/streams.ts'
+import { type ParsedCommand, parseFast } from './parse-fast.ts'
+import { withEnvironmentSwitches } from './switches.ts'
 
 /** Runs one command line; resolves with the exit code. Nothing but the chosen command is loaded. */
 export async function main(given: readonly string[]): Promise<number> {
   try {
-    const line = await withSwitches(given)
+    const line = await withEnvironmentSwitches(given)
     if (!line.ok) return misread(line.error)
     const words = line.value
-    const chosen = (await readPlainLine(words)) ?? (await explained(words))
+    const chosen = (await parseFast(words)) ?? (await explained(words))
     if (typeof chosen === 'number') return chosen
     const handle = await chosen.command.load()
     return EXITS[await handle(chosen.flags)].code
@@ -20,11 +20,11 @@ export async function main(given: readonly string[]): Promise<number> {
 }
 
 /** A line that asks for help, or has something wrong in it. */
-async function explained(words: readonly string[]): Promise<Chosen | number> {
+async function explained(words: readonly string[]): Promise<ParsedCommand | number> {
   standSomewhere()
-  const { UsageError, readWholeLine } = await import('./whole-line.ts')
+  const { UsageError, parseWithYargs } = await import('./parse-yargs.ts')
   try {
-    return (await readWholeLine(words)) ?? EXITS.settled.code
+    return (await parseWithYargs(words)) ?? EXITS.settled.code
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     return misread([error.message])

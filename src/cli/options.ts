@@ -1,5 +1,5 @@
 import { formatDuration, milliseconds } from '../base/time.ts'
-import { type Setting, type Table, flagOf } from '../config/setting.ts'
+import { flagOf, type Setting, type SettingTable } from '../config/setting.ts'
 
 /** One option of the command line, in the words of yargs. */
 export interface Option {
@@ -10,13 +10,13 @@ export interface Option {
 }
 
 /** The command line's options, from the table of settings. Lists may be given as one list or by repeating the flag. */
-export function optionsOf(table: Table, group: string): Record<string, Option> {
+export function optionsOf(table: SettingTable, group: string): Record<string, Option> {
   return Object.fromEntries(
     Object.entries(table).map(([key, setting]) => [
       flagOf(key, setting),
       {
         group,
-        describe: setting.says + shown(setting),
+        describe: setting.help + shown(setting),
         ...(setting.reader.shape === 'switch' ? { type: 'boolean' } : { type: 'string', requiresArg: true }),
       } satisfies Option,
     ]),

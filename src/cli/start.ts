@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { isAbsolute } from 'node:path'
+import { bug, crash } from '../app/crash.ts'
 import { forgetRelative } from '../platform/home-folders.ts'
-import { bug, crash } from './crash.ts'
 import { main } from './main.ts'
 import { endingAsked } from './signals.ts'
 

@@ -1,4 +1,4 @@
-import { type Result, err, ok } from '../base/result.ts'
+import { err, ok, type Result } from '../base/result.ts'
 import { onOff } from '../config/reader.ts'
 import { COMMANDS } from './commands.ts'
 
@@ -6,7 +6,7 @@ import { COMMANDS } from './commands.ts'
  * The line with `--dry-run=yes` and `--ipv6=off` written as `--dry-run` and `--no-ipv6`, which both readers of the line
  * know: yargs takes every value but `true` for false, and an update that was to be a rehearsal would be sent.
  */
-export async function withSwitches(
+export async function withEnvironmentSwitches(
   words: readonly string[],
 ): Promise<Result<readonly string[], readonly string[]>> {
   const name = words.find((word) => COMMANDS.some((command) => command.name === word))

@@ -1,21 +1,27 @@
 import { access, rm, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
+import { ran, show } from '../app/client/systemctl.ts'
+import { packaged, refusalsOf } from '../app/client/unit-check.ts'
+import {
+  daemonVariant,
+  timerVariant,
+  type UnitVariant,
+  unitText,
+  userVariant,
+} from '../app/client/unit-files.ts'
+import type { Exit } from '../app/exit-codes.ts'
+import type { Flags } from '../app/flags.ts'
+import { isRoot } from '../app/paths.ts'
 import { makeFolder } from '../platform/folder.ts'
-import type { Exit } from './exit-codes.ts'
-import type { Flags } from './commands.ts'
 import { fail, print } from './output.ts'
-import { isRoot } from './settings.ts'
-import { ran, show } from './systemctl.ts'
-import { packaged, refusalsOf } from './unit-check.ts'
-import { type Variant, daemonVariant, timerVariant, unitText, userVariant } from './unit-files.ts'
 
 /** `holdfast service`: writes and enables the unit for this installed program, takes it away again, or shows it. */
 export async function unitCommand(flags: Flags): Promise<Exit> {
   const isForUser = flags['user'] === true
   if (isForUser && flags['timer'] === true)
     return fail(
-      { exit: 'usage', says: ['--timer is for the whole system; leave one of --user and --timer out'] },
+      { exit: 'usage', messages: ['--timer is for the whole system; leave one of --user and --timer out'] },
       false,
     )
   const variant = isForUser ? userVariant() : flags['timer'] === true ? timerVariant : daemonVariant
@@ -24,7 +30,7 @@ export async function unitCommand(flags: Flags): Promise<Exit> {
   return flags['what'] === 'install' ? install(variant, isDry) : uninstall(variant, isDry)
 }
 
-async function install(variant: Variant, isDry: boolean): Promise<Exit> {
+async function install(variant: UnitVariant, isDry: boolean): Promise<Exit> {
   const refusals = await refusalsOf(variant)
   if (refusals.length > 0 && !isDry) return refuse(refusals)
   for (const { template, path } of variant.files) {
@@ -38,7 +44,7 @@ async function install(variant: Variant, isDry: boolean): Promise<Exit> {
   return refusals.length > 0 ? refuse(refusals) : done
 }
 
-const refuse = (says: readonly string[]): Exit => fail({ exit: 'configuration', says }, false)
+const refuse = (says: readonly string[]): Exit => fail({ exit: 'configuration', messages: says }, false)
 
 async function write(path: string, text: string): Promise<void> {
   await makeFolder(dirname(path), 0o755)
@@ -46,7 +52,7 @@ async function write(path: string, text: string): Promise<void> {
 }
 
 /** A user's services end with the last login, unless the user may linger (loginctl(1)). */
-async function hintsOn({ manager }: Variant): Promise<readonly string[]> {
+async function hintsOn({ manager }: UnitVariant): Promise<readonly string[]> {
   if (manager.length === 0) return []
   const lingers = await access(`/var/lib/systemd/linger/${userName()}`).then(
     () => true,
@@ -63,7 +69,7 @@ function userName(): string {
   }
 }
 
-async function uninstall(variant: Variant, isDry: boolean): Promise<Exit> {
+async function uninstall(variant: UnitVariant, isDry: boolean): Promise<Exit> {
   const refusals = await notRemovable(variant)
   if (refusals.length > 0 && !isDry) return refuse(refusals)
   const { unit, service, manager } = variant
@@ -88,7 +94,7 @@ async function uninstall(variant: Variant, isDry: boolean): Promise<Exit> {
   return ended === 'settled' ? reloaded : ended
 }
 
-async function notRemovable(variant: Variant): Promise<readonly string[]> {
+async function notRemovable(variant: UnitVariant): Promise<readonly string[]> {
   const there = await Promise.all(
     variant.files.map(async ({ path }) =>
       access(path).then(
@@ -113,7 +119,7 @@ async function notRemovable(variant: Variant): Promise<readonly string[]> {
 }
 
 async function systemctl(
-  { manager }: Variant,
+  { manager }: UnitVariant,
   isDry: boolean,
   commands: readonly (readonly string[])[],
 ): Promise<Exit> {
@@ -127,7 +133,7 @@ async function systemctl(
 }
 
 /** 0 where it runs, 69 where it is installed and does not, 78 where it is not installed. */
-async function status(variant: Variant): Promise<Exit> {
+async function status(variant: UnitVariant): Promise<Exit> {
   const { unit, service, manager, flag } = variant
   const [shown, worker] = await Promise.all([show(manager, unit), show(manager, service)])
   if (typeof shown === 'string') return refuse([`systemctl show ${unit}: ${shown}`])
@@ -146,5 +152,5 @@ async function status(variant: Variant): Promise<Exit> {
   const hasFailed = typeof worker === 'object' && worker.active === 'failed'
   if (isRunning && !hasFailed) return 'settled'
   const [name, why] = hasFailed ? [service, worker] : [unit, shown]
-  return fail({ exit: 'unreached', says: [`${name} is ${why.active} (${why.result})`] }, false)
+  return fail({ exit: 'unreached', messages: [`${name} is ${why.active} (${why.result})`] }, false)
 }

@@ -1,5 +1,6 @@
-import type { Exit } from './exit-codes.ts'
-import type { Flags, Handler } from './commands.ts'
+import type { Exit } from '../app/exit-codes.ts'
+import type { Flags } from '../app/flags.ts'
+import type { CommandHandler } from './command.ts'
 import { fail } from './output.ts'
 
 /** The first Node whose node:sqlite needs no flag and does what the store asks of it. */
@@ -7,12 +8,12 @@ const LEAST = [22, 16] as const
 
 /** A command that opens the store. Nothing of it is loaded before it is known that this Node can. */
 export const withSqlite =
-  (subject: string, load: () => Promise<Handler>): Handler =>
+  (subject: string, load: () => Promise<CommandHandler>): CommandHandler =>
   async (flags: Flags): Promise<Exit> => {
     const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
     if (major < LEAST[0] || (major === LEAST[0] && minor < LEAST[1])) {
       const says = `${subject} needs Node ${LEAST.join('.')} or newer, for its embedded database; this is Node ${process.versions.node}`
-      return fail({ exit: 'configuration', says: [says] }, flags['json'] === true)
+      return fail({ exit: 'configuration', messages: [says] }, flags['json'] === true)
     }
     withoutSqliteWarning()
     const handle = await load()

@@ -1,25 +1,31 @@
 import type { Result } from '../base/result.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS, HOST_SETTINGS } from './client-settings.ts'
-import type { Fault, Located } from './document.ts'
-import { type Complaint, type Layer, fileKeyOf, unknownKey } from './setting.ts'
+import type { Located, SyntaxFault } from './document.ts'
+import { type Complaint, fileKeyOf, type SettingLayer, unknownKey } from './setting.ts'
 
 /** A parsed configuration file. The parsers are loaded only where there is a file. */
 export interface ParsedFile {
   readonly name: string
-  readonly document: Result<Located, Fault>
+  readonly document: Result<Located, SyntaxFault>
 }
 
-/** What a configuration file says: the layer of its top, and one for each account and each host. */
-export interface File {
-  readonly top: Layer
-  readonly accounts: readonly Layer[]
+/** What a configuration file problem: the layer of its top, and one for each account and each host. */
+export interface ClientFile {
+  readonly top: SettingLayer
+  readonly accounts: readonly SettingLayer[]
   /** The layers of each account's hosts. */
-  readonly hosts: ReadonlyMap<Layer, readonly Layer[]>
+  readonly hosts: ReadonlyMap<SettingLayer, readonly SettingLayer[]>
   readonly complaints: readonly Complaint[]
   readonly isBroken: boolean
 }
 
-export const NO_FILE: File = { top: {}, accounts: [], hosts: new Map(), complaints: [], isBroken: false }
+export const NO_FILE: ClientFile = {
+  top: {},
+  accounts: [],
+  hosts: new Map(),
+  complaints: [],
+  isBroken: false,
+}
 const ACCOUNTS = 'account'
 const HOSTS = 'host'
 
@@ -43,12 +49,12 @@ const NOT_IN_HOST: Places = new Map([
   ...placed(CLIENT_SETTINGS, 'belongs at the top of the file, above [[account]]'),
 ])
 
-export function readFile({ name, document }: ParsedFile): File {
+export function readFile({ name, document }: ParsedFile): ClientFile {
   if (!document.ok)
     return {
       ...NO_FILE,
       isBroken: true,
-      complaints: [{ where: `${name}:${document.error.line}`, says: document.error.says }],
+      complaints: [{ where: `${name}:${document.error.line}`, problem: document.error.problem }],
     }
   const entries = document.value.members?.get(ACCOUNTS)?.entries ?? []
   const whole = { ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }
@@ -68,7 +74,7 @@ export function readFile({ name, document }: ParsedFile): File {
       : [
           {
             where: `${name}:${host.line}`,
-            says: 'host must be a list of tables: write [[account.host]]; names go into hostnames',
+            problem: 'host must be a list of tables: write [[account.host]]; names go into hostnames',
           },
         ]
   })
@@ -84,7 +90,7 @@ export function readFile({ name, document }: ParsedFile): File {
       ...[...accounts, ...hosts.flat()].flatMap((one) => one.complaints),
       ...hostless,
       ...(isMisplaced
-        ? [{ where: `${name}:${line}`, says: 'account must be a list of tables: write [[account]]' }]
+        ? [{ where: `${name}:${line}`, problem: 'account must be a list of tables: write [[account]]' }]
         : []),
     ],
   }
@@ -102,7 +108,7 @@ export function layerOf(
   name: string,
   settings: Readonly<Record<string, unknown>>,
   { tables, elsewhere }: Others,
-): { readonly layer: Layer; readonly complaints: readonly Complaint[] } {
+): { readonly layer: SettingLayer; readonly complaints: readonly Complaint[] } {
   const keys = new Map(Object.keys(settings).map((key) => [fileKeyOf(key), key]))
   const members = [...(table.members ?? [])].filter(([key]) => !tables.includes(key))
   const layer = members.flatMap(([key, { line, value }]) => {
@@ -110,11 +116,11 @@ export function layerOf(
     return setting === undefined ? [] : [[setting, { value, where: `${name}:${line}` }]]
   })
   const complaints = members.flatMap(([key, { line }]) =>
-    keys.has(key) ? [] : [{ where: `${name}:${line}`, says: wrongKey(key) }],
+    keys.has(key) ? [] : [{ where: `${name}:${line}`, problem: wrongKey(key) }],
   )
   function wrongKey(key: string): string {
     const place = elsewhere?.get(key)
     return place === undefined ? unknownKey(key, [...keys.keys(), ...tables]) : `${key} ${place}`
   }
-  return { layer: Object.fromEntries(layer) as Layer, complaints }
+  return { layer: Object.fromEntries(layer) as SettingLayer, complaints }
 }

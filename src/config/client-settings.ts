@@ -1,26 +1,26 @@
-import { type Result, err, ok } from '../base/result.ts'
+import { LEVELS } from '../base/level.ts'
+import { err, ok, type Result } from '../base/result.ts'
 import { days, minutes, seconds } from '../base/time.ts'
 import { type Address, type Addresses, byFamily, familyOf, parseAddress } from '../net/address.ts'
-import { type Prefix, eui64, parsePrefix } from '../net/prefix.ts'
+import { eui64, type Prefix, parsePrefix } from '../net/prefix.ts'
 import { RANGE_CLASSES } from '../net/special.ts'
-import { LEVELS } from '../base/level.ts'
 import { UPDATE_PATH } from '../protocol/request.ts'
 import { parseUserAgent } from '../protocol/user-agent.ts'
+import { readHostname } from './hostname.ts'
 import {
-  type Reader,
   choice,
   duration,
   durationOrNever,
-  listOf,
+  listReader,
   onOff,
   path,
+  type SettingReader,
   secret,
   text,
   whole,
 } from './reader.ts'
-import type { Table, Values } from './setting.ts'
-import { readHostname } from './hostname.ts'
-import { SOURCE_FORMS, parseSource } from './source.ts'
+import type { SettingTable, Values } from './setting.ts'
+import { parseSource, SOURCE_FORMS } from './source.ts'
 
 /** A service's base address. https unless the user writes http, because the key would travel in clear. */
 export function parseServer(value: string): Result<string, string> {
@@ -38,7 +38,7 @@ export function parseServer(value: string): Result<string, string> {
 }
 
 /** One address of each family at most, or the word that leaves it to the service. */
-const myip: Reader<Addresses | 'connection'> = {
+const myip: SettingReader<Addresses | 'connection'> = {
   shape: 'list',
   read: (value) => {
     if (value === 'connection') return ok('connection')
@@ -53,7 +53,7 @@ const myip: Reader<Addresses | 'connection'> = {
   schema: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, maxItems: 2 }] },
 }
 
-const userAgent: Reader<string> = {
+const userAgent: SettingReader<string> = {
   ...text,
   read: (value) =>
     parseUserAgent(value) === undefined || !/^[ -~]+$/.test(value)
@@ -64,7 +64,7 @@ const userAgent: Reader<string> = {
 }
 
 /** Five fields, or six with seconds. Whether each is right is for the reader of cron expressions to say. */
-const cron: Reader<string> = {
+const cron: SettingReader<string> = {
   ...text,
   read: (value) =>
     /^\S+( +\S+){4,5}$/.test(value.trim())
@@ -73,14 +73,14 @@ const cron: Reader<string> = {
 }
 
 /** What may stand at the end of a User-Agent (RFC 5321 mailbox, as far as anybody needs it). */
-const contact: Reader<string> = {
+const contact: SettingReader<string> = {
   ...text,
   read: (value) => (/^[!-;=?A-~]+@[A-Za-z0-9.-]+$/.test(value) ? ok(value) : err('is no e-mail address')),
 }
 
 /** Each once. */
-const hostnames: Reader<readonly string[]> = (() => {
-  const list = listOf(readHostname, { type: 'string' })
+const hostnames: SettingReader<readonly string[]> = (() => {
+  const list = listReader(readHostname, { type: 'string' })
   return {
     ...list,
     read: (value) => {
@@ -90,10 +90,10 @@ const hostnames: Reader<readonly string[]> = (() => {
   }
 })()
 
-const prefix: Reader<Prefix> = { ...text, read: parsePrefix }
+const prefix: SettingReader<Prefix> = { ...text, read: parsePrefix }
 
 /** The host part of an address: "::1:2" is the last 64 bits, "::1:2/56" all but the first 56. */
-const suffix: Reader<Prefix> = {
+const suffix: SettingReader<Prefix> = {
   ...text,
   read: (value) => {
     const host = parseAddress(value.split('/')[0] ?? '')
@@ -104,7 +104,7 @@ const suffix: Reader<Prefix> = {
 }
 
 /** SLAAC's own host part (RFC 4291 appendix A). */
-const mac: Reader<Address> = {
+const mac: SettingReader<Address> = {
   ...text,
   read: (value) => {
     const host = eui64(value)
@@ -112,7 +112,7 @@ const mac: Reader<Address> = {
   },
 }
 
-const address: Reader<Address> = {
+const address: SettingReader<Address> = {
   ...text,
   read: (value) => {
     const read = parseAddress(value)
@@ -130,61 +130,61 @@ const rangeClass = (value: string): Result<(typeof RANGE_CLASSES)[number], strin
 /** What belongs to one account. At the top of the file it holds for every account. */
 // biome-ignore format: a table
 export const ACCOUNT_SETTINGS = {
-  name:          { reader: text,                            says: 'a name for this account, for you' },
-  server:        { reader: { ...text, read: parseServer },  says: 'the update service, such as https://dynupdate.example', isNeeded: true },
-  username:      { reader: text,                            says: 'DDNS key username', isNeeded: true },
-  password:      { reader: secret,                          says: 'DDNS key password; a password file is safer' },
-  passwordFile:  { reader: path,                            says: 'file that holds the password, or - for standard input' },
-  hostnames:     { reader: hostnames, flag: 'hostname', says: 'names and groups to keep current', isNeeded: true },
-  myip:          { reader: myip,                            says: 'the address to publish instead of looking for it; "connection" leaves it to the service' },
-  ipv4:          { reader: onOff,                           says: 'keep the IPv4 address current', fallback: true },
-  ipv6:          { reader: onOff,                           says: 'keep the IPv6 address current', fallback: true },
-  ipv6Parameter: { reader: choice('myip', 'myipv6'),        says: 'the parameter that carries IPv6', fallback: 'myip' },
-  offline:       { reader: onOff,                           says: 'take the names offline instead (a feature of some plans)', fallback: false },
-  nohostStops:   { reader: choice('account', 'hostname'),   says: 'how far a nohost reaches', fallback: 'account' },
-  refresh:       { reader: durationOrNever(days(1), days(3650)),      says: 'touch a name again after this long without an update; 0 is never', fallback: days(28) },
-  batch:         { reader: whole(1, 1000),                  says: 'the most hostnames of one request; without it 20, or more where the account has more than 160' },
-  pace:          { reader: whole(1, 10_000),                says: 'the most requests in five minutes, and two fifths as many changes of address; services block a key that sends more', fallback: 25 },
-  httpFallback:  { reader: onOff,                           says: 'try plain http on ports 80 and 8245 when https is not reached; the key then travels in clear', fallback: false },
-  caFile:        { reader: path,                            says: 'PEM file of the authorities to trust for this service' },
-} as const satisfies Table
+  name:          { reader: text,                            help: 'a name for this account, for you' },
+  server:        { reader: { ...text, read: parseServer },  help: 'the update service, such as https://dynupdate.example', isNeeded: true },
+  username:      { reader: text,                            help: 'DDNS key username', isNeeded: true },
+  password:      { reader: secret,                          help: 'DDNS key password; a password file is safer' },
+  passwordFile:  { reader: path,                            help: 'file that holds the password, or - for standard input' },
+  hostnames:     { reader: hostnames, flag: 'hostname', help: 'names and groups to keep current', isNeeded: true },
+  myip:          { reader: myip,                            help: 'the address to publish instead of looking for it; "connection" leaves it to the service' },
+  ipv4:          { reader: onOff,                           help: 'keep the IPv4 address current', fallback: true },
+  ipv6:          { reader: onOff,                           help: 'keep the IPv6 address current', fallback: true },
+  ipv6Parameter: { reader: choice('myip', 'myipv6'),        help: 'the parameter that carries IPv6', fallback: 'myip' },
+  offline:       { reader: onOff,                           help: 'take the names offline instead (a feature of some plans)', fallback: false },
+  nohostStops:   { reader: choice('account', 'hostname'),   help: 'how far a nohost reaches', fallback: 'account' },
+  refresh:       { reader: durationOrNever(days(1), days(3650)),      help: 'touch a name again after this long without an update; 0 is never', fallback: days(28) },
+  batch:         { reader: whole(1, 1000),                  help: 'the most hostnames of one request; without it 20, or more where the account has more than 160' },
+  pace:          { reader: whole(1, 10_000),                help: 'the most requests in five minutes, and two fifths as many changes of address; services block a key that sends more', fallback: 25 },
+  httpFallback:  { reader: onOff,                           help: 'try plain http on ports 80 and 8245 when https is not reached; the key then travels in clear', fallback: false },
+  caFile:        { reader: path,                            help: 'PEM file of the authorities to trust for this service' },
+} as const satisfies SettingTable
 
 /** What belongs to the program as a whole. */
 // biome-ignore format: a table
 export const CLIENT_SETTINGS = {
-  sources:       { reader: listOf(parseSource, { type: 'string' }, SOURCE_FORMS), flag: 'source', says: `who knows the address: ${SOURCE_FORMS}` },
-  thirdParties:  { reader: onOff,                           says: 'ask public services for the address too (Cloudflare, Google, Nextcloud, Cisco, Akamai; ipify, ident.me and Amazon where those are not reached); off: only the router, the interfaces and the update service itself', fallback: true },
-  allowVpn:      { reader: onOff,                           says: 'publish the address that outside services see, although the router or an interface goes on stating the one that is published', fallback: false },
-  agreement:     { reader: choice('two', 'one'),            says: 'how many must agree on a changed address: the router or an own interface and one operator outside, or two outside; or whoever answers first', fallback: 'two' },
-  command:       { reader: listOf(argument, { type: 'string' }), says: 'program and arguments for the source command; prints an address a line' },
-  ipv6Choice:    { reader: choice('stable', 'temporary', 'any'), says: 'which of several IPv6 addresses of an interface', fallback: 'stable' },
-  ipv6Prefix:    { reader: prefix,                          says: 'only an IPv6 address within this range' },
-  ipv6Suffix:    { reader: suffix,                          says: 'only an IPv6 address that ends so, such as ::1:2' },
-  watch:         { reader: onOff,                           says: 'notice changes as they happen, by the kernel, the router and a few packets a minute; off: only look at each interval', fallback: true },
-  allow:         { reader: listOf(rangeClass, { enum: RANGE_CLASSES }), says: 'address ranges to publish although they are not public', fallback: [] },
-  interval:      { reader: duration(minutes(1), days(7)),   says: 'time between looks', fallback: minutes(5) },
-  schedule:      { reader: cron,                            says: 'cron expression for looks, instead of the interval' },
-  userAgent:     { reader: userAgent,                       says: 'User-Agent, whole' },
-  contact:       { reader: contact,                         says: 'your e-mail address, at the end of the User-Agent, so that the service can write before it blocks anything; without it none is sent' },
-  connectWithin: { reader: duration(seconds(1), minutes(10)), says: 'patience for reaching a service', fallback: seconds(15) },
-  answerWithin:  { reader: duration(seconds(1), minutes(10)), says: 'patience for its whole answer', fallback: seconds(30) },
-  whenStopped:   { reader: choice('exit', 'idle'),          says: 'with every account stopped: end with exit 77, or stay up idle, for supervisors that restart blindly', fallback: 'exit' },
-  offlineOnStop: { reader: onOff,                           says: 'take the names offline when the daemon is asked to end, and back when it starts', fallback: false },
-  runtimeDir:    { reader: path,                            says: 'folder of the control socket' },
-  stateDir:      { reader: path,                            says: 'folder where stops and waits are remembered' },
-  logLevel:      { reader: choice(...LEVELS),               says: 'how much to log', fallback: 'info' },
-} as const satisfies Table
+  sources:       { reader: listReader(parseSource, { type: 'string' }, SOURCE_FORMS), flag: 'source', help: `who knows the address: ${SOURCE_FORMS}` },
+  thirdParties:  { reader: onOff,                           help: 'ask public services for the address too (Cloudflare, Google, Nextcloud, Cisco, Akamai; ipify, ident.me and Amazon where those are not reached); off: only the router, the interfaces and the update service itself', fallback: true },
+  allowVpn:      { reader: onOff,                           help: 'publish the address that outside services see, although the router or an interface goes on stating the one that is published', fallback: false },
+  agreement:     { reader: choice('two', 'one'),            help: 'how many must agree on a changed address: the router or an own interface and one operator outside, or two outside; or whoever answers first', fallback: 'two' },
+  command:       { reader: listReader(argument, { type: 'string' }), help: 'program and arguments for the source command; prints an address a line' },
+  ipv6Choice:    { reader: choice('stable', 'temporary', 'any'), help: 'which of several IPv6 addresses of an interface', fallback: 'stable' },
+  ipv6Prefix:    { reader: prefix,                          help: 'only an IPv6 address within this range' },
+  ipv6Suffix:    { reader: suffix,                          help: 'only an IPv6 address that ends so, such as ::1:2' },
+  watch:         { reader: onOff,                           help: 'notice changes as they happen, by the kernel, the router and a few packets a minute; off: only look at each interval', fallback: true },
+  allow:         { reader: listReader(rangeClass, { enum: RANGE_CLASSES }), help: 'address ranges to publish although they are not public', fallback: [] },
+  interval:      { reader: duration(minutes(1), days(7)),   help: 'time between looks', fallback: minutes(5) },
+  schedule:      { reader: cron,                            help: 'cron expression for looks, instead of the interval' },
+  userAgent:     { reader: userAgent,                       help: 'User-Agent, whole' },
+  contact:       { reader: contact,                         help: 'your e-mail address, at the end of the User-Agent, so that the service can write before it blocks anything; without it none is sent' },
+  connectTimeout: { reader: duration(seconds(1), minutes(10)), help: 'patience for reaching a service', fallback: seconds(15) },
+  responseTimeout:  { reader: duration(seconds(1), minutes(10)), help: 'patience for its whole answer', fallback: seconds(30) },
+  whenStopped:   { reader: choice('exit', 'idle'),          help: 'with every account stopped: end with exit 77, or stay up idle, for supervisors that restart blindly', fallback: 'exit' },
+  offlineOnStop: { reader: onOff,                           help: 'take the names offline when the daemon is asked to end, and back when it starts', fallback: false },
+  runtimeDir:    { reader: path,                            help: 'folder of the control socket' },
+  stateDir:      { reader: path,                            help: 'folder where stops and waits are remembered' },
+  logLevel:      { reader: choice(...LEVELS),               help: 'how much to log', fallback: 'info' },
+} as const satisfies SettingTable
 
 /** What belongs to one hostname of an account, as [[account.host]]. */
 // biome-ignore format: a table
 export const HOST_SETTINGS = {
-  name:          { reader: { ...text, read: readHostname },     says: 'one of the hostnames', isNeeded: true },
-  suffix:        { reader: suffix,                          says: 'host part of the IPv6 address: another machine of this network, with our prefix' },
-  mac:           { reader: mac,                             says: 'the same from a MAC address (EUI-64)' },
-  prefixLength:  { reader: whole(1, 127),                   says: 'how much of the address is ours, for mac', fallback: 64 },
-  interface:     { reader: text,                            says: 'look only through this interface' },
-  from:          { reader: address,                         says: 'look only from this local address' },
-} as const satisfies Table
+  name:          { reader: { ...text, read: readHostname },     help: 'one of the hostnames', isNeeded: true },
+  suffix:        { reader: suffix,                          help: 'host part of the IPv6 address: another machine of this network, with our prefix' },
+  mac:           { reader: mac,                             help: 'the same from a MAC address (EUI-64)' },
+  prefixLength:  { reader: whole(1, 127),                   help: 'how much of the address is ours, for mac', fallback: 64 },
+  interface:     { reader: text,                            help: 'look only through this interface' },
+  from:          { reader: address,                         help: 'look only from this local address' },
+} as const satisfies SettingTable
 
 export type HostSettings = Values<typeof HOST_SETTINGS>
 export type AccountSettings = Values<typeof ACCOUNT_SETTINGS>

@@ -1,6 +1,6 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
-import { type AST, ParseError as TomlError, getStaticTOMLValue, parseTOML } from 'toml-eslint-parser'
-import { type Result, err, ok } from '../base/result.ts'
+import { type AST, getStaticTOMLValue, parseTOML, ParseError as TomlError } from 'toml-eslint-parser'
+import { err, ok, type Result } from '../base/result.ts'
 import { explainJson, explainToml } from './syntax.ts'
 
 /** A value of a configuration file that knows its line, counted from one. */
@@ -12,13 +12,13 @@ export interface Located {
   readonly entries?: readonly Located[]
 }
 
-export interface Fault {
+export interface SyntaxFault {
   readonly line: number
-  readonly says: string
+  readonly problem: string
 }
 
 /** TOML, or JSON where the file's name ends so. Comments are allowed in JSON too: it is written by people. */
-export function parseDocument(source: string, name: string): Result<Located, Fault> {
+export function parseDocument(source: string, name: string): Result<Located, SyntaxFault> {
   const text = source.replace(/^\uFEFF/, '')
   const foreign = encodingFault(text)
   if (foreign !== undefined) return err(foreign)
@@ -27,7 +27,7 @@ export function parseDocument(source: string, name: string): Result<Located, Fau
   } catch (error) {
     // Both parsers, and what reads their trees, call themselves for each level.
     if (!(error instanceof RangeError)) throw error
-    return err({ line: deepestLine(text), says: 'this is nested too deep; a value is a list at most' })
+    return err({ line: deepestLine(text), problem: 'this is nested too deep; a value is a list at most' })
   }
 }
 
@@ -44,21 +44,21 @@ function deepestLine(text: string): number {
 }
 
 /** Text that was decoded as UTF-8 and is none: UTF-16 is full of NULs, other encodings leave replacement characters. */
-function encodingFault(text: string): Fault | undefined {
-  if (text.slice(0, 200).includes('\0')) return { line: 1, says: 'this is UTF-16; save the file as UTF-8' }
+function encodingFault(text: string): SyntaxFault | undefined {
+  if (text.slice(0, 200).includes('\0')) return { line: 1, problem: 'this is UTF-16; save the file as UTF-8' }
   const at = text.indexOf('\uFFFD')
   const line = text.slice(0, at).split('\n').length
-  return at < 0 ? undefined : { line, says: 'a character is not UTF-8; save the file as UTF-8' }
+  return at < 0 ? undefined : { line, problem: 'a character is not UTF-8; save the file as UTF-8' }
 }
 
-function parseToml(source: string): Result<Located, Fault> {
+function parseToml(source: string): Result<Located, SyntaxFault> {
   try {
     const program = parseTOML(source)
     return ok(tableOf(program.body[0].body, getStaticTOMLValue(program)))
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
     const line = lineOf(error, source)
-    return err({ line, says: explainToml(source.split('\n')[line - 1] ?? '', error.message) })
+    return err({ line, problem: explainToml(source.split('\n')[line - 1] ?? '', error.message) })
   }
 }
 
@@ -118,7 +118,7 @@ const located = (content: AST.TOMLContentNode, line: number): Located =>
     ? { ...tableOf(content.body, getStaticTOMLValue(content)), line }
     : { line, value: getStaticTOMLValue(content) }
 
-function parseJson(source: string): Result<Located, Fault> {
+function parseJson(source: string): Result<Located, SyntaxFault> {
   const errors: ParseError[] = []
   const root = parseTree(source, errors, { allowTrailingComma: true })
   const [first] = errors
@@ -128,12 +128,12 @@ function parseJson(source: string): Result<Located, Fault> {
     const [before = ''] = /[\w.+-]*$/.exec(source.slice(0, first.offset)) ?? []
     const found = before + source.slice(first.offset, first.offset + first.length)
     const isSecret = /password/i.test(source.split('\n')[line - 1] ?? '')
-    return err({ line, says: explainJson(printParseErrorCode(first.error), isSecret ? 'a value' : found) })
+    return err({ line, problem: explainJson(printParseErrorCode(first.error), isSecret ? 'a value' : found) })
   }
-  if (root?.type !== 'object') return err({ line: 1, says: 'not a JSON object' })
+  if (root?.type !== 'object') return err({ line: 1, problem: 'not a JSON object' })
   const twice = repeatedKey(root)
   if (twice !== undefined)
-    return err({ line: lineAt(twice.offset), says: `${String(twice.value)} is given twice; keep one` })
+    return err({ line: lineAt(twice.offset), problem: `${String(twice.value)} is given twice; keep one` })
   return ok(nodeOf(root, lineAt))
 }
 

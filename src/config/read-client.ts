@@ -1,51 +1,57 @@
-import { type Result, err, ok } from '../base/result.ts'
+import { err, ok, type Result } from '../base/result.ts'
 import { FAMILIES, type Family } from '../net/address.ts'
-import { canBeBasic } from '../net/basic.ts'
-import { Secret } from '../net/secret.ts'
-import { type RangeClass, explainRange, isGlobal, specialRangeOf } from '../net/special.ts'
+import {
+  ambiguous,
+  commandless,
+  impossible,
+  namesakes,
+  type SettingNeeds,
+  twins,
+  unpublishable,
+} from './client-checks.ts'
+import { NO_FILE, type ParsedFile, readFile, THE_FILE } from './client-file.ts'
 import {
   ACCOUNT_SETTINGS,
   type AccountSettings,
   CLIENT_SETTINGS,
+  type ClientSettings,
   HOST_SETTINGS,
   type HostSettings,
-  type ClientSettings,
   parseServer,
 } from './client-settings.ts'
-import { NO_FILE, type ParsedFile, THE_FILE, readFile } from './client-file.ts'
-import { type About, type Complaint, type Layer, type Reading, readTable } from './setting.ts'
+import { type Complaint, readTable, type SettingLayer, type TableResult } from './setting.ts'
 
 /** Where each value stands that was given, by setting key: for complaints that only a look at this host can make. */
-export type Places = Readonly<Record<string, string>>
+export type ValuePlaces = Readonly<Record<string, string>>
 
 export interface HostConfig extends HostSettings {
-  readonly places: Places
+  readonly places: ValuePlaces
 }
 
 export interface AccountConfig extends AccountSettings {
   /** What is special about some of its hostnames. */
   readonly hosts: readonly HostConfig[]
-  readonly places: Places
+  readonly places: ValuePlaces
 }
 
 export interface ClientConfig extends ClientSettings {
   readonly accounts: readonly AccountConfig[]
-  readonly places: Places
+  readonly places: ValuePlaces
   /** Those that anybody wants. */
   readonly families: readonly Family[]
 }
 
 /** Everything somebody said, most important layer first. */
-export interface Sources {
-  readonly flags: Layer
-  readonly environment: Layer
+export interface ClientLayers {
+  readonly flags: SettingLayer
+  readonly environment: SettingLayer
   readonly file?: ParsedFile
   /** Where a file would be looked for, if there is none. */
   readonly lookedFor?: string
   /** Only these accounts of the file, by name; empty means all. */
   readonly chosen: readonly string[]
   /** Where nothing will be sent, no password is needed; where only the network is looked at, no account either. */
-  readonly needs?: Needs
+  readonly needs?: SettingNeeds
   readonly passwordFileFor?: PasswordFileFor
 }
 
@@ -54,16 +60,19 @@ export type PasswordFileFor = (
   account: Partial<Pick<AccountSettings, 'name' | 'username' | 'passwordFile'>>,
 ) => string | undefined
 
-export type Needs = 'everything' | 'names' | 'nothing'
-
 /** All complaints at once: an operator should not have to fix a file one line per restart. */
-export function readClientConfig(given: Sources): Result<ClientConfig, readonly Complaint[]> {
+export function readClientConfig(given: ClientLayers): Result<ClientConfig, readonly Complaint[]> {
   const file = given.file === undefined ? NO_FILE : readFile(given.file)
   const over = [given.flags, given.environment]
   const inFile = given.file?.name ?? given.lookedFor ?? THE_FILE
   const client = readTable(CLIENT_SETTINGS, [...over, file.top], { subject: '', file: inFile })
   const named = file.accounts.map((layer, at) => ({ layer, name: nameOf(layer, at) }))
-  const shared = (layer: Layer): Layer => ({ ...file.top, ...layer, ...given.environment, ...given.flags })
+  const shared = (layer: SettingLayer): SettingLayer => ({
+    ...file.top,
+    ...layer,
+    ...given.environment,
+    ...given.flags,
+  })
   const names = (file.accounts.length > 0 ? file.accounts : [{}])
     .map((layer, at) => namesOf(shared(layer), nameOf(shared(layer), at)))
     .filter(() => file.accounts.length > 0 || WHO.some((key) => shared({})[key] !== undefined))
@@ -104,20 +113,20 @@ export function readClientConfig(given: Sources): Result<ClientConfig, readonly 
     ...(file.isBroken ? [] : whole),
   ]
   if (complaints.length > 0) return err(distinct(complaints))
-  const families = FAMILIES.filter((family) =>
-    all.some(({ values }) => (family === 'v4' ? values.ipv4 : values.ipv6)),
-  )
   return ok({
     ...client.values,
-    families,
+    families: familiesOf(all.map(({ values }) => values)),
     places: client.places,
     accounts: accounts.map(({ values }) => values),
   })
 }
 
+const familiesOf = (accounts: readonly Pick<AccountSettings, 'ipv4' | 'ipv6'>[]): readonly Family[] =>
+  FAMILIES.filter((family) => accounts.some(({ ipv4, ipv6 }) => (family === 'v4' ? ipv4 : ipv6)))
+
 /** Each of a name that the account keeps, once, and with one way of making its address. */
 function readHosts(
-  layers: readonly Layer[],
+  layers: readonly SettingLayer[],
   hostnames: readonly string[],
 ): { readonly values: readonly HostConfig[]; readonly complaints: readonly Complaint[] } {
   const read = layers.map((layer) => readTable(HOST_SETTINGS, [layer], { subject: 'host', file: '' }))
@@ -125,29 +134,31 @@ function readHosts(
   const complaints = read.flatMap(({ values, places, complaints: own }, at) => {
     const { name, suffix, mac } = values
     // biome-ignore format: a table
-    const rules: readonly (readonly [broken: boolean, says: string, about: string])[] = [
+    const rules: readonly (readonly [broken: boolean, problem: string, about: string])[] = [
       [name !== undefined && !hostnames.includes(name), `host ${name} is not among the hostnames of its account`, 'name'],
       [name !== undefined && names.indexOf(name) < at, `host ${name} stands there twice`, 'name'],
       [suffix !== undefined && mac !== undefined, 'suffix and mac are both given; keep one', 'mac'],
     ]
-    // It cannot be given anywhere but here, and what else it says tells where that is.
+    // It cannot be given anywhere but here, and what else it problem tells where that is.
     const [place] = Object.values(places)
-    const nameless = { where: place ?? '', says: 'a host has no name; name one of the hostnames' }
+    const nameless = { where: place ?? '', problem: 'a host has no name; name one of the hostnames' }
     return [
       ...(name === undefined && places['name'] === undefined ? [nameless] : own),
-      ...rules.flatMap(([broken, says, about]) => (broken ? [{ where: places[about] ?? '', says }] : [])),
+      ...rules.flatMap(([broken, problem, about]) =>
+        broken ? [{ where: places[about] ?? '', problem }] : [],
+      ),
     ]
   })
   return { values: read.map(({ values, places }) => ({ ...values, places })), complaints }
 }
 
-function nameOf(layer: Layer, at: number): string {
+function nameOf(layer: SettingLayer, at: number): string {
   const name = layer['name']?.value ?? layer['username']?.value
   return typeof name === 'string' ? name : String(at + 1)
 }
 
 /** What --account may call it: its name, its username, or both username and host as the log shows them. */
-function namesOf(layer: Layer, name: string): readonly string[] {
+function namesOf(layer: SettingLayer, name: string): readonly string[] {
   const [username, server] = [layer['username']?.value, layer['server']?.value]
   if (typeof username !== 'string') return [name]
   const read = typeof server === 'string' ? parseServer(server) : undefined
@@ -164,48 +175,10 @@ const unknownAccounts = (
       : [
           {
             where: '--account',
-            says: `there is no account ${name}; there are ${names.map(([first]) => first).join(', ') || 'none'}`,
+            problem: `there is no account ${name}; there are ${names.map(([first]) => first).join(', ') || 'none'}`,
           },
         ],
   )
-
-/** A name that leads to two accounts leads to the wrong one. */
-function namesakes(accounts: readonly Layer[]): readonly Complaint[] {
-  return accounts.flatMap(({ name }, at) => {
-    if (name === undefined) return []
-    const twin = accounts.slice(0, at).find((other) => other['name']?.value === name.value)?.['name']
-    const other = accounts.find((one, where) => where !== at && one['username']?.value === name.value)
-    const user = other?.['username']
-    return [
-      ...(twin === undefined
-        ? []
-        : [
-            {
-              where: name.where,
-              says: `name ${String(name.value)} is that of another account too (${twin.where})`,
-            },
-          ]),
-      ...(user === undefined
-        ? []
-        : [
-            {
-              where: name.where,
-              says: `name ${String(name.value)} is the username of another account (${user.where})`,
-            },
-          ]),
-    ]
-  })
-}
-
-/** A hostname on the command line beside a file of three accounts: whose is it? */
-function ambiguous(over: readonly Layer[], accounts: number): readonly Complaint[] {
-  if (accounts < 2) return []
-  const [given] = over.flatMap((layer) =>
-    ['server', 'username', 'password', 'passwordFile', 'hostnames'].flatMap((key) => layer[key] ?? []),
-  )
-  if (given === undefined) return []
-  return [{ where: given.where, says: `the file has ${accounts} accounts; choose one with --account` }]
-}
 
 /** Who says none of these has said nothing of an account. */
 const WHO = ['server', 'username', 'hostnames'] as const
@@ -213,86 +186,23 @@ const WHO = ['server', 'username', 'hostnames'] as const
 const PASSWORDS = ['password', 'passwordFile'] as const
 
 /** A password given further up outdoes a password file given further down, and the other way round. */
-function onePassword(layers: readonly Layer[]): readonly Layer[] {
+function onePassword(layers: readonly SettingLayer[]): readonly SettingLayer[] {
   const top = layers.findIndex((layer) => PASSWORDS.some((key) => layer[key] !== undefined))
-  const without = ({ password: _password, passwordFile: _file, ...others }: Layer): Layer => others
+  const without = ({ password: _password, passwordFile: _file, ...others }: SettingLayer): SettingLayer =>
+    others
   return layers.map((layer, at) => (at > top && top >= 0 ? without(layer) : layer))
 }
 
 function withPasswordFile(
-  reading: Reading<typeof ACCOUNT_SETTINGS>,
+  reading: TableResult<typeof ACCOUNT_SETTINGS>,
   passwordFileFor: PasswordFileFor = ({ passwordFile }) => passwordFile,
-): Reading<typeof ACCOUNT_SETTINGS> {
+): TableResult<typeof ACCOUNT_SETTINGS> {
   const path = reading.places['password'] === undefined ? passwordFileFor(reading.values) : undefined
   return path === undefined ? reading : { ...reading, values: { ...reading.values, passwordFile: path } }
 }
 
-/** Two accounts of one user at one service would take turns at breaking each other's waits. */
-function twins(accounts: readonly AccountSettings[]): readonly Complaint[] {
-  const keys = accounts
-    .filter(({ server, username }) => server !== undefined && username !== undefined)
-    .map(accountKey)
-  const twice = new Set(keys.filter((key, at) => keys.indexOf(key) !== at))
-  return [...twice].map((key) => ({
-    where: '',
-    says: `two accounts are ${key}; put their hostnames into one`,
-  }))
-}
-
-/** What the client remembers an account by: credentials of another user are another account. */
-export const accountKey = ({ server, username }: AccountSettings): string =>
-  `${username}@${new URL(server).host}`
-
-/** What no single setting can see; named by the place of the first of the settings that somebody gave. */
-function impossible(
-  { values, places }: Reading<typeof ACCOUNT_SETTINGS>,
-  { subject, file }: About,
-  needs: Needs = 'everything',
-): readonly Complaint[] {
-  const { username, password, passwordFile, server, myip, ipv4, ipv6, httpFallback } = values
-  const credentials = { username: username ?? '', password: password ?? new Secret('') }
-  const isOff =
-    typeof myip === 'object' && ((myip.v4 !== undefined && !ipv4) || (myip.v6 !== undefined && !ipv6))
-  // biome-ignore format: a table
-  const rules: readonly (readonly [broken: boolean, says: string, ...about: string[]])[] = [
-    [!ipv4 && !ipv6, 'ipv4 and ipv6 are both off; there is nothing to keep current', 'ipv4', 'ipv6'],
-    [password !== undefined && passwordFile !== undefined, 'password and password_file are both given; keep one', 'passwordFile'],
-    [needs === 'everything' && places['password'] === undefined && passwordFile === undefined, `password is missing; give it as password_file in ${file}, as --password-file or HOLDFAST_PASSWORD, or to the unit of systemd as a credential`],
-    [!canBeBasic(credentials), 'username may not hold a colon, and neither username nor password a control character', 'username', 'password'],
-    [httpFallback && (server ?? '').startsWith('http:'), 'http_fallback has no meaning for an http server', 'httpFallback'],
-    [isOff, 'myip names an address of a family that is switched off', 'myip'],
-  ]
-  return rules.flatMap(([broken, says, ...about]) =>
-    broken ? [{ where: about.flatMap((key) => places[key] ?? [])[0] ?? subject, says }] : [],
-  )
-}
-
-/** A source without what it needs. */
-function commandless({ values, places }: Reading<typeof CLIENT_SETTINGS>): readonly Complaint[] {
-  const isNamed = values.sources?.some(({ kind }) => kind === 'command') === true
-  if (!isNamed || places['command'] !== undefined) return []
-  const says = 'sources lists command, and there is none; write command = ["/path/of/a/program"]'
-  return [{ where: places['sources'] ?? '', says }]
-}
-
-/** Ranges for documents and measurements. They are used to try the program out, and no network has them by mistake. */
-const EXAMPLES: readonly RangeClass[] = ['documentation', 'benchmark']
-
-/** An address that is given is published as it is; one that cannot be reached from outside is mostly a slip. */
-function unpublishable(
-  { values: { myip }, places }: Reading<typeof ACCOUNT_SETTINGS>,
-  allow: readonly RangeClass[],
-): readonly Complaint[] {
-  const addresses = typeof myip === 'object' ? Object.values(myip) : []
-  return addresses
-    .filter((address) => !isGlobal(address, [...allow, ...EXAMPLES]))
-    .map((address) => ({
-      where: places['myip'] ?? '',
-      says: `myip ${address} is not public (${explainRange(address)}); to publish it, write allow = ["${specialRangeOf(address)}"]`,
-    }))
-}
-
 const distinct = (complaints: readonly Complaint[]): readonly Complaint[] =>
   complaints.filter(
-    ({ where, says }, at) => complaints.findIndex((c) => c.where === where && c.says === says) === at,
+    ({ where, problem }, at) =>
+      complaints.findIndex((c) => c.where === where && c.problem === problem) === at,
   )

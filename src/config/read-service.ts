@@ -1,18 +1,18 @@
-import { type Result, err, ok } from '../base/result.ts'
-import { type ParsedFile, THE_FILE, layerOf } from './client-file.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import { layerOf, type ParsedFile, THE_FILE } from './client-file.ts'
 import { SERVICE_SETTINGS, type ServiceSettings } from './service-settings.ts'
-import { type Complaint, type Layer, readTable } from './setting.ts'
+import { type Complaint, readTable, type SettingLayer } from './setting.ts'
 
-export interface ServiceSources {
-  readonly flags: Layer
-  readonly environment: Layer
+export interface ServiceLayers {
+  readonly flags: SettingLayer
+  readonly environment: SettingLayer
   readonly file?: ParsedFile
   /** Where a file would be looked for. */
   readonly lookedFor?: string
 }
 
 /** The service's settings, or everything that is wrong with them at once. */
-export function readServiceConfig(given: ServiceSources): Result<ServiceSettings, readonly Complaint[]> {
+export function readServiceConfig(given: ServiceLayers): Result<ServiceSettings, readonly Complaint[]> {
   const file = readFile(given.file)
   const { values, complaints, places } = readTable(
     SERVICE_SETTINGS,
@@ -23,8 +23,8 @@ export function readServiceConfig(given: ServiceSources): Result<ServiceSettings
   return all.length > 0 ? err(all) : ok(values)
 }
 
-function readFile(file: ServiceSources['file']): {
-  readonly layer: Layer
+function readFile(file: ServiceLayers['file']): {
+  readonly layer: SettingLayer
   readonly complaints: readonly Complaint[]
 } {
   if (file === undefined) return { layer: {}, complaints: [] }
@@ -32,7 +32,7 @@ function readFile(file: ServiceSources['file']): {
   if (document.ok) return layerOf(document.value, file.name, SERVICE_SETTINGS, { tables: ['$schema'] })
   return {
     layer: {},
-    complaints: [{ where: `${file.name}:${document.error.line}`, says: document.error.says }],
+    complaints: [{ where: `${file.name}:${document.error.line}`, problem: document.error.problem }],
   }
 }
 
@@ -42,9 +42,9 @@ function impossible(
 ): readonly Complaint[] {
   const where = places['tlsCert'] ?? places['tlsKey'] ?? places['listen'] ?? ''
   const isPair = (tlsCert === undefined) === (tlsKey === undefined)
-  if (!isPair) return [{ where, says: 'tls_cert and tls_key go together' }]
+  if (!isPair) return [{ where, problem: 'tls_cert and tls_key go together' }]
   const needsTls = listen.some(({ isTls }) => isTls)
   return needsTls && tlsCert === undefined
-    ? [{ where, says: 'a /tls listener needs both tls_cert and tls_key' }]
+    ? [{ where, problem: 'a /tls listener needs both tls_cert and tls_key' }]
     : []
 }

@@ -1,4 +1,4 @@
-import { type Result, err, ok } from '../base/result.ts'
+import { err, ok, type Result } from '../base/result.ts'
 import { type Duration, formatDuration, parseDuration } from '../base/time.ts'
 import { Secret } from '../net/secret.ts'
 
@@ -11,7 +11,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>
  * How one kind of value is read from text. The complaint is a predicate: the caller supplies the subject. Several
  * complaints stand on a line each.
  */
-export interface Reader<T> {
+export interface SettingReader<T> {
   readonly shape: Shape
   /** What to write instead of a value of another shape. */
   readonly instead?: (value: unknown) => string | undefined
@@ -19,14 +19,14 @@ export interface Reader<T> {
   readonly schema: JsonSchema
 }
 
-export const text: Reader<string> = {
+export const text: SettingReader<string> = {
   shape: 'text',
   read: (value) => (value.trim() === '' ? err('is empty') : ok(value.trim())),
   schema: { type: 'string', minLength: 1 },
 }
 
 /** Taken as it is, blanks and all. */
-export const secret: Reader<Secret> = {
+export const secret: SettingReader<Secret> = {
   shape: 'text',
   read: (value) => (value === '' ? err('is empty') : ok(new Secret(value))),
   schema: { type: 'string', minLength: 1 },
@@ -44,7 +44,7 @@ const SWITCH = {
 } as const
 const isSwitch = (value: string): value is keyof typeof SWITCH => Object.hasOwn(SWITCH, value)
 
-export const onOff: Reader<boolean> = {
+export const onOff: SettingReader<boolean> = {
   shape: 'switch',
   read: (value) => {
     const word = value.toLowerCase()
@@ -53,7 +53,7 @@ export const onOff: Reader<boolean> = {
   schema: { type: 'boolean' },
 }
 
-export const whole = (least: number, most: number): Reader<number> => ({
+export const whole = (least: number, most: number): SettingReader<number> => ({
   shape: 'number',
   read: (value) => {
     const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
@@ -65,7 +65,7 @@ export const whole = (least: number, most: number): Reader<number> => ({
 })
 
 /** A path as people write it: "~" is the home folder of the user who runs the program. */
-export const path: Reader<string> = {
+export const path: SettingReader<string> = {
   ...text,
   read: (value) =>
     /^~[^/]/.test(value.trim())
@@ -91,7 +91,7 @@ function needsUnit(count: number, least: Duration, most: Duration, quote: '"' | 
 }
 
 /** "90s", "5m", "28d": never a bare number, so that the unit need not be remembered. */
-export const duration = (least: Duration, most: Duration): Reader<Duration> => ({
+export const duration = (least: Duration, most: Duration): SettingReader<Duration> => ({
   shape: 'span',
   instead: (value) => (typeof value === 'number' ? needsUnit(value, least, most, '"') : undefined),
   read: (value) => {
@@ -105,13 +105,13 @@ export const duration = (least: Duration, most: Duration): Reader<Duration> => (
 })
 
 /** The same, and 0 for never. */
-export const durationOrNever = (least: Duration, most: Duration): Reader<Duration> => ({
+export const durationOrNever = (least: Duration, most: Duration): SettingReader<Duration> => ({
   ...duration(least, most),
   read: (value) => (value === '0' ? parseDuration(value) : duration(least, most).read(value)),
   schema: { type: 'string', pattern: '^(0|(\\d+(min|ms|w|d|h|m|s))+)$', examples: ['28d', '0'] },
 })
 
-export const choice = <const W extends string>(...words: readonly W[]): Reader<W> => ({
+export const choice = <const W extends string>(...words: readonly W[]): SettingReader<W> => ({
   shape: 'text',
   read: (value) => {
     const word = words.find((one) => one === value)
@@ -124,11 +124,11 @@ export const choice = <const W extends string>(...words: readonly W[]): Reader<W
 const withoutUserinfo = (item: string): string => item.replace(/\/\/[^/]*@/, '//«secret»@')
 
 /** Comma-separated in text, an array in a file. `forms` says what an item may look like, once for all that are wrong. */
-export const listOf = <T>(
+export const listReader = <T>(
   item: (value: string) => Result<T, string>,
   schema: JsonSchema,
   forms?: string,
-): Reader<readonly T[]> => ({
+): SettingReader<readonly T[]> => ({
   shape: 'list',
   read: (value) => {
     const items = value

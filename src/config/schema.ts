@@ -1,13 +1,13 @@
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS, HOST_SETTINGS } from './client-settings.ts'
 import type { JsonSchema } from './reader.ts'
 import { SERVICE_SETTINGS } from './service-settings.ts'
-import { type Table, fileKeyOf } from './setting.ts'
+import { fileKeyOf, type SettingTable } from './setting.ts'
 
-const propertiesOf = (table: Table): JsonSchema =>
+const propertiesOf = (table: SettingTable): JsonSchema =>
   Object.fromEntries(
     Object.entries(table).map(([key, setting]) => [
       fileKeyOf(key),
-      { description: setting.says, ...setting.reader.schema },
+      { description: setting.help, ...setting.reader.schema },
     ]),
   )
 

@@ -1,11 +1,11 @@
-import { type Result, err, ok } from '../base/result.ts'
+import { LEVELS } from '../base/level.ts'
+import { err, ok, type Result } from '../base/result.ts'
 import { days, hours, minutes, seconds } from '../base/time.ts'
 import { type Address, parseAddress } from '../net/address.ts'
 import { parseHostname } from '../net/hostname.ts'
-import { LEVELS } from '../base/level.ts'
 import { ALL_HOSTNAMES } from '../protocol/request.ts'
-import { choice, duration, listOf, onOff, text, whole } from './reader.ts'
-import type { Table, Values } from './setting.ts'
+import { choice, duration, listReader, onOff, text, whole } from './reader.ts'
+import type { SettingTable, Values } from './setting.ts'
 
 /** One socket to listen on. Port 0 lets the system pick one. */
 export interface Listener {
@@ -50,28 +50,28 @@ const most = whole(1, 1_000_000)
 /** Every setting of the service, once. The abuse numbers are ours: the specification says "excessive". */
 // biome-ignore format: a table
 export const SERVICE_SETTINGS = {
-  listen:           { reader: listOf(parseListener, { type: 'string' }), says: 'where to listen: ADDRESS:PORT, or ADDRESS:PORT/tls', fallback: [{ host: '127.0.0.1', port: 8245, isTls: false }] },
-  tlsCert:          { reader: text,                         says: 'PEM file of the certificate chain' },
-  tlsKey:           { reader: text,                         says: 'PEM file of the private key' },
-  store:            { reader: text,                         says: 'folder of the database' },
-  realm:            { reader: { ...text, read: parseRealm },                     says: 'the realm named when credentials are asked for', fallback: 'Holdfast' },
-  allHostnames:     { reader: text,                         says: 'the hostname that stands for every hostname of a DDNS key', fallback: ALL_HOSTNAMES },
-  trustedProxies:   { reader: listOf(address, { type: 'string' }), says: 'peers whose X-Forwarded-For is believed', fallback: [] },
-  strictAgents:     { reader: onOff,                        says: 'refuse every User-Agent that does not keep the documented shape', fallback: false },
-  blockedAgents:    { reader: listOf(fragment, { type: 'string' }), says: 'parts of the User-Agent of clients that are not welcome', fallback: [] },
-  nochgLimit:       { reader: most,                         says: 'nochg replies for one key and hostname in a day before it is abuse', fallback: 48 },
-  requestLimit:     { reader: most,                         says: 'requests of one key in five minutes before it is abuse', fallback: 30 },
-  refusalLimit:     { reader: most,                         says: 'repeats after a refusal in a day before it is abuse', fallback: 10 },
-  badauthLimit:     { reader: most,                         says: 'failed logins of one peer in ten minutes before nobody looks any more', fallback: 20 },
-  keyRequestLimit:  { reader: most,                         says: 'requests of one account for DDNS keys in a minute', fallback: 60 },
-  nameservers:      { reader: listOf(nameserver, { type: 'string' }), says: 'the nameservers that zones are served by', fallback: [] },
-  corsOrigins:      { reader: listOf(fragment, { type: 'string' }), says: 'origins whose pages may use the management API; off by default', fallback: [] },
-  longBlock:        { reader: duration(minutes(1), days(365)),       says: 'how long abuse by repetition blocks', fallback: hours(24) },
-  shortBlock:       { reader: duration(minutes(1), days(365)),       says: 'how long abuse by haste blocks', fallback: minutes(30) },
-  mostConnections:  { reader: whole(1, 100_000),            says: 'connections open at one time', fallback: 1024 },
-  requestWithin:    { reader: duration(seconds(1), hours(1)),       says: 'time a client has to send its whole request', fallback: seconds(20) },
-  idleAfter:        { reader: duration(seconds(1), hours(1)),       says: 'time after which an idle connection is closed', fallback: seconds(15) },
-  logLevel:         { reader: choice(...LEVELS),            says: 'how much to log', fallback: 'info' },
-} as const satisfies Table
+  listen:           { reader: listReader(parseListener, { type: 'string' }), help: 'where to listen: ADDRESS:PORT, or ADDRESS:PORT/tls', fallback: [{ host: '127.0.0.1', port: 8245, isTls: false }] },
+  tlsCert:          { reader: text,                         help: 'PEM file of the certificate chain' },
+  tlsKey:           { reader: text,                         help: 'PEM file of the private key' },
+  store:            { reader: text,                         help: 'folder of the database' },
+  realm:            { reader: { ...text, read: parseRealm },                     help: 'the realm named when credentials are asked for', fallback: 'Holdfast' },
+  allHostnames:     { reader: text,                         help: 'the hostname that stands for every hostname of a DDNS key', fallback: ALL_HOSTNAMES },
+  trustedProxies:   { reader: listReader(address, { type: 'string' }), help: 'peers whose X-Forwarded-For is believed', fallback: [] },
+  strictAgents:     { reader: onOff,                        help: 'refuse every User-Agent that does not keep the documented shape', fallback: false },
+  blockedAgents:    { reader: listReader(fragment, { type: 'string' }), help: 'parts of the User-Agent of clients that are not welcome', fallback: [] },
+  nochgLimit:       { reader: most,                         help: 'nochg replies for one key and hostname in a day before it is abuse', fallback: 48 },
+  requestLimit:     { reader: most,                         help: 'requests of one key in five minutes before it is abuse', fallback: 30 },
+  refusalLimit:     { reader: most,                         help: 'repeats after a refusal in a day before it is abuse', fallback: 10 },
+  badauthLimit:     { reader: most,                         help: 'failed logins of one peer in ten minutes before nobody looks any more', fallback: 20 },
+  keyRequestLimit:  { reader: most,                         help: 'requests of one account for DDNS keys in a minute', fallback: 60 },
+  nameservers:      { reader: listReader(nameserver, { type: 'string' }), help: 'the nameservers that zones are served by', fallback: [] },
+  corsOrigins:      { reader: listReader(fragment, { type: 'string' }), help: 'origins whose pages may use the management API; off by default', fallback: [] },
+  longBlock:        { reader: duration(minutes(1), days(365)),       help: 'how long abuse by repetition blocks', fallback: hours(24) },
+  shortBlock:       { reader: duration(minutes(1), days(365)),       help: 'how long abuse by haste blocks', fallback: minutes(30) },
+  maxConnections:  { reader: whole(1, 100_000),            help: 'connections open at one time', fallback: 1024 },
+  requestTimeout:    { reader: duration(seconds(1), hours(1)),       help: 'time a client has to send its whole request', fallback: seconds(20) },
+  idleTimeout:        { reader: duration(seconds(1), hours(1)),       help: 'time after which an idle connection is closed', fallback: seconds(15) },
+  logLevel:         { reader: choice(...LEVELS),            help: 'how much to log', fallback: 'info' },
+} as const satisfies SettingTable
 
 export type ServiceSettings = Values<typeof SERVICE_SETTINGS>

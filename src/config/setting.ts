@@ -1,11 +1,11 @@
 import { nearest } from '../base/nearest.ts'
-import type { Reader, Shape } from './reader.ts'
+import type { SettingReader, Shape } from './reader.ts'
 
 /** One setting: how it is read and what it is for. Its names in files, flags and the environment follow from its key. */
 export interface Setting<T> {
-  readonly reader: Reader<T>
+  readonly reader: SettingReader<T>
   /** One line for --help, the schema and the documentation. */
-  readonly says: string
+  readonly help: string
   readonly fallback?: T
   /** Must be given somewhere. */
   readonly isNeeded?: true
@@ -13,11 +13,11 @@ export interface Setting<T> {
   readonly flag?: string
 }
 
-export type Table = Readonly<Record<string, Setting<unknown>>>
+export type SettingTable = Readonly<Record<string, Setting<unknown>>>
 
 type ValueOf<S extends Setting<unknown>> = Extract<ReturnType<S['reader']['read']>, { ok: true }>['value']
 /** What a table gives once read: settings with a fallback, or needed ones, are always there. */
-export type Values<T extends Table> = {
+export type Values<T extends SettingTable> = {
   readonly [K in keyof T]: T[K] extends { readonly fallback: unknown } | { readonly isNeeded: true }
     ? ValueOf<T[K]>
     : ValueOf<T[K]> | undefined
@@ -30,24 +30,24 @@ export const flagOf = (key: string, setting: Setting<unknown>): string =>
   setting.flag ?? snake(key).replaceAll('_', '-')
 
 /** A value as somebody gave it, and where: "holdfast.toml:12", "--interval", "HOLDFAST_INTERVAL". */
-export interface Given {
+export interface GivenValue {
   readonly value: unknown
   readonly where: string
 }
 
 /** Values by setting key. */
-export type Layer = Readonly<Record<string, Given>>
+export type SettingLayer = Readonly<Record<string, GivenValue>>
 
 /** One thing that is wrong, where, and what would be right. */
 export interface Complaint {
   readonly where: string
-  readonly says: string
+  readonly problem: string
 }
 
-export const formatComplaint = ({ where, says }: Complaint): string =>
-  where === '' ? says : `${where}: ${says}`
+export const formatComplaint = ({ where, problem }: Complaint): string =>
+  where === '' ? problem : `${where}: ${problem}`
 
-export interface Reading<T extends Table> {
+export interface TableResult<T extends SettingTable> {
   readonly values: Values<T>
   readonly complaints: readonly Complaint[]
   /** Where each value that somebody gave stands, by setting key. */
@@ -55,24 +55,24 @@ export interface Reading<T extends Table> {
 }
 
 /** For what is said of a setting that is missing: whose it is, and the file that it could stand in. */
-export interface About {
+export interface MissingContext {
   readonly subject: string
   readonly file: string
 }
 
 /** Reads every setting of a table from the first layer that has it. All complaints at once. */
-export function readTable<T extends Table>(
+export function readTable<T extends SettingTable>(
   table: T,
-  layers: readonly Layer[],
-  { subject, file }: About,
-): Reading<T> {
+  layers: readonly SettingLayer[],
+  { subject, file }: MissingContext,
+): TableResult<T> {
   const complaints: Complaint[] = []
   const places: Record<string, string> = {}
   const values = Object.fromEntries(
     Object.entries(table).map(([key, setting]) => {
       const given = layers.find((layer) => Object.hasOwn(layer, key))?.[key]
       if (given === undefined) {
-        if (setting.isNeeded) complaints.push({ where: subject, says: missing(key, setting, file) })
+        if (setting.isNeeded) complaints.push({ where: subject, problem: missing(key, setting, file) })
         return [key, setting.fallback]
       }
       places[key] = given.where
@@ -81,7 +81,7 @@ export function readTable<T extends Table>(
       if (read?.ok) return [key, read.value]
       const wrong = read?.error ?? misfit(given.value, setting.reader)
       for (const one of wrong.split('\n'))
-        complaints.push({ where: given.where, says: `${fileKeyOf(key)} ${one}` })
+        complaints.push({ where: given.where, problem: `${fileKeyOf(key)} ${one}` })
       return [key, setting.fallback]
     }),
   )
@@ -89,7 +89,7 @@ export function readTable<T extends Table>(
 }
 
 const missing = (key: string, setting: Setting<unknown>, file: string): string =>
-  `${fileKeyOf(key)} is missing (${setting.says}); give it in ${file}, as --${flagOf(key, setting)} or ${envOf(key)}`
+  `${fileKeyOf(key)} is missing (${setting.help}); give it in ${file}, as --${flagOf(key, setting)} or ${envOf(key)}`
 
 const NEEDS: Readonly<Record<Shape, string>> = {
   text: 'must be text in quotes',
@@ -100,7 +100,7 @@ const NEEDS: Readonly<Record<Shape, string>> = {
 }
 
 /** A flag that is repeated comes as a list of texts. */
-const misfit = (value: unknown, { shape, instead }: Reader<unknown>): string =>
+const misfit = (value: unknown, { shape, instead }: SettingReader<unknown>): string =>
   Array.isArray(value) && shape !== 'list'
     ? 'is given more than once, or as a list'
     : (instead?.(value) ?? NEEDS[shape])
@@ -116,9 +116,9 @@ function asText(value: unknown, shape: Shape): string | undefined {
 
 /** The environment's layer. An empty variable is as good as none. */
 export function fromEnvironment(
-  table: Table,
+  table: SettingTable,
   environment: Readonly<Record<string, string | undefined>>,
-): Layer {
+): SettingLayer {
   return Object.fromEntries(
     Object.keys(table).flatMap((key) => {
       const value = environment[envOf(key)]
@@ -128,7 +128,7 @@ export function fromEnvironment(
 }
 
 /** The command line's layer, from options by flag name. */
-export function fromFlags(table: Table, flags: Readonly<Record<string, unknown>>): Layer {
+export function fromFlags(table: SettingTable, flags: Readonly<Record<string, unknown>>): SettingLayer {
   return Object.fromEntries(
     Object.entries(table).flatMap(([key, setting]) => {
       const flag = flagOf(key, setting)
@@ -149,13 +149,13 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 }
 
 /** The setting that a key was probably meant to be. */
-export function meantBy(key: string, known: readonly string[]): string | undefined {
+export function closestSetting(key: string, known: readonly string[]): string | undefined {
   const word = ELSEWHERE[key.toLowerCase()]
   return word !== undefined && known.includes(word) ? word : nearest(key, known)
 }
 
 /** A key that no setting has: an error, because a mistyped setting that is ignored is a setting that lies. */
 export function unknownKey(key: string, known: readonly string[]): string {
-  const meant = meantBy(key, known)
+  const meant = closestSetting(key, known)
   return `${key} is no setting${meant === undefined ? '' : `; did you mean ${meant}?`}`
 }

@@ -1,5 +1,5 @@
-import { type Result, err, ok } from '../base/result.ts'
 import { nearest } from '../base/nearest.ts'
+import { err, ok, type Result } from '../base/result.ts'
 import { type Addresses, parseAddress } from '../net/address.ts'
 
 /** A way of learning the public address, as the user writes it. */

@@ -1,4 +1,4 @@
-import { type Result, err, ok } from '../base/result.ts'
+import { err, ok, type Result } from '../base/result.ts'
 import { type Address, addressOfBytes, bytesOf, familyOf, parseAddress } from './address.ts'
 
 /** A range of addresses: those that begin with the first `length` bits of `address`. */
@@ -22,7 +22,7 @@ export function parsePrefix(text: string): Result<Prefix, string> {
 }
 
 /** The first `length` bits of one address and the rest of another of the same family. */
-export function joined(network: Address, length: number, host: Address): Address {
+export function withHostPart(network: Address, length: number, host: Address): Address {
   const [front, back] = [bytesOf(network), bytesOf(host)]
   const bytes = front.map((byte, at) => {
     const ours = Math.min(8, Math.max(0, length - 8 * at))
@@ -36,7 +36,7 @@ export function joined(network: Address, length: number, host: Address): Address
 }
 
 export const isWithin = (address: Address, { address: base, length }: Prefix): boolean =>
-  familyOf(address) === familyOf(base) && joined(base, length, address) === address
+  familyOf(address) === familyOf(base) && withHostPart(base, length, address) === address
 
 /** RFC 4291 appendix A: the interface identifier that SLAAC makes of a MAC address, as the low half of an address. */
 export function eui64(mac: string): Address | undefined {

@@ -1,4 +1,4 @@
-import { type Address, type Family, bitsOf, familyOf, parseAddress } from './address.ts'
+import { type Address, bitsOf, type Family, familyOf, parseAddress } from './address.ts'
 
 /** Why a range is no public address. The classes are what a setting can allow. */
 export type RangeClass =

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { uptime } from 'node:os'
-import { type Duration, type Instant, after, instant, milliseconds } from '../base/time.ts'
-import type { Clock, Clocks, Dice, Schedule } from '../ports/clock.ts'
+import { after, type Duration, type Instant, instant, milliseconds } from '../base/time.ts'
+import type { Clock, Clocks, Random, Schedule } from '../ports/clock.ts'
 
 /** Timers count milliseconds in 31 bits, and drift from a wall clock that is set; so long waits are short ones in a row. */
 const LONGEST_NAP = 60_000
@@ -50,7 +50,7 @@ export const clockBy = (now: () => Instant, beat: () => void = () => undefined):
 /** The time of day: right for the service, whose records are read by others. */
 export const systemClock: Clock = clockBy(() => instant(Date.now()))
 
-export const systemDice: Dice = () => Math.random()
+export const systemRandom: Random = () => Math.random()
 
 /** Even milliseconds from the start of this process on, with no relation to the time of day. Cheap to ask. */
 export const steadyClock: Clock = clockBy(() => instant(performance.now()))

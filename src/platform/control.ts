@@ -1,5 +1,5 @@
 import { chmod, rename, stat, unlink } from 'node:fs/promises'
-import { type Socket, createConnection, createServer } from 'node:net'
+import { createConnection, createServer, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { makeFolder } from './folder.ts'
 
@@ -91,17 +91,17 @@ async function reply(text: string, answer: (request: unknown) => Promise<unknown
 }
 
 /** What came of asking: nobody listens there, or hung up; somebody does, but said nothing in time. */
-export type Asked =
+export type ControlOutcome =
   | { readonly kind: 'answered'; readonly answer: unknown }
   | { readonly kind: 'nobody' }
   | { readonly kind: 'silent' }
 
 /** Asks the program behind the socket. `within` is in milliseconds. */
-export async function askControl(path: string, request: unknown, within: number): Promise<Asked> {
+export async function askControl(path: string, request: unknown, within: number): Promise<ControlOutcome> {
   return new Promise((done) => {
     let text = ''
     const socket = createConnection(path, () => socket.write(`${JSON.stringify(request)}\n`))
-    const finish = (asked: Asked): void => {
+    const finish = (asked: ControlOutcome): void => {
       clearTimeout(patience)
       socket.destroy()
       done(asked)

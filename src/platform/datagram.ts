@@ -1,7 +1,7 @@
-import { type RemoteInfo, type Socket, createSocket } from 'node:dgram'
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { milliseconds } from '../base/time.ts'
 import { type Address, familyOf, parsePeer } from '../net/address.ts'
-import type { AskByDatagram, DatagramOutcome, OpenChannel, Question } from '../ports/datagram.ts'
+import type { AskByDatagram, DatagramOutcome, DatagramRequest, OpenChannel } from '../ports/datagram.ts'
 import type { ListenToGroup } from '../ports/network.ts'
 
 /** A connected socket drops what strangers send, and hears that nobody listens (udp(7)). */
@@ -57,7 +57,7 @@ export const openChannel: OpenChannel = (to, port) => {
 /** Bound and connected; or what was in the way. */
 async function opened(
   socket: Socket,
-  { to, port, from, answeredBy, hops }: Question,
+  { to, port, from, answeredBy, hops }: DatagramRequest,
 ): Promise<DatagramOutcome | undefined> {
   return new Promise((done) => {
     const fail = (error: NodeJS.ErrnoException): void =>
@@ -91,8 +91,12 @@ async function opened(
   })
 }
 
-async function exchange(socket: Socket, question: Question, signal: AbortSignal): Promise<DatagramOutcome> {
-  const { to, port, bytes, again, within, answeredBy, isAnswer } = question
+async function exchange(
+  socket: Socket,
+  question: DatagramRequest,
+  signal: AbortSignal,
+): Promise<DatagramOutcome> {
+  const { to, port, bytes, again, timeout, answeredBy, isAnswer } = question
   const timers: NodeJS.Timeout[] = []
   const start = performance.now()
   const took = () => milliseconds(performance.now() - start)
@@ -134,7 +138,7 @@ async function exchange(socket: Socket, question: Question, signal: AbortSignal)
     if (signal.aborted) return giveUp()
     send()
     for (const span of again) timers.push(setTimeout(send, span))
-    timers.push(setTimeout(giveUp, within))
+    timers.push(setTimeout(giveUp, timeout))
   })
   stop()
   for (const timer of timers) clearTimeout(timer)

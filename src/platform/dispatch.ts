@@ -1,16 +1,16 @@
 import type { Dispatcher } from 'undici'
 import type { HttpOutcome, HttpRequest } from '../ports/http.ts'
-import { type About, answered, flat, readUpTo, unreached } from './http-outcome.ts'
+import { answered, type ExchangeContext, flat, readUpTo, unreached } from './http-outcome.ts'
 
 /** One exchange through a dispatcher of its own, which is gone after it. */
 export async function dispatched(
   dispatcher: Dispatcher,
   request: HttpRequest,
   signal: AbortSignal,
-  about: About,
+  about: ExchangeContext,
 ): Promise<HttpOutcome> {
   const { origin, pathname, search } = new URL(request.url)
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(request.answerWithin)])
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(request.responseTimeout)])
   // undici hears a signal only once it is connected: a look-up that hangs would outlast every deadline.
   const giveUp = (): void => void dispatcher.destroy(deadline.reason as Error).catch(() => undefined)
   deadline.addEventListener('abort', giveUp)
@@ -24,7 +24,7 @@ export async function dispatched(
       signal: deadline,
       reset: true,
     })
-    const body = await readUpTo(answer.body, request.longestBody + 1)
+    const body = await readUpTo(answer.body, request.maxBodyBytes + 1)
     return answered({ status: answer.statusCode, headers: flat(answer.headers) }, body, deadline, about)
   } catch (error) {
     return unreached(error, about)

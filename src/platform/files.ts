@@ -3,8 +3,8 @@ import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Files } from '../ports/files.ts'
-import { readOwnFile } from './named-file.ts'
 import { makeFolder } from './folder.ts'
+import { readOwnFile } from './named-file.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 

@@ -1,5 +1,5 @@
 import type { HttpOutcome, HttpStage } from '../ports/http.ts'
-import { RELEASED } from './released.ts'
+import { RELEASED } from './release-date.ts'
 
 export interface Body {
   readonly text: string
@@ -29,7 +29,7 @@ export function answered(
   head: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
   { text, failure }: Body,
   deadline: AbortSignal,
-  about: About,
+  about: ExchangeContext,
 ): HttpOutcome {
   const read = { ...head, body: text }
   if (failure === undefined) return { kind: 'answered', ...read }
@@ -51,7 +51,7 @@ export const flat = (
 export const LOOKUP_TIMEOUT = 'LOOKUP_TIMEOUT'
 
 /** What is known of the exchange that failed, for its words. */
-export interface About {
+export interface ExchangeContext {
   readonly url: string
   /** The update service: `ca_file` is a setting for it, and for no other server. */
   readonly isService?: true
@@ -77,7 +77,10 @@ interface Failure {
   readonly rawPacket?: Uint8Array
 }
 
-export function unreached(error: unknown, about: About): Extract<HttpOutcome, { kind: 'unreached' }> {
+export function unreached(
+  error: unknown,
+  about: ExchangeContext,
+): Extract<HttpOutcome, { kind: 'unreached' }> {
   const failure = rootOf(error as Failure)
   const [stage, says] = rowOf(failure, about)
   const clock = clockRemark(failure)
@@ -112,16 +115,16 @@ function nameOf({ name = '', code = '', message = '', syscall = '' }: Failure): 
   return `${name} ${known} ${syscall}`
 }
 
-type Says = (failure: Failure, about: About) => string
+type Says = (failure: Failure, about: ExchangeContext) => string
 type Row = readonly [stage: HttpStage, says: Says]
 
-const hostOf = ({ url }: About): string => new URL(url).hostname
-const peerOf = ({ address, port }: Failure, about: About): string => {
+const hostOf = ({ url }: ExchangeContext): string => new URL(url).hostname
+const peerOf = ({ address, port }: Failure, about: ExchangeContext): string => {
   if (address === undefined) return hostOf(about)
   const host = address.includes(':') ? `[${address}]` : address
   return port === undefined ? host : `${host}:${port}`
 }
-const authorityAdvice = ({ isService }: About): string =>
+const authorityAdvice = ({ isService }: ExchangeContext): string =>
   isService === true ? '; name its authority with ca_file' : ''
 
 const unconnected: Says = (failure, about) => `no connection to ${peerOf(failure, about)} in time`
@@ -174,7 +177,7 @@ const FAILURES: readonly (readonly [pattern: RegExp, ...row: Row])[] = [
  * OpenSSL and Node have more names for what is wrong with a certificate than a table can keep. Where TLS was not set up, or
  * nothing is known of the failure, it is that of TLS: after any other, the next attempt may send the key in clear.
  */
-function rowOf(failure: Failure, about: About): Row {
+function rowOf(failure: Failure, about: ExchangeContext): Row {
   if (about.isConnecting === true && failure.name === 'TimeoutError') return ['connect', unconnected]
   const name = nameOf(failure)
   const [, ...row] = FAILURES.find(([pattern]) => pattern.test(name)) ?? []

@@ -11,15 +11,15 @@ export const undiciHttp: Http = async (request, signal) =>
   dispatched(clientFor(request), request, signal, { url: request.url })
 
 function clientFor(request: HttpRequest): Client {
-  const { family, from, authorities, connectWithin, answerWithin } = request
+  const { family, from, authorities, connectTimeout, responseTimeout } = request
   return new Client(new URL(request.url).origin, {
     allowH2: false,
     pipelining: 0,
-    headersTimeout: answerWithin,
-    bodyTimeout: answerWithin,
+    headersTimeout: responseTimeout,
+    bodyTimeout: responseTimeout,
     ...(from !== undefined && { localAddress: from }),
     connect: {
-      timeout: connectWithin,
+      timeout: connectTimeout,
       // Written out: NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment changes only the default.
       rejectUnauthorized: true,
       lookup: lookUp,

@@ -1,4 +1,4 @@
-import { readFile, readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { type Address, parseAddress, parsePeer } from '../net/address.ts'
 import type { InterfaceAddress, Interfaces } from '../ports/interfaces.ts'

@@ -1,5 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs'
-import { type Level, isHeard } from '../base/level.ts'
+import { isHeard, type Level } from '../base/level.ts'
 import { formatLocal, instant } from '../base/time.ts'
 import type { Log } from '../ports/log.ts'
 

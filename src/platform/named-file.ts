@@ -1,6 +1,6 @@
-import { type Stats, constants } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import { type Result, err, ok } from '../base/result.ts'
+import { err, ok, type Result } from '../base/result.ts'
 
 const CHUNK = 16 * 1024
 

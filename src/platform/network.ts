@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { type Address, parseAddress, parsePeer } from '../net/address.ts'
 import type { FindGateway, ListenForEvents, RunOutcome, RunProgram, WatchKernel } from '../ports/network.ts'
-import type { AddressInfo } from 'node:net'
 
 /** /proc/net/route (proc(5)): hexadecimal in the byte order of the machine; the least metric wins. */
 export const systemGateway: FindGateway = async (only) => {
@@ -20,7 +20,7 @@ export const systemGateway: FindGateway = async (only) => {
     : { address: best.gateway, interface: best.name, local }
 }
 
-export interface Route {
+export interface KernelRoute {
   readonly name: string
   readonly destination: Address
   /** Of the destination's prefix: 0 for a default route. */
@@ -33,7 +33,7 @@ export interface Route {
 const [UP, VIA_GATEWAY] = [0x1, 0x2]
 
 /** The routes that are up, in the order of the table. */
-export function parseRoutes(table: string): readonly Route[] {
+export function parseRoutes(table: string): readonly KernelRoute[] {
   return table.split('\n').flatMap((line) => {
     const [name = '', to = '', over = '', flags = '', , , metric = '', mask = ''] = line.split('\t')
     const [destination, gateway] = [fromHex(to), fromHex(over)]

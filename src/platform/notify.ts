@@ -13,7 +13,7 @@ export interface Notifier {
 
 /**
  * The loop beats when it acts and when it waits, so between two beats lies at most one exchange: twenty minutes with the
- * longest connect_within and answer_within that the settings allow, and 45 seconds with their defaults.
+ * longest connect_timeout and response_timeout that the settings allow, and 45 seconds with their defaults.
  */
 const MAX_SILENCE = 30 * 60_000
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { link, lstat, mkdir, open, readFile, readdir, rmdir, stat, unlink } from 'node:fs/promises'
+import { link, lstat, mkdir, open, readdir, readFile, rmdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { TEMPORARY, giveToOwner } from './files.ts'
-import { readOwnFile } from './named-file.ts'
+import { giveToOwner, TEMPORARY } from './files.ts'
 import { makeFolder } from './folder.ts'
+import { readOwnFile } from './named-file.ts'
 
 /** Who keeps a state folder. A pid alone would be somebody else's after a while. */
 export interface Owner {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 const PROGRAM = 'holdfast'
 
 /** Where systemd, or else the system's own custom, keeps a program's things (systemd.exec(5), XDG). */
-export interface Paths {
+export interface SystemPaths {
   /** The first two are asked for when needed: where nothing else says them, the home folder is looked up. */
   config(): Promise<string>
   state(): Promise<string>
@@ -11,7 +11,7 @@ export interface Paths {
   readonly runtime: string | undefined
 }
 
-export function systemPaths(environment: NodeJS.ProcessEnv, isRoot: boolean): Paths {
+export function systemPaths(environment: NodeJS.ProcessEnv, isRoot: boolean): SystemPaths {
   const everybody = process.platform === 'linux' && isRoot
   return {
     config: async () =>

@@ -3,7 +3,7 @@ import type { RequestOptions } from 'node:https'
 import { isIP } from 'node:net'
 import type { Duration } from '../base/time.ts'
 import type { Http, HttpOutcome, HttpRequest } from '../ports/http.ts'
-import { type About, LOOKUP_TIMEOUT, answered, flat, readUpTo, unreached } from './http-outcome.ts'
+import { answered, type ExchangeContext, flat, LOOKUP_TIMEOUT, readUpTo, unreached } from './http-outcome.ts'
 import { lookUp } from './resolve.ts'
 
 /**
@@ -17,17 +17,17 @@ export const plainHttp: Http = async (request, signal) =>
   })
 
 /** Over which connection a request goes, and whom its failures are about. */
-export interface Route {
+export interface HttpRoute {
   readonly options: RequestOptions
-  readonly about: About
+  readonly about: ExchangeContext
 }
 
 export async function exchanged(
   request: HttpRequest,
   signal: AbortSignal,
-  { options, about }: Route,
+  { options, about }: HttpRoute,
 ): Promise<HttpOutcome> {
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(request.answerWithin)])
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(request.responseTimeout)])
   if (deadline.aborted) return unreached(deadline.reason, about)
   let exchange: ClientRequest | undefined
   let progress: Progress | undefined
@@ -35,13 +35,13 @@ export async function exchanged(
   deadline.addEventListener('abort', giveUp)
   try {
     exchange = open(options, request.body)
-    progress = follow(exchange, request.connectWithin)
+    progress = follow(exchange, request.connectTimeout)
     const response = await responseTo(exchange)
     // A reset looks like the end of an answer that has no other end: what came before it may be half of it.
     let broken: Error | undefined
     exchange.on('error', (error: Error) => (broken ??= error))
     const head = { status: response.statusCode ?? 0, headers: flat(response.headersDistinct) }
-    const { text, failure } = await readUpTo(response, request.longestBody + 1)
+    const { text, failure } = await readUpTo(response, request.maxBodyBytes + 1)
     // Where the end of the connection is the end of the answer, one that we broke off looks whole.
     const isBroken = failure !== undefined || broken !== undefined || deadline.aborted
     const reason = failure ?? broken ?? deadline.reason
@@ -85,12 +85,12 @@ export function open(options: RequestOptions, body?: string): ClientRequest {
 
 /** How far a connection has come. */
 export interface Progress {
-  stage: Pick<About, 'isConnecting' | 'isInHandshake'>
+  stage: Pick<ExchangeContext, 'isConnecting' | 'isInHandshake'>
   readonly stop: () => void
 }
 
 /** Ends an exchange that has no connection in time; that of a CONNECT is there when the proxy has answered. */
-export function follow(exchange: ClientRequest, connectWithin: Duration): Progress {
+export function follow(exchange: ClientRequest, connectTimeout: Duration): Progress {
   let isLookedUp = isIP(exchange.host) !== 0
   const late = (): void => {
     const code = isLookedUp ? 'CONNECT_TIMEOUT' : LOOKUP_TIMEOUT
@@ -98,7 +98,7 @@ export function follow(exchange: ClientRequest, connectWithin: Duration): Progre
       Object.assign(new Error(isLookedUp ? 'no connection' : 'no name server answered in time'), { code }),
     )
   }
-  const patience = setTimeout(late, connectWithin)
+  const patience = setTimeout(late, connectTimeout)
   const progress: Progress = { stage: { isConnecting: true }, stop: () => clearTimeout(patience) }
   const isThere = (): void => {
     progress.stage = {}

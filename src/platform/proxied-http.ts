@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { RequestOptions } from 'node:https'
-import { type Socket, isIP } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import type { Http, HttpOutcome, HttpRequest } from '../ports/http.ts'
-import { type About, unreached } from './http-outcome.ts'
+import { type ExchangeContext, unreached } from './http-outcome.ts'
 import { exchanged, follow, open, optionsFor } from './plain-http.ts'
 import type { Proxy } from './proxy.ts'
 
@@ -32,7 +32,7 @@ const askInClear: Ask = async (proxy, request, signal) => {
 
 /** One deadline for both: the tunnel, and what is asked through it. */
 const askInTunnel: Ask = async (proxy, request, signal) => {
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(request.answerWithin)])
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(request.responseTimeout)])
   const tunnel = await tunnelThrough(proxy, request, deadline)
   if ('kind' in tunnel) return tunnel
   try {
@@ -50,12 +50,12 @@ async function tunnelThrough(
   deadline: AbortSignal,
 ): Promise<Socket | Unreached> {
   const { hostname, host, port } = new URL(request.url)
-  const about: About = { url: proxy.url }
+  const about: ExchangeContext = { url: proxy.url }
   if (deadline.aborted) return unreached(deadline.reason, about)
   const target = `${hostname}:${port === '' ? 443 : port}`
   const headers = { host: target, connection: 'keep-alive' }
   const exchange = open({ ...toProxy(proxy, request, headers), method: 'CONNECT', path: target })
-  const progress = follow(exchange, request.connectWithin)
+  const progress = follow(exchange, request.connectTimeout)
   const giveUp = (): void => void exchange.destroy(deadline.reason as Error)
   deadline.addEventListener('abort', giveUp)
   try {
@@ -86,7 +86,7 @@ const CLOSED = 'the proxy closed the connection'
 /** The proxy is none of the service's: neither the service's authorities nor its name are for its certificate. */
 function toProxy(
   { url, authorization }: Proxy,
-  { method = 'GET', longestBody, connectWithin, answerWithin }: HttpRequest,
+  { method = 'GET', maxBodyBytes, connectTimeout, responseTimeout }: HttpRequest,
   headers: Readonly<Record<string, string>>,
 ): RequestOptions {
   const credentials = authorization && { 'proxy-authorization': authorization.reveal() }
@@ -94,9 +94,9 @@ function toProxy(
     method,
     url,
     headers: { ...headers, ...credentials },
-    longestBody,
-    connectWithin,
-    answerWithin,
+    maxBodyBytes: maxBodyBytes,
+    connectTimeout: connectTimeout,
+    responseTimeout: responseTimeout,
   })
   const host = options.host ?? ''
   // Written out, for Node takes it from the Host header, which names the service. No address is one (RFC 6066 §3).

@@ -1,4 +1,4 @@
-import { type Result, err, ok } from '../base/result.ts'
+import { err, ok, type Result } from '../base/result.ts'
 import { parseAddress } from '../net/address.ts'
 import { isWithin, parsePrefix } from '../net/prefix.ts'
 import { Secret } from '../net/secret.ts'

@@ -1,5 +1,5 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
-import { Resolver, lookup } from 'node:dns/promises'
+import { lookup, Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { type Address, type Family, familyOf, parseAddress } from '../net/address.ts'
 import type { Resolve } from '../ports/network.ts'

@@ -1,5 +1,5 @@
 import { createTask, parse, validateDetailed } from 'node-cron'
-import { type Result, err, ok } from '../base/result.ts'
+import { err, ok, type Result } from '../base/result.ts'
 import { type Instant, instant } from '../base/time.ts'
 import type { Schedule } from '../ports/clock.ts'
 

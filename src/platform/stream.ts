@@ -4,7 +4,7 @@ import type { AskByStream } from '../ports/stream.ts'
 const LONGEST = 64 * 1024
 
 /** One connection, one question, one answer. */
-export const askByStream: AskByStream = async ({ to, port, from, bytes, within, lengthOf }, signal) =>
+export const askByStream: AskByStream = async ({ to, port, from, bytes, timeout, lengthOf }, signal) =>
   new Promise((done) => {
     const socket = createConnection({ host: to, port, ...(from !== undefined && { localAddress: from }) })
     let heard = Buffer.alloc(0)
@@ -15,7 +15,7 @@ export const askByStream: AskByStream = async ({ to, port, from, bytes, within, 
       socket.destroy()
       done(outcome)
     }
-    const patience = setTimeout(() => finish('it took too long'), within)
+    const patience = setTimeout(() => finish('it took too long'), timeout)
     signal.addEventListener('abort', giveUp)
     if (signal.aborted) giveUp()
     socket.on('connect', () => socket.write(bytes))

@@ -21,7 +21,7 @@ export interface ClockReading {
 export type Clocks = () => ClockReading
 
 /** Numbers in [0, 1) for jitter. */
-export type Dice = () => number
+export type Random = () => number
 
 /** When to look next. Pure: the same moment always gives the same answer; jitter is the caller's. */
 export interface Schedule {

@@ -2,7 +2,7 @@ import type { Duration } from '../base/time.ts'
 import type { Address } from '../net/address.ts'
 
 /** One question by UDP. */
-export interface Question {
+export interface DatagramRequest {
   readonly to: Address
   readonly port: number
   /** Ask from this local address. */
@@ -10,7 +10,7 @@ export interface Question {
   readonly bytes: Uint8Array
   /** When to send it again while nothing has come, counted from the start. */
   readonly again: readonly Duration[]
-  readonly within: Duration
+  readonly timeout: Duration
   /** Who may answer, where `to` is a group; without it, `to`. */
   readonly answeredBy?: Address
   /** How many hops it may go; without it, the system's default. */
@@ -37,7 +37,7 @@ export type DatagramOutcome =
  * From a port of its own each time, because a router may go on translating an old one to the old address; answers of
  * anybody but `to` are dropped. Never rejects.
  */
-export type AskByDatagram = (question: Question, signal: AbortSignal) => Promise<DatagramOutcome>
+export type AskByDatagram = (question: DatagramRequest, signal: AbortSignal) => Promise<DatagramOutcome>
 
 /** The same questions to one neighbour, many times: on one socket, because nothing translates its port. One at a time. */
 export interface Channel {

@@ -15,10 +15,10 @@ export interface HttpRequest {
   /** PEM of the authorities to trust instead of the system's. */
   readonly authorities?: string
   /** Read no more of the body than one byte beyond this many. */
-  readonly longestBody: number
+  readonly maxBodyBytes: number
   /** For reaching the other side (look-up, connect, TLS), and for the whole exchange. */
-  readonly connectWithin: Duration
-  readonly answerWithin: Duration
+  readonly connectTimeout: Duration
+  readonly responseTimeout: Duration
 }
 
 /** Where an exchange broke off. Malformed: the server was reached, and what it said is not HTTP. */

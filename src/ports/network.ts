@@ -1,5 +1,5 @@
-import type { Address, Family } from '../net/address.ts'
 import type { Duration } from '../base/time.ts'
+import type { Address, Family } from '../net/address.ts'
 
 /** The way out of this network. */
 export interface Gateway {
@@ -10,9 +10,9 @@ export interface Gateway {
 }
 
 /** Which of this host's addresses and interfaces the kernel would send from, to an address anywhere outside. Sends nothing. */
-export type FindWayOut = (family: Family, from?: Address) => Promise<WayOut | undefined>
+export type FindOutboundRoute = (family: Family, from?: Address) => Promise<OutboundRoute | undefined>
 
-export interface WayOut {
+export interface OutboundRoute {
   readonly address?: Address
   readonly interface: string
   /** Of IPv4, where the route goes over one. */

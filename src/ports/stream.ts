@@ -7,7 +7,7 @@ export interface StreamQuestion {
   readonly port: number
   readonly from?: Address
   readonly bytes: Uint8Array
-  readonly within: Duration
+  readonly timeout: Duration
   /** How long the answer is, once its beginning tells; no more than 64 KiB is read. */
   readonly lengthOf: (beginning: Uint8Array) => number | undefined
 }

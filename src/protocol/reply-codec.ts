@@ -1,4 +1,4 @@
-import { type Result, err, ok } from '../base/result.ts'
+import { err, ok, type Result } from '../base/result.ts'
 import { type Address, type Addresses, listed, parseAddress } from '../net/address.ts'
 import {
   type AddressedWord,

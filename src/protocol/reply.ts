@@ -1,7 +1,7 @@
 import { type Duration, minutes } from '../base/time.ts'
 
 /** What the protocol obliges a client to do on hearing a word. */
-export type Mandate =
+export type RequiredAction =
   | { readonly kind: 'settled' }
   | { readonly kind: 'wait'; readonly atLeast: Duration }
   | { readonly kind: 'stop'; readonly until: StopEnd; readonly scope: StopScope }
@@ -15,27 +15,27 @@ interface Row {
   readonly carries: 'addresses' | 'nothing'
   /** Whether the word speaks of one hostname, a line each, or of the account, once for all. */
   readonly about: 'hostname' | 'account'
-  readonly mandate: Mandate
+  readonly action: RequiredAction
   /** Of several words that forbid, the one of the highest severity is obeyed. */
   readonly severity: number
-  readonly means: string
+  readonly meaning: string
 }
 
-const settled: Mandate = { kind: 'settled' }
-const waitAtLeast = (atLeast: Duration): Mandate => ({ kind: 'wait', atLeast })
-const stopUntil = (until: StopEnd, scope: StopScope): Mandate => ({ kind: 'stop', until, scope })
+const settled: RequiredAction = { kind: 'settled' }
+const waitAtLeast = (atLeast: Duration): RequiredAction => ({ kind: 'wait', atLeast })
+const stopUntil = (until: StopEnd, scope: StopScope): RequiredAction => ({ kind: 'stop', until, scope })
 
 /** Spec, "Response texts". One row per word; nothing else in the program may spell these words. */
 // biome-ignore format: a table
 export const REPLIES = {
-  good:       { carries: 'addresses', about: 'hostname', mandate: settled,                               severity: 0, means: 'update succeeded' },
-  nochg:      { carries: 'addresses', about: 'hostname', mandate: settled,                               severity: 0, means: 'address already current' },
-  nohost:     { carries: 'nothing',   about: 'hostname', mandate: stopUntil('new credentials', 'hostname'), severity: 2, means: 'no such hostname under this account' },
-  badauth:    { carries: 'nothing',   about: 'account',  mandate: stopUntil('new credentials', 'account'), severity: 4, means: 'invalid username and password' },
-  badagent:   { carries: 'nothing',   about: 'account',  mandate: stopUntil('user action', 'account'),   severity: 5, means: 'client disabled' },
-  '!donator': { carries: 'nothing',   about: 'account',  mandate: stopUntil('new settings', 'feature'),  severity: 3, means: 'feature not available to this user' },
-  abuse:      { carries: 'nothing',   about: 'account',  mandate: stopUntil('user action', 'account'),   severity: 6, means: 'username blocked for abuse' },
-  '911':      { carries: 'nothing',   about: 'account',  mandate: waitAtLeast(minutes(30)),              severity: 1, means: 'fatal error at the service' },
+  good:       { carries: 'addresses', about: 'hostname', action: settled,                               severity: 0, meaning: 'update succeeded' },
+  nochg:      { carries: 'addresses', about: 'hostname', action: settled,                               severity: 0, meaning: 'address already current' },
+  nohost:     { carries: 'nothing',   about: 'hostname', action: stopUntil('new credentials', 'hostname'), severity: 2, meaning: 'no such hostname under this account' },
+  badauth:    { carries: 'nothing',   about: 'account',  action: stopUntil('new credentials', 'account'), severity: 4, meaning: 'invalid username and password' },
+  badagent:   { carries: 'nothing',   about: 'account',  action: stopUntil('user action', 'account'),   severity: 5, meaning: 'client disabled' },
+  '!donator': { carries: 'nothing',   about: 'account',  action: stopUntil('new settings', 'feature'),  severity: 3, meaning: 'feature not available to this user' },
+  abuse:      { carries: 'nothing',   about: 'account',  action: stopUntil('user action', 'account'),   severity: 6, meaning: 'username blocked for abuse' },
+  '911':      { carries: 'nothing',   about: 'account',  action: waitAtLeast(minutes(30)),              severity: 1, meaning: 'fatal error at the service' },
 } as const satisfies Record<string, Row>
 
 export type ReplyWord = keyof typeof REPLIES
@@ -48,7 +48,7 @@ export type AccountWord = { [W in ReplyWord]: Rows[W]['about'] extends 'account'
 
 export const REPLY_WORDS = Object.keys(REPLIES) as readonly ReplyWord[]
 export const severityOf = (word: ReplyWord): number => REPLIES[word].severity
-export const mandateOf = (word: ReplyWord): Mandate => REPLIES[word].mandate
+export const actionOf = (word: ReplyWord): RequiredAction => REPLIES[word].action
 export const isReplyWord = (text: string): text is ReplyWord => Object.hasOwn(REPLIES, text)
 export const isAddressedWord = (word: ReplyWord): word is AddressedWord =>
   REPLIES[word].carries === 'addresses'
@@ -56,19 +56,19 @@ export const isAccountWord = (word: ReplyWord): word is AccountWord => REPLIES[w
 
 /**
  * Words that other services of this family answer with, beyond the specification: which of ours each is obeyed like, and what
- * it means. Sources: the Dyn update API's return codes and the public documentation of the services that still use them.
+ * it meaning. Sources: the Dyn update API's return codes and the public documentation of the services that still use them.
  */
 // biome-ignore format: a table
 export const FAMILY_WORDS = {
-  notfqdn:   { like: 'nohost',   means: 'the hostname is not a full name, or no hostname was given' },
-  nofqdn:    { like: 'nohost',   means: 'the hostname is not a full name, or no hostname was given' },
-  '!yours':  { like: 'nohost',   means: 'the hostname belongs to another user' },
-  '!active': { like: 'nohost',   means: 'the zone of the hostname is not active yet at the service' },
-  numhost:   { like: '!donator', means: 'too many hostnames in one request; set batch = 1' },
-  badsys:    { like: '!donator', means: 'a parameter of the request is missing or wrong for this service' },
-  badip:     { like: '911',      means: 'the service does not accept this address' },
-  dnserr:    { like: '911',      means: 'the service has a fault in its own DNS' },
-} as const satisfies Record<string, { readonly like: BareWord; readonly means: string }>
+  notfqdn:   { like: 'nohost',   meaning: 'the hostname is not a full name, or no hostname was given' },
+  nofqdn:    { like: 'nohost',   meaning: 'the hostname is not a full name, or no hostname was given' },
+  '!yours':  { like: 'nohost',   meaning: 'the hostname belongs to another user' },
+  '!active': { like: 'nohost',   meaning: 'the zone of the hostname is not active yet at the service' },
+  numhost:   { like: '!donator', meaning: 'too many hostnames in one request; set batch = 1' },
+  badsys:    { like: '!donator', meaning: 'a parameter of the request is missing or wrong for this service' },
+  badip:     { like: '911',      meaning: 'the service does not accept this address' },
+  dnserr:    { like: '911',      meaning: 'the service has a fault in its own DNS' },
+} as const satisfies Record<string, { readonly like: BareWord; readonly meaning: string }>
 
 export type FamilyWord = keyof typeof FAMILY_WORDS
 export const isFamilyWord = (text: string): text is FamilyWord => Object.hasOwn(FAMILY_WORDS, text)

@@ -18,9 +18,9 @@ export interface UpdateRequest {
 }
 
 /** Client side. Commas and colons stand literally: both sides of the field read them so, and RFC 3986 §3.4 allows it. */
-export function formatQuery(request: UpdateRequest, ipv6In: Ipv6Parameter): string {
+export function formatQuery(request: UpdateRequest, ipv6Parameter: Ipv6Parameter): string {
   const { v4, v6 } = request.addresses
-  const apart = ipv6In === 'myipv6' && v6 !== undefined
+  const apart = ipv6Parameter === 'myipv6' && v6 !== undefined
   // Without myip a service takes the address of the connection, so that IPv6 alone stands there too.
   const myip = apart ? (v4 ?? v6) : listed(request.addresses).join(',')
   const pairs = [
@@ -36,14 +36,14 @@ const escapeItem = (item: string): string =>
   encodeURIComponent(item).replaceAll('%40', '@').replaceAll('%3A', ':')
 
 /** What a service reads. `hostnames` is undefined where the parameter is missing or empty. */
-export interface Asked {
+export interface UpdateQuery {
   readonly hostnames: readonly string[] | undefined
   readonly addresses: Addresses
   readonly isOffline: boolean
 }
 
 /** Server side, the inverse, and forgiving: unknown parameters and items that are no address are ignored. */
-export function readQuery(query: string): Asked {
+export function readQuery(query: string): UpdateQuery {
   const parameters = parametersOf(query)
   const hostnames = itemsOf(parameters.get('hostname'))
   const myip = itemsOf(parameters.get('myip')).flatMap(usable)

@@ -1,19 +1,19 @@
 import { Buffer } from 'node:buffer'
-import { type Result, err, ok } from '../base/result.ts'
+import { err, ok, type Result } from '../base/result.ts'
 import { quoteOf } from './quote.ts'
-import { type Reply, formatReply, parseReply } from './reply-codec.ts'
-import { type ReplyWord, isAccountWord, severityOf } from './reply.ts'
+import { isAccountWord, type ReplyWord, severityOf } from './reply.ts'
+import { formatReply, parseReply, type Reply } from './reply-codec.ts'
 
 /** A reply body longer than this is not one: 20 hostnames need about 2 KiB. In bytes. */
-export const LONGEST_BODY = 64 * 1024
+export const MAX_REPLY_BYTES = 64 * 1024
 
 /** What came over the wire; the body as text, cut off by the caller beyond LONGEST_BODY + 1 bytes. */
-export interface Answer {
+export interface UpdateResponse {
   readonly status: number
   readonly body: string
 }
 
-export interface NotUnderstood {
+export interface UnrecognizedReply {
   /** What came instead, with its HTTP status and the beginning of the body. */
   readonly because: string
   /** HTML or a redirect: a captive portal's habit. */
@@ -27,7 +27,10 @@ export interface NotUnderstood {
  * obeyed under any status but a redirect, wherever they stand; words of success count with status 200 only (spec, "Response
  * texts"), and only where there is a line for each host.
  */
-export function readResponse(answer: Answer, count: number): Result<readonly Reply[], NotUnderstood> {
+export function readResponse(
+  answer: UpdateResponse,
+  count: number,
+): Result<readonly Reply[], UnrecognizedReply> {
   const { status, body } = answer
   const lines = linesOf(body)
   const replies = isRedirect(status) || isTooLong(body) ? [] : lines.map(parseReply)
@@ -47,7 +50,7 @@ export function readResponse(answer: Answer, count: number): Result<readonly Rep
  * The gravest word that forbids, on whichever line; undefined where there is none. A web page is nobody's reply, whatever its
  * lines begin with.
  */
-export function readForbidding({ status, body }: Answer): Reply | undefined {
+export function readForbidding({ status, body }: UpdateResponse): Reply | undefined {
   if (isRedirect(status) || isTooLong(body) || isHtml(body)) return undefined
   const words = linesOf(body).flatMap((line) => {
     const reply = parseReply(line)
@@ -58,13 +61,13 @@ export function readForbidding({ status, body }: Answer): Reply | undefined {
 
 const isForbidding = ({ word }: Reply): boolean => severityOf(word) > 0
 const isRedirect = (status: number): boolean => status >= 300 && status < 400
-const isTooLong = (body: string): boolean => Buffer.byteLength(body) > LONGEST_BODY
+const isTooLong = (body: string): boolean => Buffer.byteLength(body) > MAX_REPLY_BYTES
 const isHtml = (body: string): boolean =>
   /^\s*(<!doctype html|<html|<head|<\?xml|<meta|<script|<title)/i.test(body)
 
 const linesOf = (body: string): readonly string[] =>
   body
-    .slice(0, LONGEST_BODY + 1)
+    .slice(0, MAX_REPLY_BYTES + 1)
     .split('\n')
     // A NUL after the word is what some embedded servers end their text with.
     .map((line) => line.replaceAll('\0', ' ').trim())
@@ -77,7 +80,7 @@ interface Shape {
   readonly words: number
 }
 
-function notUnderstood({ status, body }: Answer, shape: Shape): NotUnderstood {
+function notUnderstood({ status, body }: UpdateResponse, shape: Shape): UnrecognizedReply {
   // Portals redirect, or answer in place of everybody with 200; a 404 page is just a wrong address.
   const looksLikePortal = isRedirect(status) || (isHtml(body) && status === 200)
   const quote = quoteOf(body)
@@ -89,7 +92,7 @@ function notUnderstood({ status, body }: Answer, shape: Shape): NotUnderstood {
 function kindOf(status: number, body: string, { lines, count, words }: Shape): string {
   const http = `HTTP ${status}`
   if (isRedirect(status)) return `a redirect (${http})`
-  if (isTooLong(body)) return `more than ${LONGEST_BODY / 1024} KiB (${http})`
+  if (isTooLong(body)) return `more than ${MAX_REPLY_BYTES / 1024} KiB (${http})`
   if (isHtml(body)) return `a web page (${http})`
   if (lines === 0) return `an empty answer (${http})`
   if (words < lines) return `text that is no reply word (${http})`
@@ -99,7 +102,7 @@ function kindOf(status: number, body: string, { lines, count, words }: Shape): s
 
 const repeat = (reply: Reply, count: number): Reply[] => Array.from({ length: count }, () => reply)
 /** Server side, the inverse: an account-level word stands once and alone, host-level words one a line, in order. */
-export function writeResponse(replies: readonly Reply[]): Answer {
+export function writeResponse(replies: readonly Reply[]): UpdateResponse {
   const [first] = replies
   const alone = first !== undefined && isAccountWord(first.word) ? [first] : replies
   return {

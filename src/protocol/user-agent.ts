@@ -28,10 +28,10 @@ export function parseUserAgent(text: string): UserAgent | undefined {
 export const agentToken = (text: string): string =>
   text.replace(/[^A-Za-z0-9._+~-]+/g, '-').replace(/^-|-$/g, '') || '0'
 
-export type Verdict = 'descriptive' | 'undescriptive' | 'refused'
+export type UserAgentClass = 'descriptive' | 'undescriptive' | 'refused'
 
 /** What a service makes of a client's User-Agent. `blocked` holds lower-case fragments of clients that are not welcome. */
-export function judgeUserAgent(text: string | undefined, blocked: readonly string[]): Verdict {
+export function classifyUserAgent(text: string | undefined, blocked: readonly string[]): UserAgentClass {
   const agent = (text ?? '').trim()
   if (agent === '' || blocked.some((fragment) => agent.toLowerCase().includes(fragment))) return 'refused'
   return parseUserAgent(agent) === undefined ? 'undescriptive' : 'descriptive'

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { generated } from '../../.build/generated.ts'
+import { formatInstant } from '../../src/base/time.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../../src/config/client-settings.ts'
 import { parseDocument } from '../../src/config/document.ts'
 import { readClientConfig } from '../../src/config/read-client.ts'
 import { readServiceConfig } from '../../src/config/read-service.ts'
 import { SERVICE_SETTINGS } from '../../src/config/service-settings.ts'
-import { formatInstant } from '../../src/base/time.ts'
-import { RELEASED } from '../../src/platform/released.ts'
-import { type Table, fileKeyOf } from '../../src/config/setting.ts'
+import { fileKeyOf, type SettingTable } from '../../src/config/setting.ts'
+import { RELEASED } from '../../src/platform/release-date.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
@@ -43,7 +43,7 @@ describe('config/holdfast.toml', () => {
     const config = check(all)
     expect(config.ok ? [] : config.error).toEqual([])
     const plain = check(read('config/holdfast.toml'))
-    for (const [key, { fallback }] of Object.entries<Table[string]>(CLIENT_SETTINGS))
+    for (const [key, { fallback }] of Object.entries<SettingTable[string]>(CLIENT_SETTINGS))
       if (fallback !== undefined && config.ok && plain.ok && key !== 'allow')
         expect(config.value[key as 'interval']).toEqual(plain.value[key as 'interval'])
   })

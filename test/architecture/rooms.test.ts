@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
@@ -20,12 +20,41 @@ const ROOMS = new Map(
     ],
   ),
 )
-const roomOf = (path: string): string => [...ROOMS.keys()].find((room) => path.startsWith(`${room}/`)) ?? path
+/** The deepest room that a file is in: `app/client` before `app`. */
+const roomOf = (path: string): string =>
+  [...ROOMS.keys()]
+    .filter((room) => path.startsWith(`${room}/`))
+    .toSorted((a, b) => b.length - a.length)[0] ?? path
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
 const importsOf = (file: string): readonly string[] =>
   [...readFileSync(join(SRC, file), 'utf8').matchAll(/(?:from|import\()\s*'([^']+)'/g)].map(
     ([, to = '']) => to,
   )
+
+/** The files of ours that a file imports, by value or by type, at once or later. */
+const targetsOf = (file: string): readonly string[] =>
+  importsOf(file)
+    .filter((to) => to.startsWith('.'))
+    .map((to) => relative(SRC, resolve(SRC, dirname(file), to)))
+    .filter((to) => to !== '../package.json')
+
+/** The first circle of imports that goes through this file, or undefined. */
+function circleOf(start: string): readonly string[] | undefined {
+  const seen = new Set<string>()
+  const visit = (file: string, path: readonly string[]): readonly string[] | undefined => {
+    for (const target of targetsOf(file)) {
+      if (target === start) return [...path, target]
+      if (seen.has(target)) continue
+      seen.add(target)
+      const circle = visit(target, [...path, target])
+      if (circle !== undefined) return circle
+    }
+    return undefined
+  }
+  return visit(start, [start])
+}
+
+it.each(files)('%s is in no circle of imports', (file) => expect(circleOf(file)).toBeUndefined())
 
 it('has a room for every file, and a file for every room', () => {
   expect(files.filter((file) => !ROOMS.has(roomOf(file)))).toEqual([])
@@ -40,10 +69,7 @@ it('lists rooms strictly downward', () => {
 })
 
 it.each(files)('%s imports only from rooms below it', (file) => {
-  const own = importsOf(file).filter((to) => to.startsWith('.'))
-  const targets = own
-    .map((to) => relative(SRC, resolve(SRC, dirname(file), to)))
-    .filter((to) => to !== '../package.json')
+  const targets = targetsOf(file)
   const allowed = [roomOf(file), ...(ROOMS.get(roomOf(file))?.mayImport ?? [])]
 
   expect(targets.filter((to) => !allowed.includes(roomOf(to)))).toEqual([])

@@ -36,8 +36,8 @@ describe('durations', () => {
 
   it('only get longer by jitter, and by no more than the share', () =>
     fc.assert(
-      fc.property(fc.nat(1e9), fc.double({ min: 0, max: 0.999999, noNaN: true }), (n, dice) => {
-        const span = stretched(milliseconds(n), 0.1, dice)
+      fc.property(fc.nat(1e9), fc.double({ min: 0, max: 0.999999, noNaN: true }), (n, random) => {
+        const span = stretched(milliseconds(n), 0.1, random)
         expect(span).toBeGreaterThanOrEqual(n)
         expect(span).toBeLessThanOrEqual(n * 1.1 + 1)
       }),

@@ -1,6 +1,7 @@
 /** npm run bench: figures beside those of other people's programs, each with its bar. Needs python3. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+
 import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -8,7 +9,7 @@ import { api } from './api.ts'
 import { fleet } from './fleet.ts'
 import { idle } from './idle.ts'
 import { oneShot } from './one-shot.ts'
-import { type Bench, type Section, isKept, textOf } from './report.ts'
+import { type Bench, isKept, type Section, textOf } from './report.ts'
 import { ROOT } from './service.ts'
 import { start } from './start.ts'
 import { thousand } from './thousand.ts'
@@ -17,7 +18,7 @@ import { wire } from './wire.ts'
 const BENCHES: readonly Bench[] = [oneShot, thousand, idle, wire, api, start, fleet]
 const REPORT = join(ROOT, 'bench/RESULTS.md')
 const USAGE = `usage: npm run bench -- [--only NAME] [--quick] [--node PATH]
-benches: ${BENCHES.map(({ name }) => name).join(' ')}`
+quarantines: ${BENCHES.map(({ name }) => name).join(' ')}`
 
 function readArguments() {
   try {

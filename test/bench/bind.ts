@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PLAIN_ENV, found, running } from './commands.ts'
+import { found, PLAIN_ENV, running } from './commands.ts'
 import { freePort } from './ports.ts'
 import { type NamePeer, zoneText } from './powerdns.ts'
-import { CONNECTIONS, type Throughput, onCore } from './wrk.ts'
+import { CONNECTIONS, onCore, type Throughput } from './wrk.ts'
 
 const settingsOf = (folder: string, port: number): string => `
 options {

@@ -1,6 +1,6 @@
 /** The router says the truth, and what is outside does not confirm it: the way out is dead, or a VPN hides it. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { vpnDown, type VpnRoutes, vpnUp, wayOut } from '../lab/field.ts'
+import { outboundRoute, type VpnRoutes, vpnDown, vpnUp } from '../lab/field.ts'
 import type { Change } from '../lab/lab.ts'
 import { now } from '../lab/run.ts'
 import { noticed, nthAddress, type Round, type Stage } from './detect-stage.ts'
@@ -15,10 +15,10 @@ const OUTAGES = [7000, 12_000, 20_000] as const
 
 /** The router announces its new address at once; time counts from the way out being back. */
 export const wayOutLate: Round = async (stage, nth) => {
-  await wayOut(stage.lab, false)
+  await outboundRoute(stage.lab, false)
   const { now: address } = await swap(stage, nth)
   await sleep(OUTAGES[nth % OUTAGES.length] ?? 0)
-  const at = await wayOut(stage.lab, true)
+  const at = await outboundRoute(stage.lab, true)
   return [await noticed(stage, { address, at })]
 }
 

@@ -1,6 +1,6 @@
 /** A daemon that starts where something is still missing: the link, the way out, the name server. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { wayOut } from '../lab/field.ts'
+import { outboundRoute } from '../lab/field.ts'
 import { LAN_ROUTER } from '../lab/plan.ts'
 import { now } from '../lab/run.ts'
 import type { Daemon } from './detect-parties.ts'
@@ -37,10 +37,10 @@ export const beforeNetwork: Round = async (stage, nth) => {
 export const beforeWayOut: Round = async (stage, nth) => {
   const { lab } = stage
   await lab.igd(nth % 2 === 0 ? 'all' : 'none')
-  await wayOut(lab, false)
+  await outboundRoute(lab, false)
   const { daemon, address } = await started(stage, nth)
   await sleep(WITHOUT_WAY_OUT)
-  const at = await wayOut(lab, true)
+  const at = await outboundRoute(lab, true)
   const one = await noticed(stage, { address, at })
   await daemon.stop()
   return [one]

@@ -9,8 +9,8 @@ import {
   ownV6,
   type Round,
   type Scenario,
-  settled,
   type Stage,
+  settled,
 } from './detect-stage.ts'
 import type { Row } from './detect-statistics.ts'
 import { Truth } from './detect-truth.ts'

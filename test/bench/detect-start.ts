@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Lab } from '../lab/lab.ts'
-import { serviceV4, STUN_PORT } from '../lab/plan.ts'
+import { STUN_PORT, serviceV4 } from '../lab/plan.ts'
 
 /**
  * Asks a STUN service each 20 ms. Each request has its number in it, so that the answer, which comes 50 ms

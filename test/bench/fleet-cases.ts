@@ -37,7 +37,7 @@ function runOf(scenario: Scenario): Run {
   return { counts, lastRetry }
 }
 
-/** One case twice: the same changes with dice, and with dice that always show nothing. */
+/** One case twice: the same changes with random, and with random that always show nothing. */
 export interface Pair {
   readonly of: Case
   readonly jittered: Run

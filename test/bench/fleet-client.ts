@@ -1,7 +1,7 @@
-import { type Instant, before, days, instant } from '../../src/base/time.ts'
-import type { View } from '../../src/client/decide/next.ts'
-import type { Plan } from '../../src/client/decide/plan.ts'
-import { NEW_STATE, type State, accountOf, hostOf } from '../../src/client/decide/state.ts'
+import { before, days, type Instant, instant } from '../../src/base/time.ts'
+import type { DesiredState } from '../../src/client/decide/desired-state.ts'
+import type { WorldView } from '../../src/client/decide/next-action.ts'
+import { accountOf, hostOf, NEW_STATE, type State } from '../../src/client/decide/state.ts'
 import { step } from '../../src/client/decide/step.ts'
 import { type Address, parseAddress } from '../../src/net/address.ts'
 import type { Sighting } from '../../src/net/sighting.ts'
@@ -19,7 +19,7 @@ export interface Client {
 
 const HOSTNAME = 'home.example.test'
 /** All clients bear the same names: each has a state of its own, and none knows of another. */
-const PLAN: Plan = {
+const PLAN: DesiredState = {
   account: 'key@service.test',
   hostnames: [HOSTNAME],
   families: ['v4'],
@@ -27,8 +27,8 @@ const PLAN: Plan = {
   isOffline: false,
   nohostStops: 'account',
   refreshAfter: days(28),
-  endpoints: 1,
-  ipv6In: 'myip',
+  endpointCount: 1,
+  ipv6Parameter: 'myip',
   pace: 25,
   fingerprints: { credentials: '', agent: '', settings: '' },
 }
@@ -36,7 +36,7 @@ const PLAN: Plan = {
 /** What a client meets. */
 export interface Surroundings {
   readonly now: Instant
-  readonly dice: Random
+  readonly random: Random
   readonly service: Service
 }
 
@@ -44,19 +44,19 @@ export interface Surroundings {
 const NO_MORE_LOOKS = instant(8_640_000_000_000_000)
 
 /** What the agent's loop does from a look on, until nothing is left but to wait. Answers take no time. */
-export function look(client: Client, { now, dice, service }: Surroundings): Client {
+export function look(client: Client, { now, random, service }: Surroundings): Client {
   const sightings = { [PLAN.account]: { [HOSTNAME]: { v4: sightingOf(client) } } }
-  const view: View = { sightings, nextLook: NO_MORE_LOOKS }
-  const wanted = { plans: [PLAN], view }
-  let { state, act } = step(client.state, { kind: 'sighted' }, wanted, { now, dice: dice() })
-  if (act.kind === 'send') {
-    ;({ state } = step(state, { ...act, kind: 'sending' }, wanted, { now, dice: dice() }))
-    const seen = service(act.account, act.request, now)
-    ;({ state, act } = step(state, seen, wanted, { now, dice: dice() }))
+  const world: WorldView = { sightings, nextLook: NO_MORE_LOOKS }
+  const wanted = { desiredStates: [PLAN], world }
+  let { state, action } = step(client.state, { kind: 'sighted' }, wanted, { now, random: random() })
+  if (action.kind === 'send') {
+    ;({ state } = step(state, { ...action, kind: 'sending' }, wanted, { now, random: random() }))
+    const seen = service(action.account, action.request, now)
+    ;({ state, action } = step(state, seen, wanted, { now, random: random() }))
   }
-  if (act.kind !== 'look')
-    throw new Error(`after one answer about its one name a client must wait, not ${act.kind}`)
-  return { ...client, state, wakes: act.at }
+  if (action.kind !== 'look')
+    throw new Error(`after one answer about its one name a client must wait, not ${action.kind}`)
+  return { ...client, state, wakes: action.at }
 }
 
 /** Whether its last request failed. */
@@ -80,5 +80,5 @@ function sightingOf(client: Client): Sighting {
 export const settledClient = (now: Instant): Client =>
   look(
     { state: NEW_STATE, changes: 0, wakes: now },
-    { now: before(now, days(1)), dice: () => 0.5, service: upService },
+    { now: before(now, days(1)), random: () => 0.5, service: upService },
   )

@@ -1,15 +1,15 @@
 import {
-  type Duration,
-  type Instant,
   after,
   between,
+  type Duration,
   hours,
+  type Instant,
   milliseconds,
   minutes,
   seconds,
 } from '../../src/base/time.ts'
 import { type Client, isConfirmed, look, settledClient } from './fleet-client.ts'
-import { random } from './fleet-random.ts'
+import { seededRandom } from './fleet-random.ts'
 import { AT } from './fleet-scenario.ts'
 import { type Service, serviceWith, upService } from './fleet-service.ts'
 import type { Bar, Figure } from './report.ts'
@@ -37,17 +37,17 @@ const CASES: readonly Case[] = [
 
 /** How long after the return of a service that was not reached each of so many clients is right, in order. */
 export function lateness(lasts: Duration, meets: Meets, clients: number): readonly Duration[] {
-  const dice = random(3)
+  const random = seededRandom(3)
   const back = after(AT.fails, lasts)
   const away = serviceWith('unreached')
   const service: Service = (account, sent, now) => (now < back ? away : upService)(account, sent, AT.fails)
   const settled = settledClient(AT.fails)
   const one = (): Duration => {
     let now: Instant =
-      meets === 'any moment' ? after(AT.fails, milliseconds(Math.floor(dice() * lasts))) : AT.fails
+      meets === 'any moment' ? after(AT.fails, milliseconds(Math.floor(random() * lasts))) : AT.fails
     let client: Client = { ...settled, changes: settled.changes + 1 }
     for (;;) {
-      client = look(client, { now, dice, service })
+      client = look(client, { now, random, service })
       if (isConfirmed(client)) return between(back, now)
       now = client.wakes
     }

@@ -1,7 +1,7 @@
 export type Random = () => number
 
 /** mulberry32 by Tommy Ettinger: numbers in [0, 1), the same ones for the same seed. */
-export function random(seed: number): Random {
+export function seededRandom(seed: number): Random {
   let state = seed | 0
   return () => {
     state = (state + 0x6d2b79f5) | 0

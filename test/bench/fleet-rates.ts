@@ -1,8 +1,8 @@
 import {
-  type Duration,
-  type Instant,
   after,
   between,
+  type Duration,
+  type Instant,
   isBefore,
   minutes,
   seconds,

@@ -1,7 +1,7 @@
-import { type Instant, after, between, isBefore, milliseconds } from '../../src/base/time.ts'
+import { after, between, type Instant, isBefore, milliseconds } from '../../src/base/time.ts'
 import { type Client, isInTrouble, look, settledClient } from './fleet-client.ts'
-import { type Queue, emptyQueue } from './fleet-queue.ts'
-import { random } from './fleet-random.ts'
+import { emptyQueue, type Queue } from './fleet-queue.ts'
+import { seededRandom } from './fleet-random.ts'
 import { AT, CHANGE_EVERY, LOOK_EVERY, type Scenario } from './fleet-scenario.ts'
 import { type Service, serviceWith } from './fleet-service.ts'
 
@@ -26,7 +26,7 @@ export function simulate(scenario: Scenario, tell: (sent: Sent) => void): Fleet 
   change(queue, scenario)
   renumber(queue, scenario)
   const answer = serviceWith(scenario.outage)
-  const dice = scenario.hasJitter ? random(DICE) : () => 0
+  const random = scenario.hasJitter ? seededRandom(DICE) : () => 0
   const settled = settledClient(AT.start)
   const fleet = new Map<number, Client>()
   for (let next = queue.take(); next !== undefined; next = queue.take()) {
@@ -36,7 +36,7 @@ export function simulate(scenario: Scenario, tell: (sent: Sent) => void): Fleet 
       tell({ client, at, isRetry: isInTrouble(known) })
       return answer(account, sent, now)
     }
-    const then = what === 'change' ? renumbered(known) : look(known, { now: at, dice, service })
+    const then = what === 'change' ? renumbered(known) : look(known, { now: at, random, service })
     fleet.set(client, then)
     if (then.wakes !== known.wakes && isBefore(then.wakes, AT.end))
       queue.put({ at: then.wakes, client, what: 'look' })
@@ -48,7 +48,7 @@ const renumbered = (client: Client): Client => ({ ...client, changes: client.cha
 
 /** The changes of every day: as many as are usual, each at a random moment to a random client, seen at its next look. */
 function change(queue: Queue, { clients }: Scenario): void {
-  const chance = random(WORLD)
+  const chance = seededRandom(WORLD)
   const span = between(AT.start, AT.lastChange)
   for (let left = Math.round((clients * span) / CHANGE_EVERY); left > 0; left--) {
     const client = Math.floor(chance() * clients)

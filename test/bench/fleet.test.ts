@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type Instant, between, hours, instant, minutes, seconds } from '../../src/base/time.ts'
+import { between, hours, type Instant, instant, minutes, seconds } from '../../src/base/time.ts'
 import { isConfirmed, look, settledClient } from './fleet-client.ts'
 import { lateness } from './fleet-lateness.ts'
 import { emptyQueue } from './fleet-queue.ts'
-import { random } from './fleet-random.ts'
+import { seededRandom } from './fleet-random.ts'
 import { type Counts, count, meanRate, noCounts, peakRate } from './fleet-rates.ts'
 import { type Fleet, type Sent, simulate } from './fleet-run.ts'
 import { AT, type Scenario } from './fleet-scenario.ts'
@@ -98,11 +98,11 @@ it('a look that sees what is confirmed already sends nothing and changes nothing
     throw new Error('nobody asked')
   }
 
-  expect(look(settled, { now: AT.fails, dice: () => 0, service })).toEqual(settled)
+  expect(look(settled, { now: AT.fails, random: () => 0, service })).toEqual(settled)
 })
 
 it('what is to happen is taken in its order', () => {
-  const [queue, chance] = [emptyQueue(), random(7)]
+  const [queue, chance] = [emptyQueue(), seededRandom(7)]
   const happenings = Array.from({ length: 1000 }, (_, nth) => ({
     at: instant(Math.floor(chance() * 100)),
     client: nth,

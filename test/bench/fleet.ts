@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Duration, after, before, between, hours, minutes } from '../../src/base/time.ts'
-import { CASES, type Pair, type Run, pairOf, ratioOf, steadyOf } from './fleet-cases.ts'
+import { after, before, between, type Duration, hours, minutes } from '../../src/base/time.ts'
+import { CASES, type Pair, pairOf, type Run, ratioOf, steadyOf } from './fleet-cases.ts'
 import { latenessFigures } from './fleet-lateness.ts'
 import { type Line, type Picture, svgOf } from './fleet-picture.ts'
-import { SPAN, minuteRates, peakRate } from './fleet-rates.ts'
+import { minuteRates, peakRate, SPAN } from './fleet-rates.ts'
 import { AT } from './fleet-scenario.ts'
 import type { Bench, Figure, Section } from './report.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BASE, type Daemon, type IdlePeer, allTold, change, recipesOf, startAll } from './idle-daemons.ts'
+import { allTold, BASE, change, type Daemon, type IdlePeer, recipesOf, startAll } from './idle-daemons.ts'
 import { type Household, type Usage, watched } from './idle-proc.ts'
 import { installed } from './peers.ts'
 import { openField } from './peers-field.ts'

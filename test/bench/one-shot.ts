@@ -1,7 +1,7 @@
 import { type Cost, stopwatch } from './commands.ts'
 import { installed } from './peers.ts'
 import { openField } from './peers-field.ts'
-import { BASE, type Measure, WALL, figuresOf, race, runnersOf } from './peers-race.ts'
+import { BASE, figuresOf, type Measure, race, runnersOf, WALL } from './peers-race.ts'
 import { type Bench, median } from './report.ts'
 
 const MEASURES: readonly Measure[] = [

@@ -1,8 +1,8 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Errand } from './peers.ts'
 import { fill } from './fill.ts'
+import type { Errand } from './peers.ts'
 import { startService } from './service.ts'
 
 /** What clients are measured on: a service, and for each of them names and a key of its own. */

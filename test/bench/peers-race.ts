@@ -1,4 +1,4 @@
-import { type Cost, type Job, type Stopwatch, interleaved } from './commands.ts'
+import { type Cost, interleaved, type Job, type Stopwatch } from './commands.ts'
 import { type Errand, PEERS, type PeerName } from './peers.ts'
 import type { Field } from './peers-field.ts'
 import { update } from './peers-ours.ts'

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Job, found } from './commands.ts'
+import { found, type Job } from './commands.ts'
 
 /** What a client is to do, and with what. */
 export interface Errand {

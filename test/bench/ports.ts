@@ -1,5 +1,5 @@
-import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 
 /** A TCP port of the loopback interface that nobody has at this moment. */
 export async function freePort(): Promise<number> {

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PLAIN_ENV, type Running, found, running } from './commands.ts'
+import { found, PLAIN_ENV, type Running, running } from './commands.ts'
 import { freePort } from './ports.ts'
-import { type Throughput, onCore, wrk } from './wrk.ts'
+import { onCore, type Throughput, wrk } from './wrk.ts'
 
 /** Another program that takes changes of names, or why it cannot be measured. */
 export interface NamePeer extends Running {

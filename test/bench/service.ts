@@ -1,6 +1,6 @@
-import { createInterface } from 'node:readline'
 import { once } from 'node:events'
 import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 import { type Running, running } from './commands.ts'
 
 export const ROOT = resolve(import.meta.dirname, '../..')

@@ -1,7 +1,7 @@
 import { type Stopwatch, stopwatch } from './commands.ts'
 import { installed } from './peers.ts'
 import { type Field, openField } from './peers-field.ts'
-import { BASE, OURS, type Race, type Runner, WALL, figuresOf, race, runnersOf } from './peers-race.ts'
+import { BASE, figuresOf, OURS, type Race, type Runner, race, runnersOf, WALL } from './peers-race.ts'
 import { type Bench, type Figure, median } from './report.ts'
 
 const MOST_REQUESTS = 8

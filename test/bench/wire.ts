@@ -1,14 +1,14 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { startBind } from './bind.ts'
-import { type Running, found, running } from './commands.ts'
+import { found, type Running, running } from './commands.ts'
 import { type Filled, fill } from './fill.ts'
 import { startPowerDns } from './powerdns.ts'
 import { type Bar, type Bench, type Context, type Figure, median } from './report.ts'
 import { type BenchService, startService } from './service.ts'
-import { type Throughput, onCore, wrk } from './wrk.ts'
+import { onCore, type Throughput, wrk } from './wrk.ts'
 
 const SIZES = {
   full: { names: 100_000, keys: 10_000, rounds: 11, seconds: 2, warmUp: 10, window: 300, more: 1_000_000 },

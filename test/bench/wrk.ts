@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
-import { PLAIN_ENV, found } from './commands.ts'
+import { found, PLAIN_ENV } from './commands.ts'
 
 const run = promisify(execFile)
 

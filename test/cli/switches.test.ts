@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readPlainLine } from '../../src/cli/plain-line.ts'
-import { withSwitches } from '../../src/cli/switches.ts'
+import { parseFast } from '../../src/cli/parse-fast.ts'
+import { withEnvironmentSwitches } from '../../src/cli/switches.ts'
 
 describe('a flag that is on or off, given with a value', () => {
   // biome-ignore format: a table
@@ -9,14 +9,14 @@ describe('a flag that is on or off, given with a value', () => {
     ['false', false], ['no', false], ['off', false], ['0', false],
   ])('is read by the words of the environment: %s', async (word, isOn) => {
     for (const [command, flag] of [['update', 'dry-run'], ['update', 'ipv4'], ['run', 'json']] as const) {
-      const line = await withSwitches([command, `--${flag}=${word}`])
+      const line = await withEnvironmentSwitches([command, `--${flag}=${word}`])
 
-      expect(line.ok && (await readPlainLine(line.value))?.flags).toEqual({ [flag]: isOn })
+      expect(line.ok && (await parseFast(line.value))?.flags).toEqual({ [flag]: isOn })
     }
   })
 
   it.each(['maybe', '', 'SECRET', 'true=1', 'yes\nno'])('is refused with any other: %j', async (word) =>
-    expect(await withSwitches(['service', 'install', `--dry-run=${word}`])).toEqual({
+    expect(await withEnvironmentSwitches(['service', 'install', `--dry-run=${word}`])).toEqual({
       ok: false,
       error: ['--dry-run is neither true nor false; write --dry-run or --no-dry-run'],
     }),
@@ -27,6 +27,6 @@ describe('a flag that is on or off, given with a value', () => {
     ['update', '--no-ipv6'], ['update', '--json'], ['update', '--server=yes'], ['update', '--', '--json=no'],
     ['update', '--no-such=maybe'], ['updat', '--json=maybe'], ['update', '--no-ipv6=yes'], [],
   ])('changes nothing else: %j', async (...words) =>
-    expect(await withSwitches(words)).toEqual({ ok: true, value: words }),
+    expect(await withEnvironmentSwitches(words)).toEqual({ ok: true, value: words }),
   )
 })

@@ -155,8 +155,8 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
     it('changes policy by name, and refuses what has none', async () => {
       const plan = await store.write(async (w) => w.planOf(at.accountId))
       await store.write(async (w) => {
-        await w.changePlan(plan, { mostNames: 3, types: ['A', 'TXT'], fixedTtl: 60 })
-        await w.changeZone(at.zoneId, { isShared: true, isMembersOnly: true, mostLabels: 2 })
+        await w.changePlan(plan, { maxNames: 3, types: ['A', 'TXT'], fixedTtl: 60 })
+        await w.changeZone(at.zoneId, { isShared: true, isMembersOnly: true, maxLabels: 2 })
         await w.setMember(at.zoneId, at.accountId, true)
       })
       const read = async () =>
@@ -166,8 +166,8 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
           await r.isMember(at.zoneId, at.accountId),
         ])
       expect(await read()).toMatchObject([
-        { plan: { mostNames: 3, types: ['A', 'TXT'], fixedTtl: 60 } },
-        { isShared: true, isMembersOnly: true, mostLabels: 2 },
+        { plan: { maxNames: 3, types: ['A', 'TXT'], fixedTtl: 60 } },
+        { isShared: true, isMembersOnly: true, maxLabels: 2 },
         true,
       ])
       await expect(

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
+import type { AddressProvider } from '../../src/client/sources/provider.ts'
 import { FAMILIES, familyOf } from '../../src/net/address.ts'
-import type { AddressSource } from '../../src/client/sources/source.ts'
 
 /** What every source promises: it never throws, and what it sees is of the family that was asked for. */
-export function sourceContract(title: string, make: () => AddressSource | Promise<AddressSource>): void {
+export function sourceContract(title: string, make: () => AddressProvider | Promise<AddressProvider>): void {
   it.each(FAMILIES)(`${title} keeps the source contract for %s`, async (family) => {
     const source = await make()
 

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { instant } from '../../src/base/time.ts'
 import { parseAddress } from '../../src/net/address.ts'
-import type { StoredRdata, Target } from '../../src/server/model/rows.ts'
-import type { Reading, Store } from '../../src/server/store/store.ts'
+import type { StoredRdata, TargetRow } from '../../src/server/model/rows.ts'
+import type { Store, StoreReads } from '../../src/server/store/store.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
 const PLAN = {
   name: 'plan',
-  mostNames: 9,
-  mostRdata: 9,
-  mostNameMetadata: 9,
-  mostRRSetMetadata: 9,
-  leastTtl: 60,
+  maxNames: 9,
+  maxRdata: 9,
+  maxNameMetadata: 9,
+  maxRRSetMetadata: 9,
+  minTtl: 60,
   hasOffline: true,
   hasWildcards: true,
 }
@@ -21,7 +21,7 @@ export interface Fixture {
   readonly accountId: number
   readonly zoneId: number
   readonly keyId: number
-  readonly home: Target
+  readonly home: TargetRow
 }
 
 /** An account with a zone, a name in it and a key for that name. */
@@ -52,7 +52,7 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
       (await heldBy(at.home.fqdn)).map(({ dnsType, value }) => `${dnsType} ${value}`)
     const heldBy = async (fqdn: string): Promise<readonly StoredRdata[]> =>
       store.read(async (r) => rdataIn(r, fqdn))
-    const rdataIn = async (r: Reading, fqdn: string): Promise<readonly StoredRdata[]> =>
+    const rdataIn = async (r: StoreReads, fqdn: string): Promise<readonly StoredRdata[]> =>
       (await r.namesCalled(fqdn))[0]?.rdata ?? []
 
     it('knows a key by its username and an account by its name, and nobody else', async () => {
@@ -190,7 +190,7 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
     })
 
     it('remembers nothing of what was taken back', async () => {
-      const ask = async (w: Reading): Promise<unknown> =>
+      const ask = async (w: StoreReads): Promise<unknown> =>
         (await w.namesCalled('home.example.test'))[0]?.rdata.map(({ value }) => value)
       const failing = store.write(async (w) => {
         await w.setOnly(at.home, 'A', '192.0.2.1', NOW)
@@ -212,7 +212,7 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
       await store.write(async (w) => {
         await w.putUsage(who, usage, last)
         await w.putNochgs(who, 'home.example.test', [7, 8])
-        await w.putFailures('192.0.2.9', { moments: [9], deafUntil: NOW })
+        await w.putFailures('192.0.2.9', { moments: [9], blockedUntil: NOW })
       })
 
       expect(await store.read((r) => r.usageOf(who))).toEqual(usage)
@@ -226,7 +226,7 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
       expect(await store.read((r) => r.nochgsOf({ ...who, kind: 'account' }, 'home.example.test'))).toEqual(
         [],
       )
-      expect(await store.read((r) => r.failuresOf('192.0.2.9'))).toEqual({ moments: [9], deafUntil: NOW })
+      expect(await store.read((r) => r.failuresOf('192.0.2.9'))).toEqual({ moments: [9], blockedUntil: NOW })
       expect(await store.read((r) => r.failuresOf('192.0.2.8'))).toEqual({ moments: [] })
     })
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { ROOT, holdfast, scratch } from './processes.ts'
+import { holdfast, ROOT, scratch } from './processes.ts'
 
 /** A service on a store that operators made, and not a throw-away one. */
 async function operated() {
@@ -17,7 +17,7 @@ async function operated() {
     }
     return { code, stderr, ...said }
   }
-  await admin('plan', 'add', 'basic', 'most-names=3')
+  await admin('plan', 'add', 'basic', 'max-names=3')
   const { password = '' } = await admin('account', 'add', 'acme', 'basic')
   await admin('zone', 'add', 'acme.test', 'acme')
   const { key = '' } = await admin('api-key', 'add', 'acme')
@@ -149,7 +149,7 @@ describe('an operator, an account and its devices share one store', () => {
     await admin('name', 'unlock', 'a.acme.test')
     expect(await code('POST', NAMES, { name: 'b' })).toBeUndefined()
     expect(await code('POST', NAMES, { name: 'c' })).toBe('3354') // with the apex three names
-    await admin('plan', 'set', 'basic', 'most-names=9')
+    await admin('plan', 'set', 'basic', 'max-names=9')
     expect(await code('POST', NAMES, { name: 'c' })).toBeUndefined()
   })
 
@@ -181,10 +181,10 @@ describe('an operator, an account and its devices share one store', () => {
 describe('a slip of the operator is told, and changes nothing', () => {
   // biome-ignore format: a table
   it.each<[readonly string[], number, RegExp]>([
-    [[],                                              64, /what is to be done\? one of these:[^]*plan add NAME/],
-    [['plan', 'set', 'nothing', 'most-names=1'],      64, /there is no plan nothing/],
-    [['plan', 'add', 'x', 'most-names=many'],         64, /most-names=many is not a whole number/],
-    [['plan', 'add', 'x', 'most-names=none'],         64, /most-names=none is not a whole number/],
+    [[],                                              64, /name an operation, one of these:[^]*plan add NAME/],
+    [['plan', 'set', 'nothing', 'max-names=1'],      64, /there is no plan nothing/],
+    [['plan', 'add', 'x', 'max-names=many'],         64, /max-names=many is not a whole number/],
+    [['plan', 'add', 'x', 'max-names=none'],         64, /max-names=none is not a whole number/],
     [['plan', 'add', 'x', 'types=A,B'],               64, /types=A,B is not a list of record types/],
     [['account', 'add', 'a b', 'basic'],              64, /there is no plan basic/],
     [['zone', 'add', 'x', 'nobody'],                  64, /there is no account nobody/],

@@ -1,10 +1,10 @@
-import { type Socket, connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Service, service } from './processes.ts'
 
 let at: Service
 beforeEach(async () => {
-  at = await service('--request-within', '1s', '--idle-after', '1s', '--most-connections', '50')
+  at = await service('--request-timeout', '1s', '--idle-timeout', '1s', '--max-connections', '50')
 })
 
 const open = async (): Promise<Socket> =>

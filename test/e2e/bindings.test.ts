@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { type Service, holdfast, scratch, service } from './processes.ts'
+import { holdfast, type Service, scratch, service } from './processes.ts'
 
 /** A configuration with one account of two names, and what is special about the second. */
 function file(at: Service, host: string, top: string): { readonly path: string; readonly folder: string } {

@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { ROOT, holdfast, scratch, service, start } from './processes.ts'
+import { holdfast, ROOT, scratch, service, start } from './processes.ts'
 import { answering } from './servers.ts'
 
 /** With signs that every way of writing it changes differently. */
@@ -145,7 +145,7 @@ it('an answer that mirrors the password and breaks off shows nothing of it at tr
   const folder = scratch()
 
   const { stdout, stderr } = await holdfast(
-    ['update', ...account, '--state-dir', folder, '--log-level', 'trace', '--answer-within', '1s'],
+    ['update', ...account, '--state-dir', folder, '--log-level', 'trace', '--response-timeout', '1s'],
     { env: { HOLDFAST_PASSWORD: PASSWORD } },
   )
 

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { EXITS } from '../../src/cli/exit-codes.ts'
-import { ROOT, clientOf, holdfast, scratch, service } from './processes.ts'
+import { EXITS } from '../../src/app/exit-codes.ts'
+import { clientOf, holdfast, ROOT, scratch, service } from './processes.ts'
 
 describe('a slip on the command line is exit 64, with a hint', () => {
   // biome-ignore format: a table
@@ -14,8 +14,8 @@ describe('a slip on the command line is exit 64, with a hint', () => {
     [['update', '--dry-run=maybe'],          '--dry-run is neither true nor false; write --dry-run or --no-dry-run'],
     [['update', '--interval'],               'Not enough arguments following: interval'],
     [['serve', '--listen', 'nowhere'],       "--listen: listen lists 'nowhere', which is not ADDRESS:PORT or ADDRESS:PORT/tls"],
-    [['serve', '--weather', 'reset'],        '--weather goes with --dev'],
-    [['serve', '--dev', '--store', 'x'],     '--store: the store of --dev is thrown away at the end'],
+    [['serve', '--fault', 'reset'],        '--fault goes with --dev'],
+    [['serve', '--dev', '--store', 'x'],     '--store: the store of --dev is deleted at the end'],
     [['config', 'chekc'],                    'Invalid values'],
   ])('%j', async (args, hint) => {
     const { code, stderr, stdout } = await holdfast(args)
@@ -258,7 +258,7 @@ describe('a state that cannot be read or written is no bug, and is told', () => 
   )
 
   it('resume on a disk that takes nothing does not pretend', async () => {
-    const at = await service('--weather', 'word:abuse')
+    const at = await service('--fault', 'word:abuse')
     const folder = scratch()
     const args = clientOf(at, folder)
     await holdfast(['update', ...args, '--myip', '192.0.2.1'], { env: { HOLDFAST_PASSWORD: at.password } })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseDocument } from '../../src/config/document.ts'
 import { readClientConfig } from '../../src/config/read-client.ts'
-import { type Options, holdfast, scratch } from './processes.ts'
+import { holdfast, type Options, scratch } from './processes.ts'
 
 const WHOLE =
   'server = "http://127.0.0.1:1"\nusername = "a"\npassword = "swordfish"\nhostnames = ["a.test"]\n'

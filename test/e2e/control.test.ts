@@ -114,7 +114,7 @@ describe('a running daemon', () => {
     ['911', null],
     ['abuse', 'abuse'],
   ])('says what its resume came to: %s', async (word, because) => {
-    const at = await service('--weather', `word:${word}`)
+    const at = await service('--fault', `word:${word}`)
     const { ask, line } = daemon(
       at,
       scratch(),
@@ -252,7 +252,7 @@ describe('a running daemon', () => {
   })
 
   it('stays up idle where it should, and goes on when it is resumed', async () => {
-    const at = await service('--weather', 'impatient:1')
+    const at = await service('--fault', 'impatient:1')
     let address = '8.8.8.8'
     const { ask, line, lines, child, ended } = daemon(
       at,
@@ -304,7 +304,7 @@ describe('a running daemon', () => {
   })
 
   it('waits for a one-shot that is under way, instead of ending because of it', async () => {
-    const at = await service('--weather', 'slow:2s')
+    const at = await service('--fault', 'slow:2s')
     const folder = scratch()
     const first = holdfast(['update', ...clientOf(at, folder), '--no-ipv6', '--myip', '192.0.2.1'], {
       env: env(at),
@@ -386,7 +386,7 @@ describe('a running daemon', () => {
   })
 
   it('ends although a program keeps its half of the control socket', async () => {
-    const at = await service('--weather', 'slow:1500ms')
+    const at = await service('--fault', 'slow:1500ms')
     const folder = scratch()
     const { line, child, ended } = daemon(at, folder, '--myip', '192.0.2.1')
     await line('nothing to do until then')
@@ -471,7 +471,7 @@ it('fifty one-shots at once, without a daemon, send one request', async () => {
 it.each(['nohost', 'badauth', 'badagent', '!donator', 'abuse'])(
   'twenty restarts in a row after %s send nothing and end with 77',
   async (word) => {
-    const at = await service('--weather', `word:${word}`, '--log-level', 'debug')
+    const at = await service('--fault', `word:${word}`, '--log-level', 'debug')
     const state = scratch()
     const run = async () =>
       holdfast(['run', ...clientOf(at, state), '--runtime-dir', state, '--myip', '192.0.2.1'], {
@@ -487,7 +487,7 @@ it.each(['nohost', 'badauth', 'badagent', '!donator', 'abuse'])(
 )
 
 it('says what it does in prose, by the names of the accounts', async () => {
-  const [at, folder] = [await service('--weather', 'word:abuse'), scratch()]
+  const [at, folder] = [await service('--fault', 'word:abuse'), scratch()]
   const file = join(folder, 'h.toml')
   const account = `name = "office"\nserver = "${at.url}"\nusername = "${at.username}"\nhostnames = ["home.example.test"]`
   writeFileSync(file, `myip = "192.0.2.1"\nwhen_stopped = "idle"\n[[account]]\n${account}\n`)
@@ -504,7 +504,7 @@ it('says what it does in prose, by the names of the accounts', async () => {
   await says(/there is no control socket at \S+ \(its path is too long .*\); this daemon takes no orders/)
   await says(/office \(\S+\): stopped until you act/)
   child.kill('SIGHUP')
-  await says(/ the settings are read anew, for office\n/)
+  await says(/ the settings are read again, for office\n/)
   writeFileSync(file, 'nonsense = 1\n')
   child.kill('SIGHUP')
   await says(/the settings are kept as they were: \S+h\.toml:1: /)
@@ -512,7 +512,7 @@ it('says what it does in prose, by the names of the accounts', async () => {
 })
 
 it('says once what stopped it', async () => {
-  const [at, folder] = [await service('--weather', 'word:abuse'), scratch()]
+  const [at, folder] = [await service('--fault', 'word:abuse'), scratch()]
   const given = ['--runtime-dir', folder, '--myip', '192.0.2.1']
 
   const { code, stderr } = await holdfast(['run', ...clientOf(at, folder), ...given], { env: env(at) })

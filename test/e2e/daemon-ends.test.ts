@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, type Socket, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -60,7 +60,7 @@ describe('a daemon that is asked to end does so within five seconds, with 0,', (
   })
 
   it('while it was told to wait', async () => {
-    const told = daemon(await service('--weather', 'word:911'), scratch(), ...GIVEN)
+    const told = daemon(await service('--fault', 'word:911'), scratch(), ...GIVEN)
     await told.line('nothing to do until then')
     expect(told.lines.join('\n')).toContain('911')
     await endsInTime(told)
@@ -68,7 +68,7 @@ describe('a daemon that is asked to end does so within five seconds, with 0,', (
 
   it('while it is stopped and stays up', async () => {
     const stopped = daemon(
-      await service('--weather', 'word:abuse'),
+      await service('--fault', 'word:abuse'),
       scratch(),
       ...GIVEN,
       '--when-stopped',

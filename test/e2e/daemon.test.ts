@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { env, running } from './daemon.ts'
-import { type Service, clientOf, scratch, service } from './processes.ts'
+import { clientOf, type Service, scratch, service } from './processes.ts'
 import { echo } from './servers.ts'
 
 /** A daemon that looks every second. */
@@ -26,7 +26,7 @@ it('follows the address, sends nothing while it stays, and ends when asked with 
 })
 
 it('ends with exit 77 when it is stopped, and at once when it is started again', async () => {
-  const at = await service('--weather', 'word:abuse', '--log-level', 'debug')
+  const at = await service('--fault', 'word:abuse', '--log-level', 'debug')
   const state = scratch()
 
   expect(await daemon(at, state, '--myip', '192.0.2.1').ended).toBe(77)
@@ -35,7 +35,7 @@ it('ends with exit 77 when it is stopped, and at once when it is started again',
 })
 
 it('tries at once when it is started again after the service was not reached', async () => {
-  const at = await service('--weather', 'reset')
+  const at = await service('--fault', 'reset')
   const state = scratch()
   const first = daemon(at, state, '--myip', '192.0.2.1')
   await first.line('the service was not reached')
@@ -54,7 +54,7 @@ it('tries at once when it is started again after the service was not reached', a
 })
 
 it('finishes the request under way when it is asked to end', async () => {
-  const at = await service('--weather', 'slow:1s')
+  const at = await service('--fault', 'slow:1s')
   const state = scratch()
   const { child, ended, line } = daemon(at, state, '--myip', '192.0.2.1')
   await line('sending an update request')
@@ -66,7 +66,7 @@ it('finishes the request under way when it is asked to end', async () => {
 })
 
 it('gives up a request that hangs, and ends within five seconds', async () => {
-  const at = await service('--weather', 'slow:20s')
+  const at = await service('--fault', 'slow:20s')
   const { child, ended, line } = daemon(at, scratch(), '--myip', '192.0.2.1')
   await line('sending an update request')
   const asked = performance.now()

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished } from 'vitest'
-import { type Ended, type Service, clientOf, holdfast, start } from './processes.ts'
+import { clientOf, type Ended, holdfast, type Service, start } from './processes.ts'
 
 export const env = (at: Service) => ({ HOLDFAST_PASSWORD: at.password })
 /** Needs a service with --log-level debug. */

@@ -1,4 +1,4 @@
-import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { expect, it, onTestFinished } from 'vitest'
 import { holdfast, scratch } from './processes.ts'
@@ -61,7 +61,7 @@ it.each<[string, string, (socket: Socket) => void, number, RegExp]>([
   const start = performance.now()
 
   const ended = await holdfast(
-    ['update', '--server', url.replace('http', scheme), '--username', 'a', '--hostname', 'home.test', '--myip', '192.0.2.1', '--state-dir', scratch(), '--connect-within', '1s', '--answer-within', '1s'],
+    ['update', '--server', url.replace('http', scheme), '--username', 'a', '--hostname', 'home.test', '--myip', '192.0.2.1', '--state-dir', scratch(), '--connect-timeout', '1s', '--response-timeout', '1s'],
     { env: { HOLDFAST_PASSWORD: 'swordfish' } },
   )
 

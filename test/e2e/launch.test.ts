@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ROOT, holdfast, scratch, service } from './processes.ts'
+import { holdfast, ROOT, scratch, service } from './processes.ts'
 
 /** The files of dist/ that a command line loads. */
 function chunksOf(args: readonly string[], env: Record<string, string> = {}): readonly string[] {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Daemon, env, running } from './daemon.ts'
-import { type Service, clientOf, holdfast, scratch, service } from './processes.ts'
+import { clientOf, holdfast, type Service, scratch, service } from './processes.ts'
 import { answering, echo } from './servers.ts'
 
 const EVERY_SECOND = ['--myip', '192.0.2.1', '--no-ipv6', '--schedule', '* * * * * *']

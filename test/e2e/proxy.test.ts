@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type Service, holdfast, scratch, service } from './processes.ts'
+import { holdfast, type Service, scratch, service } from './processes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-proxy-'))
 const [cert, key] = [join(folder, 'crt'), join(folder, 'key')]

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Ended, ROOT, holdfast, scratch } from './processes.ts'
+import { type Ended, holdfast, ROOT, scratch } from './processes.ts'
 import { echo } from './servers.ts'
 
 const NODE = process.env['HOLDFAST_TEST_NODE'] ?? process.execPath

@@ -1,12 +1,12 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
-import { type Socket, connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { openHashKey } from '../../src/app/service/hash-key.ts'
 import { instant } from '../../src/base/time.ts'
 import { keyedHash } from '../../src/server/auth/hashes.ts'
 import { sqliteStore } from '../../src/server/store/sqlite.ts'
-import { pepperIn } from '../../src/cli/pepper.ts'
 import { lacks } from '../lacks.ts'
 import { clientOf, holdfast, scratch, service, start } from './processes.ts'
 import { certificate } from './servers.ts'
@@ -21,16 +21,16 @@ const basic = (username: string, password: string) => ({
 async function filled(): Promise<string> {
   const folder = scratch()
   const store = sqliteStore(folder)
-  const pepper = await pepperIn(folder, false)
+  const pepper = await openHashKey(folder, false)
   if (!pepper.ok) throw new Error(pepper.error)
   await store.write(async (w) => {
     const plan = await w.addPlan({
       name: 'p',
-      mostNames: 9,
-      mostRdata: 9,
-      mostNameMetadata: 9,
-      mostRRSetMetadata: 9,
-      leastTtl: 60,
+      maxNames: 9,
+      maxRdata: 9,
+      maxNameMetadata: 9,
+      maxRRSetMetadata: 9,
+      minTtl: 60,
       hasOffline: true,
       hasWildcards: true,
     })
@@ -120,7 +120,7 @@ it('a store of a newer version, and what is no database, are refused in words', 
 
 describe('when it is asked to stop', () => {
   it('finishes what it accepted', async () => {
-    const at = await service('--weather', 'slow:3s')
+    const at = await service('--fault', 'slow:3s')
     const update = holdfast(['update', ...clientOf(at, scratch()), '--myip', '192.0.2.1'], {
       env: { HOLDFAST_PASSWORD: at.password },
     })
@@ -163,7 +163,7 @@ describe('when it is asked to stop', () => {
   })
 
   it('cuts a scripted pause short', async () => {
-    const at = await service('--weather', 'slow:60s')
+    const at = await service('--fault', 'slow:60s')
     void fetch(`${at.url}/nic/update`, { headers: AGENT }).catch(() => undefined)
     await new Promise((done) => setTimeout(done, 200))
     const asked = performance.now()
@@ -183,7 +183,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
       cert,
       '--tls-key',
       key,
-      '--request-within',
+      '--request-timeout',
       '1s',
       ...args,
     )
@@ -191,7 +191,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
   const port = (url: string): number => Number(new URL(url).port)
 
   it('a reset ends the connection and not the service', async () => {
-    const at = await certified('--weather', 'reset')
+    const at = await certified('--fault', 'reset')
     for (let n = 0; n < 3; n++)
       await new Promise<void>((done) => {
         const socket = connectTls({ port: port(at.url), rejectUnauthorized: false }, () =>

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { daemon, env } from './daemon.ts'
-import { ROOT, clientOf, scratch, service, start } from './processes.ts'
+import { clientOf, ROOT, scratch, service, start } from './processes.ts'
 import { echo } from './servers.ts'
 
 const NODE = process.env['HOLDFAST_TEST_NODE'] ?? process.execPath

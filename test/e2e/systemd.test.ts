@@ -1,11 +1,11 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { EXITS } from '../../src/cli/exit-codes.ts'
+import { EXITS } from '../../src/app/exit-codes.ts'
 import { lacks, lacksNamespaces } from '../lacks.ts'
-import { ROOT, clientOf, holdfast, scratch, service } from './processes.ts'
+import { clientOf, holdfast, ROOT, scratch, service } from './processes.ts'
 
 const read = (path: string): string => readFileSync(join(ROOT, 'systemd', path), 'utf8')
 const valueOf = (unit: string, key: string): string | undefined =>
@@ -325,7 +325,7 @@ describe('a supervised daemon', () => {
   })
 
   it('goes on with signs of life through an exchange that is longer than the watchdog waits', async () => {
-    const at = await service('--weather', 'slow:30s')
+    const at = await service('--fault', 'slow:30s')
     const folder = scratch()
     const { env, heard } = listener(folder)
     const child = spawn(
@@ -338,7 +338,7 @@ describe('a supervised daemon', () => {
         folder,
         '--myip',
         '192.0.2.1',
-        '--answer-within',
+        '--response-timeout',
         '20s',
       ],
       {

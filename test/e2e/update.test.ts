@@ -34,7 +34,7 @@ describe('every reply word, produced by the service and understood by the client
     ['abuse',     77, 'stopped', 'abuse'],
     ['911',       75, 'waiting', '911'],
   ])('%s: exit %i', async (word, code, outcome, because) => {
-    const at = await service('--weather', `word:${word}`)
+    const at = await service('--fault', `word:${word}`)
     const state = scratch()
     const start = Date.now()
 
@@ -113,7 +113,7 @@ it.each(['127.0.0.1:0', '[::1]:0'])('updates over %s, with both families in one 
 })
 
 it('sends nothing when all is confirmed, in few words', async () => {
-  const at = await service('--weather', 'impatient:1')
+  const at = await service('--fault', 'impatient:1')
   const state = scratch()
   const update = async () =>
     holdfast(['update', ...clientOf(at, state), '--myip', '192.0.2.1'], { env: env(at.password) })
@@ -259,7 +259,7 @@ describe('the address', () => {
   })
 
   it('that no source can tell is exit 69, and nothing is sent', async () => {
-    const at = await service('--weather', 'word:abuse')
+    const at = await service('--fault', 'word:abuse')
     const portal = await echo(() => '<html>Sign in</html>')
 
     const ended = await holdfast(['update', ...clientOf(at, scratch()), '--source', portal], {
@@ -303,7 +303,7 @@ it('a configuration file with two accounts keeps both current', async () => {
 })
 
 it('resume is the word that ends a stop, and not a wait', async () => {
-  const [abusive, broken] = [await service('--weather', 'word:abuse'), await service('--weather', 'word:911')]
+  const [abusive, broken] = [await service('--fault', 'word:abuse'), await service('--fault', 'word:911')]
   const state = scratch()
   const run = async (at: typeof abusive, command: string) =>
     holdfast([command, ...clientOf(at, state), '--myip', '192.0.2.1'], { env: env(at.password) })
@@ -417,9 +417,9 @@ describe('what cannot be reached', () => {
   })
 })
 
-describe('weather', () => {
+describe('fault injection', () => {
   it('slow: the answer comes all the same', async () => {
-    const at = await service('--weather', 'slow:300ms')
+    const at = await service('--fault', 'slow:300ms')
     const start = performance.now()
 
     expect(
@@ -431,18 +431,21 @@ describe('weather', () => {
   })
 
   it('slow beyond patience: not reached', async () => {
-    const at = await service('--weather', 'slow:20s')
+    const at = await service('--fault', 'slow:20s')
 
     expect(
-      await holdfast(['update', ...clientOf(at, scratch()), '--myip', '192.0.2.1', '--answer-within', '1s'], {
-        env: env(at.password),
-      }),
+      await holdfast(
+        ['update', ...clientOf(at, scratch()), '--myip', '192.0.2.1', '--response-timeout', '1s'],
+        {
+          env: env(at.password),
+        },
+      ),
     ).toMatchObject({ code: 69 })
     await at.stop('SIGKILL')
   })
 
   it('reset: not reached, nothing confirmed', async () => {
-    const at = await service('--weather', 'reset')
+    const at = await service('--fault', 'reset')
 
     expect(
       await holdfast(['update', ...clientOf(at, scratch()), '--myip', '192.0.2.1'], {
@@ -452,7 +455,7 @@ describe('weather', () => {
   })
 
   it('outage: 911, then the rules', async () => {
-    const at = await service('--weather', 'outage:6s')
+    const at = await service('--fault', 'outage:6s')
     const update = async () =>
       holdfast(['update', ...clientOf(at, scratch()), '--myip', '192.0.2.1'], { env: env(at.password) })
 
@@ -461,7 +464,7 @@ describe('weather', () => {
   })
 
   it('impatient: abuse after so many requests', async () => {
-    const at = await service('--weather', 'impatient:2')
+    const at = await service('--fault', 'impatient:2')
     const codes: (number | null)[] = []
     for (let n = 1; n <= 3; n++)
       codes.push(
@@ -476,12 +479,12 @@ describe('weather', () => {
   })
 
   it.each([['word:hello'], ['hail'], ['slow:5'], ['reset:0'], ['']])(
-    '%j is no weather, and says so',
-    async (weather) => {
-      const ended = await holdfast(['serve', '--dev', '--weather', weather])
+    '%j is no fault, and says so',
+    async (fault) => {
+      const ended = await holdfast(['serve', '--dev', '--fault', fault])
 
       expect(ended.code).toBe(64)
-      expect(ended.stderr).toMatch(/^holdfast: --weather/)
+      expect(ended.stderr).toMatch(/^holdfast: --fault/)
     },
   )
 })

@@ -5,8 +5,8 @@ export const never = new AbortController().signal
 export const request = (url: string, over: Partial<HttpRequest> = {}): HttpRequest => ({
   url,
   headers: { 'user-agent': 'Holdfast test/1-1' },
-  longestBody: 1000,
-  connectWithin: seconds(2),
-  answerWithin: seconds(2),
+  maxBodyBytes: 1000,
+  connectTimeout: seconds(2),
+  responseTimeout: seconds(2),
   ...over,
 })

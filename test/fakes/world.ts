@@ -1,20 +1,28 @@
 import { expect } from 'vitest'
-import { type Duration, type Instant, formatDuration, instant, minutes } from '../../src/base/time.ts'
-import { parseAddress } from '../../src/net/address.ts'
-import { Secret } from '../../src/net/secret.ts'
-import type { Agent, Charge } from '../../src/client/agent/run.ts'
-import { makeInbox } from '../../src/client/agent/inbox.ts'
+import {
+  type Duration,
+  days,
+  formatDuration,
+  type Instant,
+  instant,
+  minutes,
+  seconds,
+} from '../../src/base/time.ts'
+import type { Agent } from '../../src/client/agent/agent.ts'
 import type { AgentEvent } from '../../src/client/agent/events.ts'
-import type { Plan } from '../../src/client/decide/plan.ts'
+import { makeInbox } from '../../src/client/agent/inbox.ts'
+import type { AccountJob } from '../../src/client/agent/loop-state.ts'
+import type { DesiredState } from '../../src/client/decide/desired-state.ts'
 import { NEW_STATE } from '../../src/client/decide/state.ts'
 import { formatState, parseState } from '../../src/client/memory/codec.ts'
-import type { AddressSource } from '../../src/client/sources/source.ts'
-import { days, seconds } from '../../src/base/time.ts'
+import type { AddressProvider } from '../../src/client/sources/provider.ts'
+import { parseAddress } from '../../src/net/address.ts'
+import { Secret } from '../../src/net/secret.ts'
 import type { HttpOutcome } from '../../src/ports/http.ts'
 
 export const START = instant(Date.UTC(2026, 0, 1))
 
-export const PLAN: Plan = {
+export const PLAN: DesiredState = {
   account: 'key@service.test',
   hostnames: ['home.example.test'],
   families: ['v4', 'v6'],
@@ -22,8 +30,8 @@ export const PLAN: Plan = {
   isOffline: false,
   nohostStops: 'account',
   refreshAfter: days(28),
-  endpoints: 1,
-  ipv6In: 'myip',
+  endpointCount: 1,
+  ipv6Parameter: 'myip',
   pace: 25,
   fingerprints: { credentials: 'c1', agent: 'a1', settings: 's1' },
 }
@@ -61,7 +69,7 @@ export function world(
   kept: Disk,
   script: Line[],
   sky: Sky = () => ['192.0.2.1'],
-  plans: readonly Partial<Plan>[] = [{}],
+  desiredStates: readonly Partial<DesiredState>[] = [{}],
   from: Instant = START,
 ): World {
   let now: Instant = from
@@ -71,7 +79,7 @@ export function world(
   let endAt = Infinity
   let saved: unknown
   const note = (what: string): void => void diary.push(`${formatDuration((now - START) as Duration)} ${what}`)
-  const source: AddressSource = {
+  const source: AddressProvider = {
     name: 'sky',
     look: async (family) => {
       const seen = sky((now - START) / minutes(1)).flatMap((text) => parseAddress(text) ?? [])
@@ -79,17 +87,21 @@ export function world(
       return address === undefined ? { kind: 'none' } : { kind: 'seen', address, by: 'sky' }
     },
   }
-  const charges = plans.map(
-    (over): Charge => ({ plan: { ...PLAN, ...over }, line: lineFor({ ...PLAN, ...over }), source }),
+  const jobs = desiredStates.map(
+    (over): AccountJob => ({
+      desired: { ...PLAN, ...over },
+      endpoint: lineFor({ ...PLAN, ...over }),
+      source,
+    }),
   )
   return {
     diary,
     events,
-    charges,
+    jobs: jobs,
     inbox: makeInbox(),
     whenStopped: 'exit',
-    show: () => undefined,
-    dice: () => 0,
+    showState: () => undefined,
+    random: () => 0,
     clock: {
       now: () => now,
       sleep: async (until) => {
@@ -142,12 +154,12 @@ export function world(
   }
 }
 
-const lineFor = (plan: Plan): Charge['line'] => ({
-  account: plan.account,
-  endpoints: ['https://a.test', 'http://b.test', 'http://c.test:8245'].slice(0, plan.endpoints),
+const lineFor = (desired: DesiredState): AccountJob['endpoint'] => ({
+  account: desired.account,
+  baseUrls: ['https://a.test', 'http://b.test', 'http://c.test:8245'].slice(0, desired.endpointCount),
   credentials: { username: 'key', password: new Secret('swordfish') },
-  agent: 'Holdfast test/1-1 test@example.test',
-  ipv6In: plan.ipv6In,
-  connectWithin: seconds(1),
-  answerWithin: seconds(1),
+  userAgent: 'Holdfast test/1-1 test@example.test',
+  ipv6Parameter: desired.ipv6Parameter,
+  connectTimeout: seconds(1),
+  responseTimeout: seconds(1),
 })

@@ -32,7 +32,7 @@ import { routeTo } from './wires.ts'
  * Whether the provider carries anything. The wire stays up, so the router can get another address and announce
  * it meanwhile. Told is the moment just before.
  */
-export async function wayOut(lab: Lab, isOpen: boolean): Promise<number> {
+export async function outboundRoute(lab: Lab, isOpen: boolean): Promise<number> {
   const at = now()
   await nft(lab.isp, isOpen ? OPEN_WAY_OUT : DEAD_WAY_OUT)
   return at

@@ -7,8 +7,8 @@ import { end, startAnnouncing, startIgd, writeAnnouncements } from './daemons.ts
 import type { Change, Lab, LabOptions, Packets, Where } from './lab.ts'
 import { Outside } from './outside.ts'
 import {
-  CGNAT_INSIDE,
   afterCgnat,
+  CGNAT_INSIDE,
   cgnatOutside,
   etcOf,
   FIRST_PREFIX,

@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs'
 import { createServer as createWebServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { createServer, isIPv6, type Socket } from 'node:net'
-import { createInterface } from 'node:readline'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { type Asker, dnsAnswer, stunAnswer } from './answers.ts'
 import {
@@ -14,10 +14,10 @@ import {
   DNS_RESPONDER,
   HTTP_RESPONDERS,
   KEY_FILE,
-  serviceV4,
-  serviceV6,
   STUN_PORT,
   STUN_RESPONDERS,
+  serviceV4,
+  serviceV6,
 } from './plan.ts'
 import { direct, startResolver } from './resolver.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Address, addressOfBytes, bitsOf, bytesOf, parseAddress } from '../../src/net/address.ts'
-import { eui64, isWithin, joined, parsePrefix } from '../../src/net/prefix.ts'
+import { eui64, isWithin, parsePrefix, withHostPart } from '../../src/net/prefix.ts'
 
 const address = (text: string): Address => {
   const parsed = parseAddress(text)
@@ -34,7 +34,7 @@ describe('a network and a host part', () => {
     ['2600:1:2:3:4:5:6:7', 0,   '::9',                 '::9'],
     ['192.0.2.77',         24,  '0.0.0.1',             '192.0.2.1'],
   ])('%s/%i with %s is %s', (network, length, host, whole) =>
-    expect(joined(address(network), length, address(host))).toBe(whole))
+    expect(withHostPart(address(network), length, address(host))).toBe(whole))
 
   it('hold at every length, as arithmetic says', () => {
     fc.assert(
@@ -49,7 +49,7 @@ describe('a network and a host part', () => {
           if (network === undefined || host === undefined || !network.includes(':') || !host.includes(':'))
             return
           const low = (1n << BigInt(128 - length)) - 1n
-          const whole = joined(network, length, host)
+          const whole = withHostPart(network, length, host)
           expect(bitsOf(whole)).toBe((a & ~low) | (b & low))
           expect(isWithin(whole, { address: network, length })).toBe(true)
         },

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, type Server, connect, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
@@ -115,7 +115,7 @@ describe.each(CLIENTS)('a certificate, %s', (_, client) => {
     )
 
     const outcome = await (await client())(
-      request(`https://127.0.0.1:${port}/`, { connectWithin: seconds(0.3) }),
+      request(`https://127.0.0.1:${port}/`, { connectTimeout: seconds(0.3) }),
       never,
     )
 

@@ -1,9 +1,9 @@
-import { type Server, createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { seconds } from '../../src/base/time.ts'
-import { unreached } from '../../src/platform/http-outcome.ts'
 import { undiciHttp } from '../../src/platform/http.ts'
+import { unreached } from '../../src/platform/http-outcome.ts'
 import { plainHttp } from '../../src/platform/plain-http.ts'
 import { never, request } from '../fakes/request.ts'
 
@@ -29,7 +29,7 @@ describe.each(CLIENTS)('%s, over a real wire', (_, ask) => {
     onTestFinished(() => void server.close())
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   }
-  const within = { connectWithin: seconds(1), answerWithin: seconds(0.4) } as const
+  const within = { connectTimeout: seconds(1), responseTimeout: seconds(0.4) } as const
 
   it('cuts a long body off one byte after the longest', async () => {
     const url = await serve((_, response) => void response.end('x'.repeat(10_000_000)))
@@ -87,7 +87,7 @@ describe.each(CLIENTS)('%s, over a real wire', (_, ask) => {
     const url = await serve(answer)
     const start = performance.now()
 
-    expect(await ask(request(url, { ...within, longestBody: 1e6 }), never)).toMatchObject({
+    expect(await ask(request(url, { ...within, maxBodyBytes: 1e6 }), never)).toMatchObject({
       kind: 'unreached',
       stage: 'time-out',
     })

@@ -3,11 +3,11 @@ import {
   chmodSync,
   chownSync,
   mkdirSync,
-  statSync,
   mkdtempSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'

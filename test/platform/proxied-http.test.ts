@@ -1,4 +1,4 @@
-import { type AddressInfo, type Socket, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { seconds } from '../../src/base/time.ts'
 import { proxiedHttp } from '../../src/platform/proxied-http.ts'
@@ -51,8 +51,8 @@ describe('a proxy that breaks off', () => {
 })
 
 it.each([
-  ['no connection', { connectWithin: seconds(0.3), answerWithin: seconds(2) }],
-  ['no answer', { connectWithin: seconds(2), answerWithin: seconds(0.3) }],
+  ['no connection', { connectTimeout: seconds(0.3), responseTimeout: seconds(2) }],
+  ['no answer', { connectTimeout: seconds(2), responseTimeout: seconds(0.3) }],
 ])('a proxy that says nothing is %s in time', async (says, within) => {
   const { url, sockets } = await proxy(() => undefined)
   const start = performance.now()

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Address, byFamily, listed, parseAddress } from '../../src/net/address.ts'
 import { specialRangeOf } from '../../src/net/special.ts'
-import { type Reply, formatReply, parseReply } from '../../src/protocol/reply-codec.ts'
-import { REPLY_WORDS, isAccountWord, isAddressedWord } from '../../src/protocol/reply.ts'
-import { type UpdateRequest, formatQuery, readQuery } from '../../src/protocol/request.ts'
+import { isAccountWord, isAddressedWord, REPLY_WORDS } from '../../src/protocol/reply.ts'
+import { formatReply, parseReply, type Reply } from '../../src/protocol/reply-codec.ts'
+import { formatQuery, readQuery, type UpdateRequest } from '../../src/protocol/request.ts'
 import { readResponse, writeResponse } from '../../src/protocol/response.ts'
-import { formatUserAgent, judgeUserAgent, parseUserAgent } from '../../src/protocol/user-agent.ts'
+import { classifyUserAgent, formatUserAgent, parseUserAgent } from '../../src/protocol/user-agent.ts'
 
 const address: fc.Arbitrary<Address> = fc
   .oneof(fc.ipV4(), fc.ipV6())
@@ -54,10 +54,10 @@ describe('what one side writes the other reads', () => {
       }),
     ))
 
-  it.each(['myip', 'myipv6'] as const)('a request with IPv6 in %s', (ipv6In) =>
+  it.each(['myip', 'myipv6'] as const)('a request with IPv6 in %s', (ipv6Parameter) =>
     fc.assert(
       fc.property(request, (asked) => {
-        const read = readQuery(formatQuery(asked, ipv6In))
+        const read = readQuery(formatQuery(asked, ipv6Parameter))
 
         expect(read.hostnames).toEqual(asked.hostnames)
         expect(listed(read.addresses)).toEqual(listed(asked.addresses))
@@ -131,5 +131,5 @@ describe('a User-Agent is judged', () => {
     ['   ', 'refused'],
     [undefined, 'refused'],
     ['Some BadBot/1-1', 'refused'],
-  ])('%j: %s', (agent, verdict) => expect(judgeUserAgent(agent, ['badbot'])).toBe(verdict))
+  ])('%j: %s', (agent, verdict) => expect(classifyUserAgent(agent, ['badbot'])).toBe(verdict))
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Instant, after, hours, minutes } from '../../src/base/time.ts'
+import { after, hours, type Instant, minutes } from '../../src/base/time.ts'
 import { forever, once, run } from '../../src/client/agent/run.ts'
-import { type Line, START, disk, world } from '../fakes/world.ts'
+import { disk, type Line, START, world } from '../fakes/world.ts'
 
 /** What a service says all day, and what Holdfast may send in 24 hours of three hostnames. */
 // biome-ignore format: a table
@@ -20,7 +20,7 @@ const DAYS: readonly (readonly [says: string, line: Line, most: number])[] = [
 ]
 
 /** A day of the real loop on a clock that jumps; the service always gives the same answer. */
-async function day(line: Line, dice: number) {
+async function day(line: Line, random: number) {
   const kept = disk()
   let writes = 0
   const scene = world(kept, Array<Line>(400).fill(line), undefined, [
@@ -41,7 +41,7 @@ async function day(line: Line, dice: number) {
     at.push(scene.clock.now())
     return scene.http(request, signal)
   }
-  await run({ ...scene, memory, http, dice: () => dice }, [{ kind: 'started' }], forever)
+  await run({ ...scene, memory, http, random: () => random }, [{ kind: 'started' }], forever)
   const gaps = at.slice(1).map((moment, n) => moment - (at[n] ?? moment))
   const settled = scene.events.filter(({ kind }) => kind === 'settled').length
   return { requests: at.length, closest: Math.min(...gaps), settled, writes }
@@ -51,15 +51,15 @@ describe('a day with a service that always says the same', () => {
   const figures: string[] = []
 
   it.each(DAYS)('%s: no more requests than the protocol allows', async (says, line, most) => {
-    for (const dice of [0, 0.5, 0.999]) {
-      const { requests, closest, settled, writes } = await day(line, dice)
+    for (const random of [0, 0.5, 0.999]) {
+      const { requests, closest, settled, writes } = await day(line, random)
 
       expect(requests).toBeLessThanOrEqual(most)
       expect(closest).toBeGreaterThanOrEqual(minutes(30))
       if (!['good', 'nochg'].includes(says)) expect(settled).toBe(0)
       // Flash wears: one write before a request and one after it, and none for a look.
       expect(writes).toBeLessThanOrEqual(2 * requests)
-      if (dice === 0)
+      if (random === 0)
         figures.push(`${says.padEnd(16)} ${String(requests).padStart(3)} requests, ${writes} writes`)
     }
   })

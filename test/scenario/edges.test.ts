@@ -2,21 +2,21 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { type Instant, after, hours, instant, milliseconds, minutes, seconds } from '../../src/base/time.ts'
-import { type Address, parseAddress } from '../../src/net/address.ts'
+import { after, hours, type Instant, instant, milliseconds, minutes, seconds } from '../../src/base/time.ts'
 import { forever, once, run } from '../../src/client/agent/run.ts'
-import { factsOf } from '../../src/client/agent/tell.ts'
+import { exchangeEvents } from '../../src/client/agent/state-events.ts'
 import { nextWait, retryAt, waitAt } from '../../src/client/decide/backoff.ts'
+import type { DesiredState } from '../../src/client/decide/desired-state.ts'
 import type { Observation } from '../../src/client/decide/observation.ts'
-import type { Plan } from '../../src/client/decide/plan.ts'
-import { NEW_STATE, type State, accountOf } from '../../src/client/decide/state.ts'
+import { accountOf, NEW_STATE, type State } from '../../src/client/decide/state.ts'
+import { clientTime } from '../../src/client/memory/client-time.ts'
 import { formatState, parseState } from '../../src/client/memory/codec.ts'
-import { type MemoryTrouble, fileMemory } from '../../src/client/memory/memory.ts'
-import { timeline } from '../../src/client/memory/timeline.ts'
+import { fileMemory, type MemoryTrouble } from '../../src/client/memory/memory.ts'
 import { outcomeOf, worst } from '../../src/client/report/outcome.ts'
 import { readRetryAfter } from '../../src/client/send/exchange.ts'
+import { type Address, parseAddress } from '../../src/net/address.ts'
 import { systemFiles } from '../../src/platform/files.ts'
-import { type Disk, type Line, PLAN, START, type Sky, disk, world } from '../fakes/world.ts'
+import { type Disk, disk, type Line, PLAN, type Sky, START, world } from '../fakes/world.ts'
 
 const STARTED: readonly Observation[] = [{ kind: 'started' }]
 const address = (text: string): Address => {
@@ -29,20 +29,20 @@ interface Scene {
   script: readonly Line[]
   span?: number
   sky?: Sky
-  plans?: readonly Partial<Plan>[]
+  desiredStates?: readonly Partial<DesiredState>[]
   kept?: Disk
   opening?: readonly Observation[]
 }
-async function daemon({ script, span = 24, sky, plans, kept = disk(), opening = STARTED }: Scene) {
+async function daemon({ script, span = 24, sky, desiredStates, kept = disk(), opening = STARTED }: Scene) {
   const lines = [...script]
-  const scene = world(kept, lines, sky, plans)
+  const scene = world(kept, lines, sky, desiredStates)
   scene.stopAfter(hours(span))
   await run(scene, opening, forever)
   expect(lines).toEqual([])
   return scene.diary
 }
-async function oneShot({ script, sky, plans, kept = disk(), opening = STARTED }: Scene) {
-  const scene = world(kept, [...script], sky, plans)
+async function oneShot({ script, sky, desiredStates, kept = disk(), opening = STARTED }: Scene) {
+  const scene = world(kept, [...script], sky, desiredStates)
   await run(scene, opening, once)
   return scene.diary
 }
@@ -50,12 +50,12 @@ const times = (d: readonly string[]) => d.map((e) => e.split(' ')[0])
 
 it('the word of the user is for the account that it names', async () => {
   const kept = disk()
-  const plans = [{ account: 'a' }, { account: 'b' }]
-  await oneShot({ script: ['abuse', 'abuse'], plans, kept })
+  const desiredStates = [{ account: 'a' }, { account: 'b' }]
+  await oneShot({ script: ['abuse', 'abuse'], desiredStates, kept })
   expect(
     await oneShot({
       script: ['good'],
-      plans,
+      desiredStates,
       kept,
       opening: [...STARTED, { kind: 'resumed', account: 'b' }],
     }),
@@ -63,23 +63,23 @@ it('the word of the user is for the account that it names', async () => {
 })
 it('a refused option is tried again when the settings change', async () => {
   const kept = disk()
-  await daemon({ script: ['!donator', 'good'], plans: [{ isOffline: true }], kept })
-  const plans = [{ isOffline: true, fingerprints: { ...PLAN.fingerprints, settings: 's2' } }]
-  expect((await oneShot({ script: ['good'], plans, kept }))[0]).toContain('offline=YES')
+  await daemon({ script: ['!donator', 'good'], desiredStates: [{ isOffline: true }], kept })
+  const desiredStates = [{ isOffline: true, fingerprints: { ...PLAN.fingerprints, settings: 's2' } }]
+  expect((await oneShot({ script: ['good'], desiredStates, kept }))[0]).toContain('offline=YES')
 })
 it('a refused option does not take back a wait', async () =>
   expect(
     times(
       await daemon({
         script: ['911\n!donator', 'good\ngood'],
-        plans: [{ isOffline: true, hostnames: ['a.test', 'b.test'] }],
+        desiredStates: [{ isOffline: true, hostnames: ['a.test', 'b.test'] }],
         span: 1,
       }),
     ),
   ).toEqual(['0', '30m']))
 it('what a service confirmed without being told is remembered', async () => {
   const kept = disk()
-  await oneShot({ script: ['good 198.51.100.9'], plans: [{ reliesOnConnection: true }], kept })
+  await oneShot({ script: ['good 198.51.100.9'], desiredStates: [{ reliesOnConnection: true }], kept })
   expect(await oneShot({ script: [], kept, sky: () => ['198.51.100.9'] })).toEqual([])
 })
 it('a wait is as old as the first of the answers that asked for it', async () => {
@@ -106,24 +106,29 @@ it('the daemon ends when every one of its names is stopped', async () =>
   expect(
     await daemon({
       script: ['nohost\nnohost'],
-      plans: [{ hostnames: ['a.test', 'b.test'], nohostStops: 'hostname' }],
+      desiredStates: [{ hostnames: ['a.test', 'b.test'], nohostStops: 'hostname' }],
     }),
   ).toHaveLength(2))
 it('a refresh of 0 is never', async () =>
   expect(
-    await daemon({ script: ['good'], plans: [{ refreshAfter: milliseconds(0) }], span: 24 * 60 }),
+    await daemon({ script: ['good'], desiredStates: [{ refreshAfter: milliseconds(0) }], span: 24 * 60 }),
   ).toHaveLength(1))
 it('an offline name is touched again in time', async () =>
   expect(
-    times(await daemon({ script: ['good', 'good'], plans: [{ isOffline: true }], span: 24 * 30 })),
+    times(await daemon({ script: ['good', 'good'], desiredStates: [{ isOffline: true }], span: 24 * 30 })),
   ).toEqual(['0', '26d14h24m']))
 it('names share a request only when they need the same addresses', async () => {
   const kept = disk()
-  await oneShot({ script: ['good'], plans: [{ hostnames: ['a.test'] }], kept })
-  await oneShot({ script: ['good'], plans: [{ hostnames: ['b.test'] }], kept, sky: () => ['192.0.2.2'] })
+  await oneShot({ script: ['good'], desiredStates: [{ hostnames: ['a.test'] }], kept })
+  await oneShot({
+    script: ['good'],
+    desiredStates: [{ hostnames: ['b.test'] }],
+    kept,
+    sky: () => ['192.0.2.2'],
+  })
   const diary = await oneShot({
     script: ['good', 'good'],
-    plans: [{ hostnames: ['a.test', 'b.test'], isOffline: true }],
+    desiredStates: [{ hostnames: ['a.test', 'b.test'], isOffline: true }],
     kept,
   })
   expect(diary.map((e) => e.split('?')[1])).toEqual([
@@ -165,7 +170,7 @@ it('a captive portal is not named when an echo service gave a sensible answer', 
       name: by,
       look: async () => ({ kind: 'seen', address: address('192.0.2.1'), by }) as const,
     }
-    await run({ ...scene, charges: scene.charges.map((c) => ({ ...c, source })) }, STARTED, once)
+    await run({ ...scene, jobs: scene.jobs.map((c) => ({ ...c, source })) }, STARTED, once)
     return scene.events.some(({ kind }) => kind === 'captivePortal')
   }
   expect([await told('interface eth0'), await told('https://echo.test/')]).toEqual([true, false])
@@ -181,9 +186,13 @@ it.each([
 ])('jitter is a tenth, and half a minute at most: %i ms become %i', async (span, wait) => {
   const schedule = { nextAfter: (from: Instant) => instant(from + span) }
 
-  const { view } = await run({ ...world(disk(), ['good']), dice: () => 1 - 1e-9, schedule }, STARTED, once)
+  const { world: seen } = await run(
+    { ...world(disk(), ['good']), random: () => 1 - 1e-9, schedule },
+    STARTED,
+    once,
+  )
 
-  expect(view.nextLook - START).toBe(wait)
+  expect(seen.nextLook - START).toBe(wait)
 })
 
 it('a source that accounts share is asked once', async () => {
@@ -196,7 +205,7 @@ it('a source that accounts share is asked once', async () => {
   await run(
     {
       ...scene,
-      charges: scene.charges.map((c) => ({ ...c, source, plan: { ...c.plan, families: ['v4'] } })),
+      jobs: scene.jobs.map((c) => ({ ...c, source, desired: { ...c.desired, families: ['v4'] } })),
     },
     STARTED,
     once,
@@ -212,22 +221,24 @@ it('every wait is told', async () => {
 it('a confirmation that differs in one family is told', () => {
   const sent = { hostnames: ['h.test'], addresses: { v4: address('192.0.2.1'), v6: address('2001:db8::1') } }
   const replies = [{ word: 'good', addresses: [address('192.0.2.1'), address('2001:db8::2')] }] as const
-  expect(factsOf({ kind: 'answered', account: 'a', sent, replies }, sent)[0]?.kind).toBe('confirmedDifferent')
+  expect(exchangeEvents({ kind: 'answered', account: 'a', sent, replies }, sent)[0]?.kind).toBe(
+    'confirmedDifferent',
+  )
 })
 it('a name or an option that is stopped makes the whole run stopped', async () => {
   const end = async (scene: Scene) => {
-    const w = world(disk(), [...scene.script], scene.sky, scene.plans)
+    const w = world(disk(), [...scene.script], scene.sky, scene.desiredStates)
     const rest = await run(w, STARTED, once)
-    const plan = { ...PLAN, ...scene.plans?.[0] }
-    return outcomeOf(rest.state, plan, rest.view.sightings?.[plan.account], START)
+    const desired = { ...PLAN, ...scene.desiredStates?.[0] }
+    return outcomeOf(rest.state, desired, rest.world.sightings?.[desired.account], START)
   }
   expect(
     await end({
       script: ['good\nnohost'],
-      plans: [{ hostnames: ['a.test', 'b.test'], nohostStops: 'hostname' }],
+      desiredStates: [{ hostnames: ['a.test', 'b.test'], nohostStops: 'hostname' }],
     }),
   ).toBe('stopped')
-  expect(await end({ script: ['!donator', 'good'], plans: [{ isOffline: true }] })).toBe('stopped')
+  expect(await end({ script: ['!donator', 'good'], desiredStates: [{ isOffline: true }] })).toBe('stopped')
   expect(worst(['settled', 'waiting', 'stopped'])).toBe('stopped')
 })
 it('a disk that fails again is told again', async () => {
@@ -242,7 +253,7 @@ it('a disk that fails again is told again', async () => {
       },
     },
     ['/x'],
-    timeline(() => ({ wall: START, boot: 'b', uptime: milliseconds(0) })),
+    clientTime(() => ({ wall: START, boot: 'b', uptime: milliseconds(0) })),
     (t) => troubles.push(t),
   )
   const other: State = { accounts: { a: accountOf(NEW_STATE, 'a') } }
@@ -261,7 +272,7 @@ it('a wall clock that is set right during a wait does not end the wait at the ne
   let [wall, uptime, boot] = [0, 0, 'first']
   const clocks = () => ({ wall: instant(wall), boot, uptime: milliseconds(uptime) })
   const memory = () => {
-    const time = timeline(clocks)
+    const time = clientTime(clocks)
     return { time, memory: fileMemory(systemFiles, [folder], time, () => undefined) }
   }
   const before = memory()
@@ -290,8 +301,11 @@ it('a wall clock that is set right during a wait does not end the wait at the ne
 })
 
 it('a one-shot tries each account once, however long the tries take, and leaves the retries to the next run', async () => {
-  const plans = ['a', 'b', 'c'].map((account) => ({ account, hostnames: [`${account}.example.test`] }))
-  const scene = world(disk(), Array.from<Line>({ length: 9 }).fill('unreached'), undefined, plans)
+  const desiredStates = ['a', 'b', 'c'].map((account) => ({
+    account,
+    hostnames: [`${account}.example.test`],
+  }))
+  const scene = world(disk(), Array.from<Line>({ length: 9 }).fill('unreached'), undefined, desiredStates)
   const slow = async (...args: Parameters<typeof scene.http>) => {
     await scene.clock.sleep(after(scene.clock.now(), seconds(15)), scene.end)
     return scene.http(...args)

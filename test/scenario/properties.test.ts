@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Instant, after, days, hours, instant, milliseconds, minutes } from '../../src/base/time.ts'
-import { type Addresses, FAMILIES, parseAddress } from '../../src/net/address.ts'
-import { next, stopOf } from '../../src/client/decide/next.ts'
+import { after, days, hours, type Instant, instant, milliseconds, minutes } from '../../src/base/time.ts'
+import type { DesiredState } from '../../src/client/decide/desired-state.ts'
+import { nextAction, stopOf } from '../../src/client/decide/next-action.ts'
 import type { Action, Observation } from '../../src/client/decide/observation.ts'
-import type { Plan } from '../../src/client/decide/plan.ts'
-import { NEW_STATE, type State, accountOf } from '../../src/client/decide/state.ts'
-import { learn } from '../../src/client/decide/learn.ts'
+import { reduce } from '../../src/client/decide/reduce.ts'
+import { accountOf, NEW_STATE, type State } from '../../src/client/decide/state.ts'
 import { formatState, parseState } from '../../src/client/memory/codec.ts'
+import { type Addresses, FAMILIES, parseAddress } from '../../src/net/address.ts'
 import type { Sightings } from '../../src/net/sighting.ts'
+import { actionOf, isAddressedWord, REPLY_WORDS } from '../../src/protocol/reply.ts'
 import type { Reply } from '../../src/protocol/reply-codec.ts'
-import { REPLY_WORDS, isAddressedWord, mandateOf } from '../../src/protocol/reply.ts'
 import { PLAN, START } from '../fakes/world.ts'
 
 /** What the world does next: time passes, an address is seen or not, and the service answers what it likes. */
@@ -20,7 +20,7 @@ interface Turn {
   readonly v6: number | undefined
   readonly does: 'answer' | 'babble' | 'vanish' | 'restart' | 'force'
   readonly words: readonly number[]
-  readonly dice: number
+  readonly random: number
 }
 
 const turn: fc.Arbitrary<Turn> = fc.record({
@@ -29,10 +29,10 @@ const turn: fc.Arbitrary<Turn> = fc.record({
   v6: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
   does: fc.constantFrom('answer', 'answer', 'answer', 'babble', 'vanish', 'restart', 'force'),
   words: fc.array(fc.nat(REPLY_WORDS.length - 1), { minLength: 3, maxLength: 3 }),
-  dice: fc.double({ min: 0, max: 0.999999, noNaN: true }),
+  random: fc.double({ min: 0, max: 0.999999, noNaN: true }),
 })
 
-const PLANS: readonly Plan[] = [
+const PLANS: readonly DesiredState[] = [
   { ...PLAN, account: 'a', hostnames: ['a1.test', 'a2.test'] },
   { ...PLAN, account: 'b', hostnames: ['b1.test'], nohostStops: 'hostname' },
 ]
@@ -41,7 +41,7 @@ interface Sent {
   readonly at: Instant
   readonly account: string
   readonly before: State
-  readonly act: Extract<Action, { kind: 'send' }>
+  readonly action: Extract<Action, { kind: 'send' }>
   readonly seen: Observation
 }
 
@@ -58,8 +58,8 @@ const sightingsOf = ({ v4, v6 }: Turn): Sightings => {
   } as Sightings
 }
 
-const answerTo = (act: Extract<Action, { kind: 'send' }>, turn: Turn): Observation => {
-  const { account, request: sent } = act
+const answerTo = (action: Extract<Action, { kind: 'send' }>, turn: Turn): Observation => {
+  const { account, request: sent } = action
   if (turn.does === 'vanish')
     return { kind: 'unreached', account, because: 'gone', isTls: turn.words.length % 2 === 0 }
   if (turn.does === 'babble')
@@ -79,9 +79,9 @@ function play(turns: readonly Turn[]): readonly Sent[] {
   const log: Sent[] = []
   for (const turn of turns) {
     now = after(now, milliseconds(turn.pass))
-    const moment = { now, dice: turn.dice }
-    if (turn.does === 'restart') state = learn(state, { kind: 'started' }, PLANS, moment)
-    if (turn.does === 'force') state = learn(state, { kind: 'forced' }, PLANS, moment)
+    const moment = { now, random: turn.random }
+    if (turn.does === 'restart') state = reduce(state, { kind: 'started' }, PLANS, moment)
+    if (turn.does === 'force') state = reduce(state, { kind: 'forced' }, PLANS, moment)
     const seen = sightingsOf(turn)
     const sightings = Object.fromEntries(
       PLANS.map(({ account, hostnames }) => [
@@ -89,12 +89,12 @@ function play(turns: readonly Turn[]): readonly Sent[] {
         Object.fromEntries(hostnames.map((name) => [name, seen])),
       ]),
     )
-    const view = { sightings, nextLook: after(now, minutes(5)) }
-    const act = next(state, PLANS, view, now)
-    if (act.kind !== 'send') continue
-    const answer = answerTo(act, turn)
-    log.push({ at: now, account: act.account, before: state, act, seen: answer })
-    const reloaded = parseState(formatState(learn(state, answer, PLANS, moment)))
+    const world = { sightings, nextLook: after(now, minutes(5)) }
+    const action = nextAction(state, PLANS, world, now)
+    if (action.kind !== 'send') continue
+    const answer = answerTo(action, turn)
+    log.push({ at: now, account: action.account, before: state, action, seen: answer })
+    const reloaded = parseState(formatState(reduce(state, answer, PLANS, moment)))
     if (!reloaded.ok) throw new Error(reloaded.error)
     state = reloaded.value.state
   }
@@ -111,8 +111,8 @@ describe('whatever the world does, the client', () => {
   it('never asks while an account is stopped', () =>
     holds((log) => {
       for (const { before, account } of log) {
-        const plan = PLANS.find((one) => one.account === account) ?? PLAN
-        expect(stopOf(accountOf(before, account), plan)).toBeUndefined()
+        const desired = PLANS.find((one) => one.account === account) ?? PLAN
+        expect(stopOf(accountOf(before, account), desired)).toBeUndefined()
       }
     }))
 
@@ -123,7 +123,7 @@ describe('whatever the world does, the client', () => {
         expect(silenced).not.toContain(account)
         const isStop =
           seen.kind === 'answered' &&
-          seen.replies.some(({ word }) => mandateOf(word).kind === 'stop' && word !== 'nohost')
+          seen.replies.some(({ word }) => actionOf(word).kind === 'stop' && word !== 'nohost')
         if (isStop) silenced.add(account)
       }
     }))
@@ -142,11 +142,12 @@ describe('whatever the world does, the client', () => {
     fc.assert(
       fc.property(fc.array(turn, { maxLength: 60 }), (turns) => {
         const log = play(turns.filter(({ does }) => does !== 'force'))
-        for (const { at, account, before, act } of log) {
-          const [name = ''] = act.request.hostnames
+        for (const { at, account, before, action } of log) {
+          const [name = ''] = action.request.hostnames
           const host = accountOf(before, account).hosts[name]
           const isNew = FAMILIES.some(
-            (f) => act.request.addresses[f] !== undefined && act.request.addresses[f] !== host?.confirmed[f],
+            (f) =>
+              action.request.addresses[f] !== undefined && action.request.addresses[f] !== host?.confirmed[f],
           )
           expect(isNew || at - (host?.touched ?? 0) >= days(28) * 0.95).toBe(true)
         }
@@ -158,14 +159,14 @@ describe('whatever the world does, the client', () => {
     fc.assert(
       fc.property(fc.array(turn, { maxLength: 60 }), (turns) => {
         const confirmed = new Map<string, Addresses>()
-        for (const { account, act, seen, before } of play(turns.filter(({ does }) => does !== 'force'))) {
-          expect(Object.keys(act.request.addresses)).not.toEqual([])
-          act.request.hostnames.forEach((name, at) => {
+        for (const { account, action, seen, before } of play(turns.filter(({ does }) => does !== 'force'))) {
+          expect(Object.keys(action.request.addresses)).not.toEqual([])
+          action.request.hostnames.forEach((name, at) => {
             const key = `${account} ${name}`
             expect(accountOf(before, account).hosts[name]?.confirmed ?? {}).toEqual(confirmed.get(key) ?? {})
             const word = seen.kind === 'answered' ? seen.replies[at]?.word : undefined
             if (word === 'good' || word === 'nochg')
-              confirmed.set(key, { ...confirmed.get(key), ...act.request.addresses })
+              confirmed.set(key, { ...confirmed.get(key), ...action.request.addresses })
           })
         }
       }),
@@ -183,8 +184,8 @@ it('a state reads back what was written, to the letter', () =>
 
 it('a state with any byte changed is not believed', () => {
   const [first] = play([
-    { pass: 0, v4: 1, v6: 1, does: 'answer', words: [0, 0, 0], dice: 0.5 },
-    { pass: 1, v4: 2, v6: 1, does: 'answer', words: [0], dice: 0 },
+    { pass: 0, v4: 1, v6: 1, does: 'answer', words: [0, 0, 0], random: 0.5 },
+    { pass: 1, v4: 2, v6: 1, does: 'answer', words: [0], random: 0 },
   ]).slice(-1)
   const text = formatState(first?.before ?? NEW_STATE)
   const wrong = Array.from(

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { formatDuration } from '../../src/base/time.ts'
-import { byFamily, parseAddress } from '../../src/net/address.ts'
-import { NEW_STATE, accountOf, hostOf } from '../../src/client/decide/state.ts'
-import { learn } from '../../src/client/decide/learn.ts'
+import { reduce } from '../../src/client/decide/reduce.ts'
+import { accountOf, hostOf, NEW_STATE } from '../../src/client/decide/state.ts'
 import { exchange } from '../../src/client/send/exchange.ts'
+import { byFamily, parseAddress } from '../../src/net/address.ts'
 import { REPLIES, type ReplyWord } from '../../src/protocol/reply.ts'
 import { readQuery } from '../../src/protocol/request.ts'
 import { writeResponse } from '../../src/protocol/response.ts'
-import { PLAN, START, disk, world } from '../fakes/world.ts'
+import { disk, PLAN, START, world } from '../fakes/world.ts'
 import { table } from './table.ts'
 
 const detailOf = (word: ReplyWord): string => {
-  const { mandate } = REPLIES[word]
-  if (mandate.kind === 'wait') return formatDuration(mandate.atLeast).replace('m', '')
-  return mandate.kind === 'stop' ? mandate.until : '-'
+  const { action } = REPLIES[word]
+  if (action.kind === 'wait') return formatDuration(action.atLeast).replace('m', '')
+  return action.kind === 'stop' ? action.until : '-'
 }
 const statusOf = (word: ReplyWord): number =>
   writeResponse([
@@ -22,8 +22,8 @@ const statusOf = (word: ReplyWord): number =>
 
 it('knows exactly the reply words that the specification lists, with what they mean for a client', () => {
   const ours = (Object.keys(REPLIES) as ReplyWord[]).map((word) => {
-    const { carries, about, mandate } = REPLIES[word]
-    return [word, carries, about, mandate.kind, detailOf(word), String(statusOf(word))].join('\t')
+    const { carries, about, action } = REPLIES[word]
+    return [word, carries, about, action.kind, detailOf(word), String(statusOf(word))].join('\t')
   })
 
   expect(ours.toSorted()).toEqual(
@@ -41,16 +41,16 @@ it('sends and reads exactly the parameters that the specification lists', async 
     offline: 'YES' as const,
   }
   let sent: { url: string; headers: Readonly<Record<string, string>> } | undefined
-  const { charges, clock } = world(disk(), [], undefined, [{ ipv6In: 'myipv6' }])
-  const line = charges[0]?.line
-  if (line === undefined) throw new Error('no line')
+  const { jobs, clock } = world(disk(), [], undefined, [{ ipv6Parameter: 'myipv6' }])
+  const endpoint = jobs[0]?.endpoint
+  if (endpoint === undefined) throw new Error('no endpoint')
   const http = async (request: { url: string; headers: Readonly<Record<string, string>> }) => {
     sent = request
     return { kind: 'answered', status: 200, headers: {}, body: 'good' } as const
   }
 
   await exchange(
-    line,
+    endpoint,
     { request: everything, endpoint: 0 },
     { http, now: () => clock.now() },
     new AbortController().signal,
@@ -84,13 +84,13 @@ describe('a client reads an answer', () => {
         hostnames: Array.from({ length: Number(hosts) }, (_each, n) => `h${n}.test`),
         addresses,
       }
-      const line = world(disk(), []).charges[0]?.line
-      if (line === undefined) throw new Error('no line')
+      const endpoint = world(disk(), []).jobs[0]?.endpoint
+      if (endpoint === undefined) throw new Error('no endpoint')
       const http = async () =>
         ({ kind: 'answered', status: Number(status), headers: {}, body: unescaped(body) }) as const
 
       const seen = await exchange(
-        line,
+        endpoint,
         { request, endpoint: 0 },
         { http, now: () => START },
         new AbortController().signal,
@@ -103,10 +103,10 @@ describe('a client reads an answer', () => {
             ? `HTTP ${seen.status}`
             : 'not-understood'
       expect(read).toBe(outcome)
-      // Nothing but a line of its own that says so confirms a hostname.
-      const state = learn(NEW_STATE, seen, [{ ...PLAN, hostnames: request.hostnames }], {
+      // Nothing but a endpoint of its own that says so confirms a hostname.
+      const state = reduce(NEW_STATE, seen, [{ ...PLAN, hostnames: request.hostnames }], {
         now: START,
-        dice: 0,
+        random: 0,
       })
       const confirmed = request.hostnames.map(
         (name) => hostOf(accountOf(state, PLAN.account), name).touched !== undefined,

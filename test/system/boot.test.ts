@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Guest, bootGuest, configuration, dropIn, secret } from './guest.ts'
-import { type Roots, makeRoots } from './root.ts'
+import { bootGuest, configuration, dropIn, type Guest, secret } from './guest.ts'
+import { makeRoots, type Roots } from './root.ts'
 
 const ONE_ACCOUNT = `
 server = "http://127.0.0.1:8080"

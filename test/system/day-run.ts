@@ -38,7 +38,7 @@ interface Place {
 }
 
 /** The longest time-outs that can be set: a request of 5 real milliseconds takes 5 virtual seconds. */
-const TIMEOUTS = ['--connect-within', '10m', '--answer-within', '10m']
+const TIMEOUTS = ['--connect-timeout', '10m', '--response-timeout', '10m']
 
 function launch(command: 'run' | 'update', { url, folder, environment }: Place): ChildProcess {
   const account = ['--server', url, '--username', 'day', '--hostname', HOSTNAMES.join(',')]

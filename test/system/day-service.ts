@@ -1,4 +1,4 @@
-import { type AddressInfo, type Socket, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { Behaviour } from './day-rows.ts'
 
 export interface DayService {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CRON, ADDRESS, type Expectation, ROWS } from './day-rows.ts'
-import { type Day, cronDays, daemonDays, killAll } from './day-run.ts'
-import { type FastClock, buildFastClock, canBuild } from './fast-clock.ts'
+import { ADDRESS, CRON, type Expectation, ROWS } from './day-rows.ts'
+import { cronDays, type Day, daemonDays, killAll } from './day-run.ts'
+import { buildFastClock, canBuild, type FastClock } from './fast-clock.ts'
 
 const WHOLE_DAY = 400_000
 const GAPS_SHOWN = 7

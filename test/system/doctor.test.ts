@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../e2e/processes.ts'
-import { type Lab, canLab, lab } from '../lab/lab.ts'
+import { canLab, type Lab, lab } from '../lab/lab.ts'
 
 const reason = canLab()
 if (reason !== undefined)

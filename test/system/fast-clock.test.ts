@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type FastClock, buildFastClock, canBuild } from './fast-clock.ts'
+import { buildFastClock, canBuild, type FastClock } from './fast-clock.ts'
 
 const FACTOR = 20
 const MINUTE = 60_000

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { ROOT } from '../e2e/processes.ts'
-import { type Machine, boot } from './machine.ts'
+import { boot, type Machine } from './machine.ts'
 
 /** What the update service of the machine was asked. */
 export interface Asked {

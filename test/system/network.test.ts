@@ -123,9 +123,9 @@ describe.skipIf(!canMakeNetworks())('in a network of two hosts', () => {
     state,
     '--runtime-dir',
     state,
-    '--connect-within',
+    '--connect-timeout',
     '2s',
-    '--answer-within',
+    '--response-timeout',
     '3s',
   ]
   const client = (command: string, ...more: readonly string[]): ChildProcess =>

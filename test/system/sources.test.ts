@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../e2e/processes.ts'
-import { type Lab, canLab, lab } from '../lab/lab.ts'
+import { canLab, type Lab, lab } from '../lab/lab.ts'
 import { lacks } from '../lacks.ts'
 
 /** The real source and the real platform, in a process inside the host. */

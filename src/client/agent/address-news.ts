@@ -1,17 +1,17 @@
 import { type Instant, minutes, seconds } from '../../base/time.ts'
 import { FAMILIES, type Family } from '../../net/address.ts'
 import type { Sighting, Sightings } from '../../net/sighting.ts'
-import { type View, sightingsOf } from '../decide/next.ts'
-import type { Plan } from '../decide/plan.ts'
-import { type State, accountOf, hostOf } from '../decide/state.ts'
+import type { DesiredState } from '../decide/desired-state.ts'
+import { sightingsOf, type WorldView } from '../decide/next-action.ts'
+import { accountOf, hostOf, type State } from '../decide/state.ts'
 import type { AgentEvent } from './events.ts'
 import { PENDING } from './look.ts'
 
 /** What was told of unknown addresses and lost families, by subject; each is told once until it is over. */
-export type Told = Readonly<Record<string, readonly string[]>>
+export type ReportedCauses = Readonly<Record<string, readonly string[]>>
 
-export interface News {
-  readonly told: Told
+export interface AddressNews {
+  readonly told: ReportedCauses
   readonly events: readonly AgentEvent[]
 }
 
@@ -21,42 +21,54 @@ const MAX_CAUSES = 3
 const [UNKNOWN_AFTER, GONE_AFTER] = [seconds(10), minutes(1)]
 
 /** What a look showed that its operator should know: that an address cannot be told, that it can again, that one is gone. */
-export function addressNews(told: Told, view: View, state: State, plans: readonly Plan[]): News {
-  const { sightings, lastLook = view.nextLook } = view
-  let news: News = { told, events: [] }
-  for (const plan of plans.filter(({ isOffline, reliesOnConnection }) => !isOffline && !reliesOnConnection))
-    for (const [seen, hostnames] of groupsOf(plan, sightings?.[plan.account] ?? {}))
-      news = groupNews(news, { plan, hostnames, seen, at: lastLook }, state)
+export function addressNews(
+  told: ReportedCauses,
+  world: WorldView,
+  state: State,
+  desiredStates: readonly DesiredState[],
+): AddressNews {
+  const { sightings, lastLook = world.nextLook } = world
+  let news: AddressNews = { told, events: [] }
+  for (const desired of desiredStates.filter(
+    ({ isOffline, reliesOnConnection }) => !isOffline && !reliesOnConnection,
+  ))
+    for (const [seen, hostnames] of groupsOf(desired, sightings?.[desired.account] ?? {}))
+      news = groupNews(news, { desired, hostnames, seen, at: lastLook }, state)
   return news
 }
 
 interface Group {
-  readonly plan: Plan
+  readonly desired: DesiredState
   readonly hostnames: readonly string[]
   readonly seen: Sightings
   readonly at: Instant
 }
 
 /** Names that learn their address from the same source share one object. */
-function groupsOf(plan: Plan, byName: Parameters<typeof sightingsOf>[0]): Map<Sightings, string[]> {
+function groupsOf(
+  desired: DesiredState,
+  byName: Parameters<typeof sightingsOf>[0],
+): Map<Sightings, string[]> {
   const groups = new Map<Sightings, string[]>()
-  for (const hostname of plan.hostnames) {
+  for (const hostname of desired.hostnames) {
     const seen = sightingsOf(byName, hostname)
     groups.set(seen, [...(groups.get(seen) ?? []), hostname])
   }
   return groups
 }
 
-function groupNews(news: News, group: Group, state: State): News {
-  const { plan, hostnames, seen, at } = group
-  const account = accountOf(state, plan.account)
-  const families = FAMILIES.filter((family) => plan.families.includes(family) && seen[family] !== undefined)
+function groupNews(news: AddressNews, group: Group, state: State): AddressNews {
+  const { desired, hostnames, seen, at } = group
+  const account = accountOf(state, desired.account)
+  const families = FAMILIES.filter(
+    (family) => desired.families.includes(family) && seen[family] !== undefined,
+  )
   const confirmed = (family: Family) =>
     hostnames.map((name) => hostOf(account, name).confirmed[family]).find((address) => address !== undefined)
   const isAnySeen = families.some((family) => seen[family]?.kind === 'seen')
   const isNoneConfirmed = families.every((family) => confirmed(family) === undefined)
-  const about = { account: plan.account, hostnames } as const
-  const key = (subject: string): string => `${plan.account} ${hostnames[0] ?? ''} ${subject}`
+  const about = { account: desired.account, hostnames } as const
+  const key = (subject: string): string => `${desired.account} ${hostnames[0] ?? ''} ${subject}`
   let next = news
   if (families.length > 0 && !isAnySeen && isNoneConfirmed) {
     if (families.some((family) => seen[family] === PENDING)) return next
@@ -100,14 +112,14 @@ function reasonOf(sighting: Sighting | undefined, family: Family): string | unde
     : undefined
 }
 
-function tell({ told, events }: News, key: string, because: string, event: AgentEvent): News {
+function tell({ told, events }: AddressNews, key: string, because: string, event: AgentEvent): AddressNews {
   const causes = told[key] ?? []
   const cause = essenceOf(because)
   if (causes.includes(cause) || causes.length >= MAX_CAUSES) return { told, events }
   return { told: { ...told, [key]: [...causes, cause] }, events: [...events, event] }
 }
 
-const forget = ({ told, events }: News, key: string): News => {
+const forget = ({ told, events }: AddressNews, key: string): AddressNews => {
   const { [key]: _over, ...rest } = told
   return { told: rest, events }
 }

@@ -1,14 +1,14 @@
 import type { Instant } from '../../base/time.ts'
 import type { Address, Family } from '../../net/address.ts'
 import type { Sightings } from '../../net/sighting.ts'
-import type { Reply } from '../../protocol/reply-codec.ts'
 import type { ReplyWord } from '../../protocol/reply.ts'
+import type { Reply } from '../../protocol/reply-codec.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
-import type { Held } from '../decide/pace.ts'
+import type { PaceDelay } from '../decide/pace.ts'
 import type { WaitCause } from '../decide/state.ts'
-import type { MemoryTrouble } from '../memory/memory.ts'
 import type { Finding } from '../detect/finding.ts'
-import type { Note } from '../watch/parts.ts'
+import type { MemoryTrouble } from '../memory/memory.ts'
+import type { WatcherFinding } from '../watch/watcher.ts'
 
 /** Everything the agent can tell its operator. The code speaks in facts; only `wording.ts` knows English. */
 export type AgentEvent =
@@ -77,7 +77,7 @@ export type AgentEvent =
       readonly detail: string
     }
   /** What is due is held back, so that the service is not asked too often. */
-  | ({ readonly kind: 'paced'; readonly account: string } & Held)
+  | ({ readonly kind: 'paced'; readonly account: string } & PaceDelay)
   | { readonly kind: 'retrying'; readonly account: string; readonly until: Instant; readonly because: string }
   /** No address can be told for names of this account; told once for each cause. */
   | {
@@ -114,7 +114,7 @@ export type AgentEvent =
     }
   | { readonly kind: 'offlineRefused'; readonly account: string }
   | Finding
-  | Note
+  | WatcherFinding
   | { readonly kind: 'hinted'; readonly because: string }
   | { readonly kind: 'sleeping'; readonly until: Instant }
   | { readonly kind: 'ended' }

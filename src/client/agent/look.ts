@@ -1,42 +1,43 @@
-import { type Instant, after, between, earliest, seconds, stretched } from '../../base/time.ts'
+import { after, between, earliest, type Instant, seconds, stretched } from '../../base/time.ts'
 import { FAMILIES, type Family } from '../../net/address.ts'
 import type { Sighting, Sightings } from '../../net/sighting.ts'
-import type { Dice, Schedule } from '../../ports/clock.ts'
-import { type SightingsByName, type View, sightingsOf } from '../decide/next.ts'
+import type { Random, Schedule } from '../../ports/clock.ts'
+import { type SightingsByName, sightingsOf, type WorldView } from '../decide/next-action.ts'
 import { givenSource } from '../sources/given.ts'
-import type { AddressSource } from '../sources/source.ts'
-import { type Given, LOOK, type Order } from './inbox.ts'
-import type { Agent, Charge } from './run.ts'
+import type { AddressProvider } from '../sources/provider.ts'
+import type { Agent } from './agent.ts'
+import { type GivenAddresses, LOOK, type LoopRequest } from './inbox.ts'
+import type { AccountJob } from './loop-state.ts'
 
 /** Every distinct source is asked once, for every family that somebody wants from it, side by side. */
 export async function look(
   agent: Agent,
-  charges: readonly Charge[],
+  jobs: readonly AccountJob[],
   schedule: Schedule,
-  { orders, before }: { readonly orders: readonly Order[]; readonly before: View },
-): Promise<View> {
+  { orders, before }: { readonly orders: readonly LoopRequest[]; readonly before: WorldView },
+): Promise<WorldView> {
   const given = orders.flatMap((order) => order.given ?? [])
-  const groups = charges.flatMap((charge) =>
-    [...sourcesOf(charge, given)].map(([source, hostnames]) => ({ plan: charge.plan, source, hostnames })),
+  const groups = jobs.flatMap((job) =>
+    [...sourcesOf(job, given)].map(([source, hostnames]) => ({ desired: job.desired, source, hostnames })),
   )
   const asked = ask(
     agent,
-    groups.flatMap(({ plan, source, hostnames: [first = ''] }) =>
-      plan.families.map((family) => ({
+    groups.flatMap(({ desired, source, hostnames: [first = ''] }) =>
+      desired.families.map((family) => ({
         source,
         family,
-        last: sightingsOf(before.sightings?.[plan.account] ?? {}, first)[family],
+        last: sightingsOf(before.sightings?.[desired.account] ?? {}, first)[family],
       })),
     ),
   )
   await settled(agent, asked)
   const sightings: Record<string, Record<string, Sightings>> = {}
-  for (const { plan, source, hostnames } of groups) {
-    const wanted = FAMILIES.filter((family) => plan.families.includes(family))
+  for (const { desired, source, hostnames } of groups) {
+    const wanted = FAMILIES.filter((family) => desired.families.includes(family))
     const seen = Object.fromEntries(wanted.map((family) => [family, heard(asked, source, family)]))
-    agent.tell({ kind: 'looked', account: plan.account, hostnames, sightings: seen })
+    agent.tell({ kind: 'looked', account: desired.account, hostnames, sightings: seen })
     const byName: SightingsByName = Object.fromEntries(hostnames.map((hostname) => [hostname, seen]))
-    sightings[plan.account] = { ...sightings[plan.account], ...byName }
+    sightings[desired.account] = { ...sightings[desired.account], ...byName }
   }
   const now = agent.clock.now()
   const unknownSince = Object.fromEntries(
@@ -44,7 +45,7 @@ export async function look(
       isAnySeen(byName) ? [] : [[account, before.unknownSince?.[account] ?? now]],
     ),
   )
-  const nextLook = jittered(now, schedule.nextAfter(now), agent.dice)
+  const nextLook = jittered(now, schedule.nextAfter(now), agent.random)
   return { ...before, sightings, lastLook: now, unknownSince, nextLook }
 }
 
@@ -52,7 +53,7 @@ const isAnySeen = (byName: SightingsByName): boolean =>
   Object.values(byName).some((seen) => FAMILIES.some((family) => seen[family]?.kind === 'seen'))
 
 interface Question {
-  readonly source: AddressSource
+  readonly source: AddressProvider
   readonly family: Family
   /** What was seen the time before. */
   readonly last: Sighting | undefined
@@ -95,17 +96,17 @@ async function hear(question: Question): Promise<void> {
  * address then is a reason to look again.
  */
 async function settled(
-  { clock, settleWithin, inbox, end }: Agent,
+  { clock, familyTimeout, inbox, end }: Agent,
   asked: readonly Question[],
 ): Promise<void> {
   const all = Promise.all(asked.map(async ({ answer }) => answer))
-  if (settleWithin === undefined) return void (await all)
+  if (familyTimeout === undefined) return void (await all)
   const sees = asked.map(async (question) => {
     await question.answer
     if (!isNews(question)) throw new Error('nothing new')
   })
   const first = Promise.any(sees).then(
-    async () => clock.sleep(after(clock.now(), settleWithin), end),
+    async () => clock.sleep(after(clock.now(), familyTimeout), end),
     async () => all,
   )
   await Promise.race([all, first])
@@ -120,20 +121,20 @@ async function comesLate(question: Question, inbox: Agent['inbox']): Promise<voi
 const isNews = ({ sighting, last }: Question): boolean =>
   sighting.kind === 'seen' && !(last?.kind === 'seen' && last.address === sighting.address)
 
-const heard = (asked: readonly Question[], source: AddressSource, family: Family): Sighting =>
+const heard = (asked: readonly Question[], source: AddressProvider, family: Family): Sighting =>
   asked.find((one) => one.source === source && one.family === family)?.sighting ?? PENDING
 
 /** Which names of an account learn their address from whom. */
 function sourcesOf(
-  { plan, source, sources = {} }: Charge,
-  given: readonly Given[],
-): Map<AddressSource, string[]> {
+  { desired, source, sources = {} }: AccountJob,
+  given: readonly GivenAddresses[],
+): Map<AddressProvider, string[]> {
   const said = given
-    .filter(({ account }) => account === plan.account)
+    .filter(({ account }) => account === desired.account)
     .map(({ hostnames, addresses }) => ({ names: new Set(hostnames), source: givenSource(addresses) }))
   const own = new Map(Object.entries(sources))
-  const asked = new Map<AddressSource, string[]>()
-  for (const hostname of plan.hostnames) {
+  const asked = new Map<AddressProvider, string[]>()
+  for (const hostname of desired.hostnames) {
     const by = said.findLast(({ names }) => names.has(hostname))?.source ?? own.get(hostname) ?? source
     const names = asked.get(by) ?? []
     names.push(hostname)
@@ -143,5 +144,5 @@ function sourcesOf(
 }
 
 /** A tenth later at most, and never half a minute, so that many hosts do not look together. */
-const jittered = (now: Instant, at: Instant, dice: Dice): Instant =>
-  earliest(after(now, stretched(between(now, at), 0.1, dice())), after(at, seconds(30)))
+const jittered = (now: Instant, at: Instant, random: Random): Instant =>
+  earliest(after(now, stretched(between(now, at), 0.1, random())), after(at, seconds(30)))

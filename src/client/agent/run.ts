@@ -1,135 +1,140 @@
-import { type Duration, type Instant, after, earliest, instant, minutes } from '../../base/time.ts'
-import type { Clock, Dice, Schedule } from '../../ports/clock.ts'
-import type { Http } from '../../ports/http.ts'
-import { type View, heldUntil } from '../decide/next.ts'
+import { after, earliest, type Instant, instant, minutes } from '../../base/time.ts'
+import { heldUntil, type WorldView } from '../decide/next-action.ts'
 import type { Action, Observation } from '../decide/observation.ts'
-import type { Plan } from '../decide/plan.ts'
-import { look } from './look.ts'
-import { NEW_STATE, type State, accountOf } from '../decide/state.ts'
+import { accountOf, NEW_STATE, type State } from '../decide/state.ts'
 import { step } from '../decide/step.ts'
-import { type Memory, StateNotKept } from '../memory/memory.ts'
-import { type Line, exchange, formRequest } from '../send/exchange.ts'
-import type { AddressSource } from '../sources/source.ts'
-import type { AgentEvent } from './events.ts'
-import type { Inbox, Order } from './inbox.ts'
-import { type Patience, patienceOf } from './patience.ts'
-import { newsOf } from './news.ts'
-
-/** One account: what is wanted, where requests go, and who knows the address. */
-export interface Charge {
-  readonly plan: Plan
-  readonly line: Line
-  readonly source: AddressSource
-  /** Where some of its hostnames have another. */
-  readonly sources?: Readonly<Record<string, AddressSource>>
-}
-
-export interface Agent {
-  readonly clock: Clock
-  readonly dice: Dice
-  readonly schedule: Schedule
-  readonly memory: Memory
-  readonly http: Http
-  readonly charges: readonly Charge[]
-  readonly inbox: Inbox
-  /** With nothing left to do: end, or stay up and wait for orders. */
-  readonly whenStopped: 'exit' | 'idle'
-  /** How long a family that is known waits for one that is not, so that both can go in one request; without it, to the end. */
-  readonly settleWithin?: Duration
-  /** Nothing is sent that could not be remembered: for a process that ends, and would forget a stop. */
-  readonly mustRemember: boolean
-  readonly tell: (event: AgentEvent) => void
-  /** Shown where the loop stands, after every change. */
-  readonly show: (rest: Rest) => void
-  /** `end` asks the loop to stop after what is under way; `abandon` breaks that off too. */
-  readonly end: AbortSignal
-  readonly abandon: AbortSignal
-}
-
-/** Where the loop came to rest. */
-export interface Rest {
-  readonly state: State
-  readonly view: View
-  readonly act: Action
-  readonly charges: readonly Charge[]
-}
-
-export type Enough = (rest: Rest, agent: Agent) => boolean
+import { StateNotKept } from '../memory/memory.ts'
+import { exchange, formRequest } from '../send/exchange.ts'
+import type { Schedule } from '../../ports/clock.ts'
+import type { Agent, StopCondition } from './agent.ts'
+import { type AnswerTimeout, answerTimeout } from './answer-timeout.ts'
+import { type ChangeReporter, changeReporter } from './change-reporter.ts'
+import type { LoopRequest } from './inbox.ts'
+import { look } from './look.ts'
+import type { AccountJob, LoopState } from './loop-state.ts'
 
 /** The only loop in the client: decide, remember, act. The state is on disk before the act it permits. */
-export async function run(agent: Agent, opening: readonly Observation[], isEnough: Enough): Promise<Rest> {
+export async function run(
+  agent: Agent,
+  opening: readonly Observation[],
+  isEnough: StopCondition,
+): Promise<LoopState> {
   const state = await agent.memory.load() // before the first look at the clock, which goes on from there
-  let { schedule } = agent
-  const [patience, news] = [patienceOf(agent), newsOf(agent)]
-  const waiting: ((rest: Rest) => void)[] = []
-  let rest: Rest = { state, view: unseen(agent), act: { kind: 'halt' }, charges: agent.charges }
-
-  /** Whether no other process kept a state meanwhile. Where one did, its state is taken in, and what comes next decided again. */
-  const keep = async (): Promise<boolean> => {
-    const found = await agent.memory.save(rest.state)
-    if (found !== undefined) await take({ kind: 'found', state: found })
-    return found === undefined
-  }
-  const take = async (seen: Observation): Promise<boolean> => {
-    const plans = rest.charges.map(({ plan }) => plan)
-    const known = rest.state
-    const moment = { now: agent.clock.now(), dice: agent.dice() }
-    rest = { ...rest, ...step(known, seen, { plans, view: rest.view }, moment) }
-    const isKept = await keep()
-    // What was on disk already is news to whoever starts us.
-    news.tellTurns(seen.kind === 'started' ? NEW_STATE : known, rest)
-    agent.show(rest)
-    return isKept
-  }
-  const follow = async (order: Order): Promise<void> => {
-    order.taken?.()
-    if (order.replace !== undefined) {
-      ;({ schedule } = order.replace)
-      rest = { ...rest, charges: order.replace.charges }
-      await take({ kind: 'started' })
-    }
-    for (const seen of order.observe) await take(seen)
-    if (order.done !== undefined) waiting.push(order.done)
-  }
-  const answer = (): void => {
-    for (const done of waiting.splice(0)) done(rest)
-  }
-
-  for (const seen of opening) await take(seen)
-  while (!isOver(rest, agent) && !isEnough(rest, agent)) {
-    if (rest.act.kind === 'send') {
-      const { act, view } = rest
-      if (!(await take({ ...act, kind: 'sending' }))) continue
-      const seen = await send(agent, rest.charges, act, patience)
-      news.tellFacts(seen, act.request, view)
-      await take(seen)
-      if (agent.mustRemember) rest = { ...rest, view: spentIn(rest, act.account, agent.clock.now()) }
-      continue
-    }
-    if (isIdle(rest, agent)) answer()
-    await nap(agent, rest, keep)
-    if (agent.end.aborted) break
-    const orders = agent.inbox.take()
-    for (const order of orders) await follow(order)
-    rest = { ...rest, view: await look(agent, rest.charges, schedule, { orders, before: rest.view }) }
-    news.tellAddresses(rest)
-    await take({ kind: 'sighted' })
-  }
-  // Whoever asked while the last thing was done is told how it ended.
-  for (const { done } of agent.inbox.take()) done?.(rest)
-  answer()
-  await keep()
-  if (agent.end.aborted) agent.tell({ kind: 'ended' })
-  return rest
+  const loop = new AgentLoop(agent, state)
+  for (const seen of opening) await loop.take(seen)
+  while (!isOver(loop.now, agent) && !isEnough(loop.now, agent) && (await loop.turn()));
+  return loop.end()
 }
 
-const unseen = ({ clock }: Agent): View => ({ sightings: undefined, nextLook: clock.now() })
+/** Where the loop stands, and the steps that move it. */
+class AgentLoop {
+  now: LoopState
+  readonly #agent: Agent
+  readonly #timeout: AnswerTimeout
+  readonly #reporter: ChangeReporter
+  readonly #waiting: ((loop: LoopState) => void)[] = []
+  #schedule: Schedule
 
-const isIdle: Enough = ({ act }, { clock }) =>
-  act.kind === 'halt' || (act.kind === 'look' && act.at > clock.now())
+  constructor(agent: Agent, state: State) {
+    this.#agent = agent
+    this.#timeout = answerTimeout(agent)
+    this.#reporter = changeReporter(agent)
+    this.#schedule = agent.schedule
+    this.now = { state, world: unseen(agent), action: { kind: 'halt' }, jobs: agent.jobs }
+  }
 
-const isOver: Enough = ({ act }, { end, whenStopped }) =>
-  end.aborted || (act.kind === 'halt' && whenStopped === 'exit')
+  /** Takes an observation in and decides what is next. Gives whether no other process wrote a state meanwhile. */
+  async take(seen: Observation): Promise<boolean> {
+    const { clock, random, showState } = this.#agent
+    const known = this.now
+    const desiredStates = known.jobs.map(({ desired }) => desired)
+    const moment = { now: clock.now(), random: random() }
+    this.now = { ...known, ...step(known.state, seen, { desiredStates, world: known.world }, moment) }
+    const isKept = await this.#keep()
+    // What was on disk already is news to the user who starts the program.
+    this.#reporter.tellTurns(seen.kind === 'started' ? NEW_STATE : known.state, this.now)
+    showState(this.now)
+    return isKept
+  }
+
+  /** Does the one thing that is due, or waits and looks. Gives false where the loop is asked to end meanwhile. */
+  async turn(): Promise<boolean> {
+    const { action } = this.now
+    if (action.kind === 'send') await this.#send(action)
+    else await this.#waitAndLook()
+    return !this.#agent.end.aborted
+  }
+
+  /** Answers every request that is left, and keeps the state a last time. */
+  async end(): Promise<LoopState> {
+    const { inbox, end, tell } = this.#agent
+    // A request that arrived while the last thing was done is told how it ended.
+    for (const { done } of inbox.take()) done?.(this.now)
+    this.#answer()
+    await this.#keep()
+    if (end.aborted) tell({ kind: 'ended' })
+    return this.now
+  }
+
+  /** Where another process wrote a state, that is taken in and the next action decided again; then it gives false. */
+  async #keep(): Promise<boolean> {
+    const found = await this.#agent.memory.save(this.now.state)
+    if (found !== undefined) await this.take({ kind: 'found', state: found })
+    return found === undefined
+  }
+
+  async #send(action: SendAction): Promise<void> {
+    const { world } = this.now
+    if (!(await this.take({ ...action, kind: 'sending' }))) return
+    const seen = await send(this.#agent, this.now.jobs, action, this.#timeout)
+    this.#reporter.tellFacts(seen, action.request, world)
+    await this.take(seen)
+    if (!this.#agent.mustRemember) return
+    const spent = spentIn(this.now, action.account, this.#agent.clock.now())
+    this.now = { ...this.now, world: spent }
+  }
+
+  async #waitAndLook(): Promise<void> {
+    const agent = this.#agent
+    if (isIdle(this.now, agent)) this.#answer()
+    await nap(agent, this.now, async () => this.#keep())
+    if (agent.end.aborted) return
+    const requests = agent.inbox.take()
+    for (const request of requests) await this.#follow(request)
+    const before = this.now.world
+    this.now = {
+      ...this.now,
+      world: await look(agent, this.now.jobs, this.#schedule, { orders: requests, before }),
+    }
+    this.#reporter.tellAddresses(this.now)
+    await this.take({ kind: 'sighted' })
+  }
+
+  async #follow(request: LoopRequest): Promise<void> {
+    request.taken?.()
+    if (request.replace !== undefined) {
+      this.#schedule = request.replace.schedule
+      this.now = { ...this.now, jobs: request.replace.jobs }
+      await this.take({ kind: 'started' })
+    }
+    for (const seen of request.observe) await this.take(seen)
+    if (request.done !== undefined) this.#waiting.push(request.done)
+  }
+
+  #answer(): void {
+    for (const done of this.#waiting.splice(0)) done(this.now)
+  }
+}
+
+type SendAction = Extract<Action, { kind: 'send' }>
+
+const unseen = ({ clock }: Agent): WorldView => ({ sightings: undefined, nextLook: clock.now() })
+
+const isIdle: StopCondition = ({ action }, { clock }) =>
+  action.kind === 'halt' || (action.kind === 'look' && action.at > clock.now())
+
+const isOver: StopCondition = ({ action }, { end, whenStopped }) =>
+  end.aborted || (action.kind === 'halt' && whenStopped === 'exit')
 
 /**
  * Until the moment, or until somebody rings. The memory is asked each minute whether the wall clock was set since it
@@ -137,10 +142,10 @@ const isOver: Enough = ({ act }, { end, whenStopped }) =>
  */
 async function nap(
   { clock, inbox, end, tell }: Agent,
-  { act }: Rest,
+  { action }: LoopState,
   keep: () => Promise<boolean>,
 ): Promise<void> {
-  const until = act.kind === 'look' ? act.at : NEVER
+  const until = action.kind === 'look' ? action.at : NEVER
   if (until > clock.now() && until !== NEVER) tell({ kind: 'sleeping', until })
   const woken = AbortSignal.any([end, inbox.bell()])
   while (!woken.aborted && clock.now() < until) {
@@ -154,31 +159,32 @@ const NEVER = instant(8_640_000_000_000_000)
 
 async function send(
   agent: Agent,
-  charges: readonly Charge[],
-  act: Extract<Action, { kind: 'send' }>,
-  patience: Patience,
+  jobs: readonly AccountJob[],
+  action: SendAction,
+  patience: AnswerTimeout,
 ): Promise<Observation> {
-  const charge = charges.find(({ plan }) => plan.account === act.account)
-  if (charge === undefined) throw new Error(`nobody asked for account ${act.account}`)
-  const { account } = charge.plan
+  const job = jobs.find(({ desired }) => desired.account === action.account)
+  if (job === undefined) throw new Error(`nobody asked for account ${action.account}`)
+  const { account } = job.desired
   if (agent.mustRemember && !agent.memory.isKept()) throw new StateNotKept(agent.memory.folders)
-  const to = formRequest(charge.line, act.request, act.endpoint).url
-  agent.tell({ kind: 'sending', account, request: act.request, to })
+  const to = formRequest(job.endpoint, action.request, action.endpoint).url
+  agent.tell({ kind: 'sending', account, request: action.request, to })
   if (to.startsWith('http:')) agent.tell({ kind: 'keyInClear', account, to: new URL(to).origin })
   const seen = await patience(agent.abandon, async (signal) =>
-    exchange(charge.line, act, { http: agent.http, now: () => agent.clock.now() }, signal),
+    exchange(job.endpoint, action, { http: agent.http, now: () => agent.clock.now() }, signal),
   )
   return seen
 }
 
 /** A one-shot leaves the retries to the next run. */
-function spentIn({ state, view }: Rest, account: string, now: Instant): View {
+function spentIn({ state, world }: LoopState, account: string, now: Instant): WorldView {
   const isHeld = heldUntil(accountOf(state, account), now) !== undefined
-  return isHeld ? { ...view, spent: [...(view.spent ?? []), account] } : view
+  return isHeld ? { ...world, spent: [...(world.spent ?? []), account] } : world
 }
 
 /** The daemon never has enough. */
-export const forever: Enough = () => false
+export const forever: StopCondition = () => false
 
 /** The one-shot command has, as soon as nothing is left but to wait. */
-export const once: Enough = ({ act }, { clock }) => act.kind === 'look' && act.at > clock.now()
+export const once: StopCondition = ({ action }, { clock }) =>
+  action.kind === 'look' && action.at > clock.now()

@@ -1,4 +1,4 @@
-import { type Duration, minutes, hours, seconds, stretched } from '../../base/time.ts'
+import { type Duration, hours, minutes, seconds, stretched } from '../../base/time.ts'
 import type { WaitCause } from './state.ts'
 
 /**
@@ -39,11 +39,11 @@ const isFromGateway = (cause: WaitCause): boolean => /^HTTP 50[234]$/.test(cause
 export const nextWait = (cause: WaitCause, before: number | undefined): number =>
   Math.max(isFromGateway(cause) ? 0 : FLOOR, before === undefined ? 0 : before + 1)
 
-/** `dice` is in [0, 1). */
-export const waitAt = (step: number, dice: number): Duration =>
-  stretched(WAITS[Math.max(0, Math.min(step, WAITS.length - 1))] ?? minutes(30), JITTER, dice)
+/** `random` is in [0, 1). */
+export const waitAt = (step: number, random: number): Duration =>
+  stretched(WAITS[Math.max(0, Math.min(step, WAITS.length - 1))] ?? minutes(30), JITTER, random)
 
-export function retryAt(attempt: number, dice: number): Duration {
+export function retryAt(attempt: number, random: number): Duration {
   const step = RETRIES[Math.max(0, attempt)]
-  return step === undefined ? stretched(STEADY, 1, dice) : stretched(step, JITTER, dice)
+  return step === undefined ? stretched(STEADY, 1, random) : stretched(step, JITTER, random)
 }

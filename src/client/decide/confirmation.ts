@@ -1,5 +1,5 @@
 import type { Instant } from '../../base/time.ts'
-import { type Addresses, FAMILIES, type Family, byFamily } from '../../net/address.ts'
+import { type Addresses, byFamily, FAMILIES, type Family } from '../../net/address.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
 import type { HostState } from './state.ts'
@@ -7,14 +7,14 @@ import type { HostState } from './state.ts'
 interface Before {
   readonly host: HostState
   readonly now: Instant
-  readonly dice: number
+  readonly random: number
 }
 
 /**
  * What is confirmed after a word of success. What we sent counts even where the service names another address: arguing would be
  * a loop. A family that it does not name while it names the other is not confirmed, and not sent again until it changes.
  */
-export function confirmedBy(reply: Reply, sent: UpdateRequest, { host, now, dice }: Before): HostState {
+export function confirmedBy(reply: Reply, sent: UpdateRequest, { host, now, random }: Before): HostState {
   const { addresses, offline } = sent
   const echoed = 'addresses' in reply ? byFamily(reply.addresses) : {}
   const silent = unechoedOf(addresses, reply)
@@ -25,7 +25,7 @@ export function confirmedBy(reply: Reply, sent: UpdateRequest, { host, now, dice
     confirmed,
     touched: now,
     since: isSame ? (host.since ?? now) : now,
-    spread: dice * 2 - 1,
+    spread: random * 2 - 1,
     isOffline: offline === 'YES',
     ...(silent.length > 0 && { unechoed: only(addresses, silent) }),
   }

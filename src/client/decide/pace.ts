@@ -1,6 +1,6 @@
-import { type Instant, after, before, isBefore, minutes } from '../../base/time.ts'
+import { after, before, type Instant, isBefore, minutes } from '../../base/time.ts'
 import { type Address, listed } from '../../net/address.ts'
-import { joined } from '../../net/prefix.ts'
+import { withHostPart } from '../../net/prefix.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
 import type { Sent } from './state.ts'
 
@@ -17,7 +17,7 @@ export const sentOf = ({ hostnames: [hostname = ''], addresses }: UpdateRequest,
 })
 
 /** The requests that still count, with this one; no more than the pace can ask for. */
-export const remembered = (
+export const withSent = (
   recent: readonly Sent[],
   request: UpdateRequest,
   { pace, now }: Pace,
@@ -31,7 +31,7 @@ interface Pace {
 }
 
 /** What keeps a request from going out, and until when. */
-export interface Held {
+export interface PaceDelay {
   readonly until: Instant
   readonly limit: 'requests' | 'changes of address'
   /** How many of them go out in five minutes. */
@@ -42,7 +42,7 @@ export interface Held {
 const lineOf = ({ addresses }: Sent): string =>
   addresses
     .split(',')
-    .map((text) => (text.includes(':') ? joined(text as Address, NETWORK, '::' as Address) : text))
+    .map((text) => (text.includes(':') ? withHostPart(text as Address, NETWORK, '::' as Address) : text))
     .join()
 const NETWORK = 64
 
@@ -50,11 +50,11 @@ const NETWORK = 64
  * What holds this request back; undefined where it may go. A change of address is a request for another line than that of the
  * request before it, so that names that follow one another to the same line are one change.
  */
-export function heldByPace(
+export function paceDelay(
   recent: readonly Sent[],
   request: UpdateRequest,
   { pace, now }: Pace,
-): Held | undefined {
+): PaceDelay | undefined {
   const counted = recent.filter(({ at }) => isBefore(before(now, WINDOW), at))
   const lines = [...counted, sentOf(request, now)].map(lineOf)
   const isOther = (_: unknown, at: number): boolean => lines[at] !== lines[at - 1]
@@ -67,7 +67,7 @@ export function heldByPace(
 }
 
 /** Until the oldest of too many no longer counts. */
-function heldBy(limit: Held['limit'], counted: readonly Sent[], most: number): Held | undefined {
+function heldBy(limit: PaceDelay['limit'], counted: readonly Sent[], most: number): PaceDelay | undefined {
   const oldest = counted.at(-most)
   if (counted.length < most || oldest === undefined) return undefined
   return { until: after(oldest.at, WINDOW), limit, most }

@@ -9,7 +9,7 @@ export type WaitCause = ReplyWord | `HTTP ${number}` | 'not understood'
  * May we speak to the service about this account? Kept on disk: a stop that a reboot forgets is not a stop.
  * `rung` counts the failures in a row and picks the step of the ladder. `detail` is for people.
  */
-export type Standing =
+export type AccountStatus =
   | { readonly kind: 'ready' }
   | {
       readonly kind: 'waiting'
@@ -64,7 +64,7 @@ export interface Sent {
 }
 
 export interface AccountState {
-  readonly standing: Standing
+  readonly standing: AccountStatus
   readonly hosts: Readonly<Record<string, HostState>>
   /** `!donator` to a request with offline=YES: ordinary updates go on. */
   readonly offlineRefused?: Stop

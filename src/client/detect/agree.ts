@@ -1,30 +1,30 @@
 import type { Address, Family } from '../../net/address.ts'
-import { joined } from '../../net/prefix.ts'
+import { withHostPart } from '../../net/prefix.ts'
 import type { Sighting } from '../../net/sighting.ts'
-import type { Witness } from '../sources/witness.ts'
+import type { AddressSource } from '../sources/source.ts'
 
-/** What one witness said of one family. */
-export interface Vote {
-  readonly witness: Pick<Witness, 'name' | 'operator' | 'standpoint'>
+/** What one source said of one family. */
+export interface SourceVote {
+  readonly source: Pick<AddressSource, 'name' | 'operator' | 'vantage'>
   readonly sighting: Sighting
 }
 
-export interface Question {
+export interface AgreementQuestion {
   readonly family: Family
   /** What was agreed on before. */
   readonly previous?: Address
-  /** How many voices a new address needs. */
-  readonly voices: number
+  /** How many quorum a new address needs. */
+  readonly quorum: number
   /** Whether something said that the previous address may be gone. */
-  readonly hint: Hinted
+  readonly hint: HintLevel
   /** An interface of this host is asked too: over IPv6 nothing but an address of its own will do. */
   readonly hasOwn: boolean
   /** How outside services see this host; without it, through the line that is published. */
-  readonly line?: Line
+  readonly uplink?: UplinkView
 }
 
 /** What is known of the line that is published, and of the one that outside services see. */
-export interface Line {
+export interface UplinkView {
   /** What the service holds for this host, as far as it is remembered. */
   readonly published: readonly Address[]
   /** The kernel sends what goes outside through another interface than the one to the router: a VPN. */
@@ -38,14 +38,14 @@ export interface Line {
 }
 
 /** `doubted`: by something that may know it better than the router. */
-export type Hinted = 'no' | 'hinted' | 'doubted'
+export type HintLevel = 'no' | 'hinted' | 'doubted'
 
-export type Verdict =
+export type Agreement =
   | {
       readonly kind: 'agreed'
       readonly address: Address
       readonly by: readonly string[]
-      readonly against: readonly Vote[]
+      readonly against: readonly SourceVote[]
       /** The router or an interface of this host says so too. */
       readonly isStated: boolean
       /** The outside sees another line, which is not published; and what it says of that. */
@@ -56,8 +56,8 @@ export type Verdict =
   | { readonly kind: 'none' }
   | { readonly kind: 'open'; readonly isElsewhere?: true; readonly elsewhere?: Address }
 
-type Seen = Vote & { readonly sighting: Extract<Sighting, { kind: 'seen' }> }
-const isSeen = (vote: Vote): vote is Seen => vote.sighting.kind === 'seen'
+type Seen = SourceVote & { readonly sighting: Extract<Sighting, { kind: 'seen' }> }
+const isSeen = (vote: SourceVote): vote is Seen => vote.sighting.kind === 'seen'
 
 /**
  * What the votes so far come to. A new address needs the router or an own interface and one outside operator, or two
@@ -65,13 +65,13 @@ const isSeen = (vote: Vote): vote is Seen => vote.sighting.kind === 'seen'
  * address that nothing doubts needs one voice. Where outside operators agree against the router, the router is behind
  * another one, and they are right; but not against an address that is published and that the router goes on stating.
  */
-export function agree(votes: readonly Vote[], question: Question): Verdict {
+export function agree(votes: readonly SourceVote[], question: AgreementQuestion): Agreement {
   const seen = votes.filter(isSeen)
-  const chosen = seen.find(({ witness }) => witness.standpoint === 'chosen')
+  const chosen = seen.find(({ source }) => source.vantage === 'chosen')
   if (chosen !== undefined)
     return agreed({ address: chosen.sighting.address, isMain: true, near: [chosen], outside: [] }, [])
-  const near = seen.filter(({ witness }) => witness.standpoint !== 'outside')
-  const outside = seen.filter(({ witness }) => witness.standpoint === 'outside')
+  const near = seen.filter(({ source }) => source.vantage !== 'outside')
+  const outside = seen.filter(({ source }) => source.vantage === 'outside')
   const best = bestOf(near, outside, question)
   const held = heldBack(near, outside, { best, question })
   if (held !== undefined) return held
@@ -83,12 +83,16 @@ export function agree(votes: readonly Vote[], question: Question): Verdict {
   return isNone(votes) ? { kind: 'none' } : { kind: 'open' }
 }
 
-function bestOf(near: readonly Seen[], outside: readonly Seen[], question: Question): Candidate | undefined {
+function bestOf(
+  near: readonly Seen[],
+  outside: readonly Seen[],
+  question: AgreementQuestion,
+): Candidate | undefined {
   const candidates = candidatesOf(near, outside, question)
   const enough = candidates.filter((candidate) => isEnough(candidate, question))
-  const [best, second] = enough.toSorted((a, b) => voicesIn(b) - voicesIn(a))
-  if (best === undefined || second === undefined || voicesIn(second) < voicesIn(best)) return best
-  if (voicesIn(best) > 0) return undefined
+  const [best, second] = enough.toSorted((a, b) => operatorsIn(b) - operatorsIn(a))
+  if (best === undefined || second === undefined || operatorsIn(second) < operatorsIn(best)) return best
+  if (operatorsIn(best) > 0) return undefined
   // Several addresses of this host, and none outside that tells them apart: in the network that the kernel sends from, the one
   // it had. One that came from elsewhere while that network was away is left again.
   const main = enough.filter(({ isMain }) => isMain)
@@ -100,11 +104,11 @@ function bestOf(near: readonly Seen[], outside: readonly Seen[], question: Quest
  * An old address is easily believed: by any voice while nothing is hinted, by a near one unless that is in doubt. Of several
  * networks of this host, by the outside alone once the kernel sends from another one.
  */
-function isEnough(candidate: Candidate, { previous, hint, voices: needed }: Question): boolean {
+function isEnough(candidate: Candidate, { previous, hint, quorum: needed }: AgreementQuestion): boolean {
   const { address, near, isMain } = candidate
-  const all = voicesIn(candidate) + (near.length > 0 ? 1 : 0)
+  const all = operatorsIn(candidate) + (near.length > 0 ? 1 : 0)
   // An interface that came to the front because another lost its address: only the outside can tell that it is reached there.
-  if (voicesIn(candidate) === 0 && near.length > 0 && near.every(({ sighting }) => sighting.isSubstitute))
+  if (operatorsIn(candidate) === 0 && near.length > 0 && near.every(({ sighting }) => sighting.isSubstitute))
     return false
   if (address !== previous || hint === 'doubted') return all >= needed
   return (hint === 'no' && (isMain || near.length === 0)) || isMain || all >= needed
@@ -118,29 +122,32 @@ function isEnough(candidate: Candidate, { previous, hint, voices: needed }: Ques
 function heldBack(
   near: readonly Seen[],
   outside: readonly Seen[],
-  { best, question }: { readonly best: Candidate | undefined; readonly question: Question },
-): Verdict | undefined {
-  const { line, previous } = question
-  const home = near.flatMap(({ witness, sighting }) =>
-    homesOf(sighting).map((address) => ({ witness, address })),
+  { best, question }: { readonly best: Candidate | undefined; readonly question: AgreementQuestion },
+): Agreement | undefined {
+  const { uplink, previous } = question
+  const home = near.flatMap(({ source, sighting }) =>
+    homesOf(sighting).map((address) => ({ source, address })),
   )
   const isHome = best !== undefined && home.some(({ address }) => address === best.address)
-  if (line === undefined || isHome) return undefined
-  const isForeign = outside.length > 0 && outside.every(({ sighting }) => sighting.address === line.foreign)
-  const isElsewhere = line.isElsewhere || isForeign
-  if (home.length === 0) return isElsewhere ? heldWithoutHome(best, line) : undefined
-  const kept = home.find(({ address }) => address === previous || line.published.includes(address))
+  if (uplink === undefined || isHome) return undefined
+  const isForeign = outside.length > 0 && outside.every(({ sighting }) => sighting.address === uplink.foreign)
+  const isElsewhere = uplink.isElsewhere || isForeign
+  if (home.length === 0) return isElsewhere ? heldWithoutHome(best, uplink) : undefined
+  const kept = home.find(({ address }) => address === previous || uplink.published.includes(address))
   if (!isElsewhere && (kept === undefined || best === undefined)) return undefined
-  const stated = kept ?? (line.isProven ? home[0] : undefined)
+  const stated = kept ?? (uplink.isProven ? home[0] : undefined)
   const foreign = outside.find(({ sighting }) => !home.some(({ address }) => address === sighting.address))
   const elsewhere = { isElsewhere: true, ...(foreign && { elsewhere: foreign.sighting.address }) } as const
   if (stated === undefined) return { kind: 'open', ...elsewhere }
-  const { address, witness } = stated
-  return { kind: 'agreed', address, by: [witness.name], against: [], isStated: true, ...elsewhere }
+  const { address, source } = stated
+  return { kind: 'agreed', address, by: [source.name], against: [], isStated: true, ...elsewhere }
 }
 
 /** Nothing at home tells its address now. What the VPN has does not take the place of what is published, and is not added to it. */
-function heldWithoutHome(best: Candidate | undefined, { published, isVpn }: Line): Verdict | undefined {
+function heldWithoutHome(
+  best: Candidate | undefined,
+  { published, isVpn }: UplinkView,
+): Agreement | undefined {
   if (best === undefined || published.includes(best.address)) return undefined
   return published.length > 0 || isVpn
     ? { kind: 'open', isElsewhere: true, elsewhere: best.address }
@@ -155,10 +162,10 @@ const statedIn = ({ address, others = [] }: Sighted): readonly Address[] => [add
 const homesOf = (sighting: Sighted): readonly Address[] =>
   statedIn(sighting).filter((address) => sighting.tunnels?.includes(address) !== true)
 
-const agreed = ({ address, near, outside }: Candidate, against: readonly Vote[]): Verdict => ({
+const agreed = ({ address, near, outside }: Candidate, against: readonly SourceVote[]): Agreement => ({
   kind: 'agreed',
   address,
-  by: [...near, ...outside].map(({ witness }) => witness.name),
+  by: [...near, ...outside].map(({ source }) => source.name),
   against,
   isStated: near.length > 0,
 })
@@ -172,17 +179,18 @@ interface Candidate {
 }
 
 /** Distinct operators outside. */
-const voicesIn = ({ outside }: Candidate): number =>
-  new Set(outside.map(({ witness }) => witness.operator)).size
+const operatorsIn = ({ outside }: Candidate): number =>
+  new Set(outside.map(({ source }) => source.operator)).size
 
 /** The outside sees a temporary IPv6 address (RFC 8981) where a stable one is to be published: they share the /64. */
 function candidatesOf(
   near: readonly Seen[],
   outside: readonly Seen[],
-  { family, hasOwn, previous }: Question,
+  { family, hasOwn, previous }: AgreementQuestion,
 ): readonly Candidate[] {
   const isByPrefix = family === 'v6' && hasOwn
-  const keyOf = (address: Address): string => (isByPrefix ? joined(address, 64, '::' as Address) : address)
+  const keyOf = (address: Address): string =>
+    isByPrefix ? withHostPart(address, 64, '::' as Address) : address
   const ours = near.flatMap((vote) => statedIn(vote.sighting).map((address) => ({ vote, address })))
   const keys = new Set(
     [...ours, ...outside.map(({ sighting }) => sighting)].map(({ address }) => keyOf(address)),
@@ -200,15 +208,15 @@ function candidatesOf(
 }
 
 /** "None" is believed only where every source could tell. */
-const isNone = (votes: readonly Vote[]): boolean =>
+const isNone = (votes: readonly SourceVote[]): boolean =>
   votes.length > 0 && votes.every(({ sighting }) => sighting.kind === 'none')
 
-/** How many voices there must be: two, where there are two to be had; without any source outside, one. */
-export function voicesOf(
-  witnesses: readonly Pick<Witness, 'operator' | 'families' | 'standpoint'>[],
+/** How many quorum there must be: two, where there are two to be had; without any source outside, one. */
+export function quorumOf(
+  sources: readonly Pick<AddressSource, 'operator' | 'families' | 'vantage'>[],
   family: Family,
 ): number {
-  const able = witnesses.filter(({ families }) => families.includes(family))
-  if (!able.some(({ standpoint }) => standpoint === 'outside')) return 1
+  const able = sources.filter(({ families }) => families.includes(family))
+  if (!able.some(({ vantage }) => vantage === 'outside')) return 1
   return Math.min(2, Math.max(1, new Set(able.map(({ operator }) => operator)).size))
 }

@@ -1,19 +1,26 @@
-import { type Instant, after, isBefore, milliseconds } from '../../base/time.ts'
+import { after, type Instant, isBefore, milliseconds } from '../../base/time.ts'
 import { type Address, FAMILIES, type Family } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
-import type { Clock, Dice } from '../../ports/clock.ts'
+import type { Clock, Random } from '../../ports/clock.ts'
+import type { AddressProvider } from '../sources/provider.ts'
 import type { AddressSource } from '../sources/source.ts'
-import type { Witness } from '../sources/witness.ts'
-import { type Hinted, type Line, type Question, type Verdict, type Vote, voicesOf } from './agree.ts'
-import { confirm } from './confirm.ts'
+import {
+  type Agreement,
+  type AgreementQuestion,
+  type HintLevel,
+  quorumOf,
+  type SourceVote,
+  type UplinkView,
+} from './agree.ts'
+import { confirmAddress } from './confirm.ts'
 import type { Finding } from './finding.ts'
-import { type Way, lineKnown } from './line.ts'
-import { publisher } from './publisher.ts'
-import { recheck } from './recheck.ts'
-import { type Register, register } from './register.ts'
+import { flipGuard } from './flip-guard.ts'
+import { recheckTimer } from './recheck-timer.ts'
+import { type SourceRegistry, sourceRegistry } from './source-registry.ts'
+import { type OutsideRoute, uplinkTracker } from './uplink.ts'
 
-/** The public address as several witnesses agree on it. Itself a source: who uses it need not know how many there are. */
-export interface Detector extends AddressSource {
+/** The public address as several sources agree on it. Itself a source: who uses it need not know how many there are. */
+export interface Detector extends AddressProvider {
   /**
    * Something may have changed: the next look asks again, and one that is under way begins again. With a doubt, even the
    * router's word that nothing did is not enough.
@@ -25,11 +32,11 @@ export interface Detector extends AddressSource {
   isOpen(family: Family): boolean
 }
 
-export interface Parts {
-  readonly witnesses: readonly Witness[]
+export interface DetectorOptions {
+  readonly sources: readonly AddressSource[]
   /** Even time, in milliseconds; need not be the time of day. */
   readonly clock: Clock
-  readonly dice: Dice
+  readonly random: Random
   readonly tell: (finding: Finding) => void
   /** `one`: the first answer is believed. */
   readonly agreement: 'two' | 'one'
@@ -38,7 +45,7 @@ export interface Parts {
   /** What the service holds for this host, as far as it is remembered. */
   readonly published: (family: Family) => readonly Address[]
   /** How the outside is reached; undefined where it does not matter what line the outside sees. */
-  readonly wayOut: ((family: Family) => Promise<Way>) | undefined
+  readonly outboundRoute: ((family: Family) => Promise<OutsideRoute>) | undefined
   readonly signal: AbortSignal
 }
 
@@ -47,22 +54,24 @@ const FRESH = milliseconds(1000)
 /** A round that began so shortly before a hint has asked late enough. */
 const YOUNG = milliseconds(30)
 /** Hints begin a round again so often at most, so that a storm of them does not keep it from ending. */
-const MOST_RESTARTS = { withOwn: 6, alone: 3 } as const
+const MAX_RESTARTS = { withOwn: 6, alone: 3 } as const
+
+const maxRestarts = (hasOwn: boolean): number => (hasOwn ? MAX_RESTARTS.withOwn : MAX_RESTARTS.alone)
 
 interface Counts {
   readonly hints: number
   readonly doubts: number
 }
 
-export function detector(parts: Parts): Detector {
-  const trust = register(parts.clock, parts.tell)
+export function detector(parts: DetectorOptions): Detector {
+  const trust = sourceRegistry(parts.clock, parts.tell)
   let counts: Counts = { hints: 0, doubts: 0 }
   const watches = {
-    v4: watchOf('v4', parts, trust, () => counts),
-    v6: watchOf('v6', parts, trust, () => counts),
+    v4: familyDetector('v4', parts, trust, () => counts),
+    v6: familyDetector('v6', parts, trust, () => counts),
   }
   return {
-    name: parts.witnesses.map(({ name }) => name).join(', '),
+    name: parts.sources.map(({ name }) => name).join(', '),
     look: async (family, signal) => watches[family].look(signal),
     current: (family) => watches[family].current(),
     isOpen: (family) => watches[family].isOpen(),
@@ -73,46 +82,52 @@ export function detector(parts: Parts): Detector {
   }
 }
 
-interface Round {
+interface DetectionRound {
   readonly since: Instant
   readonly again: AbortController
-  readonly votes: readonly Vote[]
+  readonly votes: readonly SourceVote[]
 }
 
 /** One family: what was agreed on, and the round that is under way. */
-function watchOf(family: Family, { witnesses, ...parts }: Parts, trust: Register, now: () => Counts) {
+function familyDetector(
+  family: Family,
+  { sources, ...parts }: DetectorOptions,
+  trust: SourceRegistry,
+  now: () => Counts,
+) {
   const { clock, agreement } = parts
-  const able = witnesses.filter(({ families }) => families.includes(family))
-  const near = able.filter(({ standpoint }) => standpoint !== 'outside')
-  const hasOwn = near.some(({ standpoint }) => standpoint === 'own')
-  const mostRestarts = hasOwn ? MOST_RESTARTS.withOwn : MOST_RESTARTS.alone
-  const voices = agreement === 'one' ? 1 : voicesOf(able, family)
-  const published = publisher(parts, trust)
-  const rechecks = recheck(parts, parts.look)
+  const able = sources.filter(({ families }) => families.includes(family))
+  const near = able.filter(({ vantage }) => vantage !== 'outside')
+  const hasOwn = near.some(({ vantage }) => vantage === 'own')
+  const quorum = agreement === 'one' ? 1 : quorumOf(able, family)
+  const published = flipGuard(parts, trust)
+  const rechecks = recheckTimer(parts, parts.look)
   let latest: (Counts & { readonly sighting: Sighting; readonly at: Instant }) | undefined
-  const way = lineKnown(family, parts)
+  const way = uplinkTracker(family, parts)
   let isOpen = false
   let underWay: Promise<Sighting> | undefined
-  let round: Round | undefined
+  let round: DetectionRound | undefined
 
-  const ask = async (votes: Vote[], line: Line | undefined, signal: AbortSignal): Promise<Verdict> => {
-    const previous = published.current()
-    const known = { ...(previous !== undefined && { previous }), ...(line !== undefined && { line }) }
-    const question = { family, hint: hintFor(latest, now()), voices, hasOwn, ...known }
-    const outside = trust.willing(able, family)
+  const ask = async (
+    votes: SourceVote[],
+    uplink: UplinkView | undefined,
+    signal: AbortSignal,
+  ): Promise<Agreement> => {
+    const base = { family, hint: hintFor(latest, now()), quorum, hasOwn }
+    const [question, outside] = [questionOf(base, published.current(), uplink), trust.available(able, family)]
     const mayAsk = rationed(question, votes, trust)
-    return confirm({ question, near, outside }, { clock, mayAsk, signal, votes })
+    return confirmAddress({ question, near, outside }, { clock, mayAsk, signal, votes })
   }
   const settle = async (signal: AbortSignal): Promise<Sighting> => {
     for (let restarts = 0; ; restarts++) {
-      const [again, votes, before] = [new AbortController(), [] as Vote[], now()]
-      const { line, through } = await way.now()
-      round = restarts < mostRestarts ? { since: clock.now(), again, votes } : undefined
-      const verdict = await ask(votes, line, AbortSignal.any([signal, again.signal]))
+      const [again, votes, before] = [new AbortController(), [] as SourceVote[], now()]
+      const { uplink, through } = await way.now()
+      round = restarts < maxRestarts(hasOwn) ? { since: clock.now(), again, votes } : undefined
+      const verdict = await ask(votes, uplink, AbortSignal.any([signal, again.signal]))
       round = undefined
       if (again.signal.aborted && !signal.aborted) continue
       const sighting = published.weigh(verdict, { votes, ...(through !== undefined && { through }) })
-      way.learn(verdict)
+      way.record(verdict)
       isOpen = verdict.kind === 'open'
       latest = { ...stillAsked(isOpen, before, latest), sighting, at: clock.now() }
       if (!isOpen) rechecks.reset()
@@ -125,8 +140,7 @@ function watchOf(family: Family, { witnesses, ...parts }: Parts, trust: Register
     isOpen: () => isOpen,
     look: async (signal: AbortSignal): Promise<Sighting> => {
       if (underWay !== undefined) return underWay
-      const isFresh = latest?.hints === now().hints && isBefore(clock.now(), after(latest.at, FRESH))
-      if (isFresh && latest !== undefined) return latest.sighting
+      if (latest !== undefined && isFresh(latest, now(), clock.now())) return latest.sighting
       underWay = settle(signal).finally(() => (underWay = undefined))
       return underWay
     },
@@ -137,21 +151,35 @@ function watchOf(family: Family, { witnesses, ...parts }: Parts, trust: Register
   }
 }
 
+const questionOf = (
+  base: Omit<AgreementQuestion, 'previous' | 'uplink'>,
+  previous: Address | undefined,
+  uplink: UplinkView | undefined,
+): AgreementQuestion => ({
+  ...base,
+  ...(previous !== undefined && { previous }),
+  ...(uplink !== undefined && { uplink }),
+})
+
 /** One round is one confirmation, however many it asks; what the schedule asks costs nothing. */
 function rationed(
-  { family, hint, previous }: Question,
-  votes: readonly Vote[],
-  trust: Register,
-): (witness: Witness) => boolean {
+  { family, hint, previous }: AgreementQuestion,
+  votes: readonly SourceVote[],
+  trust: SourceRegistry,
+): (source: AddressSource) => boolean {
   let isPaid = hint === 'no'
-  return (witness) => {
-    const isOutside = witness.standpoint === 'outside'
-    if (isOutside) isPaid ||= trust.spend(hint === 'doubted' || hasNews(votes, previous) ? 'news' : 'hint')
+  return (source) => {
+    const isOutside = source.vantage === 'outside'
+    if (isOutside)
+      isPaid ||= trust.spendBudget(hint === 'doubted' || hasNews(votes, previous) ? 'news' : 'hint')
     if (isOutside && !isPaid) return false
-    trust.note(witness, family)
+    trust.recordRequest(source, family)
     return true
   }
 }
+
+const isFresh = (latest: Counts & { readonly at: Instant }, { hints }: Counts, now: Instant): boolean =>
+  latest.hints === hints && isBefore(now, after(latest.at, FRESH))
 
 const NOT_ANSWERED = -1
 
@@ -159,26 +187,30 @@ const NOT_ANSWERED = -1
 const stillAsked = (isOpen: boolean, before: Counts, latest: Counts | undefined): Counts =>
   isOpen ? { hints: NOT_ANSWERED, doubts: latest?.doubts ?? before.doubts } : before
 
-const hintFor = (latest: Counts | undefined, now: Counts): Hinted => {
+const hintFor = (latest: Counts | undefined, now: Counts): HintLevel => {
   if (latest === undefined) return 'hinted'
   if (latest.doubts !== now.doubts) return 'doubted'
   return latest.hints === now.hints ? 'no' : 'hinted'
 }
 
 /** The router or an interface said something else when we asked it. */
-const hasNews = (votes: readonly Vote[], current: Address | undefined): boolean =>
+const hasNews = (votes: readonly SourceVote[], current: Address | undefined): boolean =>
   votes.some(
-    ({ witness, sighting }) =>
-      witness.standpoint !== 'outside' && sighting.kind === 'seen' && sighting.address !== current,
+    ({ source, sighting }) =>
+      source.vantage !== 'outside' && sighting.kind === 'seen' && sighting.address !== current,
   )
 
 /**
  * Not one that has just begun, and not one that is on the trail of a new address of the router. What the interfaces said may be
  * out of date by the next hint: a new IPv6 address is usable only after a second or two (RFC 4862 §5.4).
  */
-function isBetterAgain({ since, votes }: Round, current: Address | undefined, now: Instant): boolean {
+function isBetterAgain(
+  { since, votes }: DetectionRound,
+  current: Address | undefined,
+  now: Instant,
+): boolean {
   const isOnTrail = hasNews(
-    votes.filter(({ witness }) => witness.standpoint !== 'own'),
+    votes.filter(({ source }) => source.vantage !== 'own'),
     current,
   )
   return !isOnTrail && !isBefore(now, after(since, YOUNG))

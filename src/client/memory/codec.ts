@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
-import { type Result, err, ok } from '../../base/result.ts'
-import { type Instant, formatInstant, milliseconds, parseInstant } from '../../base/time.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { formatInstant, type Instant, milliseconds, parseInstant } from '../../base/time.ts'
 import { type Addresses, FAMILIES, familyOf, parseAddress } from '../../net/address.ts'
 import { isReplyWord } from '../../protocol/reply.ts'
-import type { Anchor } from './timeline.ts'
-import type { AccountState, HostState, Sent, Standing, State, Stop, WaitCause } from '../decide/state.ts'
+import type { AccountState, AccountStatus, HostState, Sent, State, Stop, WaitCause } from '../decide/state.ts'
+import type { Anchor } from './client-time.ts'
 
 const VERSION = 1
 
 /** What the file holds: the state, and where our own time stood when it was written. */
-export interface Kept {
+export interface StateFile {
   readonly state: State
   readonly anchor?: Anchor
 }
@@ -29,7 +29,7 @@ const MOMENTS = new Set(['since', 'until', 'touched', 'at', 'wall'])
 const checksum = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** The inverse. Whatever is not exactly what we wrote is refused: a half-read stop would be no stop. */
-export function parseState(text: string): Result<Kept, string> {
+export function parseState(text: string): Result<StateFile, string> {
   try {
     const { version, sha256, ...body } = record(JSON.parse(text))
     if (version !== VERSION) return err(`version ${String(version)} is not version ${VERSION}`)
@@ -79,7 +79,7 @@ function readHost(value: unknown): HostState {
   }
 }
 
-function readStanding(value: unknown): Standing {
+function readStanding(value: unknown): AccountStatus {
   const { kind, since, until, because, detail, rung } = record(value)
   if (kind === 'ready') return { kind }
   if (kind === 'stopped') return { kind, ...readStop(value) }

@@ -1,9 +1,9 @@
 import { err, ok } from '../../base/result.ts'
-import { type Duration, between, formatInstant, minutes } from '../../base/time.ts'
+import { between, type Duration, formatInstant, minutes } from '../../base/time.ts'
 import type { Files } from '../../ports/files.ts'
 import { NEW_STATE, type State } from '../decide/state.ts'
-import { type Kept, formatState, parseState } from './codec.ts'
-import type { Anchor, Timeline } from './timeline.ts'
+import type { Anchor, ClientTime } from './client-time.ts'
+import { formatState, parseState, type StateFile } from './codec.ts'
 
 export interface Memory {
   load(): Promise<State>
@@ -64,7 +64,7 @@ const QUARTER: Duration = minutes(15)
 export function fileMemory(
   files: Files,
   folders: readonly string[],
-  time: Timeline,
+  time: ClientTime,
   report: (trouble: MemoryTrouble) => void,
 ): Memory {
   const [configured = '', ...others] = folders
@@ -130,7 +130,7 @@ async function trusted(
 
 interface Reading {
   readonly files: Files
-  readonly time: Timeline
+  readonly time: ClientTime
   readonly report: (trouble: MemoryTrouble) => void
 }
 
@@ -144,7 +144,7 @@ async function readAll(folders: readonly string[], reading: Reading): Promise<re
 }
 
 /** What is kept there; undefined where there is nothing, or where it is unreadable and set aside. */
-async function readIn(folder: string, { files, time, report }: Reading): Promise<Kept | undefined> {
+async function readIn(folder: string, { files, time, report }: Reading): Promise<StateFile | undefined> {
   const path = pathIn(folder)
   const setAside = async (because: string): Promise<undefined> => {
     const as = `${path}.broken-${formatInstant(time.wallAt(time.now())).replaceAll(':', '')}`
@@ -190,7 +190,7 @@ const pathIn = (folder: string): string => `${folder}/state.json`
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 interface Found {
-  readonly file: Kept
+  readonly file: StateFile
   readonly folder: string
 }
 

@@ -1,11 +1,11 @@
 import { type Duration, formatDuration, milliseconds, minutes } from '../../base/time.ts'
 import { type Address, type Family } from '../../net/address.ts'
 import { explainRange, specialRangeOf } from '../../net/special.ts'
-import type { Answer } from './survey.ts'
+import type { SourceAnswer } from './survey.ts'
 
 /** What was found out about this network, each by asking. */
 export interface Evidence {
-  readonly answers: readonly Answer[]
+  readonly answers: readonly SourceAnswer[]
   readonly agreed: Readonly<Partial<Record<Family, Address>>>
   readonly hasGateway: boolean
   /** Names that were looked up, and what came of it. */
@@ -30,9 +30,9 @@ type Rule = (evidence: Evidence) => Omit<Diagnosis, 'name' | 'remedy' | 'isTroub
 
 const says = (evidence: string): { readonly evidence: string } => ({ evidence })
 
-const outside = ({ answers }: Evidence, family: Family): readonly Answer[] =>
-  answers.filter(({ witness, family: of }) => witness.standpoint === 'outside' && of === family)
-const isSeen = ({ sighting }: Answer): boolean => sighting.kind === 'seen'
+const outside = ({ answers }: Evidence, family: Family): readonly SourceAnswer[] =>
+  answers.filter(({ source, family: of }) => source.vantage === 'outside' && of === family)
+const isSeen = ({ sighting }: SourceAnswer): boolean => sighting.kind === 'seen'
 
 interface RouterSaid {
   readonly own?: Address
@@ -42,7 +42,7 @@ interface RouterSaid {
 }
 
 const routerOf = ({ answers }: Evidence): RouterSaid => {
-  const sighting = answers.find(({ witness }) => witness.standpoint === 'router')?.sighting
+  const sighting = answers.find(({ source }) => source.vantage === 'router')?.sighting
   if (sighting?.kind === 'seen') return { own: sighting.address }
   if (sighting?.kind !== 'none') return {}
   return sighting.instead === undefined ? { hasNone: true } : { instead: sighting.instead }
@@ -98,8 +98,8 @@ const RULES: Readonly<
   'IPv6 broken': {
     find: (evidence) => {
       const own = evidence.answers.find(
-        ({ witness, family, sighting }) =>
-          witness.standpoint === 'own' && family === 'v6' && sighting.kind === 'seen',
+        ({ source, family, sighting }) =>
+          source.vantage === 'own' && family === 'v6' && sighting.kind === 'seen',
       )
       const asked = outside(evidence, 'v6')
       return own !== undefined &&
@@ -122,8 +122,8 @@ const RULES: Readonly<
         return says(`the router has ${instead}, ${explainRange(instead)}; outside it is ${v4 ?? 'unknown'}`)
       // Many routers do not tell an address that is not public.
       const isOwn = evidence.answers.some(
-        ({ witness, sighting }) =>
-          witness.standpoint === 'own' && sighting.kind === 'seen' && sighting.address === v4,
+        ({ source, sighting }) =>
+          source.vantage === 'own' && sighting.kind === 'seen' && sighting.address === v4,
       )
       return hasNone && v4 !== undefined && !isOwn
         ? says(
@@ -171,8 +171,8 @@ const RULES: Readonly<
   liar: {
     find: ({ answers, agreed }) => {
       const against = answers.filter(
-        ({ witness, family, sighting }) =>
-          witness.standpoint === 'outside' &&
+        ({ source, family, sighting }) =>
+          source.vantage === 'outside' &&
           family === 'v4' &&
           agreed.v4 !== undefined &&
           sighting.kind === 'seen' &&
@@ -180,7 +180,7 @@ const RULES: Readonly<
       )
       const [first] = against
       return first?.sighting.kind === 'seen'
-        ? says(`${first.witness.name} says ${first.sighting.address} where others agree on ${agreed.v4}`)
+        ? says(`${first.source.name} says ${first.sighting.address} where others agree on ${agreed.v4}`)
         : undefined
     },
     remedy: 'take this source out of the configuration; it is not believed anyway',

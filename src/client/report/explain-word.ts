@@ -3,17 +3,17 @@ import { remedyFor } from '../../protocol/remedies.ts'
 import {
   FAMILY_WORDS,
   type FamilyWord,
-  REPLIES,
-  type ReplyWord,
   isFamilyWord,
   isReplyWord,
+  REPLIES,
+  type ReplyWord,
 } from '../../protocol/reply.ts'
 import { nextWait, waitAt } from '../decide/backoff.ts'
 
 /** What the service can say, and what that makes this program do. */
 export interface Explained {
   readonly word: string
-  readonly means: string
+  readonly meaning: string
   /** Of the account or of one hostname, or what it is instead of a word. */
   readonly speaksOf: string
   readonly does: string
@@ -32,31 +32,31 @@ export function explained(subject: string): Explained | undefined {
 }
 
 function explainedWord(word: ReplyWord): Explained {
-  const { means, mandate, about } = REPLIES[word]
+  const { meaning, action, about } = REPLIES[word]
   // biome-ignore format: a table
   const does = {
     settled: 'The address is remembered and not sent again until it changes.',
-    wait:    mandate.kind === 'wait' ? waits(mandate.atLeast) : '',
-    stop:    `Nothing more is sent until ${mandate.kind === 'stop' && mandate.until !== 'user action' ? `there are ${mandate.until}, or you run holdfast resume` : 'you run holdfast resume'}. A restart does not change that.`,
-  }[mandate.kind]
+    wait:    action.kind === 'wait' ? waits(action.atLeast) : '',
+    stop:    `Nothing more is sent until ${action.kind === 'stop' && action.until !== 'user action' ? `there are ${action.until}, or you run holdfast resume` : 'you run holdfast resume'}. A restart does not change that.`,
+  }[action.kind]
   const speaksOf =
     about === 'account'
       ? 'It speaks of the account, for every hostname at once.'
       : 'It speaks of one hostname.'
-  return { word, means, speaksOf, does, remedy: remedyFor(word) ?? null, like: null }
+  return { word, meaning, speaksOf, does, remedy: remedyFor(word) ?? null, like: null }
 }
 
 function explainedFamilyWord(word: FamilyWord): Explained {
-  const { like, means } = FAMILY_WORDS[word]
+  const { like, meaning } = FAMILY_WORDS[word]
   const obeyed = explainedWord(like)
   const speaksOf = `It is a word of other services, and obeyed like ${like}:`
-  return { ...obeyed, word, means, speaksOf, like: obeyed }
+  return { ...obeyed, word, meaning, speaksOf, like: obeyed }
 }
 
 function explainedStatus(status: number): Explained {
   return {
     word: `HTTP ${status}`,
-    means:
+    meaning:
       status === 429
         ? 'the service was asked more often than it allows'
         : 'the service, or something in front of it, cannot answer now',
@@ -70,8 +70,8 @@ function explainedStatus(status: number): Explained {
 const waits = (atLeast: Duration): string =>
   `Nothing is sent for at least ${formatDuration(atLeast)}, and longer each time; then it is tried again without you.`
 
-export function sayExplained({ word, means, speaksOf, does, remedy, like }: Explained): readonly string[] {
-  const opening = [`${word}: ${means}.`, speaksOf]
+export function sayExplained({ word, meaning, speaksOf, does, remedy, like }: Explained): readonly string[] {
+  const opening = [`${word}: ${meaning}.`, speaksOf]
   if (like !== null) return [...opening, ...sayExplained(like)]
   return [...opening, does, ...(remedy === null ? [] : [`What to do: ${remedy}.`])]
 }

@@ -1,7 +1,7 @@
 import type { Instant } from '../../base/time.ts'
-import { type SightingsByName, heldUntil, pacedIn, stopOf } from '../decide/next.ts'
-import type { Plan } from '../decide/plan.ts'
-import { type State, accountOf, hostOf } from '../decide/state.ts'
+import type { DesiredState } from '../decide/desired-state.ts'
+import { heldUntil, pacedIn, type SightingsByName, stopOf } from '../decide/next-action.ts'
+import { accountOf, hostOf, type State } from '../decide/state.ts'
 
 /** How things stand for one account after a run; in the order of how much the user must do about it. */
 export const OUTCOMES = ['stopped', 'waiting', 'unreached', 'addressUnknown', 'settled'] as const
@@ -9,21 +9,28 @@ export type Outcome = (typeof OUTCOMES)[number]
 
 export function outcomeOf(
   state: State,
-  plan: Plan,
+  desired: DesiredState,
   seen: SightingsByName | undefined,
   now: Instant,
 ): Outcome {
-  const account = accountOf(state, plan.account)
-  const hosts = plan.hostnames.map((name) => hostOf(account, name))
-  const isRefused = plan.isOffline && account.offlineRefused !== undefined
-  if (stopOf(account, plan) !== undefined || isRefused || hosts.some(({ stopped }) => stopped !== undefined))
+  const account = accountOf(state, desired.account)
+  const hosts = desired.hostnames.map((name) => hostOf(account, name))
+  const isRefused = desired.isOffline && account.offlineRefused !== undefined
+  if (
+    stopOf(account, desired) !== undefined ||
+    isRefused ||
+    hosts.some(({ stopped }) => stopped !== undefined)
+  )
     return 'stopped'
   if (heldUntil(account, now) !== undefined)
     return account.standing.kind === 'waiting' ? 'waiting' : 'unreached'
-  if (pacedIn(state, plan, { sightings: { [plan.account]: seen ?? {} }, nextLook: now }, now) !== undefined)
+  if (
+    pacedIn(state, desired, { sightings: { [desired.account]: seen ?? {} }, nextLook: now }, now) !==
+    undefined
+  )
     return 'waiting'
   const isUndone = hosts.some(({ touched }) => touched === undefined)
-  const needsAddress = !plan.isOffline && !plan.reliesOnConnection
+  const needsAddress = !desired.isOffline && !desired.reliesOnConnection
   const sawAny = Object.values(seen ?? {}).some((one) =>
     Object.values(one).some(({ kind }) => kind === 'seen'),
   )

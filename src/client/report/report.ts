@@ -1,18 +1,18 @@
-import { type Instant, formatInstant } from '../../base/time.ts'
+import { formatInstant, type Instant } from '../../base/time.ts'
 import { type Addresses, FAMILIES, type Family, listed } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
-import { type Reply, formatReply } from '../../protocol/reply-codec.ts'
 import { remedyFor, remedyForAnswer } from '../../protocol/remedies.ts'
 import { REPLIES } from '../../protocol/reply.ts'
+import { formatReply, type Reply } from '../../protocol/reply-codec.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
 import type { AgentEvent } from '../agent/events.ts'
-import type { Rest } from '../agent/run.ts'
+import type { LoopState } from '../agent/loop-state.ts'
 import { FAMILY_NAMES, saidAs } from '../agent/wording.ts'
-import { type View, heldUntil, pacedIn, sightingsOf, stopOf } from '../decide/next.ts'
-import type { Held } from '../decide/pace.ts'
-import type { Plan } from '../decide/plan.ts'
-import { type AccountState, type HostState, type Stop, accountOf, hostOf } from '../decide/state.ts'
-import { isWordlessWait } from '../decide/learn.ts'
+import type { DesiredState } from '../decide/desired-state.ts'
+import { heldUntil, pacedIn, sightingsOf, stopOf, type WorldView } from '../decide/next-action.ts'
+import type { PaceDelay } from '../decide/pace.ts'
+import { isWordlessWait } from '../decide/reduce.ts'
+import { type AccountState, accountOf, type HostState, hostOf, type Stop } from '../decide/state.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
 
 /** What one family looks like now: the address and the sources that say so, or why there is none. */
@@ -28,7 +28,7 @@ export interface HostReport {
   readonly hostname: string
   readonly sent: { readonly addresses: readonly string[]; readonly offline: boolean } | null
   readonly answered: string | null
-  readonly means: string | null
+  readonly meaning: string | null
   readonly confirmed: Addresses
   /** RFC 3339: since when these addresses are confirmed, and when they were last. */
   readonly since: string | null
@@ -62,14 +62,14 @@ interface Exchanged {
 }
 
 /** What was exchanged about a hostname. */
-export interface Heard {
+export interface ExchangeLog {
   readonly of: (account: string, hostname: string) => Exchanged | undefined
 }
 
-export interface Collector extends Heard {
+export interface Collector extends ExchangeLog {
   readonly hear: (event: AgentEvent) => void
   /** Only what is heard from now on. */
-  readonly fromNow: () => Heard
+  readonly fromNow: () => ExchangeLog
 }
 
 /** Keeps what the events of a run said of each hostname; the last word wins. */
@@ -86,7 +86,7 @@ export function collector(): Collector {
     of: (account, hostname) => heard.get(key(account, hostname)),
     fromNow: () => {
       const before = new Map(heard)
-      const of: Heard['of'] = (account, hostname) => {
+      const of: ExchangeLog['of'] = (account, hostname) => {
         const last = heard.get(key(account, hostname))
         return last === before.get(key(account, hostname)) ? undefined : last
       }
@@ -100,33 +100,33 @@ const wasSent = (event: AgentEvent): boolean =>
   event.kind !== 'unreached' || !/^(look-up|connect|TLS):/.test(event.because)
 
 /** Our own time, and how to show a moment of it by the wall clock. */
-export interface When {
+export interface ClockView {
   readonly now: Instant
   readonly wallAt: (at: Instant) => Instant
 }
 
 /** How things stand: the one view that status, explain, the one-shot and programs get. */
-export const viewOf = (rest: Rest, heard: Heard, when: When): readonly AccountReport[] =>
-  rest.charges.map(({ plan }) => reportOn(plan, rest, heard, when))
+export const viewOf = (rest: LoopState, heard: ExchangeLog, when: ClockView): readonly AccountReport[] =>
+  rest.jobs.map(({ desired }) => reportOn(desired, rest, heard, when))
 
 /** How one account stands after a run. `addresses` are those seen for its first hostname. */
 export function reportOn(
-  plan: Plan,
-  { state, view }: Rest,
-  heard: Heard,
-  { now, wallAt }: When,
+  desired: DesiredState,
+  { state, world }: LoopState,
+  heard: ExchangeLog,
+  { now, wallAt }: ClockView,
 ): AccountReport {
-  const account = accountOf(state, plan.account)
-  const seen = view.sightings?.[plan.account]
-  const [first = ''] = plan.hostnames
-  const outcome = outcomeOf(state, plan, seen, now)
-  const paced = pacedIn(state, plan, view, now)
-  const stop = outcome === 'stopped' ? stopIn(account, plan) : undefined
+  const account = accountOf(state, desired.account)
+  const seen = world.sightings?.[desired.account]
+  const [first = ''] = desired.hostnames
+  const outcome = outcomeOf(state, desired, seen, now)
+  const paced = pacedIn(state, desired, world, now)
+  const stop = outcome === 'stopped' ? stopIn(account, desired) : undefined
   const shown = (at: Instant | undefined): string | null =>
     at === undefined || wallAt(at) > LAST_MOMENT ? null : formatInstant(wallAt(at))
   return {
-    account: plan.account,
-    name: plan.name ?? null,
+    account: desired.account,
+    name: desired.name ?? null,
     outcome,
     addresses: Object.fromEntries(
       Object.entries(sightingsOf(seen ?? {}, first)).map(([family, sighting]) => [
@@ -134,12 +134,12 @@ export function reportOn(
         sighting.kind === 'seen' ? sighting.address : null,
       ]),
     ),
-    hostnames: plan.hostnames.map((hostname) => {
+    hostnames: desired.hostnames.map((hostname) => {
       const host = hostOf(account, hostname)
       const sightings = sightingsOf(seen ?? {}, hostname)
       return {
         hostname,
-        ...exchangeOf(heard.of(plan.account, hostname)),
+        ...exchangeOf(heard.of(desired.account, hostname)),
         confirmed: host.confirmed,
         since: shown(host.since ?? host.touched),
         lastConfirmed: shown(host.touched),
@@ -151,23 +151,23 @@ export function reportOn(
       stop === undefined
         ? becauseOf(account, { outcome, seen: seen && sightingsOf(seen, first), paced })
         : stop.because,
-    since: shown(stop?.since ?? sinceOf(account, plan, { outcome, view })),
+    since: shown(stop?.since ?? sinceOf(account, desired, { outcome, world })),
     remedy: remedyOf(account, outcome, stop) ?? null,
     nextAttempt:
       outcome === 'stopped' || outcome === 'settled' || outcome === 'addressUnknown'
         ? null
         : shown(heldUntil(account, now) ?? paced?.until ?? now),
-    lastLook: shown(view.lastLook),
-    nextLook: view.lastLook === undefined ? null : shown(view.nextLook),
+    lastLook: shown(world.lastLook),
+    nextLook: world.lastLook === undefined ? null : shown(world.nextLook),
   }
 }
 
 const sinceOf = (
   { standing }: AccountState,
-  { account }: Plan,
-  { outcome, view }: { readonly outcome: Outcome; readonly view: View },
+  { account }: DesiredState,
+  { outcome, world }: { readonly outcome: Outcome; readonly world: WorldView },
 ): Instant | undefined => {
-  if (outcome === 'addressUnknown') return view.unknownSince?.[account]
+  if (outcome === 'addressUnknown') return world.unknownSince?.[account]
   return 'since' in standing ? standing.since : undefined
 }
 
@@ -175,15 +175,15 @@ const sinceOf = (
 const LAST_MOMENT = 8_640_000_000_000_000
 
 /** The stop that speaks for the account: its own, the one of a name, or the one of an option. */
-const stopIn = (account: AccountState, plan: Plan): Stop | undefined =>
-  stopOf(account, plan) ??
-  plan.hostnames.map((name) => hostOf(account, name).stopped).find((stop) => stop !== undefined) ??
+const stopIn = (account: AccountState, desired: DesiredState): Stop | undefined =>
+  stopOf(account, desired) ??
+  desired.hostnames.map((name) => hostOf(account, name).stopped).find((stop) => stop !== undefined) ??
   account.offlineRefused
 
 interface Cause {
   readonly outcome: Outcome
   readonly seen: Readonly<Partial<Record<Family, Sighting>>> | undefined
-  readonly paced: Held | undefined
+  readonly paced: PaceDelay | undefined
 }
 
 function becauseOf({ standing }: AccountState, { outcome, seen, paced }: Cause): string | null {
@@ -244,9 +244,9 @@ function remarksOn(
   ]
 }
 
-function exchangeOf(heard: Exchanged | undefined): Pick<HostReport, 'sent' | 'answered' | 'means'> {
-  if (heard === undefined) return { sent: null, answered: null, means: null }
+function exchangeOf(heard: Exchanged | undefined): Pick<HostReport, 'sent' | 'answered' | 'meaning'> {
+  if (heard === undefined) return { sent: null, answered: null, meaning: null }
   const sent = { addresses: listed(heard.sent.addresses), offline: heard.sent.offline === 'YES' }
-  if (heard.reply === undefined) return { sent, answered: null, means: null }
-  return { sent, answered: formatReply(heard.reply), means: REPLIES[heard.reply.word].means }
+  if (heard.reply === undefined) return { sent, answered: null, meaning: null }
+  return { sent, answered: formatReply(heard.reply), meaning: REPLIES[heard.reply.word].meaning }
 }

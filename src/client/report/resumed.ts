@@ -1,10 +1,10 @@
-import { type Instant, formatInstant } from '../../base/time.ts'
-import { isWordlessWait } from '../decide/learn.ts'
-import { stopOf } from '../decide/next.ts'
-import type { Plan } from '../decide/plan.ts'
-import { type State, accountOf } from '../decide/state.ts'
-import { shownTime } from './say-report.ts'
-import { labelOf } from './subject.ts'
+import { formatInstant, type Instant } from '../../base/time.ts'
+import type { DesiredState } from '../decide/desired-state.ts'
+import { stopOf } from '../decide/next-action.ts'
+import { isWordlessWait } from '../decide/reduce.ts'
+import { accountOf, type State } from '../decide/state.ts'
+import { labelOf } from './account-name.ts'
+import { shownTime } from './report-text.ts'
 
 /** What the user's word to go on comes to for one account. */
 export interface Resumed {
@@ -24,15 +24,15 @@ interface StandingWait {
 /** Seen before the word is taken: afterwards there is nothing left to tell it by. */
 export function resumedIn(
   state: State,
-  plans: readonly Plan[],
+  desiredStates: readonly DesiredState[],
   { now, wallAt }: { readonly now: Instant; readonly wallAt: (at: Instant) => Instant },
 ): readonly Resumed[] {
-  return plans.map((plan) => {
-    const account = accountOf(state, plan.account)
+  return desiredStates.map((desired) => {
+    const account = accountOf(state, desired.account)
     const { standing } = account
     const waited: string | null = isWordlessWait(standing) ? standing.because : null
     const stop =
-      stopOf(account, plan) ??
+      stopOf(account, desired) ??
       account.offlineRefused ??
       Object.values(account.hosts).find(({ stopped }) => stopped)?.stopped
     const stands =
@@ -40,7 +40,7 @@ export function resumedIn(
         ? { because: standing.because, until: formatInstant(wallAt(standing.until)) }
         : null
     const because = stop?.because ?? waited
-    return { account: plan.account, name: plan.name ?? null, because, stands }
+    return { account: desired.account, name: desired.name ?? null, because, stands }
   })
 }
 

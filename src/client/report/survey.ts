@@ -1,20 +1,20 @@
 import type { Duration } from '../../base/time.ts'
 import type { Address, Family } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
-import { type Verdict, type Vote, agree } from '../detect/agree.ts'
-import type { Standpoint, Witness } from '../sources/witness.ts'
+import { type Agreement, agree, type SourceVote } from '../detect/agree.ts'
+import type { AddressSource, Vantage } from '../sources/source.ts'
 
 /** What one source said when all were asked side by side. */
-export interface Answer extends Vote {
-  readonly witness: Pick<Witness, 'name' | 'operator' | 'standpoint'>
+export interface SourceAnswer extends SourceVote {
+  readonly source: Pick<AddressSource, 'name' | 'operator' | 'vantage'>
   readonly family: Family
   readonly took: Duration
 }
 
-export interface Line {
+export interface SurveyRow {
   readonly source: string
   readonly operator: string
-  readonly standpoint: Standpoint
+  readonly vantage: Vantage
   readonly family: Family
   readonly answer: string
   /** In milliseconds. */
@@ -30,20 +30,20 @@ export interface Conclusion {
 }
 
 export interface Survey {
-  readonly sources: readonly Line[]
+  readonly sources: readonly SurveyRow[]
   readonly conclusions: readonly Conclusion[]
 }
 
 /** Each answer, weighed by what all of them come to. */
 export function survey(
-  answers: readonly Answer[],
-  voices: Readonly<Partial<Record<Family, number>>>,
+  answers: readonly SourceAnswer[],
+  quorum: Readonly<Partial<Record<Family, number>>>,
 ): Survey {
-  const families = (['v4', 'v6'] as const).filter((family) => voices[family] !== undefined)
+  const families = (['v4', 'v6'] as const).filter((family) => quorum[family] !== undefined)
   const verdicts = families.map((family) => {
     const votes = answers.filter((answer) => answer.family === family)
-    const hasOwn = votes.some(({ witness }) => witness.standpoint === 'own')
-    const question = { family, voices: voices[family] ?? 2, hint: 'doubted', hasOwn } as const
+    const hasOwn = votes.some(({ source }) => source.vantage === 'own')
+    const question = { family, quorum: quorum[family] ?? 2, hint: 'doubted', hasOwn } as const
     return { family, votes, verdict: agree(votes, question) }
   })
   return {
@@ -52,16 +52,16 @@ export function survey(
   }
 }
 
-function lineOf({ witness, family, sighting, took }: Answer, verdict: Verdict): Line {
-  const { name, operator, standpoint } = witness
+function lineOf({ source, family, sighting, took }: SourceAnswer, verdict: Agreement): SurveyRow {
+  const { name, operator, vantage } = source
   return {
     source: name,
     operator,
-    standpoint,
+    vantage: vantage,
     family,
     answer: said(sighting),
     took: Math.round(took),
-    verdict: weighed(witness.name, sighting, verdict),
+    verdict: weighed(source.name, sighting, verdict),
   }
 }
 
@@ -71,14 +71,14 @@ const said = (sighting: Sighting): string => {
   return sighting.instead === undefined ? 'none' : `none (its own is ${sighting.instead})`
 }
 
-function weighed(name: string, sighting: Sighting, verdict: Verdict): Line['verdict'] {
+function weighed(name: string, sighting: Sighting, verdict: Agreement): SurveyRow['verdict'] {
   if (sighting.kind === 'unknown') return 'no answer'
   if (sighting.kind === 'none') return 'no address'
   if (verdict.kind !== 'agreed') return 'alone'
   return verdict.by.includes(name) ? 'agrees' : 'differs'
 }
 
-function concluded(family: Family, votes: readonly Vote[], verdict: Verdict): Conclusion {
+function concluded(family: Family, votes: readonly SourceVote[], verdict: Agreement): Conclusion {
   if (verdict.kind === 'agreed')
     return {
       family,

@@ -1,52 +1,56 @@
-import { type Duration, type Instant, between, instant, milliseconds, seconds } from '../../base/time.ts'
+import { between, type Duration, type Instant, instant, milliseconds, seconds } from '../../base/time.ts'
 import { type Credentials, formatBasic } from '../../net/basic.ts'
 import type { Http, HttpOutcome, HttpRequest, HttpStage } from '../../ports/http.ts'
 import { quoteOf } from '../../protocol/quote.ts'
-import { type Reply, isOldRefusal } from '../../protocol/reply-codec.ts'
-import { mandateOf } from '../../protocol/reply.ts'
-import { type Ipv6Parameter, UPDATE_PATH, type UpdateRequest, formatQuery } from '../../protocol/request.ts'
-import { LONGEST_BODY, readForbidding, readResponse } from '../../protocol/response.ts'
+import { actionOf } from '../../protocol/reply.ts'
+import { isOldRefusal, type Reply } from '../../protocol/reply-codec.ts'
+import { formatQuery, type Ipv6Parameter, UPDATE_PATH, type UpdateRequest } from '../../protocol/request.ts'
+import { MAX_REPLY_BYTES, readForbidding, readResponse } from '../../protocol/response.ts'
 import type { Observation } from '../decide/observation.ts'
 import { withoutSecrets } from './secrets.ts'
 
 /** Where and as whom one account's requests are made. */
-export interface Line {
+export interface ServiceEndpoint {
   readonly account: string
   /** The service's base addresses, without path, in the order they are tried. */
-  readonly endpoints: readonly string[]
+  readonly baseUrls: readonly string[]
   readonly credentials: Credentials
-  readonly agent: string
-  readonly ipv6In: Ipv6Parameter
+  readonly userAgent: string
+  readonly ipv6Parameter: Ipv6Parameter
   readonly authorities?: string
-  readonly connectWithin: Duration
-  readonly answerWithin: Duration
+  readonly connectTimeout: Duration
+  readonly responseTimeout: Duration
 }
 
 /** The exact request, ready for the wire. The password is in the headers and nowhere else. */
-export function formRequest(line: Line, request: UpdateRequest, endpoint: number): HttpRequest {
-  const base = line.endpoints[endpoint] ?? line.endpoints[0] ?? ''
+export function formRequest(line: ServiceEndpoint, request: UpdateRequest, endpoint: number): HttpRequest {
+  const base = line.baseUrls[endpoint] ?? line.baseUrls[0] ?? ''
   return {
-    url: `${base}${UPDATE_PATH}?${formatQuery(request, line.ipv6In)}`,
-    headers: { authorization: formatBasic(line.credentials), 'user-agent': line.agent, accept: 'text/plain' },
-    longestBody: LONGEST_BODY,
-    connectWithin: line.connectWithin,
-    answerWithin: line.answerWithin,
+    url: `${base}${UPDATE_PATH}?${formatQuery(request, line.ipv6Parameter)}`,
+    headers: {
+      authorization: formatBasic(line.credentials),
+      'user-agent': line.userAgent,
+      accept: 'text/plain',
+    },
+    maxBodyBytes: MAX_REPLY_BYTES,
+    connectTimeout: line.connectTimeout,
+    responseTimeout: line.responseTimeout,
     ...(line.authorities !== undefined && { authorities: line.authorities }),
   }
 }
 
 /** One request out, one observation back: a fact about what the service said, or about why it said nothing. */
 export async function exchange(
-  line: Line,
+  line: ServiceEndpoint,
   { request, endpoint }: { readonly request: UpdateRequest; readonly endpoint: number },
   { http, now }: { readonly http: Http; readonly now: () => Instant },
   signal: AbortSignal,
 ): Promise<Observation> {
   const { account } = line
   const outcome = await http(formRequest(line, request, endpoint), signal)
-  const answer = heardOf(outcome)
-  const isHttps = (line.endpoints[endpoint] ?? '').startsWith('https:')
-  if (answer === undefined) return unheard(line, outcome, isHttps)
+  const answer = answerIn(outcome)
+  const isHttps = (line.baseUrls[endpoint] ?? '').startsWith('https:')
+  if (answer === undefined) return noAnswer(line, outcome, isHttps)
   const wait = readRetryAfter(answer.headers['retry-after'], now())
   const retryAfter = wait === undefined ? {} : { retryAfter: wait }
   const read = answer.isCut ? readCut : readWhole
@@ -65,16 +69,20 @@ export async function exchange(
   return { kind: 'answered', account, sent: request, replies: understood, ...retryAfter }
 }
 
-type Heard = Extract<HttpOutcome, { kind: 'answered' }>
+type HttpAnswer = Extract<HttpOutcome, { kind: 'answered' }>
 
 /** The answer, or its beginning where time was up or the connection broke off in the middle of it. */
-function heardOf(outcome: HttpOutcome): Heard | undefined {
+function answerIn(outcome: HttpOutcome): HttpAnswer | undefined {
   if (outcome.kind === 'answered') return outcome
   return outcome.partial && { kind: 'answered', ...outcome.partial, isCut: true }
 }
 
 /** Something that is no HTTP was seen by the service or by what stands in its place; everything else, perhaps by no one. */
-function unheard({ account, credentials }: Line, outcome: HttpOutcome, isHttps: boolean): Observation {
+function noAnswer(
+  { account, credentials }: ServiceEndpoint,
+  outcome: HttpOutcome,
+  isHttps: boolean,
+): Observation {
   if (outcome.kind === 'answered') throw new Error('an answer was heard')
   const { stage, because, said = '' } = outcome
   if (stage !== 'malformed') {
@@ -93,14 +101,14 @@ const CUT = 'exchange: the connection broke off in the middle of the answer'
 
 type Reading = ReturnType<typeof readResponse>
 
-const readWhole = (answer: Heard, { hostnames }: UpdateRequest): Reading =>
+const readWhole = (answer: HttpAnswer, { hostnames }: UpdateRequest): Reading =>
   readResponse(answer, hostnames.length)
 
 /** Half an answer can forbid, but it cannot confirm: what is missing may have been the rest of an address (decision 0008). */
-function readCut(answer: Heard, request: UpdateRequest): Reading | undefined {
+function readCut(answer: HttpAnswer, request: UpdateRequest): Reading | undefined {
   const replies = readWhole(answer, request)
   const isBeyondDoubt = replies.ok
-    ? replies.value.every(({ word }) => mandateOf(word).kind !== 'settled')
+    ? replies.value.every(({ word }) => actionOf(word).kind !== 'settled')
     : replies.error.status !== undefined
   if (isBeyondDoubt) return replies
   const forbidding = readForbidding(answer)
@@ -118,10 +126,10 @@ export function readRetryAfter(value: string | undefined, now: Instant): Duratio
     : HTTP_DATE.test(value.trim()) && !Number.isNaN(Date.parse(value))
       ? between(now, instant(Date.parse(value)))
       : undefined
-  return span === undefined || span < 0 ? undefined : milliseconds(Math.min(span, LONGEST_RETRY_AFTER))
+  return span === undefined || span < 0 ? undefined : milliseconds(Math.min(span, MAX_RETRY_AFTER))
 }
 
 /** RFC 9110 §5.6.7: with the name of a weekday. Date.parse also takes "-3600", for a year. */
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d/
 
-const LONGEST_RETRY_AFTER = seconds(86_400)
+const MAX_RETRY_AFTER = seconds(86_400)

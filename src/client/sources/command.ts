@@ -1,8 +1,8 @@
 import { milliseconds, seconds } from '../../base/time.ts'
 import { FAMILIES, familyOf, parseAddress } from '../../net/address.ts'
-import { judged, unknown } from './judge.ts'
-import type { Asking, Ports } from './ports.ts'
-import type { Witness } from './witness.ts'
+import type { QueryOptions, SourcePorts } from './ports.ts'
+import type { AddressSource } from './source.ts'
+import { unknown, validated } from './validate.ts'
 
 const PATIENCE = seconds(10)
 
@@ -12,14 +12,14 @@ const PATIENCE = seconds(10)
  */
 export const commandSource = (
   argv: readonly string[],
-  { program }: Pick<Ports, 'program'>,
-  { allowed }: Asking,
-): Witness => ({
+  { program }: Pick<SourcePorts, 'program'>,
+  { allowed }: QueryOptions,
+): AddressSource => ({
   name: 'command',
   operator: 'your program',
-  standpoint: 'chosen',
+  vantage: 'chosen',
   families: FAMILIES,
-  restsFor: milliseconds(0),
+  cooldown: milliseconds(0),
   async look(family, signal) {
     const outcome = await program(argv, PATIENCE, signal)
     if (outcome.kind === 'failed') return unknown(outcome.because)
@@ -33,6 +33,6 @@ export const commandSource = (
     if (address === undefined) return { kind: 'none' }
     return mine.length > 1
       ? unknown('printed two addresses of one family')
-      : judged(address, family, 'command', allowed)
+      : validated(address, family, 'command', allowed)
   },
 })

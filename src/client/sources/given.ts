@@ -1,14 +1,14 @@
 import { milliseconds } from '../../base/time.ts'
 import { type Addresses, FAMILIES } from '../../net/address.ts'
-import type { Witness } from './witness.ts'
+import type { AddressSource } from './source.ts'
 
 /** The user names the address: the trivial source. A family that was not named is left as it is. */
-export const givenSource = (addresses: Addresses): Witness => ({
+export const givenSource = (addresses: Addresses): AddressSource => ({
   name: 'given',
   operator: 'you',
-  standpoint: 'chosen',
+  vantage: 'chosen',
   families: FAMILIES,
-  restsFor: milliseconds(0),
+  cooldown: milliseconds(0),
   look(family) {
     const address = addresses[family]
     return Promise.resolve(

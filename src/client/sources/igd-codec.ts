@@ -9,7 +9,7 @@ const DEVICE = 'urn:schemas-upnp-org:device:InternetGatewayDevice:1'
 const SERVICES = /^urn:schemas-upnp-org:service:(WANIPConnection:[12]|WANPPPConnection:1)$/
 
 /** More than any router's description needs, and no more than we want to read. */
-export const LONGEST_DOCUMENT = 64 * 1024
+export const MAX_DOCUMENT_BYTES = 64 * 1024
 
 /** §1.3.2, and §1.3.2 for unicast, which has no MX. `wait` in seconds. */
 export const encodeSearch = (host: string, wait?: number): Uint8Array =>
@@ -41,7 +41,7 @@ export interface WanService {
 
 /** XML of routers is flat and plain; what declares entities or types of its own is not theirs (no XML bombs, no files). */
 const isPlainXml = (text: string): boolean =>
-  text.length <= LONGEST_DOCUMENT && !/<!(DOCTYPE|ENTITY)/i.test(text)
+  text.length <= MAX_DOCUMENT_BYTES && !/<!(DOCTYPE|ENTITY)/i.test(text)
 
 /** The text of the first element of this name, whatever its prefix. */
 function elementOf(text: string, name: string): string | undefined {

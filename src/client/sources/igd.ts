@@ -3,41 +3,41 @@ import type { Address } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
 import type { Gateway } from '../../ports/network.ts'
 import {
-  LONGEST_DOCUMENT,
-  SSDP_GROUP,
-  SSDP_PORT,
-  type WanService,
   decodeAction,
   decodeDescription,
   decodeLocation,
   encodeAction,
   encodeSearch,
+  MAX_DOCUMENT_BYTES,
+  SSDP_GROUP,
+  SSDP_PORT,
+  type WanService,
 } from './igd-codec.ts'
-import { judgedOfRouter, unknown } from './judge.ts'
-import type { Asking, Ports } from './ports.ts'
-import type { Witness } from './witness.ts'
+import type { QueryOptions, SourcePorts } from './ports.ts'
+import type { AddressSource } from './source.ts'
+import { unknown, validatedOfRouter } from './validate.ts'
 
-type Wire = Pick<Ports, 'datagram' | 'gateway' | 'http'>
+type Wire = Pick<SourcePorts, 'datagram' | 'gateway' | 'http'>
 
 /** UPnP IGD: found once, then asked with one request. What was found is forgotten when it does not answer any more. */
-export function igdSource(wire: Wire, { allowed, agent }: Asking): Witness {
+export function igdSource(wire: Wire, { allowed, userAgent }: QueryOptions): AddressSource {
   let known: { readonly gateway: Address; readonly service: WanService } | undefined
   return {
     name: 'upnp',
     operator: 'your router',
-    standpoint: 'router',
+    vantage: 'router',
     families: ['v4'],
-    restsFor: milliseconds(0),
+    cooldown: milliseconds(0),
     async look(family, signal): Promise<Sighting> {
       if (family !== 'v4') return { kind: 'none' }
       const gateway = await wire.gateway()
       if (gateway === undefined) return unknown('there is no default route')
       if (known?.gateway !== gateway.address) known = undefined
-      const found = known?.service ?? (await findService(gateway, wire, agent, signal))
+      const found = known?.service ?? (await findService(gateway, wire, userAgent, signal))
       if (typeof found === 'string') return unknown(found)
-      const answer = await callAction(found, wire, agent, signal)
+      const answer = await callAction(found, wire, userAgent, signal)
       known = answer.ok ? { gateway: gateway.address, service: found } : undefined
-      return answer.ok ? judgedOfRouter(answer.address, 'upnp', allowed) : unknown(answer.because)
+      return answer.ok ? validatedOfRouter(answer.address, 'upnp', allowed) : unknown(answer.because)
     },
   }
 }
@@ -46,9 +46,9 @@ const request = (url: string, agent: string) => ({
   url,
   headers: { 'user-agent': agent },
   family: 'v4' as const,
-  longestBody: LONGEST_DOCUMENT,
-  connectWithin: seconds(1),
-  answerWithin: seconds(2),
+  maxBodyBytes: MAX_DOCUMENT_BYTES,
+  connectTimeout: seconds(1),
+  responseTimeout: seconds(2),
 })
 
 /** Unicast first: the answer to a multicast search does not pass a firewall that knows only replies. */
@@ -82,7 +82,7 @@ async function search(
   datagram: Wire['datagram'],
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  for (const [to, bytes, within] of [
+  for (const [to, bytes, timeout] of [
     [address, encodeSearch(address), seconds(1)],
     [SSDP_GROUP, encodeSearch(SSDP_GROUP, 1), seconds(2)],
   ] as const) {
@@ -93,7 +93,7 @@ async function search(
         from: local,
         bytes,
         again: [milliseconds(300)],
-        within,
+        timeout,
         isAnswer: (answer) => decodeLocation(answer) !== undefined,
         ...(to === SSDP_GROUP && { answeredBy: address }),
       },

@@ -1,11 +1,11 @@
 import { milliseconds } from '../../base/time.ts'
-import { type Address, FAMILIES, type Family, bitsOf, familyOf } from '../../net/address.ts'
-import { type Prefix, isWithin, joined } from '../../net/prefix.ts'
+import { type Address, bitsOf, FAMILIES, type Family, familyOf } from '../../net/address.ts'
+import { isWithin, type Prefix, withHostPart } from '../../net/prefix.ts'
 import { isGlobal } from '../../net/special.ts'
 import type { InterfaceAddress } from '../../ports/interfaces.ts'
-import { unknown } from './judge.ts'
-import type { Asking, Ports } from './ports.ts'
-import type { Witness } from './witness.ts'
+import type { QueryOptions, SourcePorts } from './ports.ts'
+import type { AddressSource } from './source.ts'
+import { unknown } from './validate.ts'
 
 /** Which of a host's several IPv6 addresses to publish. */
 export interface Ipv6Policy {
@@ -20,19 +20,19 @@ export const STABLE: Ipv6Policy = { kind: 'stable' }
 
 /** The public addresses of this host's own interfaces; of all of them, or of one. */
 export function localSource(
-  { interfaces, wayOut }: Pick<Ports, 'interfaces' | 'wayOut'>,
+  { interfaces, outboundRoute }: Pick<SourcePorts, 'interfaces' | 'outboundRoute'>,
   only: string | undefined,
-  { allowed }: Pick<Asking, 'allowed'>,
+  { allowed }: Pick<QueryOptions, 'allowed'>,
   policy: Ipv6Policy = STABLE,
-): Witness {
+): AddressSource {
   const name = only === undefined ? 'interfaces' : `interface:${only}`
   let last: Partial<Record<Family, InterfaceAddress>> = {}
   return {
     name,
     operator: 'this host',
-    standpoint: 'own',
+    vantage: 'own',
     families: FAMILIES,
-    restsFor: milliseconds(0),
+    cooldown: milliseconds(0),
     async look(family) {
       try {
         const all = await interfaces()
@@ -41,7 +41,7 @@ export function localSource(
         const usable = ours.filter(
           (one) => familyOf(one.address) === family && !one.isUnusable && isGlobal(one.address, allowed),
         )
-        const toward = usable.length > 1 ? await wayOut(family) : undefined
+        const toward = usable.length > 1 ? await outboundRoute(family) : undefined
         const fitting = family === 'v4' ? usable : byPolicy(usable, policy)
         const [first, ...others] = ranked(fitting, {
           last: last[family]?.address,
@@ -52,7 +52,7 @@ export function localSource(
         const isSubstitute =
           before !== undefined &&
           before.interface !== first.interface &&
-          !(await leavesBy(first, { family, wayOut }))
+          !(await leavesBy(first, { family, outboundRoute }))
         if (!isSubstitute) last = { ...last, [family]: first }
         const tunnels = [first, ...others].filter(({ isTunnel }) => isTunnel)
         return {
@@ -73,10 +73,13 @@ export function localSource(
 /** Whether what is sent from this address leaves through its own interface; where nothing tells, whether there is a way out. */
 async function leavesBy(
   { address, interface: name }: InterfaceAddress,
-  { family, wayOut }: { readonly family: Family; readonly wayOut: Ports['wayOut'] },
+  {
+    family,
+    outboundRoute,
+  }: { readonly family: Family; readonly outboundRoute: SourcePorts['outboundRoute'] },
 ): Promise<boolean> {
-  const out = await wayOut(family, address)
-  return out === undefined ? (await wayOut(family)) !== undefined : out.interface === name
+  const out = await outboundRoute(family, address)
+  return out === undefined ? (await outboundRoute(family)) !== undefined : out.interface === name
 }
 
 interface Known {
@@ -109,7 +112,7 @@ function ranked(
   )
 }
 
-const networkOf = (address: Address): Address => joined(address, 64, '::' as Address)
+const networkOf = (address: Address): Address => withHostPart(address, 64, '::' as Address)
 
 function byPolicy(
   candidates: readonly InterfaceAddress[],
@@ -118,7 +121,7 @@ function byPolicy(
   const fitting = candidates.filter(
     ({ address }) =>
       (within === undefined || isWithin(address, within)) &&
-      (suffix === undefined || joined(address, suffix.length, suffix.address) === address),
+      (suffix === undefined || withHostPart(address, suffix.length, suffix.address) === address),
   )
   const stable = fitting.filter(({ isTemporary }) => !isTemporary)
   if (kind === 'stable') return stable

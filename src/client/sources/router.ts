@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { type Duration, milliseconds, seconds } from '../../base/time.ts'
 import type { Sighting } from '../../net/sighting.ts'
 import type { Gateway } from '../../ports/network.ts'
-import { judgedOfRouter, unknown } from './judge.ts'
 import {
-  NONCE_BYTES,
-  ROUTER_PORT,
-  type RouterAnswer,
   decodeAddressAnswer,
   decodePcp,
   encodeAddressRequest,
   encodeMap,
+  NONCE_BYTES,
+  ROUTER_PORT,
+  type RouterAnswer,
 } from './pmp-codec.ts'
-import type { Asking, Ports } from './ports.ts'
+import type { QueryOptions, SourcePorts } from './ports.ts'
+import type { AddressSource } from './source.ts'
 import { failureOf } from './stun.ts'
-import type { Witness } from './witness.ts'
+import { unknown, validatedOfRouter } from './validate.ts'
 
 const NEVER: Duration = milliseconds(0)
 const OPERATOR = 'your router'
@@ -23,20 +23,20 @@ const OPERATOR = 'your router'
 const AGAIN = [milliseconds(250), milliseconds(750)]
 const PATIENCE = milliseconds(1750)
 
-type Wire = Pick<Ports, 'datagram' | 'gateway'>
+type Wire = Pick<SourcePorts, 'datagram' | 'gateway'>
 
-const witness = (name: string, look: Witness['look']): Witness => ({
+const source = (name: string, look: AddressSource['look']): AddressSource => ({
   name,
   operator: OPERATOR,
-  standpoint: 'router',
+  vantage: 'router',
   families: ['v4'],
-  restsFor: NEVER,
+  cooldown: NEVER,
   look: async (family, signal) => (family === 'v4' ? look(family, signal) : { kind: 'none' }),
 })
 
 /** NAT-PMP (RFC 6886): the router's own word on its outside address. Two bytes, and nothing is made. */
-export const pmpSource = (wire: Wire, { allowed }: Asking): Witness =>
-  witness('nat-pmp', async (_, signal) => {
+export const pmpSource = (wire: Wire, { allowed }: QueryOptions): AddressSource =>
+  source('nat-pmp', async (_, signal) => {
     const gateway = await wire.gateway()
     if (gateway === undefined) return unknown('there is no default route')
     const answer = await askPmp(gateway, wire, signal)
@@ -57,7 +57,7 @@ export async function askPmp(
       port: ROUTER_PORT,
       bytes: encodeAddressRequest(),
       again: AGAIN,
-      within: PATIENCE,
+      timeout: PATIENCE,
       isAnswer: (bytes) => decodeAddressAnswer(bytes) !== undefined,
     },
     signal,
@@ -72,12 +72,12 @@ const PMP_NO_ADDRESS: readonly number[] = [3]
 function sightingOf(
   answer: RouterAnswer,
   by: string,
-  allowed: Asking['allowed'],
+  allowed: QueryOptions['allowed'],
   noAddress: readonly number[],
 ): Sighting {
   if (answer.code !== 0 && !noAddress.includes(answer.code))
     return unknown(`the router answered with code ${answer.code}`)
-  return judgedOfRouter(answer.address, by, allowed)
+  return validatedOfRouter(answer.address, by, allowed)
 }
 
 /** Long enough for the answer to be read. */
@@ -87,14 +87,14 @@ const LIFETIME = seconds(120)
  * PCP (RFC 6887): only a mapping tells the address, so one is made for a port that nobody listens on, and taken away at
  * once. For who has a router that speaks nothing else.
  */
-export const pcpSource = (wire: Wire, { allowed }: Asking): Witness =>
-  witness('pcp', async (_, signal) => {
+export const pcpSource = (wire: Wire, { allowed }: QueryOptions): AddressSource =>
+  source('pcp', async (_, signal) => {
     const gateway = await wire.gateway()
     if (gateway === undefined) return unknown('there is no default route')
     const nonce = randomBytes(NONCE_BYTES)
     const ask = async (
       lifetime: Duration,
-      within: Duration,
+      timeout: Duration,
       until: AbortSignal,
     ): Promise<RouterAnswer | string> => {
       const outcome = await wire.datagram(
@@ -104,7 +104,7 @@ export const pcpSource = (wire: Wire, { allowed }: Asking): Witness =>
           from: gateway.local,
           bytes: encodeMap(gateway.local, nonce, lifetime / 1000),
           again: AGAIN,
-          within,
+          timeout,
           isAnswer: (bytes) => decodePcp(bytes, nonce) !== undefined,
         },
         until,

@@ -1,7 +1,7 @@
 import { type Duration, seconds } from '../../base/time.ts'
-import type { Family } from '../../net/address.ts'
 import type { SourceSpec } from '../../config/source.ts'
-import { EVERY_TEN_MINUTES } from './witness.ts'
+import type { Family } from '../../net/address.ts'
+import { TEN_MINUTE_COOLDOWN } from './source.ts'
 
 interface Service {
   readonly operator: string
@@ -9,7 +9,7 @@ interface Service {
   readonly spec: SourceSpec
   /** What the operator says about use, or that nothing was found; and how often we ask at most because of it. */
   readonly policy: string
-  readonly restsFor: Duration
+  readonly cooldown: Duration
   readonly burst?: number
 }
 
@@ -36,21 +36,21 @@ const POLITE = seconds(1)
  */
 // biome-ignore format: a table
 export const SERVICES: readonly Service[] = [
-  { operator: 'Cloudflare', families: BOTH,   spec: stun('stun.cloudflare.com'),                               policy: NONE,                                     restsFor: POLITE },
-  { operator: 'Google',     families: BOTH,   spec: stun('stun.l.google.com', 19302),                          policy: NONE,                                     restsFor: POLITE },
-  { operator: 'Nextcloud',  families: BOTH,   spec: stun('stun.nextcloud.com', 443),                           policy: NONE,                                     restsFor: POLITE },
+  { operator: 'Cloudflare', families: BOTH,   spec: stun('stun.cloudflare.com'),                               policy: NONE,                                     cooldown: POLITE },
+  { operator: 'Google',     families: BOTH,   spec: stun('stun.l.google.com', 19302),                          policy: NONE,                                     cooldown: POLITE },
+  { operator: 'Nextcloud',  families: BOTH,   spec: stun('stun.nextcloud.com', 443),                           policy: NONE,                                     cooldown: POLITE },
   // By address, so that the host's own name server need not work: these two agree without it.
-  { operator: 'Cisco',      families: ['v4'], spec: dns('myip.opendns.com', '208.67.222.222'),                 policy: NONE,                                     restsFor: POLITE },
-  { operator: 'Cisco',      families: ['v6'], spec: dns('myip.opendns.com', '2620:119:35::35'),                policy: NONE,                                     restsFor: POLITE },
-  { operator: 'Cloudflare', families: ['v4'], spec: dns('whoami.cloudflare', '1.1.1.1', 'TXT', true),          policy: NONE,                                     restsFor: POLITE },
-  { operator: 'Cloudflare', families: ['v6'], spec: dns('whoami.cloudflare', '2606:4700:4700::1111', 'TXT', true), policy: NONE,                                 restsFor: POLITE },
-  { operator: 'Akamai',     families: ['v4'], spec: dns('whoami.akamai.net', 'ns1-1.akamaitech.net'),          policy: NONE,                                     restsFor: POLITE },
-  { operator: 'ipify',      families: ['v4'], spec: echo('https://api.ipify.org/'),                            policy: '"without limit", says its home page',    restsFor: RARELY, burst: AT_ONCE },
-  { operator: 'ipify',      families: ['v6'], spec: echo('https://api6.ipify.org/'),                           policy: '"without limit", says its home page',    restsFor: RARELY, burst: AT_ONCE },
-  { operator: 'ident.me',   families: ['v4'], spec: echo('https://v4.ident.me/'),                              policy: NONE,                                     restsFor: RARELY, burst: AT_ONCE },
-  { operator: 'ident.me',   families: ['v6'], spec: echo('https://v6.ident.me/'),                              policy: NONE,                                     restsFor: RARELY, burst: AT_ONCE },
-  { operator: 'Amazon',     families: ['v4'], spec: echo('https://checkip.amazonaws.com/'),                    policy: NONE,                                     restsFor: RARELY, burst: AT_ONCE },
-  { operator: 'Cloudflare', families: BOTH,   spec: echo('https://www.cloudflare.com/cdn-cgi/trace'),          policy: NONE,                                     restsFor: RARELY, burst: AT_ONCE },
+  { operator: 'Cisco',      families: ['v4'], spec: dns('myip.opendns.com', '208.67.222.222'),                 policy: NONE,                                     cooldown: POLITE },
+  { operator: 'Cisco',      families: ['v6'], spec: dns('myip.opendns.com', '2620:119:35::35'),                policy: NONE,                                     cooldown: POLITE },
+  { operator: 'Cloudflare', families: ['v4'], spec: dns('whoami.cloudflare', '1.1.1.1', 'TXT', true),          policy: NONE,                                     cooldown: POLITE },
+  { operator: 'Cloudflare', families: ['v6'], spec: dns('whoami.cloudflare', '2606:4700:4700::1111', 'TXT', true), policy: NONE,                                 cooldown: POLITE },
+  { operator: 'Akamai',     families: ['v4'], spec: dns('whoami.akamai.net', 'ns1-1.akamaitech.net'),          policy: NONE,                                     cooldown: POLITE },
+  { operator: 'ipify',      families: ['v4'], spec: echo('https://api.ipify.org/'),                            policy: '"without limit", says its home page',    cooldown: RARELY, burst: AT_ONCE },
+  { operator: 'ipify',      families: ['v6'], spec: echo('https://api6.ipify.org/'),                           policy: '"without limit", says its home page',    cooldown: RARELY, burst: AT_ONCE },
+  { operator: 'ident.me',   families: ['v4'], spec: echo('https://v4.ident.me/'),                              policy: NONE,                                     cooldown: RARELY, burst: AT_ONCE },
+  { operator: 'ident.me',   families: ['v6'], spec: echo('https://v6.ident.me/'),                              policy: NONE,                                     cooldown: RARELY, burst: AT_ONCE },
+  { operator: 'Amazon',     families: ['v4'], spec: echo('https://checkip.amazonaws.com/'),                    policy: NONE,                                     cooldown: RARELY, burst: AT_ONCE },
+  { operator: 'Cloudflare', families: BOTH,   spec: echo('https://www.cloudflare.com/cdn-cgi/trace'),          policy: NONE,                                     cooldown: RARELY, burst: AT_ONCE },
 ]
 
 interface OwnEcho {
@@ -59,16 +59,16 @@ interface OwnEcho {
   readonly families: readonly Family[]
   readonly url: string
   readonly policy: string
-  readonly restsFor: Duration
+  readonly cooldown: Duration
 }
 
 /** Update services that also tell the address: whoever is sent the updates anyway is asked first. */
 // biome-ignore format: a table
-export const OWN_ECHOES: readonly OwnEcho[] = [
-  { server: 'dynupdate.no-ip.com', families: ['v4'], url: 'http://ip1.dynupdate.no-ip.com/',  policy: NONE,                             restsFor: RARELY },
-  { server: 'dynupdate.no-ip.com', families: ['v6'], url: 'http://ip1.dynupdate6.no-ip.com/', policy: NONE,                             restsFor: RARELY },
-  { server: 'update.dedyn.io',     families: ['v4'], url: 'https://checkipv4.dedyn.io/',      policy: NONE,                             restsFor: RARELY },
-  { server: 'update.dedyn.io',     families: ['v6'], url: 'https://checkipv6.dedyn.io/',      policy: NONE,                             restsFor: RARELY },
-  { server: 'ipv4.nsupdate.info',  families: ['v4'], url: 'https://ipv4.nsupdate.info/myip',  policy: NONE,                             restsFor: EVERY_TEN_MINUTES },
-  { server: 'ipv6.nsupdate.info',  families: ['v6'], url: 'https://ipv6.nsupdate.info/myip',  policy: NONE,                             restsFor: EVERY_TEN_MINUTES },
+export const OWN_WEB_SOURCES: readonly OwnEcho[] = [
+  { server: 'dynupdate.no-ip.com', families: ['v4'], url: 'http://ip1.dynupdate.no-ip.com/',  policy: NONE,                             cooldown: RARELY },
+  { server: 'dynupdate.no-ip.com', families: ['v6'], url: 'http://ip1.dynupdate6.no-ip.com/', policy: NONE,                             cooldown: RARELY },
+  { server: 'update.dedyn.io',     families: ['v4'], url: 'https://checkipv4.dedyn.io/',      policy: NONE,                             cooldown: RARELY },
+  { server: 'update.dedyn.io',     families: ['v6'], url: 'https://checkipv6.dedyn.io/',      policy: NONE,                             cooldown: RARELY },
+  { server: 'ipv4.nsupdate.info',  families: ['v4'], url: 'https://ipv4.nsupdate.info/myip',  policy: NONE,                             cooldown: TEN_MINUTE_COOLDOWN },
+  { server: 'ipv6.nsupdate.info',  families: ['v6'], url: 'https://ipv6.nsupdate.info/myip',  policy: NONE,                             cooldown: TEN_MINUTE_COOLDOWN },
 ]

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { type Duration, longest, milliseconds, seconds } from '../../base/time.ts'
 import { type Address, type Family, familyOf, parseAddress } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
-import { judged, unknown } from './judge.ts'
-import type { Asking, Ports } from './ports.ts'
-import { TRANSACTION_BYTES, decodeBinding, encodeBinding, isBindingAnswer } from './stun-codec.ts'
-import { COURTESY, type Witness } from './witness.ts'
+import type { QueryOptions, SourcePorts } from './ports.ts'
+import { type AddressSource, NO_COOLDOWN } from './source.ts'
+import { decodeBinding, encodeBinding, isBindingAnswer, TRANSACTION_BYTES } from './stun-codec.ts'
+import { unknown, validated } from './validate.ts'
 
-export interface Stun {
+export interface StunSourceSpec {
   /** A name or an address. */
   readonly host: string
   readonly port: number
@@ -21,20 +21,20 @@ const PATIENCE = seconds(8)
 
 /** Asks a STUN server (RFC 8489) where our packet came from: 20 bytes there, and the cheapest outside answer there is. */
 export function stunSource(
-  { host, port }: Stun,
+  { host, port }: StunSourceSpec,
   operator: string,
-  { datagram, resolve, forget }: Pick<Ports, 'datagram' | 'resolve' | 'forget'>,
-  asking: Asking,
-): Witness {
+  { datagram, resolve, forget }: Pick<SourcePorts, 'datagram' | 'resolve' | 'forget'>,
+  asking: QueryOptions,
+): AddressSource {
   const name = `stun:${host.includes(':') ? `[${host}]` : host}${port === STUN_PORT ? '' : `:${port}`}`
   const literal = parseAddress(host)
   const rto: Record<Family, Duration> = { v4: FIRST_RTO, v6: FIRST_RTO }
   return {
     name,
     operator,
-    standpoint: 'outside',
+    vantage: 'outside',
     families: literal === undefined ? ['v4', 'v6'] : [familyOf(literal)],
-    restsFor: COURTESY,
+    cooldown: NO_COOLDOWN,
     async look(family, signal): Promise<Sighting> {
       const [to] = await addressesOf(host, family, resolve)
       if (to === undefined)
@@ -47,7 +47,7 @@ export function stunSource(
           port,
           bytes: encodeBinding(transaction),
           again: repeatsFrom(rto[family]),
-          within: PATIENCE,
+          timeout: PATIENCE,
           isAnswer: (bytes) => isBindingAnswer(bytes, transaction),
           ...(from !== undefined && { from }),
         },
@@ -59,7 +59,7 @@ export function stunSource(
       }
       // Only an answer to the first sending says how long the way takes (Karn, RFC 6298 §3).
       if (answer.sent === 1) rto[family] = longest(LEAST_RTO, milliseconds(2 * answer.took))
-      return judged(decodeBinding(answer.bytes), family, name, asking.allowed)
+      return validated(decodeBinding(answer.bytes), family, name, asking.allowed)
     },
   }
 }
@@ -74,7 +74,7 @@ const repeatsFrom = (rto: Duration): readonly Duration[] =>
 export async function addressesOf(
   host: string,
   family: Family,
-  resolve: Ports['resolve'],
+  resolve: SourcePorts['resolve'],
 ): Promise<readonly Address[]> {
   const literal = parseAddress(host)
   if (literal !== undefined) return familyOf(literal) === family ? [literal] : []
@@ -83,7 +83,7 @@ export async function addressesOf(
 
 /** Why a question by datagram has no answer, in words. */
 export function failureOf(
-  answer: Exclude<Awaited<ReturnType<Ports['datagram']>>, { kind: 'answered' }>,
+  answer: Exclude<Awaited<ReturnType<SourcePorts['datagram']>>, { kind: 'answered' }>,
 ): string {
   if (answer.kind === 'refused') return 'nobody listens there'
   return answer.kind === 'silent' ? 'did not answer' : `could not be asked (${answer.because})`

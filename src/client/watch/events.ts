@@ -1,36 +1,40 @@
 import { randomUUID } from 'node:crypto'
-import { type Duration, after, milliseconds, minutes, seconds } from '../../base/time.ts'
+import { after, type Duration, milliseconds, minutes, seconds } from '../../base/time.ts'
 import type { Gateway } from '../../ports/network.ts'
 import { findService } from '../sources/igd.ts'
 import type { WanService } from '../sources/igd-codec.ts'
-import type { Shared, Watching } from './parts.ts'
+import type { WatcherContext, WatcherState } from './watcher.ts'
 
 /** UPnP Device Architecture 2.0 §4.1.1: for how long we ask, in seconds; renewed at half time. */
 const TERM = 1800
 const SEARCH_AGAIN: Duration = minutes(5)
 
 /** Subscribes to the router's events (GENA). Events get lost and may be stale: each is a reason to look, whatever it says. */
-export async function watchEvents(watching: Watching, { bells, ringRouter }: Shared): Promise<void> {
+export async function watchEvents(
+  watching: WatcherContext,
+  { kernelListeners, askRouterNow }: WatcherState,
+): Promise<void> {
   const { ports, clock, hint, signal } = watching
   while (!signal.aborted) {
     const gateway = await ports.gateway()
-    const service = gateway === undefined ? 'none' : await findService(gateway, ports, watching.agent, signal)
+    const service =
+      gateway === undefined ? 'none' : await findService(gateway, ports, watching.userAgent, signal)
     if (gateway !== undefined && typeof service !== 'string')
       await follow(watching, gateway, service, () => {
         hint('the router sent an event')
-        ringRouter()
+        askRouterNow()
       })
     const bell = new AbortController()
     const woken = (): void => bell.abort()
-    bells.add(woken)
+    kernelListeners.add(woken)
     await clock.sleep(after(clock.now(), SEARCH_AGAIN), AbortSignal.any([signal, bell.signal]))
-    bells.delete(woken)
+    kernelListeners.delete(woken)
   }
 }
 
 /** Until the subscription ends, or cannot be renewed. */
 async function follow(
-  { ports, clock, agent, signal }: Watching,
+  { ports, clock, userAgent, signal }: WatcherContext,
   gateway: Gateway,
   service: WanService,
   heard: () => void,
@@ -52,11 +56,11 @@ async function follow(
       {
         url: service.events,
         method,
-        headers: { 'user-agent': agent, ...headers },
+        headers: { 'user-agent': userAgent, ...headers },
         family: 'v4',
-        longestBody: 4096,
-        connectWithin: seconds(2),
-        answerWithin: seconds(4),
+        maxBodyBytes: 4096,
+        connectTimeout: seconds(2),
+        responseTimeout: seconds(4),
       },
       method === 'SUBSCRIBE' ? signal : new AbortController().signal,
     )

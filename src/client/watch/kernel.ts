@@ -1,5 +1,5 @@
-import { type Duration, after, milliseconds, seconds } from '../../base/time.ts'
-import type { Shared, Watching } from './parts.ts'
+import { after, type Duration, milliseconds, seconds } from '../../base/time.ts'
+import type { WatcherContext, WatcherState } from './watcher.ts'
 
 /** Where the kernel does not tell, the interfaces are read so often. */
 const EVERY: Duration = seconds(5)
@@ -10,16 +10,16 @@ const BURST: Duration = milliseconds(20)
  * rtnetlink tells within milliseconds that something changed; what it is, is read elsewhere. Router advertisements make
  * lines for addresses that stay as they are, so sets are compared.
  */
-export async function watchKernel(
-  { ports, clock, hint, signal, note }: Watching,
-  { bells }: Shared,
+export async function watchKernelEvents(
+  { ports, clock, hint, signal, note }: WatcherContext,
+  { kernelListeners }: WatcherState,
 ): Promise<void> {
   let last = await fingerprint(ports)
   let bell = new AbortController()
   let isTold = true
   const changed = (): void => {
     hint('the kernel changed an address or a route')
-    for (const ring of bells) ring()
+    for (const ring of kernelListeners) ring()
   }
   const watcher = ports.watchKernel(
     () => bell.abort(),
@@ -46,7 +46,7 @@ export async function watchKernel(
 
 const NEVER = Number.MAX_SAFE_INTEGER as ReturnType<typeof after>
 
-async function fingerprint({ interfaces, gateway }: Watching['ports']): Promise<string> {
+async function fingerprint({ interfaces, gateway }: WatcherContext['ports']): Promise<string> {
   const [all, way] = await Promise.all([interfaces().catch(() => []), gateway()])
   return JSON.stringify([all.map((one) => JSON.stringify(one)).toSorted(), way])
 }

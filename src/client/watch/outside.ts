@@ -1,9 +1,9 @@
-import { type Duration, after, milliseconds, minutes, seconds, stretched } from '../../base/time.ts'
+import { after, type Duration, milliseconds, minutes, seconds, stretched } from '../../base/time.ts'
 import type { Address, Family } from '../../net/address.ts'
-import { joined } from '../../net/prefix.ts'
+import { withHostPart } from '../../net/prefix.ts'
 import type { Sighting } from '../../net/sighting.ts'
-import type { Dice } from '../../ports/clock.ts'
-import type { Shared, Watching } from './parts.ts'
+import type { Random } from '../../ports/clock.ts'
+import type { WatcherContext, WatcherState } from './watcher.ts'
 
 /** The safety net: how often the outside is asked, by what else would notice a change. */
 const EVERY: Readonly<Record<'near' | 'probe' | 'alone', Duration>> = {
@@ -20,19 +20,19 @@ const NO_ADDRESS: Duration = minutes(1)
 
 /** Asks one of the cheap outside sources now and then, another each time. */
 export async function watchOutside(
-  watching: Watching,
-  shared: Shared,
-  { family, dice }: { readonly family: Family; readonly dice: Dice },
+  watching: WatcherContext,
+  shared: WatcherState,
+  { family, random }: { readonly family: Family; readonly random: Random },
 ): Promise<void> {
   const { clock, hint, signal } = watching
   const outside = shared.outside.filter(({ families }) => families.includes(family))
   if (outside.length === 0) return
   let last: Sighting | undefined
   for (let [turn, failures] = [0, 0]; !signal.aborted; turn++) {
-    await pause(watching, shared, pauseOf(failures, { family, shared, dice }))
+    await pause(watching, shared, pauseOf(failures, { family, shared, random }))
     if (signal.aborted) return
     // A host without a route over this family need not ask; the kernel tells when it has one.
-    if (family === 'v6' && (await watching.ports.wayOut(family)) === undefined) {
+    if (family === 'v6' && (await watching.ports.outboundRoute(family)) === undefined) {
       await clock.sleep(after(clock.now(), NO_ADDRESS), signal)
       continue
     }
@@ -48,12 +48,16 @@ export async function watchOutside(
 }
 
 /** Until then, or until a round comes to nothing. */
-async function pause({ clock, signal }: Watching, { openBells }: Shared, span: Duration): Promise<void> {
+async function pause(
+  { clock, signal }: WatcherContext,
+  { recheckListeners }: WatcherState,
+  span: Duration,
+): Promise<void> {
   const bell = new AbortController()
   const ring = (): void => bell.abort()
-  openBells.add(ring)
+  recheckListeners.add(ring)
   await clock.sleep(after(clock.now(), span), AbortSignal.any([signal, bell.signal]))
-  openBells.delete(ring)
+  recheckListeners.delete(ring)
 }
 
 /** An end of the silence, or another address than before or than the one that is published; over IPv6, another network. */
@@ -67,15 +71,15 @@ function isNews(last: Sighting | undefined, now: Sighting, published: string | u
 
 /** The outside may see a temporary address of the same network (RFC 8981). */
 const networkOf = (address: string): string =>
-  address.includes(':') ? joined(address as Address, 64, '::' as Address) : address
+  address.includes(':') ? withHostPart(address as Address, 64, '::' as Address) : address
 
 interface Pace {
   readonly family: Family
-  readonly shared: Shared
-  readonly dice: Dice
+  readonly shared: WatcherState
+  readonly random: Random
 }
 
-function pauseOf(failures: number, { family, shared, dice }: Pace): Duration {
+function pauseOf(failures: number, { family, shared, random }: Pace): Duration {
   const isUnpublished = shared.published(family) === undefined
   // Before anything is known, and after a round that came to nothing, as while the outside is silent.
   if (failures > 0 || shared.isOpen(family)) {
@@ -83,5 +87,5 @@ function pauseOf(failures: number, { family, shared, dice }: Pace): Duration {
     return milliseconds(Math.min(grown, isUnpublished ? LONGEST.unpublished : LONGEST.published))
   }
   const isNear = family === 'v6' || shared.doesRouterAnswer
-  return stretched(EVERY[isNear ? 'near' : shared.isProbed ? 'probe' : 'alone'], 0.1, dice())
+  return stretched(EVERY[isNear ? 'near' : shared.isProbed ? 'probe' : 'alone'], 0.1, random())
 }

@@ -1,6 +1,6 @@
-import { type Duration, after, milliseconds, minutes } from '../../base/time.ts'
+import { after, type Duration, milliseconds, minutes } from '../../base/time.ts'
 import type { Address } from '../../net/address.ts'
-import type { Shared, Watching } from './parts.ts'
+import type { WatcherContext, WatcherState } from './watcher.ts'
 
 /** Where traceroute(8) begins: nobody listens there. */
 const CLOSED_PORT = 33_434
@@ -23,7 +23,7 @@ const UNNEEDED: Duration = milliseconds(15_000)
  * address it answers that nobody listens there (ICMP); when it no longer does, the packet dies on the next hop, and there
  * is silence. Nothing leaves the first hops. Whether a router answers is tried out at each new address.
  */
-export async function watchProbe(watching: Watching, shared: Shared): Promise<void> {
+export async function watchProbe(watching: WatcherContext, shared: WatcherState): Promise<void> {
   const { signal, note } = watching
   let hops: number | undefined
   while (!signal.aborted) {
@@ -44,14 +44,18 @@ export async function watchProbe(watching: Watching, shared: Shared): Promise<vo
   }
 }
 
-const rest = async ({ clock, signal }: Watching, span: Duration): Promise<void> =>
+const rest = async ({ clock, signal }: WatcherContext, span: Duration): Promise<void> =>
   clock.sleep(after(clock.now(), span), signal)
 
-const isSame = ({ signal }: Watching, shared: Shared, address: Address): boolean =>
+const isSame = ({ signal }: WatcherContext, shared: WatcherState, address: Address): boolean =>
   !signal.aborted && shared.published('v4') === address && !shared.doesRouterAnswer
 
 /** How many hops it takes. */
-async function calibrated(watching: Watching, shared: Shared, address: Address): Promise<number | undefined> {
+async function calibrated(
+  watching: WatcherContext,
+  shared: WatcherState,
+  address: Address,
+): Promise<number | undefined> {
   for (let attempt = 0; attempt < CALIBRATIONS && isSame(watching, shared, address); attempt++)
     for (const hops of HOPS) {
       if ((await answers(watching, address, hops, PATIENCE.most)) !== undefined) return hops
@@ -61,7 +65,12 @@ async function calibrated(watching: Watching, shared: Shared, address: Address):
 }
 
 /** Until something else is published. Two silences in a row are a reason to look. False for one that stays silent. */
-async function follow(watching: Watching, shared: Shared, address: Address, hops: number): Promise<boolean> {
+async function follow(
+  watching: WatcherContext,
+  shared: WatcherState,
+  address: Address,
+  hops: number,
+): Promise<boolean> {
   let [slowest, silences] = [PATIENCE.least / 2, 0]
   shared.isProbed = true
   await rest(watching, EVERY)
@@ -78,21 +87,29 @@ async function follow(watching: Watching, shared: Shared, address: Address, hops
 }
 
 async function answers(
-  { ports, signal }: Watching,
+  { ports, signal }: WatcherContext,
   to: Address,
   hops: number,
   within: Duration,
 ): Promise<Duration | undefined> {
   const outcome = await ports.datagram(
-    { to, port: CLOSED_PORT, bytes: Uint8Array.from([0]), again: [], within, hops, isAnswer: () => false },
+    {
+      to,
+      port: CLOSED_PORT,
+      bytes: Uint8Array.from([0]),
+      again: [],
+      timeout: within,
+      hops,
+      isAnswer: () => false,
+    },
     signal,
   )
   return outcome.kind === 'refused' ? outcome.took : undefined
 }
 
 async function whileSame(
-  watching: Watching,
-  shared: Shared,
+  watching: WatcherContext,
+  shared: WatcherState,
   address: Address,
   longest: Duration,
 ): Promise<void> {

@@ -1,8 +1,8 @@
 import {
-  type Duration,
-  type Instant,
   after,
   between,
+  type Duration,
+  type Instant,
   milliseconds,
   minutes,
   seconds,
@@ -11,9 +11,9 @@ import type { Address } from '../../net/address.ts'
 import type { Channel } from '../../ports/datagram.ts'
 import type { Closable, Gateway } from '../../ports/network.ts'
 import { igdSource } from '../sources/igd.ts'
-import { ANNOUNCEMENT_PORT, ROUTER_PORT, type RouterAnswer, isReset } from '../sources/pmp-codec.ts'
+import { ANNOUNCEMENT_PORT, isReset, ROUTER_PORT, type RouterAnswer } from '../sources/pmp-codec.ts'
 import { askPmp } from '../sources/router.ts'
-import type { Shared, Watching } from './parts.ts'
+import type { WatcherContext, WatcherState } from './watcher.ts'
 
 /** RFC 6886 §3.2.1: to all hosts of the link. */
 const ALL_HOSTS = '224.0.0.1' as Address
@@ -29,18 +29,18 @@ const AFTER_HINT: readonly Duration[] = [60, 120, 250, 500, 1000].map(millisecon
 const TOGETHER: Duration = milliseconds(1500)
 
 /** Asks the router where it answers, and listens where it announces. */
-export async function watchRouter(watching: Watching, shared: Shared): Promise<void> {
+export async function watchRouter(watching: WatcherContext, shared: WatcherState): Promise<void> {
   const { ports, clock, signal } = watching
   const state: RouterState = { announcedAt: undefined, doesAnnounce: false, ...newBell(signal) }
   const wire = listener(watching, state)
-  const way = wayOut(watching)
+  const way = outboundRoute(watching)
   const moved = (): void => {
     way.forget()
     ring(state)
   }
-  shared.bells.add(moved)
-  shared.ringRouter = () => ring(state)
-  const upnp = igdSource(ports, { agent: watching.agent, allowed: [] })
+  shared.kernelListeners.add(moved)
+  shared.askRouterNow = () => ring(state)
+  const upnp = igdSource(ports, { userAgent: watching.userAgent, allowed: [] })
   let last: Known | undefined
   try {
     while (!signal.aborted) {
@@ -53,7 +53,7 @@ export async function watchRouter(watching: Watching, shared: Shared): Promise<v
       await pause(watching, state, pauseOf(known, state, clock.now()))
     }
   } finally {
-    shared.bells.delete(moved)
+    shared.kernelListeners.delete(moved)
     await wire.move(undefined)
     way.forget()
   }
@@ -81,7 +81,7 @@ interface Known {
 }
 
 /** Each second it matters what a question costs: the way out is read again only now and then, and keeps its socket. */
-function wayOut({ ports }: Watching) {
+function outboundRoute({ ports }: WatcherContext) {
   let [age, gateway, channel]: [number, Gateway | undefined, Channel | undefined] = [0, undefined, undefined]
   const forget = (): void => {
     channel?.close()
@@ -106,8 +106,8 @@ const READ_AGAIN = 30
 async function ask(
   gateway: Gateway,
   upnp: ReturnType<typeof igdSource>,
-  { clock, signal }: Watching,
-  way: ReturnType<typeof wayOut>,
+  { clock, signal }: WatcherContext,
+  way: ReturnType<typeof outboundRoute>,
 ): Promise<Known | undefined> {
   const answer = await askPmp(gateway, { datagram: way.channelTo(gateway).ask }, signal)
   const at = clock.now()
@@ -127,13 +127,17 @@ function isChanged(before: Known, now: Known): boolean {
   )
 }
 
-function note({ note: say }: Watching, shared: Shared, known: Known | undefined): void {
+function note({ note: say }: WatcherContext, shared: WatcherState, known: Known | undefined): void {
   const isNews = shared.doesRouterAnswer !== (known !== undefined)
   shared.doesRouterAnswer = known !== undefined
   if (isNews) say(known === undefined ? { kind: 'routerMute' } : { kind: 'routerAnswers', by: known.by })
 }
 
-function found({ hint, clock, note: say }: Watching, state: RouterState, gateway: Gateway | undefined): void {
+function found(
+  { hint, clock, note: say }: WatcherContext,
+  state: RouterState,
+  gateway: Gateway | undefined,
+): void {
   hint('the router says something else')
   const wasAnnounced = state.announcedAt !== undefined && between(state.announcedAt, clock.now()) < TOGETHER
   if (!wasAnnounced && gateway !== undefined) say({ kind: 'notAnnounced', gateway: gateway.address })
@@ -153,7 +157,7 @@ function pauseOf(known: Known | undefined, state: RouterState, now: Instant): Du
 /** However many announcements come, real or forged, the router is asked no more often than this because of them. */
 const LEAST_PAUSE: Duration = milliseconds(50)
 
-async function pause({ clock, signal }: Watching, state: RouterState, span: Duration): Promise<void> {
+async function pause({ clock, signal }: WatcherContext, state: RouterState, span: Duration): Promise<void> {
   await clock.sleep(after(clock.now(), LEAST_PAUSE), signal)
   await clock.sleep(after(clock.now(), milliseconds(span - LEAST_PAUSE)), state.woken)
   if (state.bell.signal.aborted) Object.assign(state, newBell(signal))
@@ -162,7 +166,7 @@ async function pause({ clock, signal }: Watching, state: RouterState, span: Dura
 const ANNOUNCEMENT_PAUSE: Duration = milliseconds(100)
 
 /** Listens on the link of the gateway, and moves with it. From the router itself only, whatever it says. */
-function listener({ ports, clock, hint, signal }: Watching, state: RouterState) {
+function listener({ ports, clock, hint, signal }: WatcherContext, state: RouterState) {
   let at = ''
   let open: readonly Closable[] = []
   let isWaiting = false

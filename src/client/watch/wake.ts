@@ -1,5 +1,5 @@
-import { type Duration, after, between, seconds } from '../../base/time.ts'
-import type { Shared, Watching } from './parts.ts'
+import { after, between, type Duration, seconds } from '../../base/time.ts'
+import type { WatcherContext, WatcherState } from './watcher.ts'
 
 const EVERY: Duration = seconds(30)
 const SLACK: Duration = seconds(2)
@@ -9,8 +9,8 @@ const SLACK: Duration = seconds(2)
  * took longer than it should. A wall clock that is set moves neither.
  */
 export async function watchWake(
-  { clock, hint, signal }: Watching,
-  { uptime, steady }: Shared,
+  { clock, hint, signal }: WatcherContext,
+  { uptime, steady }: WatcherState,
 ): Promise<void> {
   while (!signal.aborted) {
     const [boot, even] = [uptime(), steady()]

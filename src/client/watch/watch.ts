@@ -1,18 +1,18 @@
 import { after, seconds } from '../../base/time.ts'
 import { FAMILIES } from '../../net/address.ts'
-import type { Dice } from '../../ports/clock.ts'
+import type { Random } from '../../ports/clock.ts'
 import { watchEvents } from './events.ts'
-import { watchKernel } from './kernel.ts'
+import { watchKernelEvents } from './kernel.ts'
 import { watchOutside } from './outside.ts'
-import type { Shared, Watching } from './parts.ts'
 import { watchProbe } from './probe.ts'
 import { watchRouter } from './router.ts'
 import { watchWake } from './wake.ts'
+import type { WatcherContext, WatcherState } from './watcher.ts'
 
 /** Everything that can notice a change. Returns at once; each goes on until the signal. */
-export function watch(watching: Watching, shared: Shared, dice: Dice): void {
+export function watch(watching: WatcherContext, shared: WatcherState, random: Random): void {
   const start = (name: string, watcher: () => Promise<void>): void => void keepGoing(watching, name, watcher)
-  start('kernel', async () => watchKernel(watching, shared))
+  start('kernel', async () => watchKernelEvents(watching, shared))
   start('sleep', async () => watchWake(watching, shared))
   // Only what is among the sources is asked.
   if (shared.asksRouter) {
@@ -21,7 +21,7 @@ export function watch(watching: Watching, shared: Shared, dice: Dice): void {
   }
   if (shared.outside.length === 0) return
   for (const family of FAMILIES)
-    start(`${family} outside`, async () => watchOutside(watching, shared, { family, dice }))
+    start(`${family} outside`, async () => watchOutside(watching, shared, { family, random }))
   start('probe', async () => watchProbe(watching, shared))
 }
 
@@ -29,7 +29,7 @@ const RESTART = seconds(5)
 
 /** A watcher that fails is said and started again: the daemon outlives it, and the other watchers too. */
 async function keepGoing(
-  { clock, note, signal }: Watching,
+  { clock, note, signal }: WatcherContext,
   name: string,
   watcher: () => Promise<void>,
 ): Promise<void> {

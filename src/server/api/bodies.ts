@@ -1,12 +1,12 @@
 import type { Metadata } from '../model/tree.ts'
-import type { Malformed, Warning } from './visit.ts'
+import type { RequestFault, Warning } from './request-context.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
 export const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-export const badBody = (detail: string, pointer = ''): Malformed => ({
+export const badBody = (detail: string, pointer = ''): RequestFault => ({
   status: 400,
   code: '3809',
   title: 'invalid request body',
@@ -19,7 +19,7 @@ export const badBody = (detail: string, pointer = ''): Malformed => ({
 const LONGEST = 255
 
 /** A map of texts, or what is wrong with it. */
-export function readMetadata(value: unknown, pointer: string): Metadata | readonly Malformed[] {
+export function readMetadata(value: unknown, pointer: string): Metadata | readonly RequestFault[] {
   if (value === undefined) return {}
   if (!isObject(value)) return [badBody('metadata is a map of texts', pointer)]
   const faults = Object.entries(value).flatMap(([key, text]) => {
@@ -31,7 +31,7 @@ export function readMetadata(value: unknown, pointer: string): Metadata | readon
   return faults.length > 0 ? faults : (value as Metadata)
 }
 
-export const isFaulty = (value: Metadata | readonly Malformed[]): value is readonly Malformed[] =>
+export const isFaulty = (value: Metadata | readonly RequestFault[]): value is readonly RequestFault[] =>
   Array.isArray(value)
 
 /** Fields that nobody knows are taken, and said. */

@@ -5,9 +5,9 @@ import type { Store } from '../store/store.ts'
 import { parseJson } from './json.ts'
 import { openApi } from './openapi.ts'
 import { parseQuery } from './query.ts'
-import { type Rendered, plainError, render } from './render.ts'
+import { plainError, type Rendered, render } from './render.ts'
+import { type ApiService, type HandlerResult, refused } from './request-context.ts'
 import { type Method, ROUTES, type Route } from './routes.ts'
-import { type Answer, type Service, refused } from './visit.ts'
 
 /** A request to the management API. */
 export interface ApiRequest {
@@ -27,14 +27,14 @@ export type Identify = (
   peer: string,
 ) => Promise<Caller | undefined | { readonly retryAfter: number }>
 
-export interface ApiDesk {
+export interface ApiDependencies {
   readonly store: Store
   readonly identify: Identify
-  readonly service: Service
+  readonly service: ApiService
   readonly now: () => Instant
   /** Whether an account may do one more of what is rationed; else when. In seconds. */
-  readonly ration: (accountId: number) => number | undefined
-  readonly complain: (error: unknown) => void
+  readonly rateLimit: (accountId: number) => number | undefined
+  readonly reportError: (error: unknown) => void
 }
 
 export const isApiPath = (path: string): boolean => path === '/v1' || path.startsWith('/v1/')
@@ -69,7 +69,7 @@ function decoded(params: Readonly<Record<string, string>>): Readonly<Record<stri
 }
 
 /** From request to answer. Precedence: route, credentials, ration, syntax, and then whatever the handler finds. */
-export async function handleApi(desk: ApiDesk, request: ApiRequest): Promise<Rendered> {
+export async function handleApi(desk: ApiDependencies, request: ApiRequest): Promise<Rendered> {
   try {
     if (request.path === '/v1/openapi.json' && request.method === 'GET')
       return { status: 200, body: openApi(desk.service), headers: {} }
@@ -82,7 +82,7 @@ export async function handleApi(desk: ApiDesk, request: ApiRequest): Promise<Ren
     if ('status' in body) return body
     return render(await answer(desk, request, { ...found, params }, body.value))
   } catch (error) {
-    desk.complain(error)
+    desk.reportError(error)
     return plainError(500, 'a fault on our side; nothing was changed')
   }
 }
@@ -106,11 +106,11 @@ function bodyOf(
 }
 
 async function answer(
-  desk: ApiDesk,
+  desk: ApiDependencies,
   request: ApiRequest,
   { route, params }: Found,
   body: unknown,
-): Promise<Answer<'unauthorized'> | Awaited<ReturnType<Route['handle']>>> {
+): Promise<HandlerResult<'unauthorized'> | Awaited<ReturnType<Route['handle']>>> {
   const caller = route.isOpen ? undefined : await desk.identify(request.authorization, request.peer)
   if (caller !== undefined && 'retryAfter' in caller)
     return {
@@ -119,7 +119,7 @@ async function answer(
       ],
     }
   if (caller === undefined && !route.isOpen) return refused(refuse('unauthorized'))
-  const wait = route.isRationed && caller !== undefined ? desk.ration(caller.account.id) : undefined
+  const wait = route.isRateLimited && caller !== undefined ? desk.rateLimit(caller.account.id) : undefined
   if (wait !== undefined)
     return { malformed: [{ status: 429, code: '429', title: 'too many requests', retryAfter: wait }] }
   const visit = {
@@ -146,11 +146,11 @@ const NOBODY: Caller = {
     isWebsiteOnly: false,
     plan: {
       name: '',
-      mostNames: 0,
-      mostRdata: 0,
-      mostNameMetadata: 0,
-      mostRRSetMetadata: 0,
-      leastTtl: 0,
+      maxNames: 0,
+      maxRdata: 0,
+      maxNameMetadata: 0,
+      maxRRSetMetadata: 0,
+      minTtl: 0,
       hasOffline: false,
       hasWildcards: false,
     },

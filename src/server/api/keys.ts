@@ -1,19 +1,19 @@
+import { ERRORS, refuse } from '../errors/errors.ts'
 import { canonicalName, relativeTo } from '../model/dns-name.ts'
 import type { Direction } from '../model/query.ts'
-import { ERRORS, refuse } from '../errors/errors.ts'
 import { isTheirs, isWebsiteOnly, isWhole, lockOf, prohibitionOf } from '../rules/access.ts'
 import type { DdnsKey } from '../store/records.ts'
 import { badBody, isObject, unknownFields } from './bodies.ts'
 import { all, badQuery, isRefusal, readPage, readSort } from './query.ts'
+import { LESS, type RequestContext, type RequestFault } from './request-context.ts'
 import { showKey } from './show.ts'
-import { LESS, type Malformed, type Visit } from './visit.ts'
 
-const LIMITS = { usual: 50, most: 100 } as const
+const LIMITS = { fallback: 50, max: 100 } as const
 /** What one key may be attached to. */
 const MOST_HOSTNAMES = 1000
 const LONGEST_DESCRIPTION = 255
 
-export async function listKeys(visit: Visit) {
+export async function listKeys(visit: RequestContext) {
   if (visit.caller.zones !== undefined) return { malformed: [LESS] }
   const sort = readSort(visit, ['created_at'])
   const { filter } = visit.query
@@ -40,22 +40,22 @@ export async function listKeys(visit: Visit) {
   return { status: 200 as const, data: items.map(showKey), page: { ...page, total } }
 }
 
-const notFound: Malformed = { status: 404, code: '4810', title: 'DDNS key not found', location: 'path' }
+const notFound: RequestFault = { status: 404, code: '4810', title: 'DDNS key not found', location: 'path' }
 
-async function keyAt({ store, caller, params }: Visit): Promise<DdnsKey | undefined> {
+async function keyAt({ store, caller, params }: RequestContext): Promise<DdnsKey | undefined> {
   const key = await store.keyNamed((params['ddns_key_username'] ?? '').toLowerCase())
   // A key reaches into all zones, and its holder must too.
   return key?.accountId === caller.account.id && caller.zones === undefined ? key : undefined
 }
 
-export async function getKey(visit: Visit) {
+export async function getKey(visit: RequestContext) {
   const key = await keyAt(visit)
   return key === undefined ? { malformed: [notFound] } : { status: 200 as const, data: showKey(key) }
 }
 
 const FIELDS = ['description', 'hostnames'] as const
 
-export async function createKey(visit: Visit) {
+export async function createKey(visit: RequestContext) {
   const { store, caller, now, service, body } = visit
   if (!isWhole(caller)) return { malformed: [LESS] }
   if (!isObject(body)) return { malformed: [badBody('the body is {"description": "…", "hostnames": […]}')] }
@@ -73,7 +73,7 @@ export async function createKey(visit: Visit) {
   return { status: 201 as const, data, warnings: unknownFields(body, FIELDS) }
 }
 
-export async function changeKey(visit: Visit) {
+export async function changeKey(visit: RequestContext) {
   const { store, caller, service, body } = visit
   if (!isWhole(caller)) return { malformed: [LESS] }
   const key = await keyAt(visit)
@@ -97,7 +97,7 @@ export async function changeKey(visit: Visit) {
   }
 }
 
-export async function deleteKey(visit: Visit) {
+export async function deleteKey(visit: RequestContext) {
   if (!isWhole(visit.caller)) return { malformed: [LESS] }
   const key = await keyAt(visit)
   if (key === undefined) return { malformed: [notFound] }
@@ -112,9 +112,9 @@ interface Wish {
 
 /** Host names are whole names; each must be the account's own, and of no other key. */
 async function readWish(
-  visit: Visit,
+  visit: RequestContext,
   body: Readonly<Record<string, unknown>>,
-): Promise<Wish | { readonly malformed: readonly Malformed[] }> {
+): Promise<Wish | { readonly malformed: readonly RequestFault[] }> {
   const { description, hostnames } = body
   const isText =
     description === undefined ||
@@ -136,7 +136,7 @@ async function readWish(
     ),
   )
   const ids = found.flatMap((one) => (typeof one === 'number' ? [one] : []))
-  const malformed: readonly Malformed[] = found.flatMap((one, n) => {
+  const malformed: readonly RequestFault[] = found.flatMap((one, n) => {
     if (typeof one !== 'number') return [one]
     return ids.indexOf(one) < n && found.indexOf(one) < n
       ? [
@@ -154,10 +154,10 @@ async function readWish(
 }
 
 async function targetAt(
-  { store, caller }: Visit,
+  { store, caller }: RequestContext,
   hostname: unknown,
   { pointer, own }: { readonly pointer: string; readonly own: DdnsKey | undefined },
-): Promise<number | Malformed> {
+): Promise<number | RequestFault> {
   const fqdn = typeof hostname === 'string' ? canonicalName(hostname) : ''
   const zone = fqdn === '' ? undefined : await store.zoneHolding(fqdn)
   const relative = zone === undefined ? undefined : relativeTo(fqdn, zone.name)
@@ -175,8 +175,8 @@ async function targetAt(
   const barred =
     prohibitionOf(zone) ?? lockOf(name) ?? (isWebsiteOnly(caller, zone) ? refuse('websiteOnly') : undefined)
   if (barred !== undefined) {
-    const { code, means } = ERRORS[barred.refused]
-    return { status: 403, code: String(code), title: means, location: 'body', pointer }
+    const { code, meaning } = ERRORS[barred.refused]
+    return { status: 403, code: String(code), title: meaning, location: 'body', pointer }
   }
   if (name.updateGroup !== undefined && name.updateGroup !== own?.username)
     return {

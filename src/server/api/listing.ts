@@ -1,9 +1,8 @@
 import { canonicalName } from '../model/dns-name.ts'
 import type { Expression, NameQuery } from '../model/query.ts'
 import { RDATA_TYPES } from '../model/rdata-values.ts'
-import { zoneToRead } from './places.ts'
+import { zoneToRead } from './locate.ts'
 import {
-  SORT_KEYS,
   all,
   isRefusal,
   readExpand,
@@ -12,14 +11,15 @@ import {
   readPage,
   readSort,
   readView,
+  SORT_KEYS,
 } from './query.ts'
+import { type RequestContext, refused } from './request-context.ts'
 import { showListed, showName } from './show.ts'
-import { type Visit, refused } from './visit.ts'
 
-const LIMITS = { usual: 50, most: 500 } as const
+const LIMITS = { fallback: 50, max: 500 } as const
 
 /** Every name of the account, or those that the query wants. */
-export async function listNames(visit: Visit) {
+export async function listNames(visit: RequestContext) {
   const sort = readSort(visit, SORT_KEYS)
   if (isRefusal(sort)) return refused(sort)
   const read = all({
@@ -82,7 +82,7 @@ const spellings = (value: string): readonly string[] => [
 const ZONE_SORT_KEYS = ['name', 'name_labels_reversed', 'created_at'] as const
 
 /** The names of one zone: all of them for its owner, one's own for everybody else. */
-export async function listZoneNames(visit: Visit) {
+export async function listZoneNames(visit: RequestContext) {
   const zone = await zoneToRead(visit)
   if ('refusals' in zone) return zone
   const sort = readSort(visit, ZONE_SORT_KEYS)
@@ -110,7 +110,7 @@ export async function listZoneNames(visit: Visit) {
 }
 
 /** Whether a single name is shown with its offline settings. */
-export const isExpanded = (visit: Visit): boolean => {
+export const isExpanded = (visit: RequestContext): boolean => {
   const read = readExpand(visit)
   return 'value' in read && read.value
 }

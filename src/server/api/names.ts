@@ -1,28 +1,36 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import { APEX, parentOf } from '../model/dns-name.ts'
-import { type DraftRRSet, GROUP_RULE, type ShapeFault, isGroupName, readRRSet } from '../model/draft.ts'
+import { type DraftRRSet, GROUP_RULE, isGroupName, readRRSet, type ShapeFault } from '../model/draft.ts'
 import { type OfflineFault, readOffline } from '../model/offline.ts'
-import { type Name, type OfflineSettings, type Zone, merged } from '../model/tree.ts'
-import { PATH, isOwner } from '../rules/access.ts'
+import { merged, type Name, type OfflineSettings, type Zone } from '../model/tree.ts'
+import { isOwner, PATH } from '../rules/access.ts'
 import { type TargetConflict, type ValueConflict, valueConflicts } from '../rules/conflict.ts'
-import { type CreationFault, type ParentFault, creationFault, parentFault } from '../rules/creation.ts'
-import { type PermissionFault, mayUse } from '../rules/permission.ts'
-import { type QuotaFault, standingFaults } from '../rules/quota.ts'
+import { type CreationFault, creationFault, type ParentFault, parentFault } from '../rules/creation.ts'
+import { mayUse, type PermissionFault } from '../rules/permission.ts'
+import { type QuotaFault, zoneQuotaFaults } from '../rules/quota.ts'
 import type { StateFault } from '../rules/state.ts'
 import { type Fields, isFaulty, isObject, readMetadata, unknownFields, unknownInRRSets } from './bodies.ts'
 import { isExpanded } from './listing.ts'
-import { nameToChange, nameToRead, zoneToChange } from './places.ts'
+import { nameToChange, nameToRead, zoneToChange } from './locate.ts'
+import {
+  ACCEPTED,
+  CREATED,
+  DONE,
+  groupsOf,
+  type HandlerResult,
+  type RequestContext,
+  refused,
+} from './request-context.ts'
 import { showName } from './show.ts'
-import { ACCEPTED, type Answer, CREATED, DONE, type Visit, groupsOf, refused } from './visit.ts'
 import { firstFault, groupFaults, newName, permitted, rrsetFrom, save, withRRSets } from './writing.ts'
 
-export async function getName(visit: Visit) {
+export async function getName(visit: RequestContext) {
   const place = await nameToRead(visit)
   if ('refusals' in place) return place
   return { status: 200 as const, data: showName(place.zone, place.name, isExpanded(visit)) }
 }
 
-export async function deleteName(visit: Visit) {
+export async function deleteName(visit: RequestContext) {
   const place = await nameToChange(visit, 'nameChangeForbidden')
   if ('refusals' in place) return place
   if (place.name.name === APEX) return refused(refuse('nameChangeForbidden', 'a zone keeps its apex', PATH))
@@ -31,11 +39,11 @@ export async function deleteName(visit: Visit) {
 }
 
 /** Every write is published by itself; this does it at once, and looks at the quotas again. */
-export async function publishName(visit: Visit) {
+export async function publishName(visit: RequestContext) {
   const place = await nameToChange(visit, 'nameChangeForbidden')
   if ('refusals' in place) return place
   const { account } = visit.caller
-  const faults = standingFaults(place.name, account.plan, await visit.store.holdingsOf(account.id))
+  const faults = zoneQuotaFaults(place.name, account.plan, await visit.store.holdingsOf(account.id))
   if (faults.length > 0) return refused(...faults)
   await visit.store.publishName(place.name.id ?? 0, visit.now)
   return ACCEPTED
@@ -43,7 +51,7 @@ export async function publishName(visit: Visit) {
 
 /** Whether a new name may stand here: its form and the right to make it, then who has it already, then its parent. */
 export async function roomFor(
-  visit: Visit,
+  visit: RequestContext,
   zone: Zone,
   name: unknown,
 ): Promise<Refusal<CreationFault | ParentFault | 'nameOwned' | 'nameExists'> | undefined> {
@@ -76,7 +84,7 @@ export type NameCreateFault =
   | StateFault
   | QuotaFault
 
-export async function createName(visit: Visit): Promise<Answer<NameCreateFault>> {
+export async function createName(visit: RequestContext): Promise<HandlerResult<NameCreateFault>> {
   const zone = await zoneToChange(visit)
   if ('refusals' in zone) return zone
   const body: Fields = isObject(visit.body) ? visit.body : {}
@@ -161,7 +169,7 @@ function readWish(body: Fields): Wish {
 const GROUP_AT = { location: 'body', pointer: '/update_group' } as const
 
 async function nameGroupFaults(
-  { store }: Visit,
+  { store }: RequestContext,
   group: string | undefined,
 ): Promise<readonly Refusal<'updateGroupInvalid'>[]> {
   const { [group ?? '']: found } = await groupsOf(store, [group])
@@ -171,7 +179,7 @@ async function nameGroupFaults(
 }
 
 async function groupPermission(
-  { store, caller }: Visit,
+  { store, caller }: RequestContext,
   group: string | undefined,
 ): Promise<readonly Refusal<'updateGroupForbidden'>[]> {
   const { [group ?? '']: found } = await groupsOf(store, [group])

@@ -3,13 +3,13 @@ import { canonicalName } from '../model/dns-name.ts'
 import { readOffline } from '../model/offline.ts'
 import { isAccessible, isTheirs, PATH } from '../rules/access.ts'
 import { isObject, unknownFields } from './bodies.ts'
-import { nameToChange } from './places.ts'
-import { ACCEPTED, DONE, type Visit, refused } from './visit.ts'
+import { nameToChange } from './locate.ts'
+import { ACCEPTED, DONE, type RequestContext, refused } from './request-context.ts'
 
 const NONE = { action: 'none' } as const
 
 /** Spec: this one has no code for a zone that is not shared, nor for one that is for the website; such a zone is not there. */
-export async function getOffline({ caller, params, store }: Visit) {
+export async function getOffline({ caller, params, store }: RequestContext) {
   const zone = await store.zoneNamed(canonicalName(params['zone_name'] ?? ''))
   if (zone === undefined || !isAccessible(caller, zone))
     return refused(refuse('zoneNotFound', undefined, PATH))
@@ -19,7 +19,7 @@ export async function getOffline({ caller, params, store }: Visit) {
     : { status: 200 as const, data: name.offlineSettings ?? NONE }
 }
 
-export async function setOffline(visit: Visit) {
+export async function setOffline(visit: RequestContext) {
   const place = await nameToChange(visit, 'nameChangeForbidden')
   if ('refusals' in place) return place
   const read = readOffline(visit.body, '')
@@ -33,7 +33,7 @@ export async function setOffline(visit: Visit) {
 const FIELDS = ['action', 'dns_type', 'rdata', 'url', 'title', 'message', 'logo_url', 'email'] as const
 
 /** The name has no settings any more; one that is offline comes back. */
-export async function deleteOffline(visit: Visit) {
+export async function deleteOffline(visit: RequestContext) {
   const place = await nameToChange(visit, 'nameChangeForbidden')
   if ('refusals' in place) return place
   const { offlineSettings: _, ...name } = place.name

@@ -1,6 +1,6 @@
 import { ERRORS } from '../errors/errors.ts'
+import type { ApiService } from './request-context.ts'
 import { ROUTES, type Route } from './routes.ts'
-import type { Service } from './visit.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -174,12 +174,12 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: { readonly takes?: Schema; 
 const json = (schema: Schema): Schema => ({ 'application/json': { schema } })
 
 /** Status codes with the error codes that go with them, as one sentence. */
-function faultsOf({ refuses, isOpen, isRationed }: Route): Readonly<Record<string, Schema>> {
+function faultsOf({ refuses, isOpen, isRateLimited }: Route): Readonly<Record<string, Schema>> {
   const known = [...refuses, ...(isOpen ? [] : ['unauthorized' as const])].map((name) => ERRORS[name])
   const statuses = [
     ...new Set(known.map(({ status }) => status)),
     400,
-    ...(isRationed ? [402, 404, 409, 429, 500] : [404, 409, 500]),
+    ...(isRateLimited ? [402, 404, 409, 429, 500] : [404, 409, 500]),
   ]
   return Object.fromEntries(
     [...new Set(statuses)]
@@ -187,7 +187,7 @@ function faultsOf({ refuses, isOpen, isRationed }: Route): Readonly<Record<strin
       .map((status) => {
         const codes = known
           .filter((row) => row.status === status)
-          .map(({ code, means }) => `${code} ${means}`)
+          .map(({ code, meaning }) => `${code} ${meaning}`)
         const description = codes.length > 0 ? codes.join('; ') : 'refused; the errors say why'
         return [String(status), { description, content: json(ref('ErrorResponse')) }]
       }),
@@ -216,7 +216,7 @@ function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
 }
 
 /** OpenAPI 3.1 of this API, from the table of routes. */
-export function openApi({ name, version }: Pick<Service, 'name' | 'version'>): Schema {
+export function openApi({ name, version }: Pick<ApiService, 'name' | 'version'>): Schema {
   const paths: Record<string, Record<string, Schema>> = {}
   for (const [id, route] of Object.entries(ROUTES) as [keyof typeof ROUTES, Route][]) {
     const path = `/v1${route.path}`

@@ -4,16 +4,16 @@ import {
   type Expression,
   type NameFilter,
   type Page,
+  readExpression,
   SORT_KEYS,
   type Sort,
   type SortKey,
-  readExpression,
 } from '../model/query.ts'
 import { isObject } from './bodies.ts'
-import { VIEWS, type View } from './show.ts'
-import type { Malformed, Visit } from './visit.ts'
+import type { RequestContext, RequestFault } from './request-context.ts'
+import { type NameView, VIEWS } from './show.ts'
 
-export const badQuery = (detail: string): Malformed => ({
+export const badQuery = (detail: string): RequestFault => ({
   status: 400,
   code: '2451',
   title: 'invalid request query',
@@ -22,43 +22,45 @@ export const badQuery = (detail: string): Malformed => ({
 })
 
 /** A value, or what is wrong with the query. */
-export type Read<T> = { readonly value: T } | { readonly malformed: readonly Malformed[] }
-const ok = <T>(value: T): Read<T> => ({ value })
-const bad = (detail: string): { readonly malformed: readonly Malformed[] } => ({
+export type QueryResult<T> = { readonly value: T } | { readonly malformed: readonly RequestFault[] }
+const ok = <T>(value: T): QueryResult<T> => ({ value })
+const bad = (detail: string): { readonly malformed: readonly RequestFault[] } => ({
   malformed: [badQuery(detail)],
 })
 
 /** All values, or all that is wrong. */
-export function all<T extends Readonly<Record<string, Read<unknown>>>>(
+export function all<T extends Readonly<Record<string, QueryResult<unknown>>>>(
   reads: T,
-): Read<{ readonly [K in keyof T]: T[K] extends Read<infer V> ? V : never }> {
+): QueryResult<{ readonly [K in keyof T]: T[K] extends QueryResult<infer V> ? V : never }> {
   const malformed = Object.values(reads).flatMap((read) => ('malformed' in read ? read.malformed : []))
   if (malformed.length > 0) return { malformed }
   const values = Object.entries(reads).map(([key, read]) => [key, 'value' in read ? read.value : undefined])
-  return ok(Object.fromEntries(values) as { readonly [K in keyof T]: T[K] extends Read<infer V> ? V : never })
+  return ok(
+    Object.fromEntries(values) as { readonly [K in keyof T]: T[K] extends QueryResult<infer V> ? V : never },
+  )
 }
 
-export interface Limits {
-  readonly usual: number
-  readonly most: number
+export interface PageLimits {
+  readonly fallback: number
+  readonly max: number
 }
 
 /** Spec, "Limits": from zero; a limit above the maximum is that maximum, and the page says so. */
-export function readPage({ query }: Visit, { usual, most }: Limits): Read<Page> {
-  const number = (name: string, otherwise: number): Read<number> => {
+export function readPage({ query }: RequestContext, { fallback, max }: PageLimits): QueryResult<Page> {
+  const number = (name: string, otherwise: number): QueryResult<number> => {
     const text = query[name]
     if (text === undefined) return ok(otherwise)
     return typeof text === 'string' && /^\d{1,15}$/.test(text)
       ? ok(Number(text))
       : bad(`${name} is not a whole number from 0 on`)
   }
-  const read = all({ offset: number('offset', 0), limit: number('limit', usual) })
-  return 'value' in read ? ok({ ...read.value, limit: Math.min(read.value.limit, most) }) : read
+  const read = all({ offset: number('offset', 0), limit: number('limit', fallback) })
+  return 'value' in read ? ok({ ...read.value, limit: Math.min(read.value.limit, max) }) : read
 }
 
 /** Spec 4251: a key that this listing does not have, or a direction that is none. */
 export function readSort(
-  { query }: Visit,
+  { query }: RequestContext,
   keys: readonly string[],
 ): readonly Sort[] | Refusal<'sortKeyInvalid'> {
   const { sort } = query
@@ -80,7 +82,10 @@ export function readSort(
 export const isRefusal = (value: object): value is Refusal<'sortKeyInvalid'> => 'refused' in value
 
 /** A metadata filter expression stands in the query as JSON text. */
-export function readFilterExpression({ query }: Visit, name: string): Read<Expression | undefined> {
+export function readFilterExpression(
+  { query }: RequestContext,
+  name: string,
+): QueryResult<Expression | undefined> {
   const text = query[name]
   if (text === undefined) return ok(undefined)
   const expression = readExpression(typeof text === 'string' ? jsonOf(text) : text)
@@ -97,7 +102,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-export function readView({ query }: Visit): Read<View> {
+export function readView({ query }: RequestContext): QueryResult<NameView> {
   const { view = 'summary' } = query
   const known = VIEWS.find((one) => one === view)
   return known === undefined ? bad(`view is not one of ${VIEWS.join(', ')}`) : ok(known)
@@ -105,7 +110,7 @@ export function readView({ query }: Visit): Read<View> {
 
 const EXPANSIONS: readonly string[] = ['offline_settings']
 
-export function readExpand({ query }: Visit): Read<boolean> {
+export function readExpand({ query }: RequestContext): QueryResult<boolean> {
   const { expand = [] } = query
   const wanted = (Array.isArray(expand) ? expand : [expand]) as unknown[]
   return wanted.every((one) => typeof one === 'string' && EXPANSIONS.includes(one))
@@ -126,11 +131,11 @@ const SWITCHES = { zone_is_shared: 'isZoneShared', dynupdate: 'isDynupdate' } as
 const MOST_ALTERNATIVES = 100
 
 /** The filter object: lists of alternatives, and switches. */
-export function readFilter({ query }: Visit): Read<NameFilter> {
+export function readFilter({ query }: RequestContext): QueryResult<NameFilter> {
   const { filter } = query
   if (filter === undefined) return ok({})
   if (!isObject(filter)) return bad('write filter[KEY]=VALUE')
-  const parts = Object.entries(filter).map(([key, value]): Read<NameFilter> => {
+  const parts = Object.entries(filter).map(([key, value]): QueryResult<NameFilter> => {
     if (Object.hasOwn(LISTS, key)) {
       const values = (Array.isArray(value) ? value : [value]) as unknown[]
       return values.every((one) => typeof one === 'string') && values.length <= MOST_ALTERNATIVES

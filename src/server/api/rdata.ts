@@ -4,22 +4,29 @@ import { type DraftRRSet, isRdataLabel, readRdata } from '../model/draft.ts'
 import type { DnsType } from '../model/rdata-values.ts'
 import {
   type Name,
-  type RRSet,
   type Rdata,
-  type Zone,
+  type RRSet,
   rdataLabelled,
   rrsetOf,
   withRRSet,
+  type Zone,
 } from '../model/tree.ts'
 import { isTheirs, lockOf } from '../rules/access.ts'
 import { type TargetConflict, targetConflicts, valueConflicts } from '../rules/conflict.ts'
 import type { CreationFault, ParentFault } from '../rules/creation.ts'
 import type { QuotaFault } from '../rules/quota.ts'
 import { badBody, isObject, unknownFields, unknownInRdata } from './bodies.ts'
+import { nameToChange, pathLabel, pathType, rrsetAt, unsupported, zoneToChange } from './locate.ts'
 import { roomFor } from './names.ts'
-import { nameToChange, pathLabel, pathType, rrsetAt, unsupported, zoneToChange } from './places.ts'
-import { type RecordsFault, isAboutRecords } from './rrsets.ts'
-import { ACCEPTED, type Answer, CREATED, DONE, type Visit, refused } from './visit.ts'
+import {
+  ACCEPTED,
+  CREATED,
+  DONE,
+  type HandlerResult,
+  type RequestContext,
+  refused,
+} from './request-context.ts'
+import { isAboutRecords, type RecordsFault } from './rrsets.ts'
 import { firstFault, groupFaults, isAny, newName, permitted, rrsetFrom, saveWithin } from './writing.ts'
 
 type Place = Extract<
@@ -52,7 +59,7 @@ interface Spot {
 
 /** Everything from the form of the body to what is kept; `kept` stays of what is there. */
 async function write<Q extends QuotaFault>(
-  visit: Visit,
+  visit: RequestContext,
   { zone, name, before, type }: Spot,
   { list, kept, isMet }: Load<Q>,
 ): Promise<readonly Refusal<Exclude<RdataFault, QuotaFault> | Q>[]> {
@@ -80,7 +87,7 @@ interface Load<Q extends QuotaFault> {
   readonly isMet: (fault: Refusal<QuotaFault>) => fault is Refusal<Q>
 }
 
-const emptied = (dnsType: DnsType, existing: RRSet | undefined, { now }: Visit): RRSet =>
+const emptied = (dnsType: DnsType, existing: RRSet | undefined, { now }: RequestContext): RRSet =>
   existing ?? { dnsType, ttl: 0, isSystem: false, metadata: {}, rdata: [], createdAt: now, updatedAt: now }
 
 const labelsTaken = (draft: DraftRRSet, kept: readonly Rdata[]): readonly Refusal<'rdataLabelsNotUnique'>[] =>
@@ -95,12 +102,12 @@ const labelsTaken = (draft: DraftRRSet, kept: readonly Rdata[]): readonly Refusa
       : [],
   )
 
-const listOf = ({ body }: Visit): readonly unknown[] | undefined =>
+const listOf = ({ body }: RequestContext): readonly unknown[] | undefined =>
   Array.isArray(body) ? (body as unknown[]) : undefined
 const NO_LIST = { malformed: [badBody('the body is a list of Rdata')] } as const
 
 /** PUT: these and no others. */
-export async function replaceRdata(visit: Visit): Promise<Answer<RdataReplaceFault>> {
+export async function replaceRdata(visit: RequestContext): Promise<HandlerResult<RdataReplaceFault>> {
   const place = await nameToChange(visit, 'nameChangeForbidden')
   if ('refusals' in place) return place
   const type = pathType(visit)
@@ -119,7 +126,7 @@ export async function replaceRdata(visit: Visit): Promise<Answer<RdataReplaceFau
 }
 
 /** POST: these too; the name is made where it is missing. */
-export async function appendRdata(visit: Visit): Promise<Answer<RdataCreateFault>> {
+export async function appendRdata(visit: RequestContext): Promise<HandlerResult<RdataCreateFault>> {
   const zone = await zoneToChange(visit)
   if ('refusals' in zone) return zone
   const wanted = (visit.params['name'] ?? '').toLowerCase()
@@ -137,7 +144,7 @@ export async function appendRdata(visit: Visit): Promise<Answer<RdataCreateFault
 }
 
 function barredFrom(
-  { caller }: Visit,
+  { caller }: RequestContext,
   zone: Zone,
   name: Name,
 ): Refusal<'nameOwned' | 'nameChangeForbidden' | 'nameChangeProhibited'> | undefined {
@@ -147,7 +154,7 @@ function barredFrom(
 }
 
 /** PUT by label: 200 where nothing changes, 201 where it is new, 202 where it is changed. */
-export async function setRdata(visit: Visit): Promise<Answer<RdataLabelFault>> {
+export async function setRdata(visit: RequestContext): Promise<HandlerResult<RdataLabelFault>> {
   const place = await nameToChange(visit, 'nameChangeForbidden')
   if ('refusals' in place) return place
   const { zone, name } = place
@@ -172,10 +179,10 @@ interface Wish {
 }
 
 async function setAt(
-  visit: Visit,
+  visit: RequestContext,
   { zone, name, type }: Spot,
   { label, known, body }: Wish,
-): Promise<Answer<RdataLabelFault>> {
+): Promise<HandlerResult<RdataLabelFault>> {
   const group = body['update_group'] ?? known?.updateGroup
   const one = {
     value: body['value'],
@@ -220,7 +227,7 @@ async function setAt(
 }
 
 /** Deleting the last Rdata deletes the RRSet; the name stays. */
-export async function deleteRdata(visit: Visit) {
+export async function deleteRdata(visit: RequestContext) {
   const place = await nameToChange(visit, 'nameChangeForbidden')
   if ('refusals' in place) return place
   const rrset = rrsetAt(visit, place.name)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { ERRORS, type ErrorName, type Refusal } from '../errors/errors.ts'
-import type { Answer, Done, Malformed } from './visit.ts'
+import type { HandlerResult, RequestFault, Success } from './request-context.ts'
 
 /** An answer on the wire. */
 export interface Rendered {
@@ -15,13 +15,13 @@ const newId = (): string => `err_${randomBytes(9).toString('base64').replaceAll(
 const refusal = ({ refused, detail, location, pointer }: Refusal) => ({
   id: newId(),
   code: String(ERRORS[refused].code),
-  title: ERRORS[refused].means,
+  title: ERRORS[refused].meaning,
   ...(detail !== undefined && { detail }),
   ...(location !== undefined && { location }),
   ...(pointer !== undefined && { pointer }),
 })
 
-const malformation = ({ code, title, detail, location, pointer }: Malformed) => ({
+const malformation = ({ code, title, detail, location, pointer }: RequestFault) => ({
   id: newId(),
   code,
   title,
@@ -33,7 +33,7 @@ const malformation = ({ code, title, detail, location, pointer }: Malformed) => 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="api", charset="UTF-8", Bearer' } as const
 
 /** The status of the first error is the status of all; only errors of one phase are here. */
-export function render(answer: Answer<ErrorName>): Rendered {
+export function render(answer: HandlerResult<ErrorName>): Rendered {
   if ('refusals' in answer) {
     const [first] = answer.refusals
     if (first === undefined) throw new Error('a refusal without a reason')
@@ -58,7 +58,7 @@ export function render(answer: Answer<ErrorName>): Rendered {
 }
 
 /** Without data it is a CommandSuccess. */
-const success = ({ data, page, warnings = [] }: Done): object => ({
+const success = ({ data, page, warnings = [] }: Success): object => ({
   ...(data !== undefined && { data }),
   ...(page !== undefined && { page }),
   warnings,

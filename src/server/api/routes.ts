@@ -4,6 +4,7 @@ import { listNames, listZoneNames } from './listing.ts'
 import { createName, deleteName, getName, publishName } from './names.ts'
 import { deleteOffline, getOffline, setOffline } from './offline.ts'
 import { appendRdata, deleteRdata, replaceRdata, setRdata } from './rdata.ts'
+import type { HandlerResult, RequestContext } from './request-context.ts'
 import {
   createRRSets,
   deleteRRSet,
@@ -14,7 +15,6 @@ import {
   setNameMetadata,
   setRRSetMetadata,
 } from './rrsets.ts'
-import type { Answer, Visit } from './visit.ts'
 import { about, createZone, deleteZone, getZone, listAuthorities, listClients, listZones } from './zones.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -30,13 +30,15 @@ export interface Route<R extends ErrorName = ErrorName> {
   /** Answers without credentials too. */
   readonly isOpen?: true
   /** Counted per account, because each may make a secret. */
-  readonly isRationed?: true
-  readonly handle: (visit: Visit) => Promise<Answer<R>>
+  readonly isRateLimited?: true
+  readonly handle: (visit: RequestContext) => Promise<HandlerResult<R>>
 }
 
 /** A handler that may refuse what its row does not list does not compile. */
 export const route = <const R extends ErrorName>(
-  row: Omit<Route<R>, 'handle'> & { readonly handle: (visit: Visit) => Promise<Answer<NoInfer<R>>> },
+  row: Omit<Route<R>, 'handle'> & {
+    readonly handle: (visit: RequestContext) => Promise<HandlerResult<NoInfer<R>>>
+  },
 ): Route => row
 
 const ZONE = ['zoneNotFound', 'zoneNotShared', 'websiteOnly'] as const
@@ -113,11 +115,11 @@ const KEYS = '/account/ddns-keys'
 /** Every operation of the API, in the order of the specification. */
 // biome-ignore format: a table
 export const ROUTES = {
-  listKeys:           route({ method: 'GET',    path: KEYS,                             tag: 'DDNS Keys',        says: 'list the DDNS keys',                       refuses: [],                                    handle: listKeys,         isRationed: true }),
-  createKey:          route({ method: 'POST',   path: KEYS,                             tag: 'DDNS Keys',        says: 'make a DDNS key; its password is shown once', refuses: ['websiteOnly', 'zoneChangeProhibited', 'nameChangeProhibited'],                                 handle: createKey,        isRationed: true }),
-  getKey:             route({ method: 'GET',    path: `${KEYS}/{ddns_key_username}`,    tag: 'DDNS Keys',        says: 'a DDNS key with its targets',              refuses: [],                                    handle: getKey,           isRationed: true }),
-  changeKey:          route({ method: 'PUT',    path: `${KEYS}/{ddns_key_username}`,    tag: 'DDNS Keys',        says: 'change a DDNS key and what it is attached to', refuses: ['websiteOnly', 'zoneChangeProhibited', 'nameChangeProhibited'],                                handle: changeKey,        isRationed: true }),
-  deleteKey:          route({ method: 'DELETE', path: `${KEYS}/{ddns_key_username}`,    tag: 'DDNS Keys',        says: 'delete a DDNS key',                        refuses: [],                                    handle: deleteKey,        isRationed: true }),
+  listKeys:           route({ method: 'GET',    path: KEYS,                             tag: 'DDNS Keys',        says: 'list the DDNS keys',                       refuses: [],                                    handle: listKeys,         isRateLimited: true }),
+  createKey:          route({ method: 'POST',   path: KEYS,                             tag: 'DDNS Keys',        says: 'make a DDNS key; its password is shown once', refuses: ['websiteOnly', 'zoneChangeProhibited', 'nameChangeProhibited'],                                 handle: createKey,        isRateLimited: true }),
+  getKey:             route({ method: 'GET',    path: `${KEYS}/{ddns_key_username}`,    tag: 'DDNS Keys',        says: 'a DDNS key with its targets',              refuses: [],                                    handle: getKey,           isRateLimited: true }),
+  changeKey:          route({ method: 'PUT',    path: `${KEYS}/{ddns_key_username}`,    tag: 'DDNS Keys',        says: 'change a DDNS key and what it is attached to', refuses: ['websiteOnly', 'zoneChangeProhibited', 'nameChangeProhibited'],                                handle: changeKey,        isRateLimited: true }),
+  deleteKey:          route({ method: 'DELETE', path: `${KEYS}/{ddns_key_username}`,    tag: 'DDNS Keys',        says: 'delete a DDNS key',                        refuses: [],                                    handle: deleteKey,        isRateLimited: true }),
   about:              route({ method: 'GET',    path: '/dns/about',                     tag: 'meta',             says: 'name and version of the API',              refuses: [],                                    handle: about,            isOpen: true }),
   listZones:          route({ method: 'GET',    path: '/dns/zones',                     tag: 'zones',            says: 'list the zones',                           refuses: [],                                    handle: listZones }),
   createZone:         route({ method: 'POST',   path: '/dns/zones',                     tag: 'zones',            says: 'make a zone',                              refuses: ['namesOverLimit', 'nameMetadataOverLimit'],                                    handle: createZone }),

@@ -1,36 +1,36 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
-import { type DraftRRSet, type ShapeFault, readRRSet } from '../model/draft.ts'
+import { type DraftRRSet, readRRSet, type ShapeFault } from '../model/draft.ts'
 import { holds } from '../model/query.ts'
-import { type Metadata, type Name, merged, rrsetOf, withRRSet, withoutRRSet } from '../model/tree.ts'
+import { type Metadata, merged, type Name, rrsetOf, withoutRRSet, withRRSet } from '../model/tree.ts'
 import {
   type TargetConflict,
-  type ValueConflict,
   targetConflicts,
+  type ValueConflict,
   valueConflicts,
 } from '../rules/conflict.ts'
 import type { PermissionFault } from '../rules/permission.ts'
 import type { QuotaFault } from '../rules/quota.ts'
 import type { StateFault } from '../rules/state.ts'
 import { badBody, isFaulty, isObject, readMetadata, unknownFields, unknownInRRSets } from './bodies.ts'
-import { nameToChange, nameToRead, rrsetAt } from './places.ts'
+import { nameToChange, nameToRead, rrsetAt } from './locate.ts'
 import { all, badQuery, isRefusal, readFilterExpression, readPage, readSort } from './query.ts'
-import { showRRSet } from './show.ts'
 import {
   ACCEPTED,
-  type Answer,
   CREATED,
   DONE,
-  type Malformed,
+  type HandlerResult,
   type Refused,
-  type Visit,
-  type Warning,
+  type RequestContext,
+  type RequestFault,
   refused,
-} from './visit.ts'
+  type Warning,
+} from './request-context.ts'
+import { showRRSet } from './show.ts'
 import { firstFault, groupFaults, permitted, rrsetFrom, saveWithin, withRRSets } from './writing.ts'
 
-const LIMITS = { usual: 50, most: 500 } as const
+const LIMITS = { fallback: 50, max: 500 } as const
 
-export async function listRRSets(visit: Visit) {
+export async function listRRSets(visit: RequestContext) {
   const place = await nameToRead(visit)
   if ('refusals' in place) return place
   const sort = readSort(visit, ['dns_type'])
@@ -73,7 +73,7 @@ export type RecordQuota = Exclude<QuotaFault, 'namesOverLimit' | 'nameMetadataOv
 export const isAboutRecords = (fault: Refusal<QuotaFault>): fault is Refusal<RecordQuota> =>
   fault.refused !== 'namesOverLimit' && fault.refused !== 'nameMetadataOverLimit'
 
-export async function createRRSets(visit: Visit): Promise<Answer<RRSetCreateFault>> {
+export async function createRRSets(visit: RequestContext): Promise<HandlerResult<RRSetCreateFault>> {
   const place = await nameToChange(visit, 'nameChangeForbidden')
   if ('refusals' in place) return place
   const { zone, name } = place
@@ -113,7 +113,7 @@ function existing(drafts: readonly DraftRRSet[], name: Name): readonly Refusal<'
   )
 }
 
-export async function getRRSet(visit: Visit) {
+export async function getRRSet(visit: RequestContext) {
   const place = await nameToRead(visit)
   if ('refusals' in place) return place
   const rrset = rrsetAt(visit, place.name)
@@ -121,7 +121,7 @@ export async function getRRSet(visit: Visit) {
 }
 
 /** An RRSet that the service keeps itself is nobody else's to change. */
-async function rrsetToChange(visit: Visit) {
+async function rrsetToChange(visit: RequestContext) {
   const place = await nameToChange(visit, 'rrsetChangeForbidden')
   if ('refusals' in place) return place
   const rrset = rrsetAt(visit, place.name)
@@ -131,7 +131,7 @@ async function rrsetToChange(visit: Visit) {
     : { ...place, rrset }
 }
 
-export async function deleteRRSet(visit: Visit) {
+export async function deleteRRSet(visit: RequestContext) {
   const place = await rrsetToChange(visit)
   if ('refusals' in place) return place
   const after = withoutRRSet(place.name, place.rrset.dnsType)
@@ -139,7 +139,7 @@ export async function deleteRRSet(visit: Visit) {
   return DONE
 }
 
-export async function getRRSetMetadata(visit: Visit) {
+export async function getRRSetMetadata(visit: RequestContext) {
   const place = await nameToRead(visit)
   // Spec: no code for a name that is missing here; there is no RRSet either.
   if ('refusals' in place) return withoutNameNotFound(place.refusals)
@@ -159,14 +159,14 @@ const withoutNameNotFound = <R extends ErrorName>(
     }),
   )
 
-export async function setRRSetMetadata(visit: Visit) {
+export async function setRRSetMetadata(visit: RequestContext) {
   const place = await rrsetToChange(visit)
   if ('refusals' in place) return place
   const read = readMetadataBody(visit.body)
   if ('malformed' in read) return read
   const { name, rrset } = place
   const after = withRRSet(name, { ...rrset, metadata: merged(rrset.metadata, read.metadata) })
-  const most = visit.caller.account.plan.mostRRSetMetadata
+  const most = visit.caller.account.plan.maxRRSetMetadata
   const count = Object.keys(rrsetOf(after, rrset.dnsType)?.metadata ?? {}).length
   if (count > most && count > Object.keys(rrset.metadata).length)
     return refused(refuse('rrsetMetadataOverLimit', `the plan has ${most}; please contact support`))
@@ -174,18 +174,18 @@ export async function setRRSetMetadata(visit: Visit) {
   return { ...ACCEPTED, warnings: read.warnings }
 }
 
-export async function getNameMetadata(visit: Visit) {
+export async function getNameMetadata(visit: RequestContext) {
   const place = await nameToRead(visit)
   return 'refusals' in place ? place : { status: 200 as const, data: place.name.metadata }
 }
 
-export async function setNameMetadata(visit: Visit) {
+export async function setNameMetadata(visit: RequestContext) {
   const place = await nameToChange(visit, 'nameChangeForbidden')
   if ('refusals' in place) return place
   const read = readMetadataBody(visit.body)
   if ('malformed' in read) return read
   const metadata = merged(place.name.metadata, read.metadata)
-  const most = visit.caller.account.plan.mostNameMetadata
+  const most = visit.caller.account.plan.maxNameMetadata
   const count = Object.keys(metadata).length
   if (count > most && count > Object.keys(place.name.metadata).length)
     return refused(refuse('nameMetadataOverLimit', `the plan has ${most}; please contact support`))
@@ -196,7 +196,7 @@ export async function setNameMetadata(visit: Visit) {
 function readMetadataBody(
   body: unknown,
 ):
-  | { readonly malformed: readonly Malformed[] }
+  | { readonly malformed: readonly RequestFault[] }
   | { readonly metadata: Metadata; readonly warnings: readonly Warning[] } {
   if (!isObject(body) || body['metadata'] === undefined)
     return { malformed: [badBody('the body is {"metadata": {…}}', '/metadata')] }

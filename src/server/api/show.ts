@@ -1,4 +1,4 @@
-import { type Instant, formatInstant } from '../../base/time.ts'
+import { formatInstant, type Instant } from '../../base/time.ts'
 import type { Name, RRSet, Zone } from '../model/tree.ts'
 import type { DdnsKey, ListedName } from '../store/records.ts'
 
@@ -15,7 +15,7 @@ export const showRRSet = ({ dnsType, ttl, rdata, metadata, createdAt, updatedAt 
 })
 
 export const VIEWS = ['summary', 'detail', 'name_only'] as const
-export type View = (typeof VIEWS)[number]
+export type NameView = (typeof VIEWS)[number]
 
 const summary = ({ zone, name }: ListedName) => ({
   zone_name: zone.name,
@@ -39,7 +39,7 @@ export function showName(zone: Pick<Zone, 'id' | 'name' | 'isShared'>, name: Nam
   }
 }
 
-export function showListed(listed: ListedName, view: View, isExpanded: boolean): object {
+export function showListed(listed: ListedName, view: NameView, isExpanded: boolean): object {
   const { zone, name } = listed
   if (view === 'detail') return showName(zone, name, isExpanded)
   const settings = isExpanded ? { offline_settings: name.offlineSettings ?? null } : {}

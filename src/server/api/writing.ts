@@ -1,11 +1,11 @@
 import type { Instant } from '../../base/time.ts'
 import { type Refusal, refuse } from '../errors/errors.ts'
 import type { DraftRRSet } from '../model/draft.ts'
-import { type Name, type RRSet, type Rdata, type Zone, autoLabel, rrsetOf, withRRSet } from '../model/tree.ts'
-import { type PermissionFault, type Scene, permissionFaults } from '../rules/permission.ts'
+import { autoLabel, type Name, type Rdata, type RRSet, rrsetOf, withRRSet, type Zone } from '../model/tree.ts'
+import { type PermissionFault, type PermissionScene, permissionFaults } from '../rules/permission.ts'
 import { type QuotaFault, quotaFaults } from '../rules/quota.ts'
-import { type StateFault, apexFault, stateFaults } from '../rules/state.ts'
-import { type Visit, groupsOf } from './visit.ts'
+import { apexFault, type StateFault, stateFaults } from '../rules/state.ts'
+import { groupsOf, type RequestContext } from './request-context.ts'
 
 /** The first phase that has something against it; the others are not asked. */
 export async function firstFault<R>(
@@ -20,7 +20,7 @@ export async function firstFault<R>(
 
 /** Groups that nobody has: the only fault of form that needs the store. */
 export async function groupFaults(
-  { store }: Visit,
+  { store }: RequestContext,
   drafts: readonly DraftRRSet[],
 ): Promise<readonly Refusal<'updateGroupInvalid'>[]> {
   const named = drafts.flatMap(({ rdata }) => rdata.filter(({ updateGroup }) => updateGroup !== undefined))
@@ -42,7 +42,7 @@ export async function groupFaults(
 
 /** What policy has against the wishes, all of it. */
 export async function permitted(
-  { caller, store }: Visit,
+  { caller, store }: RequestContext,
   drafts: readonly DraftRRSet[],
   at: { readonly zone: Zone; readonly name: string; readonly existing: Name | undefined },
 ): Promise<readonly Refusal<PermissionFault>[]> {
@@ -52,7 +52,7 @@ export async function permitted(
   )
   return drafts.flatMap((draft) => {
     const existing = at.existing === undefined ? undefined : rrsetOf(at.existing, draft.dnsType)
-    const scene: Scene = { caller, zone: at.zone, name: at.name, existing, groups }
+    const scene: PermissionScene = { caller, zone: at.zone, name: at.name, existing, groups }
     return permissionFaults(draft, scene)
   })
 }
@@ -89,7 +89,7 @@ export const withRRSets = (name: Name, rrsets: readonly RRSet[]): Name => rrsets
 
 /** The last two phases: DNS's own rules on the result, then what the plan has room for. Then it is kept. */
 export async function save(
-  visit: Visit,
+  visit: RequestContext,
   zone: Zone,
   { before, after }: { readonly before: Name | undefined; readonly after: Name },
 ): Promise<readonly Refusal<StateFault | QuotaFault>[]> {
@@ -98,7 +98,7 @@ export async function save(
 
 /** The same, where only some quotas can be met. */
 export async function saveWithin<Q extends QuotaFault>(
-  { caller, store, now }: Pick<Visit, 'caller' | 'store' | 'now'>,
+  { caller, store, now }: Pick<RequestContext, 'caller' | 'store' | 'now'>,
   zone: Zone,
   { before, after }: { readonly before: Name | undefined; readonly after: Name },
   isMet: (fault: Refusal<QuotaFault>) => fault is Refusal<Q>,
@@ -117,7 +117,7 @@ export async function saveWithin<Q extends QuotaFault>(
 export const isAny = (fault: Refusal<QuotaFault>): fault is Refusal<QuotaFault> => fault.refused.length > 0
 
 /** A new name, with nothing at it yet. */
-export const newName = ({ caller, now }: Visit, zone: Zone, name: string): Name => ({
+export const newName = ({ caller, now }: RequestContext, zone: Zone, name: string): Name => ({
   zoneId: zone.id,
   accountId: caller.account.id,
   name,

@@ -1,17 +1,18 @@
-import { APEX, canonicalName, parseHost } from '../model/dns-name.ts'
-import { type Name, type RRSet, merged } from '../model/tree.ts'
-import { isOwner, isWhole } from '../rules/access.ts'
 import { refuse } from '../errors/errors.ts'
+import { apexOf } from '../model/apex.ts'
+import { parseHost } from '../model/dns-name.ts'
+import { merged } from '../model/tree.ts'
+import { isOwner, isWhole } from '../rules/access.ts'
 import { badBody, isFaulty, isObject, readMetadata, unknownFields } from './bodies.ts'
-import { zoneToChange, zoneToRead } from './places.ts'
+import { zoneToChange, zoneToRead } from './locate.ts'
 import { all, readPage } from './query.ts'
+import { CREATED, DONE, LESS, type RequestContext, refused } from './request-context.ts'
 import { showZone } from './show.ts'
-import { CREATED, DONE, LESS, type Visit, refused } from './visit.ts'
 
 /** Spec, "Limits": the zone listing has 50 at most. */
-const LIMITS = { usual: 50, most: 50 } as const
+const LIMITS = { fallback: 50, max: 50 } as const
 
-export async function listZones(visit: Visit) {
+export async function listZones(visit: RequestContext) {
   const read = all({ page: readPage(visit, LIMITS) })
   if ('malformed' in read) return read
   const { page } = read.value
@@ -24,13 +25,13 @@ export async function listZones(visit: Visit) {
   }
 }
 
-export async function getZone(visit: Visit) {
+export async function getZone(visit: RequestContext) {
   const zone = await zoneToRead(visit)
   return 'refusals' in zone ? zone : { status: 200 as const, data: showZone(zone, visit.service.nameservers) }
 }
 
 /** A zone comes with its apex, where the service keeps its own NS. */
-export async function createZone(visit: Visit) {
+export async function createZone(visit: RequestContext) {
   const { caller, store, now, service } = visit
   const { body } = visit
   const wanted = isObject(body) && typeof body['zone_name'] === 'string' ? body['zone_name'] : ''
@@ -41,10 +42,10 @@ export async function createZone(visit: Visit) {
   if (isFaulty(metadata)) return { malformed: metadata }
   if (!isWhole(caller)) return { malformed: [LESS] }
   const held = await store.holdingsOf(caller.account.id)
-  const { mostNames, mostNameMetadata } = caller.account.plan
-  if (held.names + 1 > mostNames)
+  const { maxNames, maxNameMetadata } = caller.account.plan
+  if (held.names + 1 > maxNames)
     return refused(refuse('namesOverLimit', 'a zone has its apex; please contact support'))
-  if (Object.keys(merged({}, metadata)).length > mostNameMetadata)
+  if (Object.keys(merged({}, metadata)).length > maxNameMetadata)
     return refused(refuse('nameMetadataOverLimit'))
   const taken = await store.zoneNamed(name)
   const above = await store.zoneHolding(name)
@@ -71,41 +72,8 @@ export async function createZone(visit: Visit) {
   return { ...CREATED, warnings: unknownFields(body, ['zone_name', 'metadata']) }
 }
 
-/** What every zone begins with. */
-export function apexOf(
-  zoneId: number,
-  accountId: number,
-  nameservers: readonly string[],
-  now: Visit['now'],
-): Name {
-  const ns: RRSet = {
-    dnsType: 'NS',
-    ttl: 86_400,
-    isSystem: true,
-    metadata: {},
-    rdata: nameservers.map((value, n) => ({
-      label: `_ns${n + 1}`,
-      value: `${canonicalName(value)}.`,
-      isSystem: true,
-    })),
-    createdAt: now,
-    updatedAt: now,
-  }
-  return {
-    zoneId,
-    accountId,
-    name: APEX,
-    isProhibited: false,
-    isOffline: false,
-    metadata: {},
-    rrsets: ns.rdata.length === 0 ? [] : [ns],
-    createdAt: now,
-    updatedAt: now,
-  }
-}
-
 /** With everything that is in it. */
-export async function deleteZone(visit: Visit) {
+export async function deleteZone(visit: RequestContext) {
   const zone = await zoneToChange(visit)
   if ('refusals' in zone) return zone
   if (!isOwner(visit.caller, zone) || visit.caller.isReadOnly)
@@ -117,7 +85,7 @@ export async function deleteZone(visit: Visit) {
 }
 
 /** The nameservers that zones are served by: read-only. */
-export async function listAuthorities(visit: Visit) {
+export async function listAuthorities(visit: RequestContext) {
   const read = all({ page: readPage(visit, LIMITS) })
   if ('malformed' in read) return read
   const { offset, limit } = read.value.page
@@ -130,8 +98,8 @@ export async function listAuthorities(visit: Visit) {
 }
 
 /** The update clients that were seen: read-only. */
-export async function listClients(visit: Visit) {
-  const read = all({ page: readPage(visit, { usual: 50, most: 500 }) })
+export async function listClients(visit: RequestContext) {
+  const read = all({ page: readPage(visit, { fallback: 50, max: 500 }) })
   if ('malformed' in read) return read
   const { page } = read.value
   const { items, total } = await visit.store.clientsOf(visit.caller.account.id, page)
@@ -145,6 +113,6 @@ export async function listClients(visit: Visit) {
   return { status: 200 as const, data, page: { ...page, total } }
 }
 
-export async function about({ service }: Visit) {
+export async function about({ service }: RequestContext) {
   return { status: 200 as const, data: { name: service.name, version: service.version } }
 }

@@ -2,7 +2,7 @@ import type { Credentials } from '../../net/basic.ts'
 import type { Secret } from '../../net/secret.ts'
 import type { Login, Principal } from '../model/rows.ts'
 import type { Store } from '../store/store.ts'
-import { type Pepper, isKeyedHashOf, isSlowHashOf, slowHash } from './hashes.ts'
+import { isKeyedHashOf, isSlowHashOf, type Pepper, slowHash } from './hashes.ts'
 
 /** Whether a password is the one of a login, or of nobody's: a name that nobody has takes as long as a wrong password. */
 export interface Passwords {
@@ -12,14 +12,14 @@ export interface Passwords {
 }
 
 /** Slow hashes run in Node's few worker threads; with more of them waiting than this, nobody can tell right from wrong. */
-const MOST_WAITING = 64
+const MAX_WAITING = 64
 
 export function passwordsBy(pepper: Pepper): Passwords {
   const decoy = slowHash('nobody has this password')
   let waiting = 0
 
   const checkSlowly = async (password: string, hash: Uint8Array): Promise<boolean> => {
-    if (waiting >= MOST_WAITING) throw new Error('too many logins with account passwords at once')
+    if (waiting >= MAX_WAITING) throw new Error('too many logins with account passwords at once')
     waiting++
     try {
       return await isSlowHashOf(password, hash)

@@ -18,7 +18,7 @@ type NameFault = Extract<
 >
 
 /** What is wrong with the name of a new record; in the order in which it is told. `name` is relative to the zone. */
-export function nameFault(name: unknown, zone: string, mostLabels: number): Refusal<NameFault> | undefined {
+export function nameFault(name: unknown, zone: string, maxLabels: number): Refusal<NameFault> | undefined {
   if (typeof name !== 'string' || name === '') return refuse('nameInvalid', 'a name is missing')
   if (name === APEX) return undefined
   const labels = name.toLowerCase().split('.')
@@ -42,8 +42,8 @@ export function nameFault(name: unknown, zone: string, mostLabels: number): Refu
     )
   if (labels.slice(1).includes(WILDCARD))
     return refuse('wildcardNotTerminal', 'the wildcard is not the leftmost label')
-  if (labels.length > mostLabels)
-    return refuse('tooManyLabels', `${labels.length} labels, and this zone takes ${mostLabels}`)
+  if (labels.length > maxLabels)
+    return refuse('tooManyLabels', `${labels.length} labels, and this zone takes ${maxLabels}`)
   return undefined
 }
 

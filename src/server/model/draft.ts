@@ -1,5 +1,5 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
-import { type DnsType, RDATA_TYPES, isDnsType } from './rdata-values.ts'
+import { type DnsType, isDnsType, RDATA_TYPES } from './rdata-values.ts'
 import type { Metadata } from './tree.ts'
 
 /** An RRSet as a request asks for it: read and in canonical form, but not yet allowed. */
@@ -37,7 +37,7 @@ export type ShapeFault = Extract<
   | 'urlRedirectMalformed'
 >
 
-export interface Read<T> {
+export interface DraftResult<T> {
   readonly value: T
   readonly faults: readonly Refusal<ShapeFault>[]
 }
@@ -51,7 +51,7 @@ const at = (pointer: string) => ({ location: 'body', pointer }) as const
 const LONGEST_TTL = 604_800
 
 /** All that is wrong with an RRSet, in the order in which it is told. */
-export function readRRSet(value: unknown, pointer: string): Read<DraftRRSet> | Read<undefined> {
+export function readRRSet(value: unknown, pointer: string): DraftResult<DraftRRSet> | DraftResult<undefined> {
   const { dns_type: type, rdata, ttl, metadata } = fieldsOf(value)
   if (type === undefined || !Array.isArray(rdata) || rdata.length === 0)
     return {
@@ -105,7 +105,7 @@ export function readRdata(
   type: DnsType,
   list: readonly unknown[],
   pointer: string,
-): Read<readonly DraftRdata[]> {
+): DraftResult<readonly DraftRdata[]> {
   const faults: Refusal<ShapeFault>[] = []
   const seen = { labels: new Set<string>(), groups: new Set<string>() }
   const rdata = list.map((one, n): DraftRdata => {

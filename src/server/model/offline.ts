@@ -1,4 +1,4 @@
-import { parseAddress, familyOf } from '../../net/address.ts'
+import { familyOf, parseAddress } from '../../net/address.ts'
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import { parseTarget } from './dns-name.ts'
 import { parseWebUrl } from './rdata-values.ts'

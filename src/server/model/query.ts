@@ -15,14 +15,14 @@ export function holds(expression: Expression, metadata: Metadata): boolean {
   return expression.op === 'exact' ? value === expression.value : value.includes(expression.value)
 }
 
-export const DEEPEST_EXPRESSION = 16
+export const MAX_EXPRESSION_DEPTH = 16
 const MOST_CONDITIONS = 64
 
 /** Reads an expression; undefined for anything else, and for one that is made to be expensive. */
 export function readExpression(value: unknown): Expression | undefined {
   let conditions = 0
   const read = (one: unknown, depth: number): Expression | undefined => {
-    if (depth > DEEPEST_EXPRESSION || typeof one !== 'object' || one === null) return undefined
+    if (depth > MAX_EXPRESSION_DEPTH || typeof one !== 'object' || one === null) return undefined
     const members = Object.keys(one)
     const { op, key, value: text, and, or } = one as Readonly<Record<string, unknown>>
     const list = and ?? or
@@ -45,7 +45,7 @@ export interface Page {
   readonly offset: number
   readonly limit: number
 }
-export interface Listed<T> {
+export interface ListedPage<T> {
   readonly items: readonly T[]
   readonly total: number
 }

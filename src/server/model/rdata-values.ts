@@ -1,10 +1,10 @@
-import { type Result, err, ok } from '../../base/result.ts'
+import { err, ok, type Result } from '../../base/result.ts'
 import { familyOf, parseAddress } from '../../net/address.ts'
 import type { ErrorName } from '../errors/errors.ts'
 import { parseHost, parseTarget } from './dns-name.ts'
 
 /** What is wrong with a value, under the code that its type has for it. */
-export interface Malformed {
+export interface InvalidValue {
   readonly refused: Extract<
     ErrorName,
     'rdataMalformed' | 'cnameInvalid' | 'nsInvalid' | 'ptrInvalid' | 'aliasInvalid' | 'urlRedirectMalformed'
@@ -16,10 +16,10 @@ export interface RdataType {
   /** Whether a DDNS key may change it. */
   readonly isTarget: boolean
   /** Reads a value into the one form in which it is kept and compared. Printing it is the identity. */
-  readonly parse: (value: string) => Result<string, Malformed>
+  readonly parse: (value: string) => Result<string, InvalidValue>
 }
 
-const malformed = (refused: Malformed['refused'], detail: string): Result<never, Malformed> =>
+const malformed = (refused: InvalidValue['refused'], detail: string): Result<never, InvalidValue> =>
   err({ refused, detail })
 const strange = (value: string): string => `'${value.slice(0, 60)}'`
 
@@ -34,7 +34,7 @@ const address =
 
 /** Kept absolute, with the trailing dot (RFC 1035 §5.1). */
 const domain =
-  (refused: Malformed['refused'], parse: (text: string) => string | undefined): RdataType['parse'] =>
+  (refused: InvalidValue['refused'], parse: (text: string) => string | undefined): RdataType['parse'] =>
   (value) => {
     const name = parse(value)
     return name === undefined ? malformed(refused, `${strange(value)} is not a domain name`) : ok(`${name}.`)
@@ -52,7 +52,7 @@ const number = (text: string | undefined, most: number): number | undefined =>
   text !== undefined && /^\d{1,5}$/.test(text) && Number(text) <= most ? Number(text) : undefined
 
 /** RFC 1035 §3.3.9; RFC 7505: "0 ." says that there is no mail. */
-function parseMx(value: string): Result<string, Malformed> {
+function parseMx(value: string): Result<string, InvalidValue> {
   const [preference, exchange, ...rest] = value.split(/[ \t]+/)
   const weight = number(preference, 65_535)
   const host = exchange === '.' && weight === 0 ? '' : parseHost(exchange ?? '')
@@ -62,7 +62,7 @@ function parseMx(value: string): Result<string, Malformed> {
 }
 
 /** RFC 2782; a target of "." says that the service is not there. */
-function parseSrv(value: string): Result<string, Malformed> {
+function parseSrv(value: string): Result<string, InvalidValue> {
   const fields = value.split(/[ \t]+/)
   const numbers = fields.slice(0, 3).map((field) => number(field, 65_535))
   const target = fields[3] === '.' ? '' : parseTarget(fields[3] ?? '')
@@ -72,7 +72,7 @@ function parseSrv(value: string): Result<string, Malformed> {
 }
 
 /** RFC 8659 §4.1.1: the tag is letters and digits, compared without case; the value is anything, in quotes. */
-function parseCaa(value: string): Result<string, Malformed> {
+function parseCaa(value: string): Result<string, InvalidValue> {
   const [, flags, tag = '', rest = ''] = /^(\d{1,3})[ \t]+([a-z0-9]{1,255})[ \t]+(.*)$/is.exec(value) ?? []
   const strings = stringsOf(rest)
   return number(flags, 255) === undefined || strings?.length !== 1
@@ -84,7 +84,7 @@ const LONGEST_STRING = 255
 const LONGEST_RDATA = 65_535
 
 /** RFC 1035 §3.3.14: strings of 255 octets at most. Text without quotes is one string, and cut where it is too long. */
-function parseTxt(value: string): Result<string, Malformed> {
+function parseTxt(value: string): Result<string, InvalidValue> {
   const isQuoted = value.trimStart().startsWith('"')
   const strings = isQuoted ? stringsOf(value.trim()) : chunked(Buffer.from(value, 'utf8'))
   if (strings === undefined || strings.length === 0)

@@ -16,7 +16,7 @@ export interface Login extends Principal {
 }
 
 /** Something an update may change: a whole name, or one Rdata of it. */
-export interface Target {
+export interface TargetRow {
   readonly nameId: number
   readonly zoneId: number
   /** Fully qualified, lower case, no trailing dot. */
@@ -25,7 +25,7 @@ export interface Target {
 }
 
 /** A name with all that is at it, and whose it is. */
-export interface Held extends Omit<Target, 'rdataId'> {
+export interface StoredName extends Omit<TargetRow, 'rdataId'> {
   readonly accountId: number
   /** The DDNS key that updates the whole name. */
   readonly keyId: number | null
@@ -58,9 +58,9 @@ export interface LastUse {
 }
 
 /** Failed logins of one peer network. */
-export interface Failures {
+export interface FailedLogins {
   readonly moments: readonly number[]
-  readonly deafUntil?: Instant
+  readonly blockedUntil?: Instant
 }
 
 export type NewPlan = Omit<Plan, 'fixedTtl' | 'types'>

@@ -6,12 +6,12 @@ export type Metadata = Readonly<Record<string, string>>
 /** What an account may do and have. Policy is data: an operator changes rows, not code. */
 export interface Plan {
   readonly name: string
-  readonly mostNames: number
-  readonly mostRdata: number
-  readonly mostNameMetadata: number
-  readonly mostRRSetMetadata: number
+  readonly maxNames: number
+  readonly maxRdata: number
+  readonly maxNameMetadata: number
+  readonly maxRRSetMetadata: number
   /** In seconds, as all TTLs (RFC 2181 §8). */
-  readonly leastTtl: number
+  readonly minTtl: number
   readonly fixedTtl?: number
   /** Without it, every type. */
   readonly types?: readonly string[]
@@ -40,8 +40,8 @@ export interface Zone {
   readonly hasWildcards: boolean
   readonly types?: readonly string[]
   readonly ownerOnlyTypes?: readonly string[]
-  readonly mostLabels?: number
-  readonly leastTtl?: number
+  readonly maxLabels?: number
+  readonly minTtl?: number
   readonly fixedTtl?: number
   readonly defaultTtl: number
   readonly serial: number
@@ -103,7 +103,7 @@ export type OfflineSettings =
     }
 
 /** How much an account has, over all its names. */
-export interface Holdings {
+export interface AccountUsage {
   readonly names: number
   readonly rdata: number
 }

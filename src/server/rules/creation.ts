@@ -1,5 +1,5 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
-import { APEX, WILDCARD, nameFault, parentOf } from '../model/dns-name.ts'
+import { APEX, nameFault, parentOf, WILDCARD } from '../model/dns-name.ts'
 import type { Name, Zone } from '../model/tree.ts'
 import { type Caller, isOwner } from './access.ts'
 
@@ -24,7 +24,7 @@ export function creationFault(
   { name, isMember }: { readonly name: unknown; readonly isMember: boolean },
 ): Refusal<CreationFault> | undefined {
   const at = { location: 'body', pointer: '/name' } as const
-  const malformed = nameFault(name, zone.name, zone.mostLabels ?? MOST_LABELS)
+  const malformed = nameFault(name, zone.name, zone.maxLabels ?? MOST_LABELS)
   if (malformed !== undefined) return { ...malformed, ...at }
   const isBarred = zone.isMembersOnly && !isMember && !isOwner(caller, zone)
   if (isBarred || caller.isReadOnly) return refuse('nameCreateForbidden')

@@ -1,7 +1,7 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import { APEX } from '../model/dns-name.ts'
-import type { DraftRRSet, DraftRdata } from '../model/draft.ts'
-import { type RRSet, type Zone, rdataLabelled } from '../model/tree.ts'
+import type { DraftRdata, DraftRRSet } from '../model/draft.ts'
+import { type RRSet, rdataLabelled, type Zone } from '../model/tree.ts'
 import { type Caller, isOwner } from './access.ts'
 
 export type PermissionFault = Extract<
@@ -27,22 +27,25 @@ const OWNER_NAMES: ReadonlySet<string> = new Set([
   'www',
 ])
 
-export interface Group {
+export interface UpdateGroup {
   readonly accountId: number
   readonly isLocked: boolean
 }
 
 /** What a wish meets: the place, what is there already, and the groups that it names. */
-export interface Scene {
+export interface PermissionScene {
   readonly caller: Caller
   readonly zone: Zone
   readonly name: string
   readonly existing: RRSet | undefined
-  readonly groups: Readonly<Record<string, Group | undefined>>
+  readonly groups: Readonly<Record<string, UpdateGroup | undefined>>
 }
 
 /** What policy has against one RRSet, all of it, in the order in which it is told. */
-export function permissionFaults(draft: DraftRRSet, scene: Scene): readonly Refusal<PermissionFault>[] {
+export function permissionFaults(
+  draft: DraftRRSet,
+  scene: PermissionScene,
+): readonly Refusal<PermissionFault>[] {
   const { caller, zone, name, existing } = scene
   const at = (field: string) => ({ location: 'body', pointer: `${draft.pointer}${field}` }) as const
   const { plan } = caller.account
@@ -55,7 +58,7 @@ export function permissionFaults(draft: DraftRRSet, scene: Scene): readonly Refu
     ((zone.ownerOnlyTypes?.includes(draft.dnsType) ?? false) || OWNER_NAMES.has(name))
   const isSystem = existing?.isSystem ?? (name === APEX && draft.dnsType === 'NS')
   const fixed = zone.fixedTtl ?? plan.fixedTtl
-  const least = Math.max(plan.leastTtl, zone.leastTtl ?? 0)
+  const least = Math.max(plan.minTtl, zone.minTtl ?? 0)
   const { ttl } = draft
   // biome-ignore format: a table
   const rules: readonly (readonly [broken: boolean, refused: PermissionFault, field: string, detail?: string])[] = [
@@ -76,7 +79,7 @@ export function permissionFaults(draft: DraftRRSet, scene: Scene): readonly Refu
 
 function rdataFaults(
   { label, updateGroup, pointer }: DraftRdata,
-  { caller, existing, groups }: Scene,
+  { caller, existing, groups }: PermissionScene,
 ): readonly Refusal<PermissionFault>[] {
   const at = (field: string) => ({ location: 'body', pointer: `${pointer}${field}` }) as const
   const isTaken = label?.startsWith('_') === true && rdataLabelled(existing, label) === undefined
@@ -89,5 +92,5 @@ function rdataFaults(
 }
 
 /** A group is its account's own, unless the operator locked it. */
-export const mayUse = ({ account }: Caller, group: Group | undefined): boolean =>
+export const mayUse = ({ account }: Caller, group: UpdateGroup | undefined): boolean =>
   group?.accountId === account.id && !group.isLocked

@@ -1,5 +1,5 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
-import { type Holdings, type Name, type Plan, countRdata } from '../model/tree.ts'
+import { type AccountUsage, countRdata, type Name, type Plan } from '../model/tree.ts'
 
 export type QuotaFault = Extract<
   ErrorName,
@@ -17,35 +17,33 @@ export function quotaFaults(
   before: Name | undefined,
   after: Name,
   plan: Plan,
-  held: Holdings,
+  held: AccountUsage,
 ): readonly Refusal<QuotaFault>[] {
   const names = held.names + (before === undefined ? 1 : 0)
   const was = before === undefined ? 0 : countRdata(before)
   const rdata = held.rdata - was + countRdata(after)
   const isRRSetOver = after.rrsets.some(
-    ({ metadata: own }) => Object.keys(own).length > plan.mostRRSetMetadata,
+    ({ metadata: own }) => Object.keys(own).length > plan.maxRRSetMetadata,
   )
   return [
-    ...(before === undefined && names > plan.mostNames ? [over('namesOverLimit', plan.mostNames)] : []),
-    ...(rdata > plan.mostRdata && countRdata(after) > was ? [over('rdataOverLimit', plan.mostRdata)] : []),
-    ...(isRRSetOver ? [over('rrsetMetadataOverLimit', plan.mostRRSetMetadata)] : []),
-    ...(Object.keys(after.metadata).length > plan.mostNameMetadata
-      ? [over('nameMetadataOverLimit', plan.mostNameMetadata)]
+    ...(before === undefined && names > plan.maxNames ? [over('namesOverLimit', plan.maxNames)] : []),
+    ...(rdata > plan.maxRdata && countRdata(after) > was ? [over('rdataOverLimit', plan.maxRdata)] : []),
+    ...(isRRSetOver ? [over('rrsetMetadataOverLimit', plan.maxRRSetMetadata)] : []),
+    ...(Object.keys(after.metadata).length > plan.maxNameMetadata
+      ? [over('nameMetadataOverLimit', plan.maxNameMetadata)]
       : []),
   ]
 }
 
 /** For publishing: what there is must fit, as if it were made now. */
-export function standingFaults(name: Name, plan: Plan, held: Holdings): readonly Refusal<QuotaFault>[] {
-  const isRRSetOver = name.rrsets.some(
-    ({ metadata }) => Object.keys(metadata).length > plan.mostRRSetMetadata,
-  )
+export function zoneQuotaFaults(name: Name, plan: Plan, held: AccountUsage): readonly Refusal<QuotaFault>[] {
+  const isRRSetOver = name.rrsets.some(({ metadata }) => Object.keys(metadata).length > plan.maxRRSetMetadata)
   return [
-    ...(held.names > plan.mostNames ? [over('namesOverLimit', plan.mostNames)] : []),
-    ...(held.rdata > plan.mostRdata ? [over('rdataOverLimit', plan.mostRdata)] : []),
-    ...(isRRSetOver ? [over('rrsetMetadataOverLimit', plan.mostRRSetMetadata)] : []),
-    ...(Object.keys(name.metadata).length > plan.mostNameMetadata
-      ? [over('nameMetadataOverLimit', plan.mostNameMetadata)]
+    ...(held.names > plan.maxNames ? [over('namesOverLimit', plan.maxNames)] : []),
+    ...(held.rdata > plan.maxRdata ? [over('rdataOverLimit', plan.maxRdata)] : []),
+    ...(isRRSetOver ? [over('rrsetMetadataOverLimit', plan.maxRRSetMetadata)] : []),
+    ...(Object.keys(name.metadata).length > plan.maxNameMetadata
+      ? [over('nameMetadataOverLimit', plan.maxNameMetadata)]
       : []),
   ]
 }

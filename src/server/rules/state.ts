@@ -1,7 +1,7 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
-import { APEX, WILDCARD, fqdnOf, relativeTo } from '../model/dns-name.ts'
+import { APEX, fqdnOf, relativeTo, WILDCARD } from '../model/dns-name.ts'
 import type { DnsType } from '../model/rdata-values.ts'
-import { type Name, type RRSet, type Zone, rrsetOf } from '../model/tree.ts'
+import { type Name, type RRSet, rrsetOf, type Zone } from '../model/tree.ts'
 
 export type StateFault = Extract<
   ErrorName,
@@ -9,7 +9,7 @@ export type StateFault = Extract<
 >
 
 /** Finds another name of the same zone, as it would stand after the change. */
-export type Find = (relative: string) => Promise<Name | undefined>
+export type FindName = (relative: string) => Promise<Name | undefined>
 
 const has = (name: Name | undefined, ...types: readonly DnsType[]): boolean =>
   name !== undefined && types.some((type) => rrsetOf(name, type) !== undefined)
@@ -37,7 +37,7 @@ const violated = (says: string): Refusal<'dnsRulesViolated'> => refuse('dnsRules
 export async function stateFaults(
   name: Name,
   zone: Zone,
-  find: Find,
+  find: FindName,
 ): Promise<readonly Refusal<StateFault>[]> {
   const targets = await targetFaults(name, zone, find)
   if (targets.length > 0) return targets
@@ -53,7 +53,7 @@ const outside = (name: Name, zone: Zone): readonly Refusal<'aliasOutsideZone'>[]
       : [],
   )
 
-async function targetFaults(name: Name, zone: Zone, find: Find): Promise<readonly Refusal<StateFault>[]> {
+async function targetFaults(name: Name, zone: Zone, find: FindName): Promise<readonly Refusal<StateFault>[]> {
   const inZone = (value: string): string | undefined => relativeTo(value.replace(/\.$/, ''), zone.name)
   const at = async (relative: string): Promise<Name | undefined> =>
     relative === name.name ? name : find(relative)
@@ -84,7 +84,7 @@ async function targetFaults(name: Name, zone: Zone, find: Find): Promise<readonl
 const LONGEST_CHAIN = 16
 
 /** Where following ALIAS and CNAME from here comes back to here; undefined where it ends. */
-async function loopFrom(name: Name, zone: Zone, at: Find): Promise<string | undefined> {
+async function loopFrom(name: Name, zone: Zone, at: FindName): Promise<string | undefined> {
   if (!has(name, 'ALIAS')) return undefined
   let here: Name | undefined = name
   for (let steps = 0; steps < LONGEST_CHAIN && here !== undefined; steps++) {

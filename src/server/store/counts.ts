@@ -1,8 +1,8 @@
 import { latest } from '../../base/time.ts'
-import type { Failures, LastUse, Usage } from '../model/rows.ts'
+import type { FailedLogins, LastUse, Usage } from '../model/rows.ts'
 
 /** What a key or an account did lately, and the last of it. */
-export interface Use {
+export interface UsageRow {
   readonly usage: Usage
   readonly last?: LastUse
 }
@@ -23,7 +23,7 @@ export function mergeMoments(base: Moments, ours: Moments, theirs: Moments): Mom
 /** Whoever changed it last has the word; who did not change it has none. */
 const changed = <T>(base: T, ours: T, theirs: T): T => (ours === base ? theirs : ours)
 
-export function mergeUse(base: Use, ours: Use, theirs: Use): Use {
+export function mergeUsage(base: UsageRow, ours: UsageRow, theirs: UsageRow): UsageRow {
   const [b, o, t] = [base.usage, ours.usage, theirs.usage]
   const blockedUntil = changed(b.blockedUntil, o.blockedUntil, t.blockedUntil)
   const last = laterOf(ours.last, theirs.last)
@@ -43,10 +43,10 @@ function laterOf(one: LastUse | undefined, other: LastUse | undefined): LastUse 
   return latest(one.at, other.at) === one.at ? one : other
 }
 
-export function mergeFailures(base: Failures, ours: Failures, theirs: Failures): Failures {
-  const deafUntil = changed(base.deafUntil, ours.deafUntil, theirs.deafUntil)
+export function mergeFailures(base: FailedLogins, ours: FailedLogins, theirs: FailedLogins): FailedLogins {
+  const blockedUntil = changed(base.blockedUntil, ours.blockedUntil, theirs.blockedUntil)
   return {
     moments: mergeMoments(base.moments, ours.moments, theirs.moments),
-    ...(deafUntil !== undefined && { deafUntil }),
+    ...(blockedUntil !== undefined && { blockedUntil: blockedUntil }),
   }
 }

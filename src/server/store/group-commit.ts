@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers'
 import type { DatabaseSync } from 'node:sqlite'
-import type { Undo } from './tally.ts'
+import { setImmediate } from 'node:timers'
+import type { Undo } from './counter-cache.ts'
 
 interface Job {
   readonly work: () => Promise<unknown>
@@ -19,13 +19,13 @@ export interface GroupCommit {
 }
 
 /** Who keeps something beside the database hears of it. */
-export interface Heard {
+export interface CommitListener {
   readonly begun: () => void
   /** Something that was written, and perhaps read again, was not meant to be. */
   readonly takenBack: () => void
 }
 
-const UNHEARD: Heard = { begun: () => undefined, takenBack: () => undefined }
+const UNHEARD: CommitListener = { begun: () => undefined, takenBack: () => undefined }
 
 const SOON = 5000
 
@@ -34,7 +34,7 @@ const SOON = 5000
  * before the commit. Where one of them throws, all is taken back and done again with a savepoint for each, so that only
  * that one's changes are missing: work may run twice, and what it does outside the store must bear that.
  */
-export function groupCommit(database: DatabaseSync, heard: Heard = UNHEARD): GroupCommit {
+export function groupCommit(database: DatabaseSync, heard: CommitListener = UNHEARD): GroupCommit {
   const log: Undo[] = []
   const steps = stepsOf(database, log, heard)
   let waiting: Job[] = []
@@ -83,7 +83,7 @@ interface Steps {
   readonly rollback: () => void
 }
 
-function stepsOf(database: DatabaseSync, log: Undo[], { begun, takenBack }: Heard): Steps {
+function stepsOf(database: DatabaseSync, log: Undo[], { begun, takenBack }: CommitListener): Steps {
   const step = (sql: string): (() => void) => {
     const statement = database.prepare(sql)
     return () => void statement.run()

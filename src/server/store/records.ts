@@ -1,7 +1,7 @@
 import type { Instant } from '../../base/time.ts'
-import type { Direction, Listed, NameQuery, Page } from '../model/query.ts'
+import type { Direction, ListedPage, NameQuery, Page } from '../model/query.ts'
 import type { Principal } from '../model/rows.ts'
-import type { Account, Holdings, Metadata, Name, Plan, Zone } from '../model/tree.ts'
+import type { Account, AccountUsage, Metadata, Name, Plan, Zone } from '../model/tree.ts'
 
 /** A name in a listing, with what belongs to its zone. */
 export interface ListedName {
@@ -43,25 +43,25 @@ export interface Client {
 }
 
 /** What the management API asks of a store. A name comes and goes whole. */
-export interface RecordReading {
+export interface RecordReads {
   account(id: number): Promise<Account | undefined>
   zoneNamed(name: string): Promise<Zone | undefined>
   isMember(zoneId: number, accountId: number): Promise<boolean>
   /** Zones that the account owns, by name; `only` of those that are named. */
-  zonesOf(accountId: number, page: Page, only?: readonly string[]): Promise<Listed<Zone>>
+  zonesOf(accountId: number, page: Page, only?: readonly string[]): Promise<ListedPage<Zone>>
   /** Whether the operator locked any of its names. */
   hasLockedNames(zoneId: number): Promise<boolean>
   nameAt(zoneId: number, name: string): Promise<Name | undefined>
   /** The deepest zone that a whole name is in. */
   zoneHolding(fqdn: string): Promise<Zone | undefined>
-  holdingsOf(accountId: number): Promise<Holdings>
-  namesBy(query: NameQuery): Promise<Listed<ListedName>>
+  holdingsOf(accountId: number): Promise<AccountUsage>
+  namesBy(query: NameQuery): Promise<ListedPage<ListedName>>
   keyNamed(username: string): Promise<DdnsKey | undefined>
-  keysOf(accountId: number, query: KeyQuery): Promise<Listed<DdnsKey>>
-  clientsOf(accountId: number, page: Page): Promise<Listed<Client>>
+  keysOf(accountId: number, query: KeyQuery): Promise<ListedPage<DdnsKey>>
+  clientsOf(accountId: number, page: Page): Promise<ListedPage<Client>>
 }
 
-export interface RecordWriting extends RecordReading {
+export interface RecordWrites extends RecordReads {
   /** Makes the name, or makes what is kept of it what this says; and gives the zone its next serial. */
   saveName(name: Name, now: Instant): Promise<void>
   removeName(name: Name, now: Instant): Promise<void>
@@ -78,7 +78,7 @@ export interface RecordWriting extends RecordReading {
 }
 
 /** What only the operator does. Types are lists; undefined takes a limit away. */
-export interface PolicyWriting {
+export interface PolicyWrites {
   changePlan(planId: number, values: Partial<Omit<Plan, 'name'>>): Promise<void>
   changeZone(zoneId: number, values: Partial<ZonePolicy>): Promise<void>
   changeAccount(
@@ -105,8 +105,8 @@ export type ZonePolicy = Pick<
   | 'hasWildcards'
   | 'types'
   | 'ownerOnlyTypes'
-  | 'mostLabels'
-  | 'leastTtl'
+  | 'maxLabels'
+  | 'minTtl'
   | 'fixedTtl'
   | 'defaultTtl'
 >

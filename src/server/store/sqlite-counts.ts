@@ -1,24 +1,17 @@
-import type { SQLOutputValue, StatementSync } from 'node:sqlite'
-import { type Instant, instant } from '../../base/time.ts'
 import { parseAddress } from '../../net/address.ts'
-import type { Failures, LastUse, Principal, Usage } from '../model/rows.ts'
-import { type Use, mergeFailures, mergeMoments, mergeUse } from './counts.ts'
+import type { FailedLogins, LastUse, Principal, Usage } from '../model/rows.ts'
+import { type CounterCache, type CounterTable, counterCache, type Undo } from './counter-cache.ts'
+import { mergeFailures, mergeMoments, mergeUsage, type UsageRow } from './counts.ts'
 import { packRing, unpackRing } from './ring.ts'
 import { failureSweep } from './sqlite-sweep.ts'
-import type { Reading, Writing } from './store.ts'
-import { type Kept, type Tally, type Undo, tally } from './tally.ts'
-
-type Sql = (text: string) => StatementSync
-type Row = Record<string, SQLOutputValue>
+import { instantOf, type Row, type Sql } from './sqlite-values.ts'
+import type { StoreReads, StoreWrites } from './store.ts'
 
 export const subjectOf = ({ kind, id }: Pick<Principal, 'kind' | 'id'>): string => `${kind}:${id}`
 
-const instantOf = (value: SQLOutputValue | undefined): Instant | undefined =>
-  typeof value === 'number' ? instant(value) : undefined
+const NEVER_USED: UsageRow = { usage: { requests: [], refusals: [], undescriptive: 0 } }
 
-const NEVER_USED: Use = { usage: { requests: [], refusals: [], undescriptive: 0 } }
-
-const uses = (sql: Sql): Kept<Use> => ({
+const uses = (sql: Sql): CounterTable<UsageRow> => ({
   load(subject) {
     const row = sql(
       'SELECT requests_ring, refusals_ring, blocked_until, undescriptive, used_at, agent, peer, reply FROM usage WHERE subject = ?',
@@ -40,12 +33,12 @@ const uses = (sql: Sql): Kept<Use> => ({
       last.reply,
     )
   },
-  merge: mergeUse,
+  merge: mergeUsage,
   // Whoever was told of a block can have it lifted at once, by another process.
-  isWeighty: (base, ours) => base.usage.blockedUntil !== ours.usage.blockedUntil,
+  writesThrough: (base, ours) => base.usage.blockedUntil !== ours.usage.blockedUntil,
 })
 
-function useFrom(row: Row): Use {
+function useFrom(row: Row): UsageRow {
   const blockedUntil = instantOf(row['blocked_until'])
   const last = lastFrom(row)
   return {
@@ -76,7 +69,7 @@ const partsOf = (key: string): readonly [subject: string, hostname: string] => {
   return [key.slice(0, at), key.slice(at + 1)]
 }
 
-const nochgs = (sql: Sql): Kept<readonly number[]> => ({
+const nochgs = (sql: Sql): CounterTable<readonly number[]> => ({
   load: (key) =>
     unpackRing(
       sql('SELECT ring FROM nochg WHERE subject = ? AND hostname = ?').get(...partsOf(key))?.['ring'],
@@ -87,59 +80,62 @@ const nochgs = (sql: Sql): Kept<readonly number[]> => ({
       packRing(moments),
     ),
   merge: mergeMoments,
-  isWeighty: () => false,
+  writesThrough: () => false,
 })
 
 /** One for all: nearly every peer that asks has none. */
-const NO_FAILURES: Failures = { moments: [] }
+const NO_FAILURES: FailedLogins = { moments: [] }
 
-const failures = (sql: Sql): Kept<Failures> => ({
+const failures = (sql: Sql): CounterTable<FailedLogins> => ({
   load(peer) {
     const row = sql('SELECT ring, deaf_until FROM login_failure WHERE peer = ?').get(peer)
     if (row === undefined) return NO_FAILURES
-    const deafUntil = instantOf(row['deaf_until'])
-    return { moments: unpackRing(row['ring']), ...(deafUntil !== undefined && { deafUntil }) }
+    const blockedUntil = instantOf(row['deaf_until'])
+    return {
+      moments: unpackRing(row['ring']),
+      ...(blockedUntil !== undefined && { blockedUntil: blockedUntil }),
+    }
   },
-  save: (peer, { moments, deafUntil }) =>
+  save: (peer, { moments, blockedUntil }) =>
     void sql('INSERT OR REPLACE INTO login_failure (peer, ring, deaf_until) VALUES (?, ?, ?)').run(
       peer,
       packRing(moments),
-      deafUntil ?? null,
+      blockedUntil ?? null,
     ),
   merge: mergeFailures,
-  isWeighty: (base, ours) => base.deafUntil !== ours.deafUntil,
+  writesThrough: (base, ours) => base.blockedUntil !== ours.blockedUntil,
 })
 
-export type CountReading = Pick<Reading, 'usageOf' | 'nochgsOf' | 'failuresOf'>
-export type CountWriting = CountReading & Pick<Writing, 'putUsage' | 'putNochgs' | 'putFailures'>
+export type CounterReads = Pick<StoreReads, 'usageOf' | 'nochgsOf' | 'failuresOf'>
+export type CounterWrites = CounterReads & Pick<StoreWrites, 'putUsage' | 'putNochgs' | 'putFailures'>
 
 /** Counts as they are written down. */
-export const countsWritten = (sql: Sql): CountReading => ({
+export const storedCounters = (sql: Sql): CounterReads => ({
   usageOf: async (who) => uses(sql).load(subjectOf(who)).usage,
   nochgsOf: async (who, hostname) => nochgs(sql).load(nochgKey(subjectOf(who), hostname)),
   failuresOf: async (peer) => failures(sql).load(peer),
 })
 
 /** Counts at hand, and what keeps them and the store together. */
-export interface Counts extends CountWriting {
+export interface CachedCounters extends CounterWrites {
   /** Everything that a key or an account did. */
   forget(who: Pick<Principal, 'kind' | 'id'>): void
-  doubt(): void
+  invalidate(): void
   /** Begins to write down all that is due now; gives what tells whether that is done. */
-  beginRound(): () => boolean
+  beginFlush(): () => boolean
   /** Goes on with it, with no more than `most`. */
-  writeDown(most: number): void
+  flush(most: number): void
   due(): number
 }
 
 /** Of each kind: there are so many keys, names and households of ours. Of strangers there is no end. */
-const MOST_AT_HAND = 100_000
+const MAX_CACHED = 100_000
 
-export function countsAtHand(sql: Sql, note: (undo: Undo) => void): Counts {
-  const byUse = tally(uses(sql), note, MOST_AT_HAND)
-  const byNochg = tally(nochgs(sql), note, MOST_AT_HAND)
-  const byPeer = tally(failures(sql), note, MOST_AT_HAND)
-  const all: readonly Pick<Tally<unknown>, 'doubt' | 'beginRound' | 'writeDown' | 'due'>[] = [
+export function cachedCounters(sql: Sql, note: (undo: Undo) => void): CachedCounters {
+  const byUse = counterCache(uses(sql), note, MAX_CACHED)
+  const byNochg = counterCache(nochgs(sql), note, MAX_CACHED)
+  const byPeer = counterCache(failures(sql), note, MAX_CACHED)
+  const all: readonly Pick<CounterCache<unknown>, 'invalidate' | 'beginFlush' | 'flush' | 'due'>[] = [
     byUse,
     byNochg,
     byPeer,
@@ -152,7 +148,7 @@ export function countsAtHand(sql: Sql, note: (undo: Undo) => void): Counts {
       const subject = subjectOf(who)
       const isBlock = byUse.get(subject).usage.blockedUntil !== usage.blockedUntil
       byUse.put(subject, { usage, last })
-      if (isBlock) byNochg.writeDownThose(isOf(subject))
+      if (isBlock) byNochg.flushMatching(isOf(subject))
     },
     nochgsOf: async (who, hostname) => byNochg.get(nochgKey(subjectOf(who), hostname)),
     putNochgs: async (who, hostname, moments) => byNochg.put(nochgKey(subjectOf(who), hostname), moments),
@@ -166,16 +162,16 @@ export function countsAtHand(sql: Sql, note: (undo: Undo) => void): Counts {
       byUse.forget((key) => key === subject)
       byNochg.forget(isOf(subject))
     },
-    doubt: () => {
-      for (const one of all) one.doubt()
+    invalidate: () => {
+      for (const one of all) one.invalidate()
     },
-    beginRound: () => {
-      const ends = all.map((one) => one.beginRound())
+    beginFlush: () => {
+      const ends = all.map((one) => one.beginFlush())
       return () => ends.every((isOver) => isOver())
     },
-    writeDown: (most) => {
+    flush: (most) => {
       let left = most
-      for (const one of all) left -= one.writeDown(left)
+      for (const one of all) left -= one.flush(left)
       // While nobody fails, nothing is added.
       if (lastFailure !== undefined) sweep(lastFailure)
       lastFailure = undefined

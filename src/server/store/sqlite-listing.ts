@@ -1,9 +1,8 @@
-import type { SQLInputValue, StatementSync } from 'node:sqlite'
-import type { Direction, Expression, Listed, NameFilter, NameQuery, Page, Sort } from '../model/query.ts'
+import type { SQLInputValue } from 'node:sqlite'
+import type { Direction, Expression, ListedPage, NameFilter, NameQuery, Page, Sort } from '../model/query.ts'
 import type { ListedName } from './records.ts'
-import { nameFrom } from './sqlite-records.ts'
-
-type Sql = (text: string) => StatementSync
+import { nameFrom } from './sqlite-rows.ts'
+import type { Sql } from './sqlite-values.ts'
 
 /** A condition in SQL; every value is bound. */
 interface Clause {
@@ -21,7 +20,7 @@ const joined = (word: 'AND' | 'OR', parts: readonly Clause[], empty: string): Cl
  * Names as a query wants them, and how many there are in all. First the ids of the page, out of an index where there is
  * one, then what is at them: a page costs what is on it, and not what is before it.
  */
-export function namesBy(sql: Sql, query: NameQuery, many = MANY): Listed<ListedName> {
+export function namesBy(sql: Sql, query: NameQuery, many = MANY): ListedPage<ListedName> {
   // One moment for the count and for the page.
   sql('SAVEPOINT listing').run()
   try {

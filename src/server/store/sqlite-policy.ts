@@ -1,15 +1,15 @@
 import type { SQLInputValue } from 'node:sqlite'
-import type { PolicyWriting } from './records.ts'
-import type { Sql } from './sqlite-records.ts'
+import type { PolicyWrites } from './records.ts'
+import type { Sql } from './sqlite-values.ts'
 
 /** Which column holds what an operator may change; nothing else can be named. */
 const COLUMNS = {
   plan: {
-    mostNames: 'most_names',
-    mostRdata: 'most_rdata',
-    mostNameMetadata: 'most_name_metadata',
-    mostRRSetMetadata: 'most_rrset_metadata',
-    leastTtl: 'least_ttl',
+    maxNames: 'most_names',
+    maxRdata: 'most_rdata',
+    maxNameMetadata: 'most_name_metadata',
+    maxRRSetMetadata: 'most_rrset_metadata',
+    minTtl: 'least_ttl',
     fixedTtl: 'fixed_ttl',
     types: 'types',
     hasOffline: 'has_offline',
@@ -25,8 +25,8 @@ const COLUMNS = {
     hasWildcards: 'has_wildcards',
     types: 'types',
     ownerOnlyTypes: 'owner_only_types',
-    mostLabels: 'most_labels',
-    leastTtl: 'least_ttl',
+    maxLabels: 'most_labels',
+    minTtl: 'least_ttl',
     fixedTtl: 'fixed_ttl',
     defaultTtl: 'default_ttl',
   },
@@ -42,7 +42,7 @@ const plain = (value: unknown): SQLInputValue => {
 }
 
 /** The operator's side: plans, flags, members and blocks, in SQL. */
-export function sqlitePolicy(sql: Sql): PolicyWriting {
+export function sqlitePolicy(sql: Sql): PolicyWrites {
   const change = async (
     table: keyof typeof COLUMNS,
     id: number,

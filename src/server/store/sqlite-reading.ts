@@ -1,17 +1,12 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite'
-import { type Instant, instant } from '../../base/time.ts'
-import type { Held } from '../model/rows.ts'
-import { countsWritten } from './sqlite-counts.ts'
+import type { StoredName } from '../model/rows.ts'
+import { storedCounters } from './sqlite-counts.ts'
 import { sqliteRecords } from './sqlite-records.ts'
-import type { Reading } from './store.ts'
-
-type Row = Record<string, SQLOutputValue>
-
-export const instantOf = (value: SQLOutputValue | undefined): Instant | undefined =>
-  typeof value === 'number' ? instant(value) : undefined
+import { instantOf, type Row, type Sql } from './sqlite-values.ts'
+import type { StoreReads } from './store.ts'
 
 /** Statements are prepared once a connection; every value is bound. */
-export function statements(database: DatabaseSync): (sql: string) => StatementSync {
+export function statements(database: DatabaseSync): Sql {
   const prepared = new Map<string, StatementSync>()
   return (sql) => {
     const known = prepared.get(sql) ?? database.prepare(sql)
@@ -21,18 +16,16 @@ export function statements(database: DatabaseSync): (sql: string) => StatementSy
 }
 
 /** The questions of the store in SQL, for either connection. */
-export const sqliteReading = (sql: (text: string) => StatementSync): Reading => ({
+export const sqliteReading = (sql: Sql): StoreReads => ({
   ...callers(sql),
-  ...countsWritten(sql),
+  ...storedCounters(sql),
   ...holdings(sql),
   ...sqliteRecords(sql),
 })
 
-type Part<K extends keyof Reading> = Pick<Reading, K>
+type Part<K extends keyof StoreReads> = Pick<StoreReads, K>
 
-const callers = (
-  sql: (text: string) => StatementSync,
-): Part<'login' | 'hasKeys' | 'hasOffline' | 'apiKeyByHash'> => ({
+const callers = (sql: Sql): Part<'login' | 'hasKeys' | 'hasOffline' | 'apiKeyByHash'> => ({
   async login(username) {
     const key = sql('SELECT id, account_id, password_hash FROM ddns_key WHERE username = ?').get(username)
     if (key !== undefined)
@@ -73,7 +66,7 @@ const callers = (
   },
 })
 
-const holdings = (sql: (text: string) => StatementSync): Part<'namesOf' | 'namesCalled' | 'groupNamed'> => ({
+const holdings = (sql: Sql): Part<'namesOf' | 'namesCalled' | 'groupNamed'> => ({
   async namesOf(keyId) {
     return namesIn(sql(HELD_BY_KEY).all(keyId, keyId))
   },
@@ -100,7 +93,7 @@ const HELD_BY_KEY = `${HELD} WHERE name.id IN (SELECT id FROM name WHERE key_id 
   SELECT name_id FROM rdata JOIN rrset ON rrset.id = rrset_id WHERE rdata.key_id = ?) ORDER BY name.id, rdata.id`
 
 /** Rows of one name stand together. */
-function namesIn(rows: readonly Row[]): readonly Held[] {
+function namesIn(rows: readonly Row[]): readonly StoredName[] {
   const names: Row[][] = []
   for (const row of rows) {
     const current = names.at(-1)
@@ -110,7 +103,7 @@ function namesIn(rows: readonly Row[]): readonly Held[] {
   return names.map((own) => heldFrom(own[0] ?? {}, own))
 }
 
-const heldFrom = (name: Row, rows: readonly Row[]): Held => ({
+const heldFrom = (name: Row, rows: readonly Row[]): StoredName => ({
   nameId: Number(name['name_id']),
   zoneId: Number(name['zone_id']),
   fqdn: String(name['fqdn']),

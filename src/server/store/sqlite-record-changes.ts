@@ -1,11 +1,12 @@
 import type { Instant } from '../../base/time.ts'
 import { fqdnOf } from '../model/dns-name.ts'
-import type { Metadata, Name, RRSet, Rdata } from '../model/tree.ts'
-import type { RecordWriting } from './records.ts'
-import { type Sql, sqliteRecords } from './sqlite-records.ts'
+import type { Metadata, Name, Rdata, RRSet } from '../model/tree.ts'
+import type { RecordWrites } from './records.ts'
+import { sqliteRecords } from './sqlite-records.ts'
+import type { Sql } from './sqlite-values.ts'
 
 /** The changes of the management API. They run inside the transaction that their caller opened. */
-export const sqliteRecordChanges = (sql: Sql): RecordWriting => ({
+export const sqliteRecordChanges = (sql: Sql): RecordWrites => ({
   ...sqliteRecords(sql),
   async saveName(name, now) {
     const id = name.id ?? insertName(sql, name)

@@ -1,13 +1,13 @@
-import type { StatementSync } from 'node:sqlite'
 import type { Instant } from '../../base/time.ts'
+import type { CounterWrites } from './sqlite-counts.ts'
 import { sqlitePolicy } from './sqlite-policy.ts'
-import { nextSerial, sqliteRecordChanges } from './sqlite-record-changes.ts'
 import { sqliteReading } from './sqlite-reading.ts'
-import type { CountWriting } from './sqlite-counts.ts'
-import type { Writing } from './store.ts'
+import { nextSerial, sqliteRecordChanges } from './sqlite-record-changes.ts'
+import type { Sql } from './sqlite-values.ts'
+import type { StoreWrites } from './store.ts'
 
 /** The changes of the store in SQL. Runs inside the transaction that its caller opened. */
-export function sqliteWriting(sql: (text: string) => StatementSync): Omit<Writing, keyof CountWriting> {
+export function sqliteWriting(sql: Sql): Omit<StoreWrites, keyof CounterWrites> {
   return {
     ...sqliteReading(sql),
     ...records(sql),
@@ -17,14 +17,12 @@ export function sqliteWriting(sql: (text: string) => StatementSync): Omit<Writin
   }
 }
 
-type Part<K extends keyof Writing> = Pick<Writing, K>
+type Part<K extends keyof StoreWrites> = Pick<StoreWrites, K>
 
 /** Labels that the client did not choose start with an underscore. */
 const AUTO_LABEL = '_1'
 
-const records = (
-  sql: (text: string) => StatementSync,
-): Part<'setOffline' | 'setOnly' | 'setValue' | 'nextSerial'> => ({
+const records = (sql: Sql): Part<'setOffline' | 'setOnly' | 'setValue' | 'nextSerial'> => ({
   async setOffline({ nameId }, isOffline, now) {
     sql('UPDATE name SET is_offline = ?, updated_at = ? WHERE id = ?').run(isOffline ? 1 : 0, now, nameId)
   },
@@ -63,18 +61,18 @@ const records = (
 })
 
 const making = (
-  sql: (text: string) => StatementSync,
+  sql: Sql,
 ): Part<'addPlan' | 'addAccount' | 'addApiKey' | 'addZone' | 'addName' | 'addKey' | 'attach'> => ({
   async addPlan(plan) {
     const { lastInsertRowid } = sql(`INSERT INTO plan
       (name, most_names, most_rdata, most_name_metadata, most_rrset_metadata, least_ttl, has_offline, has_wildcards)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`).run(
       plan.name,
-      plan.mostNames,
-      plan.mostRdata,
-      plan.mostNameMetadata,
-      plan.mostRRSetMetadata,
-      plan.leastTtl,
+      plan.maxNames,
+      plan.maxRdata,
+      plan.maxNameMetadata,
+      plan.maxRRSetMetadata,
+      plan.minTtl,
       plan.hasOffline ? 1 : 0,
       plan.hasWildcards ? 1 : 0,
     )

@@ -1,10 +1,10 @@
 import { groupCommit } from './group-commit.ts'
-import { type Remembered, remembering } from './remembered.ts'
-import { type Counts, countsAtHand } from './sqlite-counts.ts'
+import { type ReadCache, readCache } from './read-cache.ts'
+import { type CachedCounters, cachedCounters } from './sqlite-counts.ts'
 import { type Connections, openConnections, openMemory } from './sqlite-open.ts'
 import { sqliteReading, statements } from './sqlite-reading.ts'
 import { sqliteWriting } from './sqlite-writing.ts'
-import type { Reading, Store, Writing } from './store.ts'
+import type { Store, StoreReads, StoreWrites } from './store.ts'
 
 /** A store in a folder of its own. Throws StoreRefused where the data there is not for this program. */
 export const sqliteStore = (folder: string): Store => storeOn(openConnections(folder))
@@ -22,8 +22,8 @@ function storeOn({ writer, reader }: Connections): Store {
   const versionNow = (): unknown => sql('PRAGMA data_version').get()?.['data_version']
   let version = versionNow()
   const forgetWhatWasRead = (): void => {
-    counts.doubt()
-    tables.forgetAll()
+    counts.invalidate()
+    tables.invalidateAll()
   }
   const notice = (): void => {
     const now = versionNow()
@@ -35,12 +35,12 @@ function storeOn({ writer, reader }: Connections): Store {
     begun: notice,
     takenBack: () => forgetWhatWasRead(),
   })
-  const counts = countsAtHand(sql, note)
-  const tables = remembering(sqliteWriting(sql), Object.keys(reading))
+  const counts = cachedCounters(sql, note)
+  const tables = readCache(sqliteWriting(sql), Object.keys(reading))
   /** What was due when this began is written down when it is done; what is counted meanwhile has time. */
   const writtenDown = async (): Promise<void> => {
-    const isOver = counts.beginRound()
-    while (!isOver()) await commit(async () => counts.writeDown(AT_ONCE))
+    const isOver = counts.beginFlush()
+    while (!isOver()) await commit(async () => counts.flush(AT_ONCE))
   }
   const readingNow = readingBeside(reading, counts, writtenDown)
   const writing = writingBeside(tables, counts)
@@ -68,7 +68,11 @@ function storeOn({ writer, reader }: Connections): Store {
 }
 
 /** Counts are read at hand; who asks the tables themselves for them has them written there first. */
-const readingBeside = (tables: Reading, counts: Counts, writtenDown: () => Promise<void>): Reading => ({
+const readingBeside = (
+  tables: StoreReads,
+  counts: CachedCounters,
+  writtenDown: () => Promise<void>,
+): StoreReads => ({
   ...tables,
   usageOf: async (who) => counts.usageOf(who),
   nochgsOf: async (who, hostname) => counts.nochgsOf(who, hostname),
@@ -88,10 +92,10 @@ const readingBeside = (tables: Reading, counts: Counts, writtenDown: () => Promi
 })
 
 /** The same inside a transaction; who takes counts away, takes them from both. */
-function writingBeside(tables: Remembered, counts: Counts): Writing {
+function writingBeside(tables: ReadCache, counts: CachedCounters): StoreWrites {
   const writeAllDown = (): void => {
-    counts.beginRound()
-    counts.writeDown(Infinity)
+    counts.beginFlush()
+    counts.flush(Infinity)
   }
   return {
     ...tables,

@@ -1,8 +1,8 @@
 import type { Instant } from '../../base/time.ts'
 import { type Address, type Addresses, FAMILIES, type Family, listed } from '../../net/address.ts'
 import type { StoredRdata } from '../model/rows.ts'
-import type { Called, Writing } from '../store/store.ts'
-import type { Goal } from './targets.ts'
+import type { NameRef, StoreWrites } from '../store/store.ts'
+import type { UpdateTarget } from './targets.ts'
 
 const TYPE: Readonly<Record<Family, string>> = { v4: 'A', v6: 'AAAA' }
 const REDIRECT = '_URL'
@@ -12,13 +12,18 @@ const ALIASES = ['CNAME', 'ALIAS']
 export type Applied = 'changed' | 'unchanged' | 'not updatable'
 
 /** What is asked of a target: go offline, or hold these addresses. */
-export interface Change {
+export interface TargetChange {
   readonly addresses: Addresses
   readonly isOffline: boolean
 }
 
 /** Makes it so. A family that was not supplied is left as it is; any update but one that asks for it ends the offline state. */
-export async function apply(w: Writing, goal: Goal, change: Change, now: Instant): Promise<Applied> {
+export async function apply(
+  w: StoreWrites,
+  goal: UpdateTarget,
+  change: TargetChange,
+  now: Instant,
+): Promise<Applied> {
   const { zoneId, rdata, isOffline: wasOffline } = goal.name
   if (rdata.some(({ dnsType }) => ALIASES.includes(dnsType))) return 'not updatable'
   if (wasOffline !== change.isOffline) await w.setOffline(goal.name, change.isOffline, now)
@@ -28,12 +33,17 @@ export async function apply(w: Writing, goal: Goal, change: Change, now: Instant
   return 'changed'
 }
 
-async function setAddresses(w: Writing, goal: Goal, addresses: Addresses, now: Instant): Promise<boolean> {
+async function setAddresses(
+  w: StoreWrites,
+  goal: UpdateTarget,
+  addresses: Addresses,
+  now: Instant,
+): Promise<boolean> {
   const { name, rdataId } = goal
   const { rdata } = name
   const redirects = rdata.filter(({ dnsType, id }) => dnsType === REDIRECT && (rdataId ?? id) === id)
   const isMoved = await setEach(w, name, redirected(redirects, addresses), now)
-  if (rdataId !== undefined) return (await setEach(w, name, turned(goal, addresses), now)) || isMoved
+  if (rdataId !== undefined) return (await setEach(w, name, changeOf(goal, addresses), now)) || isMoved
   if (redirects.length > 0) return isMoved
   const wanted = FAMILIES.flatMap((family) => {
     const address = addresses[family]
@@ -46,18 +56,23 @@ async function setAddresses(w: Writing, goal: Goal, addresses: Addresses, now: I
   return wanted.length > 0
 }
 
-interface Turn {
+interface ValueChange {
   readonly id: number
   readonly to: string
 }
 
-async function setEach(w: Writing, name: Called, turns: readonly Turn[], now: Instant): Promise<boolean> {
+async function setEach(
+  w: StoreWrites,
+  name: NameRef,
+  turns: readonly ValueChange[],
+  now: Instant,
+): Promise<boolean> {
   for (const { id, to } of turns) await w.setValue(name, id, to, now)
   return turns.length > 0
 }
 
 /** The one Rdata that is the target, where an address of its family was given and is another. */
-function turned({ rdataId, name }: Goal, addresses: Addresses): readonly Turn[] {
+function changeOf({ rdataId, name }: UpdateTarget, addresses: Addresses): readonly ValueChange[] {
   const one = name.rdata.find(({ id }) => id === rdataId)
   const family = FAMILIES.find((each) => TYPE[each] === one?.dnsType)
   const address = family === undefined ? undefined : addresses[family]
@@ -67,7 +82,7 @@ function turned({ rdataId, name }: Goal, addresses: Addresses): readonly Turn[] 
 }
 
 /** A port-80 redirect follows the address: the host of its URL is replaced, its scheme, port and path stay. */
-function redirected(redirects: readonly StoredRdata[], addresses: Addresses): readonly Turn[] {
+function redirected(redirects: readonly StoredRdata[], addresses: Addresses): readonly ValueChange[] {
   const [host] = listed(addresses)
   return redirects.flatMap(({ id, value }) => {
     const to = host === undefined ? value : withHost(value, host)

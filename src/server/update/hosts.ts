@@ -1,12 +1,12 @@
 import { type Addresses, byFamily, listed } from '../../net/address.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
-import type { Asked } from '../../protocol/request.ts'
-import type { Writing } from '../store/store.ts'
+import type { UpdateQuery } from '../../protocol/request.ts'
+import type { StoreWrites } from '../store/store.ts'
 import { apply } from './apply.ts'
-import { goalsFor } from './targets.ts'
-import { type Visit, countNochg, only } from './visit.ts'
+import { countNochg, only, type UpdateContext } from './context.ts'
+import { targetsFor } from './targets.ts'
 
-export interface Answered {
+export interface HostReplies {
   readonly replies: readonly Reply[]
   /** Some hostname heard `nochg` once too often. */
   readonly isAbuse: boolean
@@ -14,11 +14,11 @@ export interface Answered {
 
 /** One reply for each item of the list, in its order; a list that is missing names no host. */
 export async function answerHosts(
-  w: Writing,
-  visit: Visit,
-  asked: Asked,
+  w: StoreWrites,
+  visit: UpdateContext,
+  asked: UpdateQuery,
   allHostnames: string,
-): Promise<Answered> {
+): Promise<HostReplies> {
   if (asked.hostnames === undefined) return { replies: only('nohost'), isAbuse: false }
   const isSupplied = listed(asked.addresses).length > 0
   const change = {
@@ -35,18 +35,18 @@ export async function answerHosts(
   return { replies, isAbuse }
 }
 
-interface Wish {
+interface HostUpdate {
   readonly item: string
   readonly change: { readonly addresses: Addresses; readonly isOffline: boolean }
 }
 
 async function answerHost(
-  w: Writing,
-  { who, now }: Visit,
-  { item, change }: Wish,
+  w: StoreWrites,
+  { who, now }: UpdateContext,
+  { item, change }: HostUpdate,
   allHostnames: string,
 ): Promise<Reply> {
-  const goals = await goalsFor(w, who, item, allHostnames)
+  const goals = await targetsFor(w, who, item, allHostnames)
   const outcomes = new Set<string>()
   for (const goal of goals) outcomes.add(await apply(w, goal, change, now))
   const addresses = listed(change.addresses)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Question, type Vote, agree, voicesOf } from '../../../src/client/detect/agree.ts'
-import type { Standpoint } from '../../../src/client/sources/witness.ts'
+import { type AgreementQuestion, agree, quorumOf, type SourceVote } from '../../../src/client/detect/agree.ts'
+import type { Vantage } from '../../../src/client/sources/source.ts'
 import { type Address, parseAddress } from '../../../src/net/address.ts'
 import type { Sighting } from '../../../src/net/sighting.ts'
 
@@ -13,14 +13,14 @@ const address = (text: string): Address => {
 const [A, B, C] = ['8.8.8.8', '9.9.9.9', '1.1.1.1'].map(address) as [Address, Address, Address]
 
 /** "router A", "x B": who says what; x, y and z are outside operators, x2 is another voice of x. */
-function votesOf(text: string): readonly Vote[] {
+function votesOf(text: string): readonly SourceVote[] {
   return text
     .split(', ')
     .filter((one) => one !== '')
     .map((one) => {
       const [name = '', said = ''] = one.split(' ')
-      const near: Record<string, Standpoint> = { router: 'router', own: 'own', you: 'chosen' }
-      const standpoint = near[name] ?? 'outside'
+      const near: Record<string, Vantage> = { router: 'router', own: 'own', you: 'chosen' }
+      const vantage = near[name] ?? 'outside'
       const named: Record<string, Address> = { A, B, C }
       const sighting: Sighting =
         said === 'none'
@@ -28,20 +28,20 @@ function votesOf(text: string): readonly Vote[] {
           : said === '?'
             ? { kind: 'unknown', because: 'rain' }
             : { kind: 'seen', address: named[said] ?? address(said), by: name }
-      return { witness: { name, operator: name.replace(/\d$/, ''), standpoint }, sighting }
+      return { source: { name, operator: name.replace(/\d$/, ''), vantage }, sighting }
     })
 }
 
-const ask = (votes: string, over: Partial<Question> = {}): string => {
+const ask = (votes: string, over: Partial<AgreementQuestion> = {}): string => {
   const verdict = agree(votesOf(votes), {
     family: 'v4',
-    voices: 2,
+    quorum: 2,
     hint: 'no',
     hasOwn: votes.includes('own'),
     ...over,
   })
   if (verdict.kind !== 'agreed') return verdict.kind
-  const against = verdict.against.map(({ witness }) => witness.name)
+  const against = verdict.against.map(({ source }) => source.name)
   const name = { [A]: 'A', [B]: 'B', [C]: 'C' }[verdict.address] ?? verdict.address
   return [name, ...against.map((one) => `not ${one}`)].join(' ')
 }
@@ -77,7 +77,7 @@ describe('a new address', () => {
 
 describe('the address that is published', () => {
   // biome-ignore format: a table
-  it.each<[Question['hint'], string, string]>([
+  it.each<[AgreementQuestion['hint'], string, string]>([
     ['no',      'x A',                 'A'],
     ['no',      'router A',            'A'],
     ['hinted',  'router A',            'A'],
@@ -104,15 +104,19 @@ describe('over IPv6', () => {
     expect(v6('x 2600::1, y 2600::1')).toBe('2600::1')
   })
 
-  const several = (others: readonly string[], outside: string, over: Partial<Question> = {}): string => {
+  const several = (
+    others: readonly string[],
+    outside: string,
+    over: Partial<AgreementQuestion> = {},
+  ): string => {
     const [first = A, ...rest] = others.map(address)
-    const own: Vote = {
-      witness: { name: 'own', operator: 'this host', standpoint: 'own' },
+    const own: SourceVote = {
+      source: { name: 'own', operator: 'this host', vantage: 'own' },
       sighting: { kind: 'seen', address: first, by: 'own', others: rest },
     }
     const verdict = agree([own, ...votesOf(outside)], {
       family: 'v6',
-      voices: 2,
+      quorum: 2,
       hint: 'no',
       hasOwn: true,
       ...over,
@@ -136,20 +140,20 @@ describe('over IPv6', () => {
   })
 
   it('of several addresses that nothing outside tells apart the best ranked is taken, and in its network the one before', () => {
-    expect(several(['2001:470::1', '2a0d::1'], '', { voices: 1 })).toBe('2001:470::1')
-    expect(several(['2001:470::1', '2001:470::2'], '', { voices: 1, previous: address('2001:470::2') })).toBe(
+    expect(several(['2001:470::1', '2a0d::1'], '', { quorum: 1 })).toBe('2001:470::1')
+    expect(several(['2001:470::1', '2001:470::2'], '', { quorum: 1, previous: address('2001:470::2') })).toBe(
       '2001:470::2',
     )
   })
 
   it('an address that came in while the network of the kernel was away is left when that is back', () => {
     const previous = address('2001:470::1')
-    expect(several(['2a0d::1', '2001:470::1'], '', { voices: 1, previous })).toBe('2a0d::1')
+    expect(several(['2a0d::1', '2001:470::1'], '', { quorum: 1, previous })).toBe('2a0d::1')
   })
 
   it('an interface that only stands in for another needs a voice from outside', () => {
-    const own = (isSubstitute: boolean): Vote => ({
-      witness: { name: 'own', operator: 'own', standpoint: 'own' },
+    const own = (isSubstitute: boolean): SourceVote => ({
+      source: { name: 'own', operator: 'own', vantage: 'own' },
       sighting: {
         kind: 'seen',
         address: address('2600::1'),
@@ -157,7 +161,7 @@ describe('over IPv6', () => {
         ...(isSubstitute && { isSubstitute }),
       },
     })
-    const question: Question = { family: 'v6', voices: 1, hint: 'doubted', hasOwn: true }
+    const question: AgreementQuestion = { family: 'v6', quorum: 1, hint: 'doubted', hasOwn: true }
 
     expect(agree([own(false)], question).kind).toBe('agreed')
     expect(agree([own(true)], question).kind).toBe('open')
@@ -170,10 +174,10 @@ describe('over IPv6', () => {
 
 describe('a VPN', () => {
   const line = { published: [A], isElsewhere: false, isProven: true }
-  const verdictOn = (votes: string, over: Partial<Question>): string => {
+  const verdictOn = (votes: string, over: Partial<AgreementQuestion>): string => {
     const verdict = agree(votesOf(votes), {
       family: 'v4',
-      voices: 2,
+      quorum: 2,
       hint: 'doubted',
       hasOwn: false,
       ...over,
@@ -185,38 +189,38 @@ describe('a VPN', () => {
   const through = { ...line, isElsewhere: true }
 
   // biome-ignore format: a table
-  it.each<[string, Partial<Question>, string, string]>([
-    ['the exit is not published while the router states what is published',     { line, previous: A },  'router A, x B, y B',   'A elsewhere'],
-    ['nor while an interface does',                                             { line, previous: A },  'own A, x B, y B',      'A elsewhere'],
-    ['nor after a restart, when only the state file knows what is published',   { line },               'router A, x B, y B',   'A elsewhere'],
-    ['the exit is published where the router states nothing',                   { line, previous: A },  'router ?, x B, y B',   'B'],
+  it.each<[string, Partial<AgreementQuestion>, string, string]>([
+    ['the exit is not published while the router states what is published',     { uplink: line, previous: A },  'router A, x B, y B',   'A elsewhere'],
+    ['nor while an interface does',                                             { uplink: line, previous: A },  'own A, x B, y B',      'A elsewhere'],
+    ['nor after a restart, when only the state file knows what is published',   { uplink: line },               'router A, x B, y B',   'A elsewhere'],
+    ['the exit is published where the router states nothing',                   { uplink: line, previous: A },  'router ?, x B, y B',   'B'],
     ['the exit is published where the user wants it',                           { previous: A },        'router A, x B, y B',   'B'],
-    ['a router behind another one is not taken for one',                        { line: { ...line, published: [] } }, 'router C, x B, y B', 'B'],
-    ['a new address of a proven router is published without the outside',       { line: through, previous: A }, 'router C, x B, y B', 'C elsewhere'],
-    ['even before the outside has answered',                                    { line: through, previous: A }, 'router C',  'C elsewhere'],
-    ['but not one of a router that was never right',                            { line: { ...through, published: [], isProven: false } }, 'router C, x B, y B', 'open elsewhere'],
-    ['a new address of the router is published while the outside sees the line that it saw before', { line: { ...line, foreign: B }, previous: A }, 'router C, x B, y B', 'C elsewhere'],
-    ['with the line away, the tunnel is not put in its place',                  { line: through, previous: A },  'router ?, x B, y B', 'open elsewhere'],
-    ['nor beside what is published',                                            { line: { ...through, published: [], isVpn: true } }, 'x B, y B', 'open elsewhere'],
-    ['where a tunnel is all there is, its address is published',                { line: { ...through, published: [], isProven: false } }, 'x B, y B', 'B'],
-    ['and goes on being published',                                             { line: { ...through, published: [B] }, previous: B }, 'x B, y B', 'B'],
-    ['a change that the outside confirms is a change',                          { line, previous: A },  'router C, x C',        'C'],
+    ['a router behind another one is not taken for one',                        { uplink: { ...line, published: [] } }, 'router C, x B, y B', 'B'],
+    ['a new address of a proven router is published without the outside',       { uplink: through, previous: A }, 'router C, x B, y B', 'C elsewhere'],
+    ['even before the outside has answered',                                    { uplink: through, previous: A }, 'router C',  'C elsewhere'],
+    ['but not one of a router that was never right',                            { uplink: { ...through, published: [], isProven: false } }, 'router C, x B, y B', 'open elsewhere'],
+    ['a new address of the router is published while the outside sees the line that it saw before', { uplink: { ...line, foreign: B }, previous: A }, 'router C, x B, y B', 'C elsewhere'],
+    ['with the line away, the tunnel is not put in its place',                  { uplink: through, previous: A },  'router ?, x B, y B', 'open elsewhere'],
+    ['nor beside what is published',                                            { uplink: { ...through, published: [], isVpn: true } }, 'x B, y B', 'open elsewhere'],
+    ['where a tunnel is all there is, its address is published',                { uplink: { ...through, published: [], isProven: false } }, 'x B, y B', 'B'],
+    ['and goes on being published',                                             { uplink: { ...through, published: [B] }, previous: B }, 'x B, y B', 'B'],
+    ['a change that the outside confirms is a change',                          { uplink: line, previous: A },  'router C, x C',        'C'],
   ])('%s', (_, over, votes, says) => expect(verdictOn(votes, over)).toBe(says))
 
   it('over IPv6 keeps the address of the home line, and not the one of the tunnel', () => {
     const [home, tunnel] = [address('2a0d::1'), address('2001:470::1')]
-    const own: Vote = {
-      witness: { name: 'own', operator: 'this host', standpoint: 'own' },
+    const own: SourceVote = {
+      source: { name: 'own', operator: 'this host', vantage: 'own' },
       sighting: { kind: 'seen', address: tunnel, by: 'own', others: [home], tunnels: [tunnel] },
     }
     const votes = [own, ...votesOf('x 2001:470::abcd, y 2001:470::abcd')]
-    const question = { family: 'v6', voices: 2, hint: 'doubted', hasOwn: true } as const
+    const question = { family: 'v6', quorum: 2, hint: 'doubted', hasOwn: true } as const
 
     expect(
-      agree(votes, { ...question, line: { published: [home], isElsewhere: true, isProven: false } }),
+      agree(votes, { ...question, uplink: { published: [home], isElsewhere: true, isProven: false } }),
     ).toMatchObject({ address: home })
     expect(
-      agree(votes, { ...question, line: { published: [tunnel], isElsewhere: false, isProven: true } }),
+      agree(votes, { ...question, uplink: { published: [tunnel], isElsewhere: false, isProven: true } }),
     ).toMatchObject({ kind: 'agreed', address: tunnel })
     expect(agree(votes, question)).toMatchObject({ address: tunnel })
   })
@@ -225,16 +229,16 @@ describe('a VPN', () => {
 describe('one voice is enough', () => {
   it('where the router or an interface is all that there is', () =>
     expect(
-      voicesOf(
+      quorumOf(
         [
-          { operator: 'your router', families: ['v4'], standpoint: 'router' },
-          { operator: 'this host', families: ['v4'], standpoint: 'own' },
+          { operator: 'your router', families: ['v4'], vantage: 'router' },
+          { operator: 'this host', families: ['v4'], vantage: 'own' },
         ],
         'v4',
       ),
     ).toBe(1))
 
-  it('where the user says so', () => expect(ask('x A', { voices: 1 })).toBe('A'))
+  it('where the user says so', () => expect(ask('x A', { quorum: 1 })).toBe('A'))
 
   it.each([
     [['x', 'y'], 2],
@@ -242,17 +246,17 @@ describe('one voice is enough', () => {
     [['x'], 1],
     [[], 1],
     [['x', 'y', 'z'], 2],
-  ])('where there is no more to be had: %j need %i', (operators, voices) =>
+  ])('where there is no more to be had: %j need %i', (operators, quorum) =>
     expect(
-      voicesOf(
+      quorumOf(
         operators.map((operator) => ({
           operator,
           families: ['v4'] as const,
-          standpoint: 'outside' as const,
+          vantage: 'outside' as const,
         })),
         'v4',
       ),
-    ).toBe(voices),
+    ).toBe(quorum),
   )
 })
 
@@ -264,14 +268,16 @@ it('a minority of liars is never believed, whatever they say and in whatever ord
       fc.nat({ max: 4 }),
       fc.boolean(),
       fc.array(fc.double({ noNaN: true }), { minLength: 12, maxLength: 12 }),
-      (lies, more, hasRouter, dice) => {
+      (lies, more, hasRouter, random) => {
         const honest = Array.from({ length: lies.length + 1 + more }, (_, n) => `h${'abcdefghi'[n]} A`)
         const votes = [
           ...lies.map((lie, n) => `l${'abcdefghi'[n]} ${lie}`),
           ...honest,
           ...(hasRouter ? ['router A'] : []),
         ]
-        const order = votes.toSorted((a, b) => (dice[votes.indexOf(a)] ?? 0) - (dice[votes.indexOf(b)] ?? 0))
+        const order = votes.toSorted(
+          (a, b) => (random[votes.indexOf(a)] ?? 0) - (random[votes.indexOf(b)] ?? 0),
+        )
         // In the end the truth, and the liars by name.
         const end = ask(order.join(', '))
         if (honest.length + (hasRouter ? 1 : 0) >= 2) expect(end.split(' ')[0]).toBe('A')

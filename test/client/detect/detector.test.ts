@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type Duration, hours, milliseconds, minutes, seconds } from '../../../src/base/time.ts'
-import { type Parts, detector } from '../../../src/client/detect/detector.ts'
+import { type DetectorOptions, detector } from '../../../src/client/detect/detector.ts'
 import type { Finding } from '../../../src/client/detect/finding.ts'
-import type { Standpoint, Witness } from '../../../src/client/sources/witness.ts'
+import type { AddressSource, Vantage } from '../../../src/client/sources/source.ts'
 import { type Address, parseAddress } from '../../../src/net/address.ts'
 import type { Sighting } from '../../../src/net/sighting.ts'
 import { virtualClock } from '../../fakes/clock.ts'
@@ -19,25 +19,25 @@ const NOTHING: Sighting = { kind: 'unknown', because: 'rain' }
 interface Script {
   readonly says: () => Sighting
   readonly takes?: number
-  readonly standpoint?: Standpoint
+  readonly vantage?: Vantage
   readonly operator?: string
-  readonly restsFor?: Duration
+  readonly cooldown?: Duration
 }
 
-function scene(script: Readonly<Record<string, Script>>, over: Partial<Parts> = {}) {
+function scene(script: Readonly<Record<string, Script>>, over: Partial<DetectorOptions> = {}) {
   const clock = virtualClock()
   const asked: string[] = []
   const findings: Finding[] = []
-  const witnesses = Object.entries(script).map(
+  const sources = Object.entries(script).map(
     ([
       name,
-      { says, takes = 50, standpoint = 'outside', operator = name, restsFor = milliseconds(0) },
-    ]): Witness => ({
+      { says, takes = 50, vantage = 'outside', operator = name, cooldown = milliseconds(0) },
+    ]): AddressSource => ({
       name,
       operator,
-      standpoint,
+      vantage: vantage,
       families: ['v4'],
-      restsFor,
+      cooldown: cooldown,
       look: async (_, signal) => {
         asked.push(name)
         const said = says()
@@ -48,14 +48,14 @@ function scene(script: Readonly<Record<string, Script>>, over: Partial<Parts> = 
   )
   let released = 0
   const made = detector({
-    witnesses,
+    sources: sources,
     clock,
     tell: (finding) => findings.push(finding),
     agreement: 'two',
     look: () => released++,
-    dice: () => 0,
+    random: () => 0,
     published: () => [],
-    wayOut: undefined,
+    outboundRoute: undefined,
     signal: never,
     ...over,
   })
@@ -76,7 +76,7 @@ function scene(script: Readonly<Record<string, Script>>, over: Partial<Parts> = 
 const router = (says: () => Sighting, takes = 1): Script => ({
   says,
   takes,
-  standpoint: 'router',
+  vantage: 'router',
   operator: 'your router',
 })
 const always = (sighting: Sighting) => (): Sighting => sighting
@@ -209,7 +209,7 @@ describe('hints', () => {
       await look(milliseconds(400))
     }
 
-    // 80 seconds: thirty at once and sixteen more, two voices each.
+    // 80 seconds: thirty at once and sixteen more, two quorum each.
     expect(asked.filter((name) => name !== 'router').length).toBeLessThanOrEqual(2 * 47)
   })
 
@@ -285,26 +285,26 @@ describe('over IPv6', () => {
   it('nothing outside is asked while no interface of this host has an address', async () => {
     const asked: string[] = []
     const clock = virtualClock()
-    const witness = (name: string, standpoint: Standpoint, sighting: Sighting): Witness => ({
+    const source = (name: string, vantage: Vantage, sighting: Sighting): AddressSource => ({
       name,
       operator: name,
-      standpoint,
+      vantage: vantage,
       families: ['v6'],
-      restsFor: milliseconds(0),
+      cooldown: milliseconds(0),
       look: async () => {
         asked.push(name)
         return sighting
       },
     })
     const made = detector({
-      witnesses: [witness('own', 'own', { kind: 'none' }), witness('x', 'outside', seen('2600::1'))],
+      sources: [source('own', 'own', { kind: 'none' }), source('x', 'outside', seen('2600::1'))],
       clock,
-      dice: () => 0,
+      random: () => 0,
       tell: () => undefined,
       agreement: 'two',
       look: () => undefined,
       published: () => [],
-      wayOut: undefined,
+      outboundRoute: undefined,
       signal: never,
     })
     const looked = made.look('v6', never)
@@ -320,7 +320,7 @@ describe('a VPN', () => {
     let exit = OLD
     const { look, made, findings } = scene(
       { router: router(always(OLD)), x: { says: () => exit }, y: { says: () => exit } },
-      { wayOut: async () => ({}) },
+      { outboundRoute: async () => ({}) },
     )
     await look()
     exit = seen('77.77.10.2')
@@ -337,7 +337,7 @@ describe('a VPN', () => {
     const exit = seen('77.77.10.2')
     const { look, made, findings } = scene(
       { router: router(() => truth), x: { says: () => ('elsewhere' in elsewhere ? exit : truth) } },
-      { wayOut: async () => elsewhere },
+      { outboundRoute: async () => elsewhere },
     )
     await look()
     elsewhere = { elsewhere: 'tun0' }
@@ -470,7 +470,7 @@ it('a round that is on the trail of a new address is not begun anew by the hints
 })
 
 it('an interface without an address does not make us ask outside before the router has answered', async () => {
-  const own: Script = { says: always({ kind: 'none' }), takes: 0, standpoint: 'own' }
+  const own: Script = { says: always({ kind: 'none' }), takes: 0, vantage: 'own' }
   const { made, look, asked } = scene({
     own,
     router: router(always(OLD), 5),

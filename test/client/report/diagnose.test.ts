@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { hours, milliseconds, minutes } from '../../../src/base/time.ts'
-import { type Evidence, diagnose, sayDiagnoses } from '../../../src/client/report/diagnose.ts'
-import { type Answer, saySurvey, survey } from '../../../src/client/report/survey.ts'
-import type { Standpoint } from '../../../src/client/sources/witness.ts'
+import { diagnose, type Evidence, sayDiagnoses } from '../../../src/client/report/diagnose.ts'
+import { type SourceAnswer, saySurvey, survey } from '../../../src/client/report/survey.ts'
+import type { Vantage } from '../../../src/client/sources/source.ts'
 import { type Address, type Family, familyOf, parseAddress } from '../../../src/net/address.ts'
 import type { Sighting } from '../../../src/net/sighting.ts'
 
@@ -14,8 +14,8 @@ const address = (text: string): Address => {
 const seen = (text: string): Sighting => ({ kind: 'seen', address: address(text), by: 'x' })
 const LOST: Sighting = { kind: 'unknown', because: 'did not answer' }
 
-const answer = (name: string, standpoint: Standpoint, sighting: Sighting, family: Family = 'v4'): Answer => ({
-  witness: { name, operator: name, standpoint },
+const answer = (name: string, vantage: Vantage, sighting: Sighting, family: Family = 'v4'): SourceAnswer => ({
+  source: { name, operator: name, vantage },
   family: sighting.kind === 'seen' ? familyOf(sighting.address) : family,
   sighting,
   took: milliseconds(12.4),
@@ -32,7 +32,8 @@ const WELL: Evidence = {
 }
 
 const outside = answer('x', 'outside', seen('8.8.8.8'))
-const instead = (text: string): Answer => answer('router', 'router', { kind: 'none', instead: address(text) })
+const instead = (text: string): SourceAnswer =>
+  answer('router', 'router', { kind: 'none', instead: address(text) })
 
 // biome-ignore format: a table
 describe('a diagnosis', () => {

@@ -1,25 +1,25 @@
-import { type RemoteInfo, type Socket, createSocket } from 'node:dgram'
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, type Socket as Connection, createServer as createStreamServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { milliseconds } from '../../../src/base/time.ts'
 import { commandSource } from '../../../src/client/sources/command.ts'
-import { echoSource } from '../../../src/client/sources/echo.ts'
+import { type DnsSourceSpec, dnsSource } from '../../../src/client/sources/dns.ts'
+import { webSource } from '../../../src/client/sources/http.ts'
 import { igdSource } from '../../../src/client/sources/igd.ts'
 import { localSource } from '../../../src/client/sources/local.ts'
-import { routerSource } from '../../../src/client/sources/makers.ts'
-import type { Ports } from '../../../src/client/sources/ports.ts'
+import { routerSource } from '../../../src/client/sources/make-sources.ts'
+import type { SourcePorts } from '../../../src/client/sources/ports.ts'
 import { pcpSource, pmpSource } from '../../../src/client/sources/router.ts'
 import { stunSource } from '../../../src/client/sources/stun.ts'
-import { type Whoami, whoamiSource } from '../../../src/client/sources/whoami.ts'
 import { parseAddress } from '../../../src/net/address.ts'
 import type { Sighting } from '../../../src/net/sighting.ts'
 import { askByDatagram } from '../../../src/platform/datagram.ts'
 import { undiciHttp } from '../../../src/platform/http.ts'
 import { systemInterfaces } from '../../../src/platform/interfaces.ts'
-import { systemWayOut } from '../../../src/platform/way-out.ts'
 import { runProgram } from '../../../src/platform/network.ts'
+import { systemOutboundRoute } from '../../../src/platform/outbound-route.ts'
 import { askByStream } from '../../../src/platform/stream.ts'
 import type { RunProgram } from '../../../src/ports/network.ts'
 import { sourceContract } from '../../contract/source.ts'
@@ -30,7 +30,7 @@ const address = (text: string) => {
   if (parsed === undefined) throw new Error(`${text} is no address`)
   return parsed
 }
-const asking = { agent: 'Holdfast test/1-1', allowed: [] }
+const asking = { userAgent: 'Holdfast test/1-1', allowed: [] }
 const unknown = (because: string) => ({ kind: 'unknown', because })
 const seen = (text: string, by: string) => ({ kind: 'seen', address: text, by })
 const hex = (text: string): Buffer => Buffer.from(text.replace(/\s/g, ''), 'hex')
@@ -38,14 +38,14 @@ const u16 = (n: number): Buffer => Buffer.from([n >> 8, n & 0xff])
 const octets = (text: string): Buffer => Buffer.from(text.split('.').map(Number))
 const PUBLIC = '8.8.8.8'
 
-const ports = (gateway = '127.0.0.1'): Ports => ({
+const ports = (gateway = '127.0.0.1'): SourcePorts => ({
   http: undiciHttp,
   interfaces: systemInterfaces,
   datagram: askByDatagram,
   stream: askByStream,
   resolve: async () => [],
   forget: () => undefined,
-  wayOut: async () => undefined,
+  outboundRoute: async () => undefined,
   gateway: async () => ({ address: address(gateway), interface: 'lo', local: address('127.0.0.1') }),
   program: runProgram,
 })
@@ -195,7 +195,7 @@ describe('a question by datagram', () => {
           port: 9,
           bytes: Buffer.from('?'),
           again: [],
-          within: milliseconds(300),
+          timeout: milliseconds(300),
           isAnswer: () => true,
         },
         never,
@@ -224,8 +224,8 @@ describe('a name server', () => {
   const truncated = answering(Buffer.alloc(0), { flags: 0x8780 })
   /** Nobody listens at tcpmux (RFC 7805). */
   const NOBODYS = 1
-  const source = (port: number, whoami: Whoami = WHOAMI, streamPort = port) =>
-    whoamiSource(
+  const source = (port: number, whoami: DnsSourceSpec = WHOAMI, streamPort = port) =>
+    dnsSource(
       whoami,
       'test',
       {
@@ -636,14 +636,14 @@ describe('an echo service that lies', () => {
   ])('with %s', async (_, answer, expected) => {
     const url = `${await overHttp(answer)}/`
 
-    expect(await echoSource({ url }, undiciHttp, asking).look('v4', AbortSignal.timeout(1000))).toEqual(expected)
+    expect(await webSource({ url }, undiciHttp, asking).look('v4', AbortSignal.timeout(1000))).toEqual(expected)
   })
 
   sourceContract('an echo service', async () =>
-    echoSource({ url: `${await overHttp(plain(200, PUBLIC))}/` }, undiciHttp, asking),
+    webSource({ url: `${await overHttp(plain(200, PUBLIC))}/` }, undiciHttp, asking),
   )
 })
 
 sourceContract('an interface', () =>
-  localSource({ interfaces: systemInterfaces, wayOut: systemWayOut }, 'lo', { allowed: [] }),
+  localSource({ interfaces: systemInterfaces, outboundRoute: systemOutboundRoute }, 'lo', { allowed: [] }),
 )

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  type Query,
-  type RecordType,
   decodeAnswer,
   encodeQuery,
   isAnswerTo,
   isTruncated,
+  type Query,
+  type RecordType,
 } from '../../../src/client/sources/dns-codec.ts'
 import {
   decodeAction,

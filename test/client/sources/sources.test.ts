@@ -1,14 +1,14 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { givenSource } from '../../../src/client/sources/given.ts'
+import { webSource } from '../../../src/client/sources/http.ts'
+import { localSource } from '../../../src/client/sources/local.ts'
 import { parseAddress } from '../../../src/net/address.ts'
 import type { Sighting } from '../../../src/net/sighting.ts'
-import { echoSource } from '../../../src/client/sources/echo.ts'
-import { givenSource } from '../../../src/client/sources/given.ts'
-import { localSource } from '../../../src/client/sources/local.ts'
 import { undiciHttp } from '../../../src/platform/http.ts'
 import { parseIfInet6, systemInterfaces } from '../../../src/platform/interfaces.ts'
-import { systemWayOut } from '../../../src/platform/way-out.ts'
+import { systemOutboundRoute } from '../../../src/platform/outbound-route.ts'
 import type { InterfaceAddress } from '../../../src/ports/interfaces.ts'
 import { sourceContract } from '../../contract/source.ts'
 
@@ -18,7 +18,7 @@ const address = (text: string) => {
   if (parsed === undefined) throw new Error(`${text} is no address`)
   return parsed
 }
-const asking = { agent: 'Holdfast test/1-1', allowed: [] }
+const asking = { userAgent: 'Holdfast test/1-1', allowed: [] }
 
 const serve = async (
   status: number,
@@ -57,12 +57,12 @@ describe('an echo service', () => {
   ])('that answers with %s', async (_, status, body, headers, field, sighting) => {
     const url = await serve(status, body, headers)
 
-    expect(await echoSource({ url, ...(field !== undefined && { field }) }, undiciHttp, asking).look('v4', never)).toMatchObject(sighting)
+    expect(await webSource({ url, ...(field !== undefined && { field }) }, undiciHttp, asking).look('v4', never)).toMatchObject(sighting)
   })
 
   it('is asked over the family in question, and over no other', async () => {
     const url = await serve(200, '2606:4700::1', {}, '::1')
-    const source = echoSource({ url }, undiciHttp, asking)
+    const source = webSource({ url }, undiciHttp, asking)
 
     expect(await source.look('v6', never)).toMatchObject({ kind: 'seen', address: '2606:4700::1' })
     expect(await source.look('v4', never)).toMatchObject({ kind: 'unknown', because: 'is an IPv6 address' })
@@ -72,13 +72,13 @@ describe('an echo service', () => {
     const url = await serve(200, '192.0.2.1')
 
     expect(
-      await echoSource({ url }, undiciHttp, { ...asking, allowed: ['documentation'] }).look('v4', never),
+      await webSource({ url }, undiciHttp, { ...asking, allowed: ['documentation'] }).look('v4', never),
     ).toMatchObject({ kind: 'seen' })
   })
 
   it('that is not there is unknown', async () =>
     expect(
-      await echoSource({ url: 'http://127.0.0.1:1/' }, undiciHttp, asking).look('v4', never),
+      await webSource({ url: 'http://127.0.0.1:1/' }, undiciHttp, asking).look('v4', never),
     ).toMatchObject({ kind: 'unknown', because: expect.stringMatching(/^not reached \(connect/) as string }))
 })
 
@@ -94,10 +94,9 @@ describe('own interfaces', () => {
     ...over,
   })
   const look = async (all: readonly InterfaceAddress[], family: 'v4' | 'v6', only?: string) =>
-    localSource({ interfaces: async () => all, wayOut: async () => undefined }, only, { allowed: [] }).look(
-      family,
-      never,
-    )
+    localSource({ interfaces: async () => all, outboundRoute: async () => undefined }, only, {
+      allowed: [],
+    }).look(family, never)
 
   it('show a public address', async () =>
     expect(await look([one('10.0.0.1'), one('8.8.8.8')], 'v4')).toMatchObject({
@@ -144,7 +143,7 @@ describe('own interfaces', () => {
     const source = localSource(
       {
         interfaces: async () => all,
-        wayOut: async () => ({ address: address('2a0d:3341::dead'), interface: 'eth0' }),
+        outboundRoute: async () => ({ address: address('2a0d:3341::dead'), interface: 'eth0' }),
       },
       undefined,
       { allowed: [] },
@@ -160,7 +159,7 @@ describe('own interfaces', () => {
     const source = localSource(
       {
         interfaces: async () => all,
-        wayOut: async (_, from) =>
+        outboundRoute: async (_, from) =>
           through === undefined
             ? undefined
             : { interface: through, ...(from === undefined && { address: address('2a0d:3341::5') }) },
@@ -199,7 +198,7 @@ describe('own interfaces', () => {
   it('are unknown when the system does not tell', async () =>
     expect(
       await localSource(
-        { interfaces: async () => Promise.reject(new Error('EPERM')), wayOut: async () => undefined },
+        { interfaces: async () => Promise.reject(new Error('EPERM')), outboundRoute: async () => undefined },
         undefined,
         { allowed: [] },
       ).look('v4', never),
@@ -218,8 +217,10 @@ describe('own interfaces', () => {
 
 sourceContract('given', () => givenSource({ v4: address('192.0.2.1') }))
 sourceContract('own interfaces', () =>
-  localSource({ interfaces: systemInterfaces, wayOut: systemWayOut }, undefined, { allowed: [] }),
+  localSource({ interfaces: systemInterfaces, outboundRoute: systemOutboundRoute }, undefined, {
+    allowed: [],
+  }),
 )
 sourceContract('an echo service', async () =>
-  echoSource({ url: await serve(200, '8.8.8.8') }, undiciHttp, asking),
+  webSource({ url: await serve(200, '8.8.8.8') }, undiciHttp, asking),
 )

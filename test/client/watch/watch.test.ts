@@ -1,16 +1,22 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Duration, instant, milliseconds, minutes, seconds } from '../../../src/base/time.ts'
-import type { Hint, Note, Shared, WatchPorts, Watching } from '../../../src/client/watch/parts.ts'
-import { watchKernel } from '../../../src/client/watch/kernel.ts'
+import type { AddressSource } from '../../../src/client/sources/source.ts'
+import { watchKernelEvents } from '../../../src/client/watch/kernel.ts'
 import { watchOutside } from '../../../src/client/watch/outside.ts'
 import { watchProbe } from '../../../src/client/watch/probe.ts'
 import { watchRouter } from '../../../src/client/watch/router.ts'
 import { watchWake } from '../../../src/client/watch/wake.ts'
 import { watch } from '../../../src/client/watch/watch.ts'
-import type { Witness } from '../../../src/client/sources/witness.ts'
-import { type Address, type Family, bytesOf, parseAddress } from '../../../src/net/address.ts'
+import type {
+  Hint,
+  WatcherContext,
+  WatcherFinding,
+  WatcherState,
+  WatchPorts,
+} from '../../../src/client/watch/watcher.ts'
+import { type Address, bytesOf, type Family, parseAddress } from '../../../src/net/address.ts'
 import type { Sighting } from '../../../src/net/sighting.ts'
-import type { DatagramOutcome, Question } from '../../../src/ports/datagram.ts'
+import type { DatagramOutcome, DatagramRequest } from '../../../src/ports/datagram.ts'
 import type { Gateway } from '../../../src/ports/network.ts'
 import { type VirtualClock, virtualClock } from '../../fakes/clock.ts'
 
@@ -33,7 +39,7 @@ interface Home {
   epoch: () => number
   speaks: boolean
   /** Who answers a byte to the public address. */
-  takes: (question: Question) => boolean
+  takes: (question: DatagramRequest) => boolean
   interfaces: readonly string[]
   announce: (from: Address, port: number) => void
   kernel: { changed: () => void; missing: (because: string) => void }
@@ -42,10 +48,10 @@ interface Home {
 let clock: VirtualClock
 let home: Home
 let hints: Hint[]
-let notes: Note[]
+let notes: WatcherFinding[]
 let asked: number
-let shared: Shared
-let watching: Watching
+let shared: WatcherState
+let watching: WatcherContext
 
 const answer = (): DatagramOutcome => {
   const bytes = Buffer.alloc(12)
@@ -71,7 +77,7 @@ beforeEach(() => {
     announce: () => undefined,
     kernel: { changed: () => undefined, missing: () => undefined },
   }
-  const datagram = async (question: Question): Promise<DatagramOutcome> => {
+  const datagram = async (question: DatagramRequest): Promise<DatagramOutcome> => {
     if (question.port === 33_434)
       return home.takes(question) ? { kind: 'refused', took: milliseconds(1) } : { kind: 'silent' }
     if (question.port !== 5351 || !home.speaks) return { kind: 'silent' }
@@ -94,7 +100,7 @@ beforeEach(() => {
     stream: async () => 'nobody',
     resolve: async () => [],
     forget: () => undefined,
-    wayOut: async () => undefined,
+    outboundRoute: async () => undefined,
     gateway: async () => home.gateway,
     program: async () => ({ kind: 'failed', because: 'nothing' }),
     openChannel: () => ({ ask: datagram, close: () => undefined }),
@@ -112,9 +118,9 @@ beforeEach(() => {
     asksRouter: true,
     doesRouterAnswer: false,
     isProbed: false,
-    bells: new Set(),
-    ringRouter: () => undefined,
-    openBells: new Set(),
+    kernelListeners: new Set(),
+    askRouterNow: () => undefined,
+    recheckListeners: new Set(),
     published: () => home.wan,
     isOpen: () => false,
     outside: [],
@@ -124,7 +130,7 @@ beforeEach(() => {
   watching = {
     ports,
     clock,
-    agent: 'test',
+    userAgent: 'test',
     hint: (hint) => hints.push(hint),
     note: (note) => notes.push(note),
     signal: new AbortController().signal,
@@ -133,7 +139,7 @@ beforeEach(() => {
 
 describe('the kernel', () => {
   it('is a hint when the addresses changed, and none when a line says nothing new', async () => {
-    void watchKernel(watching, shared)
+    void watchKernelEvents(watching, shared)
     await clock.pass(seconds(1))
     home.kernel.changed()
     await clock.pass(seconds(1))
@@ -145,7 +151,7 @@ describe('the kernel', () => {
   })
 
   it('that does not tell is asked each five seconds', async () => {
-    void watchKernel(watching, shared)
+    void watchKernelEvents(watching, shared)
     await clock.pass(seconds(1))
     home.kernel.missing('ip: ENOENT')
     home.kernel.missing('ip: ENOENT')
@@ -158,7 +164,7 @@ describe('the kernel', () => {
   it('in a storm of lines is read no more often than bursts', async () => {
     let reads = 0
     const ports = { ...watching.ports, gateway: async () => (reads++, GATEWAY) }
-    void watchKernel({ ...watching, ports }, shared)
+    void watchKernelEvents({ ...watching, ports }, shared)
     for (let n = 0; n < 1000; n++) {
       home.kernel.changed()
       await clock.pass(milliseconds(1))
@@ -237,7 +243,7 @@ describe('a router that answers', () => {
     await clock.pass(seconds(20))
     expect(shared.doesRouterAnswer).toBe(false)
     home.gateway = GATEWAY
-    for (const ring of shared.bells) ring()
+    for (const ring of shared.kernelListeners) ring()
     await clock.pass(milliseconds(10))
     expect(shared.doesRouterAnswer).toBe(true)
   })
@@ -259,22 +265,22 @@ describe('the outside', () => {
   let said: Sighting
   let times: number
   const look = async (): Promise<Sighting> => (times++, said)
-  const outside: Witness = {
+  const outside: AddressSource = {
     name: 'stun:x',
     operator: 'x',
-    standpoint: 'outside',
+    vantage: 'outside',
     families: ['v4', 'v6'],
-    restsFor: milliseconds(0),
+    cooldown: milliseconds(0),
     look,
   }
-  const begin = (over: Partial<Shared> = {}, family: Family = 'v4'): void => {
+  const begin = (over: Partial<WatcherState> = {}, family: Family = 'v4'): void => {
     times = 0
     said = { kind: 'seen', address: address('8.8.8.8'), by: 'x' }
     shared = { ...shared, outside: [outside], ...over }
-    void watchOutside(watching, shared, { family, dice: () => 0 })
+    void watchOutside(watching, shared, { family, random: () => 0 })
   }
 
-  it.each<[string, Partial<Shared>, Duration]>([
+  it.each<[string, Partial<WatcherState>, Duration]>([
     ['alone', {}, seconds(25)],
     ['beside a router that answers', { doesRouterAnswer: true }, minutes(5)],
     ['beside a probe', { isProbed: true }, minutes(1)],
@@ -323,7 +329,7 @@ describe('the outside', () => {
     await clock.pass(minutes(1))
     expect(times).toBe(0)
     isOpen = true
-    for (const ring of shared.openBells) ring()
+    for (const ring of shared.recheckListeners) ring()
     await clock.pass(milliseconds(3500))
     expect(times).toBe(4)
   })
@@ -338,7 +344,10 @@ describe('the outside', () => {
   })
 
   it('over IPv6 is asked as beside a router, and another address of the same network is no news', async () => {
-    watching = { ...watching, ports: { ...watching.ports, wayOut: async () => ({ interface: 'eth0' }) } }
+    watching = {
+      ...watching,
+      ports: { ...watching.ports, outboundRoute: async () => ({ interface: 'eth0' }) },
+    }
     begin({ published: () => address('2600::1') }, 'v6')
     said = { kind: 'seen', address: address('2600::dead:beef'), by: 'x' }
     await clock.pass(minutes(11))

@@ -1,0 +1,109 @@
+import { between, instant, seconds } from '../../base/time.ts'
+import type { Evidence } from '../../client/report/diagnose.ts'
+import { SERVICES } from '../../client/sources/services.ts'
+import type { SourceSpec } from '../../config/source.ts'
+import { parseAddress } from '../../net/address.ts'
+import { undiciHttp } from '../../platform/http.ts'
+import { systemGateway } from '../../platform/network.ts'
+import { RELEASED } from '../../platform/release-date.ts'
+import { rememberingResolve } from '../../platform/resolve.ts'
+import type { HttpOutcome } from '../../ports/http.ts'
+import { addressDetection } from './detection.ts'
+import { userAgentOf } from './jobs.ts'
+import type { ResolvedSettings } from './settings.ts'
+import { type Asker, surveySources } from './survey.ts'
+
+/** What this host, its network and its sources show, for a diagnosis. Sends no update. */
+export async function evidenceOf(settings: ResolvedSettings, { ask }: Pick<Asker, 'ask'>): Promise<Evidence> {
+  const agent = userAgentOf(settings)
+  const end = new AbortController().signal
+  const listeners = {
+    userAgent: agent,
+    tell: () => undefined,
+    wake: () => undefined,
+    published: () => [],
+    end,
+  }
+  const detection = addressDetection(settings, listeners)
+  const specs = settings.config.sources ?? SERVICES.map(({ spec }) => spec)
+  const [found, gateway, names, visits] = await Promise.all([
+    surveySources(settings, detection, { ask, signal: new AbortController().signal }),
+    systemGateway(),
+    Promise.all(
+      [...hostsOf(settings, specs)].map(async (host) =>
+        ask(`the address of ${host}`, lookedUp(host), () => ({ host, wasFound: false })),
+      ),
+    ),
+    Promise.all(
+      specs.flatMap((spec) =>
+        spec.kind === 'echo'
+          ? [ask(spec.url, visited(spec.url, agent), () => ({ url: spec.url, outcome: TOO_LATE }))]
+          : [],
+      ),
+    ),
+  ])
+  const agreed = Object.fromEntries(
+    found.conclusions.flatMap(({ family, address }) => (address === null ? [] : [[family, address]])),
+  )
+  return {
+    answers: found.answers,
+    agreed,
+    hasGateway: gateway !== undefined,
+    names,
+    pages: visits.flatMap(({ url, outcome }) => pageOf(url, outcome)),
+    clockAhead: clockAheadOf(visits.map(({ outcome }) => outcome)),
+    isBeforeRelease: Date.now() < RELEASED,
+  }
+}
+
+/** The names that updates and looks depend on. */
+function hostsOf({ accounts }: ResolvedSettings, specs: readonly SourceSpec[]): ReadonlySet<string> {
+  const hosts = [
+    ...accounts.map(({ server }) => new URL(server).hostname),
+    ...specs.flatMap((spec) => {
+      if (spec.kind === 'stun') return [spec.host]
+      if (spec.kind === 'dns') return [spec.server]
+      return spec.kind === 'echo' ? [new URL(spec.url).hostname] : []
+    }),
+  ]
+  return new Set(hosts.filter((host) => parseAddress(host.replace(/^\[|\]$/g, '')) === undefined))
+}
+
+const { resolve } = rememberingResolve(() => performance.now())
+
+async function lookedUp(host: string): Promise<Evidence['names'][number]> {
+  const [v4, v6] = await Promise.all([resolve(host, 'v4'), resolve(host, 'v6')])
+  return { host, wasFound: v4.length + v6.length > 0 }
+}
+
+async function visited(
+  url: string,
+  agent: string,
+): Promise<{ readonly url: string; readonly outcome: HttpOutcome }> {
+  const patience = { connectTimeout: seconds(4), responseTimeout: seconds(8), maxBodyBytes: 4096 }
+  const request = { url, headers: { 'user-agent': agent }, ...patience }
+  return { url, outcome: await undiciHttp(request, new AbortController().signal) }
+}
+
+const TOO_LATE: HttpOutcome = { kind: 'unreached', stage: 'time-out', because: 'it did not answer in time' }
+
+const IS_PAGE = /^\s*<(!doctype|html)/i
+
+function pageOf(url: string, outcome: HttpOutcome): Evidence['pages'] {
+  if (outcome.kind === 'unreached') return []
+  const { location } = outcome.headers
+  const isElsewhere =
+    location !== undefined && URL.canParse(location, url) && new URL(location, url).host !== new URL(url).host
+  return [{ url, isPage: IS_PAGE.test(outcome.body), ...(isElsewhere && { redirectsTo: location }) }]
+}
+
+/** By the Date of honest web servers (RFC 9110 §6.6.1): the median, because one may be wrong too. */
+function clockAheadOf(outcomes: readonly HttpOutcome[]): Evidence['clockAhead'] {
+  const now = instant(Date.now())
+  const spans = outcomes
+    .flatMap((outcome) => (outcome.kind === 'answered' ? [Date.parse(outcome.headers['date'] ?? '')] : []))
+    .filter((at) => !Number.isNaN(at))
+    .map((at) => between(instant(at), now))
+    .toSorted((a, b) => a - b)
+  return spans[Math.floor(spans.length / 2)]
+}

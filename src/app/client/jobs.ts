@@ -1,0 +1,90 @@
+import { release, type } from 'node:os'
+import type { AccountJob } from '../../client/agent/loop-state.ts'
+import type { DesiredState } from '../../client/decide/desired-state.ts'
+import { fingerprint } from '../../client/decide/lift.ts'
+import type { ServiceEndpoint } from '../../client/send/exchange.ts'
+import { accountKey } from '../../config/client-checks.ts'
+import { agentToken, formatUserAgent } from '../../protocol/user-agent.ts'
+import { ABOUT } from '../about.ts'
+import type { AddressDetection } from './address-detection.ts'
+import type { ClientAccount, ResolvedSettings } from './settings.ts'
+
+export const userAgentOf = ({ config }: ResolvedSettings): string =>
+  config.userAgent ??
+  formatUserAgent({
+    company: 'Holdfast',
+    product: 'holdfast',
+    version: `${agentToken(type())}-${agentToken(release())}-${ABOUT.version}`,
+    ...(config.contact !== undefined && { contact: config.contact }),
+  })
+
+/** The accounts as the loop wants them; `detection` knows their addresses. */
+export const jobsOf = (settings: ResolvedSettings, detection: AddressDetection): readonly AccountJob[] =>
+  settings.accounts.map((account) => ({
+    desired: desiredStateOf(account, settings),
+    endpoint: endpointOf(account, settings),
+    source: detection.providerFor(account),
+    sources: Object.fromEntries(
+      account.hosts.map((host) => [host.name, detection.providerFor(account, host)]),
+    ),
+  }))
+
+/** What is wanted of each account, for who does not look at addresses. */
+export const desiredStatesOf = (settings: ResolvedSettings): readonly DesiredState[] =>
+  settings.accounts.map((account) => desiredStateOf(account, settings))
+
+function desiredStateOf(account: ClientAccount, { config }: ResolvedSettings): DesiredState {
+  const key = accountKey(account)
+  return {
+    account: key,
+    ...(account.name !== undefined && { name: account.name }),
+    hostnames: account.hostnames,
+    families: [...(account.ipv4 ? (['v4'] as const) : []), ...(account.ipv6 ? (['v6'] as const) : [])],
+    reliesOnConnection: account.myip === 'connection',
+    isOffline: account.offline,
+    nohostStops: account.nohostStops,
+    refreshAfter: account.refresh,
+    endpointCount: baseUrlsOf(account).length,
+    ipv6Parameter: account.ipv6Parameter,
+    pace: account.pace,
+    ...(account.batch !== undefined && { batch: account.batch }),
+    fingerprints: fingerprintsOf(account, key, config),
+  }
+}
+
+function endpointOf(account: ClientAccount, settings: ResolvedSettings): ServiceEndpoint {
+  const { connectTimeout, responseTimeout } = settings.config
+  const { username, password, authorities, ipv6Parameter } = account
+  return {
+    account: accountKey(account),
+    baseUrls: baseUrlsOf(account),
+    credentials: { username, password },
+    userAgent: userAgentOf(settings),
+    ipv6Parameter,
+    connectTimeout: connectTimeout,
+    responseTimeout: responseTimeout,
+    ...(authorities !== undefined && { authorities }),
+  }
+}
+
+/** The kernel's release is in the User-Agent too, and no reason to speak again after a badagent: only our own part counts. */
+function fingerprintsOf(
+  account: ClientAccount,
+  key: string,
+  config: ResolvedSettings['config'],
+): DesiredState['fingerprints'] {
+  const credentials = fingerprint(key, account.password.reveal())
+  const { offline, hostnames, ipv6Parameter } = account
+  return {
+    credentials,
+    agent: fingerprint(key, ABOUT.version, config.userAgent ?? '', config.contact ?? ''),
+    settings: fingerprint(credentials, JSON.stringify([offline, hostnames, ipv6Parameter])),
+  }
+}
+
+/** Ports 80 and 8245 are for networks that block https, and only where the user accepts that the key travels in clear. */
+function baseUrlsOf({ server, httpFallback }: ClientAccount): readonly string[] {
+  if (!httpFallback) return [server]
+  const host = new URL(server).hostname
+  return [server, `http://${host}`, `http://${host}:8245`]
+}

@@ -1,0 +1,46 @@
+import type { AccountJob, LoopState } from '../../client/agent/loop-state.ts'
+import { type ClientTime, clientTime } from '../../client/memory/client-time.ts'
+import { fileMemory, type Memory } from '../../client/memory/memory.ts'
+import { type AccountReport, collector, viewOf } from '../../client/report/report.ts'
+import { systemClocks } from '../../platform/clock.ts'
+import { systemFiles } from '../../platform/files.ts'
+import { NO_DETECTION } from './address-detection.ts'
+import { stateFoldersOf } from './compose.ts'
+import { jobsOf } from './jobs.ts'
+import type { ResolvedSettings } from './settings.ts'
+
+/** What is on disk, for commands that look at it or change it without a daemon. */
+export interface SavedState {
+  readonly jobs: readonly AccountJob[]
+  readonly memory: Memory
+  readonly time: ClientTime
+}
+
+export class NotSaved extends Error {
+  constructor(folder: string, because: string) {
+    super(`nothing can be written to ${folder} (${because}); the stops there stand as they were`)
+  }
+}
+
+export function savedState(settings: ResolvedSettings): SavedState {
+  const time = clientTime(systemClocks())
+  // Looking must not set a broken file aside: that is for whoever works with it.
+  const files = { ...systemFiles, rename: () => Promise.reject(new Error('only looking')) }
+  const memory = fileMemory(files, stateFoldersOf(settings), time, ({ because }) => {
+    throw new NotSaved(settings.stateDir, because)
+  })
+  return { jobs: jobsOf(settings, NO_DETECTION), memory, time }
+}
+
+/** How things stand, as the state file says. */
+export async function reportsFrom({ jobs, memory, time }: SavedState): Promise<readonly AccountReport[]> {
+  const state = await memory.load()
+  const now = time.now()
+  const rest: LoopState = {
+    state,
+    world: { sightings: undefined, nextLook: now },
+    action: { kind: 'halt' },
+    jobs: jobs,
+  }
+  return viewOf(rest, collector(), { now, wallAt: (at) => time.wallAt(at) })
+}

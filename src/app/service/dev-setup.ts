@@ -1,0 +1,50 @@
+import type { Instant } from '../../base/time.ts'
+import { DEFAULT_PLAN } from '../../server/admin/default-plan.ts'
+import { keyedHash, newPassword, newUsername, type Pepper, slowHash } from '../../server/auth/hashes.ts'
+import { apexOf } from '../../server/model/apex.ts'
+import type { Store } from '../../server/store/store.ts'
+
+/** What somebody needs to try a client against the service. The secrets are made for this run and printed on purpose. */
+export interface DevSetup {
+  readonly username: string
+  readonly password: string
+  readonly hostnames: readonly string[]
+  readonly zone: string
+  readonly account: string
+  readonly accountPassword: string
+  readonly apiKey: string
+}
+
+/** RFC 6761 keeps .test for this. */
+const ZONE = 'example.test'
+const NAMES = ['home', 'office', 'cabin'] as const
+const ACCOUNT = 'demo'
+/** Nobody asks them. */
+const NAMESERVERS = ['ns1.nameserver.test', 'ns2.nameserver.test']
+
+export async function makeDevSetup(store: Store, pepper: Pepper, now: Instant): Promise<DevSetup> {
+  const [username, password, accountPassword, apiKey] = [
+    newUsername(),
+    newPassword(),
+    newPassword(),
+    newPassword(),
+  ]
+  const accountHash = await slowHash(accountPassword)
+  await store.write(async (w) => {
+    const planId = await w.addPlan({ name: 'everything', ...DEFAULT_PLAN })
+    const accountId = await w.addAccount(ACCOUNT, accountHash, planId, now)
+    await w.addApiKey(
+      { accountId, hash: keyedHash(pepper, apiKey), description: 'made for this run', scopes: [] },
+      now,
+    )
+    const zoneId = await w.addZone({ accountId, name: ZONE, isShared: false }, now)
+    await w.saveName(apexOf(zoneId, accountId, NAMESERVERS, now), now)
+    const keyId = await w.addKey(
+      { accountId, username, hash: keyedHash(pepper, password), description: 'made for this run' },
+      now,
+    )
+    for (const name of NAMES) await w.attach(keyId, await w.addName(zoneId, accountId, name, now))
+  })
+  const hostnames = NAMES.map((name) => `${name}.${ZONE}`)
+  return { username, password, hostnames, zone: ZONE, account: ACCOUNT, accountPassword, apiKey }
+}

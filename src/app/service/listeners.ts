@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises'
+import { err, ok, type Result } from '../../base/result.ts'
+import { formatListener, type Listener, type ServiceSettings } from '../../config/service-settings.ts'
+import {
+  listen,
+  type OpenListener,
+  type RequestHandler,
+  type SocketOptions,
+} from '../../server/http/listen.ts'
+import type { Failure } from '../failure.ts'
+
+export type Pem = SocketOptions['tls']
+
+/** The certificate chain and key of the settings; undefined where they name none. */
+export async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<Result<Pem, Failure>> {
+  if (tlsCert === undefined || tlsKey === undefined) return ok(undefined)
+  const [cert, key] = await Promise.all(
+    [tlsCert, tlsKey].map(async (path) => readFile(path, 'utf8').catch(() => undefined)),
+  )
+  const missing = cert === undefined ? tlsCert : tlsKey
+  return cert === undefined || key === undefined
+    ? err({ exit: 'configuration', messages: [`${missing} cannot be read`] })
+    : ok({ cert, key })
+}
+
+/** Opens every listener of the settings, or none. */
+export async function listenAll(
+  settings: ServiceSettings,
+  tls: Pem,
+  handle: RequestHandler,
+): Promise<Result<readonly OpenListener[], Failure>> {
+  const open: OpenListener[] = []
+  for (const listener of settings.listen) {
+    try {
+      open.push(await listen(socketryOf(listener, tls), settings, settings.trustedProxies, handle))
+    } catch (error) {
+      await Promise.all(open.map((one) => one.close(0)))
+      return err({
+        exit: 'configuration',
+        messages: [`cannot listen on ${formatListener(listener)}: ${(error as Error).message}`],
+      })
+    }
+  }
+  return ok(open)
+}
+
+const socketryOf = ({ host, port, isTls }: Listener, tls: Pem): SocketOptions =>
+  isTls && tls !== undefined ? { host, port, tls } : { host, port }

@@ -1,0 +1,104 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isHeard } from '../../base/level.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { ServiceSettings } from '../../config/service-settings.ts'
+import { systemClock } from '../../platform/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import { limitsOf } from '../../server/abuse/limits.ts'
+import { isApiPath } from '../../server/api/handle.ts'
+import { authenticator, passwordsBy } from '../../server/auth/login.ts'
+import { counting, dispatch, type Part } from '../../server/http/dispatch.ts'
+import type { OpenListener } from '../../server/http/listen.ts'
+import type { Store } from '../../server/store/store.ts'
+import { type FaultRule, parseFaults } from '../../server/update/faults.ts'
+import { handleUpdate, isUpdatePath, type UpdateDependencies } from '../../server/update/handle.ts'
+import type { Failure } from '../failure.ts'
+import { logFault } from '../log.ts'
+import { apiOf } from './api.ts'
+import { type DevSetup, makeDevSetup } from './dev-setup.ts'
+import { openHashKey } from './hash-key.ts'
+import { listenAll, readTls } from './listeners.ts'
+import { openStore } from './open-store.ts'
+import { folderOf } from './settings.ts'
+
+export interface StartedService {
+  readonly listeners: readonly OpenListener[]
+  readonly store: Store
+  readonly folder: string
+  /** With --dev: what was made for this run. */
+  readonly dev: DevSetup | undefined
+  /** Resolves when no request is under way any more. */
+  readonly idle: () => Promise<void>
+}
+
+export interface StartOptions {
+  readonly isDev: boolean
+  /** The value of --fault. */
+  readonly faults: string | undefined
+  readonly log: Log
+  /** Cuts injected delays short. */
+  readonly ending: AbortSignal
+}
+
+/** Opens the store, then the listeners. Where anything fails, nothing stays open. */
+export async function startService(
+  settings: ServiceSettings,
+  options: StartOptions,
+): Promise<Result<StartedService, Failure>> {
+  const { isDev, log } = options
+  const faults = options.faults === undefined ? ok([]) : parseFaults(options.faults, systemClock.now())
+  if (!faults.ok) return err({ exit: 'usage', messages: [`--fault: ${faults.error}`] })
+  const tls = await readTls(settings)
+  if (!tls.ok) return tls
+  const folder = isDev ? mkdtempSync(join(tmpdir(), 'holdfast-dev-')) : await folderOf(settings)
+  const opened = await openStore(folder)
+  if (!opened.ok) return opened
+  const store = opened.value
+  const key = await openHashKey(folder, await store.read((r) => r.hasKeys()))
+  if (!key.ok) return err({ exit: 'configuration', messages: [key.error] })
+  const pepper = key.value
+  const dev = isDev ? await makeDevSetup(store, pepper, systemClock.now()) : undefined
+  const passwords = passwordsBy(pepper)
+  const authenticate = authenticator(store, passwords)
+  const update = updateDependencies(settings, { store, passwords }, { ...options, faults: faults.value })
+  const api = apiOf(settings, { store, pepper, authenticate, log })
+  const parts: readonly Part[] = [
+    updatePart(update),
+    { owns: isApiPath, handle: api, logged: ({ method }) => ({ method }) },
+  ]
+  const { handle, idle } = counting(dispatch(parts, { log, isLogged: isHeard('debug', settings.logLevel) }))
+  const listeners = await listenAll(settings, tls.value, handle)
+  if (listeners.ok) return ok({ listeners: listeners.value, store, folder, dev, idle })
+  await store.close()
+  return listeners
+}
+
+const LOGGED_REPLY = 100
+
+const updatePart = (dependencies: UpdateDependencies): Part => ({
+  owns: isUpdatePath,
+  handle: async (request) => handleUpdate(dependencies, request),
+  logged: (_, { body }) => ({ reply: body.slice(0, LOGGED_REPLY) }),
+})
+
+function updateDependencies(
+  settings: ServiceSettings,
+  updater: Pick<UpdateDependencies['updater'], 'store' | 'passwords'>,
+  { log, ending, faults }: Pick<StartOptions, 'log' | 'ending'> & { readonly faults: readonly FaultRule[] },
+): UpdateDependencies {
+  const { allHostnames, strictAgents, blockedAgents, realm } = settings
+  return {
+    updater: {
+      ...updater,
+      policy: { limits: limitsOf(settings), allHostnames, strictAgents, blockedAgents },
+      now: () => systemClock.now(),
+    },
+    realm,
+    faults,
+    pause: async (span) => sleep(span, undefined, { signal: ending }).catch(() => undefined),
+    reportError: (error) => logFault(log, 'an update failed on our side', error),
+  }
+}

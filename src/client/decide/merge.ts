@@ -1,0 +1,55 @@
+import {
+  type AccountState,
+  type AccountStatus,
+  accountOf,
+  type HostState,
+  hostOf,
+  type State,
+} from './state.ts'
+
+/**
+ * Two states that were kept side by side: no stop and no wait of either is lost, and what was confirmed last counts.
+ * The first itself, where the second adds nothing.
+ */
+export function mergeStates(ours: State, theirs: State): State {
+  const changed = Object.entries(theirs.accounts).flatMap(([key, account]) => {
+    const known = accountOf(ours, key)
+    const both = mergeAccounts(known, account)
+    return JSON.stringify(both) === JSON.stringify(known) ? [] : [[key, both] as const]
+  })
+  return changed.length === 0 ? ours : { accounts: { ...ours.accounts, ...Object.fromEntries(changed) } }
+}
+
+function mergeAccounts(ours: AccountState, theirs: AccountState): AccountState {
+  const offlineRefused = ours.offlineRefused ?? theirs.offlineRefused
+  const sent = [...(ours.recent ?? []), ...(theirs.recent ?? [])]
+  const hosts = Object.entries(theirs.hosts).map(
+    ([name, host]) => [name, mergeHosts(hostOf(ours, name), host)] as const,
+  )
+  return {
+    ...ours,
+    standing: moreSevere(ours.standing, theirs.standing),
+    hosts: { ...ours.hosts, ...Object.fromEntries(hosts) },
+    ...(offlineRefused !== undefined && { offlineRefused }),
+    ...(sent.length > 0 && {
+      recent: [...new Map(sent.map((one) => [JSON.stringify(one), one])).values()].toSorted(
+        (a, b) => a.at - b.at,
+      ),
+    }),
+  }
+}
+
+/** A retry is our own patience, and no obligation. */
+const severity = (standing: AccountStatus): readonly [rank: number, until: number] =>
+  standing.kind === 'stopped' ? [2, 0] : standing.kind === 'waiting' ? [1, standing.until] : [0, 0]
+
+function moreSevere(ours: AccountStatus, theirs: AccountStatus): AccountStatus {
+  const [[rank, until], [theirRank, theirUntil]] = [severity(ours), severity(theirs)]
+  return theirRank > rank || (theirRank === rank && theirUntil > until) ? theirs : ours
+}
+
+function mergeHosts(ours: HostState, theirs: HostState): HostState {
+  const latest = (theirs.touched ?? 0) > (ours.touched ?? 0) ? theirs : ours
+  const stopped = ours.stopped ?? theirs.stopped
+  return { ...latest, ...(stopped !== undefined && { stopped }) }
+}

@@ -1,0 +1,36 @@
+import type { Instant } from '../../base/time.ts'
+import { APEX, canonicalName } from './dns-name.ts'
+import type { Name, RRSet } from './tree.ts'
+
+/** The apex of a new zone: its NS RRSet, where the service has nameservers. */
+export function apexOf(
+  zoneId: number,
+  accountId: number,
+  nameservers: readonly string[],
+  now: Instant,
+): Name {
+  const ns: RRSet = {
+    dnsType: 'NS',
+    ttl: 86_400,
+    isSystem: true,
+    metadata: {},
+    rdata: nameservers.map((value, n) => ({
+      label: `_ns${n + 1}`,
+      value: `${canonicalName(value)}.`,
+      isSystem: true,
+    })),
+    createdAt: now,
+    updatedAt: now,
+  }
+  return {
+    zoneId,
+    accountId,
+    name: APEX,
+    isProhibited: false,
+    isOffline: false,
+    metadata: {},
+    rrsets: ns.rdata.length === 0 ? [] : [ns],
+    createdAt: now,
+    updatedAt: now,
+  }
+}

@@ -1,0 +1,140 @@
+import type { SQLOutputValue } from 'node:sqlite'
+import { type Instant, instant, latest } from '../../base/time.ts'
+import type { DnsType } from '../model/rdata-values.ts'
+import type { Account, Metadata, Name, OfflineSettings, Plan, Rdata, RRSet, Zone } from '../model/tree.ts'
+import type { DdnsKey } from './records.ts'
+
+import { isOn, number, optional, type Row, type Sql, text, whole, words } from './sqlite-values.ts'
+
+export function accountFrom(id: number, row: Row): Account {
+  const plan: Plan = {
+    name: text(row['name']),
+    maxNames: number(row['most_names']),
+    maxRdata: number(row['most_rdata']),
+    maxNameMetadata: number(row['most_name_metadata']),
+    maxRRSetMetadata: number(row['most_rrset_metadata']),
+    minTtl: number(row['least_ttl']),
+    hasOffline: isOn(row['has_offline']),
+    hasWildcards: isOn(row['has_wildcards']),
+    ...optional('fixedTtl', whole(row['fixed_ttl'])),
+    ...optional('types', words(row['types'])),
+  }
+  return { id, name: text(row['account_name']), plan, isWebsiteOnly: isOn(row['is_website_only']) }
+}
+
+export function zoneFrom(sql: Sql, row: Row): Zone {
+  const id = number(row['id'])
+  return {
+    id,
+    name: text(row['name']),
+    accountId: number(row['account_id']),
+    isShared: isOn(row['is_shared']),
+    isProhibited: isOn(row['is_prohibited']),
+    isWebsiteOnly: isOn(row['is_website_only']),
+    isClosedToNewNames: isOn(row['is_closed_to_new_names']),
+    isMembersOnly: isOn(row['is_members_only']),
+    hasNoNewRdata: isOn(row['has_no_new_rdata']),
+    hasWildcards: isOn(row['has_wildcards']),
+    defaultTtl: number(row['default_ttl']),
+    serial: number(row['serial']),
+    metadata: metadataOf(sql, 'zone', id),
+    createdAt: instant(number(row['created_at'])),
+    updatedAt: instant(number(row['updated_at'])),
+    ...optional('types', words(row['types'])),
+    ...optional('ownerOnlyTypes', words(row['owner_only_types'])),
+    ...optional('maxLabels', whole(row['most_labels'])),
+    ...optional('minTtl', whole(row['least_ttl'])),
+    ...optional('fixedTtl', whole(row['fixed_ttl'])),
+  }
+}
+
+/** One name with everything that is at it. A change of an address is written at its Rdata alone, and is one of all above it. */
+export function nameFrom(sql: Sql, row: Row): Name {
+  const id = number(row['id'])
+  const settings = row['offline_settings']
+  const rrsets = sql('SELECT * FROM rrset WHERE name_id = ? ORDER BY dns_type')
+    .all(id)
+    .map((rrset) => rrsetFrom(sql, rrset))
+  return {
+    id,
+    zoneId: number(row['zone_id']),
+    accountId: number(row['account_id']),
+    name: text(row['name']),
+    isProhibited: isOn(row['is_prohibited']),
+    isOffline: isOn(row['is_offline']),
+    metadata: metadataOf(sql, 'name', id),
+    rrsets,
+    createdAt: instant(number(row['created_at'])),
+    updatedAt: latest(momentOf(row), ...rrsets.map(({ updatedAt }) => updatedAt)),
+    ...optional(
+      'offlineSettings',
+      typeof settings === 'string' ? (JSON.parse(settings) as OfflineSettings) : undefined,
+    ),
+    ...optional('updateGroup', groupOf(sql, row['key_id'])),
+    ...optional(
+      'publishedAt',
+      typeof row['published_at'] === 'number' ? instant(row['published_at']) : undefined,
+    ),
+  }
+}
+
+function rrsetFrom(sql: Sql, row: Row): RRSet {
+  const id = number(row['id'])
+  const rdata = sql('SELECT * FROM rdata WHERE rrset_id = ? ORDER BY id').all(id)
+  return {
+    dnsType: text(row['dns_type']) as DnsType,
+    ttl: number(row['ttl']),
+    isSystem: isOn(row['is_system']),
+    metadata: metadataOf(sql, 'rrset', id),
+    rdata: rdata.map((one) => rdataFrom(sql, one)),
+    createdAt: instant(number(row['created_at'])),
+    updatedAt: latest(momentOf(row), ...rdata.map(momentOf)),
+  }
+}
+
+const momentOf = (row: Row): Instant => instant(number(row['updated_at']))
+
+const rdataFrom = (sql: Sql, row: Row): Rdata => ({
+  label: text(row['label']),
+  value: text(row['value']),
+  isSystem: isOn(row['is_system']),
+  ...optional('updateGroup', groupOf(sql, row['key_id'])),
+})
+
+const groupOf = (sql: Sql, keyId: SQLOutputValue | undefined): string | undefined =>
+  typeof keyId === 'number'
+    ? text(sql('SELECT username FROM ddns_key WHERE id = ?').get(keyId)?.['username'])
+    : undefined
+
+const metadataOf = (sql: Sql, of: 'zone' | 'name' | 'rrset', id: number): Metadata =>
+  Object.fromEntries(
+    sql(`SELECT key, value FROM ${of}_metadata WHERE ${of}_id = ? ORDER BY key`)
+      .all(id)
+      .map((row) => [text(row['key']), text(row['value'])]),
+  )
+
+export function keyFrom(sql: Sql, row: Row): DdnsKey {
+  const id = number(row['id'])
+  const targets = sql(`
+    SELECT zone.name AS zone_name, name.name AS name, NULL AS dns_type, NULL AS label FROM name
+      JOIN zone ON zone.id = zone_id WHERE key_id = ?1
+    UNION ALL
+    SELECT zone.name, name.name, dns_type, label FROM rdata
+      JOIN rrset ON rrset.id = rrset_id JOIN name ON name.id = name_id JOIN zone ON zone.id = zone_id
+      WHERE rdata.key_id = ?1 ORDER BY 1, 2, 3, 4`).all(id)
+  return {
+    id,
+    accountId: number(row['account_id']),
+    username: text(row['username']),
+    description: text(row['description']),
+    isLocked: isOn(row['is_locked']),
+    createdAt: instant(number(row['created_at'])),
+    ...optional('lastUsedAt', typeof row['used_at'] === 'number' ? instant(row['used_at']) : undefined),
+    targets: targets.map((target) => ({
+      zoneName: text(target['zone_name']),
+      name: text(target['name']),
+      ...optional('dnsType', typeof target['dns_type'] === 'string' ? target['dns_type'] : undefined),
+      ...optional('label', typeof target['label'] === 'string' ? target['label'] : undefined),
+    })),
+  }
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest'
+import { after, type Duration, minutes, seconds } from '../../../src/base/time.ts'
+import { addressNews, type ReportedCauses } from '../../../src/client/agent/address-news.ts'
+import type { AgentEvent } from '../../../src/client/agent/events.ts'
+import { NEW_STATE, type State } from '../../../src/client/decide/state.ts'
+import { type Addresses, byFamily, parseAddress } from '../../../src/net/address.ts'
+import type { Sighting, Sightings } from '../../../src/net/sighting.ts'
+import { PLAN, START } from '../../fakes/world.ts'
+
+const addresses = (...texts: readonly string[]): Addresses =>
+  byFamily(texts.flatMap((text) => parseAddress(text) ?? []))
+const seen = (text: string): Sighting => {
+  const address = parseAddress(text)
+  if (address === undefined) throw new Error(`${text} is no address`)
+  return { kind: 'seen', address, by: 'x' }
+}
+const unknown = (because: string): Sighting => ({ kind: 'unknown', because })
+const NONE: Sighting = { kind: 'none' }
+
+const confirmed = (...texts: readonly string[]): State => ({
+  accounts: {
+    [PLAN.account]: {
+      standing: { kind: 'ready' },
+      hosts: { 'home.example.test': { confirmed: addresses(...texts), spread: 0, isOffline: false } },
+    },
+  },
+})
+
+/** What is told after each look. */
+function play(
+  looks: readonly (readonly [at: Duration, seen: Sightings])[],
+  state: State,
+): readonly string[][] {
+  let told: ReportedCauses = {}
+  return looks.map(([at, sightings]) => {
+    const world = {
+      sightings: { [PLAN.account]: { 'home.example.test': sightings } },
+      lastLook: after(START, at),
+      nextLook: START,
+    }
+    const news = addressNews(told, world, state, [PLAN])
+    ;({ told } = news)
+    return news.events.map((event: AgentEvent) =>
+      'family' in event && event.family !== undefined ? `${event.kind} ${event.family}` : event.kind,
+    )
+  })
+}
+const at = (minute: number): Duration => minutes(minute)
+
+describe('an operator hears', () => {
+  it('once that no address is known, with the cause, and that one is known again', () => {
+    const nothing = { v4: unknown('no source answered'), v6: unknown('no source answered') }
+
+    expect(
+      play(
+        [
+          [at(0), nothing],
+          [at(5), nothing],
+          [at(10), { v4: seen('8.8.8.8'), v6: NONE }],
+          [at(15), nothing],
+        ],
+        NEW_STATE,
+      ),
+    ).toEqual([['addressUnknown'], [], [], ['addressUnknown']])
+  })
+
+  it('once for each cause, however its parts are ordered and whatever addresses it names', () => {
+    const causes = [
+      'no two: a says 1.2.3.4; b: silent',
+      'no two: b: silent; a says 5.6.7.8',
+      'another',
+      'a third',
+      'a fourth',
+    ]
+    const looks = causes.map((cause, n) => [at(n), { v4: unknown(cause) }] as const)
+
+    expect(play(looks, confirmed('8.8.8.8')).map((events) => events.length)).toEqual([0, 1, 1, 1, 0])
+  })
+
+  it('that a family which is published is not known, and that it is known again', () =>
+    expect(
+      play(
+        [
+          [at(0), { v4: seen('8.8.8.8'), v6: unknown('x') }],
+          [seconds(5), { v4: seen('8.8.8.8'), v6: unknown('x') }],
+          [seconds(15), { v4: seen('8.8.8.8'), v6: unknown('x') }],
+          [at(1), { v4: seen('8.8.8.8'), v6: seen('2600::1') }],
+        ],
+        confirmed('8.8.8.8', '2600::1'),
+      ),
+    ).toEqual([[], [], ['addressUnknown v6'], ['addressKnown v6']]))
+
+  it('nothing of a family that was never published, nor of an address that is held back', () =>
+    expect(
+      play(
+        [
+          [at(0), { v4: seen('8.8.8.8'), v6: unknown('x') }],
+          [at(1), { v4: { kind: 'unknown', because: 'held', isHeld: true } }],
+        ],
+        confirmed('8.8.8.8'),
+      ),
+    ).toEqual([[], []]))
+
+  it('that a family is gone when it stays away for a minute, and not while a new address is tried', () =>
+    expect(
+      play(
+        [
+          [at(0), { v6: NONE }],
+          [seconds(2), { v6: seen('2600::2') }],
+          [at(5), { v6: NONE }],
+          [at(10), { v6: NONE }],
+          [at(15), { v6: NONE }],
+        ],
+        confirmed('8.8.8.8', '2600::1'),
+      ),
+    ).toEqual([[], [], [], ['familyGone v6'], []]))
+
+  it('nothing of a family that the user leaves as it is', () =>
+    expect(
+      play(
+        [
+          [at(0), { v6: { kind: 'none', isLeft: true } }],
+          [at(5), { v6: { kind: 'none', isLeft: true } }],
+        ],
+        confirmed('2600::1'),
+      ),
+    ).toEqual([[], []]))
+})

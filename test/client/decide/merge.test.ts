@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest'
+import { after, minutes } from '../../../src/base/time.ts'
+import { mergeStates } from '../../../src/client/decide/merge.ts'
+import { type AccountState, NEW_HOST, NEW_STATE, type State } from '../../../src/client/decide/state.ts'
+import { START } from '../../fakes/world.ts'
+
+const stop = { since: START, because: 'nohost', about: '' } as const
+const STOPPED = { standing: { kind: 'stopped', ...stop, because: 'abuse' }, hosts: {} } as const
+const waitFor = (n: number): AccountState => ({
+  standing: {
+    kind: 'waiting',
+    since: START,
+    until: after(START, minutes(n)),
+    because: '911',
+    detail: '',
+    rung: 0,
+  },
+  hosts: {},
+})
+const READY: AccountState = { standing: { kind: 'ready' }, hosts: {} }
+const RETRYING: AccountState = {
+  standing: { kind: 'retrying', since: START, until: START, detail: '', rung: 3 },
+  hosts: {},
+}
+const only = (a: AccountState): State => ({ accounts: { a } })
+const both = (one: AccountState, other: AccountState) => mergeStates(only(one), only(other)).accounts['a']
+
+it.each([
+  ['a stop and nothing', STOPPED, READY],
+  ['a stop and a wait', STOPPED, waitFor(30)],
+  ['a longer wait and a shorter one', waitFor(60), waitFor(30)],
+  ['a wait and a retry', waitFor(1), RETRYING],
+])('of %s the first holds, in either order', (_, grave, light) => {
+  expect(both(grave, light)).toEqual(grave)
+  expect(both(light, grave)).toEqual(grave)
+})
+
+it('keeps the stop of a name with what was confirmed last', () => {
+  const old = { ...NEW_HOST, touched: START, stopped: stop }
+  const latest = { ...NEW_HOST, touched: after(START, minutes(1)), spread: 0.5 }
+  const result = { ...READY, hosts: { h: { ...latest, stopped: stop } } }
+
+  expect(both({ ...READY, hosts: { h: old } }, { ...READY, hosts: { h: latest } })).toEqual(result)
+  expect(both({ ...READY, hosts: { h: latest } }, { ...READY, hosts: { h: old } })).toEqual(result)
+})
+
+it('counts each request once', () => {
+  const [first, second] = [0, 1].map((n) => ({
+    at: after(START, minutes(n)),
+    hostname: 'h',
+    addresses: `${n}`,
+  }))
+  if (first === undefined || second === undefined) throw new Error('two are made')
+
+  expect(both({ ...READY, recent: [second] }, { ...READY, recent: [first, second] })?.recent).toEqual([
+    first,
+    second,
+  ])
+})
+
+it('gives back the first itself where the second adds nothing', () => {
+  const state = only(STOPPED)
+
+  expect(mergeStates(state, only(READY))).toBe(state)
+  expect(mergeStates(state, NEW_STATE)).toBe(state)
+  expect(mergeStates(NEW_STATE, state)).toEqual(state)
+})

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { withoutSecrets } from '../../../src/client/send/secrets.ts'
+import { Secret } from '../../../src/net/secret.ts'
+
+/** With signs that every way of writing it changes differently. */
+const PASSWORD = `cAn4ry/+ swörd&<'">=%25~`
+const credentials = { username: 'abc1234', password: new Secret(PASSWORD) }
+const pair = Buffer.from(`abc1234:${PASSWORD}`)
+const percent = encodeURIComponent(PASSWORD)
+const form = new URLSearchParams({ p: PASSWORD }).toString().slice(2)
+const lowEscapes = (text: string): string => text.replaceAll(/%../g, (escape) => escape.toLowerCase())
+const json = JSON.stringify(PASSWORD).slice(1, -1)
+const split = (text: string, gap: string): string => `${text.slice(0, 7)}${gap}${text.slice(7)}`
+const html = PASSWORD.replaceAll('&', '&amp;')
+  .replaceAll('<', '&lt;')
+  .replaceAll('>', '&gt;')
+  .replaceAll('"', '&quot;')
+const base64 = Buffer.from(PASSWORD).toString('base64')
+
+describe('what a service mirrors of a secret is masked', () => {
+  it.each([
+    ['as it is', PASSWORD],
+    ['percent encoding', percent],
+    ['percent encoding, lower case', lowEscapes(percent)],
+    ['strict percent encoding', percent.replaceAll("'", '%27')],
+    ['form encoding', form],
+    ['form encoding, lower case', lowEscapes(form)],
+    ['JSON', json],
+    ['JSON in ASCII', json.replaceAll('ö', '\\u00f6')],
+    ['JSON as PHP writes it', json.replaceAll('ö', '\\u00F6').replaceAll('/', '\\/')],
+    ['HTML', html],
+    ['HTML with &#39;', html.replaceAll("'", '&#39;')],
+    ['HTML with &#039;', html.replaceAll("'", '&#039;')],
+    ['HTML with &#x27;', html.replaceAll("'", '&#x27;')],
+    ['HTML with &apos;', html.replaceAll("'", '&apos;')],
+    ['HTML by numbers', Array.from(PASSWORD, (sign) => `&#${sign.codePointAt(0)};`).join('')],
+    ['base64', base64],
+    ['base64url', Buffer.from(PASSWORD).toString('base64url')],
+    ['base64 on two lines', split(base64, '\r\n')],
+    ['base64 of the pair', pair.toString('base64')],
+    ['base64url of the pair', pair.toString('base64url')],
+    ['base64 of the pair on two lines', split(pair.toString('base64'), '\n ')],
+    ['hex', Buffer.from(PASSWORD).toString('hex')],
+    ['hex, upper case', Buffer.from(PASSWORD).toString('hex').toUpperCase()],
+    ['with a line break', split(PASSWORD, '\n')],
+    ['with a NUL', split(PASSWORD, '\0')],
+    ['with a space of no width', split(PASSWORD, '\u200b')],
+    ['with a byte order mark', split(PASSWORD, '\ufeff')],
+    ['with a gap between all signs', Array.from(PASSWORD).join(' \u200d')],
+  ])('%s', (_, spelled) => {
+    const shown = withoutSecrets(`you sent ${spelled} and ${spelled}.`, credentials)
+
+    expect(shown.replace(/=*( and|\.)/g, '$1')).toBe('you sent «secret» and «secret».')
+  })
+})
+
+it.each([
+  ['nothing here', 'nothing here'],
+  ['İİİ cAn4ry İ', 'İİİ cAn4ry İ'],
+  [`İ${PASSWORD}İ`, 'İ«secret»İ'],
+])('what is no secret stays as it is: %j', (text, shown) =>
+  expect(withoutSecrets(text, credentials)).toBe(shown),
+)
+
+it('a short password is masked as it is only, and its pair in any case', () => {
+  const short = { username: 'abc1234', password: new Secret('a/b') }
+
+  expect(withoutSecrets('A/B a / b 612f62: a/b a%2Fb YWJjMTIzNDph\r\nL2I=', short)).toBe(
+    'A/B a / b 612f62: «secret» «secret» «secret»=',
+  )
+})
+
+it('no password masks no text but its pair', () =>
+  expect(withoutSecrets('text', { username: '', password: new Secret('') })).toBe('text'))
+
+it('masking takes no longer for a text that is made to take long', () => {
+  const repeating = { username: 'a', password: new Secret(`${'a '.repeat(500)}b`) }
+  const start = performance.now()
+
+  withoutSecrets('a \0'.repeat(22_000), repeating)
+
+  expect(performance.now() - start).toBeLessThan(2000)
+})

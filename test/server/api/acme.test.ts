@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { codesOf } from './inside.ts'
+import { apiWorld, type World } from './world.ts'
+
+const AT = '/v1/dns/records/example.test/_acme-challenge.www'
+const TXT = `${AT}/rrsets/TXT`
+const TOKENS = ['gfj9Xq-Rg85nM_0', 'LoqXcYV8q5ONbJQxbmR7SCTNo3tiAXDfowyjxAjEuX0'] as const
+
+let world: World
+beforeEach(async () => {
+  world = await apiWorld()
+})
+afterEach(async () => world.close())
+
+interface Shown {
+  readonly rdata: readonly { readonly label: string; readonly value: string }[]
+}
+const shown = async (): Promise<readonly (readonly [string, string])[]> => {
+  const { body } = await world.ask('GET', TXT)
+  return (body.data as Shown).rdata.map(({ label, value }) => [label, value] as const)
+}
+
+describe('what ACME clients do for DNS-01', () => {
+  it('appends to a name that is not there, beside another token, and cleans up by label', async () => {
+    const { ask } = world
+    expect((await ask('GET', AT)).status).toBe(404)
+
+    const first = await ask('POST', `${TXT}/rdata`, [{ value: TOKENS[0], label: 'challenge-1' }])
+    expect([first.status, first.body]).toEqual([201, { warnings: [] }])
+    const second = await ask('POST', `${TXT}/rdata`, [{ value: TOKENS[1], label: 'challenge-2' }])
+    expect([second.status, second.body]).toEqual([201, { warnings: [] }])
+    expect(await shown()).toEqual([
+      ['challenge-1', `"${TOKENS[0]}"`],
+      ['challenge-2', `"${TOKENS[1]}"`],
+    ])
+
+    for (const label of ['challenge-1', 'challenge-2'])
+      expect((await ask('DELETE', `${TXT}/rdata/${label}`)).status).toBe(200)
+    for (const label of ['challenge-1', 'challenge-2'])
+      expect((await ask('DELETE', `${TXT}/rdata/${label}`)).status).toBe(404)
+
+    const name = await ask('GET', AT)
+    expect([name.status, (name.body.data as { rrsets: unknown }).rrsets]).toEqual([200, []])
+    expect([(await ask('GET', TXT)).status, codesOf(await ask('GET', TXT))]).toEqual([404, ['2373']])
+  })
+
+  it('makes the name without RRSets first, and appends then', async () => {
+    const { ask } = world
+    const made = await ask('POST', '/v1/dns/records/example.test', { name: '_acme-challenge.www' })
+    expect([made.status, made.body]).toEqual([201, { warnings: [] }])
+    const again = await ask('POST', '/v1/dns/records/example.test', { name: '_acme-challenge.www' })
+    expect([again.status, codesOf(again)]).toEqual([409, ['4285']])
+    expect((await ask('POST', `${TXT}/rdata`, [{ value: TOKENS[0] }])).status).toBe(201)
+    const [[label, value] = ['', '']] = await shown()
+    expect(value).toBe(`"${TOKENS[0]}"`)
+    expect(label).toMatch(/^_/) // made by the service
+    expect((await ask('DELETE', `${TXT}/rdata/${label}`)).status).toBe(200)
+  })
+
+  it('sets by label: made, the same, changed', async () => {
+    const { ask } = world
+    await ask('POST', '/v1/dns/records/example.test', { name: '_acme-challenge.www' })
+    const set = async (value: string) => (await ask('PUT', `${TXT}/rdata/challenge-1`, { value })).status
+    expect(await set(TOKENS[0])).toBe(201)
+    expect(await set(TOKENS[0])).toBe(200)
+    expect(await set(`"${TOKENS[0]}"`)).toBe(200) // the same value in quotes
+    expect(await set(TOKENS[1])).toBe(202)
+    expect(await set(TOKENS[1])).toBe(200)
+    expect(await shown()).toEqual([['challenge-1', `"${TOKENS[1]}"`]])
+  })
+
+  it('sets by label at a name that is not there: the name must be made first', async () => {
+    const reply = await world.ask('PUT', `${TXT}/rdata/challenge-1`, { value: TOKENS[0] })
+    expect([reply.status, codesOf(reply)]).toEqual([404, ['4809']])
+  })
+
+  it('refuses the same token twice, which clients take for done', async () => {
+    const { ask } = world
+    await ask('POST', `${TXT}/rdata`, [{ value: TOKENS[0], label: 'challenge-1' }])
+    const again = await ask('POST', `${TXT}/rdata`, [{ value: TOKENS[0], label: 'challenge-2' }])
+    expect([again.status, codesOf(again)]).toEqual([409, ['2722']])
+    const label = await ask('POST', `${TXT}/rdata`, [{ value: TOKENS[1], label: 'challenge-1' }])
+    expect([label.status, codesOf(label)]).toEqual([400, ['2008']])
+  })
+
+  it.each([
+    ['_acme-challenge.www.deep.sub.example.test', 'deep.sub.example.test'],
+    ['_acme-challenge.www.sub.example.test', 'sub.example.test'],
+    ['_acme-challenge.x.example.test', 'example.test'],
+    ['_acme-challenge.notexample.test', undefined],
+  ])('finds the zone of %s by paging the zones: %s', async (fqdn, zone) => {
+    const { ask } = world
+    for (const name of ['sub.example.test', 'deep.sub.example.test', 'zz.test'])
+      expect((await ask('POST', '/v1/dns/zones', { zone_name: name })).status).toBe(201)
+    const names: string[] = []
+    for (let offset = 0, total = 1; offset < total; ) {
+      const { body } = await ask('GET', `/v1/dns/zones?limit=2&offset=${offset}`)
+      names.push(...(body.data as readonly { name: string }[]).map(({ name }) => name))
+      offset += body.page?.limit ?? 1
+      total = body.page?.total ?? 0
+    }
+    expect(new Set(names).size).toBe(names.length)
+    const longest = names
+      .filter((name) => fqdn === name || fqdn.endsWith(`.${name}`))
+      .toSorted((a, b) => b.length - a.length)[0]
+    expect(longest).toBe(zone)
+  })
+
+  const basic = (user: string, password: string): string =>
+    `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+  it.each([
+    ['Basic with account and a wrong password', basic('a', 'wrong'), 401],
+    ['Basic with the account and its API key', basic('a', 'key-of-a'), 401],
+    ['Basic with nobody and the API key', basic('', 'key-of-a'), 200],
+    ['basic in small letters', basic('', 'key-of-a').replace('Basic', 'basic'), 200],
+    ['Bearer', 'Bearer key-of-a', 200],
+    ['bearer in small letters', 'bearer key-of-a', 200],
+    ['Bearer without a token', 'Bearer ', 401],
+  ])('logs in: %s', async (_, authorization, status) => {
+    const response = await fetch(`${world.url}/v1/dns/zones`, { headers: { authorization } })
+    expect(response.status).toBe(status)
+    await response.text()
+  })
+})

@@ -1,0 +1,139 @@
+import { apiOf } from '../../../src/app/service/api.ts'
+import { instant } from '../../../src/base/time.ts'
+import { readServiceConfig } from '../../../src/config/read-service.ts'
+import { parseAddress } from '../../../src/net/address.ts'
+import { keyedHash, pepperOf } from '../../../src/server/auth/hashes.ts'
+import type { Authenticate } from '../../../src/server/auth/login.ts'
+import type { IncomingRequest } from '../../../src/server/http/request.ts'
+import type { Store } from '../../../src/server/store/store.ts'
+import { misfit } from './document.ts'
+import type { Reply } from './world.ts'
+
+export const PEPPER = pepperOf(new Uint8Array(32))
+export const NOW = instant(Date.UTC(2026, 0, 1))
+
+export interface LogLine {
+  readonly level: string
+  readonly says: string
+  readonly fields: unknown
+}
+
+export interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly query?: string
+  readonly body?: string
+  readonly contentType?: string
+  readonly authorization?: string
+  readonly origin?: string
+  readonly peer?: string
+}
+
+export interface Answered {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+export interface Inside {
+  readonly send: (asked: Asked) => Promise<Answered>
+  readonly lines: readonly LogLine[]
+}
+
+interface Options {
+  readonly badauthLimit?: number
+  readonly keyRequestLimit?: number
+  readonly corsOrigins?: string
+  readonly authenticate?: Authenticate
+}
+
+/** The management API over a store, without a socket; every log line is kept. */
+export function inside(store: Store, options: Options = {}): Inside {
+  const { badauthLimit = 1_000_000, keyRequestLimit = 1_000_000, corsOrigins, authenticate } = options
+  const flag = (value: string) => ({ value, where: '' })
+  const settings = readServiceConfig({
+    flags: {
+      nameservers: flag('ns1.operator.test,ns2.operator.test'),
+      badauthLimit: flag(String(badauthLimit)),
+      keyRequestLimit: flag(String(keyRequestLimit)),
+      ...(corsOrigins !== undefined && { corsOrigins: flag(corsOrigins) }),
+    },
+    environment: {},
+  })
+  if (!settings.ok) throw new Error(JSON.stringify(settings.error))
+  const lines: LogLine[] = []
+  const api = apiOf(settings.value, {
+    store,
+    pepper: PEPPER,
+    authenticate: authenticate ?? (async () => undefined),
+    log: (level, says, fields) => void lines.push({ level, says, fields }),
+  })
+  const send = async ({ query = '', peer = '198.51.100.1', ...rest }: Asked): Promise<Answered> => {
+    const address = parseAddress(peer)
+    if (address === undefined) throw new Error(`no address: ${peer}`)
+    const inbound: IncomingRequest = {
+      userAgent: 'test',
+      authorization: undefined,
+      ...rest,
+      query,
+      peer: address,
+    }
+    const { status, headers, body } = await api(inbound)
+    const fault = status === 204 ? undefined : misfit(rest.method, rest.path, status, JSON.parse(body))
+    if (fault !== undefined) throw new Error(`${fault}\n${body}`)
+    return { status, headers, text: body }
+  }
+  return { send, lines }
+}
+
+export const bodyIn = ({ text }: Answered): Reply['body'] => JSON.parse(text) as Reply['body']
+
+export const codesOf = ({ body }: Pick<Reply, 'body'>): readonly string[] =>
+  (body.errors ?? []).map(({ code }) => code)
+
+/** Another API key of an account, as the operator makes it. */
+export async function addApiKey(
+  store: Store,
+  accountId: number,
+  key: string,
+  more: { readonly scopes?: readonly string[]; readonly expiresAt?: number } = {},
+): Promise<void> {
+  const { scopes = [], expiresAt } = more
+  await store.write(async (w) =>
+    w.addApiKey(
+      {
+        accountId,
+        hash: keyedHash(PEPPER, key),
+        description: '',
+        scopes,
+        ...(expiresAt !== undefined && { expiresAt: instant(expiresAt) }),
+      },
+      NOW,
+    ),
+  )
+}
+
+export interface Listing {
+  readonly data: readonly unknown[]
+  readonly page: { readonly offset: number; readonly limit: number; readonly total: number }
+}
+
+/** Every page of a listing, by the rule of the specification: advance by page.limit, stop at page.total. */
+export async function walk(page: (offset: number) => Promise<Listing>): Promise<{
+  readonly rows: readonly unknown[]
+  readonly total: number
+  readonly limits: readonly number[]
+}> {
+  const rows: unknown[] = []
+  const limits: number[] = []
+  for (let offset = 0, turns = 0; ; turns++) {
+    if (turns > 5000) throw new Error('the listing does not end')
+    const { data, page: told } = await page(offset)
+    if (told.offset !== offset) throw new Error(`asked for ${offset}, told ${told.offset}`)
+    if (told.limit < 1) throw new Error('a page without room')
+    rows.push(...data)
+    limits.push(told.limit)
+    offset += told.limit
+    if (offset >= told.total) return { rows, total: told.total, limits }
+  }
+}

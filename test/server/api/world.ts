@@ -1,0 +1,247 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { apiOf } from '../../../src/app/service/api.ts'
+import { instant } from '../../../src/base/time.ts'
+import { readServiceConfig } from '../../../src/config/read-service.ts'
+import { keyedHash, pepperOf } from '../../../src/server/auth/hashes.ts'
+import { listen } from '../../../src/server/http/listen.ts'
+import { apexOf } from '../../../src/server/model/apex.ts'
+import type { DnsType } from '../../../src/server/model/rdata-values.ts'
+import type { Name } from '../../../src/server/model/tree.ts'
+import { sqliteStore } from '../../../src/server/store/sqlite.ts'
+import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
+import { misfit } from './document.ts'
+
+const NOW = instant(Date.UTC(2026, 0, 1))
+const PEPPER = pepperOf(new Uint8Array(32))
+const NAMESERVERS = ['ns1.operator.test', 'ns2.operator.test']
+const HASH = new Uint8Array(48)
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: {
+    readonly data?: unknown
+    readonly page?: { readonly offset: number; readonly limit: number; readonly total: number }
+    readonly errors?: readonly {
+      readonly code: string
+      readonly pointer?: string
+      readonly detail?: string
+    }[]
+    readonly warnings: readonly { readonly code: string }[]
+  }
+}
+
+export interface World {
+  readonly store: Store
+  readonly url: string
+  readonly ids: Readonly<Record<string, number>>
+  /** As account A with its API key, unless another key is named; `null` asks without credentials. */
+  readonly ask: (method: string, path: string, body?: unknown, key?: string | null) => Promise<Reply>
+  readonly close: () => Promise<void>
+}
+
+interface Draft {
+  readonly name: string
+  readonly rrsets?: readonly (readonly [
+    type: DnsType,
+    ...rdata: readonly (readonly [label: string, value: string, group?: string])[],
+  ])[]
+  readonly group?: string
+}
+
+/** The fixture that every case of the refusals begins with, behind a real socket. */
+export async function apiWorld(): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-api-'))
+  const store = sqliteStore(folder)
+  const ids = await store.write(fill)
+  const settings = readServiceConfig({
+    flags: {
+      nameservers: { value: NAMESERVERS.join(','), where: '' },
+      keyRequestLimit: { value: '1000000', where: '' },
+      badauthLimit: { value: '1000000', where: '' },
+    },
+    environment: {},
+  })
+  if (!settings.ok) throw new Error(JSON.stringify(settings.error))
+  const faults: unknown[] = []
+  const api = apiOf(settings.value, {
+    store,
+    pepper: PEPPER,
+    authenticate: async () => undefined,
+    log: (level, says, fields) => void (level === 'error' && faults.push([says, fields])),
+  })
+  const listening = await listen({ host: '127.0.0.1', port: 0 }, settings.value, [], api)
+  return {
+    store,
+    ids,
+    url: listening.url,
+    ask: async (method, path, body, key = 'key-of-a') => {
+      const response = await fetch(`${listening.url}${path}`, {
+        method,
+        headers: {
+          ...(key !== null && { authorization: `Bearer ${key}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+      const answer = (await response.json()) as Reply['body']
+      const fault = misfit(method, path, response.status, answer)
+      if (fault !== undefined) throw new Error(fault)
+      if (response.status >= 500) throw new Error(JSON.stringify(faults))
+      return { status: response.status, headers: response.headers, body: answer }
+    },
+    close: async () => {
+      await listening.close(0)
+      await store.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const PLAN = {
+  maxNames: 50,
+  maxRdata: 50,
+  maxNameMetadata: 10,
+  maxRRSetMetadata: 10,
+  minTtl: 60,
+  hasOffline: true,
+  hasWildcards: true,
+}
+
+async function fill(w: StoreWrites): Promise<Readonly<Record<string, number>>> {
+  const ids: Record<string, number> = {}
+  for (const account of ['a', 'b', 'o']) {
+    const plan = (ids[`plan-${account}`] = await w.addPlan({ name: `plan of ${account}`, ...PLAN }))
+    const id = (ids[account] = await w.addAccount(account, HASH, plan, NOW))
+    const key = (name: string, ...scopes: readonly string[]) =>
+      w.addApiKey({ accountId: id, hash: keyedHash(PEPPER, name), description: '', scopes }, NOW)
+    await key(`key-of-${account}`)
+    await key(`reader-of-${account}`, 'read')
+  }
+  const { a = 0, b = 0, o = 0 } = ids
+  const zone = async (
+    name: string,
+    accountId: number,
+    policy: Parameters<StoreWrites['changeZone']>[1] = {},
+  ) => {
+    const id = (ids[name] = await w.addZone({ accountId, name, isShared: false }, NOW))
+    await w.changeZone(id, policy)
+    await w.saveName(apexOf(id, accountId, NAMESERVERS, NOW), NOW)
+    return id
+  }
+  for (const [username, accountId] of [
+    ['kkk1111', a],
+    ['kkk2222', a],
+    ['kkk9999', b],
+  ] as const)
+    ids[username] = await w.addKey({ accountId, username, hash: HASH, description: '' }, NOW)
+  const named = async (zoneId: number, accountId: number, draft: Draft): Promise<void> => {
+    await w.saveName(nameOf(zoneId, accountId, draft), NOW)
+    ids[`${draft.name} of ${zoneId}`] = (await w.nameAt(zoneId, draft.name))?.id ?? 0
+  }
+  const example = await zone('example.test', a)
+  await named(example, a, { name: 'home', rrsets: [['A', ['one', '192.0.2.1']]], group: 'kkk1111' })
+  await named(example, a, {
+    name: 'free',
+    rrsets: [
+      ['A', ['one', '192.0.2.7']],
+      ['AAAA', ['six', '2001:db8::7']],
+      ['TXT', ['t', '"hello"']],
+    ],
+  })
+  await named(example, a, { name: 'empty' })
+  await named(example, a, { name: 'locked', rrsets: [['A', ['one', '192.0.2.8']]] })
+  await named(example, a, { name: 'alias', rrsets: [['CNAME', ['c', 'free.example.test.']]] })
+  await named(example, a, {
+    name: 'parts',
+    rrsets: [['A', ['p', '192.0.2.5', 'kkk1111'], ['q', '192.0.2.6']]],
+  })
+  await w.lockName(ids[`locked of ${example}`] ?? 0, true)
+  const x: Draft = { name: 'x', rrsets: [['A', ['one', '192.0.2.9']]] }
+  await named(await zone('frozen.test', a, { isProhibited: true }), a, x)
+  await named(await zone('web.test', a, { isWebsiteOnly: true }), a, x)
+  await named(await zone('noadd.test', a, { hasNoNewRdata: true }), a, x)
+  await zone('b.test', b)
+  const dyn = await zone('dyn.test', o, {
+    isShared: true,
+    types: ['A', 'AAAA', '_URL', 'CNAME', 'TXT'],
+    ownerOnlyTypes: ['NS'],
+    maxLabels: 1,
+    hasWildcards: false,
+    fixedTtl: 60,
+  })
+  await named(dyn, b, { name: 'bob', rrsets: [['A', ['one', '192.0.2.10']]] })
+  await named(dyn, a, { name: 'mine', rrsets: [['A', ['one', '192.0.2.11']]] })
+  await zone('closed.test', o, { isShared: true, isClosedToNewNames: true })
+  await zone('vip.test', o, { isShared: true, isMembersOnly: true })
+  return ids
+}
+
+const nameOf = (zoneId: number, accountId: number, { name, rrsets = [], group }: Draft): Name => ({
+  zoneId,
+  accountId,
+  name,
+  isProhibited: false,
+  isOffline: false,
+  metadata: {},
+  rrsets: rrsets.map(([dnsType, ...rdata]) => ({
+    dnsType,
+    ttl: 60,
+    isSystem: false,
+    metadata: {},
+    createdAt: NOW,
+    updatedAt: NOW,
+    rdata: rdata.map(([label, value, updateGroup]) => ({
+      label,
+      value,
+      isSystem: false,
+      ...(updateGroup !== undefined && { updateGroup }),
+    })),
+  })),
+  createdAt: NOW,
+  updatedAt: NOW,
+  ...(group !== undefined && { updateGroup: group }),
+})
+
+const KEYS = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`k${n}`, 'v']))
+
+/** What an operator, or the account before, did: the words of the `setup` column. */
+export async function prepare({ store, ids }: World, setup: string): Promise<void> {
+  const plan = ids['plan-a'] ?? 0
+  const [word = '', value = ''] = setup.split(':')
+  await store.write(async (w) => {
+    const { names, rdata } = await w.holdingsOf(ids['a'] ?? 0)
+    const free = await w.nameAt(ids['example.test'] ?? 0, 'free')
+    if (free === undefined) throw new Error('the fixture is broken')
+    const shrunk = {
+      names: { maxNames: names - 1 },
+      rdata: { maxRdata: rdata - 1 },
+      'name-metadata': { maxNameMetadata: 9 },
+      'rrset-metadata': { maxRRSetMetadata: 9 },
+    }[value]
+    const steps: Readonly<Record<string, () => Promise<unknown>>> = {
+      'names-full': async () => w.changePlan(plan, { maxNames: names }),
+      'rdata-full': async () => w.changePlan(plan, { maxRdata: rdata }),
+      'name-metadata-full': async () => w.saveName({ ...free, metadata: KEYS }, NOW),
+      'rrset-metadata-full': async () =>
+        w.saveName(
+          {
+            ...free,
+            rrsets: free.rrsets.map((one) => (one.dnsType === 'A' ? { ...one, metadata: KEYS } : one)),
+          },
+          NOW,
+        ),
+      'plan-shrunk': async () => w.changePlan(plan, shrunk ?? {}),
+      'no-offline': async () => w.changePlan(plan, { hasOffline: false }),
+      'no-wildcards': async () => w.changePlan(plan, { hasWildcards: false }),
+      types: async () => w.changePlan(plan, { types: value.split(',') }),
+      'ttl-fixed': async () => w.changePlan(plan, { fixedTtl: Number(value) }),
+      'min-ttl': async () => w.changePlan(plan, { minTtl: Number(value) }),
+      'website-account': async () => w.changeAccount(ids['a'] ?? 0, { isWebsiteOnly: true }),
+      'key-locked': async () => w.lockKey(ids[value] ?? 0, true),
+    }
+    await steps[word]?.()
+  })
+}

@@ -1,0 +1,511 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { after, type Duration, hours, type Instant, instant, minutes } from '../../../src/base/time.ts'
+import { parsePeer } from '../../../src/net/address.ts'
+import { type Credentials, formatBasic } from '../../../src/net/basic.ts'
+import { Secret } from '../../../src/net/secret.ts'
+import { writeResponse } from '../../../src/protocol/response.ts'
+import { limitsOf } from '../../../src/server/abuse/limits.ts'
+import { keyedHash, pepperOf, slowHash } from '../../../src/server/auth/hashes.ts'
+import { authenticator, type Passwords, passwordsBy } from '../../../src/server/auth/login.ts'
+import { clientAddressOf } from '../../../src/server/http/client-address.ts'
+import type { StoredRdata } from '../../../src/server/model/rows.ts'
+import { groupCommit } from '../../../src/server/store/group-commit.ts'
+import { sqliteStore } from '../../../src/server/store/sqlite.ts'
+import type { Store } from '../../../src/server/store/store.ts'
+import { answerUpdate, type UpdatePolicy } from '../../../src/server/update/update.ts'
+
+const PEPPER = pepperOf(new Uint8Array(32))
+const COUNTS = {
+  nochgLimit: 48,
+  requestLimit: 30,
+  refusalLimit: 10,
+  badauthLimit: 20,
+  longBlock: hours(24),
+  shortBlock: minutes(30),
+}
+const AGENT = 'Acme test/1-1 me@example.test'
+const KEY = { username: 'abc1234', password: new Secret('swordfish') }
+const POOR = { username: 'poor999', password: new Secret('swordfish') }
+const ACCOUNT = { username: 'acme', password: new Secret('by hand') }
+
+let store: Store
+let now: Instant
+let folder: string
+let policy: UpdatePolicy
+let passwords: Passwords
+const ids: Record<string, number> = {}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-update-'))
+  store = sqliteStore(folder)
+  now = instant(Date.UTC(2026, 0, 1))
+  policy = {
+    limits: limitsOf(COUNTS),
+    allHostnames: 'all-hostnames',
+    strictAgents: false,
+    blockedAgents: ['badbot'],
+  }
+  passwords = passwordsBy(PEPPER)
+  const hash = await slowHash('by hand')
+  await store.write(async (w) => {
+    const rich = {
+      name: 'rich',
+      maxNames: 99,
+      maxRdata: 99,
+      maxNameMetadata: 9,
+      maxRRSetMetadata: 9,
+      minTtl: 60,
+      hasOffline: true,
+      hasWildcards: true,
+    }
+    const accountId = await w.addAccount('acme', hash, await w.addPlan(rich), now)
+    const poorId = await w.addAccount(
+      'poor',
+      hash,
+      await w.addPlan({ ...rich, name: 'poor', hasOffline: false }),
+      now,
+    )
+    const zoneId = await w.addZone({ accountId, name: 'example.test', isShared: true }, now)
+    const key = await w.addKey(
+      {
+        accountId,
+        username: KEY.username,
+        hash: keyedHash(PEPPER, 'swordfish'),
+        description: '',
+        groupLabel: 'house',
+      },
+      now,
+    )
+    const other = await w.addKey(
+      { accountId, username: 'other77', hash: keyedHash(PEPPER, 'swordfish'), description: '' },
+      now,
+    )
+    const poorKey = await w.addKey(
+      { accountId: poorId, username: POOR.username, hash: keyedHash(PEPPER, 'swordfish'), description: '' },
+      now,
+    )
+    for (const [name, owner] of [
+      ['home', key],
+      ['office', key],
+      ['web', key],
+      ['alias', key],
+      ['cabin', other],
+      ['hut', poorKey],
+    ] as const) {
+      const target = await w.addName(zoneId, owner === poorKey ? poorId : accountId, name, now)
+      await w.attach(owner, target)
+      ids[name] = target.nameId
+    }
+    await w.setOnly(
+      { nameId: ids['web'] ?? 0, fqdn: 'web.example.test' },
+      '_URL',
+      'http://192.0.2.1:8080/cam?x=1',
+      now,
+    )
+    await w.setOnly(
+      { nameId: ids['alias'] ?? 0, fqdn: 'alias.example.test' },
+      'CNAME',
+      'home.example.test.',
+      now,
+    )
+  })
+})
+afterEach(async () => {
+  await store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+interface Ask {
+  readonly query?: string
+  readonly as?: Credentials | undefined
+  readonly agent?: string | undefined
+  readonly peer?: string
+}
+
+const ask = async ({
+  query = 'hostname=home.example.test&myip=192.0.2.1',
+  peer = '198.51.100.7',
+  ...rest
+}: Ask = {}): Promise<string> => {
+  const as = 'as' in rest ? rest.as : KEY
+  const address = parsePeer(peer)
+  if (address === undefined) throw new Error('no peer')
+  const updater = { store, passwords, policy, now: () => now }
+  const inbound = {
+    method: 'GET',
+    path: '/nic/update',
+    query,
+    userAgent: 'agent' in rest ? rest.agent : AGENT,
+    authorization: as && formatBasic(as),
+    peer: address,
+  }
+  return writeResponse(await answerUpdate(updater, inbound)).body.trim()
+}
+const pass = (span: Duration): void => void (now = after(now, span))
+const rdataOf = async (name: string): Promise<readonly StoredRdata[]> =>
+  (await store.read((r) => r.namesCalled(`${name}.example.test`)))[0]?.rdata ?? []
+const held = async (name: string): Promise<readonly string[]> =>
+  (await rdataOf(name)).map(({ dnsType, value }) => `${dnsType} ${value}`).toSorted()
+
+describe('the service answers', () => {
+  // biome-ignore format: a table
+  it.each<[string, Ask, string]>([
+    ['one family',                    { query: 'hostname=home.example.test&myip=192.0.2.1' },                        'good 192.0.2.1'],
+    ['both families',                 { query: 'hostname=home.example.test&myip=192.0.2.1,2001:db8::1' },            'good 192.0.2.1,2001:db8::1'],
+    ['IPv6 alone',                    { query: 'hostname=home.example.test&myip=2001:db8::1' },                      'good 2001:db8::1'],
+    ['myipv6 over myip',              { query: 'hostname=home.example.test&myip=192.0.2.1,2001:db8::1&myipv6=2001:db8::2' }, 'good 192.0.2.1,2001:db8::2'],
+    ['no myip: the peer',             { query: 'hostname=home.example.test' },                                       'good 198.51.100.7'],
+    ['no myip: an IPv6 peer',         { query: 'hostname=home.example.test', peer: '2001:db8::9' },                  'good 2001:db8::9'],
+    ['nonsense in myip: the peer',    { query: 'hostname=home.example.test&myip=nonsense,224.0.0.1' },               'good 198.51.100.7'],
+    ['two hostnames, in order',       { query: 'hostname=office.example.test,nope.test,home.example.test&myip=192.0.2.1' }, 'good 192.0.2.1\nnohost\ngood 192.0.2.1'],
+    ['a hostname in capitals',        { query: 'hostname=HOME.Example.test.&myip=192.0.2.1' },                       'good 192.0.2.1'],
+    ['all hostnames, one line',       { query: 'hostname=all-hostnames&myip=192.0.2.1' },                            'good 192.0.2.1'],
+    ['its own group, by username',    { query: 'hostname=abc1234&myip=192.0.2.1' },                                  'good 192.0.2.1'],
+    ['its own group, by label',       { query: 'hostname=house&myip=192.0.2.1' },                                    'good 192.0.2.1'],
+    ['another group',                 { query: 'hostname=other77&myip=192.0.2.1' },                                  'nohost'],
+    ['a name of another key',         { query: 'hostname=cabin.example.test&myip=192.0.2.1' },                       'nohost'],
+    ['a name of another account',     { query: 'hostname=hut.example.test&myip=192.0.2.1' },                         'nohost'],
+    ['a name that is an alias',       { query: 'hostname=alias.example.test&myip=192.0.2.1' },                       'nohost'],
+    ['what is no name at all',        { query: 'hostname=%00%ff..&myip=192.0.2.1' },                                 'nohost'],
+    ['no hostname',                   { query: 'myip=192.0.2.1' },                                                   'nohost'],
+    ['an empty query',                { query: '' },                                                                 'nohost'],
+    ['the account itself',            { query: 'hostname=cabin.example.test&myip=192.0.2.1', as: ACCOUNT },          'good 192.0.2.1'],
+    ['a group of the account',        { query: 'hostname=other77&myip=192.0.2.1', as: ACCOUNT },                     'good 192.0.2.1'],
+    ['all hostnames without a key',   { query: 'hostname=all-hostnames&myip=192.0.2.1', as: ACCOUNT },               'nohost'],
+    ['a wrong password',              { as: { ...KEY, password: new Secret('x') } },                                 'badauth'],
+    ['a wrong account password',      { as: { ...ACCOUNT, password: new Secret('x') } },                             'badauth'],
+    ['an unknown user',               { as: { ...KEY, username: 'nobody1' } },                                       'badauth'],
+    ['no credentials',                { as: undefined },                                                             'badauth'],
+    ['no User-Agent',                 { agent: undefined },                                                          'badagent'],
+    ['a blank User-Agent',            { agent: '  ' },                                                               'badagent'],
+    ['a blocked User-Agent',          { agent: 'The BadBot/1-1 x@y.test' },                                          'badagent'],
+    ['no User-Agent before no credentials', { agent: undefined, as: undefined },                                     'badagent'],
+    ['a User-Agent of no shape',      { agent: 'curl/7.88' },                                                        'good 192.0.2.1'],
+    ['offline without the feature',   { query: 'hostname=hut.example.test&offline=YES', as: POOR },                  '!donator'],
+    ['offline=NO without the feature', { query: 'hostname=hut.example.test&myip=192.0.2.1&offline=NO', as: POOR },   'good 192.0.2.1'],
+  ])('%s', async (_, given, answer) => expect(await ask(given)).toBe(answer))
+
+  it('a User-Agent of no shape with badagent in strict mode', async () => {
+    policy = { ...policy, strictAgents: true }
+
+    expect(await ask({ agent: 'curl/7.88' })).toBe('badagent')
+    expect(await ask()).toBe('good 192.0.2.1')
+  })
+})
+
+describe('an update', () => {
+  it('changes what it names and leaves the other family as it is', async () => {
+    await ask({ query: 'hostname=home.example.test&myip=192.0.2.1,2001:db8::1' })
+    await ask({ query: 'hostname=home.example.test&myip=192.0.2.2' })
+
+    expect(await held('home')).toEqual(['A 192.0.2.2', 'AAAA 2001:db8::1'])
+  })
+
+  it('that changes nothing is nochg, with the addresses that were supplied', async () => {
+    await ask({ query: 'hostname=home.example.test&myip=192.0.2.1,2001:db8::1' })
+
+    expect(await ask({ query: 'hostname=home.example.test&myip=192.0.2.1,2001:DB8:0::1' })).toBe(
+      'nochg 192.0.2.1,2001:db8::1',
+    )
+    expect(await ask({ query: 'hostname=home.example.test&myip=192.0.2.1' })).toBe('nochg 192.0.2.1')
+    expect(await ask({ query: 'hostname=home.example.test&myip=2001:db8::1' })).toBe('nochg 2001:db8::1')
+  })
+
+  it('of a redirect moves its host and keeps the rest', async () => {
+    expect(await ask({ query: 'hostname=web.example.test&myip=192.0.2.9' })).toBe('good 192.0.2.9')
+    expect(await held('web')).toEqual(['_URL http://192.0.2.9:8080/cam?x=1'])
+    expect(await ask({ query: 'hostname=web.example.test&myip=192.0.2.9' })).toBe('nochg 192.0.2.9')
+    await ask({ query: 'hostname=web.example.test&myip=2001:db8::9' })
+    expect(await held('web')).toEqual(['_URL http://[2001:db8::9]:8080/cam?x=1'])
+  })
+
+  it('of one Rdata changes that one alone', async () => {
+    await ask({ query: 'hostname=cabin.example.test&myip=192.0.2.1', as: ACCOUNT })
+    const [one] = await rdataOf('cabin')
+    const key = await store.write((w) =>
+      w.addKey(
+        { accountId: 1, username: 'single1', hash: keyedHash(PEPPER, 'swordfish'), description: '' },
+        now,
+      ),
+    )
+    await store.write((w) =>
+      w.attach(key, { nameId: ids['cabin'] ?? 0, zoneId: 1, fqdn: '', rdataId: one?.id ?? 0 }),
+    )
+
+    expect(
+      await ask({
+        query: 'hostname=cabin.example.test&myip=192.0.2.5,2001:db8::5',
+        as: { username: 'single1', password: new Secret('swordfish') },
+      }),
+    ).toBe('good 192.0.2.5,2001:db8::5')
+    expect(await held('cabin')).toEqual(['A 192.0.2.5'])
+  })
+
+  it('takes a name offline, and any other update takes it back', async () => {
+    await ask()
+
+    expect(await ask({ query: 'hostname=home.example.test&myip=192.0.2.1&offline=YES' })).toBe(
+      'good 192.0.2.1',
+    )
+    expect(await ask({ query: 'hostname=home.example.test&myip=192.0.2.1&offline=YES' })).toBe(
+      'nochg 192.0.2.1',
+    )
+    expect(await ask()).toBe('good 192.0.2.1')
+    expect(await ask()).toBe('nochg 192.0.2.1')
+  })
+})
+
+describe('abuse', () => {
+  /** Once every ten minutes, so that nothing is in haste. */
+  const repeat = async (count: number, given: Ask): Promise<readonly string[]> => {
+    const answers: string[] = []
+    for (let n = 0; n < count; n++) {
+      answers.push((await ask(given)).split(' ')[0] ?? '')
+      pass(minutes(10))
+    }
+    return answers
+  }
+
+  it('is more than 48 nochg for one key and hostname in a day, and blocks for a day', async () => {
+    expect(await repeat(50, {})).toEqual(['good', ...Array<string>(48).fill('nochg'), 'abuse'])
+    pass((hours(24) - minutes(11)) as Duration)
+    expect(await ask({ query: 'hostname=office.example.test&myip=192.0.2.1' })).toBe('abuse')
+    pass(minutes(2))
+    expect(await ask({ query: 'hostname=office.example.test&myip=192.0.2.1' })).toBe('good 192.0.2.1')
+  })
+
+  it('is not 48 nochg in more than a day', async () => {
+    const answers: string[] = []
+    for (let n = 0; n < 120; n++) {
+      answers.push((await ask()).split(' ')[0] ?? '')
+      pass(minutes(31))
+    }
+
+    expect(new Set(answers)).toEqual(new Set(['good', 'nochg']))
+  })
+
+  it('is more than 30 requests of one key in five minutes, and blocks for half an hour', async () => {
+    const answers: string[] = []
+    for (let n = 0; n < 31; n++)
+      answers.push(
+        (await ask({ query: `hostname=home.example.test&myip=192.0.2.${n + 1}` })).split(' ')[0] ?? '',
+      )
+
+    expect(answers).toEqual([...Array<string>(30).fill('good'), 'abuse'])
+    pass(minutes(29))
+    expect(await ask()).toBe('abuse')
+    pass(minutes(2))
+    expect(await ask()).toBe('good 192.0.2.1')
+  })
+
+  it.each<[string, Ask]>([
+    ['nohost', { query: 'hostname=nope.test&myip=192.0.2.1' }],
+    ['!donator', { query: 'hostname=hut.example.test&offline=YES', as: POOR }],
+  ])('is more than 10 repeats after %s in a day, and blocks for a day', async (word, given) => {
+    expect(await repeat(13, given)).toEqual([...Array<string>(11).fill(word), 'abuse', 'abuse'])
+    pass((hours(24) - minutes(30)) as Duration)
+    expect(await ask(given)).toBe('abuse')
+    pass(minutes(40))
+    expect(await ask(given)).toBe(word)
+  })
+
+  it('is more than 10 repeats after badagent, told when the agent is right', async () => {
+    expect(await repeat(12, { agent: 'badbot' })).toEqual(Array<string>(12).fill('badagent'))
+    expect(await ask()).toBe('abuse')
+  })
+
+  it('of a stranger with a bad agent falls on nobody', async () => {
+    await repeat(20, { agent: 'badbot', as: { ...KEY, password: new Secret('guess') } })
+
+    expect(await ask()).toBe('good 192.0.2.1')
+  })
+
+  it('falls on one key and not on its account or its neighbours', async () => {
+    await repeat(12, { query: 'hostname=nope.test' })
+
+    expect(await ask()).toBe('abuse')
+    expect(await ask({ as: ACCOUNT })).toBe('good 192.0.2.1')
+  })
+
+  it('survives a restart of the service', async () => {
+    await repeat(12, { query: 'hostname=nope.test' })
+    await store.close()
+    store = sqliteStore(folder)
+    passwords = passwordsBy(PEPPER)
+
+    expect(await ask()).toBe('abuse')
+  })
+})
+
+describe('failed logins', () => {
+  const fail = async (peer: string, count: number): Promise<void> => {
+    for (let n = 0; n < count; n++) await ask({ peer, as: { ...KEY, password: new Secret(`guess ${n}`) } })
+  }
+
+  it('beyond 20 of one peer in ten minutes are not looked at for ten minutes', async () => {
+    await fail('198.51.100.7', 20)
+    expect(await ask()).toBe('good 192.0.2.1')
+    await fail('198.51.100.7', 1)
+    expect(await ask()).toBe('badauth')
+    expect(await ask({ peer: '198.51.100.8' })).toBe('nochg 192.0.2.1')
+    pass(minutes(10))
+    expect(await ask()).toBe('nochg 192.0.2.1')
+  })
+
+  it('of one IPv6 household count together', async () => {
+    for (let n = 0; n < 21; n++) await fail(`2001:db8:1:2::${n + 1}`, 1)
+
+    expect(await ask({ peer: '2001:db8:1:2::ffff' })).toBe('badauth')
+    expect(await ask({ peer: '2001:db8:1:3::1' })).toBe('good 192.0.2.1')
+  })
+
+  it('side by side do not take the deafness back', async () => {
+    await fail('198.51.100.7', 20)
+    await Promise.all([fail('198.51.100.7', 1), fail('198.51.100.7', 1), fail('198.51.100.7', 1)])
+
+    expect(await ask()).toBe('badauth')
+  })
+
+  it('that are far apart are forgotten', async () => {
+    for (let n = 0; n < 30; n++) {
+      await fail('198.51.100.7', 1)
+      pass(minutes(1))
+    }
+
+    expect(await ask()).toBe('good 192.0.2.1')
+  })
+})
+
+it('a flood of logins never makes a right password a wrong one', async () => {
+  const authenticate = authenticator(store, passwords)
+  const all = await Promise.allSettled(Array.from({ length: 100 }, () => authenticate(ACCOUNT)))
+  expect(all.some(({ status }) => status === 'rejected')).toBe(true)
+  expect(all.every((one) => one.status === 'rejected' || one.value !== undefined)).toBe(true)
+  expect(await authenticate(ACCOUNT)).toBeDefined()
+}, 30000)
+
+describe('the peer', () => {
+  const proxies = ['10.0.0.1', '10.0.0.2'].flatMap((text) => parsePeer(text) ?? [])
+
+  // biome-ignore format: a table
+  it.each([
+    ['198.51.100.7',        undefined,                      '198.51.100.7'],
+    ['::ffff:198.51.100.7', undefined,                      '198.51.100.7'],
+    ['198.51.100.7',        '192.0.2.1',                    '198.51.100.7'],
+    ['10.0.0.1',            '192.0.2.1',                    '192.0.2.1'],
+    ['10.0.0.1',            'evil, 192.0.2.1',              '192.0.2.1'],
+    ['10.0.0.1',            '8.8.8.8, 192.0.2.1, 10.0.0.2', '192.0.2.1'],
+    ['10.0.0.1',            'unknown',                      '10.0.0.1'],
+    ['10.0.0.1',            '',                             '10.0.0.1'],
+  ])('%s with X-Forwarded-For %j is %s', (remote, forwarded, peer) => expect(clientAddressOf(remote, forwarded, proxies)).toBe(peer))
+})
+
+describe('at the edges,', () => {
+  const few = (over: Partial<typeof COUNTS>) =>
+    void (policy = { ...policy, limits: limitsOf({ ...COUNTS, ...over }) })
+  const q = (h: string): Ask => ({ query: `hostname=${h}&myip=192.0.2.1` })
+  const bad: Ask = { as: { ...KEY, password: new Secret('x') } }
+  it('a hostname in other case counts as the same', async () => {
+    few({ nochgLimit: 2 })
+    const got: (string | undefined)[] = []
+    for (const h of ['home.example.test', 'HOME.example.test', 'home.example.test', 'Home.example.test'])
+      got.push((await ask(q(h))).split(' ')[0])
+    expect(got).toEqual(['good', 'nochg', 'nochg', 'abuse'])
+  })
+  it('one name too many is enough for the whole request', async () => {
+    few({ nochgLimit: 2 })
+    await ask(q('office.example.test'))
+    for (let n = 0; n < 3; n++) await ask(q('home.example.test'))
+    expect(await ask(q('home.example.test,office.example.test'))).toBe('abuse')
+  })
+  it('an ALIAS has no address of its own', async () => {
+    await store.write((w) =>
+      w.setOnly({ nameId: ids['alias'] ?? 0, fqdn: 'alias.example.test' }, 'CNAME', 'x.', now),
+    )
+    await store.write((w) =>
+      w.setOnly({ nameId: ids['office'] ?? 0, fqdn: 'office.example.test' }, 'ALIAS', 'x.test.', now),
+    )
+    expect(await ask(q('office.example.test'))).toBe('nohost')
+  })
+  it('a change raises the serial of its zone, and nothing else does', async () => {
+    const db = new DatabaseSync(join(folder, 'holdfast.db'))
+    const serial = () => Number(db.prepare('SELECT serial FROM zone').get()?.['serial'])
+    const s = serial()
+    await ask()
+    await ask()
+    expect(serial()).toBe(s + 1)
+    db.prepare('UPDATE zone SET serial = 4294967295').run()
+    await ask({ query: 'hostname=home.example.test&myip=192.0.2.2' })
+    expect(serial()).toBe(1)
+    db.close()
+  })
+  it('an address is current only when it is the only one', async () => {
+    await ask()
+    const db = new DatabaseSync(join(folder, 'holdfast.db'))
+    db.exec(
+      `INSERT INTO rdata (rrset_id, label, value, created_at, updated_at) SELECT rrset_id, '_2', '192.0.2.77', 0, 0 FROM rdata WHERE value = '192.0.2.1'`,
+    )
+    db.close()
+    expect(await ask()).toBe('good 192.0.2.1')
+    expect(await held('home')).toEqual(['A 192.0.2.1'])
+  })
+  it('deafness lasts ten minutes', async () => {
+    few({ badauthLimit: 1 })
+    await ask(bad)
+    await ask(bad)
+    pass(minutes(9))
+    expect(await ask()).toBe('badauth')
+  })
+  it('failed logins are counted over ten minutes', async () => {
+    few({ badauthLimit: 1 })
+    await ask(bad)
+    pass(minutes(10))
+    await ask(bad)
+    expect(await ask()).toBe('good 192.0.2.1')
+  })
+  it('requests are counted over five minutes', async () => {
+    few({ requestLimit: 1 })
+    await ask()
+    pass(minutes(5))
+    expect(await ask()).toBe('nochg 192.0.2.1')
+  })
+  it('refusals are counted over a day', async () => {
+    few({ refusalLimit: 1 })
+    for (let n = 0; n < 2; n++) {
+      await ask(q('nope.test'))
+      pass(hours(11))
+    }
+    expect(await ask(q('nope.test'))).toBe('abuse')
+  })
+  it('a group of another account is nobody', async () =>
+    expect(await ask({ ...q('house'), as: { username: 'poor', password: new Secret('by hand') } })).toBe(
+      'nohost',
+    ))
+  it('requests during a block do not make it longer', async () => {
+    few({ requestLimit: 1, refusalLimit: 1 })
+    await ask()
+    await ask()
+    for (let n = 0; n < 5; n++) expect(await ask()).toBe('abuse')
+    pass(minutes(31))
+    expect(await ask()).toBe('nochg 192.0.2.1')
+  })
+  it('one refused name among good ones is a repeat', async () => {
+    few({ refusalLimit: 1 })
+    for (let n = 0; n < 2; n++) await ask(q('home.example.test,nope.test'))
+    expect(await ask(q('home.example.test,nope.test'))).toBe('abuse')
+  })
+  it('nobody is answered when the commit fails', async () => {
+    const prepare = (text: string) => ({
+      run: () => {
+        if (text === 'COMMIT') throw new Error('disk full')
+      },
+    })
+    await expect(
+      groupCommit({ prepare, isTransaction: false } as never).commit(async () => 1),
+    ).rejects.toThrow('disk full')
+  })
+})
