@@ -1,12 +1,14 @@
-import { ERRORS, refuse } from '../errors/errors.ts'
 import { canonicalName, relativeTo } from '../model/dns-name.ts'
 import type { Direction } from '../model/query.ts'
-import { isTheirs, isWebsiteOnly, isWhole, lockOf, prohibitionOf } from '../rules/access.ts'
+import type { Name, Zone } from '../model/tree.ts'
+import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
+import { type Caller, isTheirs, isWebsiteOnly, isWhole, lockOf, prohibitionOf } from '../rules/access.ts'
 import type { DdnsKey } from '../store/records.ts'
 import { badBody, isObject, unknownFields } from './bodies.ts'
 import { all, badQuery, isRefusal, readPage, readSort } from './query.ts'
-import { LESS, type RequestContext, type RequestFault } from './request-context.ts'
 import { showKey } from './show.ts'
+import { LESS, type RequestFault, type Refused, type RequestContext, refused } from './request-context.ts'
+import { firstFault } from './writing.ts'
 
 const LIMITS = { fallback: 50, max: 100 } as const
 /** What one key may be attached to. */
@@ -24,12 +26,8 @@ export async function listKeys(visit: RequestContext) {
       Object.keys(filter).every((key) => key === 'description') &&
       typeof description === 'string')
   const read = all({ page: readPage(visit, LIMITS) })
-  if (isRefusal(sort) || !isFilter)
-    return {
-      malformed: [
-        badQuery(isRefusal(sort) ? 'sort[created_at] is asc or desc' : 'filter[description] is a text'),
-      ],
-    }
+  if (isRefusal(sort)) return refused(sort)
+  if (!isFilter) return { malformed: [badQuery('filter[description] is a text')] }
   if ('malformed' in read) return read
   const { page } = read.value
   const { items, total } = await visit.store.keysOf(visit.caller.account.id, {
@@ -60,7 +58,7 @@ export async function createKey(visit: RequestContext) {
   if (!isWhole(caller)) return { malformed: [LESS] }
   if (!isObject(body)) return { malformed: [badBody('the body is {"description": "…", "hostnames": […]}')] }
   const wish = await readWish(visit, body)
-  if ('malformed' in wish) return wish
+  if ('malformed' in wish || 'refusals' in wish) return wish
   const { username, password, hash } = service.newKey()
   const id = await store.addKey(
     { accountId: caller.account.id, username, hash, description: wish.description ?? '' },
@@ -80,7 +78,7 @@ export async function changeKey(visit: RequestContext) {
   if (key === undefined) return { malformed: [notFound] }
   if (!isObject(body)) return { malformed: [badBody('the body is an object')] }
   const wish = await readWish(visit, body)
-  if ('malformed' in wish) return wish
+  if ('malformed' in wish || 'refusals' in wish) return wish
   const { regenerate_password: isRenewed } = body
   if (isRenewed !== undefined && typeof isRenewed !== 'boolean')
     return { malformed: [badBody('regenerate_password is true or false', '/regenerate_password')] }
@@ -114,7 +112,7 @@ interface Wish {
 async function readWish(
   visit: RequestContext,
   body: Readonly<Record<string, unknown>>,
-): Promise<Wish | { readonly malformed: readonly RequestFault[] }> {
+): Promise<Wish | Refused<TargetFault> | { readonly malformed: readonly RequestFault[] }> {
   const { description, hostnames } = body
   const isText =
     description === undefined ||
@@ -129,35 +127,37 @@ async function readWish(
   if (hostnames === undefined) return known
   if (!Array.isArray(hostnames) || hostnames.length > MOST_HOSTNAMES)
     return { malformed: [badBody(`hostnames is a list of at most ${MOST_HOSTNAMES}`, '/hostnames')] }
-  const own = await keyAt(visit)
   const found = await Promise.all(
-    (hostnames as unknown[]).map(async (hostname, n) =>
-      targetAt(visit, hostname, { pointer: `/hostnames/${n}`, own }),
-    ),
+    (hostnames as unknown[]).map(async (hostname, n) => targetAt(visit, hostname, `/hostnames/${n}`)),
   )
-  const ids = found.flatMap((one) => (typeof one === 'number' ? [one] : []))
-  const malformed: readonly RequestFault[] = found.flatMap((one, n) => {
-    if (typeof one !== 'number') return [one]
-    return ids.indexOf(one) < n && found.indexOf(one) < n
-      ? [
-          {
-            status: 409,
-            code: '3676',
-            title: 'target already exists',
-            location: 'body',
-            pointer: `/hostnames/${n}`,
-          } as const,
-        ]
-      : []
-  })
-  return malformed.length > 0 ? { malformed } : { ...known, nameIds: ids }
+  const unknown = found.flatMap((one) => ('code' in one ? [one] : []))
+  if (unknown.length > 0) return { malformed: unknown }
+  const targets = found.flatMap((one) => ('zone' in one ? [one] : []))
+  const own = await keyAt(visit)
+  const faults = await firstFault<Refusal<TargetFault>>(
+    () => targets.flatMap((target) => barredFrom(visit.caller, target) ?? []),
+    () => targets.flatMap((target, n) => conflictOf(target, targets.slice(0, n), own) ?? []),
+  )
+  return faults.length > 0 ? refused(...faults) : { ...known, nameIds: targets.map(({ id }) => id) }
+}
+
+type TargetFault = Extract<
+  ErrorName,
+  'websiteOnly' | 'zoneChangeProhibited' | 'nameChangeProhibited' | 'targetExists' | 'groupTargetConflicts'
+>
+
+interface Target {
+  readonly zone: Zone
+  readonly name: Name
+  readonly id: number
+  readonly pointer: string
 }
 
 async function targetAt(
   { store, caller }: RequestContext,
   hostname: unknown,
-  { pointer, own }: { readonly pointer: string; readonly own: DdnsKey | undefined },
-): Promise<number | RequestFault> {
+  pointer: string,
+): Promise<Target | RequestFault> {
   const fqdn = typeof hostname === 'string' ? canonicalName(hostname) : ''
   const zone = fqdn === '' ? undefined : await store.zoneHolding(fqdn)
   const relative = zone === undefined ? undefined : relativeTo(fqdn, zone.name)
@@ -172,19 +172,27 @@ async function targetAt(
       location: 'body',
       pointer,
     }
+  return { zone, name, id: name.id, pointer }
+}
+
+function barredFrom(
+  caller: Caller,
+  { zone, name, pointer }: Target,
+): Refusal<'websiteOnly' | 'zoneChangeProhibited' | 'nameChangeProhibited'> | undefined {
   const barred =
     prohibitionOf(zone) ?? lockOf(name) ?? (isWebsiteOnly(caller, zone) ? refuse('websiteOnly') : undefined)
-  if (barred !== undefined) {
-    const { code, meaning } = ERRORS[barred.refused]
-    return { status: 403, code: String(code), title: meaning, location: 'body', pointer }
-  }
-  if (name.updateGroup !== undefined && name.updateGroup !== own?.username)
-    return {
-      status: 409,
-      code: '3311',
-      title: 'conflicting target already exists in a group',
-      location: 'body',
-      pointer,
-    }
-  return name.id
+  return barred === undefined ? undefined : { ...barred, location: 'body', pointer }
+}
+
+/** A name has one key, and is listed once. */
+function conflictOf(
+  { name, id, pointer }: Target,
+  earlier: readonly Target[],
+  own: DdnsKey | undefined,
+): Refusal<'targetExists' | 'groupTargetConflicts'> | undefined {
+  const at = { location: 'body', pointer } as const
+  if (earlier.some((other) => other.id === id)) return refuse('targetExists', undefined, at)
+  return name.updateGroup === undefined || name.updateGroup === own?.username
+    ? undefined
+    : refuse('groupTargetConflicts', undefined, at)
 }

@@ -1,27 +1,27 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import { APEX, parentOf } from '../model/dns-name.ts'
-import { type DraftRRSet, GROUP_RULE, isGroupName, readRRSet, type ShapeFault } from '../model/draft.ts'
+import { type DraftRRSet, GROUP_RULE, type ShapeFault, isGroupName, readRRSet } from '../model/draft.ts'
 import { type OfflineFault, readOffline } from '../model/offline.ts'
-import { merged, type Name, type OfflineSettings, type Zone } from '../model/tree.ts'
-import { isOwner, PATH } from '../rules/access.ts'
+import { type Name, type OfflineSettings, type Zone, merged } from '../model/tree.ts'
+import { PATH, isTheirs } from '../rules/access.ts'
 import { type TargetConflict, type ValueConflict, valueConflicts } from '../rules/conflict.ts'
-import { type CreationFault, creationFault, type ParentFault, parentFault } from '../rules/creation.ts'
-import { mayUse, type PermissionFault } from '../rules/permission.ts'
+import { type CreationFault, type ParentFault, creationFault, parentFault } from '../rules/creation.ts'
+import { NEW_NAME, type PermissionFault, mayUse } from '../rules/permission.ts'
 import { type QuotaFault, zoneQuotaFaults } from '../rules/quota.ts'
 import type { StateFault } from '../rules/state.ts'
 import { type Fields, isFaulty, isObject, readMetadata, unknownFields, unknownInRRSets } from './bodies.ts'
 import { isExpanded } from './listing.ts'
 import { nameToChange, nameToRead, zoneToChange } from './locate.ts'
+import { showName } from './show.ts'
 import {
   ACCEPTED,
+  type HandlerResult,
   CREATED,
   DONE,
-  groupsOf,
-  type HandlerResult,
   type RequestContext,
+  groupsOf,
   refused,
 } from './request-context.ts'
-import { showName } from './show.ts'
 import { firstFault, groupFaults, newName, permitted, rrsetFrom, save, withRRSets } from './writing.ts'
 
 export async function getName(visit: RequestContext) {
@@ -49,23 +49,34 @@ export async function publishName(visit: RequestContext) {
   return ACCEPTED
 }
 
-/** Whether a new name may stand here: its form and the right to make it, then who has it already, then its parent. */
-export async function roomFor(
+/** Whether the caller may make a name of this form in the zone. */
+export async function mayCreate(
   visit: RequestContext,
   zone: Zone,
   name: unknown,
-): Promise<Refusal<CreationFault | ParentFault | 'nameOwned' | 'nameExists'> | undefined> {
+): Promise<Refusal<CreationFault> | undefined> {
   const isMember = await visit.store.isMember(zone.id, visit.caller.account.id)
-  const fault = creationFault(visit.caller, zone, { name, isMember })
-  if (fault !== undefined || typeof name !== 'string') return fault
-  const existing = await visit.store.nameAt(zone.id, name.toLowerCase())
-  const at = { location: 'body', pointer: '/name' } as const
-  if (existing !== undefined)
-    return existing.accountId === visit.caller.account.id || isOwner(visit.caller, zone)
-      ? refuse('nameExists', undefined, at)
-      : refuse('nameOwned', undefined, at)
-  return parentFault(name, await visit.store.nameAt(zone.id, parentOf(name.toLowerCase())))
+  return creationFault(visit.caller, zone, { name, isMember })
 }
+
+async function takenFault(
+  { caller, store }: RequestContext,
+  zone: Zone,
+  name: string,
+): Promise<Refusal<'nameOwned' | 'nameExists'> | undefined> {
+  const existing = await store.nameAt(zone.id, name)
+  const at = { location: 'body', pointer: '/name' } as const
+  if (existing === undefined) return undefined
+  return isTheirs(caller, zone, existing)
+    ? refuse('nameExists', undefined, at)
+    : refuse('nameOwned', undefined, at)
+}
+
+export const parentFaultAt = async (
+  { store }: RequestContext,
+  zone: Zone,
+  name: string,
+): Promise<Refusal<ParentFault> | undefined> => parentFault(name, await store.nameAt(zone.id, parentOf(name)))
 
 const NAME_FIELDS = ['name', 'rrsets', 'metadata', 'update_group', 'offline', 'offline_settings'] as const
 
@@ -77,7 +88,7 @@ export type NameCreateFault =
   | 'nameOwned'
   | 'nameExists'
   | Shape
-  | PermissionFault
+  | PermissionFault<(typeof NEW_NAME)[number]>
   | 'notAllowed'
   | ValueConflict
   | TargetConflict
@@ -88,8 +99,12 @@ export async function createName(visit: RequestContext): Promise<HandlerResult<N
   const zone = await zoneToChange(visit)
   if ('refusals' in zone) return zone
   const body: Fields = isObject(visit.body) ? visit.body : {}
-  const room = await roomFor(visit, zone, body['name'])
-  if (room !== undefined) return refused(room)
+  const name = String(body['name']).toLowerCase()
+  const barred =
+    (await mayCreate(visit, zone, body['name'])) ??
+    (await takenFault(visit, zone, name)) ??
+    (await parentFaultAt(visit, zone, name))
+  if (barred !== undefined) return refused(barred)
   const metadata = readMetadata(body['metadata'], '/metadata')
   const lists = rrsetLists(body)
   const rrsetMetadata = lists.map((one, n) =>
@@ -98,12 +113,11 @@ export async function createName(visit: RequestContext): Promise<HandlerResult<N
   const badMaps = [metadata, ...rrsetMetadata].flatMap((one) => (isFaulty(one) ? one : []))
   if (badMaps.length > 0 || isFaulty(metadata)) return { malformed: badMaps }
   const wish = readWish(body)
-  const name = String(body['name']).toLowerCase()
   const faults = await firstFault<Refusal<NameCreateFault>>(
     () => wish.faults,
     async () => groupFaults(visit, wish.rrsets),
     async () => nameGroupFaults(visit, wish.group),
-    async () => permitted(visit, wish.rrsets, { zone, name, existing: undefined }),
+    async () => permitted(visit, wish.rrsets, { zone, name, existing: undefined, rules: NEW_NAME }),
     async () => groupPermission(visit, wish.group),
     () => (wish.isOffline && !visit.caller.account.plan.hasOffline ? [refuse('notAllowed' as const)] : []),
     () => twice(wish.rrsets),

@@ -1,6 +1,6 @@
 import { ERRORS } from '../errors/errors.ts'
+import { ROUTES, type Route, refusalsOf } from './routes.ts'
 import type { ApiService } from './request-context.ts'
-import { ROUTES, type Route } from './routes.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -174,12 +174,12 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: { readonly takes?: Schema; 
 const json = (schema: Schema): Schema => ({ 'application/json': { schema } })
 
 /** Status codes with the error codes that go with them, as one sentence. */
-function faultsOf({ refuses, isOpen, isRateLimited }: Route): Readonly<Record<string, Schema>> {
-  const known = [...refuses, ...(isOpen ? [] : ['unauthorized' as const])].map((name) => ERRORS[name])
+function faultsOf(route: Route): Readonly<Record<string, Schema>> {
+  const known = refusalsOf(route).map((name) => ERRORS[name])
   const statuses = [
     ...new Set(known.map(({ status }) => status)),
     400,
-    ...(isRateLimited ? [402, 404, 409, 429, 500] : [404, 409, 500]),
+    ...(route.isRateLimited ? [402, 404, 409, 429, 500] : [404, 409, 500]),
   ]
   return Object.fromEntries(
     [...new Set(statuses)]
@@ -199,7 +199,7 @@ function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
   return {
     operationId: id,
-    summary: route.says,
+    summary: route.summary,
     tags: [route.tag],
     ...(names.length > 0 && {
       parameters: names.map((name) => ({ name, in: 'path', required: true, schema: text })),

@@ -1,32 +1,52 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import { canonicalName } from '../model/dns-name.ts'
-import { type DraftRRSet, isRdataLabel, readRdata } from '../model/draft.ts'
+import {
+  type DraftRRSet,
+  type RdataShapeFault,
+  type RdataValueFault,
+  isRdataLabel,
+  readOne,
+  readRdata,
+} from '../model/draft.ts'
 import type { DnsType } from '../model/rdata-values.ts'
 import {
   type Name,
-  type Rdata,
   type RRSet,
+  type Rdata,
+  type Zone,
   rdataLabelled,
   rrsetOf,
   withRRSet,
-  type Zone,
 } from '../model/tree.ts'
 import { isTheirs, lockOf } from '../rules/access.ts'
-import { type TargetConflict, targetConflicts, valueConflicts } from '../rules/conflict.ts'
+import {
+  type TargetConflict,
+  type ValueConflict,
+  targetConflicts,
+  valueConflicts,
+} from '../rules/conflict.ts'
 import type { CreationFault, ParentFault } from '../rules/creation.ts'
+import {
+  CHANGED_RDATA,
+  NEW_RDATA,
+  PUT_RDATA,
+  type PermissionFault,
+  type RuleName,
+} from '../rules/permission.ts'
 import type { QuotaFault } from '../rules/quota.ts'
+import type { StateFault } from '../rules/state.ts'
 import { badBody, isObject, unknownFields, unknownInRdata } from './bodies.ts'
+import { mayCreate, parentFaultAt } from './names.ts'
 import { nameToChange, pathLabel, pathType, rrsetAt, unsupported, zoneToChange } from './locate.ts'
-import { roomFor } from './names.ts'
+import { type RecordQuota, isAboutRecords } from './rrsets.ts'
 import {
   ACCEPTED,
+  type HandlerResult,
   CREATED,
   DONE,
-  type HandlerResult,
   type RequestContext,
   refused,
 } from './request-context.ts'
-import { isAboutRecords, type RecordsFault } from './rrsets.ts'
 import { firstFault, groupFaults, isAny, newName, permitted, rrsetFrom, saveWithin } from './writing.ts'
 
 type Place = Extract<
@@ -38,16 +58,40 @@ type Place = Extract<
   | 'nameChangeForbidden'
   | 'nameChangeProhibited'
 >
-export type RdataFault = Place | 'rdataChangeForbidden' | 'rrsetChangeForbidden' | RecordsFault
-export type RdataReplaceFault = RdataFault | 'nameNotFound'
+type RdataWriteFault<R extends RuleName> =
+  | 'typeOrRdataMissing'
+  | RdataShapeFault
+  | PermissionFault<R>
+  | ValueConflict
+  | TargetConflict
+  | StateFault
+export type RdataReplaceFault =
+  | Place
+  | 'nameNotFound'
+  | 'typeUnsupported'
+  | 'rrsetChangeForbidden'
+  | RdataWriteFault<(typeof PUT_RDATA)[number]>
+  | RecordQuota
 export type RdataCreateFault =
-  | RdataFault
+  | Place
   | CreationFault
-  | ParentFault
   | 'nameOwned'
-  | 'nameExists'
+  | ParentFault
+  | 'typeUnsupported'
+  | RdataWriteFault<(typeof NEW_RDATA)[number]>
   | QuotaFault
-export type RdataLabelFault = Exclude<RdataFault, TargetConflict> | 'nameNotFound' | 'groupTargetAmbiguous'
+export type RdataLabelFault =
+  | Place
+  | 'nameNotFound'
+  | 'typeUnsupported'
+  | 'rdataLabelInvalid'
+  | 'rdataChangeForbidden'
+  | 'groupTargetAmbiguous'
+  | RdataValueFault
+  | PermissionFault<(typeof PUT_RDATA)[number]>
+  | ValueConflict
+  | StateFault
+  | RecordQuota
 
 interface Spot {
   readonly zone: Zone
@@ -58,20 +102,20 @@ interface Spot {
 }
 
 /** Everything from the form of the body to what is kept; `kept` stays of what is there. */
-async function write<Q extends QuotaFault>(
+async function write<Q extends QuotaFault, R extends RuleName>(
   visit: RequestContext,
   { zone, name, before, type }: Spot,
-  { list, kept, isMet }: Load<Q>,
-): Promise<readonly Refusal<Exclude<RdataFault, QuotaFault> | Q>[]> {
+  { list, kept, rules, isMet }: Load<Q, R>,
+): Promise<readonly Refusal<RdataWriteFault<R> | Q>[]> {
   const read = readRdata(type, list, '')
   const draft: DraftRRSet = { dnsType: type, metadata: {}, rdata: read.value, pointer: '' }
   const existing = rrsetOf(name, type)
   const others: Name = withRRSet(name, { ...emptied(type, existing, visit), rdata: kept })
-  const faults = await firstFault<Refusal<Exclude<RdataFault, QuotaFault> | Q>>(
+  const faults = await firstFault<Refusal<RdataWriteFault<R> | Q>>(
     () => (list.length === 0 ? [refuse('typeOrRdataMissing' as const, 'the list is empty')] : []),
     () => [...read.faults, ...labelsTaken(draft, kept)],
     async () => groupFaults(visit, [draft]),
-    async () => permitted(visit, [draft], { zone, name: name.name, existing: before }),
+    async () => permitted(visit, [draft], { zone, name: name.name, existing: before, rules }),
     () => valueConflicts(draft, kept),
     () => targetConflicts([draft], others),
   )
@@ -80,9 +124,11 @@ async function write<Q extends QuotaFault>(
   return saveWithin(visit, zone, { before, after }, isMet)
 }
 
-interface Load<Q extends QuotaFault> {
+interface Load<Q extends QuotaFault, R extends RuleName> {
   readonly list: readonly unknown[]
   readonly kept: readonly Rdata[]
+  /** The rules of policy that apply. */
+  readonly rules: readonly R[]
   /** The quotas that this can meet. */
   readonly isMet: (fault: Refusal<QuotaFault>) => fault is Refusal<Q>
 }
@@ -120,7 +166,7 @@ export async function replaceRdata(visit: RequestContext): Promise<HandlerResult
   const faults = await write(
     visit,
     { zone, name, before: name, type },
-    { list, kept: [], isMet: isAboutRecords },
+    { list, kept: [], rules: PUT_RDATA, isMet: isAboutRecords },
   )
   return faults.length > 0 ? refused(...faults) : { ...ACCEPTED, warnings: unknownInRdata(list, '') }
 }
@@ -131,7 +177,10 @@ export async function appendRdata(visit: RequestContext): Promise<HandlerResult<
   if ('refusals' in zone) return zone
   const wanted = (visit.params['name'] ?? '').toLowerCase()
   const before = await visit.store.nameAt(zone.id, wanted)
-  const barred = before === undefined ? await roomFor(visit, zone, wanted) : barredFrom(visit, zone, before)
+  const barred =
+    before === undefined
+      ? ((await mayCreate(visit, zone, wanted)) ?? (await parentFaultAt(visit, zone, wanted)))
+      : barredFrom(visit, zone, before)
   if (barred !== undefined) return refused(barred)
   const type = pathType(visit)
   if (type === undefined) return unsupported()
@@ -139,7 +188,11 @@ export async function appendRdata(visit: RequestContext): Promise<HandlerResult<
   if (list === undefined) return NO_LIST
   const name = before ?? newName(visit, zone, canonicalName(wanted))
   const kept = rrsetOf(name, type)?.rdata ?? []
-  const faults = await write(visit, { zone, name, before, type }, { list, kept, isMet: isAny })
+  const faults = await write(
+    visit,
+    { zone, name, before, type },
+    { list, kept, rules: NEW_RDATA, isMet: isAny },
+  )
   return faults.length > 0 ? refused(...faults) : { ...CREATED, warnings: unknownInRdata(list, '') }
 }
 
@@ -166,8 +219,8 @@ export async function setRdata(visit: RequestContext): Promise<HandlerResult<Rda
   const known = rdataLabelled(existing, label)
   if (known === undefined && label.startsWith('_'))
     return refused(refuse('underscoreLabelReserved', undefined, { location: 'path' }))
-  if (known?.isSystem === true)
-    return refused(refuse('rdataChangeForbidden', undefined, { location: 'path' }))
+  if (existing?.isSystem === true)
+    return refused(refuse('rdataChangeForbidden', 'the service keeps it itself', { location: 'path' }))
   if (!isObject(visit.body)) return { malformed: [badBody('the body is {"value": "…"}')] }
   return setAt(visit, { zone, name, before: name, type }, { label, known, body: visit.body })
 }
@@ -189,10 +242,11 @@ async function setAt(
     label: known?.label ?? label,
     ...(group !== undefined && { update_group: group }),
   }
-  const read = readRdata(type, [one], '')
+  const read = readOne(type, one, '')
   const existing = rrsetOf(name, type)
   const others = (existing?.rdata ?? []).filter((rdata) => rdata !== known)
-  const draft: DraftRRSet = { dnsType: type, metadata: {}, rdata: read.value, pointer: '' }
+  const draft: DraftRRSet = { dnsType: type, metadata: {}, rdata: [read.value], pointer: '' }
+  const rules = known === undefined ? PUT_RDATA : CHANGED_RDATA
   const faults = await firstFault<Refusal<RdataLabelFault>>(
     () => read.faults,
     async () => groupFaults(visit, [draft]),
@@ -200,10 +254,7 @@ async function setAt(
       body['update_group'] !== undefined && name.updateGroup !== undefined
         ? [refuse('groupTargetAmbiguous' as const, undefined, { location: 'body', pointer: '/update_group' })]
         : [],
-    async () =>
-      (await permitted(visit, [draft], { zone, name: name.name, existing: name })).filter(
-        (fault) => known === undefined || fault.refused !== 'rdataCreateForbidden',
-      ),
+    async () => permitted(visit, [draft], { zone, name: name.name, existing: name, rules }),
     () => valueConflicts(draft, others),
   )
   if (faults.length > 0) return refused(...faults)

@@ -4,7 +4,6 @@ import { listNames, listZoneNames } from './listing.ts'
 import { createName, deleteName, getName, publishName } from './names.ts'
 import { deleteOffline, getOffline, setOffline } from './offline.ts'
 import { appendRdata, deleteRdata, replaceRdata, setRdata } from './rdata.ts'
-import type { HandlerResult, RequestContext } from './request-context.ts'
 import {
   createRRSets,
   deleteRRSet,
@@ -15,6 +14,7 @@ import {
   setNameMetadata,
   setRRSetMetadata,
 } from './rrsets.ts'
+import type { HandlerResult, Refused, RequestContext } from './request-context.ts'
 import { about, createZone, deleteZone, getZone, listAuthorities, listClients, listZones } from './zones.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -23,9 +23,10 @@ export interface Route<R extends ErrorName = ErrorName> {
   readonly method: Method
   /** As the specification writes it, after /v1. */
   readonly path: string
-  readonly says: string
   readonly tag: 'records' | 'zones' | 'zone_authorities' | 'clients' | 'meta' | 'DDNS Keys'
-  /** What it may refuse; the specification's table of the operation. */
+  /** The summary of the operation in the OpenAPI document. */
+  readonly summary: string
+  /** What the handler may refuse; `unauthorized` comes before every handler and is not listed. */
   readonly refuses: readonly R[]
   /** Answers without credentials too. */
   readonly isOpen?: true
@@ -34,61 +35,29 @@ export interface Route<R extends ErrorName = ErrorName> {
   readonly handle: (visit: RequestContext) => Promise<HandlerResult<R>>
 }
 
-/** A handler that may refuse what its row does not list does not compile. */
-export const route = <const R extends ErrorName>(
+type RefusedIn<A> = A extends Refused<infer R> ? R : never
+type NeverRefused<R extends ErrorName, A> =
+  Exclude<R, RefusedIn<A>> extends never ? unknown : { readonly neverRefused: Exclude<R, RefusedIn<A>> }
+
+/** A row compiles only where it lists exactly what its handler may refuse. */
+export const route = <const R extends ErrorName, A extends HandlerResult<NoInfer<R>>>(
   row: Omit<Route<R>, 'handle'> & {
-    readonly handle: (visit: RequestContext) => Promise<HandlerResult<NoInfer<R>>>
+    readonly handle: ((visit: RequestContext) => Promise<A>) & NeverRefused<R, A>
   },
 ): Route => row
 
+/** Everything that an operation may answer instead of success. */
+export const refusalsOf = ({ refuses, isOpen }: Route): readonly ErrorName[] =>
+  isOpen ? refuses : ['unauthorized', ...refuses]
+
+// The groups do not overlap: no row may list an error twice.
 const ZONE = ['zoneNotFound', 'zoneNotShared', 'websiteOnly'] as const
-const ZONE_CHANGE = [...ZONE, 'zoneChangeProhibited'] as const
 const NAME = [...ZONE, 'nameNotFound'] as const
-const NAME_CHANGE = [...ZONE_CHANGE, 'nameNotFound', 'nameChangeForbidden', 'nameChangeProhibited'] as const
-const RRSET_CHANGE = [
-  ...ZONE_CHANGE,
-  'nameNotFound',
-  'nameChangeProhibited',
-  'rrsetNotFound',
-  'rrsetChangeForbidden',
-] as const
-const SHAPE = [
-  'typeOrRdataMissing',
-  'typeUnsupported',
-  'ttlInvalid',
-  'rdataLabelInvalid',
-  'rdataLabelsNotUnique',
-  'groupTargetNeedsLabel',
-  'groupTargetTypeInvalid',
-  'updateGroupsDuplicated',
-  'updateGroupInvalid',
-  'rdataMalformed',
-  'cnameInvalid',
-  'nsInvalid',
-  'ptrInvalid',
-  'aliasInvalid',
-  'urlRedirectMalformed',
-  'dnsRulesViolated',
-] as const
-const OFFLINE = [
-  'offlineFieldMissing',
-  'typeOrRdataMissing',
-  'offlineAddressInvalid',
-  'redirectUrlInvalid',
-  'logoUrlInvalid',
-  'emailInvalid',
-] as const
-const PERMISSION = [
-  'typesDisallowed',
-  'zoneOwnerOnly',
-  'rrsetCreateForbidden',
-  'rdataCreateForbidden',
-  'ttlFixed',
-  'ttlTooLow',
-  'underscoreLabelReserved',
-  'updateGroupForbidden',
-] as const
-const CREATION = [
+const ZONE_CHANGE = [...ZONE, 'zoneChangeProhibited'] as const
+const NAME_LOCK = [...ZONE_CHANGE, 'nameNotFound', 'nameChangeProhibited'] as const
+const NAME_CHANGE = [...NAME_LOCK, 'nameChangeForbidden'] as const
+const RRSET_CHANGE = [...NAME_LOCK, 'rrsetNotFound', 'rrsetChangeForbidden'] as const
+const NEW_NAME = [
   'nameInvalid',
   'labelCharactersInvalid',
   'wildcardNotTerminal',
@@ -97,55 +66,200 @@ const CREATION = [
   'nameCreateForbidden',
   'zoneTakesNoNewNames',
   'wildcardRestricted',
-  'nameExists',
   'nameOwned',
 ] as const
-const VALUES = ['rdataExists', 'aliasOutsideZone'] as const
 const TARGETS = ['targetExists', 'groupTargetConflicts'] as const
+const KEY_TARGETS = ['websiteOnly', 'zoneChangeProhibited', 'nameChangeProhibited', ...TARGETS] as const
+const TTL = ['ttlInvalid', 'ttlFixed', 'ttlTooLow'] as const
+/** One Rdata whose label is given. */
+const RDATUM = [
+  'typeUnsupported',
+  'groupTargetTypeInvalid',
+  'updateGroupInvalid',
+  'updateGroupForbidden',
+  'rdataMalformed',
+  'cnameInvalid',
+  'nsInvalid',
+  'ptrInvalid',
+  'aliasInvalid',
+  'aliasOutsideZone',
+  'urlRedirectMalformed',
+  'dnsRulesViolated',
+  'typesDisallowed',
+  'rdataCreateForbidden',
+  'rdataLabelInvalid',
+  'underscoreLabelReserved',
+  'rdataExists',
+] as const
+const RDATA = [
+  ...RDATUM,
+  'typeOrRdataMissing',
+  'rdataLabelsNotUnique',
+  'groupTargetNeedsLabel',
+  'updateGroupsDuplicated',
+  ...TARGETS,
+] as const
+const OFFLINE = [
+  'offlineFieldMissing',
+  'offlineAddressInvalid',
+  'redirectUrlInvalid',
+  'logoUrlInvalid',
+  'emailInvalid',
+  'notAllowed',
+] as const
 const RECORD_QUOTAS = ['rdataOverLimit', 'rrsetMetadataOverLimit'] as const
 const QUOTAS = ['namesOverLimit', ...RECORD_QUOTAS, 'nameMetadataOverLimit'] as const
-const RECORDS = [...SHAPE, ...PERMISSION, ...VALUES] as const
 
+const KEYS = '/account/ddns-keys'
+const KEY = `${KEYS}/{ddns_key_username}`
+const ZONES = '/dns/zones'
 const NAMES = '/dns/records/{zone_name}'
 const AT = `${NAMES}/{name}`
 const SETS = `${AT}/rrsets`
 const SET = `${SETS}/{dns_type}`
-const KEYS = '/account/ddns-keys'
+const DATA = `${SET}/rdata`
 
 /** Every operation of the API, in the order of the specification. */
 // biome-ignore format: a table
 export const ROUTES = {
-  listKeys:           route({ method: 'GET',    path: KEYS,                             tag: 'DDNS Keys',        says: 'list the DDNS keys',                       refuses: [],                                    handle: listKeys,         isRateLimited: true }),
-  createKey:          route({ method: 'POST',   path: KEYS,                             tag: 'DDNS Keys',        says: 'make a DDNS key; its password is shown once', refuses: ['websiteOnly', 'zoneChangeProhibited', 'nameChangeProhibited'],                                 handle: createKey,        isRateLimited: true }),
-  getKey:             route({ method: 'GET',    path: `${KEYS}/{ddns_key_username}`,    tag: 'DDNS Keys',        says: 'a DDNS key with its targets',              refuses: [],                                    handle: getKey,           isRateLimited: true }),
-  changeKey:          route({ method: 'PUT',    path: `${KEYS}/{ddns_key_username}`,    tag: 'DDNS Keys',        says: 'change a DDNS key and what it is attached to', refuses: ['websiteOnly', 'zoneChangeProhibited', 'nameChangeProhibited'],                                handle: changeKey,        isRateLimited: true }),
-  deleteKey:          route({ method: 'DELETE', path: `${KEYS}/{ddns_key_username}`,    tag: 'DDNS Keys',        says: 'delete a DDNS key',                        refuses: [],                                    handle: deleteKey,        isRateLimited: true }),
-  about:              route({ method: 'GET',    path: '/dns/about',                     tag: 'meta',             says: 'name and version of the API',              refuses: [],                                    handle: about,            isOpen: true }),
-  listZones:          route({ method: 'GET',    path: '/dns/zones',                     tag: 'zones',            says: 'list the zones',                           refuses: [],                                    handle: listZones }),
-  createZone:         route({ method: 'POST',   path: '/dns/zones',                     tag: 'zones',            says: 'make a zone',                              refuses: ['namesOverLimit', 'nameMetadataOverLimit'],                                    handle: createZone }),
-  getZone:            route({ method: 'GET',    path: '/dns/zones/{zone_name}',         tag: 'zones',            says: 'a zone',                                   refuses: ZONE,                                  handle: getZone }),
-  deleteZone:         route({ method: 'DELETE', path: '/dns/zones/{zone_name}',         tag: 'zones',            says: 'delete a zone with all that is in it',     refuses: [...ZONE_CHANGE, 'nameChangeForbidden', 'nameChangeProhibited'], handle: deleteZone }),
-  listAuthorities:    route({ method: 'GET',    path: '/dns/zone-authorities',          tag: 'zone_authorities', says: 'the nameservers that zones are served by', refuses: [],                                    handle: listAuthorities }),
-  listClients:        route({ method: 'GET',    path: '/dns/clients',                   tag: 'clients',          says: 'the update clients that were seen',        refuses: [],                                    handle: listClients }),
-  listNames:          route({ method: 'GET',    path: '/dns/records',                   tag: 'records',          says: 'list names, of all zones',                 refuses: ['sortKeyInvalid'],                    handle: listNames }),
-  listZoneNames:      route({ method: 'GET',    path: NAMES,                            tag: 'records',          says: 'list the names of a zone',                 refuses: [...ZONE, 'sortKeyInvalid'],           handle: listZoneNames }),
-  createName:         route({ method: 'POST',   path: NAMES,                            tag: 'records',          says: 'make a name with all that is at it',       refuses: [...ZONE_CHANGE, ...CREATION, ...RECORDS, ...OFFLINE, 'offlineSettingsExpected', 'groupTargetAmbiguous', 'notAllowed', ...TARGETS, ...QUOTAS], handle: createName }),
-  getName:            route({ method: 'GET',    path: AT,                               tag: 'records',          says: 'a name',                                   refuses: NAME,                                  handle: getName }),
-  deleteName:         route({ method: 'DELETE', path: AT,                               tag: 'records',          says: 'delete a name with all that is at it',     refuses: NAME_CHANGE,                           handle: deleteName }),
-  publishName:        route({ method: 'POST',   path: `${AT}/publish`,                  tag: 'records',          says: 'publish a name at once',                   refuses: [...NAME_CHANGE, ...QUOTAS],           handle: publishName }),
-  getNameMetadata:    route({ method: 'GET',    path: `${AT}/metadata`,                 tag: 'records',          says: 'the metadata of a name',                   refuses: NAME,                                  handle: getNameMetadata }),
-  setNameMetadata:    route({ method: 'POST',   path: `${AT}/metadata`,                 tag: 'records',          says: 'add to the metadata of a name',            refuses: [...NAME_CHANGE, 'nameMetadataOverLimit'], handle: setNameMetadata }),
-  getOffline:         route({ method: 'GET',    path: `${AT}/offline-settings`,         tag: 'records',          says: 'what takes the place of an offline name',  refuses: ['zoneNotFound', 'nameNotFound'],      handle: getOffline }),
-  setOffline:         route({ method: 'PUT',    path: `${AT}/offline-settings`,         tag: 'records',          says: 'set that',                                 refuses: [...NAME_CHANGE, ...OFFLINE, 'notAllowed'], handle: setOffline }),
-  deleteOffline:      route({ method: 'DELETE', path: `${AT}/offline-settings`,         tag: 'records',          says: 'take that away',                           refuses: NAME_CHANGE,                           handle: deleteOffline }),
-  listRRSets:         route({ method: 'GET',    path: SETS,                             tag: 'records',          says: 'list the RRSets of a name',                refuses: NAME,                                  handle: listRRSets }),
-  createRRSets:       route({ method: 'POST',   path: SETS,                             tag: 'records',          says: 'make RRSets',                              refuses: [...NAME_CHANGE, ...RECORDS, 'rrsetExists', ...TARGETS, ...RECORD_QUOTAS], handle: createRRSets }),
-  getRRSet:           route({ method: 'GET',    path: SET,                              tag: 'records',          says: 'an RRSet',                                 refuses: [...NAME, 'rrsetNotFound'],            handle: getRRSet }),
-  deleteRRSet:        route({ method: 'DELETE', path: SET,                              tag: 'records',          says: 'delete an RRSet with its metadata',        refuses: RRSET_CHANGE,                          handle: deleteRRSet }),
-  getRRSetMetadata:   route({ method: 'GET',    path: `${SET}/metadata`,                tag: 'records',          says: 'the metadata of an RRSet',                 refuses: [...ZONE, 'rrsetNotFound'],            handle: getRRSetMetadata }),
-  setRRSetMetadata:   route({ method: 'POST',   path: `${SET}/metadata`,                tag: 'records',          says: 'add to the metadata of an RRSet',          refuses: [...RRSET_CHANGE, 'rrsetMetadataOverLimit'], handle: setRRSetMetadata }),
-  replaceRdata:       route({ method: 'PUT',    path: `${SET}/rdata`,                   tag: 'records',          says: 'replace all records of a type',            refuses: [...NAME_CHANGE, 'rrsetChangeForbidden', 'rdataChangeForbidden', ...RECORDS, ...TARGETS, ...RECORD_QUOTAS], handle: replaceRdata }),
-  appendRdata:        route({ method: 'POST',   path: `${SET}/rdata`,                   tag: 'records',          says: 'add records of a type; makes the name where it is missing', refuses: [...ZONE_CHANGE, 'nameChangeForbidden', 'nameChangeProhibited', 'rrsetChangeForbidden', 'rdataChangeForbidden', ...CREATION, ...RECORDS, ...TARGETS, ...QUOTAS], handle: appendRdata }),
-  setRdata:           route({ method: 'PUT',    path: `${SET}/rdata/{label}`,           tag: 'records',          says: 'set the record with a label',              refuses: [...NAME_CHANGE, 'rrsetChangeForbidden', 'rdataChangeForbidden', 'groupTargetAmbiguous', ...RECORDS, ...RECORD_QUOTAS], handle: setRdata }),
-  deleteRdata:        route({ method: 'DELETE', path: `${SET}/rdata/{label}`,           tag: 'records',          says: 'delete the record with a label',           refuses: [...NAME_CHANGE, 'rrsetNotFound', 'rdataChangeForbidden'], handle: deleteRdata }),
+  listKeys: route({
+    method: 'GET', path: KEYS, tag: 'DDNS Keys', summary: 'List the DDNS keys of the account',
+    refuses: ['sortKeyInvalid'], handle: listKeys, isRateLimited: true,
+  }),
+  createKey: route({
+    method: 'POST', path: KEYS, tag: 'DDNS Keys', summary: 'Create a DDNS key; its password is shown once',
+    refuses: KEY_TARGETS, handle: createKey, isRateLimited: true,
+  }),
+  getKey: route({
+    method: 'GET', path: KEY, tag: 'DDNS Keys', summary: 'Read a DDNS key and its targets',
+    refuses: [], handle: getKey, isRateLimited: true,
+  }),
+  changeKey: route({
+    method: 'PUT', path: KEY, tag: 'DDNS Keys', summary: 'Change a DDNS key and its targets',
+    refuses: KEY_TARGETS, handle: changeKey, isRateLimited: true,
+  }),
+  deleteKey: route({
+    method: 'DELETE', path: KEY, tag: 'DDNS Keys', summary: 'Delete a DDNS key',
+    refuses: [], handle: deleteKey, isRateLimited: true,
+  }),
+  about: route({
+    method: 'GET', path: '/dns/about', tag: 'meta', summary: 'Read the name and version of the API',
+    refuses: [], handle: about, isOpen: true,
+  }),
+  listZones: route({
+    method: 'GET', path: ZONES, tag: 'zones', summary: 'List the zones of the account',
+    refuses: [], handle: listZones,
+  }),
+  createZone: route({
+    method: 'POST', path: ZONES, tag: 'zones', summary: 'Create a zone',
+    refuses: ['namesOverLimit', 'nameMetadataOverLimit'], handle: createZone,
+  }),
+  getZone: route({
+    method: 'GET', path: `${ZONES}/{zone_name}`, tag: 'zones', summary: 'Read a zone',
+    refuses: ZONE, handle: getZone,
+  }),
+  deleteZone: route({
+    method: 'DELETE', path: `${ZONES}/{zone_name}`, tag: 'zones', summary: 'Delete a zone and everything in it',
+    refuses: [...ZONE_CHANGE, 'nameChangeForbidden', 'nameChangeProhibited'], handle: deleteZone,
+  }),
+  listAuthorities: route({
+    method: 'GET', path: '/dns/zone-authorities', tag: 'zone_authorities', summary: 'List the name servers of the zones',
+    refuses: [], handle: listAuthorities,
+  }),
+  listClients: route({
+    method: 'GET', path: '/dns/clients', tag: 'clients', summary: 'List the update clients of the account',
+    refuses: [], handle: listClients,
+  }),
+  listNames: route({
+    method: 'GET', path: '/dns/records', tag: 'records', summary: 'List the names of all zones',
+    refuses: ['sortKeyInvalid'], handle: listNames,
+  }),
+  listZoneNames: route({
+    method: 'GET', path: NAMES, tag: 'records', summary: 'List the names of a zone',
+    refuses: [...ZONE, 'sortKeyInvalid'], handle: listZoneNames,
+  }),
+  createName: route({
+    method: 'POST', path: NAMES, tag: 'records', summary: 'Create a name with its RRSets, metadata and offline settings',
+    refuses: [...ZONE_CHANGE, ...NEW_NAME, 'nameExists', ...RDATA, ...TTL, 'zoneOwnerOnly',
+      ...OFFLINE, 'offlineSettingsExpected', 'groupTargetAmbiguous', ...QUOTAS],
+    handle: createName,
+  }),
+  getName: route({
+    method: 'GET', path: AT, tag: 'records', summary: 'Read a name with everything at it',
+    refuses: NAME, handle: getName,
+  }),
+  deleteName: route({
+    method: 'DELETE', path: AT, tag: 'records', summary: 'Delete a name with everything at it',
+    refuses: NAME_CHANGE, handle: deleteName,
+  }),
+  publishName: route({
+    method: 'POST', path: `${AT}/publish`, tag: 'records', summary: 'Publish a name immediately',
+    refuses: [...NAME_CHANGE, ...QUOTAS], handle: publishName,
+  }),
+  getNameMetadata: route({
+    method: 'GET', path: `${AT}/metadata`, tag: 'records', summary: 'Read the metadata of a name',
+    refuses: NAME, handle: getNameMetadata,
+  }),
+  setNameMetadata: route({
+    method: 'POST', path: `${AT}/metadata`, tag: 'records', summary: 'Set or remove metadata of a name',
+    refuses: [...NAME_CHANGE, 'nameMetadataOverLimit'], handle: setNameMetadata,
+  }),
+  getOffline: route({
+    method: 'GET', path: `${AT}/offline-settings`, tag: 'records', summary: 'Read the offline settings of a name',
+    refuses: ['zoneNotFound', 'nameNotFound'], handle: getOffline,
+  }),
+  setOffline: route({
+    method: 'PUT', path: `${AT}/offline-settings`, tag: 'records', summary: 'Set the offline settings of a name',
+    refuses: [...NAME_CHANGE, 'typeOrRdataMissing', ...OFFLINE], handle: setOffline,
+  }),
+  deleteOffline: route({
+    method: 'DELETE', path: `${AT}/offline-settings`, tag: 'records', summary: 'Delete the offline settings of a name',
+    refuses: NAME_CHANGE, handle: deleteOffline,
+  }),
+  listRRSets: route({
+    method: 'GET', path: SETS, tag: 'records', summary: 'List the RRSets of a name',
+    refuses: [...NAME, 'sortKeyInvalid'], handle: listRRSets,
+  }),
+  createRRSets: route({
+    method: 'POST', path: SETS, tag: 'records', summary: 'Create RRSets at a name',
+    refuses: [...NAME_LOCK, 'rrsetCreateForbidden', 'rrsetExists', ...RDATA, ...TTL, 'zoneOwnerOnly', ...RECORD_QUOTAS],
+    handle: createRRSets,
+  }),
+  getRRSet: route({
+    method: 'GET', path: SET, tag: 'records', summary: 'Read an RRSet',
+    refuses: [...NAME, 'rrsetNotFound'], handle: getRRSet,
+  }),
+  deleteRRSet: route({
+    method: 'DELETE', path: SET, tag: 'records', summary: 'Delete an RRSet and its metadata',
+    refuses: RRSET_CHANGE, handle: deleteRRSet,
+  }),
+  getRRSetMetadata: route({
+    method: 'GET', path: `${SET}/metadata`, tag: 'records', summary: 'Read the metadata of an RRSet',
+    refuses: [...ZONE, 'rrsetNotFound'], handle: getRRSetMetadata,
+  }),
+  setRRSetMetadata: route({
+    method: 'POST', path: `${SET}/metadata`, tag: 'records', summary: 'Set or remove metadata of an RRSet',
+    refuses: [...RRSET_CHANGE, 'rrsetMetadataOverLimit'], handle: setRRSetMetadata,
+  }),
+  replaceRdata: route({
+    method: 'PUT', path: DATA, tag: 'records', summary: 'Replace all Rdata of an RRSet',
+    refuses: [...NAME_CHANGE, 'rrsetChangeForbidden', 'rrsetCreateForbidden', ...RDATA, ...RECORD_QUOTAS],
+    handle: replaceRdata,
+  }),
+  appendRdata: route({
+    method: 'POST', path: DATA, tag: 'records', summary: 'Add Rdata to an RRSet; creates the name where it is missing',
+    refuses: [...ZONE_CHANGE, ...NEW_NAME, 'nameChangeForbidden', 'nameChangeProhibited', 'rrsetCreateForbidden',
+      ...RDATA, 'zoneOwnerOnly', ...QUOTAS],
+    handle: appendRdata,
+  }),
+  setRdata: route({
+    method: 'PUT', path: `${DATA}/{label}`, tag: 'records', summary: 'Create or change the Rdata with a label',
+    refuses: [...NAME_CHANGE, 'rdataChangeForbidden', 'rrsetCreateForbidden', 'groupTargetAmbiguous', ...RDATUM,
+      ...RECORD_QUOTAS],
+    handle: setRdata,
+  }),
+  deleteRdata: route({
+    method: 'DELETE', path: `${DATA}/{label}`, tag: 'records', summary: 'Delete the Rdata with a label',
+    refuses: [...NAME_CHANGE, 'rrsetNotFound', 'rdataChangeForbidden'], handle: deleteRdata,
+  }),
 } as const satisfies Readonly<Record<string, Route>>

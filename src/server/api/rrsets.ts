@@ -1,31 +1,31 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
-import { type DraftRRSet, readRRSet, type ShapeFault } from '../model/draft.ts'
+import { type DraftRRSet, type ShapeFault, readRRSet } from '../model/draft.ts'
 import { holds } from '../model/query.ts'
-import { type Metadata, merged, type Name, rrsetOf, withoutRRSet, withRRSet } from '../model/tree.ts'
+import { type Metadata, type Name, merged, rrsetOf, withRRSet, withoutRRSet } from '../model/tree.ts'
 import {
   type TargetConflict,
-  targetConflicts,
   type ValueConflict,
+  targetConflicts,
   valueConflicts,
 } from '../rules/conflict.ts'
-import type { PermissionFault } from '../rules/permission.ts'
+import { NEW_RRSET, type PermissionFault } from '../rules/permission.ts'
 import type { QuotaFault } from '../rules/quota.ts'
 import type { StateFault } from '../rules/state.ts'
 import { badBody, isFaulty, isObject, readMetadata, unknownFields, unknownInRRSets } from './bodies.ts'
 import { nameToChange, nameToRead, rrsetAt } from './locate.ts'
-import { all, badQuery, isRefusal, readFilterExpression, readPage, readSort } from './query.ts'
+import { all, isRefusal, readFilterExpression, readPage, readSort } from './query.ts'
+import { showRRSet } from './show.ts'
 import {
   ACCEPTED,
+  type HandlerResult,
   CREATED,
   DONE,
-  type HandlerResult,
+  type RequestFault,
   type Refused,
   type RequestContext,
-  type RequestFault,
-  refused,
   type Warning,
+  refused,
 } from './request-context.ts'
-import { showRRSet } from './show.ts'
 import { firstFault, groupFaults, permitted, rrsetFrom, saveWithin, withRRSets } from './writing.ts'
 
 const LIMITS = { fallback: 50, max: 500 } as const
@@ -35,7 +35,7 @@ export async function listRRSets(visit: RequestContext) {
   if ('refusals' in place) return place
   const sort = readSort(visit, ['dns_type'])
   const read = all({ page: readPage(visit, LIMITS), metadata: readFilterExpression(visit, 'metadata') })
-  if (isRefusal(sort)) return { malformed: [badQuery('sort[dns_type] is asc or desc')] }
+  if (isRefusal(sort)) return refused(sort)
   if ('malformed' in read) return read
   const { page, metadata } = read.value
   const found = place.name.rrsets
@@ -53,16 +53,11 @@ export type RRSetCreateFault =
       | 'websiteOnly'
       | 'zoneChangeProhibited'
       | 'nameNotFound'
-      | 'nameChangeForbidden'
       | 'nameChangeProhibited'
       | 'rrsetExists'
     >
-  | RecordsFault
-
-/** What new records can be refused for, wherever they are put. */
-export type RecordsFault =
   | ShapeFault
-  | PermissionFault
+  | PermissionFault<(typeof NEW_RRSET)[number]>
   | ValueConflict
   | TargetConflict
   | StateFault
@@ -74,7 +69,7 @@ export const isAboutRecords = (fault: Refusal<QuotaFault>): fault is Refusal<Rec
   fault.refused !== 'namesOverLimit' && fault.refused !== 'nameMetadataOverLimit'
 
 export async function createRRSets(visit: RequestContext): Promise<HandlerResult<RRSetCreateFault>> {
-  const place = await nameToChange(visit, 'nameChangeForbidden')
+  const place = await nameToChange(visit, 'rrsetCreateForbidden')
   if ('refusals' in place) return place
   const { zone, name } = place
   if (!Array.isArray(visit.body)) return { malformed: [badBody('the body is a list of RRSets')] }
@@ -90,7 +85,7 @@ export async function createRRSets(visit: RequestContext): Promise<HandlerResult
     () => (list.length === 0 ? [refuse('typeOrRdataMissing' as const, 'the list is empty')] : []),
     () => read.flatMap((one) => one.faults),
     async () => groupFaults(visit, drafts),
-    async () => permitted(visit, drafts, { zone, name: name.name, existing: name }),
+    async () => permitted(visit, drafts, { zone, name: name.name, existing: name, rules: NEW_RRSET }),
     () => existing(drafts, name),
     () => drafts.flatMap((draft) => valueConflicts(draft, [])),
     () => targetConflicts(drafts, name),

@@ -1,11 +1,16 @@
 import type { Instant } from '../../base/time.ts'
 import { type Refusal, refuse } from '../errors/errors.ts'
 import type { DraftRRSet } from '../model/draft.ts'
-import { autoLabel, type Name, type Rdata, type RRSet, rrsetOf, withRRSet, type Zone } from '../model/tree.ts'
-import { type PermissionFault, type PermissionScene, permissionFaults } from '../rules/permission.ts'
+import { type Name, type RRSet, type Rdata, type Zone, autoLabel, rrsetOf, withRRSet } from '../model/tree.ts'
+import {
+  type PermissionFault,
+  type RuleName,
+  type PermissionScene,
+  permissionFaults,
+} from '../rules/permission.ts'
 import { type QuotaFault, quotaFaults } from '../rules/quota.ts'
-import { apexFault, type StateFault, stateFaults } from '../rules/state.ts'
-import { groupsOf, type RequestContext } from './request-context.ts'
+import { type StateFault, apexFault, stateFaults } from '../rules/state.ts'
+import { type RequestContext, groupsOf } from './request-context.ts'
 
 /** The first phase that has something against it; the others are not asked. */
 export async function firstFault<R>(
@@ -40,12 +45,19 @@ export async function groupFaults(
   )
 }
 
+interface Policy<R extends RuleName> {
+  readonly zone: Zone
+  readonly name: string
+  readonly existing: Name | undefined
+  readonly rules: readonly R[]
+}
+
 /** What policy has against the wishes, all of it. */
-export async function permitted(
+export async function permitted<R extends RuleName>(
   { caller, store }: RequestContext,
   drafts: readonly DraftRRSet[],
-  at: { readonly zone: Zone; readonly name: string; readonly existing: Name | undefined },
-): Promise<readonly Refusal<PermissionFault>[]> {
+  at: Policy<R>,
+): Promise<readonly Refusal<PermissionFault<R>>[]> {
   const groups = await groupsOf(
     store,
     drafts.flatMap(({ rdata }) => rdata.map(({ updateGroup }) => updateGroup)),
@@ -53,7 +65,7 @@ export async function permitted(
   return drafts.flatMap((draft) => {
     const existing = at.existing === undefined ? undefined : rrsetOf(at.existing, draft.dnsType)
     const scene: PermissionScene = { caller, zone: at.zone, name: at.name, existing, groups }
-    return permissionFaults(draft, scene)
+    return permissionFaults(at.rules, draft, scene)
   })
 }
 

@@ -1,5 +1,5 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
-import { type DnsType, isDnsType, RDATA_TYPES } from './rdata-values.ts'
+import { type DnsType, RDATA_TYPES, isDnsType } from './rdata-values.ts'
 import type { Metadata } from './tree.ts'
 
 /** An RRSet as a request asks for it: read and in canonical form, but not yet allowed. */
@@ -18,16 +18,10 @@ export interface DraftRdata {
   readonly pointer: string
 }
 
-export type ShapeFault = Extract<
+/** What can be wrong with the form of one Rdata whose label is given. */
+export type RdataValueFault = Extract<
   ErrorName,
-  | 'typeOrRdataMissing'
-  | 'typeUnsupported'
-  | 'ttlInvalid'
-  | 'rdataLabelInvalid'
-  | 'rdataLabelsNotUnique'
-  | 'groupTargetNeedsLabel'
   | 'groupTargetTypeInvalid'
-  | 'updateGroupsDuplicated'
   | 'updateGroupInvalid'
   | 'rdataMalformed'
   | 'cnameInvalid'
@@ -37,9 +31,22 @@ export type ShapeFault = Extract<
   | 'urlRedirectMalformed'
 >
 
-export interface DraftResult<T> {
+/** The same for the Rdata of one RRSet, with their labels. */
+export type RdataShapeFault =
+  | RdataValueFault
+  | Extract<
+      ErrorName,
+      'rdataLabelInvalid' | 'rdataLabelsNotUnique' | 'groupTargetNeedsLabel' | 'updateGroupsDuplicated'
+    >
+
+/** The same for a whole RRSet. */
+export type ShapeFault =
+  | RdataShapeFault
+  | Extract<ErrorName, 'typeOrRdataMissing' | 'typeUnsupported' | 'ttlInvalid'>
+
+export interface DraftResult<T, R extends ErrorName = ShapeFault> {
   readonly value: T
-  readonly faults: readonly Refusal<ShapeFault>[]
+  readonly faults: readonly Refusal<R>[]
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -105,31 +112,45 @@ export function readRdata(
   type: DnsType,
   list: readonly unknown[],
   pointer: string,
-): DraftResult<readonly DraftRdata[]> {
-  const faults: Refusal<ShapeFault>[] = []
+): DraftResult<readonly DraftRdata[], RdataShapeFault> {
+  const faults: Refusal<RdataShapeFault>[] = []
   const seen = { labels: new Set<string>(), groups: new Set<string>() }
   const rdata = list.map((one, n): DraftRdata => {
-    const fields = fieldsOf(one)
     const place = `${pointer}/${n}`
-    faults.push(...labelFaults(fields, type, place, seen))
-    const text = fields['value']
-    const parsed =
-      typeof text === 'string' && text !== ''
-        ? RDATA_TYPES[type].parse(text)
-        : ({
-            ok: false,
-            error: { refused: 'rdataMalformed', detail: 'value is missing, or no text' },
-          } as const)
-    if (!parsed.ok) faults.push(refuse(parsed.error.refused, parsed.error.detail, at(`${place}/value`)))
-    const { label, update_group: group } = fields
-    return {
-      value: parsed.ok ? parsed.value : '',
-      pointer: place,
-      ...(typeof label === 'string' && { label }),
-      ...(typeof group === 'string' && { updateGroup: group }),
-    }
+    const read = readOne(type, one, place)
+    faults.push(...labelFaults(fieldsOf(one), place, seen), ...read.faults)
+    return read.value
   })
   return { value: rdata, faults }
+}
+
+/** One Rdata; its label is not looked at. */
+export function readOne(
+  type: DnsType,
+  one: unknown,
+  pointer: string,
+): DraftResult<DraftRdata, RdataValueFault> {
+  const { value: text, label, update_group: group } = fieldsOf(one)
+  const parsed =
+    typeof text === 'string' && text !== ''
+      ? RDATA_TYPES[type].parse(text)
+      : ({
+          ok: false,
+          error: { refused: 'rdataMalformed', detail: 'value is missing, or no text' },
+        } as const)
+  const value = {
+    value: parsed.ok ? parsed.value : '',
+    pointer,
+    ...(typeof label === 'string' && { label }),
+    ...(typeof group === 'string' && { updateGroup: group }),
+  }
+  const faults: Refusal<RdataValueFault>[] = []
+  const say = (refused: RdataValueFault, field: string, detail?: string): void =>
+    void faults.push(refuse(refused, detail, at(`${pointer}/${field}`)))
+  if (group !== undefined && !RDATA_TYPES[type].isTarget) say('groupTargetTypeInvalid', 'update_group')
+  if (group !== undefined && !isGroupName(group)) say('updateGroupInvalid', 'update_group', GROUP_RULE)
+  if (!parsed.ok) say(parsed.error.refused, 'value', parsed.error.detail)
+  return { value, faults }
 }
 
 interface Seen {
@@ -139,24 +160,21 @@ interface Seen {
 
 function labelFaults(
   { label, update_group: group }: Fields,
-  type: DnsType,
   place: string,
   { labels, groups }: Seen,
-): readonly Refusal<ShapeFault>[] {
-  const faults: Refusal<ShapeFault>[] = []
-  const say = (refused: ShapeFault, field: string, detail?: string): void =>
+): readonly Refusal<RdataShapeFault>[] {
+  const faults: Refusal<RdataShapeFault>[] = []
+  const say = (refused: RdataShapeFault, field: string, detail?: string): void =>
     void faults.push(refuse(refused, detail, at(`${place}/${field}`)))
   if (label !== undefined && !isRdataLabel(label)) say('rdataLabelInvalid', 'label', LABEL_RULE)
   if (typeof label === 'string') {
     if (labels.has(label.toLowerCase())) say('rdataLabelsNotUnique', 'label')
     labels.add(label.toLowerCase())
   }
-  if (group === undefined) return faults
-  if (label === undefined) say('groupTargetNeedsLabel', 'label')
-  if (!RDATA_TYPES[type].isTarget) say('groupTargetTypeInvalid', 'update_group')
-  if (!isGroupName(group)) say('updateGroupInvalid', 'update_group', GROUP_RULE)
-  else if (groups.has(group)) say('updateGroupsDuplicated', 'update_group')
-  else groups.add(group)
+  if (group !== undefined && label === undefined) say('groupTargetNeedsLabel', 'label')
+  if (!isGroupName(group)) return faults
+  if (groups.has(group)) say('updateGroupsDuplicated', 'update_group')
+  groups.add(group)
   return faults
 }
 

@@ -1,20 +1,8 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import { APEX } from '../model/dns-name.ts'
-import type { DraftRdata, DraftRRSet } from '../model/draft.ts'
-import { type RRSet, rdataLabelled, type Zone } from '../model/tree.ts'
+import type { DraftRRSet, DraftRdata } from '../model/draft.ts'
+import { type RRSet, type Zone, rdataLabelled } from '../model/tree.ts'
 import { type Caller, isOwner } from './access.ts'
-
-export type PermissionFault = Extract<
-  ErrorName,
-  | 'typesDisallowed'
-  | 'zoneOwnerOnly'
-  | 'rrsetCreateForbidden'
-  | 'rdataCreateForbidden'
-  | 'ttlFixed'
-  | 'ttlTooLow'
-  | 'underscoreLabelReserved'
-  | 'updateGroupForbidden'
->
 
 /** Names that mean something for the whole zone: in a shared one only its owner may have them. */
 const OWNER_NAMES: ReadonlySet<string> = new Set([
@@ -41,46 +29,85 @@ export interface PermissionScene {
   readonly groups: Readonly<Record<string, UpdateGroup | undefined>>
 }
 
-/** What policy has against one RRSet, all of it, in the order in which it is told. */
-export function permissionFaults(
+interface Rule {
+  readonly refused: ErrorName
+  /** The field of the RRSet that is at fault. */
+  readonly field: string
+  readonly isBroken: (draft: DraftRRSet, scene: PermissionScene) => boolean
+  readonly detail?: (scene: PermissionScene) => string
+}
+
+function isDisallowed({ dnsType }: DraftRRSet, { caller, zone }: PermissionScene): boolean {
+  // An owner-only type is not disallowed here: the owner rules refuse it.
+  const ofZone = zone.types && [...zone.types, ...(zone.ownerOnlyTypes ?? [])]
+  return [caller.account.plan.types, ofZone].some((types) => types?.includes(dnsType) === false)
+}
+
+const isReserved = ({ dnsType }: DraftRRSet, { caller, zone, name }: PermissionScene): boolean =>
+  zone.isShared &&
+  !isOwner(caller, zone) &&
+  ((zone.ownerOnlyTypes?.includes(dnsType) ?? false) || OWNER_NAMES.has(name))
+
+const isOfService = ({ dnsType }: DraftRRSet, { name, existing }: PermissionScene): boolean =>
+  existing?.isSystem ?? (name === APEX && dnsType === 'NS')
+
+const fixedTtl = ({ caller, zone }: PermissionScene): number | undefined =>
+  zone.fixedTtl ?? caller.account.plan.fixedTtl
+const minTtl = ({ caller, zone }: PermissionScene): number =>
+  Math.max(caller.account.plan.minTtl, zone.minTtl ?? 0)
+
+/** What policy may have against an RRSet. */
+// biome-ignore format: a table
+const RULES = {
+  type:      { refused: 'typesDisallowed',      field: '/dns_type', isBroken: isDisallowed },
+  owner:     { refused: 'zoneOwnerOnly',        field: '/dns_type', isBroken: isReserved },
+  ownerType: { refused: 'typesDisallowed',      field: '/dns_type', isBroken: isReserved,
+               detail: () => 'only the zone owner may have this record here' },
+  system:    { refused: 'rrsetCreateForbidden', field: '/dns_type', isBroken: isOfService,
+               detail: () => 'the service keeps these itself' },
+  newRdata:  { refused: 'rdataCreateForbidden', field: '/rdata',    isBroken: (_, { zone }) => zone.hasNoNewRdata },
+  fixedTtl:  { refused: 'ttlFixed',             field: '/ttl',
+               isBroken: ({ ttl }, scene) => ttl !== undefined && (fixedTtl(scene) ?? ttl) !== ttl,
+               detail: (scene) => `it is ${fixedTtl(scene)} here` },
+  minTtl:  { refused: 'ttlTooLow',            field: '/ttl',
+               isBroken: ({ ttl }, scene) => ttl !== undefined && fixedTtl(scene) === undefined && ttl < minTtl(scene),
+               detail: (scene) => `the least is ${minTtl(scene)}` },
+} as const satisfies Readonly<Record<string, Rule>>
+
+export type RuleName = keyof typeof RULES
+
+/** The rules of each kind of write, in the order in which the response lists them. */
+export const NEW_NAME = ['type', 'owner', 'newRdata', 'fixedTtl', 'minTtl'] as const
+export const NEW_RRSET = ['type', 'owner', 'system', 'newRdata', 'fixedTtl', 'minTtl'] as const
+/** Rdata alone has no TTL. */
+export const NEW_RDATA = ['type', 'owner', 'system', 'newRdata'] as const
+/** Spec: 4365 is for creation by POST; for PUT the type is disallowed. */
+export const PUT_RDATA = ['type', 'ownerType', 'system', 'newRdata'] as const
+export const CHANGED_RDATA = ['type', 'ownerType', 'system'] as const
+
+export type PermissionFault<R extends RuleName> =
+  | (typeof RULES)[R]['refused']
+  | 'underscoreLabelReserved'
+  | 'updateGroupForbidden'
+
+/** All that policy has against one RRSet. */
+export const permissionFaults = <R extends RuleName>(
+  rules: readonly R[],
   draft: DraftRRSet,
   scene: PermissionScene,
-): readonly Refusal<PermissionFault>[] {
-  const { caller, zone, name, existing } = scene
-  const at = (field: string) => ({ location: 'body', pointer: `${draft.pointer}${field}` }) as const
-  const { plan } = caller.account
-  // A type that is kept for the zone's owner is told as that.
-  const ofZone = zone.types && [...zone.types, ...(zone.ownerOnlyTypes ?? [])]
-  const isAllowed = [plan.types, ofZone].every((types) => types?.includes(draft.dnsType) ?? true)
-  const isReserved =
-    zone.isShared &&
-    !isOwner(caller, zone) &&
-    ((zone.ownerOnlyTypes?.includes(draft.dnsType) ?? false) || OWNER_NAMES.has(name))
-  const isSystem = existing?.isSystem ?? (name === APEX && draft.dnsType === 'NS')
-  const fixed = zone.fixedTtl ?? plan.fixedTtl
-  const least = Math.max(plan.minTtl, zone.minTtl ?? 0)
-  const { ttl } = draft
-  // biome-ignore format: a table
-  const rules: readonly (readonly [broken: boolean, refused: PermissionFault, field: string, detail?: string])[] = [
-    [!isAllowed,                                                        'typesDisallowed',      '/dns_type'],
-    [isReserved,                                                        'zoneOwnerOnly',        '/dns_type'],
-    [isSystem,                                                          'rrsetCreateForbidden', '/dns_type', 'the service keeps these itself'],
-    [zone.hasNoNewRdata,                                                'rdataCreateForbidden', '/rdata'],
-    [fixed !== undefined && ttl !== undefined && ttl !== fixed,         'ttlFixed',             '/ttl',      `it is ${fixed} here`],
-    [fixed === undefined && ttl !== undefined && ttl < least,           'ttlTooLow',            '/ttl',      `the least is ${least}`],
-  ]
-  return [
-    ...rules.flatMap(([broken, refused, field, detail]) =>
-      broken ? [refuse(refused, detail, at(field))] : [],
-    ),
-    ...draft.rdata.flatMap((rdata) => rdataFaults(rdata, scene)),
-  ]
-}
+): readonly Refusal<PermissionFault<R>>[] => [
+  ...rules.flatMap((name): Refusal<PermissionFault<R>>[] => {
+    const { refused, field, isBroken, detail }: Rule & { refused: PermissionFault<R> } = RULES[name]
+    const at = { location: 'body', pointer: `${draft.pointer}${field}` } as const
+    return isBroken(draft, scene) ? [refuse(refused, detail?.(scene), at)] : []
+  }),
+  ...draft.rdata.flatMap((rdata) => rdataFaults(rdata, scene)),
+]
 
 function rdataFaults(
   { label, updateGroup, pointer }: DraftRdata,
   { caller, existing, groups }: PermissionScene,
-): readonly Refusal<PermissionFault>[] {
+): readonly Refusal<'underscoreLabelReserved' | 'updateGroupForbidden'>[] {
   const at = (field: string) => ({ location: 'body', pointer: `${pointer}${field}` }) as const
   const isTaken = label?.startsWith('_') === true && rdataLabelled(existing, label) === undefined
   return [

@@ -1,17 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { apiOf } from '../../../src/app/service/api.ts'
 import { instant } from '../../../src/base/time.ts'
 import { readServiceConfig } from '../../../src/config/read-service.ts'
+import { apiOf } from '../../../src/app/service/api.ts'
 import { keyedHash, pepperOf } from '../../../src/server/auth/hashes.ts'
-import { listen } from '../../../src/server/http/listen.ts'
 import { apexOf } from '../../../src/server/model/apex.ts'
 import type { DnsType } from '../../../src/server/model/rdata-values.ts'
 import type { Name } from '../../../src/server/model/tree.ts'
+import { misfit } from './document.ts'
+import { listen } from '../../../src/server/http/listen.ts'
 import { sqliteStore } from '../../../src/server/store/sqlite.ts'
 import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
-import { misfit } from './document.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
 const PEPPER = pepperOf(new Uint8Array(32))
@@ -238,8 +238,12 @@ export async function prepare({ store, ids }: World, setup: string): Promise<voi
       'no-wildcards': async () => w.changePlan(plan, { hasWildcards: false }),
       types: async () => w.changePlan(plan, { types: value.split(',') }),
       'ttl-fixed': async () => w.changePlan(plan, { fixedTtl: Number(value) }),
-      'min-ttl': async () => w.changePlan(plan, { minTtl: Number(value) }),
+      'least-ttl': async () => w.changePlan(plan, { minTtl: Number(value) }),
       'website-account': async () => w.changeAccount(ids['a'] ?? 0, { isWebsiteOnly: true }),
+      'no-nameservers': async () => {
+        const apex = await w.nameAt(ids['example.test'] ?? 0, '@')
+        if (apex !== undefined) await w.saveName({ ...apex, rrsets: [] }, NOW)
+      },
       'key-locked': async () => w.lockKey(ids[value] ?? 0, true),
     }
     await steps[word]?.()
