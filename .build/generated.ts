@@ -1,5 +1,4 @@
 import { EXITS } from '../src/app/exit-codes.ts'
-import { REMEDIES } from '../src/protocol/remedies.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../src/config/client-settings.ts'
 import { clientSchema, serviceSchema } from '../src/config/schema.ts'
 import { SERVICE_SETTINGS } from '../src/config/service-settings.ts'
@@ -7,7 +6,7 @@ import { type Setting, type SettingTable, envOf, fileKeyOf, flagOf } from '../sr
 import { formatDuration, milliseconds } from '../src/base/time.ts'
 import { formatListener } from '../src/config/service-settings.ts'
 import { ERRORS } from '../src/server/errors/errors.ts'
-import { type RequiredAction, REPLIES } from '../src/protocol/reply.ts'
+import { liftWording, type RequiredAction, REPLIES, remedyFor } from '../src/protocol/reply.ts'
 
 /** What is written from the tables: whole files, and the parts of documents between two marks. By path. */
 export function generated(read: (path: string) => string): ReadonlyMap<string, string> {
@@ -30,30 +29,24 @@ const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |\n
 
 function repliesTable(): string {
   const rows = Object.entries(REPLIES).map(([word, { meaning, action }]) =>
-    row(
-      `\`${word}\``,
-      meaning,
-      does(action),
-      word in REMEDIES ? REMEDIES[word as keyof typeof REMEDIES] : '',
-    ),
+    row(`\`${word}\``, meaning, does(action), remedyFor(word) ?? ''),
   )
   return (
-    row('the service says', 'it meaning', 'Holdfast', 'what you do') +
+    row('reply', 'meaning', 'what Holdfast does', 'what you do') +
     row('---', '---', '---', '---') +
     rows.join('')
   )
 }
 
 function does(action: RequiredAction): string {
-  if (action.kind === 'settled') return 'remembers the address, and does not send it again'
+  if (action.kind === 'settled') return 'stores the address, and does not send it again'
   if (action.kind === 'wait') return `waits at least ${formatDuration(action.atLeast)}, longer each time`
-  const { until, scope } = action
   const what = {
     account: 'stops',
-    hostname: 'stops (or only this name, if you say so)',
+    hostname: 'stops (or only this hostname, with `nohost_stops = "hostname"`)',
     feature: 'stops using the option, or stops',
-  }[scope]
-  return `${what} until ${until === 'user action' ? 'you act' : `it gets ${until}`}`
+  }[action.scope]
+  return `${what} until ${liftWording(action.liftedBy)}`
 }
 
 const exitsTable = (): string =>

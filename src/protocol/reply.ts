@@ -1,41 +1,61 @@
 import { type Duration, minutes } from '../base/time.ts'
 
-/** What the protocol obliges a client to do on hearing a word. */
+/** What the protocol requires of a client that receives a word. */
 export type RequiredAction =
   | { readonly kind: 'settled' }
   | { readonly kind: 'wait'; readonly atLeast: Duration }
-  | { readonly kind: 'stop'; readonly until: StopEnd; readonly scope: StopScope }
+  | { readonly kind: 'stop'; readonly liftedBy: StopLift; readonly scope: StopScope }
 
-/** What ends a stop: never time, never a restart. */
-export type StopEnd = 'new credentials' | 'new settings' | 'user action'
+/** What lifts a stop: a change of this, or `holdfast resume`, which lifts every stop. Never time, never a restart. */
+export type StopLift = keyof typeof LIFTS
 /** How far a stop reaches: `hostname` may be narrowed to one name by a setting, `feature` to one option of the request. */
 export type StopScope = 'account' | 'hostname' | 'feature'
 
+/** For each lift, which fingerprint of the settings must change, and the change in words. */
+// biome-ignore format: a table
+export const LIFTS = {
+  credentials:  { fingerprint: 'credentials', change: 'the credentials change' },
+  // A stop is stored with its hostname, so that another hostname never has it.
+  hostname:     { fingerprint: 'credentials', change: 'the hostname or the credentials change' },
+  'user-agent': { fingerprint: 'agent',       change: 'the version of Holdfast or its User-Agent changes' },
+  settings:     { fingerprint: 'settings',    change: 'the settings of the account change' },
+  resume:       { fingerprint: undefined,     change: undefined },
+} as const satisfies Record<string, { readonly fingerprint: string | undefined; readonly change: string | undefined }>
+
 interface Row {
   readonly carries: 'addresses' | 'nothing'
-  /** Whether the word speaks of one hostname, a line each, or of the account, once for all. */
+  /** Whether the word is about one hostname, a line each, or about the account, once for all. */
   readonly about: 'hostname' | 'account'
   readonly action: RequiredAction
   /** Of several words that forbid, the one of the highest severity is obeyed. */
   readonly severity: number
+  /** The HTTP status that a service sends it with: `badauth` with 401, because some clients wait for a challenge. */
+  readonly status: 200 | 401 | 500
   readonly meaning: string
+  /** What the user does about it, for words that stop a client. */
+  readonly remedy?: string
 }
 
 const settled: RequiredAction = { kind: 'settled' }
 const waitAtLeast = (atLeast: Duration): RequiredAction => ({ kind: 'wait', atLeast })
-const stopUntil = (until: StopEnd, scope: StopScope): RequiredAction => ({ kind: 'stop', until, scope })
+const stop = (scope: StopScope, liftedBy: StopLift): RequiredAction => ({ kind: 'stop', liftedBy, scope })
 
 /** Spec, "Response texts". One row per word; nothing else in the program may spell these words. */
 // biome-ignore format: a table
 export const REPLIES = {
-  good:       { carries: 'addresses', about: 'hostname', action: settled,                               severity: 0, meaning: 'update succeeded' },
-  nochg:      { carries: 'addresses', about: 'hostname', action: settled,                               severity: 0, meaning: 'address already current' },
-  nohost:     { carries: 'nothing',   about: 'hostname', action: stopUntil('new credentials', 'hostname'), severity: 2, meaning: 'no such hostname under this account' },
-  badauth:    { carries: 'nothing',   about: 'account',  action: stopUntil('new credentials', 'account'), severity: 4, meaning: 'invalid username and password' },
-  badagent:   { carries: 'nothing',   about: 'account',  action: stopUntil('user action', 'account'),   severity: 5, meaning: 'client disabled' },
-  '!donator': { carries: 'nothing',   about: 'account',  action: stopUntil('new settings', 'feature'),  severity: 3, meaning: 'feature not available to this user' },
-  abuse:      { carries: 'nothing',   about: 'account',  action: stopUntil('user action', 'account'),   severity: 6, meaning: 'username blocked for abuse' },
-  '911':      { carries: 'nothing',   about: 'account',  action: waitAtLeast(minutes(30)),              severity: 1, meaning: 'fatal error at the service' },
+  good:       { carries: 'addresses', about: 'hostname', status: 200, severity: 0, action: settled,                       meaning: 'update succeeded' },
+  nochg:      { carries: 'addresses', about: 'hostname', status: 200, severity: 0, action: settled,                       meaning: 'address already current' },
+  nohost:     { carries: 'nothing',   about: 'hostname', status: 200, severity: 2, action: stop('hostname', 'hostname'),  meaning: 'no such hostname under this account',
+    remedy: 'check the spelling of the hostname, and that it is attached to this DDNS key; then correct the settings, or run holdfast resume' },
+  badauth:    { carries: 'nothing',   about: 'account',  status: 401, severity: 4, action: stop('account', 'credentials'), meaning: 'invalid username and password',
+    remedy: 'check the username and the password of the DDNS key; with new credentials, updates continue' },
+  badagent:   { carries: 'nothing',   about: 'account',  status: 200, severity: 5, action: stop('account', 'user-agent'), meaning: 'client disabled',
+    remedy: 'the service does not accept this program: update Holdfast, or set user_agent or contact as the service asks; then updates continue' },
+  '!donator': { carries: 'nothing',   about: 'account',  status: 200, severity: 3, action: stop('feature', 'settings'),   meaning: 'feature not available to this user',
+    remedy: 'the request used a feature that this plan lacks: change the settings, or the plan and then run holdfast resume' },
+  abuse:      { carries: 'nothing',   about: 'account',  status: 200, severity: 6, action: stop('account', 'resume'),     meaning: 'username blocked for abuse',
+    remedy: 'the service has blocked this username: ask its support to remove the block, then run holdfast resume' },
+  '911':      { carries: 'nothing',   about: 'account',  status: 500, severity: 1, action: waitAtLeast(minutes(30)),      meaning: 'fatal error at the service' },
 } as const satisfies Record<string, Row>
 
 export type ReplyWord = keyof typeof REPLIES
@@ -49,6 +69,15 @@ export type AccountWord = { [W in ReplyWord]: Rows[W]['about'] extends 'account'
 export const REPLY_WORDS = Object.keys(REPLIES) as readonly ReplyWord[]
 export const severityOf = (word: ReplyWord): number => REPLIES[word].severity
 export const actionOf = (word: ReplyWord): RequiredAction => REPLIES[word].action
+export const statusOf = (word: ReplyWord): number => REPLIES[word].status
+/** Undefined for a word that needs nothing of the user, and for what is no reply word. */
+export const remedyFor = (word: string): string | undefined =>
+  isReplyWord(word) ? (REPLIES[word] as Row).remedy : undefined
+/** When a stop ends, in words that follow "until". */
+export const liftWording = (liftedBy: StopLift): string => {
+  const { change } = LIFTS[liftedBy]
+  return change === undefined ? 'you run holdfast resume' : `${change}, or you run holdfast resume`
+}
 export const isReplyWord = (text: string): text is ReplyWord => Object.hasOwn(REPLIES, text)
 export const isAddressedWord = (word: ReplyWord): word is AddressedWord =>
   REPLIES[word].carries === 'addresses'

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { err, ok, type Result } from '../base/result.ts'
 import { quoteOf } from './quote.ts'
-import { isAccountWord, type ReplyWord, severityOf } from './reply.ts'
+import { isAccountWord, severityOf, statusOf } from './reply.ts'
 import { formatReply, parseReply, type Reply } from './reply-codec.ts'
 
 /** A reply body longer than this is not one: 20 hostnames need about 2 KiB. In bytes. */
@@ -110,7 +110,3 @@ export function writeResponse(replies: readonly Reply[]): UpdateResponse {
     body: alone.map(formatReply).join('\n') + '\n',
   }
 }
-
-/** `badauth` is answered 401 because clients that wait for a challenge exist; everything else a client reads at 200. */
-const STATUS: Partial<Record<ReplyWord, number>> = { badauth: 401, '911': 500 }
-const statusOf = (word: ReplyWord): number => STATUS[word] ?? 200

@@ -13,7 +13,7 @@ import { table } from './table.ts'
 const detailOf = (word: ReplyWord): string => {
   const { action } = REPLIES[word]
   if (action.kind === 'wait') return formatDuration(action.atLeast).replace('m', '')
-  return action.kind === 'stop' ? action.until : '-'
+  return action.kind === 'stop' ? action.liftedBy : '-'
 }
 const statusOf = (word: ReplyWord): number =>
   writeResponse([

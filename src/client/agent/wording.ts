@@ -1,8 +1,7 @@
 import type { Level } from '../../base/level.ts'
 import { formatDuration, type Instant } from '../../base/time.ts'
 import { type Family, listed } from '../../net/address.ts'
-import { remedyFor } from '../../protocol/remedies.ts'
-import { isReplyWord, REPLIES } from '../../protocol/reply.ts'
+import { isReplyWord, remedyFor, REPLIES } from '../../protocol/reply.ts'
 import { formatReply } from '../../protocol/reply-codec.ts'
 import type { AgentEvent } from './events.ts'
 

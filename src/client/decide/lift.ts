@@ -1,35 +1,30 @@
 import { createHash } from 'node:crypto'
-import type { ReplyWord } from '../../protocol/reply.ts'
+import { actionOf, LIFTS, type ReplyWord } from '../../protocol/reply.ts'
 import type { Stop } from './state.ts'
 
-/** What a stop can be about; each is a fingerprint of the user's present settings. */
+/** Fingerprints of the user's present settings: a stop is lifted when the one of its kind changes. */
 export interface Fingerprints {
   readonly credentials: string
   readonly agent: string
   readonly settings: string
 }
 
-/**
- * What, when it changes, lifts a stop; words that only the user's own word lifts are not listed. A changed list
- * of hostnames needs no row: a `nohost` is remembered at its hostname.
- */
-const LIFTED_BY: { readonly [W in ReplyWord]?: keyof Fingerprints } = {
-  nohost: 'credentials',
-  badauth: 'credentials',
-  badagent: 'agent',
-  '!donator': 'settings',
+const fingerprintFor = (word: ReplyWord): keyof Fingerprints | undefined => {
+  const action = actionOf(word)
+  return action.kind === 'stop' ? LIFTS[action.liftedBy].fingerprint : undefined
 }
 
+/** The fingerprint that a stop by this word is stored with; empty where only `holdfast resume` lifts it. */
 export const aboutOf = (word: ReplyWord, now: Fingerprints): string => {
-  const subject = LIFTED_BY[word]
-  return subject === undefined ? '' : now[subject]
+  const key = fingerprintFor(word)
+  return key === undefined ? '' : now[key]
 }
 
 export const isLifted = (stop: Stop, now: Fingerprints): boolean => {
-  const subject = LIFTED_BY[stop.because]
-  return subject !== undefined && stop.about !== now[subject]
+  const key = fingerprintFor(stop.because)
+  return key !== undefined && stop.about !== now[key]
 }
 
-/** Tells whether settings changed without keeping them: 96 bits of a salted hash; the account is salt enough to keep two apart. */
+/** Detects a change of settings without storing them: 96 bits of a hash; the account is part of the hash, as a salt. */
 export const fingerprint = (...parts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 16)

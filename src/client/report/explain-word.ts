@@ -1,11 +1,12 @@
 import { type Duration, formatDuration } from '../../base/time.ts'
-import { remedyFor } from '../../protocol/remedies.ts'
 import {
   FAMILY_WORDS,
   type FamilyWord,
   isFamilyWord,
   isReplyWord,
+  liftWording,
   REPLIES,
+  remedyFor,
   type ReplyWord,
 } from '../../protocol/reply.ts'
 import { nextWait, waitAt } from '../decide/backoff.ts'
@@ -37,7 +38,7 @@ function explainedWord(word: ReplyWord): Explained {
   const does = {
     settled: 'The address is remembered and not sent again until it changes.',
     wait:    action.kind === 'wait' ? waits(action.atLeast) : '',
-    stop:    `Nothing more is sent until ${action.kind === 'stop' && action.until !== 'user action' ? `there are ${action.until}, or you run holdfast resume` : 'you run holdfast resume'}. A restart does not change that.`,
+    stop:    action.kind === 'stop' ? `Nothing more is sent until ${liftWording(action.liftedBy)}. A restart does not change that.` : '',
   }[action.kind]
   const speaksOf =
     about === 'account'
