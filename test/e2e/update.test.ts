@@ -136,7 +136,7 @@ it('says in words what stopped it and what to do', async () => {
   expect(stdout).toBe(`home.example.test: badauth (invalid username and password)\n`)
   expect(stderr).toContain(
     `${at.username}@${new URL(at.url).host}: stopped by badauth; nothing more is sent until you act\n` +
-      '  what to do: check username and password of the DDNS key; with new credentials updates go on by themselves\n',
+      '  what to do: check the username and the password of the DDNS key; with new credentials, updates continue\n',
   )
 })
 
