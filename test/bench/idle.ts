@@ -20,7 +20,7 @@ export const idle: Bench = {
     const plan = PLANS[isQuick ? 'quick' : 'whole']
     const { names, notes } = installed(PEERS)
     const recipes = recipesOf(node, names)
-    const field = await openField({ node, folder, clients: recipes.length * plan.times, namesEach: 1 })
+    const field = await openField({ folder, clients: recipes.length * plan.times, namesEach: 1 })
     const daemons = startAll(node, recipes, field, plan.times)
     try {
       await allTold(daemons, field)

@@ -21,7 +21,7 @@ export const oneShot: Bench = {
   async run({ node, isQuick, folder }) {
     const { names, notes } = installed(['curl', 'ddclient', 'inadyn', 'ddupdate'])
     const runners = runnersOf(node, names)
-    const field = await openField({ node, folder, clients: runners.length, namesEach: 1 })
+    const field = await openField({ folder, clients: runners.length, namesEach: 1 })
     const watch = stopwatch()
     try {
       const floor = await watch.time({ argv: ['true'] })

@@ -23,7 +23,6 @@ export interface Field {
 }
 
 export interface Plan {
-  readonly node: string
   readonly folder: string
   readonly clients: number
   readonly namesEach: number
@@ -43,9 +42,10 @@ interface Facts {
 /** Some Nodes warn of their SQLite among the lines. */
 const factsIn = (line: string): Facts => (line.startsWith('{') ? (JSON.parse(line) as Facts) : {})
 
-export async function openField({ node, folder, clients, namesEach }: Plan): Promise<Field> {
+/** The service runs under the Node of the checkout, whichever Node the clients are measured under: it needs a newer one. */
+export async function openField({ folder, clients, namesEach }: Plan): Promise<Field> {
   const filled = fill(join(folder, 'store'), { names: clients * namesEach, keys: clients })
-  const service = await startService(node, ['--store', filled.folder, '--log-level', 'debug'])
+  const service = await startService(process.execPath, ['--store', filled.folder, '--log-level', 'debug'])
   let answered = 0
   const good = new Set<string>()
   let heardOther = (): void => undefined

@@ -16,7 +16,7 @@ export const thousand: Bench = {
     const { names, notes } = installed(['ddclient', 'inadyn'])
     const [ours, ...peers] = runnersOf(node, names)
     if (ours === undefined) throw new Error('there is nobody to measure')
-    const field = await openField({ node, folder, clients: peers.length + 1, namesEach })
+    const field = await openField({ folder, clients: peers.length + 1, namesEach })
     const watch = stopwatch()
     try {
       const tries = []
