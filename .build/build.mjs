@@ -48,15 +48,20 @@ const { output } = await bundle.generate({
   // A file each for what every command needs and for what every command that does something needs.
   codeSplitting: {
     groups: [
+      // What --version needs, and every other line.
+      {
+        name: 'start',
+        test: /src\/app\/(about|crash|exit-codes|streams)\.ts$|src\/cli\/signals\.ts$|package\.json$/,
+      },
       // What every command needs.
       {
         name: 'tables',
-        test: /src\/(base|net|protocol)\/|src\/config\/(?!document|syntax|service-settings|read-service)|src\/app\/(about|crash|exit-codes|streams)|src\/cli\/signals|package\.json$/,
+        test: /src\/(base|net|protocol)\/|src\/config\/(?!document|syntax|service-settings|read-service)/,
       },
       // What a command needs that reads settings.
       {
         name: 'console',
-        test: /src\/cli\/output|src\/app\/(home|config-file|log)|src\/app\/client\/(settings|account-files|password-files|system-config|variables)|src\/platform\/(log|files|named-file|paths|clock)|node_modules\/env-paths/,
+        test: /src\/cli\/output|src\/app\/(home|config-file|log|paths|text-file|flags)\.ts|src\/app\/client\/(settings|account-files|expanded-paths|password-files|system-config|variables)|src\/platform\/(log|files|named-file|paths|clock)|node_modules\/env-paths/,
       },
       // What one update needs; everything that finds an address out by itself is apart.
       {

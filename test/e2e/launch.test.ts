@@ -59,8 +59,13 @@ describe('a command loads only what it needs', () => {
 
   it('--help: yargs, and none of the other packages', () =>
     expect(marksIn(chunksOf(['--help']))).toEqual(['yargs']))
-  it('--version: yargs, and none of the other packages', () =>
-    expect(marksIn(chunksOf(['--version']))).toEqual(['yargs']))
+  it.each(['--version', '-V'])('%s alone: nothing but itself', (line) =>
+    expect(chunksOf([line])).toEqual(['holdfast.cjs', 'rolldown-runtime.cjs', 'start.cjs']),
+  )
+  it('--version in a longer line: yargs, which says the same', async () => {
+    expect(marksIn(chunksOf(['update', '--version']))).toEqual(['yargs'])
+    expect(await holdfast(['update', '--version'])).toEqual(await holdfast(['--version']))
+  })
 
   it('update with an address that is given: none of the packages', () =>
     expect(marksIn(chunksOf(DRY, { HOLDFAST_PASSWORD: 'x' }))).toEqual([]))
