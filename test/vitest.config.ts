@@ -2,6 +2,9 @@ import { defineConfig } from 'vitest/config'
 
 const ROOT = new URL('..', import.meta.url).pathname
 
+/** The program keeps no compiled code in the folders of whoever runs the tests. */
+const NO_CACHE = { NODE_DISABLE_COMPILE_CACHE: '1' }
+
 /** unit: in this process, no sockets but loopback. e2e: the built programs as processes. system: with other people's clients. */
 export default defineConfig({
   root: ROOT,
@@ -21,7 +24,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', 'test/system/**'],
           execArgv: ['--expose-gc'],
-          env: { TZ: 'UTC' },
+          env: { TZ: 'UTC', ...NO_CACHE },
         },
       },
       {
@@ -31,6 +34,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
+          env: NO_CACHE,
         },
       },
       {
@@ -40,6 +44,7 @@ export default defineConfig({
           include: ['test/system/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
+          env: NO_CACHE,
           fileParallelism: false,
         },
       },

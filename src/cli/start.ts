@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path'
 import { ABOUT } from '../app/about.ts'
 import { bug, crash } from '../app/crash.ts'
 import { writeOut } from '../app/streams.ts'
+import { codeCacheFolder } from '../platform/code-cache-folder.ts'
 import { forgetRelative } from '../platform/home-folders.ts'
 import { endingAsked } from './signals.ts'
 
@@ -41,8 +42,25 @@ function haveHome(): void {
 }
 
 async function run(argv: readonly string[]): Promise<void> {
-  process.exitCode = await import('./main.ts').then(async ({ main }) => main(argv)).catch(bug)
+  process.exitCode = await load(argv)
+    .then(async (main) => main(argv))
+    .catch(bug)
   setTimeout(endAtOnce, LINGER).unref()
+}
+
+/** Commands that stay set flags of V8, and code is good only under the flags that it was compiled with. */
+const STAYING = ['run', 'serve']
+
+type Main = (argv: readonly string[]) => Promise<number>
+
+async function load(argv: readonly string[]): Promise<Main> {
+  const uid = process.getuid?.()
+  const folder = codeCacheFolder(process.env, uid)
+  if (uid !== undefined && folder !== undefined && !argv.some((word) => STAYING.includes(word))) {
+    const { cacheCode } = await import('../platform/code-cache.ts')
+    cacheCode(folder, uid)
+  }
+  return (await import('./main.ts')).main
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 
-const FOLDERS = ['HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_RUNTIME_DIR'] as const
+const FOLDERS = ['HOME', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_RUNTIME_DIR'] as const
 
 /**
  * A folder of the environment that is empty or relative counts as not given (XDG Base Directory Specification): what is kept

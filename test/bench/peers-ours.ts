@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Job } from './commands.ts'
 import type { Errand } from './peers.ts'
 import { LAUNCHER } from './service.ts'
@@ -25,6 +25,8 @@ function beginning(node: string, command: string, { url, username, hostnames, fo
 const environment = ({ password, folder }: Errand) => ({
   HOLDFAST_PASSWORD: password,
   CONFIGURATION_DIRECTORY: folder,
+  // One for all runs: the program is compiled in the first, which does not count.
+  CACHE_DIRECTORY: join(dirname(folder), 'code'),
 })
 
 /** Our own one-shot under a Node of our choice. */

@@ -4,6 +4,9 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { holdfast, ROOT, scratch, service } from './processes.ts'
 
+/** Nothing is written into the folders of whoever runs the tests. */
+const NO_CACHE = { NODE_DISABLE_COMPILE_CACHE: '1' }
+
 /** The files of dist/ that a command line loads. */
 function chunksOf(args: readonly string[], env: Record<string, string> = {}): readonly string[] {
   const hook = join(scratch(), 'hook.cjs')
@@ -14,7 +17,7 @@ function chunksOf(args: readonly string[], env: Record<string, string> = {}): re
   const child = spawnSync(process.execPath, ['--require', hook, join(ROOT, 'bin/holdfast.js'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     encoding: 'utf8',
-    env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...env },
+    env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...NO_CACHE, ...env },
   })
   return String(child.output[3]).split(' ')
 }
@@ -128,7 +131,7 @@ describe('a Node that is too old', () => {
     )
     return spawnSync(process.execPath, ['--require', hook, join(ROOT, 'bin/holdfast.js'), ...line], {
       encoding: 'utf8',
-      env: { HOME: '/nonexistent' },
+      env: { HOME: '/nonexistent', ...NO_CACHE },
     })
   }
 
@@ -169,7 +172,7 @@ it('a bug of ours is exit 70, and asks to be reported', () => {
 
   const child = spawnSync(process.execPath, ['--require', hook, join(ROOT, 'bin/holdfast.js'), ...DRY], {
     encoding: 'utf8',
-    env: { HOLDFAST_PASSWORD: 'x', HOME: '/nonexistent' },
+    env: { HOLDFAST_PASSWORD: 'x', HOME: '/nonexistent', ...NO_CACHE },
   })
 
   expect([child.status, child.stdout]).toEqual([70, ''])
@@ -280,7 +283,7 @@ describe('the packed file', () => {
         '--state-dir',
         join(home, 'state'),
       ],
-      { encoding: 'utf8', env: { HOLDFAST_PASSWORD: at.password, HOME: home } },
+      { encoding: 'utf8', env: { HOLDFAST_PASSWORD: at.password, HOME: home, ...NO_CACHE } },
     )
 
     expect(version.trim()).toMatch(/^\d+\.\d+\.\d+$/)
@@ -307,7 +310,7 @@ it.skipIf(!canBecome)('a user that no database knows, without a home, is told wh
   const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'bin/holdfast.js'), 'update'], {
     ...UNKNOWN,
     encoding: 'utf8',
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: process.env['PATH'], ...NO_CACHE },
   })
 
   expect([status, stderr]).toEqual([78, expect.stringMatching(/^holdfast: server is missing/)])

@@ -42,6 +42,7 @@ const cleanEnvironment = (over: Options['env']): NodeJS.ProcessEnv => ({
   HOLDFAST_RUNTIME_DIR: RUNTIME,
   // A state that cannot be kept elsewhere is kept here, and gone after the tests.
   TMPDIR: RUNTIME,
+  CACHE_DIRECTORY: join(RUNTIME, 'code'),
   // Nothing is asked of the router of whoever runs the tests; what is noticed is tested in networks of their own.
   HOLDFAST_WATCH: 'no',
   ...over,

@@ -11,7 +11,7 @@ const NODE = process.env['HOLDFAST_TEST_NODE'] ?? process.execPath
 
 async function ended(program: string, args: readonly string[]): Promise<Ended> {
   const child = spawn(program, args, {
-    env: { PATH: process.env['PATH'], HOME: '/nonexistent', TERM: 'xterm' },
+    env: { PATH: process.env['PATH'], HOME: '/nonexistent', NODE_DISABLE_COMPILE_CACHE: '1', TERM: 'xterm' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let [stdout, stderr] = ['', '']

@@ -18,6 +18,7 @@ function inShell(script: string): { readonly code: number | null; readonly stder
       env: {
         PATH: process.env['PATH'],
         HOME: '/nonexistent',
+        NODE_DISABLE_COMPILE_CACHE: '1',
         NODE,
         ROOT,
         STATE: scratch(),

@@ -71,6 +71,9 @@ describe('the unit', () => {
         .filter((line) => !lines.includes(line)),
     ).toEqual([])
     expect(lines).toContain('TimeoutStartSec=10min')
+    // The daemon starts once, and has no use for it.
+    expect(lines).toContain('CacheDirectory=holdfast')
+    expect(read('holdfast.service')).not.toContain('CacheDirectory=')
   })
 
   describe.skipIf(lacks('systemd-analyze'))('with systemd itself', () => {
