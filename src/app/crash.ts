@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../ports/log.ts'
 import { ABOUT } from './about.ts'
 import { EXITS } from './exit-codes.ts'
@@ -34,6 +33,6 @@ export async function crash(thrown: unknown): Promise<never> {
   if (isEnding) process.exit(code)
   isEnding = true
   const saved = lastAct?.save().catch(() => undefined)
-  await Promise.race([saved, sleep(SAVE_TIMEOUT)])
+  await Promise.race([saved, new Promise((late) => setTimeout(late, SAVE_TIMEOUT))])
   process.exit(code)
 }

@@ -160,3 +160,23 @@ it('ten thousand rounds leave no memory and no handle behind', async () => {
   // What the engine itself is still busy with on a loaded machine is let go a little later.
   await expect.poll(async () => (await used()) - before, { timeout: 10_000 }).toBeLessThan(2_000_000)
 }, 60_000)
+
+it('a one-shot saves its state once before the request, because each save of a new state is a write', async () => {
+  const scene = world(disk(), ['good'])
+  const done: string[] = []
+  const memory: typeof scene.memory = {
+    ...scene.memory,
+    save: async (state) => {
+      done.push('save')
+      return scene.memory.save(state)
+    },
+  }
+  const http: typeof scene.http = async (request, signal) => {
+    done.push('request')
+    return scene.http(request, signal)
+  }
+
+  await run({ ...scene, memory, http }, [{ kind: 'started' }, { kind: 'networkChanged' }], once)
+
+  expect(done.slice(0, 3)).toEqual(['save', 'request', 'save'])
+})

@@ -15,6 +15,9 @@ export const socketIn = ({ runtimeDir }: ResolvedSettings): string => join(runti
 export const OWNER_TIMEOUT = 60_000
 export const OWNER_POLL = 50
 
+/** In milliseconds. `performance` is loaded at its first use; a one-shot does without. */
+const uptime = (): number => process.uptime() * 1000
+
 /** Either the folder is ours to work in, or its owner has answered in our stead. */
 export type SingleInstance =
   | { readonly kind: 'alone'; readonly release: () => Promise<void> }
@@ -29,7 +32,7 @@ export async function asSingleInstance(
   settings: ResolvedSettings,
   request: ControlRequest,
 ): Promise<SingleInstance> {
-  const end = performance.now() + OWNER_TIMEOUT
+  const end = uptime() + OWNER_TIMEOUT
   for (;;) {
     const ownership = await ownState(settings, undefined)
     if (ownership.kind === 'ours') return { kind: 'alone', release: ownership.release }
@@ -37,7 +40,7 @@ export async function asSingleInstance(
     const { owner } = ownership
     const asked = owner.socket === undefined ? NOBODY : await askControl(owner.socket, request, OWNER_TIMEOUT)
     if (asked.kind === 'answered') return { kind: 'answered', answer: asked.answer as ControlResponse }
-    if (asked.kind === 'silent' || performance.now() > end) return { kind: 'busy', owner }
+    if (asked.kind === 'silent' || uptime() > end) return { kind: 'busy', owner }
     await sleep(OWNER_POLL)
   }
 }
@@ -89,11 +92,11 @@ const NOBODY = { kind: 'nobody' } as const
 
 /** A daemon waits for a one-shot to be done; another daemon is there to stay. */
 export async function ownAsDaemon(settings: ResolvedSettings): Promise<Ownership> {
-  const end = performance.now() + OWNER_TIMEOUT
+  const end = uptime() + OWNER_TIMEOUT
   for (;;) {
     const ownership = await ownState(settings, socketIn(settings))
     const isPassing = ownership.kind === 'theirs' && ownership.owner.socket === undefined
-    if (!isPassing || performance.now() > end) return ownership
+    if (!isPassing || uptime() > end) return ownership
     await sleep(OWNER_POLL)
   }
 }

@@ -21,7 +21,8 @@ export async function run(
 ): Promise<LoopState> {
   const state = await agent.memory.load() // before the first look at the clock, which goes on from there
   const loop = new AgentLoop(agent, state)
-  for (const seen of opening) await loop.take(seen)
+  // The first look permits nothing, and a process that dies before it starts in the same way again.
+  for (const seen of opening) await loop.take(seen, 'unsaved')
   while (!isOver(loop.now, agent) && !isEnough(loop.now, agent) && (await loop.turn()));
   return loop.end()
 }
@@ -44,13 +45,14 @@ class AgentLoop {
   }
 
   /** Takes an observation in and decides what is next. Gives whether no other process wrote a state meanwhile. */
-  async take(seen: Observation): Promise<boolean> {
+  async take(seen: Observation, saved: 'saved' | 'unsaved' = 'saved'): Promise<boolean> {
     const { clock, random, showState } = this.#agent
     const known = this.now
     const desiredStates = known.jobs.map(({ desired }) => desired)
     const moment = { now: clock.now(), random: random() }
     this.now = { ...known, ...step(known.state, seen, { desiredStates, world: known.world }, moment) }
-    const isKept = await this.#keep()
+    const isSavedLater = saved === 'unsaved' || isSavedNext(this.now, seen)
+    const isKept = isSavedLater || (await this.#keep())
     // What was on disk already is news to the user who starts the program.
     this.#reporter.tellTurns(seen.kind === 'started' ? NEW_STATE : known.state, this.now)
     showState(this.now)
@@ -125,6 +127,10 @@ class AgentLoop {
     for (const done of this.#waiting.splice(0)) done(this.now)
   }
 }
+
+/** A request is saved with everything before it in one write to the disk, before it goes out. */
+const isSavedNext = ({ action }: LoopState, seen: Observation): boolean =>
+  action.kind === 'send' && seen.kind !== 'sending'
 
 type SendAction = Extract<Action, { kind: 'send' }>
 
