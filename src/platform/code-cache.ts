@@ -86,7 +86,8 @@ function codeIn(path: string, source: string, uid: number): Buffer | undefined {
 function keep(folder: string, uid: number, compiled: readonly Compiled[]): void {
   if (compiled.length === 0) return
   try {
-    for (const one of [dirname(folder), folder]) makeFolder(one)
+    // A user's `.cache` is made too; /var/cache would be another's to make, and a home folder that is missing stays missing.
+    for (const one of uid === 0 ? [folder] : [dirname(folder), folder]) makeFolder(one)
     if (isForeign(folder, uid)) return
     for (const one of compiled) write(one)
   } catch {
@@ -94,7 +95,6 @@ function keep(folder: string, uid: number, compiled: readonly Compiled[]): void 
   }
 }
 
-/** The folder above is made too, where that is the user's `.cache`; a home folder that is missing stays missing. */
 function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false }) === undefined) mkdirSync(path, { mode: 0o700 })
 }

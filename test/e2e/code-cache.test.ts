@@ -183,6 +183,13 @@ describe('a cache that cannot be there does no harm:', () => {
     (folder) => expect(run(folder)).toEqual({ status: 0, stdout: said(), stderr: '', cached: 0 }),
   )
 
+  it.skipIf(process.getuid?.() !== 0)('a folder whose parent is missing, for root', () => {
+    const parent = place()
+
+    expect(run(join(parent, 'cache')).stderr).toBe('')
+    expect(existsSync(parent)).toBe(false)
+  })
+
   it.skipIf(process.getuid?.() !== 0)(
     'a folder that may not be looked at, a home folder that is /, and none',
     () => {
