@@ -29,7 +29,7 @@ function fail(why: string): never {
 
 function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
   const child = spawn(process.execPath, [LAUNCHER, ...args], {
-    env: { PATH: process.env['PATH'], HOME: folder, ...env },
+    env: { PATH: process.env['PATH'], HOME: folder, CACHE_DIRECTORY: join(folder, 'cache'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   children.push(child)
