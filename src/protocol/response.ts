@@ -35,14 +35,12 @@ export function readResponse(
   const lines = linesOf(body)
   const replies = isRedirect(status) || isTooLong(body) ? [] : lines.map(parseReply)
   const words = replies.flatMap((reply) => (reply.ok ? [reply.value] : []))
-  const [only, ...others] = words
-  const isWhole = only !== undefined && words.length === replies.length
-  if (isWhole && others.length === 0 && isAccountWord(only.word)) return ok(repeat(only, count))
-  if (isWhole && words.length === count && (status === 200 || words.every(isForbidding))) return ok(words)
+  const isWhole = words.length === replies.length && words.length === count
+  if (isWhole && (status === 200 || words.every(isForbidding))) return ok(words)
   const gravest = readForbidding(answer)
   if (gravest !== undefined) return ok(repeat(gravest, count))
   // RFC 9110 §15.5.2: the credentials are missing or refused; some services say it in no other way.
-  if (status === 401 && only === undefined) return ok(repeat({ word: 'badauth', said: 'HTTP 401' }, count))
+  if (status === 401 && words.length === 0) return ok(repeat({ word: 'badauth', said: 'HTTP 401' }, count))
   return err(notUnderstood(answer, { lines: lines.length, count, words: words.length }))
 }
 

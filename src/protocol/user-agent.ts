@@ -18,9 +18,9 @@ export const formatUserAgent = ({ company, product, version, contact }: UserAgen
 
 /** The inverse; undefined where the documented shape is not kept. The company may be several words. */
 export function parseUserAgent(text: string): UserAgent | undefined {
-  const [, company, product, version, contact] =
-    /^((?:[^\s/@]+ )*?[^\s/@]+) ([^\s/@]+)\/([^\s/@]+)(?: <?([^\s<>@]+@[^\s<>@]+)>?)?$/.exec(text) ?? []
-  if (company === undefined || product === undefined || version === undefined) return undefined
+  const shape = /^((?:[^\s/@]+ )*?[^\s/@]+) ([^\s/@]+)\/([^\s/@]+)(?: <?([^\s<>@]+@[^\s<>@]+)>?)?$/.exec(text)
+  if (shape === null) return undefined
+  const [, company = '', product = '', version = '', contact] = shape
   return { company, product, version, ...(contact !== undefined && { contact }) }
 }
 

@@ -14,6 +14,9 @@ describe('a quote of a body', () => {
     ['', ''],
     ['\u001b[31mred\u0007\u009b\u202e', '"[31mred"'],
     ['x'.repeat(200), `"${'x'.repeat(80)}…"`],
+    ['x'.repeat(80), `"${'x'.repeat(80)}"`],
+    ['a<b>c', '"a c"'],
+    ['a<style>p{}</style>b<style>q{}</style>c', '"a b c"'],
   ])('%j is shown as %s', (body, shown) => expect(quoteOf(body)).toBe(shown))
 
   it('stands in what is told of an answer, with the HTTP status', () => {

@@ -69,6 +69,6 @@ export function paceDelay(
 /** Until the oldest of too many no longer counts. */
 function heldBy(limit: PaceDelay['limit'], counted: readonly Sent[], most: number): PaceDelay | undefined {
   const oldest = counted.at(-most)
-  if (counted.length < most || oldest === undefined) return undefined
+  if (oldest === undefined) return undefined
   return { until: after(oldest.at, WINDOW), limit, most }
 }

@@ -47,9 +47,5 @@ export const authenticator =
   (store: Store, passwords: Passwords): Authenticate =>
   async ({ username, password }) => {
     const login = await store.read((r) => r.login(username))
-    if (login === undefined) {
-      await passwords.isRight(undefined, password)
-      return undefined
-    }
     return (await passwords.isRight(login, password)) ? login : undefined
   }

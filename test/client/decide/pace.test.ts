@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import { type Instant, after, minutes, seconds } from '../../../src/base/time.ts'
+import type { Address } from '../../../src/net/address.ts'
+import { paceDelay, withSent, sentOf } from '../../../src/client/decide/pace.ts'
+import { START } from '../../fakes/world.ts'
+
+const at = (n: number): Instant => after(START, seconds(n))
+const request = (...addresses: readonly string[]) => {
+  const [v4, v6] = ['.', ':'].map(
+    (mark) => addresses.find((text) => text.includes(mark)) as Address | undefined,
+  )
+  return { hostnames: ['h'], addresses: { ...(v4 && { v4 }), ...(v6 && { v6 }) } }
+}
+/** A request every second, from the start. */
+const sent = (...addresses: readonly string[]) => addresses.map((text, n) => sentOf(request(text), at(n)))
+const now = at(100)
+
+describe('what was sent', () => {
+  it('is told by its first name and its addresses', () =>
+    expect(sentOf({ ...request('192.0.2.1', '2001:db8::1'), hostnames: ['a', 'b'] }, START)).toEqual({
+      at: START,
+      hostname: 'a',
+      addresses: '192.0.2.1,2001:db8::1',
+    }))
+
+  it('counts for five minutes, to the millisecond', () => {
+    const [first, second] = sent('192.0.2.1', '192.0.2.2')
+    const kept = withSent(
+      [first, second].filter((one) => one !== undefined),
+      request('192.0.2.3'),
+      { pace: 25, now: at(300) },
+    )
+    expect(kept.map(({ addresses }) => addresses)).toEqual(['192.0.2.2', '192.0.2.3'])
+  })
+
+  it('is no more than the pace', () => {
+    const kept = withSent(sent('192.0.2.1', '192.0.2.2'), request('192.0.2.3'), { pace: 2, now })
+    expect(kept.map(({ addresses }) => addresses)).toEqual(['192.0.2.2', '192.0.2.3'])
+  })
+})
+
+describe('a request is held back', () => {
+  const same = (count: number) => sent(...Array<string>(count).fill('192.0.2.1'))
+
+  it('when as many as the pace went out, until the oldest of them is five minutes old', () => {
+    expect(paceDelay(same(4), request('192.0.2.1'), { pace: 5, now })).toBeUndefined()
+    expect(paceDelay(same(5), request('192.0.2.1'), { pace: 5, now })).toEqual({
+      until: at(300),
+      limit: 'requests',
+      most: 5,
+    })
+    expect(paceDelay(same(6), request('192.0.2.1'), { pace: 5, now })?.until).toBe(at(301))
+  })
+
+  it('not by what went out five minutes ago', () =>
+    expect(paceDelay(same(5), request('192.0.2.1'), { pace: 5, now: at(300) })).toBeUndefined())
+
+  it('when two of five were changes of address, and it is another', () => {
+    const two = sent('192.0.2.1', '192.0.2.2')
+    expect(paceDelay(two, request('192.0.2.2'), { pace: 5, now })).toBeUndefined()
+    expect(paceDelay(two, request('192.0.2.3'), { pace: 5, now })).toEqual({
+      until: at(300),
+      limit: 'changes of address',
+      most: 2,
+    })
+  })
+
+  it('not where it goes to the line of the last one', () =>
+    expect(
+      paceDelay(sent('192.0.2.1', '192.0.2.2', '192.0.2.3'), request('192.0.2.3'), { pace: 5, now }),
+    ).toBeUndefined())
+
+  it('for another line where the 64th bit differs, and not where the 65th does', () => {
+    const held = (next: string) => paceDelay(sent('2001:db8::1'), request(next), { pace: 1, now })?.limit
+    const byChanges = paceDelay(sent('2001:db8::1', '2001:db8::1'), request('2001:db8:0:1::1'), {
+      pace: 4,
+      now,
+    })
+    expect(byChanges?.limit).toBe('changes of address')
+    expect(
+      paceDelay(sent('2001:db8::1', '2001:db8::1'), request('2001:db8::8000:0:0:1'), { pace: 4, now }),
+    ).toBeUndefined()
+    expect(held('2001:db8::1')).toBe('requests')
+  })
+
+  it('by the first change already, where the pace is one or two', () =>
+    expect(
+      [1, 2, 4].map((pace) => paceDelay(sent('192.0.2.1'), request('192.0.2.2'), { pace, now })?.most),
+    ).toEqual([1, 1, 1]))
+
+  it('not for another host part in the same /64', () => {
+    const two = sent('2001:db8:0:1::1', '2001:db8:0:1::2', '2001:db8:0:1::3')
+    expect(paceDelay(two, request('2001:db8:0:1::4'), { pace: 5, now })).toBeUndefined()
+    expect(paceDelay(two, request('2001:db8:0:2::4'), { pace: 5, now })).toBeUndefined()
+    expect(
+      paceDelay([...two, sentOf(request('2001:db8:0:2::1'), at(3))], request('2001:db8:0:1::4'), {
+        pace: 5,
+        now,
+      })?.limit,
+    ).toBe('changes of address')
+  })
+
+  it('until both limits allow it', () => {
+    const late = sent('192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.1', '192.0.2.1')
+    expect(paceDelay(late, request('192.0.2.3'), { pace: 5, now })).toMatchObject({
+      until: at(302),
+      limit: 'changes of address',
+    })
+    const many = sent('192.0.2.1', '192.0.2.2', '192.0.2.2', '192.0.2.2', '192.0.2.2', '192.0.2.2')
+    expect(paceDelay(many, request('192.0.2.3'), { pace: 5, now })).toMatchObject({
+      until: at(301),
+      limit: 'requests',
+    })
+  })
+})
+
+it('a window is five minutes', () =>
+  expect(paceDelay(sent('192.0.2.1'), request('192.0.2.2'), { pace: 1, now })?.until).toBe(
+    after(START, minutes(5)),
+  ))

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest'
+import { minutes } from '../../../src/base/time.ts'
+import type { Agreement, SourceVote } from '../../../src/client/detect/agree.ts'
+import type { Finding } from '../../../src/client/detect/finding.ts'
+import { uplinkTracker } from '../../../src/client/detect/uplink.ts'
+import { flipGuard } from '../../../src/client/detect/flip-guard.ts'
+import { sourceRegistry } from '../../../src/client/detect/source-registry.ts'
+import type { Vantage } from '../../../src/client/sources/source.ts'
+import type { Address } from '../../../src/net/address.ts'
+import type { Sighting } from '../../../src/net/sighting.ts'
+import { virtualClock } from '../../fakes/clock.ts'
+
+const [A, B] = ['8.8.8.8', '9.9.9.9'] as Address[] as [Address, Address]
+const seen = (address: Address): Sighting => ({ kind: 'seen', address, by: 'x' })
+const UNKNOWN: Sighting = { kind: 'unknown', because: 'rain' }
+const vote = (name: string, sighting: Sighting, vantage: Vantage = 'outside'): SourceVote => ({
+  source: { name, operator: name, vantage },
+  sighting,
+})
+const agreed = (address: Address, over: Partial<Extract<Agreement, { kind: 'agreed' }>> = {}): Agreement => ({
+  kind: 'agreed',
+  address,
+  by: ['x', 'y'],
+  against: [],
+  isStated: false,
+  ...over,
+})
+
+function scene() {
+  const clock = virtualClock()
+  const findings: Finding[] = []
+  const ending = new AbortController()
+  let looks = 0
+  const tell = (finding: Finding): void => void findings.push(finding)
+  const made = flipGuard(
+    { clock, tell, look: () => looks++, signal: ending.signal },
+    sourceRegistry(clock, tell),
+  )
+  const weigh = (verdict: Agreement, votes: readonly SourceVote[] = [], through?: string) =>
+    made.weigh(verdict, { votes, ...(through !== undefined && { through }) })
+  return { clock, findings, made, weigh, ending, looks: () => looks }
+}
+
+describe('a round without a verdict tells', () => {
+  it.each([
+    [[], undefined, 'no source answered'],
+    [[vote('x', UNKNOWN)], undefined, 'no source knows the address: x: rain'],
+    [
+      [vote('x', UNKNOWN), vote('y', { kind: 'none' })],
+      undefined,
+      'no source knows the address: x: rain; y: none',
+    ],
+    [[vote('x', seen(A))], undefined, `one source alone is not believed: x says ${A}`],
+    [[vote('x', seen(A)), vote('y', seen(B))], undefined, `no two sources agree: x says ${A}; y says ${B}`],
+    [[vote('x', seen(A)), vote('y', UNKNOWN)], undefined, `no two sources agree: x says ${A}; y: rain`],
+    [
+      [vote('x', seen(A)), vote('y', UNKNOWN)],
+      'tun0',
+      `outside services are asked through tun0, as with a VPN, and cannot confirm what the router states: x says ${A}; y: rain`,
+    ],
+    [[vote('x', UNKNOWN)], 'tun0', 'no source knows the address: x: rain'],
+  ])('of %j through %j: %s', (votes, through, because) =>
+    expect(scene().weigh({ kind: 'open' }, votes, through)).toEqual({ kind: 'unknown', because }),
+  )
+})
+
+describe('a verdict', () => {
+  it('is published with who said it', () => {
+    const { made, weigh } = scene()
+    expect(weigh(agreed(A))).toEqual({ kind: 'seen', address: A, by: 'x and y' })
+    expect(made.current()).toBe(A)
+    expect(weigh({ kind: 'none' })).toEqual({ kind: 'none' })
+  })
+
+  it('that is an address too soon back is held, told once, and looked at again at its moment', async () => {
+    const { clock, findings, weigh, looks } = scene()
+    for (const address of [A, B]) weigh(agreed(address))
+    const held = {
+      kind: 'unknown',
+      because: `${A} came back too soon; it is held back until it stays`,
+      isHeld: true,
+    }
+    expect([weigh(agreed(A)), weigh(agreed(A))]).toEqual([held, held])
+    expect(findings).toEqual([{ kind: 'flipping', address: A, heldFor: minutes(1) }])
+    await clock.pass(minutes(0.9))
+    expect(looks()).toBe(0)
+    await clock.pass(minutes(0.2))
+    expect(looks()).toBe(1)
+  })
+
+  it('that is held causes no look after the end', async () => {
+    const { clock, weigh, looks, ending } = scene()
+    for (const address of [A, B, A]) weigh(agreed(address))
+    ending.abort()
+    await clock.pass(minutes(2))
+    expect(looks()).toBe(0)
+  })
+
+  it('about another line is told once for each line, and blames no source for it', () => {
+    const { findings, weigh } = scene()
+    const elsewhere = { isElsewhere: true, elsewhere: B, against: [vote('z', seen(B))] } as const
+    weigh(agreed(A, elsewhere))
+    weigh(agreed(A, elsewhere))
+    weigh({ kind: 'open', isElsewhere: true }, [], 'tun0')
+    weigh({ kind: 'open', isElsewhere: true }, [])
+    expect(findings).toEqual([
+      { kind: 'elsewhere', published: A, outside: B },
+      { kind: 'elsewhere', through: 'tun0' },
+    ])
+  })
+
+  it('about this line tells no other', () => {
+    const { findings, weigh } = scene()
+    weigh(agreed(A), [], 'tun0')
+    expect(findings).toEqual([])
+  })
+
+  it('blames the source that stands against it', () => {
+    const { findings, weigh } = scene()
+    weigh(agreed(A, { against: [vote('z', seen(B))] }))
+    expect(findings).toEqual([{ kind: 'liar', source: 'z', said: B, agreed: A }])
+  })
+})
+
+describe('what is known of the uplink', () => {
+  const line = (way: object = {}) =>
+    uplinkTracker('v4', { published: () => [A], outboundRoute: async () => Promise.resolve(way) })
+  const known = { published: [A], isElsewhere: false, isProven: false }
+
+  it('is nothing where the kernel is not asked', async () =>
+    expect(await uplinkTracker('v4', { published: () => [A], outboundRoute: undefined }).now()).toEqual({}))
+  it('is where questions leave', async () => {
+    expect(await line().now()).toStrictEqual({ uplink: known })
+    expect(await line({ elsewhere: 'tun0', isVpn: true }).now()).toStrictEqual({
+      uplink: { ...known, isElsewhere: true, isVpn: true },
+      through: 'tun0',
+    })
+  })
+
+  it.each([
+    ['stated', agreed(A, { isStated: true }), true],
+    ['not stated', agreed(A), false],
+    ['open', { kind: 'open' }, false],
+  ] as const)('is proven by a verdict that is %s: %j', async (_, verdict, isProven) => {
+    const made = line()
+    made.record(verdict)
+    expect((await made.now()).uplink?.isProven).toBe(isProven)
+    made.record({ kind: 'none' })
+    expect((await made.now()).uplink?.isProven).toBe(isProven)
+  })
+
+  it('is the address that the outside sees on another one, as long as it is another', async () => {
+    const made = line()
+    const foreign = async (verdict: Agreement) => {
+      made.record(verdict)
+      return (await made.now()).uplink?.foreign
+    }
+    expect(await foreign({ kind: 'open', isElsewhere: true, elsewhere: B })).toBe(B)
+    expect(await foreign({ kind: 'none' })).toBe(B)
+    expect(await foreign({ kind: 'open', isElsewhere: true })).toBe(B)
+    expect(await foreign({ kind: 'open' })).toBeUndefined()
+  })
+})

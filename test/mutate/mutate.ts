@@ -1,0 +1,108 @@
+import { existsSync, globSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { ROOMS, isUnitTest } from './rooms.ts'
+import { type Fate, type FileMutant, type Project, fatesOf, measured, mutantsIn } from './run.ts'
+import { type Explained, compared, lineOf, readExplained } from './survivors.ts'
+
+const USAGE = `npm run test:mutate -- [--only PATH] [--sample N [--seed S]] [--list]
+
+Changes the source in small ways, one at a time, and runs the tests that reach the change: one of them must fail.
+
+  --only PATH   only what is in this file or folder
+  --sample N    only so many, chosen by chance
+  --seed S      the same choice as another time
+  --list        print the survivors as lines of test/mutate/survivors.tsv
+`
+const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
+const LIST = 'test/mutate/survivors.tsv'
+
+/** The same numbers for the same seed (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+function sampleOf<T>(all: readonly T[], count: number, seed: number): readonly T[] {
+  const random = randomFrom(seed)
+  const ranked = all.map((one) => ({ one, rank: random() }))
+  return ranked
+    .toSorted((a, b) => a.rank - b.rank)
+    .slice(0, count)
+    .map(({ one }) => one)
+}
+
+const project = (): Project => ({
+  root: ROOT,
+  files: ROOMS.flatMap((room) => globSync(`${room}/**/*.ts`, { cwd: ROOT })).toSorted(),
+  tests: globSync('test/**/*.test.ts', { cwd: ROOT }).filter(isUnitTest).toSorted(),
+})
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+function sayRooms(fates: readonly Fate[]): void {
+  for (const room of ROOMS) {
+    const own = fates.filter(({ mutant }) => mutant.file.startsWith(`${room}/`))
+    const killed = own.filter(({ killedBy }) => killedBy !== undefined).length
+    if (own.length > 0) say(`${room}: ${killed} of ${own.length} killed`)
+  }
+}
+
+/** What is wrong with the outcome, in lines; none if nothing is. */
+function complaints(
+  survivors: readonly FileMutant[],
+  explained: readonly Explained[],
+  isWhole: boolean,
+): readonly string[] {
+  const { unexplained, outdated } = compared(survivors, explained)
+  return [
+    ...unexplained.map((one) => `survived: ${one.file}:${one.line}\n    ${one.original}\n    ${one.mutated}`),
+    ...(isWhole ? outdated : []).map((one) => `in ${LIST}, and killed or gone:\n    ${lineOf(one)}`),
+  ]
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string', default: '' },
+      sample: { type: 'string' },
+      seed: { type: 'string', default: String(Math.floor(Math.random() * 1e6)) },
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return void process.stdout.write(USAGE)
+  const start = performance.now()
+  const whole = project()
+  const mutants = mutantsIn(whole)
+  const isIn = ({ file }: { readonly file: string }): boolean => file.startsWith(values.only)
+  const sample = values.sample === undefined ? Infinity : Number(values.sample)
+  const chosen = sampleOf(mutants.filter(isIn), sample, Number(values.seed))
+  say(
+    `${chosen.length} of ${mutants.length} mutants${values.sample === undefined ? '' : `, --seed ${values.seed}`}`,
+  )
+  const measures = await measured(whole, mutants, say)
+  say(`${measures.length} test files measured after ${seconds(start)} s`)
+  const fates = await fatesOf(whole, mutants, { measures, chosen })
+  sayRooms(fates)
+  const survivors = fates.filter(({ killedBy }) => killedBy === undefined).map(({ mutant }) => mutant)
+  const explained = existsSync(`${ROOT}/${LIST}`) ? readExplained(`${ROOT}/${LIST}`).filter(isIn) : []
+  if (values.list)
+    for (const one of compared(survivors, explained).unexplained) process.stdout.write(`${lineOf(one)}\t\n`)
+  const wrong = complaints(survivors, explained, values.sample === undefined)
+  if (!values.list) for (const line of wrong) say(line)
+  const counts = `${fates.length - survivors.length} killed, ${survivors.length} survived`
+  say(`${counts}; ${wrong.length} not explained or no longer true; ${seconds(start)} s`)
+  process.exitCode = wrong.length === 0 ? 0 : 1
+}
+
+const seconds = (start: number): number => Math.round((performance.now() - start) / 1000)
+
+await main()

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { minutes } from '../../src/base/time.ts'
+import type { Address } from '../../src/net/address.ts'
+import { remedyForAnswer } from '../../src/protocol/answer-remedy.ts'
+import { formatReply, isOldRefusal, parseReply } from '../../src/protocol/reply-codec.ts'
+import { REPLY_WORDS, type ReplyWord, actionOf, severityOf, remedyFor } from '../../src/protocol/reply.ts'
+
+const [LOOPBACK, HOME] = ['127.0.0.1', '198.51.100.7'] as Address[] as [Address, Address]
+
+it('each word requires what the specification says', () => {
+  const stop = (liftedBy: string, scope: string) => ({ kind: 'stop', liftedBy, scope })
+  expect(Object.fromEntries(REPLY_WORDS.map((word) => [word, actionOf(word)]))).toEqual({
+    good: { kind: 'settled' },
+    nochg: { kind: 'settled' },
+    nohost: stop('hostname', 'hostname'),
+    badauth: stop('credentials', 'account'),
+    badagent: stop('user-agent', 'account'),
+    '!donator': stop('settings', 'feature'),
+    abuse: stop('resume', 'account'),
+    '911': { kind: 'wait', atLeast: minutes(30) },
+  })
+})
+
+it('the words that forbid have an order without ties, and words of success no severity', () => {
+  const words: readonly ReplyWord[] = ['911', 'nohost', '!donator', 'badauth', 'badagent', 'abuse']
+  const severities = words.map(severityOf)
+  expect(severities).toEqual([...new Set(severities)].toSorted((a, b) => a - b))
+  expect([severityOf('good'), severityOf('nochg')]).toEqual([0, 0])
+})
+
+describe('a reply line', () => {
+  it('has no blank after a word without addresses', () =>
+    expect(formatReply({ word: 'nochg', addresses: [] })).toBe('nochg'))
+
+  it.each([
+    [' \tgood', []],
+    ['good 198.51.100.7, 198.51.100.8 , 198.51.100.9', ['198.51.100.7', '198.51.100.8', '198.51.100.9']],
+    ['good 198.51.100.7, dead', ['198.51.100.7']],
+  ])('%j is read with the addresses %j', (line, addresses) =>
+    expect(parseReply(line)).toEqual({ ok: true, value: { word: 'good', addresses } }),
+  )
+
+  it.each([
+    ['refuses an address that was sent', 'good', LOOPBACK, { v4: HOME }, true],
+    ['refuses nothing where none was sent', 'good', LOOPBACK, {}, false],
+    ['confirms a loopback address that was sent', 'good', LOOPBACK, { v4: LOOPBACK }, false],
+    ['confirms the address that was sent', 'good', HOME, { v4: HOME }, false],
+    ['refuses nothing with another word', 'nochg', LOOPBACK, { v4: HOME }, false],
+  ] as const)('%s: %s %s', (_, word, address, sent, isRefusal) =>
+    expect(isOldRefusal({ word, addresses: [address] }, sent)).toBe(isRefusal),
+  )
+})
+
+describe('a remedy', () => {
+  it.each([
+    ['nohost', /spelling of the hostname/],
+    ['abuse', /support/],
+  ])('for %s', (word, text) => expect(remedyFor(word)).toMatch(text))
+  it.each(['good', '911', 'constructor', ''])('there is none for %j', (word) =>
+    expect(remedyFor(word)).toBeUndefined(),
+  )
+
+  it.each([
+    ['an empty answer (HTTP 429)', /more requests than it allows/],
+    ['a web page (HTTP 404): "Not found"', /address of an update service; then run/],
+    ['an empty answer (HTTP 405)', /address of an update service; then run/],
+    ['an empty answer (HTTP 410)', /address of an update service; then run/],
+    ['text that is no reply word (HTTP 200): "dnserr"', /in quotes above/],
+    ['an empty answer (HTTP 200)', /server and its port/],
+  ])('for %s', (detail, text) => expect(remedyForAnswer(detail)).toMatch(text))
+})

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest'
+import { type Instant, after, instant, milliseconds, minutes, seconds } from '../../../src/base/time.ts'
+import { formatBasic } from '../../../src/net/basic.ts'
+import { Secret } from '../../../src/net/secret.ts'
+import { type Identified, identifier } from '../../../src/server/auth/caller.ts'
+import { keyedHash, pepperOf } from '../../../src/server/auth/hashes.ts'
+import type { FailedLogins, Principal } from '../../../src/server/model/rows.ts'
+import type { ApiKey, StoreReads, Store, StoreWrites } from '../../../src/server/store/store.ts'
+import { OWNER } from '../rules/made.ts'
+
+const PEPPER = pepperOf(new Uint8Array(32))
+const START = instant(Date.UTC(2026, 0, 1))
+const KEYS: Readonly<Record<string, ApiKey>> = {
+  whole: { accountId: OWNER.id, scopes: [] },
+  reads: { accountId: OWNER.id, scopes: ['read'] },
+  zones: { accountId: OWNER.id, scopes: ['zone:a.test', 'zone:b.test'] },
+  ends: { accountId: OWNER.id, scopes: [], expiresAt: after(START, minutes(1)) },
+  orphan: { accountId: 99, scopes: [] },
+}
+const PRINCIPALS: Readonly<Record<string, Principal>> = {
+  owner: { kind: 'account', id: OWNER.id, accountId: OWNER.id },
+  ddns: { kind: 'key', id: 7, accountId: OWNER.id },
+  gone: { kind: 'account', id: 99, accountId: 99 },
+}
+
+/** An identifier over a store in memory; `maxFailures` is two. */
+function gate() {
+  const failures = new Map<string, FailedLogins>()
+  const world = { now: START }
+  const found = new Map(
+    Object.entries(KEYS).map(([key, row]) => [Buffer.from(keyedHash(PEPPER, key)).toString('hex'), row]),
+  )
+  const rows = {
+    failuresOf: async (network: string) => Promise.resolve(failures.get(network) ?? { moments: [] }),
+    putFailures: async (network: string, kept: FailedLogins) =>
+      Promise.resolve(void failures.set(network, kept)),
+    account: async (id: number) => Promise.resolve(id === OWNER.id ? OWNER : undefined),
+    apiKeyByHash: async (hash: Uint8Array) => Promise.resolve(found.get(Buffer.from(hash).toString('hex'))),
+  } as unknown as StoreReads & StoreWrites
+  const store = {
+    read: async <T>(use: (r: StoreReads) => Promise<T>) => use(rows),
+    write: async <T>(use: (w: StoreWrites) => Promise<T>) => use(rows),
+  } as unknown as Store
+  const identify = identifier({
+    store,
+    pepper: PEPPER,
+    authenticate: async ({ username, password }) =>
+      Promise.resolve(password.reveal() === 'right' ? PRINCIPALS[username] : undefined),
+    now: () => world.now,
+    limits: { badauth: { max: 2, window: minutes(10) }, lockout: minutes(10) },
+  })
+  const ask = async (
+    authorization: string | undefined,
+    at: Instant = START,
+    network = 'n',
+  ): Promise<Identified> => {
+    world.now = at
+    return identify(authorization, network)
+  }
+  return { ask }
+}
+
+const basic = (username: string, password: string): string =>
+  formatBasic({ username, password: new Secret(password) })
+const WHOLE = { account: OWNER, isReadOnly: false }
+const at = (minute: number, more = 0): Instant => after(after(START, minutes(minute)), milliseconds(more))
+
+describe('a caller of the management API', () => {
+  it.each([
+    ['nothing', undefined, undefined],
+    ['an account and its password', basic('owner', 'right'), WHOLE],
+    ['a wrong password', basic('owner', 'wrong'), undefined],
+    ['an account that is gone', basic('gone', 'right'), undefined],
+    ['a DDNS key', basic('ddns', 'right'), undefined],
+    ['an API key as a bearer token', 'Bearer whole', WHOLE],
+    ['an API key, in any case and with blanks', 'BEARER   whole', WHOLE],
+    ['something before the token', 'x Bearer whole', undefined],
+    ['something after the token', 'Bearer whole x', undefined],
+    ['a token that is no key', 'Bearer other', undefined],
+    ['an API key as the password of an empty user', basic('', 'whole'), WHOLE],
+    ['an API key as the password of a user', basic('owner', 'whole'), undefined],
+    ['a key that reads only', 'Bearer reads', { account: OWNER, isReadOnly: true }],
+    ['a key of two zones', 'Bearer zones', { ...WHOLE, zones: ['a.test', 'b.test'] }],
+    ['a key of an account that is gone', 'Bearer orphan', undefined],
+    ['another scheme', 'Digest whole', undefined],
+  ])('%s', async (_, authorization, caller) => expect(await gate().ask(authorization)).toStrictEqual(caller))
+
+  it('has an API key until the moment when it expires', async () => {
+    const { ask } = gate()
+    expect(await ask('Bearer ends', at(1, -1))).toEqual(WHOLE)
+    expect(await ask('Bearer ends', at(1))).toBeUndefined()
+  })
+})
+
+describe('a peer that may be wrong twice in ten minutes', () => {
+  const WRONG = 'Bearer wrong'
+
+  it('is locked out for ten minutes by the third time, and told for how many seconds', async () => {
+    const { ask } = gate()
+    await ask(WRONG, at(0))
+    await ask(WRONG, at(1))
+    expect(await ask('Bearer whole', at(2))).toEqual(WHOLE)
+    await ask(WRONG, at(2))
+
+    expect(await ask('Bearer whole', at(2))).toEqual({ retryAfter: 600 })
+    expect(await ask('Bearer whole', at(3, 39_500))).toEqual({ retryAfter: 501 })
+    expect(await ask('Bearer whole', at(11, 58_500))).toEqual({ retryAfter: 2 })
+    expect(await ask('Bearer whole', at(12, -1))).toEqual({ retryAfter: 1 })
+    expect(await ask('Bearer whole', at(12))).toEqual(WHOLE)
+  })
+
+  it('is not locked out by what was ten minutes ago', async () => {
+    const { ask } = gate()
+    await ask(WRONG, at(0))
+    await ask(WRONG, at(1))
+    await ask(WRONG, at(10))
+    expect(await ask('Bearer whole', at(10))).toEqual(WHOLE)
+    await ask(WRONG, after(START, seconds(659)))
+    expect(await ask('Bearer whole', at(11))).toMatchObject({ retryAfter: expect.any(Number) })
+  })
+
+  it('is not locked out by another peer, nor by requests without credentials', async () => {
+    const { ask } = gate()
+    for (let times = 0; times < 3; times++) await ask(undefined)
+    expect(await ask('Bearer whole')).toEqual(WHOLE)
+    for (let times = 0; times < 3; times++) await ask(WRONG, START, 'other')
+    expect(await ask('Bearer whole')).toEqual(WHOLE)
+  })
+})

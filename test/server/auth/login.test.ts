@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import { Secret } from '../../../src/net/secret.ts'
+import {
+  isKeyedHashOf,
+  isSlowHashOf,
+  keyedHash,
+  newPassword,
+  newUsername,
+  pepperOf,
+  slowHash,
+} from '../../../src/server/auth/hashes.ts'
+import { authenticator, passwordsBy } from '../../../src/server/auth/login.ts'
+import type { Login } from '../../../src/server/model/rows.ts'
+import type { Store } from '../../../src/server/store/store.ts'
+
+/** Salt 00 to 0f, then scrypt of "right" with N 16384, r 8, p 1. */
+const KEPT =
+  '000102030405060708090a0b0c0d0e0f83e66ff166cf4955ef69e098590414108d313b08a53c0e18dddcc4e585bdd274'
+const PEPPER = pepperOf(new Uint8Array(32))
+const [RIGHT, WRONG] = [new Secret('right'), new Secret('wrong')]
+const KEY: Login = { kind: 'key', id: 1, accountId: 1, hash: keyedHash(PEPPER, 'right') }
+const ACCOUNT: Login = { kind: 'account', id: 1, accountId: 1, hash: await slowHash('right') }
+
+describe('a password', () => {
+  const passwords = passwordsBy(PEPPER)
+  it('of a generated key is told at once, and no other', () =>
+    expect([
+      passwords.isRightAtOnce(KEY, RIGHT),
+      passwords.isRightAtOnce(KEY, WRONG),
+      passwords.isRightAtOnce(ACCOUNT, RIGHT),
+      passwords.isRightAtOnce(undefined, RIGHT),
+    ]).toEqual([true, false, undefined, undefined]))
+
+  it.each([
+    ['the right one of a key', KEY, RIGHT, true],
+    ['a wrong one of a key', KEY, WRONG, false],
+    ['the right one of an account', ACCOUNT, RIGHT, true],
+    ['a wrong one of an account', ACCOUNT, WRONG, false],
+    ['one of a name that nobody has', undefined, new Secret('nobody has this password'), false],
+  ])('%s', async (_, login, password, isRight) =>
+    expect(await passwords.isRight(login, password)).toBe(isRight),
+  )
+
+  it('of a name that nobody has takes a slow hash too', async () => {
+    const checked: unknown[] = []
+    const store = {
+      read: async (use: (r: object) => unknown) => use({ login: async () => Promise.resolve(undefined) }),
+    }
+    const authenticate = authenticator(store as unknown as Store, {
+      isRightAtOnce: () => undefined,
+      isRight: async (login) => Promise.resolve(checked.push(login) > 0),
+    })
+    expect(await authenticate({ username: 'none', password: RIGHT })).toBeUndefined()
+    expect(checked).toEqual([undefined])
+  })
+
+  it('of an account is checked 64 at a time, and then again', async () => {
+    const crowded = passwordsBy(PEPPER)
+    const answers = await Promise.allSettled(
+      Array.from({ length: 66 }, async () => crowded.isRight(ACCOUNT, RIGHT)),
+    )
+    expect(answers.filter(({ status }) => status === 'rejected')).toHaveLength(2)
+    expect(await crowded.isRight(ACCOUNT, RIGHT)).toBe(true)
+  }, 20_000)
+})
+
+describe('credentials', () => {
+  const authenticate = authenticator(
+    {
+      read: async (use: (r: object) => unknown) => use({ login: async () => Promise.resolve(KEY) }),
+    } as unknown as Store,
+    passwordsBy(PEPPER),
+  )
+  it.each([
+    ['right', RIGHT, KEY],
+    ['wrong', WRONG, undefined],
+  ])('that are %s', async (_, password, who) =>
+    expect(await authenticate({ username: 'key', password })).toBe(who),
+  )
+})
+
+describe('a hash', () => {
+  it('of a password is 16 bytes of salt and 32 of scrypt, another each time', async () => {
+    const [first, second] = await Promise.all([slowHash('right'), slowHash('right')])
+    expect(first).toHaveLength(48)
+    expect(Buffer.from(first).equals(second)).toBe(false)
+    expect([await isSlowHashOf('right', first), await isSlowHashOf('wrong', first)]).toEqual([true, false])
+  })
+
+  it('of another length is none, and throws nothing', () =>
+    expect(isKeyedHashOf(PEPPER, 'right', KEY.hash.subarray(1))).toBe(false))
+
+  /** RFC 7914 §12 has no vector of this cost; the parameters are part of every stored hash and must not change. */
+  it('of a password that was kept is still understood', async () =>
+    expect(await isSlowHashOf('right', Buffer.from(KEPT, 'hex'))).toBe(true))
+})
+
+describe('what is generated', () => {
+  it('for a username is 7 letters and digits', () => expect(newUsername()).toMatch(/^[a-z0-9]{7}$/))
+  it('for a password is 21 letters and digits that are not mistaken', () => {
+    const passwords = Array.from({ length: 100 }, newPassword)
+    expect(new Set(passwords).size).toBe(100)
+    for (const password of passwords) expect(password).toMatch(/^[A-HJ-NP-Za-km-z2-9]{21}$/)
+  })
+})

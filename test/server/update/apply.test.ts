@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest'
+import { after, hours, instant, minutes, seconds } from '../../../src/base/time.ts'
+import type { Address, Addresses } from '../../../src/net/address.ts'
+import type { Reply } from '../../../src/protocol/reply-codec.ts'
+import type { StoredName, LastUse, Principal, StoredRdata, Usage } from '../../../src/server/model/rows.ts'
+import type { StoreWrites } from '../../../src/server/store/store.ts'
+import { apply } from '../../../src/server/update/apply.ts'
+import { limitsOf } from '../../../src/server/abuse/limits.ts'
+import { recordUsage } from '../../../src/server/update/context.ts'
+
+const NOW = instant(Date.UTC(2026, 0, 1))
+const [v4, v6] = ['192.0.2.1', '2001:db8::1'] as Address[] as [Address, Address]
+const rdata = (id: number, dnsType: string, value: string): StoredRdata =>
+  ({ id, dnsType, value }) as unknown as StoredRdata
+
+/** What is written for a name, in order, and what came of it. */
+async function applied(
+  all: readonly StoredRdata[],
+  addresses: Addresses,
+  {
+    rdataId,
+    wasOffline = false,
+    isOffline = false,
+  }: { rdataId?: number; wasOffline?: boolean; isOffline?: boolean } = {},
+) {
+  const calls: unknown[][] = []
+  const note =
+    (name: string) =>
+    async (_: unknown, ...rest: readonly unknown[]) =>
+      Promise.resolve(void calls.push([name, ...rest.slice(0, -1)]))
+  const w = {
+    setOffline: note('offline'),
+    setOnly: note('only'),
+    setValue: note('value'),
+    nextSerial: note('serial'),
+  } as unknown as StoreWrites
+  const name = { zoneId: 1, rdata: all, isOffline: wasOffline } as unknown as StoredName
+  const outcome = await apply(
+    w,
+    { name, ...(rdataId !== undefined && { rdataId }) },
+    { addresses, isOffline },
+    NOW,
+  )
+  return [outcome, ...calls.map((call) => call.join(' '))]
+}
+const A = rdata(1, 'A', '192.0.2.9')
+const PORT80 = rdata(2, '_URL', 'http://192.0.2.9:8080/x')
+
+describe('an update', () => {
+  it.each([
+    ['changes an address', [A], { v4 }, {}, ['changed', `value 1 ${v4}`, 'serial']],
+    ['leaves an address that is right', [rdata(1, 'A', v4)], { v4 }, {}, ['unchanged']],
+    ['makes a record that is missing', [A], { v6 }, {}, ['changed', `only AAAA ${v6}`, 'serial']],
+    ['makes one of two addresses', [A, rdata(3, 'A', v4)], { v4 }, {}, ['changed', `only A ${v4}`, 'serial']],
+    ['changes no alias', [rdata(1, 'ALIAS', 'x')], { v4 }, {}, ['not updatable']],
+    [
+      'that goes offline leaves the address alone',
+      [A],
+      { v4 },
+      { isOffline: true },
+      ['changed', 'offline true', 'serial'],
+    ],
+    ['that stays offline changes nothing', [A], { v4 }, { isOffline: true, wasOffline: true }, ['unchanged']],
+    [
+      'ends the offline state',
+      [rdata(1, 'A', v4)],
+      { v4 },
+      { wasOffline: true },
+      ['changed', 'offline false', 'serial'],
+    ],
+    [
+      'moves a redirect, and makes no record',
+      [PORT80],
+      { v4 },
+      {},
+      ['changed', `value 2 http://${v4}:8080/x`, 'serial'],
+    ],
+    [
+      'moves a redirect to IPv6',
+      [PORT80],
+      { v6 },
+      {},
+      ['changed', `value 2 http://[${v6}]:8080/x`, 'serial'],
+    ],
+    ['leaves a redirect that is no URL', [rdata(2, '_URL', 'x')], { v4 }, {}, ['unchanged']],
+    ['without an address moves no redirect', [PORT80], {}, {}, ['unchanged']],
+    [
+      'of one Rdata',
+      [A, rdata(3, 'A', '192.0.2.8')],
+      { v4 },
+      { rdataId: 3 },
+      ['changed', `value 3 ${v4}`, 'serial'],
+    ],
+    ['of one Rdata that is right', [A, rdata(3, 'A', v4)], { v4 }, { rdataId: 3 }, ['unchanged']],
+    ['of one Rdata of the other family', [A], { v6 }, { rdataId: 1 }, ['unchanged']],
+    ['of one Rdata that is no address', [rdata(3, 'TXT', 'x')], { v4 }, { rdataId: 3 }, ['unchanged']],
+    ['of one Rdata that is gone', [A], { v4 }, { rdataId: 9 }, ['unchanged']],
+    [
+      'of one redirect',
+      [PORT80, rdata(3, '_URL', 'http://192.0.2.9/')],
+      { v4 },
+      { rdataId: 3 },
+      ['changed', `value 3 http://${v4}/`, 'serial'],
+    ],
+  ])('%s', async (_, all, addresses, over, calls) =>
+    expect(await applied(all, addresses, over)).toEqual(calls),
+  )
+})
+
+describe('what is kept of a request', () => {
+  const limits = limitsOf({
+    nochgLimit: 1,
+    requestLimit: 1,
+    refusalLimit: 1,
+    badauthLimit: 1,
+    longBlock: hours(24),
+    shortBlock: minutes(30),
+  })
+  const NONE: Usage = { requests: [], refusals: [], undescriptive: 3 }
+  const at = (n: number): number => NOW / 1000 - n
+  const kept = async (
+    replies: readonly Reply[],
+    {
+      usage = NONE,
+      verdict = 'descriptive',
+      agent = 'x',
+    }: { usage?: Usage; verdict?: 'descriptive' | 'undescriptive'; agent?: string | null } = {},
+  ) => {
+    const puts: { usage: Usage; last: LastUse }[] = []
+    const w = {
+      putUsage: async (_: Principal, used: Usage, last: LastUse) =>
+        Promise.resolve(void puts.push({ usage: used, last })),
+    } as unknown as StoreWrites
+    const who: Principal = { kind: 'key', id: 1, accountId: 1 }
+    const inbound = {
+      method: 'GET',
+      path: '',
+      query: '',
+      userAgent: agent ?? undefined,
+      authorization: undefined,
+      peer: v4,
+    }
+    const answers = await recordUsage(
+      w,
+      { who, inbound, userAgentClass: verdict, limits, now: NOW },
+      usage,
+      replies,
+    )
+    return { answers, ...puts[0] }
+  }
+
+  it('is when and how it was', async () =>
+    expect((await kept([{ word: 'good', addresses: [v4] }])).last).toEqual({
+      at: NOW,
+      agent: 'x',
+      peer: v4,
+      reply: `good ${v4}`,
+    }))
+  it('is as much of the User-Agent as 256 characters, and nothing of none', async () => {
+    expect((await kept([{ word: '911' }], { agent: `a${'x'.repeat(300)}` })).last?.agent).toBe(
+      `a${'x'.repeat(255)}`,
+    )
+    expect((await kept([], { agent: null })).last).toMatchObject({ agent: '', reply: '' })
+  })
+  it('is how often the agent was undescriptive', async () => {
+    expect((await kept([], { verdict: 'undescriptive' })).usage?.undescriptive).toBe(4)
+    expect((await kept([])).usage?.undescriptive).toBe(3)
+  })
+
+  it('is a refusal, and the one too many in a day blocks for a day', async () => {
+    const used = { ...NONE, refusals: [at(20), at(10)] }
+    expect(
+      (await kept([{ word: 'nohost' }], { usage: { ...NONE, refusals: [at(10)] } })).usage?.refusals,
+    ).toEqual([at(10), at(0)])
+    expect(await kept([{ word: 'nohost' }], { usage: used })).toMatchObject({
+      answers: [{ word: 'abuse' }],
+      usage: { refusals: [], blockedUntil: after(NOW, hours(24)) },
+    })
+    const [day, less] = [seconds(86_400) / 1000, seconds(86_399) / 1000]
+    expect(
+      (await kept([{ word: 'nohost' }], { usage: { ...NONE, refusals: [at(day), at(1)] } })).answers,
+    ).toEqual([{ word: 'nohost' }])
+    expect(
+      (await kept([{ word: 'nohost' }], { usage: { ...NONE, refusals: [at(less), at(1)] } })).answers,
+    ).toEqual([{ word: 'abuse' }])
+  })
+
+  it.each([
+    ['success', [{ word: 'nochg', addresses: [] }], {}],
+    ['a fault of ours', [{ word: '911' }], {}],
+    ['a request during a block', [{ word: 'abuse' }], { blockedUntil: after(NOW, seconds(1)) }],
+  ] as const)('is no refusal after %s', async (_, replies, over) => {
+    const usage = { ...NONE, refusals: [at(20), at(10), at(5)], ...over }
+    expect(await kept(replies, { usage })).toMatchObject({
+      answers: replies,
+      usage: { refusals: usage.refusals },
+    })
+  })
+})
+
+it('spans are those of the protocol: a day, five minutes, ten minutes', () => {
+  const limits = limitsOf({
+    nochgLimit: 1,
+    requestLimit: 2,
+    refusalLimit: 3,
+    badauthLimit: 4,
+    longBlock: hours(24),
+    shortBlock: minutes(30),
+  })
+  expect(limits).toMatchObject({
+    nochg: { max: 1, window: hours(24) },
+    requests: { max: 2, window: minutes(5) },
+    refusals: { max: 4, window: hours(24) },
+    badauth: { max: 4, window: minutes(10) },
+    longBlock: hours(24),
+    shortBlock: minutes(30),
+  })
+})
