@@ -21,7 +21,7 @@ const REPORT = `this is a bug in Holdfast ${ABOUT.version}; please report it wit
 export function bug(error: unknown): number {
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error)
   if (lastAct === undefined) writeError(`holdfast: ${REPORT}\n${trace}\n`)
-  else lastAct.log('error', REPORT, { error: trace })
+  else lastAct.log('error', REPORT, { fields: { error: trace } })
   return EXITS.bug.code
 }
 

@@ -14,5 +14,5 @@ export async function logTo(level: Level, asJson: boolean): Promise<Log> {
 /** A bug in Holdfast, with where it is. */
 export function logFault(log: Log, says: string, error: unknown): void {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  log('error', says, { error: stack }, `${says}: ${stack}`)
+  log('error', says, { fields: { error: stack }, line: `${says}: ${stack}` })
 }

@@ -1,4 +1,4 @@
-/** The known word that a mistyped one was probably meant to be; undefined when none is near. */
+/** The known word closest to a mistyped one: at most one edit for each three letters. Undefined when none is that close. */
 export function nearest(typed: string, known: readonly string[]): string | undefined {
   const ranked = known.map((word) => ({ word, distance: distance(typed.toLowerCase(), word.toLowerCase()) }))
   const best = ranked.toSorted((a, b) => a.distance - b.distance)[0]
@@ -7,7 +7,7 @@ export function nearest(typed: string, known: readonly string[]): string | undef
     : undefined
 }
 
-/** How many letters must be changed, added, dropped or swapped with their neighbour (optimal string alignment). */
+/** Edit distance: substitutions, insertions, deletions and swaps of adjacent letters (optimal string alignment). */
 function distance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)]
   for (let i = 1; i <= a.length; i++) {

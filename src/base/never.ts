@@ -1,4 +1,4 @@
-/** The end of a switch that forgot nothing: a new kind makes the call a compile error. */
+/** Ends an exhaustive switch: an unhandled kind makes the call a compile error. Throws if it runs anyway. */
 export function never(kind: never): never {
-  throw new Error(`a case that should not exist: ${JSON.stringify(kind)}`)
+  throw new Error(`unhandled case: ${JSON.stringify(kind)}`)
 }

@@ -1,4 +1,4 @@
-/** What may go wrong in the ordinary course of things is a value; exceptions are bugs. */
+/** Expected failures are values; exceptions are bugs. */
 export type Result<T, E> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: E }

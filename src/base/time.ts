@@ -3,9 +3,9 @@ import { err, ok, type Result } from './result.ts'
 declare const unit: unique symbol
 type Unit<Name extends string> = number & { readonly [unit]: Name }
 
-/** A span of time. Held in milliseconds; made only by the units below, so no bare number gets in. */
+/** A span of time in milliseconds. Only the functions below make one, so a bare number is a compile error. */
 export type Duration = Unit<'duration'>
-/** A moment: milliseconds since the Unix epoch, UTC. */
+/** A point in time: milliseconds since the Unix epoch, UTC. */
 export type Instant = Unit<'instant'>
 
 export const milliseconds = (n: number): Duration => n as Duration
@@ -26,14 +26,14 @@ export const latest = (first: Instant, ...others: readonly Instant[]): Instant =
 export const longest = (first: Duration, ...others: readonly Duration[]): Duration =>
   Math.max(first, ...others) as Duration
 
-/** A span made longer by at most `share` of itself. `random` is in [0, 1): jitter only ever adds. */
-export const stretched = (span: Duration, share: number, random: number): Duration =>
+/** Adds jitter: at most `share` of the span, never less than the span itself. `random` is in [0, 1). */
+export const withJitter = (span: Duration, share: number, random: number): Duration =>
   Math.round(span * (1 + share * random)) as Duration
 
-/** RFC 3339, the only form in which a moment is written to disk or shown to a program. */
+/** RFC 3339 in UTC: the only form on disk and in output for programs. */
 export const formatInstant = (at: Instant): string => new Date(at).toISOString()
 
-/** For people, by the host's clock and time zone: "2026-11-21 18:02:26". */
+/** For people, in the time zone of the host: "2026-11-21 18:02:26". */
 export function formatLocal(at: Instant): string {
   const date = new Date(at)
   const two = (value: number): string => String(value).padStart(2, '0')
@@ -41,6 +41,7 @@ export function formatLocal(at: Instant): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
 }
 
+/** Accepts RFC 3339 in UTC ("…Z") only; undefined for everything else. */
 export function parseInstant(text: string): Instant | undefined {
   const at = Date.parse(text)
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text) && !Number.isNaN(at) ? instant(at) : undefined
@@ -54,13 +55,13 @@ const UNITS = [
   ['ms', milliseconds(1)],
 ] as const
 
-/** Units that are read, and never written. */
-const MORE_UNITS = [
+/** Units that `parseDuration` accepts and `formatDuration` does not write. */
+const INPUT_UNITS = [
   ['w', days(7)],
   ['min', minutes(1)],
 ] as const
 
-/** "90s", "5m", "1h30m", "2w": never a bare number, so that the unit need not be remembered. "0" needs none. */
+/** Parses "90s", "5m", "1h30m", "2w". A number without a unit is an error, except "0". */
 export function parseDuration(text: string): Result<Duration, string> {
   if (text === '0') return ok(milliseconds(0))
   const span = spanOf(text)
@@ -77,14 +78,14 @@ export function parseDuration(text: string): Result<Duration, string> {
 function spanOf(text: string): Duration | undefined {
   const parts = [...text.matchAll(/(\d+)(min|ms|w|d|h|m|s)/g)]
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) return undefined
-  const all = [...UNITS, ...MORE_UNITS]
+  const all = [...UNITS, ...INPUT_UNITS]
   const spans = parts.map(
     ([, count, name]) => Number(count) * (all.find(([unit]) => unit === name)?.[1] ?? 0),
   )
   return milliseconds(spans.reduce((a, b) => a + b, 0))
 }
 
-/** "28 days" as "28d". */
+/** Long unit names as short ones: "28 days" becomes "28d". */
 const abbreviated = (text: string): string =>
   text
     .toLowerCase()
@@ -93,10 +94,10 @@ const abbreviated = (text: string): string =>
 
 /** The inverse of parseDuration, in the largest units that fit: "1h30m". */
 export function formatDuration(span: Duration): string {
-  let rest: number = span
+  let remaining: number = span
   const parts = UNITS.flatMap(([name, size]) => {
-    const count = Math.floor(rest / size)
-    rest -= count * size
+    const count = Math.floor(remaining / size)
+    remaining -= count * size
     return count > 0 ? [`${count}${name}`] : []
   })
   return parts.length === 0 ? '0' : parts.join('')

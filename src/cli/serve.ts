@@ -30,7 +30,7 @@ export async function serveCommand(flags: Flags): Promise<Exit> {
   // Before the first line tells that the service is there, and can be asked to end.
   const asked = new Promise<void>((resolve) => onSignals(resolve))
   const urls = announce(started.value, asJson)
-  for (const url of urls) log('info', 'listening', { url }, `listening at ${url}`)
+  for (const url of urls) log('info', 'listening', { fields: { url }, line: `listening at ${url}` })
   await asked
   log('info', 'asked to stop; finishing what was accepted')
   setTimeout(() => ending.abort(), GRACE).unref()

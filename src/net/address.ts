@@ -4,15 +4,15 @@ export type Family = 'v4' | 'v6'
 export const FAMILIES: readonly Family[] = ['v4', 'v6']
 
 declare const canonical: unique symbol
-/** An IPv4 or IPv6 address in its one canonical text form (RFC 5952 for IPv6), so that equal means identical. */
+/** An IPv4 or IPv6 address in canonical text form (RFC 5952 for IPv6): equal addresses are equal strings. */
 export type Address = string & { readonly [canonical]: 'address' }
 /** At most one address of each family. */
 export type Addresses = Readonly<Partial<Record<Family, Address>>>
 
-/** Reads one address. No zone id, no leading zeros, no IPv4-mapped IPv6: those name something else than a host. */
+/** Parses one address. Undefined for zone ids, leading zeros and IPv4-mapped IPv6, which do not identify a public host. */
 export function parseAddress(text: string): Address | undefined {
   if (isIPv4(text)) return text as Address
-  // Without a colon it is no IPv6, and the long expression that isIPv6 is need not be made.
+  // The colon test first: isIPv6 compiles a long regular expression on first use.
   if (!text.includes(':') || text.includes('%') || !isIPv6(text)) return undefined
   const groups = groupsOf(text)
   return isMapped(groups) ? undefined : formatGroups(groups)
@@ -20,7 +20,7 @@ export function parseAddress(text: string): Address | undefined {
 
 export const familyOf = (address: Address): Family => (address.includes(':') ? 'v6' : 'v4')
 
-/** The peer of a dual-stack socket shows an IPv4 client as ::ffff:a.b.c.d (RFC 4291 §2.5.5.2). */
+/** The remote address of a socket: drops the zone id and unwraps ::ffff:a.b.c.d, the form of IPv4 peers on dual-stack sockets (RFC 4291 §2.5.5.2). */
 export function parsePeer(text: string): Address | undefined {
   const bare = text.split('%')[0] ?? ''
   if (!bare.includes(':') || !isIPv6(bare)) return parseAddress(bare)
@@ -80,14 +80,14 @@ function formatGroups(groups: readonly number[]): Address {
 
 const zerosIn = (run: string): number => run.split('0').length - 1
 
-/** The bytes of an address as they stand on the wire: 4 or 16. */
+/** The address in network byte order: 4 or 16 bytes. */
 export function bytesOf(address: Address): Uint8Array {
   const length = familyOf(address) === 'v4' ? 4 : 16
   const bits = bitsOf(address)
   return Uint8Array.from({ length }, (_, at) => Number((bits >> BigInt(8 * (length - 1 - at))) & 0xffn))
 }
 
-/** The inverse; undefined for any other length. IPv4-mapped IPv6 is taken for the IPv4 address that it carries. */
+/** The inverse of `bytesOf`; undefined for any other length. IPv4-mapped IPv6 becomes the embedded IPv4 address. */
 export function addressOfBytes(bytes: Uint8Array): Address | undefined {
   if (bytes.length === 4) return parseAddress(bytes.join('.'))
   if (bytes.length !== 16) return undefined

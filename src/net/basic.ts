@@ -10,18 +10,18 @@ export interface Credentials {
 export const formatBasic = ({ username, password }: Credentials): string =>
   `Basic ${Buffer.from(`${username}:${password.reveal()}`, 'utf8').toString('base64')}`
 
-/** The inverse. The scheme is case-insensitive (RFC 9110 §11.1); the token must be plain base64 of UTF-8 with a colon. */
+/** The inverse; undefined for a malformed header. The scheme is case-insensitive (RFC 9110 §11.1); the token must be plain base64 of UTF-8 with a colon. */
 export function parseBasic(header: string): Credentials | undefined {
   const [, token] = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header) ?? []
   if (token === undefined) return undefined
   const bytes = Buffer.from(token, 'base64')
   const text = bytes.toString('utf8')
   const colon = text.indexOf(':')
-  // RFC 7617 §2: neither half may hold control characters.
+  // RFC 7617 §2: no control characters in user-id and password.
   if (colon < 0 || /[\0-\x1f\x7f]/.test(text) || !isUtf8(bytes)) return undefined
   return { username: text.slice(0, colon), password: new Secret(text.slice(colon + 1)) }
 }
 
-/** RFC 7617 §2: a user-id may not hold a colon, and control characters have no place in either half. */
+/** RFC 7617 §2: no colon in the user-id, no control characters in user-id and password. */
 export const canBeBasic = ({ username, password }: Credentials): boolean =>
   !username.includes(':') && !/[\0-\x1f\x7f]/.test(username + password.reveal())

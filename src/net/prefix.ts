@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../base/result.ts'
 import { type Address, addressOfBytes, bytesOf, familyOf, parseAddress } from './address.ts'
 
-/** A range of addresses: those that begin with the first `length` bits of `address`. */
+/** A range of addresses: all that share the first `length` bits of `address`. */
 export interface Prefix {
   readonly address: Address
   readonly length: number
@@ -9,36 +9,36 @@ export interface Prefix {
 
 const widthOf = (address: Address): number => (familyOf(address) === 'v4' ? 32 : 128)
 
-/** "2001:db8::/32"; a bare address is a range of one. */
+/** Parses "2001:db8::/32". An address without a length is a range of one address. */
 export function parsePrefix(text: string): Result<Prefix, string> {
   const [base = '', length, ...rest] = text.split('/')
   const address = parseAddress(base)
-  if (address === undefined || rest.length > 0) return err('is no range such as 2001:db8::/32')
+  if (address === undefined || rest.length > 0) return err('is not an address range such as 2001:db8::/32')
   const bits =
     length === undefined ? widthOf(address) : Number(/^\d{1,3}$/.test(length) ? length : Number.NaN)
   return bits >= 0 && bits <= widthOf(address)
     ? ok({ address, length: bits })
-    : err(`has a length that is not from 0 to ${widthOf(address)}`)
+    : err(`has a prefix length outside 0 to ${widthOf(address)}`)
 }
 
-/** The first `length` bits of one address and the rest of another of the same family. */
+/** The first `length` bits of `network`, the other bits of `host`. Throws when the families differ. */
 export function withHostPart(network: Address, length: number, host: Address): Address {
   const [front, back] = [bytesOf(network), bytesOf(host)]
   const bytes = front.map((byte, at) => {
-    const ours = Math.min(8, Math.max(0, length - 8 * at))
-    const mask = (0xff << (8 - ours)) & 0xff
+    const networkBits = Math.min(8, Math.max(0, length - 8 * at))
+    const mask = (0xff << (8 - networkBits)) & 0xff
     return (byte & mask) | ((back[at] ?? 0) & ~mask & 0xff)
   })
   const address = addressOfBytes(bytes)
   if (address === undefined || familyOf(address) !== familyOf(network))
-    throw new Error(`${network}/${length} and ${host} make no address`)
+    throw new Error(`${network}/${length} and ${host} cannot be combined`)
   return address
 }
 
 export const isWithin = (address: Address, { address: base, length }: Prefix): boolean =>
   familyOf(address) === familyOf(base) && withHostPart(base, length, address) === address
 
-/** RFC 4291 appendix A: the interface identifier that SLAAC makes of a MAC address, as the low half of an address. */
+/** RFC 4291 appendix A: the interface identifier that SLAAC derives from a MAC address, as the low 64 bits of an address. */
 export function eui64(mac: string): Address | undefined {
   const bytes = mac
     .split(/[:-]/)

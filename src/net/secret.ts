@@ -1,22 +1,22 @@
-const SHOWN = '«secret»'
+const REDACTED = '«secret»'
 
-/** Text that may not be shown: printing, joining, logging and JSON all give «secret». */
+/** Text that must not be shown: string conversion, logging and JSON all give «secret». */
 export class Secret {
   readonly #text: string
   constructor(text: string) {
     this.#text = text
   }
-  /** The text itself. Called next to the wire or a hash, nowhere else. */
+  /** The text itself. Call it only where the text is sent or hashed. */
   reveal(): string {
     return this.#text
   }
   toString(): string {
-    return SHOWN
+    return REDACTED
   }
   toJSON(): string {
-    return SHOWN
+    return REDACTED
   }
   [Symbol.for('nodejs.util.inspect.custom')](): string {
-    return SHOWN
+    return REDACTED
   }
 }

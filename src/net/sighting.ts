@@ -1,31 +1,34 @@
 import type { Address, Family } from './address.ts'
 
-/** One look at one family. "unknown" (we could not tell) must never be taken for "none" (there is none). */
+/**
+ * The result of one lookup of the address of one family. `unknown` (the lookup failed) must never be handled as `none` (the
+ * host has no such address).
+ */
 export type Sighting =
   | {
       readonly kind: 'seen'
       readonly address: Address
       readonly by: string
-      /** This host's further usable addresses, best first: only what the outside sees tells which of them it is. */
+      /** Further usable addresses of this host, best first: only an outside source can show which one is in use. */
       readonly others?: readonly Address[]
-      /** Those of all these that are of a tunnel's interface. */
+      /** The subset of `address` and `others` that belongs to tunnel interfaces. */
       readonly tunnels?: readonly Address[]
-      /** The interface that had the address lost it, and the kernel does not send from this one's. */
+      /** The interface of the previous address lost it, and the kernel does not send from this address. */
       readonly isSubstitute?: true
     }
   | {
       readonly kind: 'none'
-      /** What the one that was asked has in place of a public address. */
+      /** The non-public address that the source has instead. */
       readonly instead?: Address
-      /** The user named no address of this family, and leaves what is published as it is. */
+      /** The settings name no address of this family: the published one stays unchanged. */
       readonly isLeft?: true
     }
   | {
       readonly kind: 'unknown'
       readonly because: string
-      /** It was asked too often, or does not want us. */
+      /** The source refused the request: rate limit or blocked client. */
       readonly isRefusal?: true
-      /** An address is known, and held back until it stays. */
+      /** An address is known, and held back until it is stable. */
       readonly isHeld?: true
     }
 

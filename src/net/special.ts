@@ -1,6 +1,6 @@
 import { type Address, bitsOf, type Family, familyOf, parseAddress } from './address.ts'
 
-/** Why a range is no public address. The classes are what a setting can allow. */
+/** Why a range is not public. The setting `allow` lists these classes. */
 export type RangeClass =
   | 'this-network'
   | 'private'
@@ -17,11 +17,11 @@ export type RangeClass =
 
 /**
  * IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890 and its updates), with the multicast and
- * reserved blocks of the address-space registries. Complete as of 2026-11. The first row that holds an address
- * names it, so narrower rows stand above wider ones.
+ * reserved blocks of the address-space registries. Complete as of 2026-11. The first matching row wins, so narrower
+ * ranges come before wider ones.
  */
 // biome-ignore format: a table
-const RANGES: readonly (readonly [range: string, is: RangeClass, source: string])[] = [
+const RANGES: readonly (readonly [range: string, rangeClass: RangeClass, source: string])[] = [
   ['0.0.0.0/8',          'this-network',  'RFC 791 §3.2'],
   ['10.0.0.0/8',         'private',       'RFC 1918'],
   ['100.64.0.0/10',      'cgnat',         'RFC 6598'],
@@ -65,21 +65,21 @@ const RANGES: readonly (readonly [range: string, is: RangeClass, source: string]
 interface Range {
   readonly first: number | bigint
   readonly last: number | bigint
-  readonly is: RangeClass
+  readonly rangeClass: RangeClass
 }
 
-/** An address as a number. Each update asks for it, and IPv4 fits into one that is quickly made. */
+/** An address as a number: bigint for IPv6 only, because every update needs this and bigint is slow. */
 const numberOf = (address: Address): number | bigint =>
   familyOf(address) === 'v4'
     ? address.split('.').reduce((bits, octet) => bits * 256 + Number(octet), 0)
     : bitsOf(address)
 
-/** By family, and only once somebody asks: a program that starts for one IPv4 address reads no IPv6. */
+/** Parsed per family on first use: a start for one IPv4 address does not parse the IPv6 ranges. */
 const parsed: Partial<Record<Family, readonly Range[]>> = {}
 const rangesOf = (family: Family): readonly Range[] =>
   (parsed[family] ??= RANGES.filter(([range]) => range.includes(':') === (family === 'v6')).map(parseRange))
 
-function parseRange([range, is]: (typeof RANGES)[number]): Range {
+function parseRange([range, rangeClass]: (typeof RANGES)[number]): Range {
   const [base = '', length = ''] = range.split('/')
   const address = parseAddress(base)
   if (address === undefined) throw new Error(`${range} is not a range`)
@@ -88,40 +88,40 @@ function parseRange([range, is]: (typeof RANGES)[number]): Range {
     typeof first === 'number'
       ? first + 2 ** (32 - Number(length)) - 1
       : first + 2n ** BigInt(128 - Number(length)) - 1n
-  return { first, last, is }
+  return { first, last, rangeClass }
 }
 
-/** What it means to have such an address, for people. */
+/** What such an address means, for users. */
 // biome-ignore format: a table
-const MEANS: { readonly [C in RangeClass]: string } = {
-  'this-network':  'no address at all',
-  private:         'an address inside a private network; another router stands between this one and the internet',
-  cgnat:           'an address that your provider shares among customers (carrier-grade NAT); nobody can reach you at it from outside',
-  loopback:        'an address of this host for itself',
-  'link-local':    'an address of this link only',
-  protocol:        'an address that is set aside for a protocol',
-  documentation:   'an address for examples in documents',
-  benchmark:       'an address for measurements',
-  transition:      'an address of a transition from IPv4 to IPv6',
-  multicast:       'an address of a group',
-  reserved:        'an address that is given to nobody',
-  broadcast:       'an address of everybody',
+const MEANINGS: { readonly [C in RangeClass]: string } = {
+  'this-network':  'the unspecified address or network',
+  private:         'an address inside a private network; another router is between this one and the internet',
+  cgnat:           'an address that your provider shares between customers (carrier-grade NAT); it cannot be reached from the internet',
+  loopback:        'an address of this host itself',
+  'link-local':    'an address that is valid on one link only',
+  protocol:        'an address reserved for a protocol',
+  documentation:   'an address for examples in documentation',
+  benchmark:       'an address for benchmarks',
+  transition:      'an address of an IPv6 transition mechanism',
+  multicast:       'a multicast address',
+  reserved:        'an address that is not assigned',
+  broadcast:       'the broadcast address',
 }
 
-/** Why an address is no public one, in words; the class in front, for who wants to allow it. */
+/** Why an address is not public: "class: explanation", with the class as `allow` spells it; "public" otherwise. */
 export function explainRange(address: Address): string {
   const special = specialRangeOf(address)
-  return special === undefined ? 'public' : `${special}: ${MEANS[special]}`
+  return special === undefined ? 'public' : `${special}: ${MEANINGS[special]}`
 }
 
-export const RANGE_CLASSES: readonly RangeClass[] = [...new Set(RANGES.map(([, is]) => is))]
+export const RANGE_CLASSES: readonly RangeClass[] = [...new Set(RANGES.map(([, rangeClass]) => rangeClass))]
 
-/** What keeps this address from being a public one; undefined for a globally reachable unicast address. */
+/** The class of a non-public address; undefined for a globally reachable unicast address. */
 export function specialRangeOf(address: Address): RangeClass | undefined {
   const bits = numberOf(address)
   const row = rangesOf(familyOf(address)).find(({ first, last }) => first <= bits && bits <= last)
-  if (row !== undefined) return row.is
-  // RFC 4291 §2.4 and the IANA IPv6 address space: only 2000::/3 is handed out as global unicast.
+  if (row !== undefined) return row.rangeClass
+  // RFC 4291 §2.4 and the IANA IPv6 address space: only 2000::/3 is allocated as global unicast.
   return typeof bits === 'bigint' && bits >> 125n !== 1n ? 'reserved' : undefined
 }
 

@@ -3,16 +3,15 @@ import type { Level } from '../base/level.ts'
 import type { Log } from '../ports/log.ts'
 import { writeLine } from './log.ts'
 
-/** A log for programs: an object for each line. */
-export function jsonLog(fd: number, level: Level): Log {
+/** A log for programs: one JSON object per line (JSON Lines). */
+export function jsonLog(fd: number, threshold: Level): Log {
   const logger = pino(
     {
-      level,
+      level: threshold,
       base: null,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      messageKey: 'says',
     },
     { write: (line) => writeLine(fd, line) },
   )
-  return (at, says, fields) => logger[at](fields ?? {}, says)
+  return (level, msg, { fields = {} } = {}) => logger[level](fields, msg)
 }

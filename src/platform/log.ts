@@ -1,5 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs'
-import { isHeard, type Level } from '../base/level.ts'
+import { isAtLeast, type Level } from '../base/level.ts'
 import { formatLocal, instant } from '../base/time.ts'
 import type { Log } from '../ports/log.ts'
 
@@ -8,7 +8,7 @@ const PRIORITY: Readonly<Record<Level, number>> = { trace: 7, debug: 7, info: 6,
 
 export type LineStyle = 'terminal' | 'journal'
 
-/** What the reader at the other end of this file descriptor understands. */
+/** The style for a file descriptor: `journal` where it is connected to journald (systemd.exec(5), JOURNAL_STREAM). */
 export function styleOf(fd: number, isTerminal: boolean, journalStream: string | undefined): LineStyle {
   if (isTerminal) return 'terminal'
   return journalStream !== undefined && journalStream === identityOf(fd) ? 'journal' : 'terminal'
@@ -19,30 +19,29 @@ function identityOf(fd: number): string {
   return `${dev}:${ino}`
 }
 
-/** A log for people: a line of text for each entry, without the weight of one that programs read. */
-export function lineLog(fd: number, level: Level, style: LineStyle): Log {
-  return (at, says, fields = {}, line = `${says}${factsOf(fields)}`) => {
-    if (!isHeard(at, level)) return
-    const text = `${line}\n`
-    const now = style === 'journal' ? '' : `${formatLocal(instant(Date.now()))} `
-    const weight = style === 'journal' ? `<${PRIORITY[at]}>` : at === 'info' ? '' : `${at}: `
-    writeLine(fd, `${now}${weight}${text}`)
+/** A log for people: one line of text per entry. Needs no package, unlike the log for programs. */
+export function lineLog(fd: number, threshold: Level, style: LineStyle): Log {
+  return (level, msg, { fields = {}, line = `${msg}${formatFields(fields)}` } = {}) => {
+    if (!isAtLeast(level, threshold)) return
+    const time = style === 'journal' ? '' : `${formatLocal(instant(Date.now()))} `
+    const priority = style === 'journal' ? `<${PRIORITY[level]}>` : level === 'info' ? '' : `${level}: `
+    writeLine(fd, `${time}${priority}${line}\n`)
   }
 }
 
-/** Written at once: what is logged before a crash is there after it. A line that cannot be written is lost, and nothing else. */
+/** Synchronous: a line logged before a crash is not lost. A line that cannot be written is dropped. */
 export function writeLine(fd: number, line: string): void {
   try {
     writeSync(fd, line)
   } catch {
-    // The reader is gone, or the disk is full: no line is worth ending the program.
+    // EPIPE, or the disk is full: a log line must not end the program.
   }
 }
 
-const factsOf = (fields: Readonly<Record<string, unknown>>): string =>
+const formatFields = (fields: Readonly<Record<string, unknown>>): string =>
   Object.entries(fields)
     .flatMap(([key, value]) => {
-      // Whatever knows how it wants to be shown says so here, secrets first of all.
+      // JSON first: toJSON redacts secrets.
       const shown = JSON.stringify(value) as string | undefined
       if (shown === undefined) return []
       const plain: unknown = JSON.parse(shown)

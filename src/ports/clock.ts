@@ -1,21 +1,21 @@
 import type { Duration, Instant } from '../base/time.ts'
 
-/** Our own time, and waiting. */
+/** The current time, and waiting. */
 export interface Clock {
   now(): Instant
-  /** Resolves at the moment, or as soon as the signal says so; never rejects. */
+  /** Resolves at `until`, or when the signal aborts; never rejects. */
   sleep(until: Instant, signal: AbortSignal): Promise<void>
-  /** A signal that fires when the span is over. Holds no process open. */
+  /** A signal that aborts after the span. Does not keep the process alive. */
   deadline(span: Duration): AbortSignal
 }
 
-/** What the system's clocks say at one moment. */
+/** The clocks of the system, read together. */
 export interface ClockReading {
-  /** The time of day, which may be set to anything at any time. */
+  /** The time of day, which can be set to any value at any time. */
   readonly wall: Instant
-  /** Which boot of the machine this is; undefined where the system does not tell. */
+  /** Identifies the current boot; undefined where the system has no boot id. */
   readonly boot: string | undefined
-  /** Since that boot, sleep included; never goes back within one boot. */
+  /** Time since that boot, including suspend; monotonic within one boot. */
   readonly uptime: Duration
 }
 export type Clocks = () => ClockReading
@@ -23,7 +23,7 @@ export type Clocks = () => ClockReading
 /** Numbers in [0, 1) for jitter. */
 export type Random = () => number
 
-/** When to look next. Pure: the same moment always gives the same answer; jitter is the caller's. */
+/** When to check the address next. Pure: the caller adds jitter. */
 export interface Schedule {
   nextAfter(now: Instant): Instant
 }

@@ -1,21 +1,21 @@
 import type { Duration } from '../base/time.ts'
 import type { Address } from '../net/address.ts'
 
-/** One question by UDP. */
+/** One request by UDP. */
 export interface DatagramRequest {
   readonly to: Address
   readonly port: number
-  /** Ask from this local address. */
+  /** Send from this local address. */
   readonly from?: Address
   readonly bytes: Uint8Array
-  /** When to send it again while nothing has come, counted from the start. */
+  /** When to retransmit while there is no answer, counted from the first transmission. */
   readonly again: readonly Duration[]
   readonly timeout: Duration
-  /** Who may answer, where `to` is a group; without it, `to`. */
+  /** Accept answers from this address; set where `to` is a multicast group. Default: `to`. */
   readonly answeredBy?: Address
-  /** How many hops it may go; without it, the system's default. */
+  /** TTL (hop limit). Default: that of the system. */
   readonly hops?: number
-  /** Whether these bytes answer it; all others are dropped. */
+  /** Whether a datagram is the answer; all others are dropped. */
   readonly isAnswer: (bytes: Uint8Array) => boolean
 }
 
@@ -24,22 +24,23 @@ export type DatagramOutcome =
       readonly kind: 'answered'
       readonly bytes: Uint8Array
       readonly took: Duration
-      /** How often it had been sent by then. */
+      /** Number of transmissions until the answer. */
       readonly sent: number
     }
-  /** Somebody said that nobody listens there (ICMP). */
+  /** ICMP port unreachable. */
   | { readonly kind: 'refused'; readonly took: Duration }
+  /** No answer within `timeout`, or aborted. */
   | { readonly kind: 'silent' }
-  /** It could not be sent. */
+  /** The request could not be sent. */
   | { readonly kind: 'failed'; readonly because: string }
 
 /**
- * From a port of its own each time, because a router may go on translating an old one to the old address; answers of
- * anybody but `to` are dropped. Never rejects.
+ * Uses a new local port for each request, because a router may keep translating an old port to the old address. Answers from
+ * other addresses are dropped. Never rejects.
  */
-export type AskByDatagram = (question: DatagramRequest, signal: AbortSignal) => Promise<DatagramOutcome>
+export type AskByDatagram = (request: DatagramRequest, signal: AbortSignal) => Promise<DatagramOutcome>
 
-/** The same questions to one neighbour, many times: on one socket, because nothing translates its port. One at a time. */
+/** Requests to one host of the link on one socket, because no router translates its port. One request at a time. */
 export interface Channel {
   readonly ask: AskByDatagram
   close(): void

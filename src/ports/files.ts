@@ -1,16 +1,16 @@
-/** The few things the programs do with files. All paths are absolute or relative to the working folder. */
+/** The file operations that the programs need. Paths are absolute or relative to the working directory. */
 export interface Files {
-  /** undefined where there is no such file; rejects for every other failure: with EFTYPE for a pipe, a socket or a device. UTF-8. */
+  /** UTF-8. Undefined for a missing file; rejects for every other failure, with EFTYPE for a pipe, a socket or a device. */
   read(path: string): Promise<string | undefined>
-  /** All or nothing, also over a crash: temporary file, fsync, rename, fsync of the folder. Mode 0600. */
+  /** Atomic, also over a crash: temporary file, fsync, rename, fsync of the folder. Mode 0600. */
   replace(path: string, text: string): Promise<void>
   rename(from: string, to: string): Promise<void>
-  /** Mode 0700 for folders it makes. */
+  /** Creates missing parents too, with mode 0700. */
   makeFolder(path: string): Promise<void>
-  /** The same, in a place that others may write to: rejects a folder that is a link, another user's, or open to others. */
+  /** The same below a folder that others can write to: rejects a link, a folder of another user, and one that others can open. */
   makePrivateFolder(path: string): Promise<void>
-  /** Whether it is there, and as `makePrivateFolder` would have it. What it holds may only then be read, renamed or removed. */
+  /** Whether the folder exists and passes the checks of `makePrivateFolder`. Its files may be read, renamed or removed only then. */
   isPrivateFolder(path: string): Promise<boolean>
-  /** Resolves too where there is no such file. */
+  /** Also resolves for a missing file. */
   remove(path: string): Promise<void>
 }

@@ -2,26 +2,27 @@ import type { Duration } from '../base/time.ts'
 import type { Address, Family } from '../net/address.ts'
 
 export interface HttpRequest {
-  /** GET where nothing else is said. SUBSCRIBE and UNSUBSCRIBE are UPnP's. */
+  /** Default: GET. SUBSCRIBE and UNSUBSCRIBE are UPnP methods (GENA). */
   readonly method?: 'GET' | 'POST' | 'SUBSCRIBE' | 'UNSUBSCRIBE'
   readonly body?: string
-  /** http or https, with path and query; no credentials. */
+  /** http or https, with path and query, without credentials. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Connect over this family only; without it, whichever answers first (RFC 8305). */
+  /** Connect over this family only. Default: the first that connects (RFC 8305). */
   readonly family?: Family
   /** Connect from this local address. */
   readonly from?: Address
-  /** PEM of the authorities to trust instead of the system's. */
+  /** PEM of the certificate authorities to trust instead of those of the system. */
   readonly authorities?: string
-  /** Read no more of the body than one byte beyond this many. */
+  /** Reads at most one byte more than this of the body. */
   readonly maxBodyBytes: number
-  /** For reaching the other side (look-up, connect, TLS), and for the whole exchange. */
+  /** For DNS lookup, TCP connect and TLS handshake. */
   readonly connectTimeout: Duration
+  /** For the whole exchange. */
   readonly responseTimeout: Duration
 }
 
-/** Where an exchange broke off. Malformed: the server was reached, and what it said is not HTTP. */
+/** The stage at which an exchange failed. `malformed`: the server answered, and the answer is not HTTP. */
 export type HttpStage = 'look-up' | 'connect' | 'TLS' | 'time-out' | 'exchange' | 'malformed'
 
 export type HttpOutcome =
@@ -31,16 +32,16 @@ export type HttpOutcome =
       /** Lower-case names; repeated headers joined by ", ". */
       readonly headers: Readonly<Record<string, string>>
       readonly body: string
-      /** The connection broke off before the body was as long as it was said to be. */
+      /** The connection closed before the announced end of the body. */
       readonly isCut?: true
     }
   | {
       readonly kind: 'unreached'
       readonly stage: HttpStage
       readonly because: string
-      /** The beginning of what came instead of HTTP. */
+      /** The first bytes of an answer that is not HTTP. */
       readonly said?: string
-      /** What had come of an answer when time was up in the middle of it. */
+      /** The part of the answer that was received before the timeout. */
       readonly partial?: {
         readonly status: number
         readonly headers: Readonly<Record<string, string>>
@@ -48,5 +49,5 @@ export type HttpOutcome =
       }
     }
 
-/** One attempt, one connection. Never retries, follows no redirect, never rejects. */
+/** One attempt on one connection. Never retries, follows no redirect, never rejects. */
 export type Http = (request: HttpRequest, signal: AbortSignal) => Promise<HttpOutcome>

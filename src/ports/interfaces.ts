@@ -3,16 +3,17 @@ import type { Address } from '../net/address.ts'
 export interface InterfaceAddress {
   readonly interface: string
   readonly address: Address
-  /** RFC 8981 temporary, RFC 4862 deprecated or tentative: known on Linux only, false elsewhere. */
+  /** RFC 8981. Known on Linux only, false elsewhere. */
   readonly isTemporary: boolean
+  /** RFC 4862: deprecated, tentative, or a duplicate. Known on Linux only, false elsewhere. */
   readonly isUnusable: boolean
-  /** Set by hand or for ever, not leased by a router (Linux only). */
+  /** Configured manually, with unlimited lifetime. Known on Linux only, false elsewhere. */
   readonly isPermanent: boolean
-  /** In bits: 128 is what DHCPv6 gives. */
+  /** In bits; DHCPv6 assigns 128. */
   readonly prefixLength: number
   /** An interface without a hardware address, such as tun, wg or ppp. */
   readonly isTunnel: boolean
 }
 
-/** The addresses of this host's own interfaces; throws when the system does not tell. */
+/** The addresses of the interfaces of this host; rejects when the system call fails. */
 export type Interfaces = () => Promise<readonly InterfaceAddress[]>

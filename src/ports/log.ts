@@ -1,12 +1,11 @@
 import type { Level } from '../base/level.ts'
 
-/**
- * The message is static; what happened is in the fields. Secrets print as «secret» by their type. `line` is the same as one
- * sentence for a person, and stands in place of message and fields where people read.
- */
-export type Log = (
-  level: Level,
-  says: string,
-  fields?: Readonly<Record<string, unknown>>,
-  line?: string,
-) => void
+export interface LogDetails {
+  /** What happened, for programs. Secrets print as «secret» by their type. */
+  readonly fields?: Readonly<Record<string, unknown>>
+  /** Message and fields as one sentence, for logs that people read. Default: the message and `key=value` for each field. */
+  readonly line?: string
+}
+
+/** Writes one log line. The message is static text; variable data goes into the details. */
+export type Log = (level: Level, msg: string, details?: LogDetails) => void

@@ -1,38 +1,38 @@
 import type { Duration } from '../base/time.ts'
 import type { Address, Family } from '../net/address.ts'
 
-/** The way out of this network. */
+/** The router that leads out of this network. */
 export interface Gateway {
   readonly address: Address
   readonly interface: string
-  /** Our own address on that interface. */
+  /** The address of this host on that interface. */
   readonly local: Address
 }
 
-/** Which of this host's addresses and interfaces the kernel would send from, to an address anywhere outside. Sends nothing. */
+/** The local address and interface that the kernel chooses for a destination on the internet. Sends no packet. */
 export type FindOutboundRoute = (family: Family, from?: Address) => Promise<OutboundRoute | undefined>
 
 export interface OutboundRoute {
   readonly address?: Address
   readonly interface: string
-  /** Of IPv4, where the route goes over one. */
+  /** IPv4 only, where the route has one. */
   readonly gateway?: Address
 }
 
-/** The IPv4 gateway; undefined where there is none, or where the system does not tell. */
-export type FindGateway = (onlyOn?: string) => Promise<Gateway | undefined>
+/** The IPv4 gateway, optionally of one interface; undefined where there is none or the routing table cannot be read. */
+export type FindGateway = (interfaceName?: string) => Promise<Gateway | undefined>
 
-/** The addresses of a host, of one family; empty where it has none or nobody could tell. Answers from memory in a hurry. */
+/** The addresses of a host, of one family; empty where it has none or the lookup fails. May return cached addresses. */
 export type Resolve = (host: string, family: Family) => Promise<readonly Address[]>
 
 export type RunOutcome =
   | { readonly kind: 'ended'; readonly code: number; readonly stdout: string }
   | { readonly kind: 'failed'; readonly because: string }
 
-/** Runs a program: no shell, a time limit, no more than 64 KiB of its output. Never rejects. */
+/** Runs a program without a shell, with a timeout, and at most 64 KiB of output. Never rejects. */
 export type RunProgram = (
   argv: readonly string[],
-  within: Duration,
+  timeout: Duration,
   signal: AbortSignal,
 ) => Promise<RunOutcome>
 
@@ -40,24 +40,26 @@ export interface Closable {
   close(): void
 }
 
-/** Tells of each datagram to a multicast group; undefined where nobody may listen there. */
+/** Calls back for each datagram to a multicast group; undefined where the group cannot be joined. */
 export type ListenToGroup = (
   on: { readonly group: Address; readonly port: number; readonly local: Address },
-  heard: (bytes: Uint8Array, from: Address, port: number) => void,
+  onDatagram: (bytes: Uint8Array, from: Address, port: number) => void,
 ) => Promise<Closable | undefined>
 
-export interface Inbound {
+/** An HTTP request to the event listener (UPnP NOTIFY). */
+export interface EventRequest {
+  /** The remote address; empty where the socket has none. */
   readonly peer: string
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A small HTTP server for events, on an address of ours and a port of the system's choice; undefined where it may not be. */
+/** A small HTTP server for events, on a local address and a free port; undefined where it cannot listen. */
 export type ListenForEvents = (
   local: Address,
-  heard: (inbound: Inbound) => void,
+  onRequest: (request: EventRequest) => void,
 ) => Promise<(Closable & { readonly port: number }) | undefined>
 
-/** Calls back whenever the kernel changed an address, a route or a link; `missing` says why it does not tell. */
-export type WatchKernel = (changed: () => void, missing: (because: string) => void) => Closable
+/** Calls `onChange` when the kernel changes an address, a route or a link, and `onUnavailable` once where it cannot be watched. */
+export type WatchKernel = (onChange: () => void, onUnavailable: (because: string) => void) => Closable

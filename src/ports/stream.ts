@@ -1,16 +1,16 @@
 import type { Duration } from '../base/time.ts'
 import type { Address } from '../net/address.ts'
 
-/** One question by TCP, on a connection of its own. */
-export interface StreamQuestion {
+/** One request by TCP, on a new connection. */
+export interface StreamRequest {
   readonly to: Address
   readonly port: number
   readonly from?: Address
   readonly bytes: Uint8Array
   readonly timeout: Duration
-  /** How long the answer is, once its beginning tells; no more than 64 KiB is read. */
+  /** The length of the answer in bytes; undefined while the received bytes do not state it. At most 64 KiB is read. */
   readonly lengthOf: (beginning: Uint8Array) => number | undefined
 }
 
-/** The answer's bytes, or why there are none. Never rejects. */
-export type AskByStream = (question: StreamQuestion, signal: AbortSignal) => Promise<Uint8Array | string>
+/** The bytes of the answer, or the reason of the failure. Never rejects. */
+export type AskByStream = (request: StreamRequest, signal: AbortSignal) => Promise<Uint8Array | string>

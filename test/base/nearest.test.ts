@@ -11,4 +11,4 @@ it.each([
   ['ipv', 'ipv4'],
   ['colour', undefined],
   ['x', undefined],
-])('takes %s for %s', (typed, meant) => expect(nearest(typed, KNOWN)).toBe(meant))
+])('the known word closest to %s is %s', (typed, closest) => expect(nearest(typed, KNOWN)).toBe(closest))

@@ -10,10 +10,10 @@ import {
   parseDuration,
   parseInstant,
   seconds,
-  stretched,
+  withJitter,
 } from '../../src/base/time.ts'
 
-describe('durations', () => {
+describe('parseDuration', () => {
   it.each([
     ['90s', seconds(90)],
     ['5m', minutes(5)],
@@ -21,31 +21,31 @@ describe('durations', () => {
     ['28d', hours(28 * 24)],
     ['250ms', milliseconds(250)],
     ['0', milliseconds(0)],
-  ])('reads %s', (text, span) => expect(parseDuration(text)).toEqual({ ok: true, value: span }))
+  ])('parses %s', (text, span) => expect(parseDuration(text)).toEqual({ ok: true, value: span }))
 
-  it.each(['', '5', '5 m', 'm', '-5m', '5x', '1.5h', '5m!'])('refuses %j', (text) =>
+  it.each(['', '5', '5 m', 'm', '-5m', '5x', '1.5h', '5m!'])('rejects %j', (text) =>
     expect(parseDuration(text).ok).toBe(false),
   )
 
-  it('are written so that they read back the same', () =>
+  it('is the inverse of formatDuration', () =>
     fc.assert(
       fc.property(fc.nat(1e11), (n) => {
         expect(parseDuration(formatDuration(milliseconds(n)))).toEqual({ ok: true, value: n })
       }),
     ))
 
-  it('only get longer by jitter, and by no more than the share', () =>
+  it('withJitter adds between nothing and the given share', () =>
     fc.assert(
       fc.property(fc.nat(1e9), fc.double({ min: 0, max: 0.999999, noNaN: true }), (n, random) => {
-        const span = stretched(milliseconds(n), 0.1, random)
+        const span = withJitter(milliseconds(n), 0.1, random)
         expect(span).toBeGreaterThanOrEqual(n)
         expect(span).toBeLessThanOrEqual(n * 1.1 + 1)
       }),
     ))
 })
 
-describe('instants', () => {
-  it('are written so that they read back the same', () =>
+describe('parseInstant', () => {
+  it('is the inverse of formatInstant', () =>
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 4e12 }), (n) => {
         expect(parseInstant(formatInstant(instant(n)))).toBe(n)
@@ -53,7 +53,7 @@ describe('instants', () => {
     ))
 
   it.each(['', 'yesterday', '2026-11-21', '2026-11-21T00:00:00', '2026-13-01T00:00:00Z'])(
-    'are not %j',
+    'rejects %j',
     (text) => expect(parseInstant(text)).toBeUndefined(),
   )
 })

@@ -299,7 +299,7 @@ describe('a running daemon', () => {
     child.kill('SIGHUP')
     await line('"hostname":"office.example.test"')
 
-    expect(lines.filter((one) => one.includes('"says":"the service confirmed the address"'))).toHaveLength(3)
+    expect(lines.filter((one) => one.includes('"msg":"the service confirmed the address"'))).toHaveLength(3)
     expect(lines.join('\n')).not.toContain('192.0.2.2"')
   })
 

@@ -33,7 +33,7 @@ it.each([
   expect(await ended).toBe(70)
   const last = JSON.parse(lines.at(-1) ?? '{}') as Record<string, string>
   expect(last['level']).toBe(50)
-  expect(last['says']).toMatch(/^this is a bug in Holdfast \d+\.\d+\.\d+; please report it with these lines$/)
+  expect(last['msg']).toMatch(/^this is a bug in Holdfast \d+\.\d+\.\d+; please report it with these lines$/)
   expect(last['error']).toMatch(/^TypeError: as if by mistake\n {4}at /)
   expect(readFileSync(join(state, 'state.json'), 'utf8')).toContain('192.0.2.1')
 })
@@ -65,6 +65,6 @@ it('a service with a bug logs it with its stack and ends with 70', async () => {
 
   expect(await ended).toBe(70)
   const last = JSON.parse(log.trim().split('\n').at(-1) ?? '{}') as Record<string, string>
-  expect(last['says']).toContain('this is a bug in Holdfast')
+  expect(last['msg']).toContain('this is a bug in Holdfast')
   expect(last['error']).toMatch(/^TypeError: as if by mistake\n {4}at /)
 })

@@ -6,7 +6,7 @@ import { isListable, parseHostname } from '../../src/net/hostname.ts'
 import { Secret } from '../../src/net/secret.ts'
 
 describe('Basic credentials', () => {
-  it('read back what they write (RFC 7617)', () =>
+  it('parse to what was formatted (RFC 7617)', () =>
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (username, text) => {
         const credentials = { username, password: new Secret(text) }
@@ -20,8 +20,9 @@ describe('Basic credentials', () => {
       { numRuns: 50 },
     ))
 
-  it('keep colons in the password', () => expect(parseBasic('Basic YTpiOmM=')?.password.reveal()).toBe('b:c'))
-  it('take the scheme in any case', () => expect(parseBasic('bAsIc YTpi')?.username).toBe('a'))
+  it('allow colons in the password', () =>
+    expect(parseBasic('Basic YTpiOmM=')?.password.reveal()).toBe('b:c'))
+  it('accept the scheme in any case', () => expect(parseBasic('bAsIc YTpi')?.username).toBe('a'))
 
   it.each([
     '',
@@ -34,10 +35,10 @@ describe('Basic credentials', () => {
     'Basic YTr/',
     'Basic YTo\x00',
     'Basic YToA',
-  ])('are not %j', (header) => expect(parseBasic(header)).toBeUndefined())
+  ])('reject the header %j', (header) => expect(parseBasic(header)).toBeUndefined())
 })
 
-it('a secret prints as itself nowhere', () => {
+it('a Secret never prints its text', () => {
   const secret = new Secret('swordfish')
 
   const shown = [
@@ -52,14 +53,14 @@ it('a secret prints as itself nowhere', () => {
   expect(secret.reveal()).toBe('swordfish')
 })
 
-describe('a host name', () => {
+describe('parseHostname', () => {
   it.each([
     ['Home.Example.TEST', 'home.example.test'],
     ['home.example.test.', 'home.example.test'],
     ['*.example.test', '*.example.test'],
     ['_acme-challenge.example.test', '_acme-challenge.example.test'],
     [`${'a'.repeat(63)}.test`, `${'a'.repeat(63)}.test`],
-  ])('%s is %s', (text, name) => expect(parseHostname(text)).toBe(name))
+  ])('parses %s as %s', (text, name) => expect(parseHostname(text)).toBe(name))
 
   it.each([
     '',
@@ -72,7 +73,7 @@ describe('a host name', () => {
     `${'a'.repeat(64)}.test`,
     'a.*.test',
     `${'a.'.repeat(127)}toolong`,
-  ])('is not %j', (text) => expect(parseHostname(text)).toBeUndefined())
+  ])('rejects %j', (text) => expect(parseHostname(text)).toBeUndefined())
 
   it.each([
     ['home.example.test', true],
@@ -82,5 +83,5 @@ describe('a host name', () => {
     ['a b', false],
     ['', false],
     ['a&b', false],
-  ])('may stand in a list: %j is %s', (text, may) => expect(isListable(text)).toBe(may))
+  ])('isListable(%j) is %s', (text, isAllowed) => expect(isListable(text)).toBe(isAllowed))
 })

@@ -5,25 +5,25 @@ import { eui64, isWithin, parsePrefix, withHostPart } from '../../src/net/prefix
 
 const address = (text: string): Address => {
   const parsed = parseAddress(text)
-  if (parsed === undefined) throw new Error(`${text} is no address`)
+  if (parsed === undefined) throw new Error(`${text} is not an address`)
   return parsed
 }
 
-describe('a range', () => {
+describe('parsePrefix', () => {
   // biome-ignore format: a table
   it.each([
     ['2001:db8::/32',   { address: '2001:db8::', length: 32 }],
     ['192.0.2.0/24',    { address: '192.0.2.0', length: 24 }],
     ['::1:2',           { address: '::1:2', length: 128 }],
     ['192.0.2.1',       { address: '192.0.2.1', length: 32 }],
-  ])('%s', (text, value) => expect(parsePrefix(text)).toEqual({ ok: true, value }))
+  ])('parses %s', (text, value) => expect(parsePrefix(text)).toEqual({ ok: true, value }))
 
-  it.each(['', 'x/3', '::/129', '192.0.2.0/33', '::/', '::/-1', '::/1/2', '::/ 1'])('%j is none', (text) =>
+  it.each(['', 'x/3', '::/129', '192.0.2.0/33', '::/', '::/-1', '::/1/2', '::/ 1'])('rejects %j', (text) =>
     expect(parsePrefix(text).ok).toBe(false),
   )
 })
 
-describe('a network and a host part', () => {
+describe('withHostPart', () => {
   // biome-ignore format: a table
   it.each([
     ['2600:1:2:3:4:5:6:7', 64,  '::1:2',               '2600:1:2:3::1:2'],
@@ -33,10 +33,10 @@ describe('a network and a host part', () => {
     ['2600:1:2:3:4:5:6:7', 128, '::',                  '2600:1:2:3:4:5:6:7'],
     ['2600:1:2:3:4:5:6:7', 0,   '::9',                 '::9'],
     ['192.0.2.77',         24,  '0.0.0.1',             '192.0.2.1'],
-  ])('%s/%i with %s is %s', (network, length, host, whole) =>
+  ])('combines %s/%i and %s to %s', (network, length, host, whole) =>
     expect(withHostPart(address(network), length, address(host))).toBe(whole))
 
-  it('hold at every length, as arithmetic says', () => {
+  it('equals bit arithmetic at every length', () => {
     fc.assert(
       fc.property(
         fc.bigInt(0n, 2n ** 128n - 1n),
@@ -58,7 +58,7 @@ describe('a network and a host part', () => {
   })
 })
 
-it('addresses and their bytes are inverses', () => {
+it('addressOfBytes is the inverse of bytesOf, and rejects other lengths', () => {
   for (const text of ['192.0.2.1', '255.255.255.255', '::', '2001:db8::1', 'ff02::1:ff00:1'])
     expect(addressOfBytes(bytesOf(address(text)))).toBe(text)
   expect(addressOfBytes(Uint8Array.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 192, 0, 2, 1]))).toBe(
@@ -70,7 +70,9 @@ it('addresses and their bytes are inverses', () => {
 it.each([
   ['00:00:5e:00:53:01', '::200:5eff:fe00:5301'],
   ['02-00-5E-00-53-01', '::5eff:fe00:5301'],
-])('the host part of %s is %s (RFC 4291 appendix A)', (mac, host) => expect(eui64(mac)).toBe(host))
-it.each(['', '00:00:5e:00:53', '00:00:5e:00:53:0g', '00:00:5e:00:53:01:02'])('%j is no MAC address', (mac) =>
+])('eui64 derives from %s the host part %s (RFC 4291 appendix A)', (mac, host) =>
+  expect(eui64(mac)).toBe(host),
+)
+it.each(['', '00:00:5e:00:53', '00:00:5e:00:53:0g', '00:00:5e:00:53:01:02'])('eui64 rejects %j', (mac) =>
   expect(eui64(mac)).toBeUndefined(),
 )

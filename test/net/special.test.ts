@@ -22,16 +22,16 @@ const EDGES = [
   ['ff02::1', 'multicast'],
 ] as const
 
-it.each(EDGES)('%s is %s', (text, special) => {
+it.each(EDGES)('the range class of %s is %s', (text, special) => {
   const address = parseAddress(text)
 
   expect(address).toBeDefined()
   expect(address && specialRangeOf(address)).toBe(special)
 })
 
-it('allows what the user allows, and only that', () => {
-  const [documentation, own] = [parseAddress('192.0.2.1'), parseAddress('10.0.0.1')]
+it('isGlobal accepts the allowed range classes, and only those', () => {
+  const [documentation, privateAddress] = [parseAddress('192.0.2.1'), parseAddress('10.0.0.1')]
 
   expect(documentation && isGlobal(documentation, ['documentation'])).toBe(true)
-  expect(own && isGlobal(own, ['documentation'])).toBe(false)
+  expect(privateAddress && isGlobal(privateAddress, ['documentation'])).toBe(false)
 })

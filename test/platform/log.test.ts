@@ -13,23 +13,25 @@ function logged(style: LineStyle | 'json'): string {
   const fd = openSync(join(folder, 'log'), 'w')
   const log = style === 'json' ? jsonLog(fd, 'debug') : lineLog(fd, 'debug', style)
   log('trace', 'too small')
-  log('debug', 'detail', { count: 2 })
-  log('info', 'news', { host: 'a.test', why: 'two words' })
+  log('debug', 'detail', { fields: { count: 2 } })
+  log('info', 'news', { fields: { host: 'a.test', why: 'two words' } })
+  log('info', 'static', { fields: { host: 'a.test' }, line: 'a sentence' })
   log('warn', 'careful')
-  log('error', 'broken', { password: new Secret('swordfish') })
+  log('error', 'broken', { fields: { password: new Secret('swordfish') } })
   closeSync(fd)
   return readFileSync(join(folder, 'log'), 'utf8')
 }
 
-it('gives journald a priority at the start of each line (sd-daemon(3))', () =>
+it('starts each line for journald with its priority (sd-daemon(3))', () =>
   expect(logged('journal').trim().split('\n')).toEqual([
     '<7>detail count=2',
     '<6>news host=a.test why="two words"',
+    '<6>a sentence',
     '<4>careful',
     '<3>broken password=«secret»',
   ]))
 
-it('gives a person the time and the level where it matters', () =>
+it('starts each line on a terminal with the time, and with the level unless it is info', () =>
   expect(
     logged('terminal')
       .trim()
@@ -38,21 +40,22 @@ it('gives a person the time and the level where it matters', () =>
   ).toEqual([
     'T debug: detail count=2',
     'T news host=a.test why="two words"',
+    'T a sentence',
     'T warn: careful',
     'T error: broken password=«secret»',
   ]))
 
-it('gives a program one object a line', () => {
+it('writes one JSON object per line for programs, with the static message as msg', () => {
   const lines = logged('json')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-  expect(lines.map(({ says }) => says)).toEqual(['detail', 'news', 'careful', 'broken'])
-  expect(lines[3]?.['password']).toBe('«secret»')
+  expect(lines.map(({ msg }) => msg)).toEqual(['detail', 'news', 'static', 'careful', 'broken'])
+  expect(lines[4]?.['password']).toBe('«secret»')
 })
 
-it('speaks to journald only where its descriptor is the journal (systemd.exec(5), JOURNAL_STREAM)', () => {
+it('uses the journal style only for the descriptor of the journal (systemd.exec(5), JOURNAL_STREAM)', () => {
   const { dev, ino } = fstatSync(2)
 
   expect(styleOf(2, false, `${dev}:${ino}`)).toBe('journal')
@@ -61,7 +64,7 @@ it('speaks to journald only where its descriptor is the journal (systemd.exec(5)
   expect(styleOf(2, true, `${dev}:${ino}`)).toBe('terminal')
 })
 
-it.each(['lineLog', 'jsonLog'])('%s goes on where nothing can be written', (name) => {
+it.each(['lineLog', 'jsonLog'])('%s drops lines that cannot be written, and does not throw', (name) => {
   const make = {
     lineLog: (fd: number) => lineLog(fd, 'info', 'journal'),
     jsonLog: (fd: number) => jsonLog(fd, 'info'),
@@ -76,7 +79,7 @@ it.each(['lineLog', 'jsonLog'])('%s goes on where nothing can be written', (name
   const script = `
     const { ${name} } = await import(${JSON.stringify(file)})
     const log = ${name}(1, 'info', 'journal')
-    for (let n = 0; n < 20000; n++) log('info', 'no reader', { n })
+    for (let n = 0; n < 20000; n++) log('info', 'no reader', { fields: { n } })
     process.exitCode = 7`
   const shell = `"${process.execPath}" --no-warnings --input-type=module -e '${script.replaceAll("'", `'"'"'`)}' | true; echo \${PIPESTATUS[0]}`
   expect(execFileSync('bash', ['-c', shell], { encoding: 'utf8' })).toBe('7\n')

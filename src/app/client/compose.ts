@@ -145,7 +145,7 @@ function teller(
     const { kind, ...facts } = event
     if (!unlogged.has(kind)) {
       const { level, msg, line } = wordingOf(event)
-      log(level, msg, shown(facts, time), line(event, show))
+      log(level, msg, { fields: shown(facts, time), line: line(event, show) })
     }
     hear(event)
   }
@@ -173,9 +173,9 @@ const labelOf = ({ accounts }: ResolvedSettings, key: string): string => {
 const tracing =
   (log: Log): Agent['http'] =>
   async (request, signal) => {
-    log('trace', 'http request', { url: request.url, headers: Object.keys(request.headers) })
+    log('trace', 'http request', { fields: { url: request.url, headers: Object.keys(request.headers) } })
     const outcome = await serviceHttp(request, signal)
-    log('trace', 'http outcome', shownOf(outcome))
+    log('trace', 'http outcome', { fields: shownOf(outcome) })
     return outcome
   }
 

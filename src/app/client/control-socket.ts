@@ -62,7 +62,7 @@ async function takeOrders(
   } catch (error) {
     const because = (error as Error).message
     const line = `there is no control socket at ${path} (${because}); this daemon takes no orders from status, poke, resume and update`
-    log('warn', 'there is no control socket', { path, because }, line)
+    log('warn', 'there is no control socket', { fields: { path, because }, line })
     return undefined
   }
 }

@@ -138,12 +138,10 @@ async function live(
   { log, hasLost }: { readonly log: Log } & Pick<DaemonLocks, 'hasLost'>,
 ): Promise<LoopState> {
   for (const { desired } of agent.jobs)
-    log(
-      'info',
-      'keeping hostnames current',
-      { account: desired.account, hostnames: desired.hostnames },
-      `${labelOf(desired)}: keeping ${namesOf(desired.hostnames)} current`,
-    )
+    log('info', 'keeping hostnames current', {
+      fields: { account: desired.account, hostnames: desired.hostnames },
+      line: `${labelOf(desired)}: keeping ${namesOf(desired.hostnames)} current`,
+    })
   // Who starts a daemon may have mended what was wrong: the retries begin anew, waits and stops stay.
   const rest = await run(agent, [{ kind: 'started' }, { kind: 'networkChanged' }], forever)
   if (!settings.config.offlineOnStop || !agent.end.aborted || hasLost()) return rest
@@ -177,7 +175,7 @@ async function reload(
   const schedule = settings.ok ? await scheduleOf(settings.value) : settings
   if (!settings.ok || !schedule.ok) {
     for (const line of schedule.ok ? [] : schedule.error.messages)
-      log('error', KEPT, { because: line }, `${KEPT}: ${line}`)
+      log('error', KEPT, { fields: { because: line }, line: `${KEPT}: ${line}` })
     return
   }
   detection.adopt(settings.value)
@@ -188,12 +186,10 @@ async function reload(
   }
   agent.inbox.put(request)
   const accounts = jobs.map(({ desired }) => desired)
-  log(
-    'info',
-    'the settings are read again',
-    { accounts: accounts.map(({ account }) => account) },
-    `the settings are read again, for ${listAccounts(accounts)}`,
-  )
+  log('info', 'the settings are read again', {
+    fields: { accounts: accounts.map(({ account }) => account) },
+    line: `the settings are read again, for ${listAccounts(accounts)}`,
+  })
 }
 
 const KEPT = 'the settings are kept as they were'

@@ -1,4 +1,4 @@
-import { isHeard } from '../../base/level.ts'
+import { isAtLeast } from '../../base/level.ts'
 import { type Instant, instant } from '../../base/time.ts'
 import type { Agent } from '../../client/agent/agent.ts'
 import type { LoopState } from '../../client/agent/loop-state.ts'
@@ -74,7 +74,7 @@ const compose = async (
   more: Pick<Parameters<typeof composeClient>[1], 'hear' | 'isRehearsal' | 'mustRemember'>,
 ): Promise<ComposedClient> => {
   // The report at the end says what was done; a user who asks for more than the usual log sees it happen.
-  const unlogged = isHeard(settings.config.logLevel, 'info') ? IN_REPORT : new Set<never>()
+  const unlogged = isAtLeast(settings.config.logLevel, 'info') ? IN_REPORT : new Set<never>()
   return composeClient(settings, { log, unlogged, ...more }, NEVER, await addressDetectionFor(settings))
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isHeard } from '../../base/level.ts'
+import { isAtLeast } from '../../base/level.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { ServiceSettings } from '../../config/service-settings.ts'
 import { systemClock } from '../../platform/clock.ts'
@@ -69,7 +69,7 @@ export async function startService(
     updatePart(update),
     { owns: isApiPath, handle: api, logged: ({ method }) => ({ method }) },
   ]
-  const { handle, idle } = counting(dispatch(parts, { log, isLogged: isHeard('debug', settings.logLevel) }))
+  const { handle, idle } = counting(dispatch(parts, { log, isLogged: isAtLeast('debug', settings.logLevel) }))
   const listeners = await listenAll(settings, tls.value, handle)
   if (listeners.ok) return ok({ listeners: listeners.value, store, folder, dev, idle })
   await store.close()

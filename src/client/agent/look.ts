@@ -1,4 +1,4 @@
-import { after, between, earliest, type Instant, seconds, stretched } from '../../base/time.ts'
+import { after, between, earliest, type Instant, seconds, withJitter } from '../../base/time.ts'
 import { FAMILIES, type Family } from '../../net/address.ts'
 import type { Sighting, Sightings } from '../../net/sighting.ts'
 import type { Random, Schedule } from '../../ports/clock.ts'
@@ -145,4 +145,4 @@ function sourcesOf(
 
 /** A tenth later at most, and never half a minute, so that many hosts do not look together. */
 const jittered = (now: Instant, at: Instant, random: Random): Instant =>
-  earliest(after(now, stretched(between(now, at), 0.1, random())), after(at, seconds(30)))
+  earliest(after(now, withJitter(between(now, at), 0.1, random())), after(at, seconds(30)))

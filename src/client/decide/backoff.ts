@@ -1,4 +1,4 @@
-import { type Duration, hours, minutes, seconds, stretched } from '../../base/time.ts'
+import { type Duration, hours, minutes, seconds, withJitter } from '../../base/time.ts'
 import type { WaitCause } from './state.ts'
 
 /**
@@ -41,9 +41,9 @@ export const nextWait = (cause: WaitCause, before: number | undefined): number =
 
 /** `random` is in [0, 1). */
 export const waitAt = (step: number, random: number): Duration =>
-  stretched(WAITS[Math.max(0, Math.min(step, WAITS.length - 1))] ?? minutes(30), JITTER, random)
+  withJitter(WAITS[Math.max(0, Math.min(step, WAITS.length - 1))] ?? minutes(30), JITTER, random)
 
 export function retryAt(attempt: number, random: number): Duration {
   const step = RETRIES[Math.max(0, attempt)]
-  return step === undefined ? stretched(STEADY, 1, random) : stretched(step, JITTER, random)
+  return step === undefined ? withJitter(STEADY, 1, random) : withJitter(step, JITTER, random)
 }

@@ -1,4 +1,4 @@
-import { after, type Duration, type Instant, minutes, seconds, stretched } from '../../base/time.ts'
+import { after, type Duration, type Instant, minutes, seconds, withJitter } from '../../base/time.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
 
 /** After rounds in a row that came to nothing: a way out or a name server comes back within seconds or minutes. */
@@ -33,7 +33,7 @@ export function recheckTimer(
       waiting.abort()
       const mine = new AbortController()
       waiting = mine
-      const pause = stretched(PAUSES[rounds++] ?? LONGEST, JITTER, random())
+      const pause = withJitter(PAUSES[rounds++] ?? LONGEST, JITTER, random())
       void wait(after(clock.now(), pause), AbortSignal.any([signal, mine.signal]))
     },
   }

@@ -1,4 +1,4 @@
-import { after, type Duration, milliseconds, minutes, seconds, stretched } from '../../base/time.ts'
+import { after, type Duration, milliseconds, minutes, seconds, withJitter } from '../../base/time.ts'
 import type { Address, Family } from '../../net/address.ts'
 import { withHostPart } from '../../net/prefix.ts'
 import type { Sighting } from '../../net/sighting.ts'
@@ -87,5 +87,5 @@ function pauseOf(failures: number, { family, shared, random }: Pace): Duration {
     return milliseconds(Math.min(grown, isUnpublished ? LONGEST.unpublished : LONGEST.published))
   }
   const isNear = family === 'v6' || shared.doesRouterAnswer
-  return stretched(EVERY[isNear ? 'near' : shared.isProbed ? 'probe' : 'alone'], 0.1, random())
+  return withJitter(EVERY[isNear ? 'near' : shared.isProbed ? 'probe' : 'alone'], 0.1, random())
 }

@@ -25,10 +25,12 @@ export const dispatch =
     const response = part === undefined ? NOT_FOUND : await part.handle(request)
     if (isLogged)
       log('debug', 'answered', {
-        peer: request.peer,
-        path: request.path.slice(0, LOGGED_PATH),
-        status: response.status,
-        ...part?.logged(request, response),
+        fields: {
+          peer: request.peer,
+          path: request.path.slice(0, LOGGED_PATH),
+          status: response.status,
+          ...part?.logged(request, response),
+        },
       })
     return response
   }

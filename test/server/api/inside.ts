@@ -14,7 +14,7 @@ export const NOW = instant(Date.UTC(2026, 0, 1))
 
 export interface LogLine {
   readonly level: string
-  readonly says: string
+  readonly msg: string
   readonly fields: unknown
 }
 
@@ -66,7 +66,7 @@ export function inside(store: Store, options: Options = {}): Inside {
     store,
     pepper: PEPPER,
     authenticate: authenticate ?? (async () => undefined),
-    log: (level, says, fields) => void lines.push({ level, says, fields }),
+    log: (level, msg, details) => void lines.push({ level, msg, fields: details?.fields }),
   })
   const send = async ({ query = '', peer = '198.51.100.1', ...rest }: Asked): Promise<Answered> => {
     const address = parseAddress(peer)

@@ -70,7 +70,7 @@ export async function apiWorld(): Promise<World> {
     store,
     pepper: PEPPER,
     authenticate: async () => undefined,
-    log: (level, says, fields) => void (level === 'error' && faults.push([says, fields])),
+    log: (level, msg, details) => void (level === 'error' && faults.push([msg, details?.fields])),
   })
   const listening = await listen({ host: '127.0.0.1', port: 0 }, settings.value, [], api)
   return {
