@@ -1,4 +1,4 @@
-/** npm run generate: writes what comes from the tables. A test says when it is out of date. */
+/** npm run generate: writes what is generated from the tables. A test fails when it is out of date. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { generated } from './generated.ts'

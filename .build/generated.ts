@@ -1,5 +1,5 @@
 import { EXITS } from '../src/app/exit-codes.ts'
-import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../src/config/client-settings.ts'
+import { ACCOUNT_SETTINGS, CLIENT_SETTINGS, HOST_SETTINGS } from '../src/config/client-settings.ts'
 import { clientSchema, serviceSchema } from '../src/config/schema.ts'
 import { SERVICE_SETTINGS } from '../src/config/service-settings.ts'
 import { type Setting, type SettingTable, envOf, fileKeyOf, flagOf } from '../src/config/setting.ts'
@@ -8,7 +8,7 @@ import { formatListener } from '../src/config/service-settings.ts'
 import { ERRORS } from '../src/server/errors/errors.ts'
 import { liftWording, type RequiredAction, REPLIES, remedyFor } from '../src/protocol/reply.ts'
 
-/** What is written from the tables: whole files, and the parts of documents between two marks. By path. */
+/** What is generated from the tables, by path: whole files, and the parts of documents between two marks. */
 export function generated(read: (path: string) => string): ReadonlyMap<string, string> {
   return new Map([
     ['config/holdfast.schema.json', `${JSON.stringify(clientSchema(), null, 2)}\n`],
@@ -25,7 +25,9 @@ const replaced = (document: string, mark: string, table: string): string =>
     (_, open: string, close: string) => `${open}${table}${close}`,
   )
 
-const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`
+/** A vertical bar in a cell would begin the next one. */
+const row = (...cells: readonly string[]): string =>
+  `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`
 
 function repliesTable(): string {
   const rows = Object.entries(REPLIES).map(([word, { meaning, action }]) =>
@@ -66,25 +68,43 @@ const errorsTable = (): string =>
 function settingsPage(): string {
   return `# Settings
 
-Every setting can stand in the configuration file, in the environment, or on the command line; the command line wins
-over the environment, and the environment over the file. Durations are written \`90s\`, \`5m\`, \`1h30m\`, \`28d\`, \`2w\`, and paths may begin with \`~/\`.
-This page is generated from the tables that the program reads by.
+Every setting can be in the configuration file, in an environment variable or on the command line. The command line takes
+precedence over the environment, and the environment over the file.
 
-## Of an account
+Durations are written \`90s\`, \`5m\`, \`1h30m\`, \`28d\`, \`2w\`. Paths may begin with \`~/\`. This page is generated from the tables in
+the program.
 
-At the top of the file they hold for every account; in an \`[[account]]\` table for that one.
+## Account settings
+
+At the top of the file they apply to every account. In an \`[[account]]\` table they apply to that account.
 
 ${settingsTable(ACCOUNT_SETTINGS)}
-## Of the client
+## Client settings
+
+They are at the top of the file.
 
 ${settingsTable(CLIENT_SETTINGS)}
-## Of the service
+## Hostname settings
+
+They are in an \`[[account.host]]\` table, one for each hostname that needs it.
+
+${hostTable()}
+## Service settings
+
+They are in \`service.toml\`, for \`holdfast serve\` and \`holdfast admin\`.
 
 ${settingsTable(SERVICE_SETTINGS)}`
 }
 
+const hostTable = (): string =>
+  row('setting', 'meaning', 'default') +
+  row('---', '---', '---') +
+  Object.entries<Setting<unknown>>(HOST_SETTINGS)
+    .map(([key, setting]) => row(`\`${fileKeyOf(key)}\``, setting.help, fallbackOf(setting)))
+    .join('')
+
 const settingsTable = (table: SettingTable): string =>
-  row('in the file', 'on the command line', 'in the environment', 'what it is for', 'default') +
+  row('setting', 'flag', 'environment variable', 'meaning', 'default') +
   row('---', '---', '---', '---', '---') +
   Object.entries(table)
     .map(([key, setting]) =>
@@ -99,7 +119,7 @@ const settingsTable = (table: SettingTable): string =>
     .join('')
 
 function fallbackOf({ fallback, reader, isNeeded }: Setting<unknown>): string {
-  if (isNeeded) return '(needed)'
+  if (isNeeded) return '(required)'
   if (fallback === undefined) return ''
   if (Array.isArray(fallback))
     return fallback.length === 0

@@ -134,10 +134,11 @@ describe('commands', async () => {
     const wrong = commandsIn(text).flatMap((line) => {
       const [, call, words = ''] =
         /(?:^|\s)(holdfast(?:\.js)?|\S*bin\/holdfast(?:\.js)?) (.*)$/.exec(line) ?? []
-      if (call === undefined) return []
       const [name = ''] = words.split(/[\s,;]/)
+      const isCall = call !== undefined && !name.startsWith('/') && name !== '…'
+      if (!isCall) return []
       const flags = name.startsWith('-') ? GLOBAL : flagsOf.get(name)
-      if (flags === undefined) return name === '…' ? [] : [line]
+      if (flags === undefined) return [line]
       return flagsIn(words)
         .filter((flag) => !isFlag(flags, flag))
         .map((flag) => `${name} has no --${flag}`)
