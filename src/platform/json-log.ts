@@ -10,6 +10,7 @@ export function jsonLog(fd: number, threshold: Level): Log {
       level: threshold,
       base: null,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      messageKey: 'msg',
     },
     { write: (line) => writeLine(fd, line) },
   )
