@@ -13,7 +13,6 @@ import { clientTime } from '../../src/client/memory/client-time.ts'
 import { formatState, parseState } from '../../src/client/memory/codec.ts'
 import { fileMemory, type MemoryTrouble } from '../../src/client/memory/memory.ts'
 import { outcomeOf, worst } from '../../src/client/report/outcome.ts'
-import { readRetryAfter } from '../../src/client/send/exchange.ts'
 import { type Address, parseAddress } from '../../src/net/address.ts'
 import { systemFiles } from '../../src/platform/files.ts'
 import { type Disk, disk, type Line, PLAN, type Sky, START, world } from '../fakes/world.ts'
@@ -151,17 +150,8 @@ it('retries lie between five and ten minutes apart in the long run', () => {
     seconds(599.7),
   ])
 })
-it.each(['-3600', '7200.5', '60s', '1 hour', '7200, 60', '1e9', 'tomorrow'])(
-  'Retry-After: %s is neither seconds nor a date, and is ignored',
-  (value) => expect(readRetryAfter(value, START)).toBeUndefined(),
-)
 it('a state of another version is not believed', () => {
   expect(parseState(formatState(NEW_STATE).replace('"version": 1', '"version": 2')).ok).toBe(false)
-})
-it('Retry-After is seconds or a date, and a day at most', () => {
-  expect(readRetryAfter('99999999', START)).toBe(hours(24))
-  expect(readRetryAfter('Thu, 01 Jan 2026 02:00:00 GMT', START)).toBe(hours(2))
-  expect(readRetryAfter('Wed, 31 Dec 2025 22:00:00 GMT', START)).toBeUndefined()
 })
 it('a captive portal is not named when an echo service gave a sensible answer', async () => {
   const told = async (by: string) => {

@@ -52,8 +52,7 @@ it('sends and reads exactly the parameters that the specification lists', async 
   await exchange(
     endpoint,
     { request: everything, endpoint: 0 },
-    { http, now: () => clock.now() },
-    new AbortController().signal,
+    { http, now: () => clock.now(), signal: new AbortController().signal },
   )
 
   const query = [...new URL(sent?.url ?? '').searchParams.keys()]
@@ -92,8 +91,7 @@ describe('a client reads an answer', () => {
       const seen = await exchange(
         endpoint,
         { request, endpoint: 0 },
-        { http, now: () => START },
-        new AbortController().signal,
+        { http, now: () => START, signal: new AbortController().signal },
       )
 
       const read =
@@ -103,7 +101,7 @@ describe('a client reads an answer', () => {
             ? `HTTP ${seen.status}`
             : 'not-understood'
       expect(read).toBe(outcome)
-      // Nothing but a endpoint of its own that says so confirms a hostname.
+      // Only its own line with a word of success confirms a hostname.
       const state = reduce(NEW_STATE, seen, [{ ...PLAN, hostnames: request.hostnames }], {
         now: START,
         random: 0,

@@ -4,7 +4,7 @@ import type { Action, Observation } from '../decide/observation.ts'
 import { accountOf, NEW_STATE, type State } from '../decide/state.ts'
 import { step } from '../decide/step.ts'
 import { StateNotKept } from '../memory/memory.ts'
-import { exchange, formRequest } from '../send/exchange.ts'
+import { exchange, makeHttpRequest } from '../send/exchange.ts'
 import type { Schedule } from '../../ports/clock.ts'
 import type { Agent, StopCondition } from './agent.ts'
 import { type AnswerTimeout, answerTimeout } from './answer-timeout.ts'
@@ -173,11 +173,11 @@ async function send(
   if (job === undefined) throw new Error(`nobody asked for account ${action.account}`)
   const { account } = job.desired
   if (agent.mustRemember && !agent.memory.isKept()) throw new StateNotKept(agent.memory.folders)
-  const to = formRequest(job.endpoint, action.request, action.endpoint).url
+  const to = makeHttpRequest(job.endpoint, action).url
   agent.tell({ kind: 'sending', account, request: action.request, to })
   if (to.startsWith('http:')) agent.tell({ kind: 'keyInClear', account, to: new URL(to).origin })
   const seen = await patience(agent.abandon, async (signal) =>
-    exchange(job.endpoint, action, { http: agent.http, now: () => agent.clock.now() }, signal),
+    exchange(job.endpoint, action, { http: agent.http, now: () => agent.clock.now(), signal }),
   )
   return seen
 }

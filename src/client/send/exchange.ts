@@ -6,111 +6,130 @@ import { actionOf } from '../../protocol/reply.ts'
 import { isOldRefusal, type Reply } from '../../protocol/reply-codec.ts'
 import { formatQuery, type Ipv6Parameter, UPDATE_PATH, type UpdateRequest } from '../../protocol/request.ts'
 import { MAX_REPLY_BYTES, readForbidding, readResponse } from '../../protocol/response.ts'
-import type { Observation } from '../decide/observation.ts'
+import type { Action, Observation } from '../decide/observation.ts'
 import { withoutSecrets } from './secrets.ts'
 
-/** Where and as whom one account's requests are made. */
+/** The update service of one account: its base URLs, the credentials, and how requests are made. */
 export interface ServiceEndpoint {
   readonly account: string
-  /** The service's base addresses, without path, in the order they are tried. */
+  /** Scheme, host and port without a path, in the order in which they are tried. */
   readonly baseUrls: readonly string[]
   readonly credentials: Credentials
   readonly userAgent: string
   readonly ipv6Parameter: Ipv6Parameter
+  /** PEM of the certificate authorities to trust instead of the system's. */
   readonly authorities?: string
   readonly connectTimeout: Duration
   readonly responseTimeout: Duration
 }
 
-/** The exact request, ready for the wire. The password is in the headers and nowhere else. */
-export function formRequest(line: ServiceEndpoint, request: UpdateRequest, endpoint: number): HttpRequest {
-  const base = line.baseUrls[endpoint] ?? line.baseUrls[0] ?? ''
+/** An update request, and the index of the base URL that it goes to. */
+type OutgoingUpdate = Pick<Extract<Action, { kind: 'send' }>, 'request' | 'endpoint'>
+
+interface ExchangeContext {
+  readonly http: Http
+  readonly now: () => Instant
+  readonly signal: AbortSignal
+}
+
+/** The exact HTTP request. The password is in the Authorization header and nowhere else. */
+export function makeHttpRequest(
+  service: ServiceEndpoint,
+  { request, endpoint }: OutgoingUpdate,
+): HttpRequest {
+  const baseUrl = service.baseUrls[endpoint] ?? service.baseUrls[0] ?? ''
   return {
-    url: `${base}${UPDATE_PATH}?${formatQuery(request, line.ipv6Parameter)}`,
+    url: `${baseUrl}${UPDATE_PATH}?${formatQuery(request, service.ipv6Parameter)}`,
     headers: {
-      authorization: formatBasic(line.credentials),
-      'user-agent': line.userAgent,
+      authorization: formatBasic(service.credentials),
+      'user-agent': service.userAgent,
       accept: 'text/plain',
     },
     maxBodyBytes: MAX_REPLY_BYTES,
-    connectTimeout: line.connectTimeout,
-    responseTimeout: line.responseTimeout,
-    ...(line.authorities !== undefined && { authorities: line.authorities }),
+    connectTimeout: service.connectTimeout,
+    responseTimeout: service.responseTimeout,
+    ...(service.authorities !== undefined && { authorities: service.authorities }),
   }
 }
 
-/** One request out, one observation back: a fact about what the service said, or about why it said nothing. */
+/**
+ * Sends one request and gives one observation: `answered` with a reply for each hostname, `notUnderstood` for any other
+ * answer, `unreached` without an answer. Makes one attempt and never rejects.
+ */
 export async function exchange(
-  line: ServiceEndpoint,
-  { request, endpoint }: { readonly request: UpdateRequest; readonly endpoint: number },
-  { http, now }: { readonly http: Http; readonly now: () => Instant },
-  signal: AbortSignal,
+  service: ServiceEndpoint,
+  update: OutgoingUpdate,
+  { http, now, signal }: ExchangeContext,
 ): Promise<Observation> {
-  const { account } = line
-  const outcome = await http(formRequest(line, request, endpoint), signal)
+  const { account } = service
+  const { request } = update
+  const outcome = await http(makeHttpRequest(service, update), signal)
   const answer = answerIn(outcome)
-  const isHttps = (line.baseUrls[endpoint] ?? '').startsWith('https:')
-  if (answer === undefined) return noAnswer(line, outcome, isHttps)
-  const wait = readRetryAfter(answer.headers['retry-after'], now())
+  const isHttps = (service.baseUrls[update.endpoint] ?? '').startsWith('https:')
+  if (answer === undefined) return observeNoAnswer(service, outcome, isHttps)
+  const wait = parseRetryAfter(answer.headers['retry-after'], now())
   const retryAfter = wait === undefined ? {} : { retryAfter: wait }
-  const read = answer.isCut ? readCut : readWhole
+  const read = answer.isCut ? readIncomplete : readComplete
   const replies = read(answer, request)
   if (replies === undefined) {
-    const because = outcome.kind === 'unreached' ? `${outcome.stage}: ${outcome.because}` : CUT
+    const because = outcome.kind === 'unreached' ? `${outcome.stage}: ${outcome.because}` : INCOMPLETE
     return { kind: 'unreached', account, because, isTls: isHttps }
   }
   if (!replies.ok) {
-    const shown = read({ ...answer, body: withoutSecrets(answer.body, line.credentials) }, request)
-    const { because } = shown === undefined || shown.ok ? replies.error : shown.error
+    const masked = read({ ...answer, body: withoutSecrets(answer.body, service.credentials) }, request)
+    const { because } = masked === undefined || masked.ok ? replies.error : masked.error
     return { kind: 'notUnderstood', account, ...replies.error, because, ...retryAfter }
   }
   const isRefused = replies.value.some((reply) => isOldRefusal(reply, request.addresses))
-  const understood = isRefused ? request.hostnames.map(() => OLD_REFUSAL) : replies.value
-  return { kind: 'answered', account, sent: request, replies: understood, ...retryAfter }
+  const applied = isRefused ? request.hostnames.map(() => OLD_REFUSAL) : replies.value
+  return { kind: 'answered', account, sent: request, replies: applied, ...retryAfter }
 }
 
 type HttpAnswer = Extract<HttpOutcome, { kind: 'answered' }>
 
-/** The answer, or its beginning where time was up or the connection broke off in the middle of it. */
+/** The answer, or its beginning where the time limit or a lost connection cut it off. */
 function answerIn(outcome: HttpOutcome): HttpAnswer | undefined {
   if (outcome.kind === 'answered') return outcome
   return outcome.partial && { kind: 'answered', ...outcome.partial, isCut: true }
 }
 
-/** Something that is no HTTP was seen by the service or by what stands in its place; everything else, perhaps by no one. */
-function noAnswer(
+/** An answer that is not HTTP comes from the service or from something in front of it: it reached the other side. */
+function observeNoAnswer(
   { account, credentials }: ServiceEndpoint,
   outcome: HttpOutcome,
   isHttps: boolean,
 ): Observation {
-  if (outcome.kind === 'answered') throw new Error('an answer was heard')
+  if (outcome.kind === 'answered') throw new Error('the outcome holds an answer')
   const { stage, because, said = '' } = outcome
   if (stage !== 'malformed') {
     const isTls = isHttps && !BEFORE_TLS.has(stage)
     return { kind: 'unreached', account, because: `${stage}: ${because}`, isTls }
   }
   const quote = quoteOf(withoutSecrets(said, credentials))
-  const shown = quote === '' ? because : `${because}: ${quote}`
-  return { kind: 'notUnderstood', account, because: shown, looksLikePortal: false }
+  const detail = quote === '' ? because : `${because}: ${quote}`
+  return { kind: 'notUnderstood', account, because: detail, looksLikePortal: false }
 }
 
-/** Only here is it certain that there was no one to talk TLS to. */
+/** At these stages no TLS peer can have answered. */
 const BEFORE_TLS: ReadonlySet<HttpStage> = new Set(['look-up', 'connect'])
 
-const CUT = 'exchange: the connection broke off in the middle of the answer'
+const INCOMPLETE = 'exchange: the connection broke off in the middle of the answer'
 
-type Reading = ReturnType<typeof readResponse>
+type ParsedReplies = ReturnType<typeof readResponse>
 
-const readWhole = (answer: HttpAnswer, { hostnames }: UpdateRequest): Reading =>
+const readComplete = (answer: HttpAnswer, { hostnames }: UpdateRequest): ParsedReplies =>
   readResponse(answer, hostnames.length)
 
-/** Half an answer can forbid, but it cannot confirm: what is missing may have been the rest of an address (decision 0008). */
-function readCut(answer: HttpAnswer, request: UpdateRequest): Reading | undefined {
-  const replies = readWhole(answer, request)
-  const isBeyondDoubt = replies.ok
+/**
+ * An incomplete answer can forbid but not confirm, because the missing part may continue an address (decision 0008).
+ * Undefined where it does neither.
+ */
+function readIncomplete(answer: HttpAnswer, request: UpdateRequest): ParsedReplies | undefined {
+  const replies = readComplete(answer, request)
+  const isConclusive = replies.ok
     ? replies.value.every(({ word }) => actionOf(word).kind !== 'settled')
     : replies.error.status !== undefined
-  if (isBeyondDoubt) return replies
+  if (isConclusive) return replies
   const forbidding = readForbidding(answer)
   return forbidding && { ok: true, value: request.hostnames.map(() => forbidding) }
 }
@@ -118,18 +137,19 @@ function readCut(answer: HttpAnswer, request: UpdateRequest): Reading | undefine
 /** Success with the loopback address means "ignored" in this family of services. */
 const OLD_REFUSAL: Reply = { word: 'badagent', said: 'good 127.0.0.1' }
 
-/** RFC 9110 §10.2.3: seconds, or a date. No longer than a day, so that nobody can silence us for good. */
-export function readRetryAfter(value: string | undefined, now: Instant): Duration | undefined {
-  if (value === undefined) return undefined
-  const span = /^\d+$/.test(value.trim())
-    ? seconds(Number(value))
-    : HTTP_DATE.test(value.trim()) && !Number.isNaN(Date.parse(value))
-      ? between(now, instant(Date.parse(value)))
-      : undefined
+/** RFC 9110 §10.2.3: seconds, or an HTTP date. Limited to one day, so that a faulty service cannot end updates for good. */
+function parseRetryAfter(value: string | undefined, now: Instant): Duration | undefined {
+  const span = value === undefined ? undefined : delayIn(value.trim(), now)
   return span === undefined || span < 0 ? undefined : milliseconds(Math.min(span, MAX_RETRY_AFTER))
 }
 
-/** RFC 9110 §5.6.7: with the name of a weekday. Date.parse also takes "-3600", for a year. */
+function delayIn(value: string, now: Instant): Duration | undefined {
+  if (/^\d+$/.test(value)) return seconds(Number(value))
+  const at = HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN
+  return Number.isNaN(at) ? undefined : between(now, instant(at))
+}
+
+/** RFC 9110 §5.6.7: the date begins with a weekday. Without this check Date.parse reads "-3600" as a year. */
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d/
 
 const MAX_RETRY_AFTER = seconds(86_400)

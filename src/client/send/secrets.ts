@@ -1,9 +1,9 @@
 import { type Credentials, formatBasic } from '../../net/basic.ts'
 
-const SHOWN = '«secret»'
+const MASK = '«secret»'
 
-/** A shorter password may stand in any text by chance: it is looked for as it is, and in an address. */
-const LEAST = 6
+/** A shorter password can occur in any text by chance: only its plain and percent-encoded forms are masked. */
+const MIN_LENGTH = 6
 
 type Spelling = (text: string) => string
 const utf8 = (text: string): Buffer => Buffer.from(text, 'utf8')
@@ -11,20 +11,20 @@ const unpadded = (text: string): string => text.replace(/=+$/, '')
 const json: Spelling = (text) => JSON.stringify(text).slice(1, -1)
 const jsonInAscii: Spelling = (text) =>
   json(text).replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-const byNumber =
-  (base: 10 | 16, signs: RegExp): Spelling =>
+const htmlByNumber =
+  (base: 10 | 16, characters: RegExp): Spelling =>
   (text) =>
     text.replaceAll(
-      signs,
-      (sign) => `&#${base === 16 ? 'x' : ''}${(sign.codePointAt(0) ?? 0).toString(base)};`,
+      characters,
+      (character) => `&#${base === 16 ? 'x' : ''}${(character.codePointAt(0) ?? 0).toString(base)};`,
     )
-const HTML_SIGNS = /[&<>"']/g
-const EVERY_SIGN = /[^]/gu
+const HTML_CHARACTERS = /[&<>"']/g
+const ALL_CHARACTERS = /[^]/gu
 
-/** What stands for the double quote and for the apostrophe where &, < and > have their names: libraries differ. */
+/** HTML libraries differ in how they escape the double quote and the apostrophe. */
 // biome-ignore format: a table
 const QUOTES = [['"', "'"], ['&quot;', "'"], ['&quot;', '&#39;'], ['&quot;', '&#039;'], ['&quot;', '&#x27;'], ['&quot;', '&apos;'], ['&#34;', '&#39;']] as const
-const byName =
+const htmlByName =
   ([quote, apostrophe]: (typeof QUOTES)[number]): Spelling =>
   (text) =>
     text
@@ -34,84 +34,91 @@ const byName =
       .replaceAll('"', quote)
       .replaceAll("'", apostrophe)
 
-/** How a service or a page may write a password that it was sent. The case of letters does not matter. */
+/** The encodings in which a service or a page may repeat a password. Compared without regard to case. */
 const SPELLINGS: readonly Spelling[] = [
   (text) => text,
   encodeURIComponent,
   encodeURI,
-  (text) => encodeURIComponent(text).replaceAll(/[!'()*~._-]/g, (sign) => `%${utf8(sign).toString('hex')}`),
-  (text) => encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${utf8(sign).toString('hex')}`),
+  (text) =>
+    encodeURIComponent(text).replaceAll(/[!'()*~._-]/g, (character) => `%${utf8(character).toString('hex')}`),
+  (text) =>
+    encodeURIComponent(text).replaceAll(/[!'()*]/g, (character) => `%${utf8(character).toString('hex')}`),
   (text) => new URLSearchParams({ '': text }).toString().slice(1),
   json,
   jsonInAscii,
   (text) => json(text).replaceAll('/', '\\/'),
   (text) => jsonInAscii(text).replaceAll('/', '\\/'),
-  ...QUOTES.map(byName),
-  byNumber(10, HTML_SIGNS),
-  byNumber(16, HTML_SIGNS),
-  byNumber(10, EVERY_SIGN),
-  byNumber(16, EVERY_SIGN),
+  ...QUOTES.map(htmlByName),
+  htmlByNumber(10, HTML_CHARACTERS),
+  htmlByNumber(16, HTML_CHARACTERS),
+  htmlByNumber(10, ALL_CHARACTERS),
+  htmlByNumber(16, ALL_CHARACTERS),
   (text) => unpadded(utf8(text).toString('base64')),
   (text) => utf8(text).toString('base64url'),
   (text) => utf8(text).toString('hex'),
 ]
 
-/** A service may mirror what it was sent: nothing of it may reach a log or a terminal. */
+/** The text with each occurrence of the password and of the Basic credentials masked: a service may repeat what it was sent. */
 export function withoutSecrets(text: string, credentials: Credentials): string {
-  // Half a surrogate pair cannot be sent either.
+  // UTF-8 replaces a lone surrogate, as the request did.
   const password = utf8(credentials.password.reveal()).toString('utf8')
   const basic = formatBasic(credentials).slice('Basic '.length)
   const pair = [unpadded(basic), utf8(`${credentials.username}:${password}`).toString('base64url')]
-  if (password.length >= LEAST)
-    return masked(text, [...pair, ...SPELLINGS.map((spelling) => spelling(password))])
+  if (password.length >= MIN_LENGTH)
+    return maskAll(text, [...pair, ...SPELLINGS.map((spelling) => spelling(password))])
   return [password, encodeURIComponent(password)]
     .filter((secret) => secret !== '')
-    .reduce((shown, secret) => shown.replaceAll(secret, SHOWN), masked(text, pair))
+    .reduce((masked, secret) => masked.replaceAll(secret, MASK), maskAll(text, pair))
 }
 
-/** Where each unit of the bare text stands in the text: from, and up to. */
-interface Bare {
+/** A text in lower case without gaps, and for each of its code units where its character begins and ends in the original. */
+interface CompactText {
   readonly units: string
-  readonly from: readonly number[]
-  readonly to: readonly number[]
+  readonly starts: readonly number[]
+  readonly ends: readonly number[]
 }
 
-/** White space, controls and signs of no width, which may stand between any two signs of a secret. */
+/** White space, control characters and characters of no width, which may separate the characters of a secret. */
 const GAP = /[\p{C}\p{Zl}\p{Zp}\s]/u
 
-function bareOf(text: string): Bare {
-  const [signs, from, to]: [string[], number[], number[]] = [[], [], []]
+function compact(text: string): CompactText {
+  const units: string[] = []
+  const starts: number[] = []
+  const ends: number[] = []
   let at = 0
-  for (const sign of text) {
-    const end = at + sign.length
-    for (const unit of GAP.test(sign) ? [] : sign.toLowerCase().split('')) {
-      signs.push(unit)
-      from.push(at)
-      to.push(end)
+  for (const character of text) {
+    const end = at + character.length
+    for (const unit of GAP.test(character) ? [] : character.toLowerCase().split('')) {
+      units.push(unit)
+      starts.push(at)
+      ends.push(end)
     }
     at = end
   }
-  return { units: signs.join(''), from, to }
+  return { units: units.join(''), starts, ends }
 }
 
-function masked(text: string, secrets: readonly string[]): string {
-  const bare = bareOf(text)
-  const found = [...new Set(secrets.map((secret) => bareOf(secret).units))]
+function maskAll(text: string, secrets: readonly string[]): string {
+  const compactText = compact(text)
+  const matches = [...new Set(secrets.map((secret) => compact(secret).units))]
     .filter((secret) => secret !== '')
-    .flatMap((secret) => placesOf(secret, bare))
+    .flatMap((secret) => matchesOf(secret, compactText))
     .toSorted(([a], [b]) => a - b)
-  let shown = ''
+  let masked = ''
   let end = 0
-  for (const [from, to] of found) {
-    if (from >= end) shown += text.slice(end, from) + SHOWN
+  for (const [from, to] of matches) {
+    if (from >= end) masked += text.slice(end, from) + MASK
     end = Math.max(end, to)
   }
-  return shown + text.slice(end)
+  return masked + text.slice(end)
 }
 
-function placesOf(secret: string, { units, from, to }: Bare): readonly (readonly [number, number])[] {
-  const places: (readonly [number, number])[] = []
+function matchesOf(
+  secret: string,
+  { units, starts, ends }: CompactText,
+): readonly (readonly [from: number, to: number])[] {
+  const matches: (readonly [number, number])[] = []
   for (let at = units.indexOf(secret); at >= 0; at = units.indexOf(secret, at + secret.length))
-    places.push([from[at] ?? 0, to[at + secret.length - 1] ?? 0])
-  return places
+    matches.push([starts[at] ?? 0, ends[at + secret.length - 1] ?? 0])
+  return matches
 }

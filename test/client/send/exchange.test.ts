@@ -1,23 +1,41 @@
 import { describe, expect, it } from 'vitest'
-import { exchange } from '../../../src/client/send/exchange.ts'
+import { days, hours, minutes } from '../../../src/base/time.ts'
+import { exchange, makeHttpRequest } from '../../../src/client/send/exchange.ts'
 import type { HttpOutcome } from '../../../src/ports/http.ts'
 import { disk, START, world } from '../../fakes/world.ts'
 
-const endpoint = world(disk(), []).jobs[0]?.endpoint
-if (endpoint === undefined) throw new Error('no endpoint')
+const service = world(disk(), []).jobs[0]?.endpoint
+if (service === undefined) throw new Error('no endpoint')
 const request = { hostnames: ['home.example.test'], addresses: {} }
 
-const after = async (outcome: HttpOutcome, over = endpoint) =>
+const after = async (outcome: HttpOutcome, over = service, sent = request) =>
   exchange(
     over,
-    { request, endpoint: 0 },
-    { http: async () => outcome, now: () => START },
-    new AbortController().signal,
+    { request: sent, endpoint: 0 },
+    { http: async () => outcome, now: () => START, signal: new AbortController().signal },
   )
 const answered = async (body: string, status = 200) => after({ kind: 'answered', status, headers: {}, body })
 
-const password = endpoint.credentials.password.reveal()
-const basic = Buffer.from(`${endpoint.credentials.username}:${password}`).toString('base64')
+const password = service.credentials.password.reveal()
+const basic = Buffer.from(`${service.credentials.username}:${password}`).toString('base64')
+
+describe('an HTTP request', () => {
+  it('carries the credentials in the Authorization header only', () => {
+    const { url, headers } = makeHttpRequest(service, { request, endpoint: 0 })
+    const { authorization, ...others } = headers
+
+    expect(authorization).toBe(`Basic ${basic}`)
+    expect(JSON.stringify([url, others])).not.toContain(password)
+  })
+
+  it('goes to the base URL of its endpoint', () => {
+    const two = { ...service, baseUrls: ['https://a.test', 'http://b.test:8245'] }
+
+    expect(makeHttpRequest(two, { request, endpoint: 1 }).url).toBe(
+      'http://b.test:8245/nic/update?hostname=home.example.test',
+    )
+  })
+})
 
 describe('an exchange', () => {
   it.each([
@@ -25,7 +43,7 @@ describe('an exchange', () => {
     `<p>${password}</p>`,
     `Authorization: Basic ${basic}`,
     `${'x'.repeat(75)}${password}`,
-  ])('quotes nothing of what must not be seen: %#', async (body) => {
+  ])('masks the credentials in the quote of an unrecognized answer: %#', async (body) => {
     const seen = await answered(body, 403)
 
     expect(seen.kind).toBe('notUnderstood')
@@ -33,7 +51,7 @@ describe('an exchange', () => {
     expect(JSON.stringify(seen)).not.toContain(basic)
   })
 
-  it('takes an answer that is no HTTP for one that is not understood', async () =>
+  it('observes an answer that is not HTTP as not understood', async () =>
     expect(
       await after({ kind: 'unreached', stage: 'malformed', because: 'the answer is not HTTP' }),
     ).toMatchObject({
@@ -41,7 +59,7 @@ describe('an exchange', () => {
       because: 'the answer is not HTTP',
     }))
 
-  it('quotes what is no HTTP, without secrets and without what a terminal acts on', async () =>
+  it('quotes an answer that is not HTTP without credentials and without control characters', async () =>
     expect(
       await after({
         kind: 'unreached',
@@ -57,7 +75,7 @@ describe('an exchange', () => {
   it.each([
     ['good 198.51.100.7 '.padEnd(60_000, 'x'), 'answered'],
     [`good 198.51.100.7 ${'é'.repeat(40_000)}`, 'notUnderstood'],
-  ])('counts the length of an answer in bytes: %#', async (body, kind) =>
+  ])('measures the length of an answer in bytes: %#', async (body, kind) =>
     expect(await answered(body)).toMatchObject({ kind }),
   )
 
@@ -69,41 +87,49 @@ describe('an exchange', () => {
     ['exchange', 'https', true],
     ['time-out', 'http', false],
     ['exchange', 'http', false],
-  ] as const)(
-    'lets plain http follow only where https was not reached: %s over %s',
-    async (stage, scheme, isTls) =>
-      expect(
-        await after(
-          { kind: 'unreached', stage, because: 'x' },
-          { ...endpoint, baseUrls: [`${scheme}://dyn.test`] },
-        ),
-      ).toMatchObject({ kind: 'unreached', isTls }),
+  ] as const)('that fails at stage %s over %s reports isTls: %s', async (stage, scheme, isTls) =>
+    expect(
+      await after(
+        { kind: 'unreached', stage, because: 'x' },
+        { ...service, baseUrls: [`${scheme}://dyn.test`] },
+      ),
+    ).toMatchObject({ kind: 'unreached', isTls }),
   )
 
-  it('lets no plain http follow half an answer over https', async () =>
+  it('reports isTls for an incomplete answer over https', async () =>
     expect(
       await after(
         { kind: 'answered', status: 200, headers: {}, body: 'goo', isCut: true },
-        { ...endpoint, baseUrls: ['https://dyn.test'] },
+        { ...service, baseUrls: ['https://dyn.test'] },
       ),
     ).toMatchObject({ kind: 'unreached', isTls: true }))
 
-  it('obeys a word that forbids in the middle of an answer that breaks off', async () =>
+  it('applies a word that forbids from an incomplete answer to every hostname', async () =>
     expect(
-      await exchange(
-        endpoint,
-        { request: { hostnames: ['a.test', 'b.test'], addresses: {} }, endpoint: 0 },
-        {
-          http: async () => ({
-            kind: 'answered',
-            status: 200,
-            headers: {},
-            body: 'good\nabuse',
-            isCut: true,
-          }),
-          now: () => START,
-        },
-        new AbortController().signal,
-      ),
+      await after({ kind: 'answered', status: 200, headers: {}, body: 'good\nabuse', isCut: true }, service, {
+        hostnames: ['a.test', 'b.test'],
+        addresses: {},
+      }),
     ).toMatchObject({ kind: 'answered', replies: [{ word: 'abuse' }, { word: 'abuse' }] }))
+
+  // biome-ignore format: a table
+  it.each<[string, number | undefined]>([
+    ['120',                           minutes(2)],
+    [' 120 ',                         minutes(2)],
+    ['99999999',                      days(1)],
+    ['Thu, 01 Jan 2026 02:00:00 GMT', hours(2)],
+    ['Wed, 31 Dec 2025 22:00:00 GMT', undefined],
+    ['-3600',                         undefined],
+    ['7200.5',                        undefined],
+    ['60s',                           undefined],
+    ['1 hour',                        undefined],
+    ['7200, 60',                      undefined],
+    ['1e9',                           undefined],
+    ['tomorrow',                      undefined],
+  ])('reads Retry-After: %j as %j', async (value, retryAfter) => {
+    const headers = { 'retry-after': value }
+    const seen = await after({ kind: 'answered', status: 503, headers, body: '' })
+
+    expect('retryAfter' in seen ? seen.retryAfter : undefined).toBe(retryAfter)
+  })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { withoutSecrets } from '../../../src/client/send/secrets.ts'
 import { Secret } from '../../../src/net/secret.ts'
 
-/** With signs that every way of writing it changes differently. */
+/** With characters that each encoding changes in another way. */
 const PASSWORD = `cAn4ry/+ swörd&<'">=%25~`
 const credentials = { username: 'abc1234', password: new Secret(PASSWORD) }
 const pair = Buffer.from(`abc1234:${PASSWORD}`)
@@ -17,7 +17,7 @@ const html = PASSWORD.replaceAll('&', '&amp;')
   .replaceAll('"', '&quot;')
 const base64 = Buffer.from(PASSWORD).toString('base64')
 
-describe('what a service mirrors of a secret is masked', () => {
+describe('the password is masked in this encoding:', () => {
   it.each([
     ['as it is', PASSWORD],
     ['percent encoding', percent],
@@ -46,7 +46,7 @@ describe('what a service mirrors of a secret is masked', () => {
     ['with a NUL', split(PASSWORD, '\0')],
     ['with a space of no width', split(PASSWORD, '\u200b')],
     ['with a byte order mark', split(PASSWORD, '\ufeff')],
-    ['with a gap between all signs', Array.from(PASSWORD).join(' \u200d')],
+    ['with a gap between all characters', Array.from(PASSWORD).join(' \u200d')],
   ])('%s', (_, spelled) => {
     const shown = withoutSecrets(`you sent ${spelled} and ${spelled}.`, credentials)
 
@@ -58,11 +58,11 @@ it.each([
   ['nothing here', 'nothing here'],
   ['İİİ cAn4ry İ', 'İİİ cAn4ry İ'],
   [`İ${PASSWORD}İ`, 'İ«secret»İ'],
-])('what is no secret stays as it is: %j', (text, shown) =>
+])('text without a secret stays unchanged: %j', (text, shown) =>
   expect(withoutSecrets(text, credentials)).toBe(shown),
 )
 
-it('a short password is masked as it is only, and its pair in any case', () => {
+it('a short password is masked in its plain and percent-encoded forms only, its Basic pair in all', () => {
   const short = { username: 'abc1234', password: new Secret('a/b') }
 
   expect(withoutSecrets('A/B a / b 612f62: a/b a%2Fb YWJjMTIzNDph\r\nL2I=', short)).toBe(
@@ -70,10 +70,10 @@ it('a short password is masked as it is only, and its pair in any case', () => {
   )
 })
 
-it('no password masks no text but its pair', () =>
+it('an empty password masks nothing', () =>
   expect(withoutSecrets('text', { username: '', password: new Secret('') })).toBe('text'))
 
-it('masking takes no longer for a text that is made to take long', () => {
+it('a repetitive text does not make masking slow', () => {
   const repeating = { username: 'a', password: new Secret(`${'a '.repeat(500)}b`) }
   const start = performance.now()
 
