@@ -14,7 +14,7 @@ import type { Flags } from '../app/flags.ts'
 import { logTo } from '../app/log.ts'
 import { writeError } from '../app/streams.ts'
 import { type ControlResponse, updateWish } from '../client/control/control-requests.ts'
-import { StateNotKept, StateUnreadable } from '../client/memory/memory.ts'
+import { StateNotSaved, StateUnreadable } from '../client/memory/memory.ts'
 import { worst } from '../client/report/outcome.ts'
 import type { AccountReport } from '../client/report/report.ts'
 import { sayReport } from '../client/report/report-text.ts'
@@ -59,7 +59,7 @@ async function readingState(asJson: boolean, work: () => Promise<Exit>): Promise
   try {
     return await work()
   } catch (error) {
-    if (error instanceof StateUnreadable || error instanceof StateNotKept)
+    if (error instanceof StateUnreadable || error instanceof StateNotSaved)
       return fail({ exit: 'configuration', messages: [error.message] }, asJson)
     throw error
   }

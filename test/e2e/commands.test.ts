@@ -241,14 +241,16 @@ describe('a state that cannot be read or written is no bug, and is told', () => 
 
     expect(await holdfast([command, ...settings(folder)])).toMatchObject({
       code: 78,
-      stderr: expect.stringMatching(/^holdfast: \S+state\.json cannot be read .* nor set aside/) as string,
+      stderr: expect.stringMatching(
+        /^holdfast: \S+state\.json cannot be read .* and was not set aside/,
+      ) as string,
     })
     expect(readFileSync(file, 'utf8')).toBe('broken')
   })
 
   // biome-ignore format: a table
   it.each([
-    ['a folder that nothing can make',  '/proc/x',       69, /warn: \/proc\/x cannot be written \(ENOENT.*kept in /],
+    ['a folder that nothing can make',  '/proc/x',       69, /warn: \/proc\/x is not writable \(ENOENT.*saved in /],
     ['a path that is too long for any', 'a'.repeat(300), 78, /^holdfast: a{300}\/state\.json cannot be read \(ENAMETOOLONG/],
   ])('%s is told at once', async (_, folder, code, says) =>
     expect(await holdfast(update(folder), { stdin: 'swordfish' })).toMatchObject({

@@ -78,7 +78,7 @@ it('gives up a request that hangs, and ends within five seconds', async () => {
   await at.stop('SIGKILL')
 })
 
-it('goes on when its state cannot be kept, and says so once', async () => {
+it('goes on when its state cannot be saved, and logs it once', async () => {
   const at = await service()
   const file = join(scratch(), 'not-a-folder')
   writeFileSync(file, '')
@@ -93,5 +93,5 @@ it('goes on when its state cannot be kept, and says so once', async () => {
   child.kill('SIGTERM')
 
   expect(await ended).toBe(0)
-  expect(lines.filter((one) => one.includes('the state cannot be kept'))).toHaveLength(1)
+  expect(lines.filter((one) => one.includes('the state cannot be saved'))).toHaveLength(1)
 })

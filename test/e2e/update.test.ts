@@ -339,12 +339,12 @@ it('a state that can neither be read nor set aside is exit 78, and nothing is se
   expect([looked.code, looked.stderr]).toEqual([
     78,
     expect.stringMatching(
-      /^holdfast: .*state\.json cannot be read .* nor set aside; it may hold a stop, so nothing is sent\n$/,
+      /^holdfast: .*state\.json cannot be read .* and was not set aside; it may record a stop, so nothing is sent; correct its permissions, or move it away\n$/,
     ),
   ])
   expect([updated.code, updated.stderr]).toEqual([
     0,
-    expect.stringMatching(/the state file was unreadable \(this is a folder\) and is set aside as/),
+    expect.stringMatching(/the state file could not be read \(this is a folder\) and is renamed to/),
   ])
 })
 

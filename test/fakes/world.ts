@@ -114,7 +114,7 @@ export function world(
     mustRemember: false,
     memory: {
       folders: ['/state'],
-      isKept: () => true,
+      isSaved: () => true,
       load: async () => {
         const state = parseState(kept.text)
         if (!state.ok) throw new Error(state.error)

@@ -8,10 +8,10 @@ import { exchangeEvents } from '../../src/client/agent/state-events.ts'
 import { nextWait, retryAt, waitAt } from '../../src/client/decide/backoff.ts'
 import type { DesiredState } from '../../src/client/decide/desired-state.ts'
 import type { Observation } from '../../src/client/decide/observation.ts'
-import { accountOf, NEW_STATE, type State } from '../../src/client/decide/state.ts'
+import { accountOf, NEW_STATE } from '../../src/client/decide/state.ts'
 import { clientTime } from '../../src/client/memory/client-time.ts'
 import { formatState, parseState } from '../../src/client/memory/codec.ts'
-import { fileMemory, type MemoryTrouble } from '../../src/client/memory/memory.ts'
+import { fileMemory } from '../../src/client/memory/file-memory.ts'
 import { outcomeOf, worst } from '../../src/client/report/outcome.ts'
 import { type Address, parseAddress } from '../../src/net/address.ts'
 import { systemFiles } from '../../src/platform/files.ts'
@@ -231,30 +231,6 @@ it('a name or an option that is stopped makes the whole run stopped', async () =
   expect(await end({ script: ['!donator', 'good'], desiredStates: [{ isOffline: true }] })).toBe('stopped')
   expect(worst(['settled', 'waiting', 'stopped'])).toBe('stopped')
 })
-it('a disk that fails again is told again', async () => {
-  const troubles: MemoryTrouble[] = []
-  let full = true
-  const m = fileMemory(
-    {
-      ...systemFiles,
-      makeFolder: async () => undefined,
-      replace: async () => {
-        if (full) throw new Error('ENOSPC')
-      },
-    },
-    ['/x'],
-    clientTime(() => ({ wall: START, boot: 'b', uptime: milliseconds(0) })),
-    (t) => troubles.push(t),
-  )
-  const other: State = { accounts: { a: accountOf(NEW_STATE, 'a') } }
-  await m.save(NEW_STATE)
-  full = false
-  await m.save(NEW_STATE)
-  full = true
-  await m.save(other)
-  expect(troubles).toHaveLength(2)
-})
-
 it('a wall clock that is set right during a wait does not end the wait at the next boot', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-edges-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -263,7 +239,7 @@ it('a wall clock that is set right during a wait does not end the wait at the ne
   const clocks = () => ({ wall: instant(wall), boot, uptime: milliseconds(uptime) })
   const memory = () => {
     const time = clientTime(clocks)
-    return { time, memory: fileMemory(systemFiles, [folder], time, () => undefined) }
+    return { time, memory: fileMemory([folder], { files: systemFiles, time, report: () => undefined }) }
   }
   const before = memory()
   const scene = world(disk(), ['911'])

@@ -5,7 +5,8 @@ import { LOOK, makeInbox, POKE } from '../../client/agent/inbox.ts'
 import { type EventFormat, wordingOf } from '../../client/agent/wording.ts'
 import { NEW_STATE, type State } from '../../client/decide/state.ts'
 import { type ClientTime, clientTime } from '../../client/memory/client-time.ts'
-import { fileMemory, type Memory } from '../../client/memory/memory.ts'
+import { fileMemory } from '../../client/memory/file-memory.ts'
+import type { Memory } from '../../client/memory/memory.ts'
 import { accountKey } from '../../config/client-checks.ts'
 import type { Address, Family } from '../../net/address.ts'
 import { clockBy, systemClocks, systemRandom } from '../../platform/clock.ts'
@@ -125,7 +126,7 @@ function memoryOf(
     replace: () => Promise.resolve(),
   }
   const files = isRehearsal ? { ...systemFiles, ...untouched } : systemFiles
-  return fileMemory(files, stateFoldersOf(settings), time, tell)
+  return fileMemory(stateFoldersOf(settings), { files, time, report: tell })
 }
 
 /** Each event to who listens, and in words to the log. */

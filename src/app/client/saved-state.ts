@@ -1,6 +1,7 @@
 import type { AccountJob, LoopState } from '../../client/agent/loop-state.ts'
 import { type ClientTime, clientTime } from '../../client/memory/client-time.ts'
-import { fileMemory, type Memory } from '../../client/memory/memory.ts'
+import { fileMemory } from '../../client/memory/file-memory.ts'
+import type { Memory } from '../../client/memory/memory.ts'
 import { type AccountReport, collector, viewOf } from '../../client/report/report.ts'
 import { systemClocks } from '../../platform/clock.ts'
 import { systemFiles } from '../../platform/files.ts'
@@ -26,8 +27,12 @@ export function savedState(settings: ResolvedSettings): SavedState {
   const time = clientTime(systemClocks())
   // Looking must not set a broken file aside: that is for whoever works with it.
   const files = { ...systemFiles, rename: () => Promise.reject(new Error('only looking')) }
-  const memory = fileMemory(files, stateFoldersOf(settings), time, ({ because }) => {
-    throw new NotSaved(settings.stateDir, because)
+  const memory = fileMemory(stateFoldersOf(settings), {
+    files,
+    time,
+    report: ({ because }) => {
+      throw new NotSaved(settings.stateDir, because)
+    },
   })
   return { jobs: jobsOf(settings, NO_DETECTION), memory, time }
 }

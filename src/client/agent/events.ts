@@ -7,7 +7,7 @@ import type { UpdateRequest } from '../../protocol/request.ts'
 import type { PaceDelay } from '../decide/pace.ts'
 import type { WaitCause } from '../decide/state.ts'
 import type { Finding } from '../detect/finding.ts'
-import type { MemoryTrouble } from '../memory/memory.ts'
+import type { MemoryProblem } from '../memory/memory.ts'
 import type { WatcherFinding } from '../watch/watcher.ts'
 
 /** Everything the agent can tell its operator. The code speaks in facts; only `wording.ts` knows English. */
@@ -118,4 +118,4 @@ export type AgentEvent =
   | { readonly kind: 'hinted'; readonly because: string }
   | { readonly kind: 'sleeping'; readonly until: Instant }
   | { readonly kind: 'ended' }
-  | MemoryTrouble
+  | MemoryProblem

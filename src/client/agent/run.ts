@@ -3,7 +3,7 @@ import { heldUntil, type WorldView } from '../decide/next-action.ts'
 import type { Action, Observation } from '../decide/observation.ts'
 import { accountOf, NEW_STATE, type State } from '../decide/state.ts'
 import { step } from '../decide/step.ts'
-import { StateNotKept } from '../memory/memory.ts'
+import { StateNotSaved } from '../memory/memory.ts'
 import { exchange, makeHttpRequest } from '../send/exchange.ts'
 import type { Schedule } from '../../ports/clock.ts'
 import type { Agent, StopCondition } from './agent.ts'
@@ -172,7 +172,7 @@ async function send(
   const job = jobs.find(({ desired }) => desired.account === action.account)
   if (job === undefined) throw new Error(`nobody asked for account ${action.account}`)
   const { account } = job.desired
-  if (agent.mustRemember && !agent.memory.isKept()) throw new StateNotKept(agent.memory.folders)
+  if (agent.mustRemember && !agent.memory.isSaved()) throw new StateNotSaved(agent.memory.folders)
   const to = makeHttpRequest(job.endpoint, action).url
   agent.tell({ kind: 'sending', account, request: action.request, to })
   if (to.startsWith('http:')) agent.tell({ kind: 'keyInClear', account, to: new URL(to).origin })

@@ -98,12 +98,12 @@ export const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
     line: ({ until }, show) => `nothing to do until ${show.time(until)}` },
   ended:              { level: 'info',  msg: 'asked to stop',
     line: () => 'asked to stop' },
-  stateSetAside:      { level: 'error', msg: 'the state file was unreadable and is set aside',
-    line: ({ as, because }) => `the state file was unreadable (${because}) and is set aside as ${as}; what it remembered is lost` },
-  stateKeptElsewhere: { level: 'warn',  msg: 'the state is kept in another folder',
-    line: ({ folder, instead, because }) => `${folder} cannot be written (${because}); stops and waits are kept in ${instead}, where a reboot may lose them` },
-  stateNotKept:       { level: 'error', msg: 'the state cannot be kept on disk; stops and waits are forgotten at the end',
-    line: ({ because }) => `the state cannot be kept on disk (${because}); stops and waits are forgotten when this process ends` },
+  stateSetAside:      { level: 'error', msg: 'the state file could not be read and is set aside',
+    line: ({ as, because }) => `the state file could not be read (${because}) and is renamed to ${as}; stops, waits and confirmed addresses in it are lost` },
+  stateSavedElsewhere: { level: 'warn', msg: 'the state is saved in another folder',
+    line: ({ folder, instead, because }) => `${folder} is not writable (${because}); stops and waits are saved in ${instead}, where a reboot may delete them; make ${folder} writable` },
+  stateNotSaved:      { level: 'error', msg: 'the state cannot be saved; stops and waits are lost when this process ends',
+    line: ({ because }) => `the state cannot be saved (${because}); stops and waits are lost when this process ends; name a writable folder with --state-dir` },
 }
 
 /** The row of one event, typed for it. */

@@ -8,13 +8,13 @@ import type { Anchor } from './client-time.ts'
 
 const VERSION = 1
 
-/** What the file holds: the state, and where our own time stood when it was written. */
+/** The content of the file: the state, and the clocks at the time of writing. */
 export interface StateFile {
   readonly state: State
   readonly anchor?: Anchor
 }
 
-/** The state file: a version, a checksum of the rest, and moments as RFC 3339 text, so that a person can read it. */
+/** The text of the state file: JSON with a version, a checksum of the rest, and moments as RFC 3339 text. */
 export function formatState(state: State, anchor?: Anchor): string {
   const body = JSON.parse(
     JSON.stringify({ accounts: state.accounts, ...(anchor && { clock: anchor }) }, (key, value: unknown) =>
@@ -28,11 +28,11 @@ const MOMENTS = new Set(['since', 'until', 'touched', 'at', 'wall'])
 
 const checksum = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** The inverse. Whatever is not exactly what we wrote is refused: a half-read stop would be no stop. */
+/** The inverse. Any other text is an error, because a state that is read in part may lose a stop. */
 export function parseState(text: string): Result<StateFile, string> {
   try {
     const { version, sha256, ...body } = record(JSON.parse(text))
-    if (version !== VERSION) return err(`version ${String(version)} is not version ${VERSION}`)
+    if (version !== VERSION) return err(`its format version is ${String(version)}, not ${VERSION}`)
     if (sha256 !== checksum(JSON.stringify(body))) return err('the checksum does not match')
     const state = { accounts: mapValues(record(body['accounts']), readAccount) }
     return ok(body['clock'] === undefined ? { state } : { state, anchor: readAnchor(body['clock']) })
@@ -92,7 +92,7 @@ function readStanding(value: unknown): AccountStatus {
 function readStop(value: unknown): Stop {
   const { since, because, about, said } = record(value)
   const word = string(because)
-  if (!isReplyWord(word)) throw new Error(`${word} is no reply word`)
+  if (!isReplyWord(word)) throw new Error(`${word} is not a reply word`)
   return {
     since: moment(since),
     because: word,
@@ -106,16 +106,17 @@ function readCause(value: unknown): WaitCause {
   if (cause === 'not understood' || isReplyWord(cause)) return cause
   const [, status] = /^HTTP (\d{3})$/.exec(cause) ?? []
   if (status !== undefined) return `HTTP ${Number(status)}`
-  throw new Error(`${cause} is no reason to wait`)
+  throw new Error(`${cause} is not a cause of a wait`)
 }
 
 function readAddresses(value: unknown): Addresses {
-  const given = record(value)
+  const addresses = record(value)
   return Object.fromEntries(
     FAMILIES.flatMap((family) => {
-      if (given[family] === undefined) return []
-      const address = parseAddress(string(given[family]))
-      if (address === undefined || familyOf(address) !== family) throw new Error(`no ${family} address`)
+      if (addresses[family] === undefined) return []
+      const address = parseAddress(string(addresses[family]))
+      if (address === undefined || familyOf(address) !== family)
+        throw new Error(`an address is not ${family}`)
       return [[family, address]]
     }),
   )
@@ -136,7 +137,7 @@ const mapValues = <T>(values: Record<string, unknown>, read: (value: unknown) =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, read(value)]))
 
 function string(value: unknown): string {
-  if (typeof value !== 'string') throw new Error('a text is missing')
+  if (typeof value !== 'string') throw new Error('a string is missing')
   return value
 }
 
@@ -147,6 +148,6 @@ function number(value: unknown): number {
 
 function moment(value: unknown): Instant {
   const at = parseInstant(string(value))
-  if (at === undefined) throw new Error('a moment is missing')
+  if (at === undefined) throw new Error('a time is missing')
   return at
 }

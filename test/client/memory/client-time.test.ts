@@ -29,69 +29,69 @@ function machine() {
   }
 }
 
-/** Where a process that ends leaves our time, read back from the text on disk. */
+/** The anchor that a process leaves on disk, read back from the text. */
 const anchorOf = (time: ClientTime) => {
   const kept = parseState(formatState(NEW_STATE, time.anchor()))
   return kept.ok ? kept.value.anchor : undefined
 }
 
-describe('our own time', () => {
-  it.each([10 * YEAR, -10 * YEAR])('goes on evenly although the wall clock jumps by %i', (jump) => {
-    const on = machine()
-    const time = clientTime(on.clocks)
-    on.pass(minutes(10))
-    on.jump(jump)
-    on.pass(minutes(10))
+describe('client time', () => {
+  it.each([10 * YEAR, -10 * YEAR])('advances evenly although the wall clock jumps by %i', (jump) => {
+    const host = machine()
+    const time = clientTime(host.clocks)
+    host.pass(minutes(10))
+    host.jump(jump)
+    host.pass(minutes(10))
 
     expect(time.now()).toBe(after(START, minutes(20)))
   })
 
   it('counts the time between two processes of one boot, sleep included', () => {
-    const on = machine()
-    const kept = anchorOf(clientTime(on.clocks))
-    on.pass(hours(3))
-    on.jump(10 * YEAR)
-    const next = clientTime(on.clocks)
+    const host = machine()
+    const kept = anchorOf(clientTime(host.clocks))
+    host.pass(hours(3))
+    host.jump(10 * YEAR)
+    const next = clientTime(host.clocks)
     next.resume(kept)
 
     expect(next.now()).toBe(after(START, hours(3)))
   })
 
-  it('counts the time that the machine was off by the wall clock', () => {
-    const on = machine()
-    const kept = anchorOf(clientTime(on.clocks))
-    on.reboot(hours(2))
-    const next = clientTime(on.clocks)
+  it('counts the time that the machine was off, by the wall clock', () => {
+    const host = machine()
+    const kept = anchorOf(clientTime(host.clocks))
+    host.reboot(hours(2))
+    const next = clientTime(host.clocks)
     next.resume(kept)
 
     expect(next.now()).toBe(after(START, hours(2)))
   })
 
-  it('has not gone on, as far as anybody can tell, when a clock without battery starts in the past', () => {
-    const on = machine()
-    const kept = anchorOf(clientTime(on.clocks))
-    on.reboot(hours(2))
-    on.setWall(instant(0))
-    const next = clientTime(on.clocks)
+  it('does not advance across a reboot after which the wall clock shows an earlier time', () => {
+    const host = machine()
+    const kept = anchorOf(clientTime(host.clocks))
+    host.reboot(hours(2))
+    host.setWall(instant(0))
+    const next = clientTime(host.clocks)
     next.resume(kept)
     expect(next.now()).toBe(START)
 
-    on.setWall(after(START, days(1))) // the network has told the time
-    on.pass(minutes(30))
+    host.setWall(after(START, days(1))) // the network has told the time
+    host.pass(minutes(30))
     expect(next.now()).toBe(after(START, minutes(30)))
   })
 
-  it('is shown to people by the wall clock', () => {
-    const on = machine()
-    const time = clientTime(on.clocks)
-    on.jump(days(1))
+  it('converts a moment to what the wall clock shows', () => {
+    const host = machine()
+    const time = clientTime(host.clocks)
+    host.jump(days(1))
 
     expect(time.wallAt(after(time.now(), minutes(30)))).toBe(
       after(START, (days(1) + minutes(30)) as Duration),
     )
   })
 
-  it('never goes back, whatever happens to the machine', () => {
+  it('never goes back, for any sequence of clock changes, reboots and restarts', () => {
     const event = fc.oneof(
       fc.record({ kind: fc.constant('pass' as const), span: fc.nat(1e9) }),
       fc.record({ kind: fc.constant('jump' as const), span: fc.integer({ min: -1e12, max: 1e12 }) }),
@@ -100,16 +100,16 @@ describe('our own time', () => {
     )
     fc.assert(
       fc.property(fc.array(event, { maxLength: 30 }), (events) => {
-        const on = machine()
-        let time = clientTime(on.clocks)
+        const host = machine()
+        let time = clientTime(host.clocks)
         let last = time.now()
         for (const { kind, span } of events) {
           const kept = anchorOf(time)
-          if (kind === 'pass') on.pass(milliseconds(span))
-          if (kind === 'jump') on.jump(span)
-          if (kind === 'reboot') on.reboot(milliseconds(span))
+          if (kind === 'pass') host.pass(milliseconds(span))
+          if (kind === 'jump') host.jump(span)
+          if (kind === 'reboot') host.reboot(milliseconds(span))
           if (kind === 'reboot' || kind === 'restart') {
-            time = clientTime(on.clocks)
+            time = clientTime(host.clocks)
             time.resume(kept)
           }
           expect(time.now()).toBeGreaterThanOrEqual(last)

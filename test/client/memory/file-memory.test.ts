@@ -17,7 +17,8 @@ import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { milliseconds } from '../../../src/base/time.ts'
 import { NEW_STATE, type State } from '../../../src/client/decide/state.ts'
 import { clientTime } from '../../../src/client/memory/client-time.ts'
-import { fileMemory, type MemoryTrouble, StateUnreadable } from '../../../src/client/memory/memory.ts'
+import { fileMemory } from '../../../src/client/memory/file-memory.ts'
+import { type MemoryProblem, StateUnreadable } from '../../../src/client/memory/memory.ts'
 import { systemFiles } from '../../../src/platform/files.ts'
 import type { Files } from '../../../src/ports/files.ts'
 import { START } from '../../fakes/world.ts'
@@ -27,21 +28,20 @@ const STOPPED: State = {
 }
 
 let folder: string
-let troubles: MemoryTrouble[]
+let problems: MemoryProblem[]
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-memory-'))
-  troubles = []
+  problems = []
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
 })
 const memory = (files: Files = systemFiles, at = folder) =>
-  fileMemory(
+  fileMemory([at], {
     files,
-    [at],
-    clientTime(() => ({ wall: START, boot: 'b', uptime: milliseconds(0) })),
-    (trouble) => troubles.push(trouble),
-  )
+    time: clientTime(() => ({ wall: START, boot: 'b', uptime: milliseconds(0) })),
+    report: (problem) => problems.push(problem),
+  })
 
-it('gives back what it kept, in a file that only its owner reads', async () => {
+it('load returns the saved state, from a file with mode 0600', async () => {
   await memory().save(STOPPED)
 
   expect(await memory().load()).toEqual(STOPPED)
@@ -49,87 +49,87 @@ it('gives back what it kept, in a file that only its owner reads', async () => {
   expect(readdirSync(folder)).toEqual(['state.json'])
 })
 
-it.skipIf(process.getuid?.() !== 0)('leaves to the owner of the folder what root writes there', async () => {
+it.skipIf(process.getuid?.() !== 0)('a file written by root belongs to the owner of the folder', async () => {
   chownSync(folder, 65_534, 65_534)
   await memory().save(STOPPED)
 
   expect(statSync(join(folder, 'state.json'))).toMatchObject({ uid: 65_534, gid: 65_534 })
 })
 
-it('makes the folder where it is missing', async () => {
+it('save makes a missing folder', async () => {
   await memory(systemFiles, join(folder, 'a/b')).save(STOPPED)
 
   expect(await memory(systemFiles, join(folder, 'a/b')).load()).toEqual(STOPPED)
 })
 
-it('writes nothing when nothing changed', async () => {
+it('save writes nothing when nothing changed', async () => {
   let writes = 0
   const counting: Files = {
     ...systemFiles,
     replace: async (path, text) => (writes++, systemFiles.replace(path, text)),
   }
-  const kept = memory(counting)
+  const saved = memory(counting)
 
-  await kept.save(STOPPED)
-  await kept.save(STOPPED)
-  await kept.load()
-  await kept.save(STOPPED)
+  await saved.save(STOPPED)
+  await saved.save(STOPPED)
+  await saved.load()
+  await saved.save(STOPPED)
 
   expect(writes).toBe(1)
 })
 
 it.each(['', '{', 'null', '{"version":2}', '{"version":1,"sha256":"","accounts":{}}'])(
-  'sets a broken file aside and starts anew: %j',
+  'load sets a broken file aside and returns an empty state: %j',
   async (text) => {
     writeFileSync(join(folder, 'state.json'), text)
 
     expect(await memory().load()).toEqual(NEW_STATE)
-    expect(troubles.map(({ kind }) => kind)).toEqual(['stateSetAside'])
+    expect(problems.map(({ kind }) => kind)).toEqual(['stateSetAside'])
     const [aside = ''] = readdirSync(folder)
     expect(aside).toMatch(/^state\.json\.broken-/)
     expect(readFileSync(join(folder, aside), 'utf8')).toBe(text)
   },
 )
 
-it('says once that the disk does not take it, and goes on', async () => {
+it('reports once that the disk is full, and save still resolves', async () => {
   const full: Files = { ...systemFiles, replace: async () => Promise.reject(new Error('ENOSPC')) }
-  const kept = memory(full)
+  const saved = memory(full)
 
-  await kept.save(STOPPED)
-  await kept.save(NEW_STATE)
+  await saved.save(STOPPED)
+  await saved.save(NEW_STATE)
 
-  expect(troubles).toEqual([{ kind: 'stateNotKept', because: 'ENOSPC' }])
+  expect(problems).toEqual([{ kind: 'stateNotSaved', because: 'ENOSPC' }])
 })
 
-it('writes what it could not write before, as soon as the disk takes it', async () => {
+it('save writes an unchanged state that could not be written before', async () => {
   let isFull = true
-  const kept = memory({
+  const saved = memory({
     ...systemFiles,
     replace: async (path, text) =>
       isFull ? Promise.reject(new Error('ENOSPC')) : systemFiles.replace(path, text),
   })
-  await kept.save(STOPPED)
+  await saved.save(STOPPED)
   isFull = false
-  await kept.save(STOPPED)
+  await saved.save(STOPPED)
 
   expect(await memory().load()).toEqual(STOPPED)
 })
 
-it('sets a file aside that cannot be read', async () => {
+it('load sets a folder in the place of the file aside', async () => {
   mkdirSync(join(folder, 'state.json'))
 
   expect(await memory().load()).toEqual(NEW_STATE)
-  expect(troubles).toMatchObject([{ kind: 'stateSetAside', because: 'this is a folder' }])
+  expect(problems).toMatchObject([{ kind: 'stateSetAside', because: 'this is a folder' }])
 })
 
-it('refuses to start anew over a file that can neither be read nor set aside', async () => {
+it('load rejects for a file that can neither be read nor set aside', async () => {
   mkdirSync(join(folder, 'state.json'))
   const fixed: Files = { ...systemFiles, rename: async () => Promise.reject(new Error('EACCES')) }
 
   await expect(memory(fixed).load()).rejects.toThrow(StateUnreadable)
 })
 
-it('leaves the old file whole when the new one cannot be written', async () => {
+it('the old file stays complete when the new one cannot be written', async () => {
   await memory().save(STOPPED)
   mkdirSync(join(folder, 'not-a-folder'))
   await expect(systemFiles.replace(join(folder, 'not-a-folder'), 'x')).rejects.toThrow()
@@ -138,7 +138,7 @@ it('leaves the old file whole when the new one cannot be written', async () => {
   expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([])
 })
 
-/** A process that has kept one state and dies by SIGKILL at the n-th step of writing another. */
+/** Runs a process that has saved one state and is killed by SIGKILL at the n-th step of writing another. */
 function dieAt(step: number): NodeJS.Signals | null {
   const root = join(import.meta.dirname, '../../../src')
   const script = `
@@ -157,22 +157,22 @@ function dieAt(step: number): NodeJS.Signals | null {
     const { systemFiles } = await import('${root}/platform/files.ts')
     const { systemClocks } = await import('${root}/platform/clock.ts')
     const { clientTime } = await import('${root}/client/memory/client-time.ts')
-    const { fileMemory } = await import('${root}/client/memory/memory.ts')
-    const kept = fileMemory(systemFiles, ['${folder}'], clientTime(systemClocks()), console.error)
+    const { fileMemory } = await import('${root}/client/memory/file-memory.ts')
+    const saved = fileMemory(['${folder}'], { files: systemFiles, time: clientTime(systemClocks()), report: console.error })
     const stopped = (because) => ({ accounts: { a: { standing: { kind: 'stopped', since: 0, because, about: '' }, hosts: {} } } })
-    await kept.save(stopped('badauth'))
+    await saved.save(stopped('badauth'))
     steps = ${step}
-    await kept.save(stopped('abuse'))`
+    await saved.save(stopped('abuse'))`
   return spawnSync(process.execPath, ['--no-warnings', '--input-type=module', '-e', script]).signal
 }
 
-it('has the old state or the new one, whole, at whatever step of writing it is killed', async () => {
+it('a process killed at any step of writing leaves the complete old or new state', async () => {
   const found: string[] = []
   for (let step = 0; ; step++) {
     const signal = dieAt(step)
     const { standing } = (await memory().load()).accounts['a'] ?? {}
     found.push(standing?.kind === 'stopped' ? standing.because : 'lost')
-    expect(troubles).toEqual([])
+    expect(problems).toEqual([])
     if (signal === null) break
   }
 
@@ -191,7 +191,7 @@ const stopsIn = (state: State) => state.accounts['a']?.standing
 
 const FALLBACK = ['run', 'fallback'] as const
 
-/** A folder that takes no files, beside one that does. */
+/** A configured folder that is full on demand, and a fallback folder. */
 const withFallback = (isFull: () => boolean, now = () => START) => {
   const files: Files = {
     ...systemFiles,
@@ -202,20 +202,24 @@ const withFallback = (isFull: () => boolean, now = () => START) => {
   }
   const clocks = () => ({ wall: now(), boot: 'b', uptime: milliseconds(now() - START) })
   const folders = [join(folder, 'state'), join(folder, 'run', 'fallback')]
-  return fileMemory(files, folders, clientTime(clocks), (trouble) => troubles.push(trouble))
+  return fileMemory(folders, {
+    files,
+    time: clientTime(clocks),
+    report: (problem) => problems.push(problem),
+  })
 }
 
-it('keeps the state in another folder where the first cannot be written, says so once, and finds it again', async () => {
+it('save uses a fallback folder where the configured one is not writable, reports it once, and load finds it', async () => {
   mkdirSync(join(folder, 'run'), { mode: 0o700 })
-  const kept = withFallback(() => true)
-  await kept.load()
-  await kept.save(OTHER)
-  await kept.save(STOPPED)
+  const saved = withFallback(() => true)
+  await saved.load()
+  await saved.save(OTHER)
+  await saved.save(STOPPED)
 
-  expect(kept.isKept()).toBe(true)
-  expect(troubles).toEqual([
+  expect(saved.isSaved()).toBe(true)
+  expect(problems).toEqual([
     {
-      kind: 'stateKeptElsewhere',
+      kind: 'stateSavedElsewhere',
       folder: join(folder, 'state'),
       instead: join(folder, 'run/fallback'),
       because: 'EROFS',
@@ -224,7 +228,7 @@ it('keeps the state in another folder where the first cannot be written, says so
   expect(stopsIn(await withFallback(() => true).load())).toMatchObject({ because: 'abuse' })
 })
 
-it('believes what was written last, and leaves nothing behind where it wrote meanwhile', async () => {
+it('load returns the state that was written last, and save removes the file of the fallback folder', async () => {
   mkdirSync(join(folder, 'run'), { mode: 0o700 })
   let [isFull, now] = [false, START]
   const make = () =>
@@ -249,114 +253,114 @@ it('believes what was written last, and leaves nothing behind where it wrote mea
   expect(stopsIn(await make().load())).toMatchObject({ because: 'abuse' })
 })
 
-it('takes home what it kept elsewhere as soon as it can, though nothing changed, and writes nothing until then', async () => {
+it('save moves an unchanged state from the fallback to the configured folder when that is writable, and writes nothing before', async () => {
   mkdirSync(join(folder, 'run'), { mode: 0o700 })
   let isFull = true
   await withFallback(() => isFull).save(STOPPED)
   const inode = () => statSync(join(folder, ...FALLBACK, 'state.json')).ino
   const written = inode()
-  const kept = withFallback(() => isFull)
-  const state = await kept.load()
-  await kept.save(state)
+  const saved = withFallback(() => isFull)
+  const state = await saved.load()
+  await saved.save(state)
   expect(inode()).toBe(written)
 
   isFull = false
-  await kept.save(state)
+  await saved.save(state)
 
   expect(readdirSync(join(folder, ...FALLBACK))).toEqual([])
   expect(stopsIn(await memory(systemFiles, join(folder, 'state')).load())).toMatchObject({ because: 'abuse' })
-  expect(troubles.map(({ kind }) => kind)).toEqual(['stateKeptElsewhere'])
+  expect(problems.map(({ kind }) => kind)).toEqual(['stateSavedElsewhere'])
 })
 
-it('uses no folder in a place of everybody that others could read or have made', async () => {
+it('save uses no fallback below a folder that other users may enter', async () => {
   mkdirSync(join(folder, 'run'), { mode: 0o755 })
   chmodSync(join(folder, 'run'), 0o755)
-  const kept = withFallback(() => true)
+  const saved = withFallback(() => true)
 
-  await kept.save(STOPPED)
+  await saved.save(STOPPED)
 
-  expect(kept.isKept()).toBe(false)
-  expect(troubles).toEqual([{ kind: 'stateNotKept', because: 'EROFS' }])
+  expect(saved.isSaved()).toBe(false)
+  expect(problems).toEqual([{ kind: 'stateNotSaved', because: 'EROFS' }])
 })
 
-/** What another process wrote into a state folder. */
+/** A state folder that another process has written. */
 async function stateIn(at: string, state: State): Promise<string> {
   mkdirSync(at, { recursive: true, mode: 0o700 })
   await memory(systemFiles, at).save(state)
   return at
 }
-const fallen = () => withFallback(() => false)
+const fallback = () => withFallback(() => false)
 
 it.each([
   ['others may enter', (at: string) => chmodSync(at, 0o711)],
   ['is another user’s', (at: string) => chownSync(at, 65_534, 65_534)],
-])('neither obeys, sets aside nor removes what a folder holds that %s', async (_, spoil) => {
+])('a fallback folder that %s is not read, changed or cleared', async (_, spoil) => {
   if (process.getuid?.() !== 0) return
   for (const level of [1, 2]) {
-    const fallback = await stateIn(join(folder, ...FALLBACK), STOPPED)
-    writeFileSync(join(fallback, 'state.json'), '{')
+    const folderOfFallback = await stateIn(join(folder, ...FALLBACK), STOPPED)
+    writeFileSync(join(folderOfFallback, 'state.json'), '{')
     spoil(join(folder, ...FALLBACK.slice(0, level)))
-    const kept = fallen()
+    const saved = fallback()
 
-    expect(await kept.load()).toEqual(NEW_STATE)
-    await kept.save(OTHER)
-    expect(readdirSync(fallback)).toEqual(['state.json'])
+    expect(await saved.load()).toEqual(NEW_STATE)
+    await saved.save(OTHER)
+    expect(readdirSync(folderOfFallback)).toEqual(['state.json'])
     for (const name of ['run', 'state']) rmSync(join(folder, name), { recursive: true })
   }
-  expect(troubles).toEqual([])
+  expect(problems).toEqual([])
 })
 
-it('follows no link to a folder', async () => {
+it('a fallback folder that is a symbolic link is not used', async () => {
   const real = await stateIn(join(folder, 'elsewhere', 'fallback'), STOPPED)
   writeFileSync(join(real, 'state.json'), '{')
   symlinkSync(join(folder, 'elsewhere'), join(folder, 'run'))
-  expect(await fallen().load()).toEqual(NEW_STATE)
+  expect(await fallback().load()).toEqual(NEW_STATE)
   rmSync(join(folder, 'run'))
   mkdirSync(join(folder, 'run'), { mode: 0o700 })
   symlinkSync(real, join(folder, ...FALLBACK))
 
-  expect(await fallen().load()).toEqual(NEW_STATE)
+  expect(await fallback().load()).toEqual(NEW_STATE)
   expect(readdirSync(real)).toEqual(['state.json'])
-  expect(troubles).toEqual([])
+  expect(problems).toEqual([])
 })
 
 it.each([
   ['that others may write', 0o777, 0],
   ['of another user', 0o1777, 65_534],
-])('uses nothing in a runtime folder %s', async (_, mode, uid) => {
+])('a fallback in a runtime folder %s is not used', async (_, mode, uid) => {
   if (process.getuid?.() !== 0) return
   await stateIn(join(folder, ...FALLBACK), STOPPED)
   chmodSync(folder, mode)
   chownSync(folder, uid, uid)
-  const kept = withFallback(() => true)
+  const saved = withFallback(() => true)
 
-  expect(await kept.load()).toEqual(NEW_STATE)
-  await kept.save(OTHER)
-  expect(kept.isKept()).toBe(false)
+  expect(await saved.load()).toEqual(NEW_STATE)
+  await saved.save(OTHER)
+  expect(saved.isSaved()).toBe(false)
 })
 
-it('uses a folder of its own in a place that everybody may write to', async () => {
+it('a private fallback folder in a world-writable folder with the sticky bit is used', async () => {
   await stateIn(join(folder, ...FALLBACK), STOPPED)
   chmodSync(folder, 0o1777)
 
-  expect(stopsIn(await fallen().load())).toMatchObject({ because: 'abuse' })
+  expect(stopsIn(await fallback().load())).toMatchObject({ because: 'abuse' })
 })
 
-it('reads again what another process kept meanwhile, and not what it kept itself', async () => {
-  const kept = memory()
-  await kept.save(OTHER)
-  expect(await kept.reread()).toBeUndefined()
-  await kept.save(OTHER)
+it('reread returns the state of another process, and not its own', async () => {
+  const saved = memory()
+  await saved.save(OTHER)
+  expect(await saved.reread()).toBeUndefined()
+  await saved.save(OTHER)
   await memory().save(STOPPED)
-  expect(await kept.reread()).toEqual(STOPPED)
+  expect(await saved.reread()).toEqual(STOPPED)
   rmSync(join(folder, 'state.json'))
-  expect(await kept.reread()).toBeUndefined()
-  await kept.save(OTHER)
+  expect(await saved.reread()).toBeUndefined()
+  await saved.save(OTHER)
 
   expect(await memory().load()).toEqual(OTHER)
 })
 
-it('refuses a pipe for a state at once, and leaves it', async () => {
+it('load rejects a pipe in the place of the file at once, and leaves it', async () => {
   spawnSync('mkfifo', [join(folder, 'state.json')])
 
   await expect(memory().load()).rejects.toThrow(
@@ -364,3 +368,19 @@ it('refuses a pipe for a state at once, and leaves it', async () => {
   )
   expect(readdirSync(folder)).toEqual(['state.json'])
 }, 2000)
+
+it('reports a full disk again after it was writable in between', async () => {
+  let isFull = true
+  const saved = memory({
+    ...systemFiles,
+    replace: async (path, text) =>
+      isFull ? Promise.reject(new Error('ENOSPC')) : systemFiles.replace(path, text),
+  })
+  await saved.save(NEW_STATE)
+  isFull = false
+  await saved.save(NEW_STATE)
+  isFull = true
+  await saved.save(OTHER)
+
+  expect(problems.map(({ kind }) => kind)).toEqual(['stateNotSaved', 'stateNotSaved'])
+})

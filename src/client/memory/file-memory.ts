@@ -1,0 +1,79 @@
+import { between, type Duration, minutes } from '../../base/time.ts'
+import { NEW_STATE, type State } from '../decide/state.ts'
+import type { Anchor } from './client-time.ts'
+import { formatState } from './codec.ts'
+import type { Memory } from './memory.ts'
+import {
+  readLatest,
+  removeFiles,
+  type StateFilesContext,
+  trustedFolders,
+  writeToFirst,
+} from './state-files.ts'
+
+interface LastSave {
+  /** Undefined where the next save must write. */
+  readonly content: string | undefined
+  /** Undefined where no folder was writable. */
+  readonly folder: string | undefined
+}
+
+/**
+ * One file in the state folder, written only when its content changed. While the configured folder is not writable, the
+ * first writable fallback folder holds it; the file that was written last is the valid one.
+ */
+export function fileMemory(folders: readonly string[], context: StateFilesContext): Memory {
+  const { files, time, report } = context
+  const [configured = '', ...fallbacks] = folders
+  let last: LastSave = { content: undefined, folder: configured }
+  const latestIn = async (some: readonly string[]) => readLatest(await trustedFolders(some, files), context)
+
+  const movedTo = async (folder: string | undefined, because: string): Promise<void> => {
+    if (folder === undefined) report({ kind: 'stateNotSaved', because })
+    else if (folder !== configured)
+      report({ kind: 'stateSavedElsewhere', folder: configured, instead: folder, because })
+    // Another process could take a file left in a fallback folder for the newer one.
+    else await removeFiles((await trustedFolders(folders, files)).slice(1), files)
+  }
+
+  return {
+    folders,
+    isSaved: () => last.folder !== undefined,
+    async load() {
+      const latest = await latestIn(folders)
+      if (latest === undefined) return NEW_STATE
+      const { file, folder } = latest
+      time.resume(file.anchor)
+      last = { content: contentOf(file.state, file.anchor ?? time.anchor()), folder }
+      return file.state
+    },
+    async save(state) {
+      const anchor = time.anchor()
+      const content = contentOf(state, anchor)
+      const isUnchanged = content === last.content && last.folder !== undefined
+      if (isUnchanged && last.folder === configured) return undefined
+      // An unchanged state in a fallback folder moves to the configured folder as soon as that is writable.
+      const targets = isUnchanged ? [configured] : folders
+      const { folder, because } = await writeToFirst(targets, formatState(state, anchor), files)
+      if (isUnchanged && folder === undefined) return undefined
+      if (folder !== last.folder) await movedTo(folder, because)
+      last = { content: folder === undefined ? last.content : content, folder }
+      return undefined
+    },
+    async reread() {
+      const { content, folder } = last
+      last = { content: undefined, folder }
+      const latest = await latestIn([configured, ...fallbacks.filter((one) => one === folder)])
+      if (latest === undefined) return undefined
+      const { state, anchor } = latest.file
+      return contentOf(state, anchor ?? time.anchor()) === content ? undefined : state
+    },
+  }
+}
+
+/** Equal for two files where the second need not be written: the same state, and a wall clock that was not set between them. */
+const contentOf = (state: State, anchor: Anchor): string => `${clockOffset(anchor)} ${formatState(state)}`
+
+/** How far the wall clock is from client time, in whole quarters of an hour, so that drift causes no write. */
+const clockOffset = ({ at, wall }: Anchor): number => Math.round(between(at, wall) / QUARTER)
+const QUARTER: Duration = minutes(15)
