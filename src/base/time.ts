@@ -15,6 +15,8 @@ export const hours = (n: number): Duration => minutes(n * 60)
 export const days = (n: number): Duration => hours(n * 24)
 
 export const instant = (epochMilliseconds: number): Instant => epochMilliseconds as Instant
+/** The latest moment that a Date can hold (ECMA-262 §21.4.1.1): stands for "never". */
+export const LAST_INSTANT: Instant = instant(8_640_000_000_000_000)
 export const after = (from: Instant, span: Duration): Instant => (from + span) as Instant
 export const before = (from: Instant, span: Duration): Instant => (from - span) as Instant
 export const between = (from: Instant, to: Instant): Duration => (to - from) as Duration

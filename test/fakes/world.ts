@@ -100,7 +100,7 @@ export function world(
     jobs: jobs,
     inbox: makeInbox(),
     whenStopped: 'exit',
-    showState: () => undefined,
+    onState: () => undefined,
     random: () => 0,
     clock: {
       now: () => now,
@@ -111,7 +111,7 @@ export function world(
       deadline: () => new AbortController().signal,
     },
     schedule: { nextAfter: (from) => (from + minutes(5)) as Instant },
-    mustRemember: false,
+    mustSave: false,
     memory: {
       folders: ['/state'],
       isSaved: () => true,
@@ -143,7 +143,7 @@ export function world(
         ? { kind: 'answered', status: 200, headers: {}, body: line }
         : { kind: 'answered', headers: {}, ...line }
     },
-    tell: (event) => {
+    emit: (event) => {
       events.push(event)
       // A stop that was on disk is told at the start; the diary has what is new.
       if (event.kind === 'stopped' && diary.length > 0) note(`stopped by ${event.because}`)

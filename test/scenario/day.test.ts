@@ -142,7 +142,7 @@ it('ten thousand rounds leave no memory and no handle behind', async () => {
     let minute = 0
     const scene = world(disk(), Array<Line>(count).fill('good'), () => [`192.0.2.${(minute++ % 250) + 1}`])
     scene.stopAfter(minutes(5 * count - 1))
-    await run({ ...scene, tell: () => undefined }, [{ kind: 'started' }], forever)
+    await run({ ...scene, emit: () => undefined }, [{ kind: 'started' }], forever)
   }
   const used = async (): Promise<number> => {
     for (let n = 0; n < 5; n++) {

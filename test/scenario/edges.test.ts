@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { after, hours, type Instant, instant, milliseconds, minutes, seconds } from '../../src/base/time.ts'
 import { forever, once, run } from '../../src/client/agent/run.ts'
-import { exchangeEvents } from '../../src/client/agent/state-events.ts'
+import { exchangeEvents } from '../../src/client/agent/exchange-events.ts'
 import { nextWait, retryAt, waitAt } from '../../src/client/decide/backoff.ts'
 import type { DesiredState } from '../../src/client/decide/desired-state.ts'
 import type { Observation } from '../../src/client/decide/observation.ts'
@@ -277,7 +277,7 @@ it('a one-shot tries each account once, however long the tries take, and leaves 
     return scene.http(...args)
   }
 
-  await run({ ...scene, http: slow, mustRemember: true }, STARTED, once)
+  await run({ ...scene, http: slow, mustSave: true }, STARTED, once)
 
   expect(scene.diary.map((line) => /hostname=(\w)/.exec(line)?.[1])).toEqual(['a', 'b', 'c'])
 })

@@ -594,8 +594,8 @@ describe('the pace', () => {
     scene.stopAfter(minutes(4))
     for (let n = 1; n <= 25; n++)
       scene.inbox.put({
-        observe: [],
-        given: [
+        observations: [],
+        givenAddresses: [
           {
             account: 'key@service.test',
             hostnames: [`${'abc'[n % 3]}.test`],
@@ -632,7 +632,10 @@ describe('the pace', () => {
     scene.stopAfter(minutes(4))
     names.forEach((name, n) => {
       const addresses = byFamily([parseAddress(`2001:db8::${n + 1}`)].flatMap((address) => address ?? []))
-      scene.inbox.put({ observe: [], given: [{ account: 'key@service.test', hostnames: [name], addresses }] })
+      scene.inbox.put({
+        observations: [],
+        givenAddresses: [{ account: 'key@service.test', hostnames: [name], addresses }],
+      })
     })
     await run(scene, STARTED, forever)
 

@@ -49,7 +49,7 @@ export interface ClientOutputs {
   readonly hear: (event: AgentEvent) => void
   /** Kinds that are heard but not logged. */
   readonly unlogged: ReadonlySet<AgentEvent['kind']>
-  readonly show?: Agent['showState']
+  readonly show?: Agent['onState']
   /** Called while the loop waits, at least once a minute. */
   readonly beat?: () => void
   readonly familyTimeout?: Agent['familyTimeout']
@@ -95,12 +95,12 @@ export function composeClient(
     jobs: jobsOf(settings, detection),
     inbox,
     whenStopped: settings.config.whenStopped,
-    tell,
-    showState: (rest) => {
+    emit: tell,
+    onState: (rest) => {
       latest = rest.state
       showRest(rest)
     },
-    mustRemember,
+    mustSave: mustRemember,
     ...(familyTimeout !== undefined && { familyTimeout: familyTimeout }),
     end: end.signal,
     abandon: abandon.signal,

@@ -4,7 +4,7 @@ import type { Agent } from '../../client/agent/agent.ts'
 import type { LoopRequest } from '../../client/agent/inbox.ts'
 import type { AccountJob, LoopState } from '../../client/agent/loop-state.ts'
 import { forever, once, run } from '../../client/agent/run.ts'
-import { namesOf } from '../../client/agent/wording.ts'
+import { listHostnames } from '../../client/agent/wording.ts'
 import { accountOf, hostOf } from '../../client/decide/state.ts'
 import { labelOf, listAccounts } from '../../client/report/account-name.ts'
 import {
@@ -140,7 +140,7 @@ async function live(
   for (const { desired } of agent.jobs)
     log('info', 'keeping hostnames current', {
       fields: { account: desired.account, hostnames: desired.hostnames },
-      line: `${labelOf(desired)}: keeping ${namesOf(desired.hostnames)} current`,
+      line: `${labelOf(desired)}: keeping ${listHostnames(desired.hostnames)} current`,
     })
   // Who starts a daemon may have mended what was wrong: the retries begin anew, waits and stops stay.
   const rest = await run(agent, [{ kind: 'started' }, { kind: 'networkChanged' }], forever)
@@ -181,8 +181,8 @@ async function reload(
   detection.adopt(settings.value)
   const jobs: readonly AccountJob[] = jobsOf(settings.value, detection)
   const request: LoopRequest = {
-    observe: [{ kind: 'networkChanged' }],
-    replace: { jobs, schedule: schedule.value },
+    observations: [{ kind: 'networkChanged' }],
+    reload: { jobs, schedule: schedule.value },
   }
   agent.inbox.put(request)
   const accounts = jobs.map(({ desired }) => desired)

@@ -1,10 +1,11 @@
 import { isAtLeast } from '../../base/level.ts'
-import { type Instant, instant } from '../../base/time.ts'
+import { type Instant, LAST_INSTANT } from '../../base/time.ts'
 import type { Agent } from '../../client/agent/agent.ts'
 import type { LoopState } from '../../client/agent/loop-state.ts'
 import { once, run } from '../../client/agent/run.ts'
 import type { Observation } from '../../client/decide/observation.ts'
 import { type AccountReport, collector, type ExchangeLog, viewOf } from '../../client/report/report.ts'
+import type { Schedule } from '../../ports/clock.ts'
 import type { HttpRequest } from '../../ports/http.ts'
 import type { Log } from '../../ports/log.ts'
 import { readQuery } from '../../protocol/request.ts'
@@ -12,8 +13,8 @@ import { type MakeAddressDetection, NO_DETECTION } from './address-detection.ts'
 import { type ComposedClient, composeClient, IN_REPORT } from './compose.ts'
 import type { ResolvedSettings } from './settings.ts'
 
-/** A one-shot run looks once. The last moment that a Date can hold (ECMA-262 §21.4.1.1). */
-const NEVER = { nextAfter: () => instant(8_640_000_000_000_000) }
+/** A one-shot run looks once. */
+const NO_SCHEDULE: Schedule = { nextAfter: () => LAST_INSTANT }
 
 export interface OneShotOptions {
   readonly log: Log
@@ -61,7 +62,7 @@ export async function rehearse(settings: ResolvedSettings, options: OneShotOptio
     return Promise.resolve({ kind: 'answered', status: 200, headers: {}, body: 'good\n'.repeat(count) })
   }
   const memory = { ...composed.agent.memory, save: () => Promise.resolve(undefined) }
-  const agent: Agent = { ...composed.agent, http, memory, tell: () => undefined, whenStopped: 'exit' }
+  const agent: Agent = { ...composed.agent, http, memory, emit: () => undefined, whenStopped: 'exit' }
   return ending(composed, options, async () => {
     const loop = await run(agent, openingOf(options), once)
     return { requests, reports: reportsOf(composed, loop, collector()) }
@@ -75,7 +76,7 @@ const compose = async (
 ): Promise<ComposedClient> => {
   // The report at the end says what was done; a user who asks for more than the usual log sees it happen.
   const unlogged = isAtLeast(settings.config.logLevel, 'info') ? IN_REPORT : new Set<never>()
-  return composeClient(settings, { log, unlogged, ...more }, NEVER, await addressDetectionFor(settings))
+  return composeClient(settings, { log, unlogged, ...more }, NO_SCHEDULE, await addressDetectionFor(settings))
 }
 
 async function ending<T>(

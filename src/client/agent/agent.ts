@@ -6,7 +6,7 @@ import type { AgentEvent } from './events.ts'
 import type { Inbox } from './inbox.ts'
 import type { AccountJob, LoopState } from './loop-state.ts'
 
-/** What the loop works with: its settings, its ports, and what listens to it. */
+/** What the loop works with: its accounts and settings, its ports and its listeners. */
 export interface Agent {
   readonly clock: Clock
   readonly random: Random
@@ -15,18 +15,18 @@ export interface Agent {
   readonly http: Http
   readonly jobs: readonly AccountJob[]
   readonly inbox: Inbox
-  /** With nothing left to do: end, or stay up and wait for orders. */
+  /** When every account is stopped: end, or wait for requests. */
   readonly whenStopped: 'exit' | 'idle'
-  /** How long a family that is known waits for one that is not, so that both can go in one request; without it, to the end. */
+  /** How long a new address waits for the other family, so that one request can carry both; without it, until all sources answered. */
   readonly familyTimeout?: Duration
-  /** Nothing is sent that could not be remembered: for a process that ends, and would forget a stop. */
-  readonly mustRemember: boolean
-  readonly tell: (event: AgentEvent) => void
-  /** Shown where the loop stands, after every change. */
-  readonly showState: (rest: LoopState) => void
-  /** `end` asks the loop to stop after what is under way; `abandon` breaks that off too. */
+  /** For a process that ends after its run: send nothing while the state cannot be saved, because a stop would be lost. */
+  readonly mustSave: boolean
+  readonly emit: (event: AgentEvent) => void
+  /** Called after every change. */
+  readonly onState: (loop: LoopState) => void
+  /** `end` ends the loop after the request under way; `abandon` aborts that request too. */
   readonly end: AbortSignal
   readonly abandon: AbortSignal
 }
 
-export type StopCondition = (rest: LoopState, agent: Agent) => boolean
+export type EndCondition = (loop: LoopState, agent: Agent) => boolean

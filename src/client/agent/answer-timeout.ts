@@ -2,37 +2,40 @@ import { after, seconds } from '../../base/time.ts'
 import type { Observation } from '../decide/observation.ts'
 import type { Agent } from './agent.ts'
 
-/** An answer that is on its way comes within this. */
-const GRACE = seconds(3)
-const NETWORK_CHANGED = 'exchange: the network changed while the answer was waited for'
+/** An answer that was already on its way arrives within this time. */
+const ANSWER_TIMEOUT = seconds(3)
+const NETWORK_CHANGED = 'exchange: the network changed before the answer arrived'
 
-/** Sends, and gives up what can no longer be answered. */
+/** Runs an exchange with a signal that aborts when its answer can no longer arrive, or with `abandon`. */
 export type AnswerTimeout = (
   abandon: AbortSignal,
-  ask: (signal: AbortSignal) => Promise<Observation>,
+  exchange: (signal: AbortSignal) => Promise<Observation>,
 ) => Promise<Observation>
 
 /**
- * The answer to an address that this host had is lost with that address, and waiting for it holds up the new one: a change of
- * the network leaves it a few seconds. Changes may be made up, and a service slow, so that the request after one that was given
- * up has its whole time.
+ * When this host's address changes, the answer to the old address is lost, and waiting for it delays the update to the new
+ * one: an exchange ends three seconds after a change of the network. The next exchange is not limited, because a reported
+ * change can be false and a service can be slow.
  */
 export function answerTimeout({ clock, inbox }: Pick<Agent, 'clock' | 'inbox'>): AnswerTimeout {
-  let waitsOut = false
-  return async (abandon, ask) => {
-    const [given, over] = [new AbortController(), new AbortController()]
-    const giveUp = async (): Promise<void> => {
-      await clock.sleep(after(clock.now(), GRACE), over.signal)
-      if (!over.signal.aborted) given.abort()
+  let wasAborted = false
+  return async (abandon, exchange) => {
+    const abort = new AbortController()
+    const finished = new AbortController()
+    const abortLater = async (): Promise<void> => {
+      await clock.sleep(after(clock.now(), ANSWER_TIMEOUT), finished.signal)
+      if (!finished.signal.aborted) abort.abort()
     }
-    const poked = inbox.poked()
-    const begin = (): void => void giveUp()
-    if (!waitsOut && poked.aborted) begin()
-    else if (!waitsOut) poked.addEventListener('abort', begin, { once: true })
-    const seen = await ask(AbortSignal.any([abandon, given.signal]))
-    poked.removeEventListener('abort', begin)
-    over.abort()
-    waitsOut = given.signal.aborted
-    return waitsOut && seen.kind === 'unreached' ? { ...seen, because: NETWORK_CHANGED } : seen
+    const onChange = (): void => void abortLater()
+    const networkChange = inbox.networkChange()
+    if (!wasAborted && networkChange.aborted) onChange()
+    else if (!wasAborted) networkChange.addEventListener('abort', onChange, { once: true })
+    const observation = await exchange(AbortSignal.any([abandon, abort.signal]))
+    networkChange.removeEventListener('abort', onChange)
+    finished.abort()
+    wasAborted = abort.signal.aborted
+    return wasAborted && observation.kind === 'unreached'
+      ? { ...observation, because: NETWORK_CHANGED }
+      : observation
   }
 }

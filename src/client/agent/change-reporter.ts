@@ -2,51 +2,67 @@ import { FAMILIES } from '../../net/address.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
 import type { WorldView } from '../decide/next-action.ts'
 import type { Observation } from '../decide/observation.ts'
-import type { State } from '../decide/state.ts'
-import { addressNews, type ReportedCauses } from './address-news.ts'
+import { NEW_STATE, type State } from '../decide/state.ts'
+import { addressEvents, type ReportedCauses } from './address-events.ts'
 import type { Agent } from './agent.ts'
+import type { AgentEvent } from './events.ts'
+import { exchangeEvents } from './exchange-events.ts'
 import type { LoopState } from './loop-state.ts'
-import { exchangeEvents, paceEvents, type ReportedDelays, stateEvents } from './state-events.ts'
+import { paceEvents, type ReportedDelays, stateEvents } from './state-events.ts'
 
-/** Tells what is new, and remembers what was told. */
-export interface ChangeReporter {
-  /** Of what the accounts may do, against what was known before. */
-  tellTurns(before: State, rest: LoopState): void
-  /** Of what the last look saw. */
-  tellAddresses(rest: LoopState): void
-  /** Of what came of a request. */
-  tellFacts(seen: Observation, request: UpdateRequest, world: WorldView): void
-}
+/** Emits what changed, and remembers what it has reported so that each change causes one event. */
+export class ChangeReporter {
+  readonly #agent: Pick<Agent, 'clock' | 'emit'>
+  #state: State
+  #causes: ReportedCauses = {}
+  #delays: ReportedDelays = {}
+  #hasAnswered = false
 
-export function changeReporter(agent: Pick<Agent, 'clock' | 'tell'>): ChangeReporter {
-  let [told, paced]: [ReportedCauses, ReportedDelays] = [{}, {}]
-  let heardSense = false
-  return {
-    tellTurns: (before, rest) => {
-      const [now, desiredStates] = [agent.clock.now(), rest.jobs.map(({ desired }) => desired)]
-      for (const turn of stateEvents(before, rest.state, { desiredStates, now })) agent.tell(turn)
-      const pace = paceEvents(paced, rest, now)
-      paced = pace.told
-      for (const event of pace.events) agent.tell(event)
-    },
-    tellAddresses: ({ jobs, state, world }) => {
-      const desiredStates = jobs.map(({ desired }) => desired)
-      const news = addressNews(told, world, state, desiredStates)
-      ;({ told } = news)
-      for (const event of news.events) agent.tell(event)
-    },
-    tellFacts: (seen, request, world) => {
-      const mayBePortal = isPortal(world) && !heardSense
-      for (const fact of exchangeEvents(seen, request))
-        if (fact.kind !== 'captivePortal' || mayBePortal) agent.tell(fact)
-      heardSense ||= seen.kind === 'answered'
-    },
+  constructor(agent: Pick<Agent, 'clock' | 'emit'>, state: State) {
+    this.#agent = agent
+    this.#state = state
+  }
+
+  /** Stops and waits that were saved by an earlier process are new to the user who starts this one. */
+  forgetState(): void {
+    this.#state = NEW_STATE
+  }
+
+  /** Reports new stops, waits and delays. */
+  reportState(loop: LoopState): void {
+    const now = this.#agent.clock.now()
+    const desiredStates = loop.jobs.map(({ desired }) => desired)
+    const changes = stateEvents(this.#state, loop.state, { desiredStates, now })
+    const pace = paceEvents(this.#delays, loop, now)
+    this.#state = loop.state
+    this.#delays = pace.reported
+    this.#emit([...changes, ...pace.events])
+  }
+
+  /** Reports what the last look saw. */
+  reportAddresses({ jobs, state, world }: LoopState): void {
+    const desiredStates = jobs.map(({ desired }) => desired)
+    const { reported, events } = addressEvents(this.#causes, { world, state, desiredStates })
+    this.#causes = reported
+    this.#emit(events)
+  }
+
+  /** Reports the result of a request. `world` is the view that the request was based on. */
+  reportExchange(observation: Observation, request: UpdateRequest, world: WorldView): void {
+    const mayBePortal = !this.#hasAnswered && !isWebSeen(world)
+    const events = exchangeEvents(observation, request)
+    this.#emit(events.filter(({ kind }) => kind !== 'captivePortal' || mayBePortal))
+    this.#hasAnswered ||= observation.kind === 'answered'
+  }
+
+  #emit(events: readonly AgentEvent[]): void {
+    for (const event of events) this.#agent.emit(event)
   }
 }
 
-/** Whether every place asked may be a captive portal: none of the echo services gave a sensible answer. */
-const isPortal = ({ sightings }: WorldView): boolean =>
-  !Object.values(sightings ?? {})
+/** Whether a web service gave an address: behind a captive portal none does. */
+const isWebSeen = ({ sightings }: WorldView): boolean =>
+  Object.values(sightings ?? {})
     .flatMap((byName) => Object.values(byName))
     .some((seen) =>
       FAMILIES.some((family) => seen[family]?.kind === 'seen' && /^https?:/.test(seen[family].by)),

@@ -3,18 +3,18 @@ import type { Schedule } from '../../ports/clock.ts'
 import type { Observation } from '../decide/observation.ts'
 import type { AccountJob, LoopState } from './loop-state.ts'
 
-/** Something asked of the running loop from outside. Every order also causes a look. */
+/** A request to the running loop: from a signal, the control socket, a watcher or a reload. Each one also causes a look. */
 export interface LoopRequest {
-  /** To be taken in before the look. */
-  readonly observe: readonly Observation[]
+  /** Applied before the look. */
+  readonly observations: readonly Observation[]
   /** New settings. */
-  readonly replace?: { readonly jobs: readonly AccountJob[]; readonly schedule: Schedule }
-  /** For this look, what somebody says the addresses of some names are. */
-  readonly given?: readonly GivenAddresses[]
-  /** Told when it is taken: what is exchanged from then on may be because of it. */
-  readonly taken?: () => void
-  /** Told when nothing is left to do but wait. */
-  readonly done?: (rest: LoopState) => void
+  readonly reload?: { readonly jobs: readonly AccountJob[]; readonly schedule: Schedule }
+  /** Addresses that replace those of the sources in this look. */
+  readonly givenAddresses?: readonly GivenAddresses[]
+  /** Called when the loop takes the request. Later exchanges may be an effect of it. */
+  readonly onTaken?: () => void
+  /** Called when nothing is left to do but wait. */
+  readonly onDone?: (loop: LoopState) => void
 }
 
 export interface GivenAddresses {
@@ -24,52 +24,54 @@ export interface GivenAddresses {
 }
 
 export interface Inbox {
-  put(order: LoopRequest): void
-  /** All that can be carried out with one look; what wants other addresses for the same names waits for the next. */
+  put(request: LoopRequest): void
+  /** The oldest requests that one look can serve: a request with other addresses for the same hostname waits for the next. */
   take(): readonly LoopRequest[]
-  /** Fires when something is put in. */
-  bell(): AbortSignal
-  /** Fires when what is put in says that the network changed. */
-  poked(): AbortSignal
+  /** Aborts when a request is put in. */
+  arrival(): AbortSignal
+  /** Aborts when a request reports a change of the network. */
+  networkChange(): AbortSignal
 }
 
-/** A hint that something changed somewhere: retries begin anew, waits and stops stay. */
-export const POKE: LoopRequest = { observe: [{ kind: 'networkChanged' }] }
+/** The network may have changed: the retry schedule begins again, waits and stops stay. */
+export const POKE: LoopRequest = { observations: [{ kind: 'networkChanged' }] }
 
-/** Only to look. */
-export const LOOK: LoopRequest = { observe: [] }
+/** Only a look. */
+export const LOOK: LoopRequest = { observations: [] }
 
-/** However many orders come while a look is under way, they cause one more. */
+/** Requests that arrive during a look cause one further look, however many they are. */
 export function makeInbox(): Inbox {
-  let orders: LoopRequest[] = []
-  let [bell, poke] = [new AbortController(), new AbortController()]
+  let requests: LoopRequest[] = []
+  let arrival = new AbortController()
+  let networkChange = new AbortController()
   return {
-    put: (order) => {
-      // A thousand hints say no more than one.
-      const isHint = order === POKE || order === LOOK
-      if (!isHint || !orders.includes(order)) orders.push(order)
-      bell.abort()
-      if (order.observe.some(({ kind }) => kind === 'networkChanged')) poke.abort()
+    put: (request) => {
+      const isRepeatable = request === POKE || request === LOOK
+      if (!isRepeatable || !requests.includes(request)) requests.push(request)
+      arrival.abort()
+      if (request.observations.some(({ kind }) => kind === 'networkChanged')) networkChange.abort()
     },
     take: () => {
-      const clash = orders.findIndex((order, at) =>
-        orders.slice(0, at).some((earlier) => disagree(earlier, order)),
+      const conflict = requests.findIndex((request, at) =>
+        requests.slice(0, at).some((earlier) => conflicts(earlier, request)),
       )
-      const taken = clash < 0 ? orders : orders.slice(0, clash)
-      orders = orders.slice(taken.length)
-      if (bell.signal.aborted && orders.length === 0) bell = new AbortController()
-      if (poke.signal.aborted) poke = new AbortController()
+      const taken = conflict < 0 ? requests : requests.slice(0, conflict)
+      requests = requests.slice(taken.length)
+      if (arrival.signal.aborted && requests.length === 0) arrival = new AbortController()
+      if (networkChange.signal.aborted) networkChange = new AbortController()
       return taken
     },
-    bell: () => bell.signal,
-    poked: () => poke.signal,
+    arrival: () => arrival.signal,
+    networkChange: () => networkChange.signal,
   }
 }
 
-const disagree = (one: LoopRequest, other: LoopRequest): boolean =>
-  (one.given ?? []).some((given) => (other.given ?? []).some((wish) => isOtherWish(given, wish)))
+const conflicts = (one: LoopRequest, other: LoopRequest): boolean =>
+  (one.givenAddresses ?? []).some((first) =>
+    (other.givenAddresses ?? []).some((second) => differs(first, second)),
+  )
 
-const isOtherWish = (one: GivenAddresses, other: GivenAddresses): boolean =>
+const differs = (one: GivenAddresses, other: GivenAddresses): boolean =>
   one.account === other.account &&
   one.hostnames.some((name) => other.hostnames.includes(name)) &&
   FAMILIES.some((family) => one.addresses[family] !== other.addresses[family])

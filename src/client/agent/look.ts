@@ -1,4 +1,4 @@
-import { after, between, earliest, type Instant, seconds, withJitter } from '../../base/time.ts'
+import { after, between, type Duration, earliest, type Instant, seconds, withJitter } from '../../base/time.ts'
 import { FAMILIES, type Family } from '../../net/address.ts'
 import type { Sighting, Sightings } from '../../net/sighting.ts'
 import type { Random, Schedule } from '../../ports/clock.ts'
@@ -9,36 +9,32 @@ import type { Agent } from './agent.ts'
 import { type GivenAddresses, LOOK, type LoopRequest } from './inbox.ts'
 import type { AccountJob } from './loop-state.ts'
 
-/** Every distinct source is asked once, for every family that somebody wants from it, side by side. */
+interface LookContext {
+  readonly jobs: readonly AccountJob[]
+  readonly schedule: Schedule
+  readonly requests: readonly LoopRequest[]
+  readonly before: WorldView
+}
+
+/** Hostnames of one account with the same source. */
+interface Group {
+  readonly job: AccountJob
+  readonly source: AddressProvider
+  readonly hostnames: readonly string[]
+}
+
+/** Queries every source in parallel, once for each family that is desired from it. */
 export async function look(
   agent: Agent,
-  jobs: readonly AccountJob[],
-  schedule: Schedule,
-  { orders, before }: { readonly orders: readonly LoopRequest[]; readonly before: WorldView },
+  { jobs, schedule, requests, before }: LookContext,
 ): Promise<WorldView> {
-  const given = orders.flatMap((order) => order.given ?? [])
+  const given = requests.flatMap((request) => request.givenAddresses ?? [])
   const groups = jobs.flatMap((job) =>
-    [...sourcesOf(job, given)].map(([source, hostnames]) => ({ desired: job.desired, source, hostnames })),
+    [...groupBySource(job, given)].map(([source, hostnames]): Group => ({ job, source, hostnames })),
   )
-  const asked = ask(
-    agent,
-    groups.flatMap(({ desired, source, hostnames: [first = ''] }) =>
-      desired.families.map((family) => ({
-        source,
-        family,
-        last: sightingsOf(before.sightings?.[desired.account] ?? {}, first)[family],
-      })),
-    ),
-  )
-  await settled(agent, asked)
-  const sightings: Record<string, Record<string, Sightings>> = {}
-  for (const { desired, source, hostnames } of groups) {
-    const wanted = FAMILIES.filter((family) => desired.families.includes(family))
-    const seen = Object.fromEntries(wanted.map((family) => [family, heard(asked, source, family)]))
-    agent.tell({ kind: 'looked', account: desired.account, hostnames, sightings: seen })
-    const byName: SightingsByName = Object.fromEntries(hostnames.map((hostname) => [hostname, seen]))
-    sightings[desired.account] = { ...sightings[desired.account], ...byName }
-  }
+  const queries = startQueries(groups, before, agent.end)
+  await queriesDone(agent, queries)
+  const sightings = sightingsIn(groups, queries, agent.emit)
   const now = agent.clock.now()
   const unknownSince = Object.fromEntries(
     Object.entries(sightings).flatMap(([account, byName]) =>
@@ -52,97 +48,124 @@ export async function look(
 const isAnySeen = (byName: SightingsByName): boolean =>
   Object.values(byName).some((seen) => FAMILIES.some((family) => seen[family]?.kind === 'seen'))
 
-interface Question {
+/** One source and one family. The last two fields change when the result arrives. */
+interface Query {
   readonly source: AddressProvider
   readonly family: Family
-  /** What was seen the time before. */
-  readonly last: Sighting | undefined
-  readonly answer: Promise<Sighting>
+  /** The sighting of the look before. */
+  readonly previous: Sighting | undefined
+  readonly result: Promise<void>
   sighting: Sighting
-  isAnswered: boolean
+  isDone: boolean
 }
 
-/** It came too late for this look, and may come yet. */
-export const PENDING: Sighting = { kind: 'unknown', because: 'it is still being asked for' }
+/** The result did not arrive in time for this look, and may still arrive. */
+export const PENDING: Sighting = { kind: 'unknown', because: 'the source has not answered yet' }
 
-function ask(
-  agent: Agent,
-  wanted: readonly Pick<Question, 'source' | 'family' | 'last'>[],
-): readonly Question[] {
-  const questions: Question[] = []
-  for (const { source, family, last } of wanted) {
-    if (questions.some((one) => one.source === source && one.family === family)) continue
-    const question: Question = {
+function startQueries(groups: readonly Group[], before: WorldView, signal: AbortSignal): readonly Query[] {
+  const queries: Query[] = []
+  const wanted = groups.flatMap(({ job: { desired }, source, hostnames: [first = ''] }) =>
+    desired.families.map((family) => ({
       source,
       family,
-      last,
-      sighting: PENDING,
-      isAnswered: false,
-      answer: source.look(family, agent.end),
-    }
-    questions.push(question)
-    void hear(question)
-  }
-  return questions
+      previous: sightingsOf(before.sightings?.[desired.account] ?? {}, first)[family],
+    })),
+  )
+  for (const one of wanted)
+    if (find(queries, one.source, one.family) === undefined) queries.push(startQuery(one, signal))
+  return queries
 }
 
-async function hear(question: Question): Promise<void> {
-  question.sighting = await question.answer
-  question.isAnswered = true
+function startQuery(query: Pick<Query, 'source' | 'family' | 'previous'>, signal: AbortSignal): Query {
+  const started: Query = { ...query, sighting: PENDING, isDone: false, result: arrives() }
+  return started
+
+  async function arrives(): Promise<void> {
+    const sighting = await query.source.look(query.family, signal)
+    Object.assign(started, { sighting, isDone: true })
+  }
 }
+
+const find = (queries: readonly Query[], source: AddressProvider, family: Family): Query | undefined =>
+  queries.find((query) => query.source === source && query.family === family)
 
 /**
- * Until all have answered. Where somebody is in a hurry: until a little after the first new address; who comes late with an
- * address then is a reason to look again.
+ * Resolves when all queries are done; with a `familyTimeout`, that long after the first new address at the latest. A new
+ * address that arrives later causes another look.
  */
-async function settled(
-  { clock, familyTimeout, inbox, end }: Agent,
-  asked: readonly Question[],
+async function queriesDone(agent: Agent, queries: readonly Query[]): Promise<void> {
+  const all = Promise.all(queries.map(async ({ result }) => result))
+  if (agent.familyTimeout === undefined) return void (await all)
+  await Promise.race([all, firstNewAddress(agent, agent.familyTimeout, queries)])
+  for (const query of queries.filter(({ isDone }) => !isDone)) void lookAgain(query, agent.inbox)
+}
+
+/** Resolves a while after the first new address, or when there is none. */
+async function firstNewAddress(
+  { clock, end }: Agent,
+  familyTimeout: Duration,
+  queries: readonly Query[],
 ): Promise<void> {
-  const all = Promise.all(asked.map(async ({ answer }) => answer))
-  if (familyTimeout === undefined) return void (await all)
-  const sees = asked.map(async (question) => {
-    await question.answer
-    if (!isNews(question)) throw new Error('nothing new')
+  const changes = queries.map(async (query) => {
+    await query.result
+    if (!isNewAddress(query)) throw new Error('no new address')
   })
-  const first = Promise.any(sees).then(
-    async () => clock.sleep(after(clock.now(), familyTimeout), end),
-    async () => all,
+  const isFound = await Promise.any(changes).then(
+    () => true,
+    () => false,
   )
-  await Promise.race([all, first])
-  for (const question of asked.filter(({ isAnswered }) => !isAnswered)) void comesLate(question, inbox)
+  if (isFound) await clock.sleep(after(clock.now(), familyTimeout), end)
 }
 
-async function comesLate(question: Question, inbox: Agent['inbox']): Promise<void> {
-  await question.answer
-  if (isNews(question)) inbox.put(LOOK)
+async function lookAgain(query: Query, inbox: Agent['inbox']): Promise<void> {
+  await query.result
+  if (isNewAddress(query)) inbox.put(LOOK)
 }
 
-const isNews = ({ sighting, last }: Question): boolean =>
-  sighting.kind === 'seen' && !(last?.kind === 'seen' && last.address === sighting.address)
+const isNewAddress = ({ sighting, previous }: Query): boolean =>
+  sighting.kind === 'seen' && !(previous?.kind === 'seen' && previous.address === sighting.address)
 
-const heard = (asked: readonly Question[], source: AddressProvider, family: Family): Sighting =>
-  asked.find((one) => one.source === source && one.family === family)?.sighting ?? PENDING
+function sightingsIn(
+  groups: readonly Group[],
+  queries: readonly Query[],
+  emit: Agent['emit'],
+): Readonly<Record<string, SightingsByName>> {
+  const sightings: Record<string, SightingsByName> = {}
+  for (const { job, source, hostnames } of groups) {
+    const { account, families } = job.desired
+    const seen: Sightings = Object.fromEntries(
+      FAMILIES.filter((family) => families.includes(family)).map((family) => [
+        family,
+        find(queries, source, family)?.sighting ?? PENDING,
+      ]),
+    )
+    emit({ kind: 'looked', account, hostnames, sightings: seen })
+    const byName = Object.fromEntries(hostnames.map((hostname) => [hostname, seen]))
+    sightings[account] = { ...sightings[account], ...byName }
+  }
+  return sightings
+}
 
-/** Which names of an account learn their address from whom. */
-function sourcesOf(
+/** The hostnames of an account by the source of their addresses: given for this look, their own, or that of the account. */
+function groupBySource(
   { desired, source, sources = {} }: AccountJob,
   given: readonly GivenAddresses[],
 ): Map<AddressProvider, string[]> {
-  const said = given
+  const givenSources = given
     .filter(({ account }) => account === desired.account)
     .map(({ hostnames, addresses }) => ({ names: new Set(hostnames), source: givenSource(addresses) }))
   const own = new Map(Object.entries(sources))
-  const asked = new Map<AddressProvider, string[]>()
+  const groups = new Map<AddressProvider, string[]>()
   for (const hostname of desired.hostnames) {
-    const by = said.findLast(({ names }) => names.has(hostname))?.source ?? own.get(hostname) ?? source
-    const names = asked.get(by) ?? []
-    names.push(hostname)
-    asked.set(by, names)
+    const givenLast = givenSources.findLast(({ names }) => names.has(hostname))?.source
+    const chosen = givenLast ?? own.get(hostname) ?? source
+    const names = groups.get(chosen)
+    if (names === undefined) groups.set(chosen, [hostname])
+    else names.push(hostname)
   }
-  return asked
+  return groups
 }
 
-/** A tenth later at most, and never half a minute, so that many hosts do not look together. */
+/** Up to a tenth later, and less than half a minute, so that many hosts do not look at the same moment. */
 const jittered = (now: Instant, at: Instant, random: Random): Instant =>
   earliest(after(now, withJitter(between(now, at), 0.1, random())), after(at, seconds(30)))

@@ -5,16 +5,16 @@ import type { State } from '../decide/state.ts'
 import type { ServiceEndpoint } from '../send/exchange.ts'
 import type { AddressProvider } from '../sources/provider.ts'
 
-/** One account: what is wanted, where requests go, and who knows the address. */
+/** One account: its desired state, its update service, and where its addresses come from. */
 export interface AccountJob {
   readonly desired: DesiredState
   readonly endpoint: ServiceEndpoint
   readonly source: AddressProvider
-  /** Where some of its hostnames have another. */
+  /** By hostname, for hostnames with a source of their own. */
   readonly sources?: Readonly<Record<string, AddressProvider>>
 }
 
-/** Where the loop came to rest. */
+/** What the loop knows, and what it does next. */
 export interface LoopState {
   readonly state: State
   readonly world: WorldView

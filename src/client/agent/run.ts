@@ -1,196 +1,193 @@
-import { after, earliest, type Instant, instant, minutes } from '../../base/time.ts'
-import { heldUntil, type WorldView } from '../decide/next-action.ts'
+import { after, earliest, LAST_INSTANT, minutes } from '../../base/time.ts'
+import type { Schedule } from '../../ports/clock.ts'
+import { heldUntil } from '../decide/next-action.ts'
 import type { Action, Observation } from '../decide/observation.ts'
-import { accountOf, NEW_STATE, type State } from '../decide/state.ts'
+import { accountOf, type State } from '../decide/state.ts'
 import { step } from '../decide/step.ts'
 import { StateNotSaved } from '../memory/memory.ts'
 import { exchange, makeHttpRequest } from '../send/exchange.ts'
-import type { Schedule } from '../../ports/clock.ts'
-import type { Agent, StopCondition } from './agent.ts'
-import { type AnswerTimeout, answerTimeout } from './answer-timeout.ts'
-import { type ChangeReporter, changeReporter } from './change-reporter.ts'
+import type { Agent, EndCondition } from './agent.ts'
+import { answerTimeout } from './answer-timeout.ts'
+import { ChangeReporter } from './change-reporter.ts'
 import type { LoopRequest } from './inbox.ts'
 import { look } from './look.ts'
-import type { AccountJob, LoopState } from './loop-state.ts'
+import type { LoopState } from './loop-state.ts'
 
-/** The only loop in the client: decide, remember, act. The state is on disk before the act it permits. */
+/**
+ * The only loop of the client: decide, save, act. The state is on disk before the action that it permits. Resolves when the
+ * condition holds, when `agent.end` aborts, or when every account is stopped and the agent exits then.
+ * @throws StateNotSaved, StateUnreadable
+ */
 export async function run(
   agent: Agent,
   opening: readonly Observation[],
-  isEnough: StopCondition,
+  shouldEnd: EndCondition,
 ): Promise<LoopState> {
-  const state = await agent.memory.load() // before the first look at the clock, which goes on from there
-  const loop = new AgentLoop(agent, state)
-  // The first look permits nothing, and a process that dies before it starts in the same way again.
-  for (const seen of opening) await loop.take(seen, 'unsaved')
-  while (!isOver(loop.now, agent) && !isEnough(loop.now, agent) && (await loop.turn()));
-  return loop.end()
+  // Before the first reading of the clock: client time continues from the saved anchor.
+  const state = await agent.memory.load()
+  return new AgentLoop(agent, state).run(opening, shouldEnd)
 }
 
-/** Where the loop stands, and the steps that move it. */
-class AgentLoop {
-  now: LoopState
-  readonly #agent: Agent
-  readonly #timeout: AnswerTimeout
-  readonly #reporter: ChangeReporter
-  readonly #waiting: ((loop: LoopState) => void)[] = []
-  #schedule: Schedule
+/** For the daemon. */
+export const forever: EndCondition = () => false
 
-  constructor(agent: Agent, state: State) {
-    this.#agent = agent
-    this.#timeout = answerTimeout(agent)
-    this.#reporter = changeReporter(agent)
-    this.#schedule = agent.schedule
-    this.now = { state, world: unseen(agent), action: { kind: 'halt' }, jobs: agent.jobs }
-  }
-
-  /** Takes an observation in and decides what is next. Gives whether no other process wrote a state meanwhile. */
-  async take(seen: Observation, saved: 'saved' | 'unsaved' = 'saved'): Promise<boolean> {
-    const { clock, random, showState } = this.#agent
-    const known = this.now
-    const desiredStates = known.jobs.map(({ desired }) => desired)
-    const moment = { now: clock.now(), random: random() }
-    this.now = { ...known, ...step(known.state, seen, { desiredStates, world: known.world }, moment) }
-    const isSavedLater = saved === 'unsaved' || isSavedNext(this.now, seen)
-    const isKept = isSavedLater || (await this.#keep())
-    // What was on disk already is news to the user who starts the program.
-    this.#reporter.tellTurns(seen.kind === 'started' ? NEW_STATE : known.state, this.now)
-    showState(this.now)
-    return isKept
-  }
-
-  /** Does the one thing that is due, or waits and looks. Gives false where the loop is asked to end meanwhile. */
-  async turn(): Promise<boolean> {
-    const { action } = this.now
-    if (action.kind === 'send') await this.#send(action)
-    else await this.#waitAndLook()
-    return !this.#agent.end.aborted
-  }
-
-  /** Answers every request that is left, and keeps the state a last time. */
-  async end(): Promise<LoopState> {
-    const { inbox, end, tell } = this.#agent
-    // A request that arrived while the last thing was done is told how it ended.
-    for (const { done } of inbox.take()) done?.(this.now)
-    this.#answer()
-    await this.#keep()
-    if (end.aborted) tell({ kind: 'ended' })
-    return this.now
-  }
-
-  /** Where another process wrote a state, that is taken in and the next action decided again; then it gives false. */
-  async #keep(): Promise<boolean> {
-    const found = await this.#agent.memory.save(this.now.state)
-    if (found !== undefined) await this.take({ kind: 'found', state: found })
-    return found === undefined
-  }
-
-  async #send(action: SendAction): Promise<void> {
-    const { world } = this.now
-    if (!(await this.take({ ...action, kind: 'sending' }))) return
-    const seen = await send(this.#agent, this.now.jobs, action, this.#timeout)
-    this.#reporter.tellFacts(seen, action.request, world)
-    await this.take(seen)
-    if (!this.#agent.mustRemember) return
-    const spent = spentIn(this.now, action.account, this.#agent.clock.now())
-    this.now = { ...this.now, world: spent }
-  }
-
-  async #waitAndLook(): Promise<void> {
-    const agent = this.#agent
-    if (isIdle(this.now, agent)) this.#answer()
-    await nap(agent, this.now, async () => this.#keep())
-    if (agent.end.aborted) return
-    const requests = agent.inbox.take()
-    for (const request of requests) await this.#follow(request)
-    const before = this.now.world
-    this.now = {
-      ...this.now,
-      world: await look(agent, this.now.jobs, this.#schedule, { orders: requests, before }),
-    }
-    this.#reporter.tellAddresses(this.now)
-    await this.take({ kind: 'sighted' })
-  }
-
-  async #follow(request: LoopRequest): Promise<void> {
-    request.taken?.()
-    if (request.replace !== undefined) {
-      this.#schedule = request.replace.schedule
-      this.now = { ...this.now, jobs: request.replace.jobs }
-      await this.take({ kind: 'started' })
-    }
-    for (const seen of request.observe) await this.take(seen)
-    if (request.done !== undefined) this.#waiting.push(request.done)
-  }
-
-  #answer(): void {
-    for (const done of this.#waiting.splice(0)) done(this.now)
-  }
-}
-
-/** A request is saved with everything before it in one write to the disk, before it goes out. */
-const isSavedNext = ({ action }: LoopState, seen: Observation): boolean =>
-  action.kind === 'send' && seen.kind !== 'sending'
+/** For the one-shot command: nothing is left to do now. */
+export const once: EndCondition = ({ action }, { clock }) => action.kind === 'look' && action.at > clock.now()
 
 type SendAction = Extract<Action, { kind: 'send' }>
 
-const unseen = ({ clock }: Agent): WorldView => ({ sightings: undefined, nextLook: clock.now() })
+const SAVE_INTERVAL = minutes(1)
 
-const isIdle: StopCondition = ({ action }, { clock }) =>
-  action.kind === 'halt' || (action.kind === 'look' && action.at > clock.now())
+/** Before a request, one write to the disk saves everything up to it. */
+const isSavedNext = ({ action }: LoopState, { kind }: Observation): boolean =>
+  action.kind === 'send' && kind !== 'sending'
 
-const isOver: StopCondition = ({ action }, { end, whenStopped }) =>
-  end.aborted || (action.kind === 'halt' && whenStopped === 'exit')
+class AgentLoop {
+  readonly #agent: Agent
+  readonly #reporter: ChangeReporter
+  readonly #withAnswerTimeout: ReturnType<typeof answerTimeout>
+  #loop: LoopState
+  #schedule: Schedule
+  /** The `onDone` of requests that were taken and whose effect is not complete. */
+  #pending: ((loop: LoopState) => void)[] = []
 
-/**
- * Until the moment, or until somebody rings. The memory is asked each minute whether the wall clock was set since it
- * wrote: a reboot would measure a wait by it.
- */
-async function nap(
-  { clock, inbox, end, tell }: Agent,
-  { action }: LoopState,
-  keep: () => Promise<boolean>,
-): Promise<void> {
-  const until = action.kind === 'look' ? action.at : NEVER
-  if (until > clock.now() && until !== NEVER) tell({ kind: 'sleeping', until })
-  const woken = AbortSignal.any([end, inbox.bell()])
-  while (!woken.aborted && clock.now() < until) {
-    await clock.sleep(earliest(until, after(clock.now(), minutes(1))), woken)
-    if (!(await keep())) return
+  constructor(agent: Agent, state: State) {
+    this.#agent = agent
+    this.#reporter = new ChangeReporter(agent, state)
+    this.#withAnswerTimeout = answerTimeout(agent)
+    this.#schedule = agent.schedule
+    const world = { sightings: undefined, nextLook: agent.clock.now() }
+    this.#loop = { state, world, action: { kind: 'halt' }, jobs: agent.jobs }
+  }
+
+  async run(opening: readonly Observation[], shouldEnd: EndCondition): Promise<LoopState> {
+    // The first look permits nothing, and a process that dies before it starts in the same way again.
+    for (const observation of opening) await this.#observe(observation, 'unsaved')
+    while (!this.#mustEnd() && !shouldEnd(this.#loop, this.#agent)) {
+      const { action } = this.#loop
+      if (action.kind === 'send') await this.#send(action)
+      else await this.#waitAndLook()
+    }
+    return this.#end()
+  }
+
+  #mustEnd(): boolean {
+    const { end, whenStopped } = this.#agent
+    return end.aborted || (this.#loop.action.kind === 'halt' && whenStopped === 'exit')
+  }
+
+  async #end(): Promise<LoopState> {
+    const { inbox, end, emit } = this.#agent
+    // Requests that arrived during the last action are answered with its result.
+    for (const { onDone } of inbox.take()) if (onDone !== undefined) this.#pending.push(onDone)
+    this.#completeRequests()
+    await this.#save()
+    if (end.aborted) emit({ kind: 'ended' })
+    return this.#loop
+  }
+
+  /** Applies an observation, saves the state and decides the next action. False where `#save` merged another state. */
+  async #observe(observation: Observation, saved: 'saved' | 'unsaved' = 'saved'): Promise<boolean> {
+    const { clock, random, onState } = this.#agent
+    const { state, world, jobs } = this.#loop
+    const desiredStates = jobs.map(({ desired }) => desired)
+    const moment = { now: clock.now(), random: random() }
+    if (observation.kind === 'started') this.#reporter.forgetState()
+    this.#loop = { ...this.#loop, ...step(state, observation, { desiredStates, world }, moment) }
+    const isSavedLater = saved === 'unsaved' || isSavedNext(this.#loop, observation)
+    const isSaved = isSavedLater || (await this.#save())
+    this.#reporter.reportState(this.#loop)
+    onState(this.#loop)
+    return isSaved
+  }
+
+  /** False where another process had saved a state: that one is merged, saved, and the next action decided again. */
+  async #save(): Promise<boolean> {
+    const other = await this.#agent.memory.save(this.#loop.state)
+    if (other === undefined) return true
+    await this.#observe({ kind: 'found', state: other })
+    return false
+  }
+
+  async #send(action: SendAction): Promise<void> {
+    const { world } = this.#loop
+    if (!(await this.#observe({ ...action, kind: 'sending' }))) return
+    const observation = await this.#exchange(action)
+    this.#reporter.reportExchange(observation, action.request, world)
+    await this.#observe(observation)
+    if (this.#agent.mustSave) this.#skipRetries(action.account)
+  }
+
+  async #exchange(action: SendAction): Promise<Observation> {
+    const { http, clock, memory, mustSave, abandon, emit } = this.#agent
+    const { account, request } = action
+    const job = this.#loop.jobs.find(({ desired }) => desired.account === account)
+    if (job === undefined) throw new Error(`there is no account ${account} to send for`)
+    if (mustSave && !memory.isSaved()) throw new StateNotSaved(memory.folders)
+    const { url } = makeHttpRequest(job.endpoint, action)
+    emit({ kind: 'sending', account, request, to: url })
+    if (url.startsWith('http:')) emit({ kind: 'keyInClear', account, to: new URL(url).origin })
+    return this.#withAnswerTimeout(abandon, async (signal) =>
+      exchange(job.endpoint, action, { http, now: () => clock.now(), signal }),
+    )
+  }
+
+  /** A process that ends after its run leaves the retries to the next one. */
+  #skipRetries(account: string): void {
+    const { state, world } = this.#loop
+    if (heldUntil(accountOf(state, account), this.#agent.clock.now()) === undefined) return
+    this.#loop = { ...this.#loop, world: { ...world, spent: [...(world.spent ?? []), account] } }
+  }
+
+  async #waitAndLook(): Promise<void> {
+    const { inbox, end } = this.#agent
+    if (this.#isIdle()) this.#completeRequests()
+    await this.#sleep()
+    if (end.aborted) return
+    const requests = inbox.take()
+    for (const request of requests) await this.#take(request)
+    const { jobs, world: before } = this.#loop
+    const world = await look(this.#agent, { jobs, schedule: this.#schedule, requests, before })
+    this.#loop = { ...this.#loop, world }
+    this.#reporter.reportAddresses(this.#loop)
+    await this.#observe({ kind: 'sighted' })
+  }
+
+  #isIdle(): boolean {
+    const { action } = this.#loop
+    return action.kind === 'halt' || (action.kind === 'look' && action.at > this.#agent.clock.now())
+  }
+
+  /**
+   * Until the time of the next look, a request, or the end. Each minute the memory may save: if the wall clock was set, a
+   * wait that a reboot measures by that clock needs a new anchor. Returns early if a state of another process was merged.
+   */
+  async #sleep(): Promise<void> {
+    const { clock, inbox, end, emit } = this.#agent
+    const { action } = this.#loop
+    const until = action.kind === 'look' ? action.at : LAST_INSTANT
+    if (until > clock.now() && until !== LAST_INSTANT) emit({ kind: 'sleeping', until })
+    const wake = AbortSignal.any([end, inbox.arrival()])
+    while (!wake.aborted && clock.now() < until) {
+      await clock.sleep(earliest(until, after(clock.now(), SAVE_INTERVAL)), wake)
+      if (!(await this.#save())) return
+    }
+  }
+
+  async #take({ observations, reload, onTaken, onDone }: LoopRequest): Promise<void> {
+    onTaken?.()
+    if (reload !== undefined) {
+      this.#schedule = reload.schedule
+      this.#loop = { ...this.#loop, jobs: reload.jobs }
+      await this.#observe({ kind: 'started' })
+    }
+    for (const observation of observations) await this.#observe(observation)
+    if (onDone !== undefined) this.#pending.push(onDone)
+  }
+
+  #completeRequests(): void {
+    const done = this.#pending
+    this.#pending = []
+    for (const onDone of done) onDone(this.#loop)
   }
 }
-
-/** The last moment that a Date can hold (ECMA-262 §21.4.1.1). */
-const NEVER = instant(8_640_000_000_000_000)
-
-async function send(
-  agent: Agent,
-  jobs: readonly AccountJob[],
-  action: SendAction,
-  patience: AnswerTimeout,
-): Promise<Observation> {
-  const job = jobs.find(({ desired }) => desired.account === action.account)
-  if (job === undefined) throw new Error(`nobody asked for account ${action.account}`)
-  const { account } = job.desired
-  if (agent.mustRemember && !agent.memory.isSaved()) throw new StateNotSaved(agent.memory.folders)
-  const to = makeHttpRequest(job.endpoint, action).url
-  agent.tell({ kind: 'sending', account, request: action.request, to })
-  if (to.startsWith('http:')) agent.tell({ kind: 'keyInClear', account, to: new URL(to).origin })
-  const seen = await patience(agent.abandon, async (signal) =>
-    exchange(job.endpoint, action, { http: agent.http, now: () => agent.clock.now(), signal }),
-  )
-  return seen
-}
-
-/** A one-shot leaves the retries to the next run. */
-function spentIn({ state, world }: LoopState, account: string, now: Instant): WorldView {
-  const isHeld = heldUntil(accountOf(state, account), now) !== undefined
-  return isHeld ? { ...world, spent: [...(world.spent ?? []), account] } : world
-}
-
-/** The daemon never has enough. */
-export const forever: StopCondition = () => false
-
-/** The one-shot command has, as soon as nothing is left but to wait. */
-export const once: StopCondition = ({ action }, { clock }) =>
-  action.kind === 'look' && action.at > clock.now()

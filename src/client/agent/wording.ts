@@ -24,7 +24,7 @@ interface Row<K extends AgentEvent['kind']> {
 export const FAMILY_NAMES: { readonly [F in Family]: string } = { v4: 'IPv4', v6: 'IPv6' }
 
 /** A few names, or how many there are. */
-export const namesOf = (hostnames: readonly string[]): string =>
+export const listHostnames = (hostnames: readonly string[]): string =>
   hostnames.length > 3
     ? `${hostnames.slice(0, 2).join(', ')} and ${hostnames.length - 2} more`
     : hostnames.join(', ')
@@ -33,9 +33,9 @@ const sentTo = ({ sent }: Pick<EventOf<'settled'>, 'sent'>): string => listed(se
 // biome-ignore format: a table
 export const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
   looked:             { level: 'debug', msg: 'asked the address sources',
-    line: ({ hostnames, sightings }) => `${namesOf(hostnames)}: ${sighted(sightings)}` },
+    line: ({ hostnames, sightings }) => `${listHostnames(hostnames)}: ${sighted(sightings)}` },
   sending:            { level: 'debug', msg: 'sending an update request',
-    line: ({ account, request, to }, show) => `${show.account(account)}: sending ${listed(request.addresses).join(' and ') || 'an update'} for ${namesOf(request.hostnames)} to ${to.split('?')[0]}` },
+    line: ({ account, request, to }, show) => `${show.account(account)}: sending ${listed(request.addresses).join(' and ') || 'an update'} for ${listHostnames(request.hostnames)} to ${to.split('?')[0]}` },
   keyInClear:         { level: 'warn',  msg: 'the request is not encrypted; the password travels in clear',
     line: ({ account, to }, show) => `${show.account(account)}: the request to ${to} is not encrypted; the password travels in clear` },
   settled:            { level: 'info',  msg: 'the service confirmed the address',
@@ -53,21 +53,21 @@ export const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
   unreached:          { level: 'debug', msg: 'the service was not reached',
     line: ({ account, because }, show) => `${show.account(account)}: the service was not reached (${because})` },
   waiting:            { level: 'warn',  msg: 'waiting; nothing is sent before the wait is over',
-    line: ({ account, until, because, detail }, show) => `${show.account(account)}: waiting because the service answered ${waitCause(because, detail)}; next attempt ${show.time(until)}` },
+    line: ({ account, until, because, detail }, show) => `${show.account(account)}: waiting because the service answered ${formatWaitCause(because, detail)}; next attempt ${show.time(until)}` },
   paced:              { level: 'warn',  msg: 'an update is held back by the pace',
     line: ({ account, until, limit, most }, show) => `${show.account(account)}: the update is held back by the pace (no more than ${most} ${limit} in five minutes); next attempt ${show.time(until)}, with the newest address` },
   retrying:           { level: 'warn',  msg: 'the service was not reached; it is tried again',
     line: ({ account, until, because }, show) => `${show.account(account)}: the service was not reached (${because}); next attempt ${show.time(until)}` },
   stopped:            { level: 'error', msg: 'updates have stopped until you act',
-    line: ({ account, because, said, hostname }, show) => `${hostname ?? show.account(account)}: stopped until you act, because the service answered ${saidAs(because, said)} (${REPLIES[because].meaning})${withRemedy(because)}` },
+    line: ({ account, because, said, hostname }, show) => `${hostname ?? show.account(account)}: stopped until you act, because the service answered ${formatObeyedWord(because, said)} (${REPLIES[because].meaning})${withRemedy(because)}` },
   offlineRefused:     { level: 'error', msg: 'this plan has no offline option; ordinary updates go on',
     line: ({ account }, show) => `${show.account(account)}: the plan of this account has no offline option; ordinary updates go on` },
   addressUnknown:     { level: 'warn',  msg: 'the public address is not known; nothing is sent',
-    line: ({ hostnames, family, because }) => `${namesOf(hostnames)}: the public ${family === undefined ? '' : `${FAMILY_NAMES[family]} `}address is not known, nothing is sent: ${because}; holdfast detect shows each source` },
+    line: ({ hostnames, family, because }) => `${listHostnames(hostnames)}: the public ${family === undefined ? '' : `${FAMILY_NAMES[family]} `}address is not known, nothing is sent: ${because}; holdfast detect shows each source` },
   addressKnown:       { level: 'info',  msg: 'the public address is known again',
-    line: ({ hostnames, family, address }) => `${namesOf(hostnames)}: the public ${FAMILY_NAMES[family]} address is known again: ${address}` },
+    line: ({ hostnames, family, address }) => `${listHostnames(hostnames)}: the public ${FAMILY_NAMES[family]} address is known again: ${address}` },
   familyGone:         { level: 'warn',  msg: 'this host has no address of a family that is still published',
-    line: ({ hostnames, family, address }) => `${namesOf(hostnames)}: this host has no ${FAMILY_NAMES[family]} address any more, but the service still publishes ${address}; the protocol cannot take it away` },
+    line: ({ hostnames, family, address }) => `${listHostnames(hostnames)}: this host has no ${FAMILY_NAMES[family]} address any more, but the service still publishes ${address}; the protocol cannot take it away` },
   liar:               { level: 'warn',  msg: 'an outside source disagrees with the others and is ignored',
     line: ({ source, said, agreed }) => `${source} says ${said} where others agree on ${agreed}; it is ignored` },
   quarantined:        { level: 'warn',  msg: 'a source is not asked for a while',
@@ -110,7 +110,7 @@ export const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
 export const wordingOf = <K extends AgentEvent['kind']>(event: EventOf<K>): Row<K> =>
   (WORDING as { readonly [Kind in K]: Row<Kind> })[event.kind]
 
-export const saidAs = (word: string, said: string | undefined): string =>
+export const formatObeyedWord = (word: string, said: string | undefined): string =>
   said === undefined ? word : `${said}, which is obeyed like ${word}`
 
 const withRemedy = (word: string): string => {
@@ -119,9 +119,9 @@ const withRemedy = (word: string): string => {
 }
 
 /** What the service answered: its word with what it means, its status, or what could not be understood. */
-export function waitCause(because: string, detail: string): string {
+export function formatWaitCause(because: string, detail: string): string {
   if (isReplyWord(because))
-    return detail === '' ? `${because} (${REPLIES[because].meaning})` : saidAs(because, detail)
+    return detail === '' ? `${because} (${REPLIES[because].meaning})` : formatObeyedWord(because, detail)
   const rest = detail === '' ? '' : `: ${detail}`
   return `${because === 'not understood' ? 'something that is not understood' : because}${rest}`
 }

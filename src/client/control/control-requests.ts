@@ -106,8 +106,8 @@ async function resume(daemon: ControlledLoop, accounts: readonly string[]): Prom
   const desiredStates = accounts.flatMap((account) => planOf(daemon, account) ?? [])
   let resumed: readonly Resumed[] = []
   await put(daemon, {
-    observe: resumeObservations(desiredStates),
-    taken: () => (resumed = resumedIn(daemon.loopState().state, desiredStates, daemon.when())),
+    observations: resumeObservations(desiredStates),
+    onTaken: () => (resumed = resumedIn(daemon.loopState().state, desiredStates, daemon.when())),
   })
   return resumed
 }
@@ -124,8 +124,8 @@ function refusalOf(wish: UpdateWish, desired: DesiredState | undefined): string 
     : undefined
 }
 
-const put = async (daemon: ControlledLoop, order: Omit<LoopRequest, 'done'>): Promise<LoopState> =>
-  new Promise((done) => daemon.inbox.put({ ...order, done }))
+const put = async (daemon: ControlledLoop, order: Omit<LoopRequest, 'onDone'>): Promise<LoopState> =>
+  new Promise((done) => daemon.inbox.put({ ...order, onDone: done }))
 
 async function update(
   daemon: ControlledLoop,
@@ -141,9 +141,9 @@ async function update(
   const forced = wishes.map(({ account, hostnames }) => ({ kind: 'forced', account, hostnames }) as const)
   let report = daemon.report
   const rest = await put(daemon, {
-    observe: [{ kind: 'networkChanged' }, ...(force ? forced : [])],
-    given,
-    taken: () => (report = daemon.reportFromNow()),
+    observations: [{ kind: 'networkChanged' }, ...(force ? forced : [])],
+    givenAddresses: given,
+    onTaken: () => (report = daemon.reportFromNow()),
   })
   const reports = report(rest)
   return {

@@ -7,7 +7,7 @@ import { formatReply, type Reply } from '../../protocol/reply-codec.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
 import type { AgentEvent } from '../agent/events.ts'
 import type { LoopState } from '../agent/loop-state.ts'
-import { FAMILY_NAMES, saidAs } from '../agent/wording.ts'
+import { FAMILY_NAMES, formatObeyedWord } from '../agent/wording.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
 import { heldUntil, pacedIn, sightingsOf, stopOf, type WorldView } from '../decide/next-action.ts'
 import type { PaceDelay } from '../decide/pace.ts'
@@ -240,7 +240,9 @@ function remarksOn(
     ...listed(unechoed ?? {}).map(
       (address) => `${address} was sent, and the service did not name it in its answer: it is not confirmed`,
     ),
-    ...(stopped?.said === undefined ? [] : [`the service answered ${saidAs(stopped.because, stopped.said)}`]),
+    ...(stopped?.said === undefined
+      ? []
+      : [`the service answered ${formatObeyedWord(stopped.because, stopped.said)}`]),
   ]
 }
 

@@ -8,8 +8,8 @@ import type { Clock } from '../../../src/ports/clock.ts'
 const never = new AbortController().signal
 const UNREACHED: Observation = { kind: 'unreached', account: 'a', because: 'time-out', isTls: false }
 
-/** A clock whose sleeps last until the test lets them end. */
-function scene() {
+/** A clock whose sleeps end when the test ends them. */
+function setUp() {
   let wake = (): void => undefined
   const clock: Clock = {
     now: () => instant(0),
@@ -21,33 +21,33 @@ function scene() {
     deadline: () => never,
   }
   const inbox = makeInbox()
-  const patience = answerTimeout({ clock, inbox })
-  /** A request that is answered only when it is given up; whether it was. */
+  const withTimeout = answerTimeout({ clock, inbox })
+  /** A request that is answered by the test, or when it is aborted. */
   const ask = () => {
-    let isGivenUp = false
+    let isAborted = false
     let answer = (_: Observation): void => undefined
-    const seen = patience(
+    const seen = withTimeout(
       never,
       async (signal) =>
         new Promise((done) => {
           answer = done
           signal.addEventListener('abort', () => {
-            isGivenUp = true
+            isAborted = true
             done(UNREACHED)
           })
         }),
     )
-    return { seen, answer: (o: Observation) => answer(o), isGivenUp: () => isGivenUp }
+    return { seen, answer: (o: Observation) => answer(o), isAborted: () => isAborted }
   }
   return { inbox, ask, passes: async () => (wake(), new Promise((done) => setImmediate(done))) }
 }
 
-describe('a request under way', () => {
-  it('is given up a little after the network changed, and says why', async () => {
-    const { inbox, ask, passes } = scene()
+describe('an exchange', () => {
+  it('is aborted after a change of the network, with that reason', async () => {
+    const { inbox, ask, passes } = setUp()
     const request = ask()
     inbox.put(POKE)
-    expect(request.isGivenUp()).toBe(false)
+    expect(request.isAborted()).toBe(false)
     await passes()
 
     expect(await request.seen).toMatchObject({
@@ -56,30 +56,30 @@ describe('a request under way', () => {
     })
   })
 
-  it('is not given up for a hint that only asks for a look', async () => {
-    const { inbox, ask, passes } = scene()
+  it('is not aborted by a request for a look', async () => {
+    const { inbox, ask, passes } = setUp()
     const request = ask()
     inbox.put(LOOK)
     await passes()
 
-    expect(request.isGivenUp()).toBe(false)
+    expect(request.isAborted()).toBe(false)
     request.answer(UNREACHED)
     expect(await request.seen).toBe(UNREACHED)
   })
 
-  it('after one that was given up has its whole time, and the next one not', async () => {
-    const { inbox, ask, passes } = scene()
+  it('after an aborted one is not limited, and the one after that is', async () => {
+    const { inbox, ask, passes } = setUp()
     const first = ask()
     inbox.put(POKE)
     await passes()
     await first.seen
     const second = ask()
     await passes()
-    expect(second.isGivenUp()).toBe(false)
+    expect(second.isAborted()).toBe(false)
     second.answer(UNREACHED)
     await second.seen
     const third = ask()
     await passes()
-    expect(third.isGivenUp()).toBe(true)
+    expect(third.isAborted()).toBe(true)
   })
 })

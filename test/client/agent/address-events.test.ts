@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { after, type Duration, minutes, seconds } from '../../../src/base/time.ts'
-import { addressNews, type ReportedCauses } from '../../../src/client/agent/address-news.ts'
+import { addressEvents, type ReportedCauses } from '../../../src/client/agent/address-events.ts'
 import type { AgentEvent } from '../../../src/client/agent/events.ts'
 import { NEW_STATE, type State } from '../../../src/client/decide/state.ts'
 import { type Addresses, byFamily, parseAddress } from '../../../src/net/address.ts'
@@ -26,33 +26,33 @@ const confirmed = (...texts: readonly string[]): State => ({
   },
 })
 
-/** What is told after each look. */
-function play(
+/** The events of each look. */
+function eventsOf(
   looks: readonly (readonly [at: Duration, seen: Sightings])[],
   state: State,
 ): readonly string[][] {
-  let told: ReportedCauses = {}
+  let reported: ReportedCauses = {}
   return looks.map(([at, sightings]) => {
     const world = {
       sightings: { [PLAN.account]: { 'home.example.test': sightings } },
       lastLook: after(START, at),
       nextLook: START,
     }
-    const news = addressNews(told, world, state, [PLAN])
-    ;({ told } = news)
-    return news.events.map((event: AgentEvent) =>
+    const next = addressEvents(reported, { world, state, desiredStates: [PLAN] })
+    ;({ reported } = next)
+    return next.events.map((event: AgentEvent) =>
       'family' in event && event.family !== undefined ? `${event.kind} ${event.family}` : event.kind,
     )
   })
 }
 const at = (minute: number): Duration => minutes(minute)
 
-describe('an operator hears', () => {
-  it('once that no address is known, with the cause, and that one is known again', () => {
+describe('address events report', () => {
+  it('an unknown address once, and again after it was known in between', () => {
     const nothing = { v4: unknown('no source answered'), v6: unknown('no source answered') }
 
     expect(
-      play(
+      eventsOf(
         [
           [at(0), nothing],
           [at(5), nothing],
@@ -64,7 +64,7 @@ describe('an operator hears', () => {
     ).toEqual([['addressUnknown'], [], [], ['addressUnknown']])
   })
 
-  it('once for each cause, however its parts are ordered and whatever addresses it names', () => {
+  it('each cause once, and at most three, regardless of the order of its parts and of the addresses in it', () => {
     const causes = [
       'no two: a says 1.2.3.4; b: silent',
       'no two: b: silent; a says 5.6.7.8',
@@ -74,12 +74,12 @@ describe('an operator hears', () => {
     ]
     const looks = causes.map((cause, n) => [at(n), { v4: unknown(cause) }] as const)
 
-    expect(play(looks, confirmed('8.8.8.8')).map((events) => events.length)).toEqual([0, 1, 1, 1, 0])
+    expect(eventsOf(looks, confirmed('8.8.8.8')).map((events) => events.length)).toEqual([0, 1, 1, 1, 0])
   })
 
-  it('that a family which is published is not known, and that it is known again', () =>
+  it('a published family that is unknown for ten seconds, and that it is known again', () =>
     expect(
-      play(
+      eventsOf(
         [
           [at(0), { v4: seen('8.8.8.8'), v6: unknown('x') }],
           [seconds(5), { v4: seen('8.8.8.8'), v6: unknown('x') }],
@@ -90,9 +90,9 @@ describe('an operator hears', () => {
       ),
     ).toEqual([[], [], ['addressUnknown v6'], ['addressKnown v6']]))
 
-  it('nothing of a family that was never published, nor of an address that is held back', () =>
+  it('nothing for an unpublished family, or for an address that is held until it is stable', () =>
     expect(
-      play(
+      eventsOf(
         [
           [at(0), { v4: seen('8.8.8.8'), v6: unknown('x') }],
           [at(1), { v4: { kind: 'unknown', because: 'held', isHeld: true } }],
@@ -101,9 +101,9 @@ describe('an operator hears', () => {
       ),
     ).toEqual([[], []]))
 
-  it('that a family is gone when it stays away for a minute, and not while a new address is tried', () =>
+  it('a published family that is gone for a minute, and not one that is gone for seconds', () =>
     expect(
-      play(
+      eventsOf(
         [
           [at(0), { v6: NONE }],
           [seconds(2), { v6: seen('2600::2') }],
@@ -115,9 +115,9 @@ describe('an operator hears', () => {
       ),
     ).toEqual([[], [], [], ['familyGone v6'], []]))
 
-  it('nothing of a family that the user leaves as it is', () =>
+  it('nothing for a family that the user left unset', () =>
     expect(
-      play(
+      eventsOf(
         [
           [at(0), { v6: { kind: 'none', isLeft: true } }],
           [at(5), { v6: { kind: 'none', isLeft: true } }],

@@ -1,0 +1,38 @@
+import { FAMILIES } from '../../net/address.ts'
+import { actionOf } from '../../protocol/reply.ts'
+import type { UpdateRequest } from '../../protocol/request.ts'
+import { unechoedOf } from '../decide/confirmation.ts'
+import type { Observation } from '../decide/observation.ts'
+import type { AgentEvent } from './events.ts'
+
+type Answered = Extract<Observation, { kind: 'answered' }>
+
+/** The events of one exchange: what was sent, and what came back. */
+export function exchangeEvents(observation: Observation, sent: UpdateRequest): readonly AgentEvent[] {
+  if (observation.kind === 'answered')
+    return observation.replies.flatMap((_, at) => replyEvents(observation, sent, at))
+  if (observation.kind === 'unreached')
+    return [{ kind: 'unreached', account: observation.account, because: observation.because, sent }]
+  if (observation.kind !== 'notUnderstood') return []
+  const { account, because, looksLikePortal } = observation
+  const portal = looksLikePortal ? [{ kind: 'captivePortal', account, because } as const] : []
+  return [{ kind: 'notUnderstood', account, because, sent }, ...portal]
+}
+
+/** The events of the reply to the hostname at this index. */
+function replyEvents({ account, replies }: Answered, sent: UpdateRequest, at: number): readonly AgentEvent[] {
+  const reply = replies[at]
+  if (reply === undefined) return []
+  const about = { account, hostname: sent.hostnames[at] ?? '', reply, sent }
+  if (actionOf(reply.word).kind !== 'settled') return [{ kind: 'refused', ...about }]
+  const isDifferent = 'addresses' in reply && namesOther(reply.addresses, sent)
+  return [
+    { kind: isDifferent ? 'confirmedDifferent' : 'settled', ...about },
+    ...unechoedOf(sent.addresses, reply).map((family) => ({ kind: 'unechoed', family, ...about }) as const),
+  ]
+}
+
+/** Whether an answer names an address that was not sent. A request without addresses leaves the choice to the service. */
+const namesOther = (answered: readonly string[], { addresses }: UpdateRequest): boolean =>
+  answered.some((address) => !FAMILIES.some((family) => addresses[family] === address)) &&
+  FAMILIES.some((family) => addresses[family] !== undefined)
