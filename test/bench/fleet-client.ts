@@ -61,7 +61,7 @@ export function look(client: Client, { now, random, service }: Surroundings): Cl
 
 /** Whether its last request failed. */
 export const isInTrouble = ({ state }: Client): boolean =>
-  accountOf(state, PLAN.account).standing.kind !== 'ready'
+  accountOf(state, PLAN.account).status.kind !== 'ready'
 
 /** Whether the service holds the address that it has. */
 export const isConfirmed = (client: Client): boolean =>

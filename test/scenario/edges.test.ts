@@ -85,9 +85,9 @@ it('a wait is as old as the first of the answers that asked for it', async () =>
   const kept = disk()
   await daemon({ script: ['911', '911'], kept, span: 1 })
   const state = parseState(kept.text)
-  expect(state.ok && accountOf(state.value.state, PLAN.account).standing).toMatchObject({
+  expect(state.ok && accountOf(state.value.state, PLAN.account).status).toMatchObject({
     since: START,
-    rung: 3,
+    attempt: 3,
   })
 })
 it('Retry-After lengthens the wait after an answer that was not understood', async () =>
@@ -151,7 +151,7 @@ it('retries lie between five and ten minutes apart in the long run', () => {
   ])
 })
 it('a state of another version is not believed', () => {
-  expect(parseState(formatState(NEW_STATE).replace('"version": 1', '"version": 2')).ok).toBe(false)
+  expect(parseState(formatState(NEW_STATE).replace('"version": 2', '"version": 1')).ok).toBe(false)
 })
 it('a captive portal is not named when an echo service gave a sensible answer', async () => {
   const told = async (by: string) => {
@@ -255,15 +255,15 @@ it('a wall clock that is set right during a wait does not end the wait at the ne
     },
   }
   const first = await run({ ...scene, clock, memory: before.memory, end: ending.signal }, STARTED, forever)
-  const { standing } = accountOf(first.state, PLAN.account)
-  const left = standing.kind === 'waiting' ? standing.until - before.time.now() : 0
+  const { status } = accountOf(first.state, PLAN.account)
+  const left = status.kind === 'waiting' ? status.until - before.time.now() : 0
 
   ;[wall, uptime, boot] = [wall + seconds(20), 0, 'second']
   const second = memory()
   await second.memory.load()
 
   expect(left).toBeGreaterThanOrEqual(minutes(20))
-  expect(standing.kind === 'waiting' && standing.until - second.time.now()).toBe(left - seconds(20))
+  expect(status.kind === 'waiting' && status.until - second.time.now()).toBe(left - seconds(20))
 })
 
 it('a one-shot tries each account once, however long the tries take, and leaves the retries to the next run', async () => {

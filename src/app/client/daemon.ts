@@ -122,9 +122,7 @@ function inShort({ state, jobs, action }: LoopState): string {
     desired.hostnames.map((name) => hostOf(accountOf(state, desired.account), name)),
   )
   const confirmed = names.filter(({ touched }) => touched !== undefined).length
-  const held = jobs.filter(
-    ({ desired }) => accountOf(state, desired.account).standing.kind !== 'ready',
-  ).length
+  const held = jobs.filter(({ desired }) => accountOf(state, desired.account).status.kind !== 'ready').length
   const accounts = held === 0 ? '' : `; ${held} of ${jobs.length} accounts waiting or stopped`
   return action.kind === 'halt'
     ? 'stopped until you act; see holdfast explain'

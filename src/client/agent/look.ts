@@ -1,4 +1,12 @@
-import { after, between, type Duration, earliest, type Instant, seconds, withJitter } from '../../base/time.ts'
+import {
+  after,
+  between,
+  type Duration,
+  earliest,
+  type Instant,
+  seconds,
+  withJitter,
+} from '../../base/time.ts'
 import { FAMILIES, type Family } from '../../net/address.ts'
 import type { Sighting, Sightings } from '../../net/sighting.ts'
 import type { Random, Schedule } from '../../ports/clock.ts'

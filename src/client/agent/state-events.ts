@@ -66,13 +66,13 @@ const offlineRefusal = ({ desired, was, is }: AccountChange): readonly AgentEven
 
 function delays({ desired, was, is }: AccountChange, now: Instant): readonly AgentEvent[] {
   const { account } = desired
-  const { standing } = is
-  if (standing === was.standing) return []
-  if (standing.kind === 'waiting') {
-    const { until, because, detail } = standing
+  const { status } = is
+  if (status === was.status) return []
+  if (status.kind === 'waiting') {
+    const { until, because, detail } = status
     return [{ kind: 'waiting', account, until, because, detail }]
   }
   // The next endpoint is tried immediately: that is no delay.
-  if (standing.kind !== 'retrying' || standing.until <= now) return []
-  return [{ kind: 'retrying', account, until: standing.until, because: standing.detail }]
+  if (status.kind !== 'retrying' || status.until <= now) return []
+  return [{ kind: 'retrying', account, until: status.until, because: status.detail }]
 }

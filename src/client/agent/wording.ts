@@ -123,7 +123,7 @@ export function formatWaitCause(because: string, detail: string): string {
   if (isReplyWord(because))
     return detail === '' ? `${because} (${REPLIES[because].meaning})` : formatObeyedWord(because, detail)
   const rest = detail === '' ? '' : `: ${detail}`
-  return `${because === 'not understood' ? 'something that is not understood' : because}${rest}`
+  return `${because === 'unrecognized-reply' ? 'something that is not a reply' : because}${rest}`
 }
 
 function sighted(sightings: EventOf<'looked'>['sightings']): string {

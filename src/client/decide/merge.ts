@@ -28,7 +28,7 @@ function mergeAccounts(ours: AccountState, theirs: AccountState): AccountState {
   )
   return {
     ...ours,
-    standing: moreSevere(ours.standing, theirs.standing),
+    status: moreSevere(ours.status, theirs.status),
     hosts: { ...ours.hosts, ...Object.fromEntries(hosts) },
     ...(offlineRefused !== undefined && { offlineRefused }),
     ...(sent.length > 0 && {
@@ -40,8 +40,8 @@ function mergeAccounts(ours: AccountState, theirs: AccountState): AccountState {
 }
 
 /** A retry is our own patience, and no obligation. */
-const severity = (standing: AccountStatus): readonly [rank: number, until: number] =>
-  standing.kind === 'stopped' ? [2, 0] : standing.kind === 'waiting' ? [1, standing.until] : [0, 0]
+const severity = (status: AccountStatus): readonly [rank: number, until: number] =>
+  status.kind === 'stopped' ? [2, 0] : status.kind === 'waiting' ? [1, status.until] : [0, 0]
 
 function moreSevere(ours: AccountStatus, theirs: AccountStatus): AccountStatus {
   const [[rank, until], [theirRank, theirUntil]] = [severity(ours), severity(theirs)]

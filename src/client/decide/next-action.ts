@@ -41,7 +41,7 @@ export function nextAction(
 
 /** The stop that keeps this account silent; undefined when it may speak, now or later. */
 export function stopOf(account: AccountState, desired: DesiredState): Stop | undefined {
-  if (account.standing.kind === 'stopped') return account.standing
+  if (account.status.kind === 'stopped') return account.status
   const stops = desired.hostnames.map((name) => hostOf(account, name).stopped)
   const [first] = stops.filter((stop) => stop !== undefined)
   const isSilenced = desired.nohostStops === 'account' || stops.every((stop) => stop !== undefined)
@@ -49,10 +49,9 @@ export function stopOf(account: AccountState, desired: DesiredState): Stop | und
 }
 
 /** The moment before which nothing may be sent for this account; undefined when it is free. */
-export function heldUntil({ standing }: AccountState, now: Instant): Instant | undefined {
-  const isHeld =
-    (standing.kind === 'waiting' || standing.kind === 'retrying') && isBefore(now, standing.until)
-  return isHeld ? standing.until : undefined
+export function heldUntil({ status }: AccountState, now: Instant): Instant | undefined {
+  const isHeld = (status.kind === 'waiting' || status.kind === 'retrying') && isBefore(now, status.until)
+  return isHeld ? status.until : undefined
 }
 
 function dutyOf(account: AccountState, desired: DesiredState, world: WorldView, now: Instant): Action {
@@ -66,7 +65,7 @@ function dutyOf(account: AccountState, desired: DesiredState, world: WorldView, 
   // Until then the sources are asked as usual, so that the newest address is the one that goes out.
   if (paced !== undefined) return { kind: 'look', at: earliest(world.nextLook, paced.until) }
   if (request !== undefined) {
-    const tried = account.standing.kind === 'retrying' ? account.standing.rung + 1 : 0
+    const tried = account.status.kind === 'retrying' ? account.status.attempt + 1 : 0
     return { kind: 'send', account: desired.account, request, endpoint: tried % desired.endpointCount }
   }
   return { kind: 'look', at: earliest(world.nextLook, ...refreshes(account, desired, now)) }

@@ -42,7 +42,7 @@ export function reduce(
       return each(state, desiredStates, (account, desired) => forgotten(account, desired, seen))
     case 'networkChanged':
       return each(state, desiredStates, (account) =>
-        account.standing.kind === 'retrying' ? ready(account) : account,
+        account.status.kind === 'retrying' ? ready(account) : account,
       )
     case 'resumed':
       return each(state, desiredStates, (account, desired) =>
@@ -75,7 +75,7 @@ export function reduce(
 }
 
 const causeOf = ({ status }: About<'notUnderstood'>): WaitCause =>
-  status === undefined ? 'not understood' : `HTTP ${status}`
+  status === undefined ? 'unrecognized-reply' : `HTTP ${status}`
 
 type Change = (account: AccountState, desired: DesiredState) => AccountState
 
@@ -91,17 +91,17 @@ function one(state: State, desiredStates: readonly DesiredState[], key: string, 
   return isNews ? { accounts: { ...state.accounts, [key]: account } } : state
 }
 
-const ready = (account: AccountState): AccountState => ({ ...account, standing: { kind: 'ready' } })
+const ready = (account: AccountState): AccountState => ({ ...account, status: { kind: 'ready' } })
 
 /** Stops whose subject changed since are over; all others stand, however often we are started. */
 function lifted(
-  { standing, hosts, offlineRefused, recent }: AccountState,
+  { status, hosts, offlineRefused, recent }: AccountState,
   desired: DesiredState,
 ): AccountState {
-  const isOver = standing.kind === 'stopped' && isLifted(standing, desired.fingerprints)
+  const isOver = status.kind === 'stopped' && isLifted(status, desired.fingerprints)
   const isRefused = offlineRefused !== undefined && !isLifted(offlineRefused, desired.fingerprints)
   return {
-    standing: isOver ? { kind: 'ready' } : standing,
+    status: isOver ? { kind: 'ready' } : status,
     hosts: mapHosts(hosts, (host) =>
       host.stopped !== undefined && isLifted(host.stopped, desired.fingerprints) ? withoutStop(host) : host,
     ),
@@ -111,17 +111,17 @@ function lifted(
 }
 
 /** `resume` clears every stop, and a wait that no reply word asked for. */
-const unstopped = ({ standing, hosts, recent }: AccountState): AccountState => ({
-  standing: standing.kind === 'stopped' || isWordlessWait(standing) ? { kind: 'ready' } : standing,
+const unstopped = ({ status, hosts, recent }: AccountState): AccountState => ({
+  status: status.kind === 'stopped' || isWordlessWait(status) ? { kind: 'ready' } : status,
   hosts: mapHosts(hosts, withoutStop),
   ...(recent !== undefined && { recent }),
 })
 
 /** Only a word of the protocol (911) asks for a wait by name; without one, what answered may not be the service. */
 export const isWordlessWait = (
-  standing: AccountStatus,
-): standing is Extract<AccountStatus, { kind: 'waiting' }> =>
-  standing.kind === 'waiting' && !isReplyWord(standing.because)
+  status: AccountStatus,
+): status is Extract<AccountStatus, { kind: 'waiting' }> =>
+  status.kind === 'waiting' && !isReplyWord(status.because)
 
 /** Confirm once more: what was confirmed is forgotten, what was forbidden is not. */
 function forgotten(account: AccountState, desired: DesiredState, forced: About<'forced'>): AccountState {
@@ -214,7 +214,7 @@ function applyReply(
       if (mandate.scope === 'hostname')
         return withHost(account, line.hostname, { ...hostOf(account, line.hostname), stopped: stop })
       if (isRefusedFeature(line.seen, mandate.scope)) return { ...ready(account), offlineRefused: stop }
-      return { ...account, standing: { kind: 'stopped', ...stop } }
+      return { ...account, status: { kind: 'stopped', ...stop } }
     }
     default:
       return never(mandate)
@@ -242,18 +242,18 @@ function wait(
   { because, detail, atLeast }: Wait,
   { now, random }: Moment,
 ): AccountState {
-  const { standing } = account
-  const rung = nextWait(because, standing.kind === 'waiting' ? standing.rung : undefined)
-  const until = after(now, longest(waitAt(rung, random), atLeast))
+  const { status } = account
+  const attempt = nextWait(because, status.kind === 'waiting' ? status.attempt : undefined)
+  const until = after(now, longest(waitAt(attempt, random), atLeast))
   return {
     ...account,
-    standing: {
+    status: {
       kind: 'waiting',
-      since: since(standing, 'waiting', now),
+      since: since(status, 'waiting', now),
       until,
       because,
       detail,
-      rung,
+      attempt,
     },
   }
 }
@@ -268,21 +268,21 @@ function retry(
   { because: detail, isTls }: About<'unreached'>,
   { now, random }: Moment,
 ): AccountState {
-  const { standing } = account
-  const failures = standing.kind === 'retrying' ? standing.rung + 2 : 1
+  const { status } = account
+  const failures = status.kind === 'retrying' ? status.attempt + 2 : 1
   const rounds = Math.ceil(failures / endpointCount)
   const isRoundOver = isTls || failures % endpointCount === 0
   return {
     ...account,
-    standing: {
+    status: {
       kind: 'retrying',
-      since: since(standing, 'retrying', now),
+      since: since(status, 'retrying', now),
       until: isRoundOver ? after(now, retryAt(rounds - 1, random)) : now,
       detail,
-      rung: (isRoundOver ? rounds * endpointCount : failures) - 1,
+      attempt: (isRoundOver ? rounds * endpointCount : failures) - 1,
     },
   }
 }
 
-const since = (standing: AccountStatus, kind: AccountStatus['kind'], now: Instant): Instant =>
-  standing.kind === kind && 'since' in standing ? standing.since : now
+const since = (status: AccountStatus, kind: AccountStatus['kind'], now: Instant): Instant =>
+  status.kind === kind && 'since' in status ? status.since : now

@@ -3,11 +3,11 @@ import type { Addresses } from '../../net/address.ts'
 import type { ReplyWord } from '../../protocol/reply.ts'
 
 /** What was wrong when the service's answer obliged us to wait: a word, a status without one, or an answer that is neither. */
-export type WaitCause = ReplyWord | `HTTP ${number}` | 'not understood'
+export type WaitCause = ReplyWord | `HTTP ${number}` | 'unrecognized-reply'
 
 /**
  * May we speak to the service about this account? Kept on disk: a stop that a reboot forgets is not a stop.
- * `rung` counts the failures in a row and picks the step of the ladder. `detail` is for people.
+ * `attempt` counts the failures in a row and picks the step of the ladder. `detail` is for people.
  */
 export type AccountStatus =
   | { readonly kind: 'ready' }
@@ -17,14 +17,14 @@ export type AccountStatus =
       readonly until: Instant
       readonly because: WaitCause
       readonly detail: string
-      readonly rung: number
+      readonly attempt: number
     }
   | {
       readonly kind: 'retrying'
       readonly since: Instant
       readonly until: Instant
       readonly detail: string
-      readonly rung: number
+      readonly attempt: number
     }
   | ({ readonly kind: 'stopped' } & Stop)
 
@@ -64,7 +64,7 @@ export interface Sent {
 }
 
 export interface AccountState {
-  readonly standing: AccountStatus
+  readonly status: AccountStatus
   readonly hosts: Readonly<Record<string, HostState>>
   /** `!donator` to a request with offline=YES: ordinary updates go on. */
   readonly offlineRefused?: Stop
@@ -78,7 +78,7 @@ export interface State {
 }
 
 export const NEW_HOST: HostState = { confirmed: {}, spread: 0, isOffline: false }
-export const NEW_ACCOUNT: AccountState = { standing: { kind: 'ready' }, hosts: {} }
+export const NEW_ACCOUNT: AccountState = { status: { kind: 'ready' }, hosts: {} }
 export const NEW_STATE: State = { accounts: {} }
 
 export const accountOf = (state: State, key: string): AccountState => own(state.accounts, key) ?? NEW_ACCOUNT

@@ -6,7 +6,7 @@ import { isReplyWord } from '../../protocol/reply.ts'
 import type { AccountState, AccountStatus, HostState, Sent, State, Stop, WaitCause } from '../decide/state.ts'
 import type { Anchor } from './client-time.ts'
 
-const VERSION = 1
+const VERSION = 2
 
 /** The content of the file: the state, and the clocks at the time of writing. */
 export interface StateFile {
@@ -52,9 +52,9 @@ function readAnchor(value: unknown): Anchor {
 }
 
 function readAccount(value: unknown): AccountState {
-  const { standing, hosts, offlineRefused, recent } = record(value)
+  const { status, hosts, offlineRefused, recent } = record(value)
   return {
-    standing: readStanding(standing),
+    status: readStatus(status),
     hosts: mapValues(record(hosts), readHost),
     ...(offlineRefused !== undefined && { offlineRefused: readStop(offlineRefused) }),
     ...(recent !== undefined && { recent: list(recent).map(readSent) }),
@@ -79,14 +79,19 @@ function readHost(value: unknown): HostState {
   }
 }
 
-function readStanding(value: unknown): AccountStatus {
-  const { kind, since, until, because, detail, rung } = record(value)
+function readStatus(value: unknown): AccountStatus {
+  const { kind, since, until, because, detail, attempt } = record(value)
   if (kind === 'ready') return { kind }
   if (kind === 'stopped') return { kind, ...readStop(value) }
-  const times = { since: moment(since), until: moment(until), detail: string(detail), rung: number(rung) }
+  const times = {
+    since: moment(since),
+    until: moment(until),
+    detail: string(detail),
+    attempt: number(attempt),
+  }
   if (kind === 'waiting') return { kind, ...times, because: readCause(because) }
   if (kind === 'retrying') return { kind, ...times }
-  throw new Error(`${String(kind)} is no standing`)
+  throw new Error(`${String(kind)} is not an account status`)
 }
 
 function readStop(value: unknown): Stop {
@@ -103,7 +108,7 @@ function readStop(value: unknown): Stop {
 
 function readCause(value: unknown): WaitCause {
   const cause = string(value)
-  if (cause === 'not understood' || isReplyWord(cause)) return cause
+  if (cause === 'unrecognized-reply' || isReplyWord(cause)) return cause
   const [, status] = /^HTTP (\d{3})$/.exec(cause) ?? []
   if (status !== undefined) return `HTTP ${Number(status)}`
   throw new Error(`${cause} is not a cause of a wait`)

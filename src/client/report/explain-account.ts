@@ -29,7 +29,7 @@ export function explainAccount(report: AccountReport): readonly string[] {
 export function sayCause(because: string | null): string {
   if (because === null) return 'nothing is known'
   if (isReplyWord(because)) return `the service answered ${because} (${REPLIES[because].meaning})`
-  return /^(HTTP \d|not understood)/.test(because) ? `the answer of the service: ${because}` : because
+  return /^HTTP \d/.test(because) ? `the answer of the service: ${because}` : because
 }
 
 const sayHost = ({ hostname, confirmed, since, remarks }: HostReport): readonly string[] => {

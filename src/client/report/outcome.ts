@@ -23,7 +23,7 @@ export function outcomeOf(
   )
     return 'stopped'
   if (heldUntil(account, now) !== undefined)
-    return account.standing.kind === 'waiting' ? 'waiting' : 'unreached'
+    return account.status.kind === 'waiting' ? 'waiting' : 'unreached'
   if (
     pacedIn(state, desired, { sightings: { [desired.account]: seen ?? {} }, nextLook: now }, now) !==
     undefined

@@ -163,12 +163,12 @@ export function reportOn(
 }
 
 const sinceOf = (
-  { standing }: AccountState,
+  { status }: AccountState,
   { account }: DesiredState,
   { outcome, world }: { readonly outcome: Outcome; readonly world: WorldView },
 ): Instant | undefined => {
   if (outcome === 'addressUnknown') return world.unknownSince?.[account]
-  return 'since' in standing ? standing.since : undefined
+  return 'since' in status ? status.since : undefined
 }
 
 /** The last that a Date can hold (ECMA-262 §21.4.1.1): a one-shot looks again at none. */
@@ -186,13 +186,15 @@ interface Cause {
   readonly paced: PaceDelay | undefined
 }
 
-function becauseOf({ standing }: AccountState, { outcome, seen, paced }: Cause): string | null {
-  if (outcome === 'waiting' && standing.kind === 'waiting')
-    return standing.detail === '' ? standing.because : `${standing.because}: ${standing.detail}`
+function becauseOf({ status }: AccountState, { outcome, seen, paced }: Cause): string | null {
+  if (outcome === 'waiting' && status.kind === 'waiting') {
+    const cause = status.because === 'unrecognized-reply' ? 'reply not recognized' : status.because
+    return status.detail === '' ? cause : `${cause}: ${status.detail}`
+  }
   if (outcome === 'waiting' && paced !== undefined)
     return `the pace: no more than ${paced.most} ${paced.limit} in five minutes`
   if (outcome === 'unreached')
-    return standing.kind === 'retrying' ? standing.detail : 'ended before the service was asked'
+    return status.kind === 'retrying' ? status.detail : 'ended before the service was asked'
   if (outcome !== 'addressUnknown') return null
   const reasons = FAMILIES.flatMap((family) => {
     const report = seenReport(family, seen?.[family])
@@ -204,12 +206,12 @@ function becauseOf({ standing }: AccountState, { outcome, seen, paced }: Cause):
   return `no source could tell the public address${reasons.length === 0 ? '' : ` (${reasons.join('; ')})`}`
 }
 
-function remedyOf({ standing }: AccountState, outcome: Outcome, stop: Stop | undefined): string | undefined {
+function remedyOf({ status }: AccountState, outcome: Outcome, stop: Stop | undefined): string | undefined {
   if (stop !== undefined) return remedyFor(stop.because)
   if (outcome === 'addressUnknown')
     return 'holdfast detect shows what each source says, holdfast doctor what is wrong with the network'
-  return outcome === 'waiting' && standing.kind === 'waiting' && isWordlessWait(standing)
-    ? remedyForAnswer(standing.detail)
+  return outcome === 'waiting' && status.kind === 'waiting' && isWordlessWait(status)
+    ? remedyForAnswer(status.detail)
     : undefined
 }
 

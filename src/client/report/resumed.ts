@@ -29,15 +29,15 @@ export function resumedIn(
 ): readonly Resumed[] {
   return desiredStates.map((desired) => {
     const account = accountOf(state, desired.account)
-    const { standing } = account
-    const waited: string | null = isWordlessWait(standing) ? standing.because : null
+    const { status } = account
+    const waited: string | null = isWordlessWait(status) ? status.because : null
     const stop =
       stopOf(account, desired) ??
       account.offlineRefused ??
       Object.values(account.hosts).find(({ stopped }) => stopped)?.stopped
     const stands =
-      standing.kind === 'waiting' && waited === null && standing.until > now
-        ? { because: standing.because, until: formatInstant(wallAt(standing.until)) }
+      status.kind === 'waiting' && waited === null && status.until > now
+        ? { because: status.because, until: formatInstant(wallAt(status.until)) }
         : null
     const because = stop?.because ?? waited
     return { account: desired.account, name: desired.name ?? null, because, stands }
@@ -57,8 +57,8 @@ export function sayResumed(all: readonly Resumed[]): readonly string[] {
 }
 
 const sayEnded = (because: string): string =>
-  because === 'not understood'
-    ? 'no longer waiting after an answer that was not understood'
+  because === 'unrecognized-reply'
+    ? 'no longer waiting after a reply that was not recognized'
     : because.startsWith('HTTP')
       ? `no longer waiting after ${because}`
       : `no longer stopped by ${because}`

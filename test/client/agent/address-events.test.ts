@@ -20,7 +20,7 @@ const NONE: Sighting = { kind: 'none' }
 const confirmed = (...texts: readonly string[]): State => ({
   accounts: {
     [PLAN.account]: {
-      standing: { kind: 'ready' },
+      status: { kind: 'ready' },
       hosts: { 'home.example.test': { confirmed: addresses(...texts), spread: 0, isOffline: false } },
     },
   },

@@ -10,7 +10,7 @@ const STARTED = [{ kind: 'started' }] as const
 const STOPPED: State = {
   accounts: {
     [PLAN.account]: {
-      standing: { kind: 'stopped', since: START, because: 'abuse', about: '' },
+      status: { kind: 'stopped', since: START, because: 'abuse', about: '' },
       hosts: {},
     },
   },
@@ -50,7 +50,7 @@ it('a stop that another process saved is merged before anything is sent, and rep
 
   const loop = await run({ ...scene, memory }, STARTED, forever)
 
-  expect(accountOf(loop.state, PLAN.account).standing).toMatchObject({ kind: 'stopped', because: 'abuse' })
+  expect(accountOf(loop.state, PLAN.account).status).toMatchObject({ kind: 'stopped', because: 'abuse' })
   expect(scene.events.filter(({ kind }) => kind === 'stopped')).toHaveLength(1)
 })
 
@@ -64,18 +64,18 @@ it('a run that must save sends nothing while the state cannot be saved', async (
 
 it('a request that arrives during the last exchange is completed with its result', async () => {
   const scene = world(disk(), ['badauth'])
-  let standing: string | undefined
+  let status: string | undefined
   const http: typeof scene.http = async (...request) => {
     scene.inbox.put({
       ...LOOK,
-      onDone: ({ state }) => (standing = accountOf(state, PLAN.account).standing.kind),
+      onDone: ({ state }) => (status = accountOf(state, PLAN.account).status.kind),
     })
     return scene.http(...request)
   }
 
   await run({ ...scene, http }, STARTED, forever)
 
-  expect(standing).toBe('stopped')
+  expect(status).toBe('stopped')
 })
 
 it('a request is completed when nothing is left to do but wait', async () => {

@@ -8,7 +8,7 @@ import { START } from '../../fakes/world.ts'
 describe('the next wait', () => {
   it.each([
     ['911', undefined, 30],
-    ['not understood', undefined, 30],
+    ['unrecognized-reply', undefined, 30],
     ['HTTP 500', undefined, 30],
     ['HTTP 501', undefined, 30],
     ['HTTP 502', undefined, 1],

@@ -5,21 +5,21 @@ import { type AccountState, NEW_HOST, NEW_STATE, type State } from '../../../src
 import { START } from '../../fakes/world.ts'
 
 const stop = { since: START, because: 'nohost', about: '' } as const
-const STOPPED = { standing: { kind: 'stopped', ...stop, because: 'abuse' }, hosts: {} } as const
+const STOPPED = { status: { kind: 'stopped', ...stop, because: 'abuse' }, hosts: {} } as const
 const waitFor = (n: number): AccountState => ({
-  standing: {
+  status: {
     kind: 'waiting',
     since: START,
     until: after(START, minutes(n)),
     because: '911',
     detail: '',
-    rung: 0,
+    attempt: 0,
   },
   hosts: {},
 })
-const READY: AccountState = { standing: { kind: 'ready' }, hosts: {} }
+const READY: AccountState = { status: { kind: 'ready' }, hosts: {} }
 const RETRYING: AccountState = {
-  standing: { kind: 'retrying', since: START, until: START, detail: '', rung: 3 },
+  status: { kind: 'retrying', since: START, until: START, detail: '', attempt: 3 },
   hosts: {},
 }
 const only = (a: AccountState): State => ({ accounts: { a } })

@@ -75,18 +75,18 @@ describe('an account is silenced', () => {
     expect(stopOf(account, { ...two, nohostStops })).toEqual(stop),
   )
   it('and does nothing then', () =>
-    expect(nextOf({ account: { standing: { kind: 'stopped', ...stopped } } })).toEqual({ kind: 'halt' }))
+    expect(nextOf({ account: { status: { kind: 'stopped', ...stopped } } })).toEqual({ kind: 'halt' }))
 })
 
 describe('an account that waits', () => {
   const until = after(START, minutes(1))
-  const standing = (kind: 'waiting' | 'retrying', rung = 0): AccountStatus =>
-    ({ kind, since: START, until, because: '911', detail: '', rung }) as AccountStatus
+  const status = (kind: 'waiting' | 'retrying', attempt = 0): AccountStatus =>
+    ({ kind, since: START, until, because: '911', detail: '', attempt }) as AccountStatus
   it.each(['waiting', 'retrying'] as const)('is free again at its moment: %s', (kind) => {
-    const account = { ...NEW_ACCOUNT, standing: standing(kind) }
+    const account = { ...NEW_ACCOUNT, status: status(kind) }
     expect(heldUntil(account, before(until, milliseconds(1)))).toBe(until)
     expect(heldUntil(account, until)).toBeUndefined()
-    expect(nextOf({ account: { standing: standing(kind) } })).toEqual(look(until))
+    expect(nextOf({ account: { status: status(kind) } })).toEqual(look(until))
   })
   it('is not held where it is ready', () => expect(heldUntil(NEW_ACCOUNT, START)).toBeUndefined())
 
@@ -95,18 +95,18 @@ describe('an account that waits', () => {
     [1, 3, 2],
     [2, 3, 0],
     [0, 1, 0],
-  ])('tries the next endpoint: after failure %i, of %i, endpoint %i', (rung, endpoints, endpoint) =>
+  ])('tries the next endpoint: after failure %i, of %i, endpoint %i', (attempt, endpoints, endpoint) =>
     expect(
       nextOf({
         desired: { endpointCount: endpoints },
-        account: { standing: standing('retrying', rung) },
+        account: { status: status('retrying', attempt) },
         now: until,
       }),
     ).toMatchObject({ endpoint }),
   )
   it('tries the first endpoint after a wait', () =>
     expect(
-      nextOf({ desired: { endpointCount: 3 }, account: { standing: standing('waiting', 1) }, now: until }),
+      nextOf({ desired: { endpointCount: 3 }, account: { status: status('waiting', 1) }, now: until }),
     ).toMatchObject({ endpoint: 0 }))
 })
 
@@ -273,12 +273,12 @@ describe('the pace', () => {
       until: NEXT_LOOK,
       because: '911',
       detail: '',
-      rung: 0,
+      attempt: 0,
     } as const
     expect(
-      pacedIn(state({ standing: { kind: 'stopped', ...stopped } }), PLAN, view(seen(v4)), now),
+      pacedIn(state({ status: { kind: 'stopped', ...stopped } }), PLAN, view(seen(v4)), now),
     ).toBeUndefined()
-    expect(pacedIn(state({ standing: waiting }), PLAN, view(seen(v4)), now)).toBeUndefined()
+    expect(pacedIn(state({ status: waiting }), PLAN, view(seen(v4)), now)).toBeUndefined()
     expect(pacedIn(state({}), PLAN, view({}), now)).toBeUndefined()
   })
 })
@@ -288,13 +288,13 @@ describe('of several accounts', () => {
   const view: WorldView = { sightings: {}, nextLook: NEXT_LOOK }
   it('the earliest moment counts', () => {
     const until = after(START, minutes(1))
-    const standing = { kind: 'waiting', since: START, until, because: '911', detail: '', rung: 0 } as const
+    const status = { kind: 'waiting', since: START, until, because: '911', detail: '', attempt: 0 } as const
     expect(
-      nextAction({ accounts: { other: { ...NEW_ACCOUNT, standing } } }, [PLAN, other], view, START),
+      nextAction({ accounts: { other: { ...NEW_ACCOUNT, status } } }, [PLAN, other], view, START),
     ).toEqual(look(until))
   })
   it('one that is stopped keeps no other from looking', () => {
-    const account: AccountState = { ...NEW_ACCOUNT, standing: { kind: 'stopped', ...stopped } }
+    const account: AccountState = { ...NEW_ACCOUNT, status: { kind: 'stopped', ...stopped } }
     expect(nextAction({ accounts: { [PLAN.account]: account } }, [PLAN, other], view, START)).toEqual(
       look(NEXT_LOOK),
     )

@@ -25,15 +25,15 @@ const waiting = (over: Partial<Extract<AccountStatus, { kind: 'waiting' }>> = {}
   until: NOW,
   because: '911',
   detail: '',
-  rung: 2,
+  attempt: 2,
   ...over,
 })
-const retrying = (rung: number): AccountStatus => ({
+const retrying = (attempt: number): AccountStatus => ({
   kind: 'retrying',
   since: START,
   until: NOW,
   detail: 'x',
-  rung,
+  attempt,
 })
 
 /** The account after an observation. */
@@ -46,8 +46,8 @@ const after1 = (
     now,
     random: 0,
   }).accounts[account]
-const standingAfter = (standing: AccountStatus, seen: Observation, desired: Partial<DesiredState> = {}) =>
-  after1({ standing }, seen, { desired })?.standing
+const statusAfter = (status: AccountStatus, seen: Observation, desired: Partial<DesiredState> = {}) =>
+  after1({ status }, seen, { desired })?.status
 const answered = (
   hostnames: readonly string[],
   replies: readonly Reply[],
@@ -70,7 +70,7 @@ describe('a start', () => {
     const recent = [{ at: START, hostname: 'a', addresses: v4 }]
     const refused = { ...stop, because: '!donator', about: 's1' } as const
     expect(after1({ hosts, recent, offlineRefused: refused }, { kind: 'started' })).toStrictEqual({
-      standing: { kind: 'ready' },
+      status: { kind: 'ready' },
       hosts: { a: { ...CONFIRMED, stopped: stop }, b: NEW_HOST },
       offlineRefused: refused,
       recent,
@@ -85,10 +85,10 @@ describe('a start', () => {
     ['c0', 'ready'],
   ])('finds a stop of the account about %s %s', (about, kind) =>
     expect(
-      standingAfter({ kind: 'stopped', ...stop, because: 'badauth', about }, { kind: 'started' })?.kind,
+      statusAfter({ kind: 'stopped', ...stop, because: 'badauth', about }, { kind: 'started' })?.kind,
     ).toBe(kind),
   )
-  it('ends no wait', () => expect(standingAfter(waiting(), { kind: 'started' })).toEqual(waiting()))
+  it('ends no wait', () => expect(statusAfter(waiting(), { kind: 'started' })).toEqual(waiting()))
 })
 
 describe('resume', () => {
@@ -97,9 +97,7 @@ describe('resume', () => {
     ['a wait that no word asked for', waiting({ because: 'HTTP 500' }), 'ready'],
     ['a wait that a word asked for', waiting(), 'waiting'],
     ['a retry', retrying(1), 'retrying'],
-  ] as const)('of %s', (_, standing, kind) =>
-    expect(standingAfter(standing, { kind: 'resumed' })?.kind).toBe(kind),
-  )
+  ] as const)('of %s', (_, status, kind) => expect(statusAfter(status, { kind: 'resumed' })?.kind).toBe(kind))
 
   it('clears the stops of names and options, and keeps the rest', () => {
     const before = { hosts: { a: { ...CONFIRMED, stopped: stop } }, offlineRefused: stop, recent: [] }
@@ -110,7 +108,7 @@ describe('resume', () => {
     })
   })
   it('of another account changes nothing', () =>
-    expect(standingAfter({ kind: 'stopped', ...stop }, { kind: 'resumed', account: 'other' })?.kind).toBe(
+    expect(statusAfter({ kind: 'stopped', ...stop }, { kind: 'resumed', account: 'other' })?.kind).toBe(
       'stopped',
     ))
 })
@@ -119,8 +117,8 @@ it.each([
   ['retrying', retrying(1), 'ready'],
   ['waiting', waiting(), 'waiting'],
   ['stopped', { kind: 'stopped', ...stop }, 'stopped'],
-] as const)('a changed network finds an account %s', (_, standing, kind) =>
-  expect(standingAfter(standing, { kind: 'networkChanged' })?.kind).toBe(kind),
+] as const)('a changed network finds an account %s', (_, status, kind) =>
+  expect(statusAfter(status, { kind: 'networkChanged' })?.kind).toBe(kind),
 )
 
 describe('what is to be confirmed once more', () => {
@@ -154,10 +152,10 @@ it('a request is remembered before it goes out', () =>
 describe('an answer', () => {
   it('settles each name by its own line', () => {
     const state = after1(
-      { standing: waiting() },
+      { status: waiting() },
       answered(['a', 'b'], [good, { word: 'nohost', said: '!yours' }]),
     )
-    expect(state?.standing).toEqual({ kind: 'ready' })
+    expect(state?.status).toEqual({ kind: 'ready' })
     expect(state?.hosts).toMatchObject({
       a: { confirmed: { v4 }, touched: NOW },
       b: { stopped: { since: NOW, because: 'nohost', about: 'c1', said: '!yours' } },
@@ -165,32 +163,32 @@ describe('an answer', () => {
   })
 
   it('of one name ends a wait', () =>
-    expect(after1({ standing: waiting() }, answered(['a'], [good]))?.standing).toEqual({ kind: 'ready' }))
+    expect(after1({ status: waiting() }, answered(['a'], [good]))?.status).toEqual({ kind: 'ready' }))
 
   it('of badauth to a request to go offline is about the account', () => {
     const sent = { hostnames: ['a'], addresses: { v4 }, offline: 'YES' }
-    expect(after1({}, answered(['a'], [{ word: 'badauth' }], { sent }))?.standing).toMatchObject({
+    expect(after1({}, answered(['a'], [{ word: 'badauth' }], { sent }))?.status).toMatchObject({
       because: 'badauth',
     })
   })
 
   it('begins the waits anew after retries, and has no detail of its own', () =>
-    expect(after1({ standing: retrying(5) }, answered(['a'], [{ word: '911' }]))?.standing).toMatchObject({
-      rung: 2,
+    expect(after1({ status: retrying(5) }, answered(['a'], [{ word: '911' }]))?.status).toMatchObject({
+      attempt: 2,
       detail: '',
     }))
 
   it('of a word about the account settles no wait before it', () =>
-    expect(after1({ standing: waiting() }, answered(['a'], [{ word: '911' }]))?.standing).toMatchObject({
-      rung: 3,
+    expect(after1({ status: waiting() }, answered(['a'], [{ word: '911' }]))?.status).toMatchObject({
+      attempt: 3,
       since: START,
     }))
 
   it('is obeyed by the gravest word, wherever it stands', () => {
-    const words = (...all: readonly Reply[]) => after1({}, answered(['a', 'b', 'c'], all))?.standing
+    const words = (...all: readonly Reply[]) => after1({}, answered(['a', 'b', 'c'], all))?.status
     expect(words({ word: 'abuse' }, { word: '911' }, { word: 'badauth' })).toMatchObject({ because: 'abuse' })
     expect(words({ word: '911' }, { word: 'badauth' }, { word: '911' })).toMatchObject({ because: 'badauth' })
-    expect(words({ word: '911' }, { word: '911' }, { word: '911' })).toMatchObject({ rung: 2 })
+    expect(words({ word: '911' }, { word: '911' }, { word: '911' })).toMatchObject({ attempt: 2 })
   })
 
   it.each([
@@ -199,15 +197,14 @@ describe('an answer', () => {
     [31, 31],
   ])('of 911 with Retry-After %i waits for %i minutes', (asked, length) =>
     expect(
-      after1({}, answered(['a'], [{ word: '911', said: 'dnserr' }], { retryAfter: minutes(asked) }))
-        ?.standing,
+      after1({}, answered(['a'], [{ word: '911', said: 'dnserr' }], { retryAfter: minutes(asked) }))?.status,
     ).toEqual({
       kind: 'waiting',
       since: NOW,
       until: after(NOW, minutes(length)),
       because: '911',
       detail: 'dnserr',
-      rung: 2,
+      attempt: 2,
     }),
   )
 
@@ -217,24 +214,24 @@ describe('an answer', () => {
     [undefined, 'stopped', false],
   ] as const)('of !donator to offline=%s leaves the account %s', (offline, kind, isRefused) => {
     const sent = { hostnames: ['a'], addresses: { v4 }, ...(offline !== undefined && { offline }) }
-    const state = after1({ standing: waiting() }, answered(['a'], [{ word: '!donator' }], { sent }))
-    expect(state?.standing.kind).toBe(kind)
+    const state = after1({ status: waiting() }, answered(['a'], [{ word: '!donator' }], { sent }))
+    expect(state?.status.kind).toBe(kind)
     expect(state?.offlineRefused !== undefined).toBe(isRefused)
   })
 
   it('of a refused option and a wait is a wait', () => {
     const sent = { hostnames: ['a', 'b'], addresses: { v4 }, offline: 'YES' }
     const state = after1({}, answered(['a', 'b'], [{ word: '911' }, { word: '!donator' }], { sent }))
-    expect([state?.standing.kind, state?.offlineRefused?.because]).toEqual(['waiting', '!donator'])
+    expect([state?.status.kind, state?.offlineRefused?.because]).toEqual(['waiting', '!donator'])
   })
 })
 
 describe('an answer that is not understood', () => {
   it.each([
-    [undefined, 'not understood', 30, 2],
+    [undefined, 'unrecognized-reply', 30, 2],
     [503, 'HTTP 503', 1, 0],
     [500, 'HTTP 500', 30, 2],
-  ])('with status %j waits because of %s', (status, because, length, rung) =>
+  ])('with status %j waits because of %s', (status, because, length, attempt) =>
     expect(
       after1(
         {},
@@ -245,14 +242,14 @@ describe('an answer that is not understood', () => {
           looksLikePortal: false,
           ...(status !== undefined && { status }),
         },
-      )?.standing,
+      )?.status,
     ).toEqual({
       kind: 'waiting',
       since: NOW,
       until: after(NOW, minutes(length)),
       because,
       detail: 'text',
-      rung,
+      attempt,
     }),
   )
 })
@@ -270,20 +267,20 @@ describe('a service that is not reached', () => {
     ['the first of three, after TLS, again', retrying(2), 3, true, 5, 15],
     ['the only endpoint, again', retrying(0), 1, false, 1, 15],
     ['after a wait', waiting(), 1, false, 0, 5],
-  ] as const)('%s', (_, standing, endpoints, isTls, rung, pause) =>
-    expect(standingAfter(standing, unreached(isTls), { endpointCount: endpoints })).toEqual({
+  ] as const)('%s', (_, status, endpoints, isTls, attempt, pause) =>
+    expect(statusAfter(status, unreached(isTls), { endpointCount: endpoints })).toEqual({
       kind: 'retrying',
-      since: standing.kind === 'retrying' ? START : NOW,
+      since: status.kind === 'retrying' ? START : NOW,
       until: pause === 0 ? NOW : after(NOW, seconds(pause)),
       detail: 'y',
-      rung,
+      attempt,
     }),
   )
 })
 
 it('a state of another process is joined to ours', () => {
   const theirs = {
-    accounts: { [account]: { ...NEW_ACCOUNT, standing: waiting({ until: after(NOW, milliseconds(1)) }) } },
+    accounts: { [account]: { ...NEW_ACCOUNT, status: waiting({ until: after(NOW, milliseconds(1)) }) } },
   }
-  expect(after1({ standing: waiting() }, { kind: 'found', state: theirs })).toEqual(theirs.accounts[account])
+  expect(after1({ status: waiting() }, { kind: 'found', state: theirs })).toEqual(theirs.accounts[account])
 })

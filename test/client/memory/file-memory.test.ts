@@ -24,7 +24,7 @@ import type { Files } from '../../../src/ports/files.ts'
 import { START } from '../../fakes/world.ts'
 
 const STOPPED: State = {
-  accounts: { a: { standing: { kind: 'stopped', since: START, because: 'abuse', about: '' }, hosts: {} } },
+  accounts: { a: { status: { kind: 'stopped', since: START, because: 'abuse', about: '' }, hosts: {} } },
 }
 
 let folder: string
@@ -78,7 +78,7 @@ it('save writes nothing when nothing changed', async () => {
   expect(writes).toBe(1)
 })
 
-it.each(['', '{', 'null', '{"version":2}', '{"version":1,"sha256":"","accounts":{}}'])(
+it.each(['', '{', 'null', '{"version":1}', '{"version":2,"sha256":"","accounts":{}}'])(
   'load sets a broken file aside and returns an empty state: %j',
   async (text) => {
     writeFileSync(join(folder, 'state.json'), text)
@@ -159,7 +159,7 @@ function dieAt(step: number): NodeJS.Signals | null {
     const { clientTime } = await import('${root}/client/memory/client-time.ts')
     const { fileMemory } = await import('${root}/client/memory/file-memory.ts')
     const saved = fileMemory(['${folder}'], { files: systemFiles, time: clientTime(systemClocks()), report: console.error })
-    const stopped = (because) => ({ accounts: { a: { standing: { kind: 'stopped', since: 0, because, about: '' }, hosts: {} } } })
+    const stopped = (because) => ({ accounts: { a: { status: { kind: 'stopped', since: 0, because, about: '' }, hosts: {} } } })
     await saved.save(stopped('badauth'))
     steps = ${step}
     await saved.save(stopped('abuse'))`
@@ -170,8 +170,8 @@ it('a process killed at any step of writing leaves the complete old or new state
   const found: string[] = []
   for (let step = 0; ; step++) {
     const signal = dieAt(step)
-    const { standing } = (await memory().load()).accounts['a'] ?? {}
-    found.push(standing?.kind === 'stopped' ? standing.because : 'lost')
+    const { status } = (await memory().load()).accounts['a'] ?? {}
+    found.push(status?.kind === 'stopped' ? status.because : 'lost')
     expect(problems).toEqual([])
     if (signal === null) break
   }
@@ -185,9 +185,9 @@ it('a process killed at any step of writing leaves the complete old or new state
 }, 60_000)
 
 const OTHER: State = {
-  accounts: { a: { standing: { kind: 'stopped', since: START, because: 'badauth', about: '' }, hosts: {} } },
+  accounts: { a: { status: { kind: 'stopped', since: START, because: 'badauth', about: '' }, hosts: {} } },
 }
-const stopsIn = (state: State) => state.accounts['a']?.standing
+const stopsIn = (state: State) => state.accounts['a']?.status
 
 const FALLBACK = ['run', 'fallback'] as const
 
@@ -247,7 +247,7 @@ it('load returns the state that was written last, and save removes the file of t
   isFull = false
   const back = make()
   const state = await back.load()
-  await back.save({ accounts: { ...state.accounts, b: { standing: { kind: 'ready' }, hosts: {} } } })
+  await back.save({ accounts: { ...state.accounts, b: { status: { kind: 'ready' }, hosts: {} } } })
 
   expect(readdirSync(join(folder, 'run/fallback'))).toEqual([])
   expect(stopsIn(await make().load())).toMatchObject({ because: 'abuse' })
