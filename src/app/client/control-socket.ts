@@ -52,7 +52,7 @@ async function takeOrders(
       return answerControl(
         {
           inbox: agent.inbox,
-          hint: () => detection.hint('somebody said so'),
+          hint: () => detection.hint('poke'),
           loopState: () => loopState() ?? known,
           ...reporting,
         },

@@ -92,7 +92,7 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
   onCrash({ log, save: async () => latest && agent.memory.save(latest.state) })
   const release = [
     signals.onStop(stop),
-    signals.onPoke(() => composed.detection.hint('somebody said so')),
+    signals.onPoke(() => composed.detection.hint('poke')),
     signals.onReload(() => void reload(composed, options).finally(() => supervisor.reloaded())),
   ]
   if (settings.config.watch) composed.detection.watch(agent.end)

@@ -6,8 +6,9 @@ import type { SourcePorts } from '../../client/sources/ports.ts'
 import type { AddressProvider } from '../../client/sources/provider.ts'
 import type { AddressSource } from '../../client/sources/source.ts'
 import { suffixed } from '../../client/sources/suffixed.ts'
+import { HINTS } from '../../client/watch/hint.ts'
 import { watch } from '../../client/watch/watch.ts'
-import type { Hint, WatcherContext, WatcherState } from '../../client/watch/watcher.ts'
+import type { WatcherContext, WatcherState } from '../../client/watch/watcher.ts'
 import type { HostSettings } from '../../config/client-settings.ts'
 import { steadyClock, systemRandom } from '../../platform/clock.ts'
 import { askByDatagram, listenToGroup, openChannel } from '../../platform/datagram.ts'
@@ -20,14 +21,6 @@ import type { FindGateway } from '../../ports/network.ts'
 import { type AddressDetection, type DetectionListeners, sourceGivenBy } from './address-detection.ts'
 import { type Binding, bindingOf, findingFilter, localAddressOf, outsideRouteOf } from './binding.ts'
 import type { ClientAccount, ResolvedSettings } from './settings.ts'
-
-/** Who says so may know better than the router. */
-const DOUBTS: ReadonlySet<Hint> = new Set([
-  'the outside sees something else',
-  'the router no longer takes what is sent to our address',
-  'this host was asleep',
-  'somebody said so',
-])
 
 /** Hints begin the retries anew so often at once, and then once in so long: whoever makes hints up does not make requests. */
 const [BURST, REFILL] = [5, 5000]
@@ -80,7 +73,7 @@ export function addressDetection(initial: ResolvedSettings, listeners: Detection
   }
   const hint: AddressDetection['hint'] = (because) => {
     tell({ kind: 'hinted', because })
-    for (const one of detectors.values()) one.hint(DOUBTS.has(because))
+    for (const one of detectors.values()) one.hint(HINTS[because].isDoubt)
     wake(isAllowed())
   }
   const begin = (until: AbortSignal): void => {

@@ -8,6 +8,7 @@ import type { PaceDelay } from '../decide/pace.ts'
 import type { WaitCause } from '../decide/state.ts'
 import type { Finding } from '../detect/finding.ts'
 import type { MemoryProblem } from '../memory/memory.ts'
+import type { Hint } from '../watch/hint.ts'
 import type { WatcherFinding } from '../watch/watcher.ts'
 
 /** Everything the agent can tell its operator. The code speaks in facts; only `wording.ts` knows English. */
@@ -115,7 +116,7 @@ export type AgentEvent =
   | { readonly kind: 'offlineRefused'; readonly account: string }
   | Finding
   | WatcherFinding
-  | { readonly kind: 'hinted'; readonly because: string }
+  | { readonly kind: 'hinted'; readonly because: Hint }
   | { readonly kind: 'sleeping'; readonly until: Instant }
   | { readonly kind: 'ended' }
   | MemoryProblem

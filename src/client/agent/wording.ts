@@ -3,6 +3,7 @@ import { formatDuration, type Instant } from '../../base/time.ts'
 import { type Family, listed } from '../../net/address.ts'
 import { isReplyWord, remedyFor, REPLIES } from '../../protocol/reply.ts'
 import { formatReply } from '../../protocol/reply-codec.ts'
+import { HINTS } from '../watch/hint.ts'
 import type { AgentEvent } from './events.ts'
 
 /** How facts are shown to a person: an account by its name, a moment by the local clock. */
@@ -93,7 +94,7 @@ export const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
   watcherFailed:      { level: 'error', msg: 'a watcher failed and is started again',
     line: ({ watcher, because }) => `the ${watcher} watcher failed and is started again in 5 s: ${because}` },
   hinted:             { level: 'debug', msg: 'something may have changed',
-    line: ({ because }) => `something may have changed: ${because}` },
+    line: ({ because }) => `something may have changed: ${HINTS[because].text}` },
   sleeping:           { level: 'debug', msg: 'nothing to do until then',
     line: ({ until }, show) => `nothing to do until ${show.time(until)}` },
   ended:              { level: 'info',  msg: 'asked to stop',

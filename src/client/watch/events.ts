@@ -21,7 +21,7 @@ export async function watchEvents(
       gateway === undefined ? 'none' : await findService(gateway, ports, watching.userAgent, signal)
     if (gateway !== undefined && typeof service !== 'string')
       await follow(watching, gateway, service, () => {
-        hint('the router sent an event')
+        hint('router-event')
         askRouterNow()
       })
     const bell = new AbortController()

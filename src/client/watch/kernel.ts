@@ -18,7 +18,7 @@ export async function watchKernelEvents(
   let bell = new AbortController()
   let isTold = true
   const changed = (): void => {
-    hint('the kernel changed an address or a route')
+    hint('kernel')
     for (const ring of kernelListeners) ring()
   }
   const watcher = ports.watchKernel(

@@ -42,7 +42,7 @@ export async function watchOutside(
     )
     if (now === undefined) continue
     failures = now.kind === 'seen' ? 0 : failures + 1
-    if (isNews(last, now, shared.published(family))) hint('the outside sees something else')
+    if (isNews(last, now, shared.published(family))) hint('outside-differs')
     last = now
   }
 }

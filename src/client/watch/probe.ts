@@ -79,7 +79,7 @@ async function follow(
     const took = await answers(watching, address, hops, milliseconds(patience))
     silences = took === undefined ? silences + 1 : 0
     slowest = Math.max(slowest * 0.95, took ?? 0)
-    if (silences === SILENCES) watching.hint('the router no longer takes what is sent to our address')
+    if (silences === SILENCES) watching.hint('probe-lost')
     if (silences > 2 * SILENCES) return false
     await rest(watching, silences === 1 ? AGAIN : EVERY)
   }

@@ -138,7 +138,7 @@ function found(
   state: RouterState,
   gateway: Gateway | undefined,
 ): void {
-  hint('the router says something else')
+  hint('router-differs')
   const wasAnnounced = state.announcedAt !== undefined && between(state.announcedAt, clock.now()) < TOGETHER
   if (!wasAnnounced && gateway !== undefined) say({ kind: 'notAnnounced', gateway: gateway.address })
   state.doesAnnounce = wasAnnounced
@@ -174,7 +174,7 @@ function listener({ ports, clock, hint, signal }: WatcherContext, state: RouterS
   const announced = (): void => {
     if (isWaiting) return
     isWaiting = true
-    hint('the router announced something')
+    hint('announcement')
     ring(state)
     void pauseAfter(state.announcedAt)
   }

@@ -17,6 +17,6 @@ export async function watchWake(
     await clock.sleep(after(clock.now(), EVERY), signal)
     const passed = between(even, steady())
     const slept = uptime() - boot - passed
-    if (!signal.aborted && (slept > SLACK || passed > EVERY + SLACK)) hint('this host was asleep')
+    if (!signal.aborted && (slept > SLACK || passed > EVERY + SLACK)) hint('wake')
   }
 }

@@ -6,17 +6,7 @@ import type { Interfaces } from '../../ports/interfaces.ts'
 import type { ListenForEvents, ListenToGroup, WatchKernel } from '../../ports/network.ts'
 import type { SourcePorts } from '../sources/ports.ts'
 import type { AddressSource } from '../sources/source.ts'
-
-/** Why somebody should look. A hint is never a fact: what it says is asked for anew. */
-export type Hint =
-  | 'the kernel changed an address or a route'
-  | 'the router announced something'
-  | 'the router sent an event'
-  | 'the router says something else'
-  | 'the outside sees something else'
-  | 'the router no longer takes what is sent to our address'
-  | 'this host was asleep'
-  | 'somebody said so'
+import type { Hint } from './hint.ts'
 
 export interface WatchPorts extends SourcePorts {
   readonly interfaces: Interfaces

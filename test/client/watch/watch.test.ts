@@ -6,9 +6,9 @@ import { watchOutside } from '../../../src/client/watch/outside.ts'
 import { watchProbe } from '../../../src/client/watch/probe.ts'
 import { watchRouter } from '../../../src/client/watch/router.ts'
 import { watchWake } from '../../../src/client/watch/wake.ts'
+import type { Hint } from '../../../src/client/watch/hint.ts'
 import { watch } from '../../../src/client/watch/watch.ts'
 import type {
-  Hint,
   WatcherContext,
   WatcherFinding,
   WatcherState,
@@ -147,7 +147,7 @@ describe('the kernel', () => {
     home.interfaces = ['192.168.1.3']
     home.kernel.changed()
     await clock.pass(milliseconds(1))
-    expect(hints).toEqual(['the kernel changed an address or a route'])
+    expect(hints).toEqual(['kernel'])
   })
 
   it('that does not tell is asked each five seconds', async () => {
@@ -182,7 +182,7 @@ describe('a router that answers', () => {
     expect([hints, shared.doesRouterAnswer]).toEqual([[], true])
     home.wan = address('9.9.9.9')
     await clock.pass(seconds(1))
-    expect(hints).toEqual(['the router says something else'])
+    expect(hints).toEqual(['router-differs'])
     expect(notes).toContainEqual({ kind: 'notAnnounced', gateway: ROUTER })
   })
 
@@ -206,7 +206,7 @@ describe('a router that answers', () => {
     home.announce(ROUTER, 5351)
     home.wan = address('9.9.9.9')
     await clock.pass(seconds(5))
-    expect(hints[0]).toBe('the router announced something')
+    expect(hints[0]).toBe('announcement')
     asked = 0
     await clock.pass(minutes(2))
     expect(asked).toBeLessThanOrEqual(6)
@@ -225,7 +225,7 @@ describe('a router that answers', () => {
     await clock.pass(milliseconds(300))
     home.wan = address('9.9.9.9')
     await clock.pass(milliseconds(250))
-    expect(hints).toEqual(['the router announced something', 'the router says something else'])
+    expect(hints).toEqual(['announcement', 'router-differs'])
   })
 
   it('is heard only itself, and only from its port', async () => {
@@ -297,7 +297,7 @@ describe('the outside', () => {
     await clock.pass(seconds(26))
     said = { kind: 'seen', address: address('9.9.9.9'), by: 'x' }
     await clock.pass(seconds(26))
-    expect(hints).toEqual(['the outside sees something else'])
+    expect(hints).toEqual(['outside-differs'])
   })
 
   it('that falls silent is a hint, is asked each second then, and is one again when it is back', async () => {
@@ -317,7 +317,7 @@ describe('the outside', () => {
   it('is news whatever it says while nothing is published, and is asked each second after a round without a verdict', async () => {
     begin({ published: () => undefined, isOpen: () => true })
     await clock.pass(milliseconds(1100))
-    expect(hints).toEqual(['the outside sees something else'])
+    expect(hints).toEqual(['outside-differs'])
     await clock.pass(seconds(10))
     expect(hints).toHaveLength(1)
     expect(times).toBeGreaterThanOrEqual(10)
@@ -423,7 +423,7 @@ describe('waking up', () => {
     expect(hints).toEqual([])
     slept = 3_600_000
     await clock.pass(seconds(31))
-    expect(hints).toEqual(['this host was asleep'])
+    expect(hints).toEqual(['wake'])
     await clock.pass(minutes(5))
     expect(hints).toHaveLength(1)
   })
@@ -435,7 +435,7 @@ describe('waking up', () => {
     await clock.pass(seconds(10))
     jump = 60_000
     await clock.pass(seconds(31))
-    expect(hints).toEqual(['this host was asleep'])
+    expect(hints).toEqual(['wake'])
   })
 })
 
@@ -448,7 +448,7 @@ describe('a byte to our own address', () => {
     expect([shared.isProbed, hints]).toEqual([true, []])
     home.takes = () => false
     await clock.pass(seconds(3))
-    expect(hints).toEqual(['the router no longer takes what is sent to our address'])
+    expect(hints).toEqual(['probe-lost'])
   })
 
   it('that gets lost once is no hint', async () => {
