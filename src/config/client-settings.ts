@@ -20,7 +20,7 @@ import {
   whole,
 } from './reader.ts'
 import type { SettingTable, Values } from './setting.ts'
-import { parseSource, SOURCE_FORMS } from './source.ts'
+import { parseSource, SOURCE_EXAMPLES, SOURCE_FORMS } from './source.ts'
 
 /** A service's base address. https unless the user writes http, because the key would travel in clear. */
 export function parseServer(value: string): Result<string, string> {
@@ -152,7 +152,7 @@ export const ACCOUNT_SETTINGS = {
 /** What belongs to the program as a whole. */
 // biome-ignore format: a table
 export const CLIENT_SETTINGS = {
-  sources:       { reader: listReader(parseSource, { type: 'string' }, SOURCE_FORMS), flag: 'source', help: `who knows the address: ${SOURCE_FORMS}` },
+  sources:       { reader: listReader(parseSource, { type: 'string', examples: SOURCE_EXAMPLES }, SOURCE_FORMS), flag: 'source', help: `who knows the address: ${SOURCE_FORMS}` },
   thirdParties:  { reader: onOff,                           help: 'ask public services for the address too (Cloudflare, Google, Nextcloud, Cisco, Akamai; ipify, ident.me and Amazon where those are not reached); off: only the router, the interfaces and the update service itself', fallback: true },
   allowVpn:      { reader: onOff,                           help: 'publish the address that outside services see, although the router or an interface goes on stating the one that is published', fallback: false },
   agreement:     { reader: choice('two', 'one'),            help: 'how many must agree on a changed address: the router or an own interface and one operator outside, or two outside; or whoever answers first', fallback: 'two' },

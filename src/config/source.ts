@@ -1,12 +1,11 @@
 import { nearest } from '../base/nearest.ts'
 import { err, ok, type Result } from '../base/result.ts'
-import { type Addresses, parseAddress } from '../net/address.ts'
+import { parseAddress } from '../net/address.ts'
 
-/** A way of learning the public address, as the user writes it. */
+/** An address source, as configured. */
 export type SourceSpec =
-  | { readonly kind: 'given'; readonly addresses: Addresses }
   | { readonly kind: 'interface'; readonly interface?: string }
-  /** NAT-PMP where the router speaks it, else UPnP. */
+  /** NAT-PMP where the router supports it, else UPnP. */
   | { readonly kind: 'router' }
   | { readonly kind: 'natPmp' }
   | { readonly kind: 'pcp' }
@@ -15,60 +14,137 @@ export type SourceSpec =
   | { readonly kind: 'stun'; readonly host: string; readonly port: number }
   | {
       readonly kind: 'dns'
+      /** A name whose answer is the client's address; without trailing dot. */
       readonly name: string
+      /** Without one, A or AAAA by the family of the query. */
       readonly type?: 'A' | 'AAAA' | 'TXT'
       readonly class: 'IN' | 'CH'
+      /** A name or an address. Another server answers with its own address, or with that of its resolver. */
       readonly server: string
     }
-  | { readonly kind: 'echo'; readonly url: string; readonly field?: string }
+  /** `url` has no fragment; `field` is the member of a JSON object that holds the address. */
+  | { readonly kind: 'web'; readonly url: string; readonly field?: string }
 
-const WORDS = {
-  interfaces: { kind: 'interface' },
-  router: { kind: 'router' },
-  'nat-pmp': { kind: 'natPmp' },
-  pcp: { kind: 'pcp' },
-  upnp: { kind: 'upnp' },
-  command: { kind: 'command' },
-} as const satisfies Readonly<Record<string, SourceSpec>>
-const isWord = (text: string): text is keyof typeof WORDS => Object.hasOwn(WORDS, text)
+type Kind = SourceSpec['kind']
+export type SourceSpecOf<K extends Kind> = Extract<SourceSpec, { readonly kind: K }>
 
+interface SourceForm<K extends Kind> {
+  /** For help and error messages. */
+  readonly form: string
+  /** For the schema that editors read. */
+  readonly example: string
+  /** undefined where the text has the form of another kind. */
+  readonly parse: (text: string) => Result<SourceSpecOf<K>, string> | undefined
+  readonly format: (spec: SourceSpecOf<K>) => string
+}
+
+/** A kind that is one word, without parameters. */
+const keyword = <K extends 'router' | 'natPmp' | 'pcp' | 'upnp' | 'command'>(
+  word: string,
+  kind: K,
+): SourceForm<K> => ({
+  form: word,
+  example: word,
+  parse: (text) => (text === word ? ok({ kind } as SourceSpecOf<K>) : undefined),
+  format: () => word,
+})
+
+/** RFC 8489 §18.6. */
 export const STUN_PORT = 3478
 
-/** What a source may look like: one line for each, for people. */
-export const SOURCE_FORMS =
-  'interfaces, interface:NAME, router, nat-pmp, pcp, upnp, command, stun:HOST[:PORT], dns:NAME[/A|AAAA|TXT][/CH]@SERVER, an echo URL, or URL#member for JSON'
+/** The text form of each kind of source; the first row that accepts a text decides. */
+const FORMS: { readonly [K in Kind]: SourceForm<K> } = {
+  interface: {
+    form: 'interfaces, interface:NAME',
+    example: 'interface:eth0',
+    parse: (text) => (text === 'interfaces' ? ok({ kind: 'interface' }) : parseInterface(text)),
+    format: ({ interface: name }) => (name === undefined ? 'interfaces' : `interface:${name}`),
+  },
+  router: keyword('router', 'router'),
+  natPmp: keyword('nat-pmp', 'natPmp'),
+  pcp: keyword('pcp', 'pcp'),
+  upnp: keyword('upnp', 'upnp'),
+  command: keyword('command', 'command'),
+  stun: {
+    form: 'stun:HOST[:PORT]',
+    example: 'stun:stun.cloudflare.com',
+    parse: parseStun,
+    format: ({ host, port }) =>
+      `stun:${host.includes(':') ? `[${host}]` : host}${port === STUN_PORT ? '' : `:${port}`}`,
+  },
+  dns: {
+    form: 'dns:NAME[/A|AAAA|TXT][/CH]@SERVER',
+    example: 'dns:whoami.cloudflare/TXT/CH@1.1.1.1',
+    parse: parseDns,
+    format: ({ name, type, class: recordClass, server }) =>
+      `dns:${name}${type === undefined ? '' : `/${type}`}${recordClass === 'CH' ? '/CH' : ''}@${server}`,
+  },
+  web: {
+    form: 'URL, or URL#member for JSON',
+    example: 'https://api.ipify.org/?format=json#ip',
+    parse: parseWeb,
+    format: ({ url, field }) => (field === undefined ? url : `${url}#${encodeURIComponent(field)}`),
+  },
+}
 
-/** "interfaces", "interface:eth0", "router", "stun:stun.example", "dns:whoami.example/TXT/CH@192.0.2.1", "https://…#ip". */
+/** All forms, for help and error messages. */
+export const SOURCE_FORMS = Object.values(FORMS)
+  .map(({ form }) => form)
+  .join(', ')
+
+export const SOURCE_EXAMPLES: readonly string[] = Object.values(FORMS).map(({ example }) => example)
+
+/** The error is a predicate without its subject, such as "is not a source"; the caller lists the forms. */
 export function parseSource(text: string): Result<SourceSpec, string> {
-  if (isWord(text)) return ok(WORDS[text])
-  const [, scheme = '', rest = ''] = /^(interface|stun|dns):(.+)$/i.exec(text) ?? []
-  if (scheme === 'interface')
-    return /^[^\s/]{1,15}$/.test(rest)
-      ? ok({ kind: 'interface', interface: rest })
-      : err('names no interface')
-  if (scheme === 'stun') return parseStun(rest)
-  if (scheme === 'dns') return parseDns(rest)
-  return parseEcho(text)
+  for (const { parse } of Object.values(FORMS)) {
+    const parsed = parse(text)
+    if (parsed !== undefined) return parsed
+  }
+  return err(notASource(text))
+}
+
+/** The inverse of `parseSource`. */
+export const formatSource = <K extends Kind>(spec: SourceSpecOf<K>): string =>
+  (FORMS[spec.kind] as unknown as SourceForm<K>).format(spec)
+
+/** What follows the scheme; empty for the bare scheme, undefined for another one. */
+function afterScheme(scheme: string, text: string): string | undefined {
+  if (text === scheme) return ''
+  return text.startsWith(`${scheme}:`) ? text.slice(scheme.length + 1) : undefined
+}
+
+function parseInterface(text: string): Result<SourceSpecOf<'interface'>, string> | undefined {
+  const name = afterScheme('interface', text)
+  if (name === undefined) return undefined
+  return /^[^\s/]{1,15}$/.test(name)
+    ? ok({ kind: 'interface', interface: name })
+    : err('names no interface; write interface:NAME')
 }
 
 const isHost = (text: string): boolean =>
   parseAddress(text) !== undefined || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text)
 
-function parseStun(text: string): Result<SourceSpec, string> {
-  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? []
+function parseStun(text: string): Result<SourceSpecOf<'stun'>, string> | undefined {
+  const rest = afterScheme('stun', text)
+  if (rest === undefined) return undefined
+  if (rest === '') return err('names no server; write stun:HOST')
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(rest) ?? []
   const host = bracketed ?? plain ?? ''
   const number = port === undefined ? STUN_PORT : Number(port)
   return isHost(host) && number > 0 && number < 65_536
     ? ok({ kind: 'stun', host, port: number })
-    : err('is not stun:HOST or stun:HOST:PORT; an IPv6 address stands in brackets')
+    : err('is not stun:HOST or stun:HOST:PORT; write an IPv6 address in brackets')
 }
 
-function parseDns(text: string): Result<SourceSpec, string> {
+function parseDns(text: string): Result<SourceSpecOf<'dns'>, string> | undefined {
+  const rest = afterScheme('dns', text)
+  if (rest === undefined) return undefined
+  if (rest === '') return err('names no server; write dns:NAME@SERVER')
   const [, name = '', type, chaos, server = ''] =
-    /^([^/@]+?)\.?(?:\/(A|AAAA|TXT))?(\/CH)?@\[?([^\]]+)\]?$/i.exec(text) ?? []
+    /^([^/@]+?)\.?(?:\/(A|AAAA|TXT))?(\/CH)?@\[?([^\]]+)\]?$/i.exec(rest) ?? []
   const labels = name.split('.')
   const isName = name.length <= 253 && labels.every((label) => /^[a-z0-9_-]{1,63}$/i.test(label))
-  if (!isName || !isHost(server)) return err('is not dns:NAME[/A|AAAA|TXT][/CH]@SERVER')
+  if (!isName || !isHost(server)) return err(`is not ${FORMS.dns.form}`)
   return ok({
     kind: 'dns',
     name,
@@ -78,24 +154,14 @@ function parseDns(text: string): Result<SourceSpec, string> {
   })
 }
 
-function parseEcho(text: string): Result<SourceSpec, string> {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return err(notASource(text))
+function parseWeb(text: string): Result<SourceSpecOf<'web'>, string> | undefined {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined
   const url = new URL(text)
-  if (url.username !== '' || url.password !== '') return err('holds credentials')
+  if (url.username !== '' || url.password !== '') return err('contains credentials')
   const field = fragmentOf(url)
-  if (field === undefined) return err('holds a broken escape in its fragment')
+  if (field === undefined) return err('contains an invalid escape in its fragment')
   url.hash = ''
-  return ok({ kind: 'echo', url: url.href, ...(field !== '' && { field }) })
-}
-
-/** What was probably meant; the caller lists the forms. */
-function notASource(text: string): string {
-  if (text === 'stun' || text === 'dns')
-    return `names no server; write ${text === 'stun' ? 'stun:HOST' : 'dns:NAME@SERVER'}`
-  if (text === 'interface' || /^(?:eth|en|wl|wan|ppp|br|wg|tun)[a-z0-9.]*\d[a-z0-9.]*$/.test(text))
-    return `is no source; did you mean interface:${text === 'interface' ? 'NAME' : text}?`
-  const meant = nearest(text, Object.keys(WORDS))
-  return `is no source${meant === undefined ? '' : `; did you mean ${meant}?`}`
+  return ok({ kind: 'web', url: url.href, ...(field !== '' && { field }) })
 }
 
 function fragmentOf(url: URL): string | undefined {
@@ -106,19 +172,11 @@ function fragmentOf(url: URL): string | undefined {
   }
 }
 
-/** The inverse. */
-export function formatSource(spec: SourceSpec): string {
-  if (spec.kind === 'interface')
-    return spec.interface === undefined ? 'interfaces' : `interface:${spec.interface}`
-  if (spec.kind === 'stun') {
-    const host = spec.host.includes(':') ? `[${spec.host}]` : spec.host
-    return `stun:${host}${spec.port === STUN_PORT ? '' : `:${spec.port}`}`
-  }
-  if (spec.kind === 'dns') {
-    const { name, type, class: classOf, server } = spec
-    return `dns:${name}${type === undefined ? '' : `/${type}`}${classOf === 'CH' ? '/CH' : ''}@${server}`
-  }
-  if (spec.kind === 'echo')
-    return spec.field === undefined ? spec.url : `${spec.url}#${encodeURIComponent(spec.field)}`
-  return spec.kind === 'natPmp' ? 'nat-pmp' : spec.kind
+/** An interface name without its scheme, and misspelled keywords, get a suggestion. */
+function notASource(text: string): string {
+  if (/^(?:eth|en|wl|wan|ppp|br|wg|tun)[a-z0-9.]*\d[a-z0-9.]*$/.test(text))
+    return `is not a source; did you mean interface:${text}?`
+  const keywords = SOURCE_FORMS.split(', ').filter((form) => /^[a-z-]+$/.test(form))
+  const suggestion = nearest(text, keywords)
+  return `is not a source${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`
 }

@@ -151,12 +151,12 @@ describe('sources', () => {
     )
 
     expect(complaints).toEqual([
-      "h.toml:5: sources lists 'rooter', which is no source; did you mean router?",
+      "h.toml:5: sources lists 'rooter', which is not a source; did you mean router?",
       "h.toml:5: sources lists 'stun', which names no server; write stun:HOST",
-      "h.toml:5: sources lists 'eth0', which is no source; did you mean interface:eth0?",
+      "h.toml:5: sources lists 'eth0', which is not a source; did you mean interface:eth0?",
       "h.toml:5: sources lists 'dns', which names no server; write dns:NAME@SERVER",
-      "h.toml:5: sources lists 'interface', which is no source; did you mean interface:NAME?",
-      "h.toml:5: sources lists 'banana', which is no source",
+      "h.toml:5: sources lists 'interface', which names no interface; write interface:NAME",
+      "h.toml:5: sources lists 'banana', which is not a source",
       expect.stringMatching(/^h\.toml:5: sources may list interfaces, /),
     ])
     for (const complaint of complaints) expect(complaint.length).toBeLessThan(200)

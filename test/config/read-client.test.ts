@@ -3,7 +3,7 @@ import { ACCOUNT_SETTINGS, CLIENT_SETTINGS, parseServer } from '../../src/config
 import { parseDocument } from '../../src/config/document.ts'
 import { readClientConfig } from '../../src/config/read-client.ts'
 import { formatComplaint, fromEnvironment, fromFlags } from '../../src/config/setting.ts'
-import { formatSource, parseSource } from '../../src/config/source.ts'
+import { formatSource, parseSource, SOURCE_EXAMPLES } from '../../src/config/source.ts'
 
 const TABLE = { ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }
 
@@ -156,19 +156,6 @@ describe('a server', () => {
   ])('%s', (text, result) => expect(parseServer(text)).toEqual(result))
 })
 
-it.each(['interfaces', 'interface:eth0', 'https://api.example/ip', 'https://api.example/ip?format=json#ip'])(
-  'a source reads back what it is written as: %s',
-  (text) => {
-    const source = parseSource(text)
-
-    expect(source.ok && formatSource(source.value)).toBe(text)
-  },
-)
-
-it.each(['', 'eth0', 'interface:', 'ftp://x', 'https://u:p@x/'])('a source is not %j', (text) =>
-  expect(parseSource(text).ok).toBe(false),
-)
-
 it('takes an empty variable for none', () =>
   expect(read({ toml: WHOLE, env: { HOLDFAST_SERVER: '' } }).ok).toBe(true))
 
@@ -259,8 +246,8 @@ describe('a source', () => {
     'router', 'nat-pmp', 'pcp', 'upnp', 'command', 'interfaces', 'interface:eth0',
     'stun:stun.example', 'stun:stun.example:19302', 'stun:[2001:db8::1]', 'stun:192.0.2.1:99',
     'dns:whoami.example@192.0.2.1', 'dns:whoami.example/TXT@ns.example', 'dns:whoami.example/TXT/CH@2001:db8::1',
-    'https://ip.example/', 'https://ip.example/json#ip',
-  ])('%s is read, and written the same', (text) => {
+    'https://ip.example/', 'https://ip.example/ip?format=json#ip', ...SOURCE_EXAMPLES,
+  ])('%s is parsed, and formatted the same', (text) => {
     const spec = parseSource(text)
 
     expect(spec.ok && formatSource(spec.value)).toBe(text)
@@ -276,8 +263,11 @@ describe('a source', () => {
     'dns:@x',
     'dns:a..b@x',
     'dns:x/MX@y',
+    '',
+    'eth0',
     'interface:',
     'ftp://x/',
+    'https://u:p@x/',
     'rooter',
-  ])('%s is none', (text) => expect(parseSource(text).ok).toBe(false))
+  ])('%j is not a source', (text) => expect(parseSource(text).ok).toBe(false))
 })

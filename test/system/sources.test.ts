@@ -13,13 +13,13 @@ import { lacks } from '../lacks.ts'
 const LOOK = `
   const [make, family] = process.argv.slice(1)
   const from = (path) => import(${JSON.stringify(`${ROOT}/src/`)} + path)
-  const names = ['client/sources/stun', 'client/sources/whoami', 'client/sources/router', 'client/sources/igd', 'client/sources/echo',
-    'client/sources/makers', 'platform/datagram', 'platform/stream', 'platform/network', 'platform/http', 'platform/interfaces']
+  const names = ['client/sources/stun', 'client/sources/dns', 'client/sources/pmp', 'client/sources/pcp', 'client/sources/igd', 'client/sources/http',
+    'client/sources/router', 'platform/datagram', 'platform/stream', 'platform/network', 'platform/http', 'platform/interfaces']
   Promise.all(names.map((name) => from(name + '.ts'))).then(async (modules) => {
     const all = Object.assign({}, ...modules)
     const ports = { http: all.undiciHttp, interfaces: all.systemInterfaces, datagram: all.askByDatagram, stream: all.askByStream,
-      resolve: async () => [], gateway: all.systemGateway, program: all.runProgram }
-    const asking = { agent: 'Holdfast test/1-1', allowed: [] }
+      resolve: async () => [], forget: () => undefined, outboundRoute: async () => undefined, gateway: all.systemGateway, program: all.runProgram }
+    const asking = { userAgent: 'Holdfast test/1-1', allowed: [] }
     const source = new Function('all', 'ports', 'asking', 'return ' + make)(all, ports, asking)
     console.log(JSON.stringify(await source.look(family, AbortSignal.timeout(15000))))
   })`
@@ -91,13 +91,13 @@ describe.skipIf(why !== undefined)('from behind a router', () => {
 
   // biome-ignore format: a table
   it.each([
-    ['STUN',          'v4', "all.stunSource({ host: '11.99.0.81', port: 3478 }, 'lab', ports, asking)"],
-    ['STUN',          'v6', "all.stunSource({ host: '2a00:db8:99::81', port: 3478 }, 'lab', ports, asking)"],
-    ['DNS',           'v4', "all.whoamiSource({ name: 'myip.opendns.com', class: 'IN', server: '11.99.0.53' }, 'lab', ports, asking)"],
-    ['DNS',           'v6', "all.whoamiSource({ name: 'myip.opendns.com', class: 'IN', server: '2a00:db8:99::53' }, 'lab', ports, asking)"],
-    ['DNS, in text',  'v4', "all.whoamiSource({ name: 'whoami.cloudflare', type: 'TXT', class: 'CH', server: '11.99.0.53' }, 'lab', ports, asking)"],
-    ['HTTP',          'v4', "all.echoSource({ url: 'http://11.99.0.80/' }, ports.http, asking)"],
-    ['HTTP',          'v6', "all.echoSource({ url: 'http://[2a00:db8:99::80]/' }, ports.http, asking)"],
+    ['STUN',          'v4', "all.stunSource({ host: '11.99.0.81', port: 3478 }, ports, asking)"],
+    ['STUN',          'v6', "all.stunSource({ host: '2a00:db8:99::81', port: 3478 }, ports, asking)"],
+    ['DNS',           'v4', "all.dnsSource({ name: 'myip.opendns.com', class: 'IN', server: '11.99.0.53' }, ports, asking)"],
+    ['DNS',           'v6', "all.dnsSource({ name: 'myip.opendns.com', class: 'IN', server: '2a00:db8:99::53' }, ports, asking)"],
+    ['DNS, in text',  'v4', "all.dnsSource({ name: 'whoami.cloudflare', type: 'TXT', class: 'CH', server: '11.99.0.53' }, ports, asking)"],
+    ['HTTP',          'v4', "all.webSource({ url: 'http://11.99.0.80/' }, ports, asking)"],
+    ['HTTP',          'v6', "all.webSource({ url: 'http://[2a00:db8:99::80]/' }, ports, asking)"],
   ] as const)('the outside sees it by %s over %s', async (_, family, make) =>
     expect(await look(make, family)).toMatchObject(outsideOf(family)))
 
@@ -130,7 +130,7 @@ describe.skipIf(why !== undefined)('from behind a router', () => {
       ['v6', '2a00:db8:99::81'],
     ] as const)('tells the address over %s', async (family, host) =>
       expect(
-        await lookUntilSeen(`all.stunSource({ host: '${host}', port: 3479 }, 'coturn', ports, asking)`, family),
+        await lookUntilSeen(`all.stunSource({ host: '${host}', port: 3479 }, ports, asking)`, family),
       ).toMatchObject(outsideOf(family)))
   })
 
@@ -166,7 +166,7 @@ zone:
       ['v6', '2a00:db8:99::1'],
     ] as const)('tells the address over %s', async (family, server) =>
       expect(
-        await lookUntilSeen(`all.whoamiSource({ name: 'whoami.example', class: 'IN', server: '${server}' }, 'knot', ports, asking)`, family),
+        await lookUntilSeen(`all.dnsSource({ name: 'whoami.example', class: 'IN', server: '${server}' }, ports, asking)`, family),
       ).toMatchObject(outsideOf(family)))
   })
 })

@@ -1,7 +1,7 @@
 import { uptime } from 'node:os'
 import { instant, milliseconds } from '../../base/time.ts'
 import { type Detector, detector } from '../../client/detect/detector.ts'
-import { makeSources, type SourceOptions } from '../../client/sources/make-sources.ts'
+import { makeSources, type SourceSelection } from '../../client/sources/make-sources.ts'
 import type { SourcePorts } from '../../client/sources/ports.ts'
 import type { AddressProvider } from '../../client/sources/provider.ts'
 import type { AddressSource } from '../../client/sources/source.ts'
@@ -49,9 +49,9 @@ export function addressDetection(initial: ResolvedSettings, listeners: Detection
   const [tellOf, recheckListeners] = [findingFilter(tell), new Set<() => void>()]
   const portsFor = (way: Binding): SourcePorts => portsOf(way.interface, { names, gateway })
   const sourcesOf = (server: string, way: Binding = {}): readonly AddressSource[] =>
-    makeSources(settings.config.sources ?? [], portsFor(way), wishesOf(settings, userAgent, way), {
-      server: server === '' ? '' : new URL(server).hostname,
-      thirdParties: settings.config.thirdParties,
+    makeSources(settings.config.sources ?? [], portsFor(way), {
+      ...selectionOf(settings, userAgent, server),
+      ...fromOf(way),
     })
   const detectorOf = (account: ClientAccount, way: Binding): Detector =>
     cached(detectors, keyOf(settings, account, way), () =>
@@ -167,11 +167,17 @@ const portsOf = (only: string | undefined, { names, gateway }: Shares): SourcePo
   program: runProgram,
 })
 
-function wishesOf({ config }: ResolvedSettings, agent: string, way: Binding): SourceOptions {
+function selectionOf({ config }: ResolvedSettings, userAgent: string, server: string): SourceSelection {
   const { ipv6Choice: kind, ipv6Prefix: within, ipv6Suffix: suffix, allow: allowed, command = [] } = config
-  const from = localAddressOf(way)
   const ipv6 = { kind, ...(within && { within }), ...(suffix && { suffix }) }
-  return { userAgent: agent, allowed, ipv6, command, ...(from && { from }) }
+  const { thirdParties } = config
+  const host = server === '' ? '' : new URL(server).hostname
+  return { userAgent, allowed, ipv6, command, thirdParties, server: host }
+}
+
+function fromOf(binding: Binding): Pick<SourceSelection, 'from'> {
+  const from = localAddressOf(binding)
+  return from === undefined ? {} : { from }
 }
 
 /** Those that may be asked most often. */

@@ -1,6 +1,6 @@
 import { between, instant, seconds } from '../../base/time.ts'
 import type { Evidence } from '../../client/report/diagnose.ts'
-import { SERVICES } from '../../client/sources/services.ts'
+import { PUBLIC_SERVICES } from '../../client/sources/services.ts'
 import type { SourceSpec } from '../../config/source.ts'
 import { parseAddress } from '../../net/address.ts'
 import { undiciHttp } from '../../platform/http.ts'
@@ -25,7 +25,7 @@ export async function evidenceOf(settings: ResolvedSettings, { ask }: Pick<Asker
     end,
   }
   const detection = addressDetection(settings, listeners)
-  const specs = settings.config.sources ?? SERVICES.map(({ spec }) => spec)
+  const specs = settings.config.sources ?? PUBLIC_SERVICES.map(({ spec }) => spec)
   const [found, gateway, names, visits] = await Promise.all([
     surveySources(settings, detection, { ask, signal: new AbortController().signal }),
     systemGateway(),
@@ -36,7 +36,7 @@ export async function evidenceOf(settings: ResolvedSettings, { ask }: Pick<Asker
     ),
     Promise.all(
       specs.flatMap((spec) =>
-        spec.kind === 'echo'
+        spec.kind === 'web'
           ? [ask(spec.url, visited(spec.url, agent), () => ({ url: spec.url, outcome: TOO_LATE }))]
           : [],
       ),
@@ -63,7 +63,7 @@ function hostsOf({ accounts }: ResolvedSettings, specs: readonly SourceSpec[]): 
     ...specs.flatMap((spec) => {
       if (spec.kind === 'stun') return [spec.host]
       if (spec.kind === 'dns') return [spec.server]
-      return spec.kind === 'echo' ? [new URL(spec.url).hostname] : []
+      return spec.kind === 'web' ? [new URL(spec.url).hostname] : []
     }),
   ]
   return new Set(hosts.filter((host) => parseAddress(host.replace(/^\[|\]$/g, '')) === undefined))

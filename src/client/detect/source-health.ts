@@ -2,13 +2,14 @@ import {
   after,
   between,
   type Duration,
+  hours,
   type Instant,
   isBefore,
   milliseconds,
   seconds,
 } from '../../base/time.ts'
 import type { Family } from '../../net/address.ts'
-import { type AddressSource, QUARANTINE } from '../sources/source.ts'
+import type { AddressSource } from '../sources/source.ts'
 
 /** What we hold of one source, by its name. */
 export interface SourceHealth {
@@ -62,6 +63,14 @@ export function mayAsk(
   const isResting = askedAt !== undefined && isBefore(now, after(askedAt, milliseconds(burst * cooldown)))
   return !isQuarantined(trust, name, now) && !isResting
 }
+
+/** The duration of each quarantine of a source; the last row repeats. */
+// biome-ignore format: a table
+const QUARANTINE: readonly Duration[] = [
+  hours(1),
+  hours(4),
+  hours(24),
+]
 
 /** No burst is longer. */
 const MOST_TIMES = 8

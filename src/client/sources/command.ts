@@ -4,11 +4,11 @@ import type { QueryOptions, SourcePorts } from './ports.ts'
 import type { AddressSource } from './source.ts'
 import { unknown, validated } from './validate.ts'
 
-const PATIENCE = seconds(10)
+const COMMAND_TIMEOUT = seconds(10)
 
 /**
- * The user's own program tells: an address a line; a family that it does not name has none. Run without a shell; exit 0
- * is an answer, everything else is none. It is trusted like an address that the user writes.
+ * Runs the user's program without a shell. It prints one address per line; a family without a line has no address. Any exit
+ * code but 0 is a failure. The result needs no confirmation, like a configured address.
  */
 export const commandSource = (
   argv: readonly string[],
@@ -21,18 +21,19 @@ export const commandSource = (
   families: FAMILIES,
   cooldown: milliseconds(0),
   async look(family, signal) {
-    const outcome = await program(argv, PATIENCE, signal)
+    const outcome = await program(argv, COMMAND_TIMEOUT, signal)
     if (outcome.kind === 'failed') return unknown(outcome.because)
-    if (outcome.code !== 0) return unknown(`ended with exit ${outcome.code}`)
+    if (outcome.code !== 0) return unknown(`exited with code ${outcome.code}`)
     const lines = outcome.stdout.split('\n').map((line) => line.trim())
-    const strange = lines.find((line) => line !== '' && parseAddress(line) === undefined)
-    if (strange !== undefined)
-      return unknown(`printed ${JSON.stringify(strange.slice(0, 60))}, which is no address`)
-    const mine = lines.flatMap((line) => parseAddress(line) ?? []).filter((one) => familyOf(one) === family)
-    const [address] = mine
-    if (address === undefined) return { kind: 'none' }
-    return mine.length > 1
+    const invalid = lines.find((line) => line !== '' && parseAddress(line) === undefined)
+    if (invalid !== undefined)
+      return unknown(`printed ${JSON.stringify(invalid.slice(0, 60))}, which is not an address`)
+    const addresses = lines
+      .flatMap((line) => parseAddress(line) ?? [])
+      .filter((address) => familyOf(address) === family)
+    if (addresses.length === 0) return { kind: 'none' }
+    return addresses.length > 1
       ? unknown('printed two addresses of one family')
-      : validated(address, family, 'command', allowed)
+      : validated(addresses[0], { family, by: 'command', allowed })
   },
 })

@@ -2,7 +2,7 @@ import { milliseconds } from '../../base/time.ts'
 import { type Addresses, FAMILIES } from '../../net/address.ts'
 import type { AddressSource } from './source.ts'
 
-/** The user names the address: the trivial source. A family that was not named is left as it is. */
+/** A configured address. A family without one is left as it is published. */
 export const givenSource = (addresses: Addresses): AddressSource => ({
   name: 'given',
   operator: 'you',

@@ -1,60 +1,52 @@
-import { type Duration, seconds } from '../../base/time.ts'
+import { seconds } from '../../base/time.ts'
+import type { SourceSpecOf } from '../../config/source.ts'
 import { FAMILIES, type Family, familyOf, parseAddress } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
 import type { QueryOptions, SourcePorts } from './ports.ts'
 import { type AddressSource, NO_COOLDOWN } from './source.ts'
 import { unknown, validated } from './validate.ts'
 
-export interface WebSourceSpec {
-  /** Without fragment. */
-  readonly url: string
-  /** The member of a JSON object, or the key of a Cloudflare trace, that holds the address; without it, the whole body does. */
-  readonly field?: string
-  readonly operator?: string
-  readonly families?: readonly Family[]
-  readonly cooldown?: Duration
-}
+/** Enough for an address and white space; a longer body is something else. */
+const MAX_BODY_BYTES = 4096
 
-/** An address and some white space; a body of more bytes than this is something else. */
-const LONGEST_BODY = 4096
-
-/** Cloudflare's own way of telling who asks: lines of key=value. */
+/** Cloudflare answers with lines of key=value; `ip` is the client's address. */
 const TRACE_PATH = '/cdn-cgi/trace'
 
-/** Asks a service that answers with nothing but the caller's address. */
+/** Requests a URL whose body is the client's address: plain text, a member of a JSON object, or a key of a Cloudflare trace. */
 export function webSource(
-  echo: WebSourceSpec,
-  http: SourcePorts['http'],
-  asking: QueryOptions,
+  spec: Omit<SourceSpecOf<'web'>, 'kind'>,
+  { http }: Pick<SourcePorts, 'http'>,
+  options: QueryOptions,
 ): AddressSource {
-  const { url, cooldown = NO_COOLDOWN } = echo
+  const { url } = spec
   const literal = literalOf(url)
-  const field = echo.field ?? (new URL(url).pathname === TRACE_PATH ? 'ip' : undefined)
+  const field = spec.field ?? (isTrace(url) ? 'ip' : undefined)
   return {
     name: url,
-    operator: echo.operator ?? new URL(url).hostname,
+    operator: options.operator ?? new URL(url).hostname,
     vantage: 'outside',
-    families: literal === undefined ? (echo.families ?? FAMILIES) : [literal],
-    cooldown: cooldown,
+    families: literal === undefined ? FAMILIES : [literal],
+    cooldown: NO_COOLDOWN,
     async look(family, signal): Promise<Sighting> {
       if (literal !== undefined && literal !== family) return unknown(`is an ${NAMES[literal]} address`)
-      const from = await asking.from?.(family)
-      const headers = { 'user-agent': asking.userAgent, accept: acceptOf(url, field) }
-      const request = {
-        url,
-        headers,
-        family,
-        maxBodyBytes: LONGEST_BODY,
-        ...(from !== undefined && { from }),
-      }
+      const from = await options.from?.(family)
       const answer = await http(
-        { ...request, connectTimeout: seconds(4), responseTimeout: seconds(8) },
+        {
+          url,
+          headers: { 'user-agent': options.userAgent, accept: acceptOf(url, field) },
+          family,
+          maxBodyBytes: MAX_BODY_BYTES,
+          connectTimeout: seconds(4),
+          responseTimeout: seconds(8),
+          ...(from !== undefined && { from }),
+        },
         signal,
       )
       if (answer.kind === 'unreached') return unknown(`not reached (${answer.stage}: ${answer.because})`)
       if (answer.status !== 200) return refusal(answer.status)
-      if (answer.body.length > LONGEST_BODY) return unknown('answered with more than 4 KiB')
-      return validated(parseAddress(valueOf(answer.body, url, field) ?? ''), family, url, asking.allowed)
+      if (answer.body.length > MAX_BODY_BYTES) return unknown('answered with more than 4 KiB')
+      const address = parseAddress(valueOf(answer.body, url, field) ?? '')
+      return validated(address, { family, by: url, allowed: options.allowed })
     },
   }
 }
@@ -65,7 +57,7 @@ const acceptOf = (url: string, field: string | undefined): string =>
   field === undefined || isTrace(url) ? 'text/plain' : 'application/json'
 const isTrace = (url: string): boolean => new URL(url).pathname === TRACE_PATH
 
-/** RFC 9110 §15.5.4, RFC 6585 §4: it does not want us, or not so often. */
+/** RFC 9110 §15.5.4, RFC 6585 §4: the service blocks this client or its rate. */
 const refusal = (status: number): Sighting => ({
   ...unknown(`answered HTTP ${status}`),
   ...((status === 403 || status === 429) && { isRefusal: true }),
@@ -84,7 +76,7 @@ function valueOf(body: string, url: string, field: string | undefined): string |
   }
 }
 
-/** The family of a URL whose host is an address: it cannot be asked over the other one. */
+/** The family of a URL whose host is an address literal; the other family cannot reach it. */
 function literalOf(url: string): Family | undefined {
   const address = parseAddress(new URL(url).hostname.replace(/^\[|\]$/g, ''))
   return address === undefined ? undefined : familyOf(address)

@@ -1,6 +1,6 @@
+import { err, ok, type Result } from '../../base/result.ts'
 import { milliseconds, seconds } from '../../base/time.ts'
 import type { Address } from '../../net/address.ts'
-import type { Sighting } from '../../net/sighting.ts'
 import type { Gateway } from '../../ports/network.ts'
 import {
   decodeAction,
@@ -13,73 +13,65 @@ import {
   SSDP_PORT,
   type WanService,
 } from './igd-codec.ts'
+import { gatewaySource } from './pmp.ts'
 import type { QueryOptions, SourcePorts } from './ports.ts'
 import type { AddressSource } from './source.ts'
 import { unknown, validatedOfRouter } from './validate.ts'
 
-type Wire = Pick<SourcePorts, 'datagram' | 'gateway' | 'http'>
+type IgdPorts = Pick<SourcePorts, 'datagram' | 'gateway' | 'http'>
+type IgdHttp = Pick<SourcePorts, 'http'> & Pick<QueryOptions, 'userAgent'>
 
-/** UPnP IGD: found once, then asked with one request. What was found is forgotten when it does not answer any more. */
-export function igdSource(wire: Wire, { allowed, userAgent }: QueryOptions): AddressSource {
-  let known: { readonly gateway: Address; readonly service: WanService } | undefined
-  return {
-    name: 'upnp',
-    operator: 'your router',
-    vantage: 'router',
-    families: ['v4'],
-    cooldown: milliseconds(0),
-    async look(family, signal): Promise<Sighting> {
-      if (family !== 'v4') return { kind: 'none' }
-      const gateway = await wire.gateway()
-      if (gateway === undefined) return unknown('there is no default route')
-      if (known?.gateway !== gateway.address) known = undefined
-      const found = known?.service ?? (await findService(gateway, wire, userAgent, signal))
-      if (typeof found === 'string') return unknown(found)
-      const answer = await callAction(found, wire, userAgent, signal)
-      known = answer.ok ? { gateway: gateway.address, service: found } : undefined
-      return answer.ok ? validatedOfRouter(answer.address, 'upnp', allowed) : unknown(answer.because)
-    },
-  }
+/** UPnP IGD. The service is searched once; each look is one request. A failed request drops the service. */
+export function igdSource(ports: IgdPorts, { allowed, userAgent }: QueryOptions): AddressSource {
+  let cached: { readonly gateway: Address; readonly service: WanService } | undefined
+  return gatewaySource('upnp', ports, async (gateway, signal) => {
+    if (cached?.gateway !== gateway.address) cached = undefined
+    const service = cached?.service ?? (await findService(gateway, { ...ports, userAgent }, signal))
+    if (typeof service === 'string') return unknown(service)
+    const answer = await requestAddress(service, { http: ports.http, userAgent }, signal)
+    cached = answer.ok ? { gateway: gateway.address, service } : undefined
+    return answer.ok ? validatedOfRouter(answer.value, { by: 'upnp', allowed }) : unknown(answer.error)
+  })
 }
 
-const request = (url: string, agent: string) => ({
+const requestTo = (url: string, userAgent: string) => ({
   url,
-  headers: { 'user-agent': agent },
+  headers: { 'user-agent': userAgent },
   family: 'v4' as const,
   maxBodyBytes: MAX_DOCUMENT_BYTES,
   connectTimeout: seconds(1),
   responseTimeout: seconds(2),
 })
 
-/** Unicast first: the answer to a multicast search does not pass a firewall that knows only replies. */
+/** The WAN connection service of the gateway; as text, the reason for the failure. */
 export async function findService(
   gateway: Gateway,
-  { datagram, http }: Pick<Wire, 'datagram' | 'http'>,
-  agent: string,
+  { datagram, http, userAgent }: IgdHttp & Pick<SourcePorts, 'datagram'>,
   signal: AbortSignal,
 ): Promise<WanService | string> {
   const location = await search(gateway, datagram, signal)
   if (location === undefined) return 'did not answer'
-  const isTheirs = URL.canParse(location) && isOf(location, gateway)
-  if (!isTheirs) return `points elsewhere (${location.slice(0, 100)})`
-  const description = await http(request(location, agent), signal)
+  const isOfGateway = URL.canParse(location) && isOn(gateway, location)
+  if (!isOfGateway) return `its description is on another host (${location.slice(0, 100)})`
+  const description = await http(requestTo(location, userAgent), signal)
   if (description.kind === 'unreached') return `its description was not reached (${description.because})`
   const service = description.status === 200 ? decodeDescription(description.body, location) : undefined
-  if (service === undefined) return 'describes no internet connection'
-  return isOf(service.control, gateway) && isOf(service.events, gateway)
+  if (service === undefined) return 'its description has no WAN connection service'
+  return isOn(gateway, service.control) && isOn(gateway, service.events)
     ? service
-    : 'points elsewhere for its services'
+    : 'its services are on another host'
 }
 
-/** Whoever answers a search may name any address; only the router's own is asked. */
-const isOf = (url: string, { address }: Gateway): boolean => {
+/** Any host can answer a search with any URL; requests go to the gateway only. */
+const isOn = ({ address }: Gateway, url: string): boolean => {
   const { protocol, hostname } = new URL(url)
   return protocol === 'http:' && hostname === address
 }
 
+/** Unicast first: stateful firewalls drop the answer to a multicast search. Returns the URL of the description. */
 async function search(
   { address, local }: Gateway,
-  datagram: Wire['datagram'],
+  datagram: SourcePorts['datagram'],
   signal: AbortSignal,
 ): Promise<string | undefined> {
   for (const [to, bytes, timeout] of [
@@ -104,24 +96,17 @@ async function search(
   return undefined
 }
 
-type Answer =
-  | { readonly ok: true; readonly address: Address | undefined }
-  | { readonly ok: false; readonly because: string }
-
-async function callAction(
+async function requestAddress(
   { control, type }: WanService,
-  { http }: Pick<Wire, 'http'>,
-  agent: string,
+  { http, userAgent }: IgdHttp,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<Result<Address | undefined, string>> {
   const { body, headers } = encodeAction(type)
-  const base = request(control, agent)
+  const base = requestTo(control, userAgent)
   const answer = await http(
     { ...base, method: 'POST', body, headers: { ...base.headers, ...headers } },
     signal,
   )
-  if (answer.kind === 'unreached') return { ok: false, because: `not reached (${answer.because})` }
-  return answer.status === 200
-    ? { ok: true, address: decodeAction(answer.body) }
-    : { ok: false, because: `answered HTTP ${answer.status}` }
+  if (answer.kind === 'unreached') return err(`not reached (${answer.because})`)
+  return answer.status === 200 ? ok(decodeAction(answer.body)) : err(`answered HTTP ${answer.status}`)
 }

@@ -1,32 +1,35 @@
 import { milliseconds } from '../../base/time.ts'
 import { type Address, bitsOf, FAMILIES, type Family, familyOf } from '../../net/address.ts'
 import { isWithin, type Prefix, withHostPart } from '../../net/prefix.ts'
+import type { Sighting } from '../../net/sighting.ts'
 import { isGlobal } from '../../net/special.ts'
 import type { InterfaceAddress } from '../../ports/interfaces.ts'
 import type { QueryOptions, SourcePorts } from './ports.ts'
 import type { AddressSource } from './source.ts'
 import { unknown } from './validate.ts'
 
-/** Which of a host's several IPv6 addresses to publish. */
+/** Which of several IPv6 addresses to publish. */
 export interface Ipv6Policy {
-  /** RFC 8981: temporary ones are for outgoing connections and last a day; `any` takes one where there is no stable one. */
+  /** RFC 8981: temporary addresses are for outgoing connections and last about a day. `any` prefers a stable one. */
   readonly kind: 'stable' | 'temporary' | 'any'
   readonly within?: Prefix
-  /** The host part that the address must have. */
+  /** The required host part. */
   readonly suffix?: Prefix
 }
 
 export const STABLE: Ipv6Policy = { kind: 'stable' }
 
-/** The public addresses of this host's own interfaces; of all of them, or of one. */
+type LocalPorts = Pick<SourcePorts, 'interfaces' | 'outboundRoute'>
+type LocalOptions = Pick<QueryOptions, 'allowed'> & { readonly ipv6?: Ipv6Policy }
+
+/** The public addresses of all interfaces of this host, or of one interface. */
 export function localSource(
-  { interfaces, outboundRoute }: Pick<SourcePorts, 'interfaces' | 'outboundRoute'>,
+  ports: LocalPorts,
   only: string | undefined,
-  { allowed }: Pick<QueryOptions, 'allowed'>,
-  policy: Ipv6Policy = STABLE,
+  options: LocalOptions,
 ): AddressSource {
   const name = only === undefined ? 'interfaces' : `interface:${only}`
-  let last: Partial<Record<Family, InterfaceAddress>> = {}
+  let previous: Partial<Record<Family, InterfaceAddress>> = {}
   return {
     name,
     operator: 'this host',
@@ -35,79 +38,100 @@ export function localSource(
     cooldown: milliseconds(0),
     async look(family) {
       try {
-        const all = await interfaces()
-        const ours = all.filter((one) => only === undefined || one.interface === only)
-        if (only !== undefined && ours.length === 0) return unknown(`there is no interface ${only}`)
-        const usable = ours.filter(
-          (one) => familyOf(one.address) === family && !one.isUnusable && isGlobal(one.address, allowed),
-        )
-        const toward = usable.length > 1 ? await outboundRoute(family) : undefined
-        const fitting = family === 'v4' ? usable : byPolicy(usable, policy)
-        const [first, ...others] = ranked(fitting, {
-          last: last[family]?.address,
-          toward: toward?.address,
-        })
+        const all = await ports.interfaces()
+        const selected = all.filter((one) => only === undefined || one.interface === only)
+        if (only !== undefined && selected.length === 0) return unknown(`there is no interface ${only}`)
+        const before = previous[family]
+        const candidates = await candidatesOf(selected, { family, ports, options, before })
+        const [first] = candidates
         if (first === undefined) return { kind: 'none' }
-        const before = last[family]
         const isSubstitute =
           before !== undefined &&
           before.interface !== first.interface &&
-          !(await leavesBy(first, { family, outboundRoute }))
-        if (!isSubstitute) last = { ...last, [family]: first }
-        const tunnels = [first, ...others].filter(({ isTunnel }) => isTunnel)
-        return {
-          kind: 'seen',
-          address: first.address,
-          by: name,
-          ...(others.length > 0 && { others: others.map(({ address }) => address) }),
-          ...(tunnels.length > 0 && { tunnels: tunnels.map(({ address }) => address) }),
-          ...(isSubstitute && { isSubstitute: true }),
-        }
+          !(await leavesThrough(first, family, ports))
+        if (!isSubstitute) previous = { ...previous, [family]: first }
+        return sightingOf([first, ...candidates.slice(1)], { by: name, isSubstitute })
       } catch (error) {
-        return unknown(`the system does not tell: ${String(error)}`)
+        return unknown(`the interfaces could not be read: ${String(error)}`)
       }
     },
   }
 }
 
-/** Whether what is sent from this address leaves through its own interface; where nothing tells, whether there is a way out. */
-async function leavesBy(
-  { address, interface: name }: InterfaceAddress,
-  {
-    family,
-    outboundRoute,
-  }: { readonly family: Family; readonly outboundRoute: SourcePorts['outboundRoute'] },
-): Promise<boolean> {
-  const out = await outboundRoute(family, address)
-  return out === undefined ? (await outboundRoute(family)) !== undefined : out.interface === name
+interface LocalLook {
+  readonly family: Family
+  readonly ports: LocalPorts
+  readonly options: LocalOptions
+  readonly before: InterfaceAddress | undefined
 }
 
-interface Known {
-  /** The one that was chosen last time. */
-  readonly last: Address | undefined
-  /** The one that the kernel sends from. */
-  readonly toward: Address | undefined
+/** The addresses that may be published, best first. */
+async function candidatesOf(
+  all: readonly InterfaceAddress[],
+  { family, ports, options: { allowed, ipv6 = STABLE }, before }: LocalLook,
+): Promise<readonly InterfaceAddress[]> {
+  const usable = all.filter(
+    (one) => familyOf(one.address) === family && !one.isUnusable && isGlobal(one.address, allowed),
+  )
+  const route = usable.length > 1 ? await ports.outboundRoute(family) : undefined
+  const matching = family === 'v4' ? usable : byPolicy(usable, ipv6)
+  return ranked(matching, { previous: before?.address, outbound: route?.address })
+}
+
+function sightingOf(
+  [first, ...others]: readonly [InterfaceAddress, ...InterfaceAddress[]],
+  { by, isSubstitute }: { readonly by: string; readonly isSubstitute: boolean },
+): Sighting {
+  const tunnels = [first, ...others].filter(({ isTunnel }) => isTunnel)
+  return {
+    kind: 'seen',
+    address: first.address,
+    by,
+    ...(others.length > 0 && { others: others.map(({ address }) => address) }),
+    ...(tunnels.length > 0 && { tunnels: tunnels.map(({ address }) => address) }),
+    ...(isSubstitute && { isSubstitute: true }),
+  }
 }
 
 /**
- * The best first: of the network that the kernel sends from, then one that is set by hand, then one that DHCPv6 gave, then any;
- * among equals the same as last time while it is there, else the lowest, so that the choice does not wander.
+ * Whether packets from this address leave through its own interface. Where the route of the address is not known, whether
+ * there is a default route at all.
+ */
+async function leavesThrough(
+  { address, interface: name }: InterfaceAddress,
+  family: Family,
+  { outboundRoute }: Pick<LocalPorts, 'outboundRoute'>,
+): Promise<boolean> {
+  const route = await outboundRoute(family, address)
+  return route === undefined ? (await outboundRoute(family)) !== undefined : route.interface === name
+}
+
+interface Preference {
+  /** The result of the previous look. */
+  readonly previous: Address | undefined
+  /** The source address that the kernel selects for the default route. */
+  readonly outbound: Address | undefined
+}
+
+/**
+ * Best first: addresses in the network that the kernel sends from, then permanent ones, then those from DHCPv6, then others.
+ * Ties go to the previous result, then to the lowest address, so that the choice is stable.
  */
 function ranked(
   candidates: readonly InterfaceAddress[],
-  { last, toward }: Known,
+  { previous, outbound }: Preference,
 ): readonly InterfaceAddress[] {
-  const isToward = (address: Address): boolean =>
-    toward !== undefined &&
+  const isOutbound = (address: Address): boolean =>
+    outbound !== undefined &&
     (familyOf(address) === 'v4'
-      ? address === toward
-      : isWithin(address, { address: networkOf(toward), length: 64 }))
+      ? address === outbound
+      : isWithin(address, { address: networkOf(outbound), length: 64 }))
   const rank = ({ address, isTunnel, isPermanent, prefixLength }: InterfaceAddress): number =>
-    (isToward(address) ? 0 : 8) + (isTunnel ? 4 : 0) + (isPermanent ? 0 : prefixLength === 128 ? 1 : 2)
+    (isOutbound(address) ? 0 : 8) + (isTunnel ? 4 : 0) + (isPermanent ? 0 : prefixLength === 128 ? 1 : 2)
   return candidates.toSorted(
     (a, b) =>
       rank(a) - rank(b) ||
-      Number(b.address === last) - Number(a.address === last) ||
+      Number(b.address === previous) - Number(a.address === previous) ||
       (bitsOf(a.address) < bitsOf(b.address) ? -1 : 1),
   )
 }
@@ -118,13 +142,13 @@ function byPolicy(
   candidates: readonly InterfaceAddress[],
   { kind, within, suffix }: Ipv6Policy,
 ): readonly InterfaceAddress[] {
-  const fitting = candidates.filter(
+  const matching = candidates.filter(
     ({ address }) =>
       (within === undefined || isWithin(address, within)) &&
       (suffix === undefined || withHostPart(address, suffix.length, suffix.address) === address),
   )
-  const stable = fitting.filter(({ isTemporary }) => !isTemporary)
+  const stable = matching.filter(({ isTemporary }) => !isTemporary)
   if (kind === 'stable') return stable
-  if (kind === 'temporary') return fitting.filter(({ isTemporary }) => isTemporary)
-  return stable.length > 0 ? stable : fitting
+  if (kind === 'temporary') return matching.filter(({ isTemporary }) => isTemporary)
+  return stable.length > 0 ? stable : matching
 }

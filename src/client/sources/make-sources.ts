@@ -1,104 +1,80 @@
-import type { SourceSpec } from '../../config/source.ts'
+import type { SourceSpec, SourceSpecOf } from '../../config/source.ts'
 import { commandSource } from './command.ts'
 import { dnsSource } from './dns.ts'
-import { givenSource } from './given.ts'
 import { webSource } from './http.ts'
 import { igdSource } from './igd.ts'
 import { type Ipv6Policy, localSource } from './local.ts'
+import { pcpSource } from './pcp.ts'
+import { pmpSource } from './pmp.ts'
 import type { QueryOptions, SourcePorts } from './ports.ts'
-import { pcpSource, pmpSource } from './router.ts'
-import { OWN_WEB_SOURCES, SERVICES } from './services.ts'
+import { routerSource } from './router.ts'
+import { PUBLIC_SERVICES, type PublicService, UPDATE_SERVICES } from './services.ts'
 import type { AddressSource } from './source.ts'
 import { stunSource } from './stun.ts'
 
 type Kind = SourceSpec['kind']
-type SpecOf<K extends Kind> = Extract<SourceSpec, { kind: K }>
 
-/** What the sources need beyond how they ask. */
+/** Settings of single kinds of sources, besides the options of every request. */
 export interface SourceOptions extends QueryOptions {
   readonly ipv6: Ipv6Policy
   readonly command: readonly string[]
 }
 
 type Maker<K extends Kind> = (
-  spec: SpecOf<K>,
+  spec: SourceSpecOf<K>,
   ports: SourcePorts,
-  wishes: SourceOptions,
-  operator?: string,
+  options: SourceOptions,
 ) => AddressSource
 
-/** Adding a source is one file and one row. A kind without a row does not compile, nor a row without a kind. */
+/** A new kind of source needs one file and one row; its text form is a row in config/source.ts. */
 const MAKERS: { readonly [K in Kind]: Maker<K> } = {
-  given: (spec) => givenSource(spec.addresses),
-  interface: (spec, ports, wishes) => localSource(ports, spec.interface, wishes, wishes.ipv6),
-  router: (_, ports, wishes) => routerSource(ports, wishes),
-  natPmp: (_, ports, wishes) => pmpSource(ports, wishes),
-  pcp: (_, ports, wishes) => pcpSource(ports, wishes),
-  upnp: (_, ports, wishes) => igdSource(ports, wishes),
-  command: (_, ports, wishes) => commandSource(wishes.command, ports, wishes),
-  stun: (spec, ports, wishes, operator) => stunSource(spec, operator ?? spec.host, ports, wishes),
-  dns: (spec, ports, wishes, operator) => dnsSource(spec, operator ?? spec.server, ports, wishes),
-  echo: (spec, { http }, wishes, operator) =>
-    webSource({ ...spec, ...(operator !== undefined && { operator }) }, http, wishes),
+  interface: (spec, ports, options) => localSource(ports, spec.interface, options),
+  router: (_, ports, options) => routerSource(ports, options),
+  natPmp: (_, ports, options) => pmpSource(ports, options),
+  pcp: (_, ports, options) => pcpSource(ports, options),
+  upnp: (_, ports, options) => igdSource(ports, options),
+  command: (_, ports, options) => commandSource(options.command, ports, options),
+  stun: stunSource,
+  dns: dnsSource,
+  web: webSource,
 }
 
 const make = <K extends Kind>(
-  spec: SpecOf<K>,
+  spec: SourceSpecOf<K>,
   ports: SourcePorts,
-  wishes: SourceOptions,
-  operator?: string,
-): AddressSource => (MAKERS[spec.kind] as Maker<K>)(spec, ports, wishes, operator)
+  options: SourceOptions,
+): AddressSource => (MAKERS[spec.kind] as Maker<K>)(spec, ports, options)
 
-/** NAT-PMP or UPnP, whichever this router speaks: the one that answered last is asked alone until it does not. */
-export function routerSource(ports: SourcePorts, asking: QueryOptions): AddressSource {
-  const ways = [pmpSource(ports, asking), igdSource(ports, asking)] as const
-  let known: AddressSource | undefined
-  return {
-    ...ways[0],
-    name: 'router',
-    async look(family, signal) {
-      if (family !== 'v4') return { kind: 'none' }
-      const answer = await known?.look(family, signal)
-      if (answer !== undefined && answer.kind !== 'unknown') return answer
-      // Whichever answers first; a search for UPnP takes seconds where there is none.
-      const failures: string[] = []
-      const tries = ways.map(async (way) => {
-        const sighting = await way.look(family, signal)
-        if (sighting.kind !== 'unknown') return { way, sighting }
-        failures.push(`${way.name}: ${sighting.because}`)
-        throw new Error('it could not tell')
-      })
-      const first = await Promise.any(tries).catch(() => undefined)
-      known = first?.way
-      return first?.sighting ?? { kind: 'unknown', because: failures.join('; ') }
-    },
-  }
+export interface SourceSelection extends SourceOptions {
+  /** The host of the update service. */
+  readonly server: string
+  /** Whether public services may be asked. */
+  readonly thirdParties: boolean
 }
 
-/** The configured sources; without any, the router, the own interfaces, the service's own echo and public services. */
+/**
+ * The configured sources. Without any: the router, the interfaces, the address service of the update service, and public
+ * services.
+ */
 export function makeSources(
   specs: readonly SourceSpec[],
   ports: SourcePorts,
-  wishes: SourceOptions,
-  { server, thirdParties }: { readonly server: string; readonly thirdParties: boolean },
+  options: SourceSelection,
 ): readonly AddressSource[] {
-  if (specs.length > 0) return specs.map((spec) => make(spec, ports, wishes))
-  const own = OWN_WEB_SOURCES.filter((echo) => echo.server === server).map(
-    (echo): AddressSource => ({
-      ...webSource({ ...echo, operator: server }, ports.http, wishes),
-      isFirst: true,
-    }),
-  )
-  const services = (thirdParties ? SERVICES : []).map(({ operator, families, spec, cooldown, burst }) => ({
-    ...make(spec, ports, wishes, operator),
+  if (specs.length > 0) return specs.map((spec) => make(spec, ports, options))
+  const { server, thirdParties } = options
+  const ofService = ({ operator, families, spec, cooldown, burst }: PublicService): AddressSource => ({
+    ...make(spec, ports, { ...options, operator }),
     families,
     cooldown,
     ...(burst !== undefined && { burst }),
-  }))
+  })
   return [
-    routerSource(ports, wishes),
-    localSource(ports, undefined, wishes, wishes.ipv6),
-    ...own,
-    ...services,
+    routerSource(ports, options),
+    localSource(ports, undefined, options),
+    ...UPDATE_SERVICES.filter(({ operator }) => operator === server).map(
+      (row): AddressSource => ({ ...ofService(row), isFirst: true }),
+    ),
+    ...(thirdParties ? PUBLIC_SERVICES : []).map(ofService),
   ]
 }

@@ -1,10 +1,10 @@
 import { type Address, addressOfBytes, bytesOf, familyOf } from '../../net/address.ts'
 
-/** RFC 6886 §1.1, RFC 6887 §19: where routers listen, and where they announce to. */
+/** RFC 6886 §1.1, RFC 6887 §19: the port of requests to a router, and the port of its announcements. */
 export const ROUTER_PORT = 5351
 export const ANNOUNCEMENT_PORT = 5350
 
-/** What a router said: its external address where it has one, and how long its table has stood (§3.6), in seconds. */
+/** A router's external address, where it has one, and the age of its mapping table in seconds (RFC 6886 §3.6). */
 export interface RouterAnswer {
   readonly address?: Address
   readonly epoch: number
@@ -15,7 +15,7 @@ export interface RouterAnswer {
 /** RFC 6886 §3.2: version 0, opcode 0. */
 export const encodeAddressRequest = (): Uint8Array => Uint8Array.from([0, 0])
 
-/** RFC 6886 §3.2; announcements (§3.2.1) have the same form. */
+/** RFC 6886 §3.2; announcements (§3.2.1) have the same format. */
 export function decodeAddressAnswer(bytes: Uint8Array): RouterAnswer | undefined {
   const message = Buffer.from(bytes)
   if (message.length < 8 || message[0] !== 0 || message[1] !== 128) return undefined
@@ -29,39 +29,39 @@ export function decodeAddressAnswer(bytes: Uint8Array): RouterAnswer | undefined
 const VERSION = 2
 const [ANNOUNCE, MAP] = [0, 1]
 const UDP = 17
-/** Nobody listens on the discard port (RFC 863), so that the mapping opens nothing. */
+/** The discard port (RFC 863) is closed on hosts, so the mapping exposes nothing. */
 const DISCARD = 9
 export const NONCE_BYTES = 12
 
-/** RFC 6887 §7.1: our own address is in the request, mapped into IPv6 where it is IPv4. */
+/** RFC 6887 §7.1: the request contains the client's address; IPv4 is mapped into IPv6. */
 function header(opcode: number, lifetime: number, local: Address): Buffer {
   const message = Buffer.alloc(24)
   message[0] = VERSION
   message[1] = opcode
   message.writeUInt32BE(lifetime, 4)
-  message.set(sixteen(local), 8)
+  message.set(mappedBytes(local), 8)
   return message
 }
 
-const sixteen = (address: Address): Uint8Array =>
+const mappedBytes = (address: Address): Uint8Array =>
   familyOf(address) === 'v6'
     ? bytesOf(address)
     : Uint8Array.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, ...bytesOf(address)])
 
-/** §14.1: asks for the epoch, and makes nothing. */
+/** §14.1: requests the epoch without a mapping. */
 export const encodeAnnounce = (local: Address): Uint8Array => header(ANNOUNCE, 0, local)
 
-/** §11.1: a mapping is the only way to learn the address by PCP; `lifetime` in seconds, 0 takes it away again. */
+/** §11.1: PCP reports the address only with a mapping. `lifetime` in seconds; 0 deletes the mapping. */
 export function encodeMap(local: Address, nonce: Uint8Array, lifetime: number): Uint8Array {
   const body = Buffer.alloc(36)
   body.set(nonce, 0)
   body[12] = UDP
   body.writeUInt16BE(DISCARD, 16)
-  body.set(familyOf(local) === 'v6' ? new Uint8Array(16) : sixteen('0.0.0.0' as Address), 20)
+  body.set(familyOf(local) === 'v6' ? new Uint8Array(16) : mappedBytes('0.0.0.0' as Address), 20)
   return Buffer.concat([header(MAP, lifetime, local), body])
 }
 
-/** §7.2 and §11.1. With a nonce, only the answer to the mapping that carries it. */
+/** §7.2 and §11.1. With a nonce, only the answer to the mapping request with that nonce. */
 export function decodePcp(bytes: Uint8Array, nonce?: Uint8Array): RouterAnswer | undefined {
   const message = Buffer.from(bytes)
   const opcode = nonce === undefined ? ANNOUNCE : MAP
@@ -73,7 +73,7 @@ export function decodePcp(bytes: Uint8Array, nonce?: Uint8Array): RouterAnswer |
   return address === undefined || address === '0.0.0.0' || address === '::' ? answer : { ...answer, address }
 }
 
-/** RFC 6887 §8.5 with room for coarse clocks: the table was made anew, by a restart or by a new address. */
+/** RFC 6887 §8.5, with tolerance for coarse clocks: the router lost its mapping table, by a restart or by a new address. */
 export function isReset(before: RouterAnswer, after: RouterAnswer, seconds: number): boolean {
   return after.epoch + 2 < before.epoch + (seconds * 7) / 8
 }

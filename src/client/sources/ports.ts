@@ -6,24 +6,27 @@ import type { Interfaces } from '../../ports/interfaces.ts'
 import type { FindGateway, FindOutboundRoute, Resolve, RunProgram } from '../../ports/network.ts'
 import type { AskByStream } from '../../ports/stream.ts'
 
-/** What the sources ask of the world. */
+/** The ports that sources use. */
 export interface SourcePorts {
   readonly http: Http
   readonly interfaces: Interfaces
   readonly datagram: AskByDatagram
   readonly stream: AskByStream
   readonly resolve: Resolve
-  /** What was asked at this name did not answer: it is looked up again before it is asked again. */
+  /** Invalidates the cached addresses of a host that did not answer. */
   readonly forget: (host: string, family: Family) => void
   readonly gateway: FindGateway
   readonly outboundRoute: FindOutboundRoute
   readonly program: RunProgram
 }
 
-/** How every source asks. */
+/** Options of every request to a source. */
 export interface QueryOptions {
   readonly userAgent: string
+  /** Ranges to accept although they are not public. */
   readonly allowed: readonly RangeClass[]
-  /** The local address to ask from, where the user bound this to one of several ways out. */
+  /** The local address to send from, where the hostname is bound to one of several uplinks. */
   readonly from?: (family: Family) => Promise<Address | undefined>
+  /** The operator of an outside source; without it, its host. */
+  readonly operator?: string
 }

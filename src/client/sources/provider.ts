@@ -1,7 +1,7 @@
 import type { Family } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
 
-/** A way of learning our own public address. Never throws; a failure is a Sighting like any other. */
+/** Reports the public address of this host. Never throws; a failure is a Sighting of kind `unknown`. */
 export interface AddressProvider {
   readonly name: string
   look(family: Family, signal: AbortSignal): Promise<Sighting>

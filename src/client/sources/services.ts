@@ -1,74 +1,66 @@
 import { type Duration, seconds } from '../../base/time.ts'
-import type { SourceSpec } from '../../config/source.ts'
+import { type SourceSpec, STUN_PORT } from '../../config/source.ts'
 import type { Family } from '../../net/address.ts'
 import { TEN_MINUTE_COOLDOWN } from './source.ts'
 
-interface Service {
+export interface PublicService {
   readonly operator: string
   readonly families: readonly Family[]
   readonly spec: SourceSpec
-  /** What the operator says about use, or that nothing was found; and how often we ask at most because of it. */
+  /** The operator's rules for use, as far as any were found; `cooldown` and `burst` follow from them. */
   readonly policy: string
   readonly cooldown: Duration
   readonly burst?: number
 }
 
 const BOTH = ['v4', 'v6'] as const
-const stun = (host: string, port = 3478): SourceSpec => ({ kind: 'stun', host, port })
-const dns = (name: string, server: string, type?: 'TXT', isChaos = false): SourceSpec => ({
+const stun = (host: string, port = STUN_PORT): SourceSpec => ({ kind: 'stun', host, port })
+const dns = (name: string, server: string): SourceSpec => ({ kind: 'dns', name, server, class: 'IN' })
+const chaosDns = (name: string, server: string): SourceSpec => ({
   kind: 'dns',
   name,
   server,
-  class: isChaos ? 'CH' : 'IN',
-  ...(type !== undefined && { type }),
+  type: 'TXT',
+  class: 'CH',
 })
-const echo = (url: string): SourceSpec => ({ kind: 'echo', url })
+const web = (url: string): SourceSpec => ({ kind: 'web', url })
 
 const NONE = 'no policy was found'
-/** Asked only where neither STUN nor DNS gets through: four times a minute, at once where a line is redialled. */
-const RARELY = seconds(15)
-const AT_ONCE = 4
-const POLITE = seconds(1)
+const ONE_SECOND = seconds(1)
+/** Used only where neither STUN nor DNS works: four times a minute, and in a burst when the address changes. */
+const FIFTEEN_SECONDS = seconds(15)
+const FALLBACK_BURST = 4
 
 /**
- * Public services that tell the caller's address, cheapest first: the order in which they are asked. Of one operator's
- * several only one voice counts. An answer by DNS may come from a middlebox, and is never alone.
+ * Public services that report the client's address, in the order of use, cheapest first. Two services of one operator count
+ * as one. A DNS answer may come from a middlebox and never counts alone.
  */
 // biome-ignore format: a table
-export const SERVICES: readonly Service[] = [
-  { operator: 'Cloudflare', families: BOTH,   spec: stun('stun.cloudflare.com'),                               policy: NONE,                                     cooldown: POLITE },
-  { operator: 'Google',     families: BOTH,   spec: stun('stun.l.google.com', 19302),                          policy: NONE,                                     cooldown: POLITE },
-  { operator: 'Nextcloud',  families: BOTH,   spec: stun('stun.nextcloud.com', 443),                           policy: NONE,                                     cooldown: POLITE },
-  // By address, so that the host's own name server need not work: these two agree without it.
-  { operator: 'Cisco',      families: ['v4'], spec: dns('myip.opendns.com', '208.67.222.222'),                 policy: NONE,                                     cooldown: POLITE },
-  { operator: 'Cisco',      families: ['v6'], spec: dns('myip.opendns.com', '2620:119:35::35'),                policy: NONE,                                     cooldown: POLITE },
-  { operator: 'Cloudflare', families: ['v4'], spec: dns('whoami.cloudflare', '1.1.1.1', 'TXT', true),          policy: NONE,                                     cooldown: POLITE },
-  { operator: 'Cloudflare', families: ['v6'], spec: dns('whoami.cloudflare', '2606:4700:4700::1111', 'TXT', true), policy: NONE,                                 cooldown: POLITE },
-  { operator: 'Akamai',     families: ['v4'], spec: dns('whoami.akamai.net', 'ns1-1.akamaitech.net'),          policy: NONE,                                     cooldown: POLITE },
-  { operator: 'ipify',      families: ['v4'], spec: echo('https://api.ipify.org/'),                            policy: '"without limit", says its home page',    cooldown: RARELY, burst: AT_ONCE },
-  { operator: 'ipify',      families: ['v6'], spec: echo('https://api6.ipify.org/'),                           policy: '"without limit", says its home page',    cooldown: RARELY, burst: AT_ONCE },
-  { operator: 'ident.me',   families: ['v4'], spec: echo('https://v4.ident.me/'),                              policy: NONE,                                     cooldown: RARELY, burst: AT_ONCE },
-  { operator: 'ident.me',   families: ['v6'], spec: echo('https://v6.ident.me/'),                              policy: NONE,                                     cooldown: RARELY, burst: AT_ONCE },
-  { operator: 'Amazon',     families: ['v4'], spec: echo('https://checkip.amazonaws.com/'),                    policy: NONE,                                     cooldown: RARELY, burst: AT_ONCE },
-  { operator: 'Cloudflare', families: BOTH,   spec: echo('https://www.cloudflare.com/cdn-cgi/trace'),          policy: NONE,                                     cooldown: RARELY, burst: AT_ONCE },
+export const PUBLIC_SERVICES: readonly PublicService[] = [
+  { operator: 'Cloudflare', families: BOTH,   spec: stun('stun.cloudflare.com'),                               policy: NONE,                                     cooldown: ONE_SECOND },
+  { operator: 'Google',     families: BOTH,   spec: stun('stun.l.google.com', 19302),                          policy: NONE,                                     cooldown: ONE_SECOND },
+  { operator: 'Nextcloud',  families: BOTH,   spec: stun('stun.nextcloud.com', 443),                           policy: NONE,                                     cooldown: ONE_SECOND },
+  // By address, so that two operators agree even while name resolution fails.
+  { operator: 'Cisco',      families: ['v4'], spec: dns('myip.opendns.com', '208.67.222.222'),                 policy: NONE,                                     cooldown: ONE_SECOND },
+  { operator: 'Cisco',      families: ['v6'], spec: dns('myip.opendns.com', '2620:119:35::35'),                policy: NONE,                                     cooldown: ONE_SECOND },
+  { operator: 'Cloudflare', families: ['v4'], spec: chaosDns('whoami.cloudflare', '1.1.1.1'),          policy: NONE,                                     cooldown: ONE_SECOND },
+  { operator: 'Cloudflare', families: ['v6'], spec: chaosDns('whoami.cloudflare', '2606:4700:4700::1111'), policy: NONE,                                 cooldown: ONE_SECOND },
+  { operator: 'Akamai',     families: ['v4'], spec: dns('whoami.akamai.net', 'ns1-1.akamaitech.net'),          policy: NONE,                                     cooldown: ONE_SECOND },
+  { operator: 'ipify',      families: ['v4'], spec: web('https://api.ipify.org/'),                            policy: 'home page: "without limit"',            cooldown: FIFTEEN_SECONDS, burst: FALLBACK_BURST },
+  { operator: 'ipify',      families: ['v6'], spec: web('https://api6.ipify.org/'),                           policy: 'home page: "without limit"',            cooldown: FIFTEEN_SECONDS, burst: FALLBACK_BURST },
+  { operator: 'ident.me',   families: ['v4'], spec: web('https://v4.ident.me/'),                              policy: NONE,                                     cooldown: FIFTEEN_SECONDS, burst: FALLBACK_BURST },
+  { operator: 'ident.me',   families: ['v6'], spec: web('https://v6.ident.me/'),                              policy: NONE,                                     cooldown: FIFTEEN_SECONDS, burst: FALLBACK_BURST },
+  { operator: 'Amazon',     families: ['v4'], spec: web('https://checkip.amazonaws.com/'),                    policy: NONE,                                     cooldown: FIFTEEN_SECONDS, burst: FALLBACK_BURST },
+  { operator: 'Cloudflare', families: BOTH,   spec: web('https://www.cloudflare.com/cdn-cgi/trace'),          policy: NONE,                                     cooldown: FIFTEEN_SECONDS, burst: FALLBACK_BURST },
 ]
 
-interface OwnEcho {
-  /** The update service's host. */
-  readonly server: string
-  readonly families: readonly Family[]
-  readonly url: string
-  readonly policy: string
-  readonly cooldown: Duration
-}
-
-/** Update services that also tell the address: whoever is sent the updates anyway is asked first. */
+/** Update services with an address service of their own: it is asked first, because it learns nothing new. `operator` is the host. */
 // biome-ignore format: a table
-export const OWN_WEB_SOURCES: readonly OwnEcho[] = [
-  { server: 'dynupdate.no-ip.com', families: ['v4'], url: 'http://ip1.dynupdate.no-ip.com/',  policy: NONE,                             cooldown: RARELY },
-  { server: 'dynupdate.no-ip.com', families: ['v6'], url: 'http://ip1.dynupdate6.no-ip.com/', policy: NONE,                             cooldown: RARELY },
-  { server: 'update.dedyn.io',     families: ['v4'], url: 'https://checkipv4.dedyn.io/',      policy: NONE,                             cooldown: RARELY },
-  { server: 'update.dedyn.io',     families: ['v6'], url: 'https://checkipv6.dedyn.io/',      policy: NONE,                             cooldown: RARELY },
-  { server: 'ipv4.nsupdate.info',  families: ['v4'], url: 'https://ipv4.nsupdate.info/myip',  policy: NONE,                             cooldown: TEN_MINUTE_COOLDOWN },
-  { server: 'ipv6.nsupdate.info',  families: ['v6'], url: 'https://ipv6.nsupdate.info/myip',  policy: NONE,                             cooldown: TEN_MINUTE_COOLDOWN },
+export const UPDATE_SERVICES: readonly PublicService[] = [
+  { operator: 'dynupdate.no-ip.com', families: ['v4'], spec: web('http://ip1.dynupdate.no-ip.com/'),  policy: NONE,                             cooldown: FIFTEEN_SECONDS },
+  { operator: 'dynupdate.no-ip.com', families: ['v6'], spec: web('http://ip1.dynupdate6.no-ip.com/'), policy: NONE,                             cooldown: FIFTEEN_SECONDS },
+  { operator: 'update.dedyn.io',     families: ['v4'], spec: web('https://checkipv4.dedyn.io/'),      policy: NONE,                             cooldown: FIFTEEN_SECONDS },
+  { operator: 'update.dedyn.io',     families: ['v6'], spec: web('https://checkipv6.dedyn.io/'),      policy: NONE,                             cooldown: FIFTEEN_SECONDS },
+  { operator: 'ipv4.nsupdate.info',  families: ['v4'], spec: web('https://ipv4.nsupdate.info/myip'),  policy: NONE,                             cooldown: TEN_MINUTE_COOLDOWN },
+  { operator: 'ipv6.nsupdate.info',  families: ['v6'], spec: web('https://ipv6.nsupdate.info/myip'),  policy: NONE,                             cooldown: TEN_MINUTE_COOLDOWN },
 ]

@@ -1,37 +1,29 @@
-import { type Duration, hours, milliseconds, minutes } from '../../base/time.ts'
+import { type Duration, milliseconds, minutes } from '../../base/time.ts'
 import type { Family } from '../../net/address.ts'
 import type { AddressProvider } from './provider.ts'
 
 /**
- * From where a source looks. `chosen` is the user's own word and needs nobody beside it; `own` and `router` are near
- * and cheap; `outside` sees what the world sees, and may lie.
+ * From where a source looks. `chosen` is configured by the user and needs no confirmation; `own` (interfaces) and `router`
+ * are near and cheap; `outside` sees the address that the internet sees, and may be wrong.
  */
 export type Vantage = 'chosen' | 'own' | 'router' | 'outside'
 
-/** A source whose answer is weighed beside others'. */
+/** A provider whose answer is compared with the answers of others. */
 export interface AddressSource extends AddressProvider {
-  /** Who runs it: two answers of one operator are one voice. */
+  /** Two sources of one operator count as one in a quorum. */
   readonly operator: string
   readonly vantage: Vantage
   readonly families: readonly Family[]
-  /** It is asked no more often, */
+  /** The average interval between requests is at least this. */
   readonly cooldown: Duration
-  /** but so many times at once, for changes that follow on each other. Without it, once. */
+  /** Requests that may follow each other without that interval; default 1. */
   readonly burst?: number
   /** Asked before others of its vantage. */
   readonly isFirst?: true
 }
 
-/** What the user names, the user answers for; hints are rationed anyway. */
+/** For sources that the user configures; the number of rounds is limited anyway. */
 export const NO_COOLDOWN: Duration = milliseconds(0)
 
-/** How long a source that lied or sent us away is left alone; the last step repeats. */
-// biome-ignore format: a table
-export const QUARANTINE: readonly Duration[] = [
-  hours(1),
-  hours(4),
-  hours(24),
-]
-
-/** For sources that ask to be asked rarely. */
+/** For services whose policy asks for rare requests. */
 export const TEN_MINUTE_COOLDOWN: Duration = minutes(10)

@@ -1,15 +1,15 @@
 import { type Address, addressOfBytes } from '../../net/address.ts'
 
-/** RFC 8489 §5: a Binding request is a header and nothing else. */
+/** RFC 8489 §5: a Binding request is a header without attributes. */
 const [REQUEST, SUCCESS] = [0x0001, 0x0101]
 const MAGIC_COOKIE = 0x2112a442
 const HEADER = 20
-/** §14.1 and §14.2. The plain one is what servers of RFC 3489 send, and middleboxes like to rewrite. */
+/** §14.1 and §14.2. Servers of RFC 3489 send the plain attribute, and some middleboxes rewrite it. */
 const [MAPPED_ADDRESS, XOR_MAPPED_ADDRESS] = [0x0001, 0x0020]
 
 export const TRANSACTION_BYTES = 12
 
-/** `transaction` is 12 random bytes (§5): who did not see the request cannot answer it. */
+/** `transaction` is 12 random bytes (§5), so that an off-path attacker cannot forge an answer. */
 export function encodeBinding(transaction: Uint8Array): Uint8Array {
   const message = Buffer.alloc(HEADER)
   message.writeUInt16BE(REQUEST, 0)
@@ -18,7 +18,7 @@ export function encodeBinding(transaction: Uint8Array): Uint8Array {
   return message
 }
 
-/** Whether this is a success response to our transaction (§6.3.1, §6.3.3). */
+/** Whether this is a success response to the transaction (§6.3.1, §6.3.3). */
 export function isBindingAnswer(bytes: Uint8Array, transaction: Uint8Array): boolean {
   const message = Buffer.from(bytes)
   return (
@@ -30,7 +30,7 @@ export function isBindingAnswer(bytes: Uint8Array, transaction: Uint8Array): boo
   )
 }
 
-/** The address that the server saw; the XORed one first. undefined where the message holds none. */
+/** The address that the server saw, from XOR-MAPPED-ADDRESS, else from MAPPED-ADDRESS; undefined without either. */
 export function decodeBinding(bytes: Uint8Array): Address | undefined {
   const message = Buffer.from(bytes)
   let plain: Address | undefined
@@ -45,7 +45,7 @@ export function decodeBinding(bytes: Uint8Array): Address | undefined {
   return plain
 }
 
-/** §14.2: a byte unused, family 1 or 2, port, address; the key is the cookie and the transaction. */
+/** §14.2: an unused byte, family 1 or 2, port, address; the key is the magic cookie and the transaction. */
 function addressIn(value: Uint8Array, key: Uint8Array): Address | undefined {
   const length = value[1] === 1 ? 4 : value[1] === 2 ? 16 : 0
   const address = value.slice(4)

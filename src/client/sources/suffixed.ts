@@ -1,13 +1,13 @@
 import { type Prefix, withHostPart } from '../../net/prefix.ts'
 import type { AddressProvider } from './provider.ts'
 
-/** Another machine of this network: our IPv6 prefix with its own host part. IPv4 is shared, and as it is. */
-export const suffixed = (source: AddressProvider, { address, length }: Prefix): AddressProvider => ({
-  name: `${source.name} with ${address}/${length}`,
+/** The address of another machine in this network: the IPv6 prefix of this host with that host part. IPv4 is shared. */
+export const suffixed = (provider: AddressProvider, { address, length }: Prefix): AddressProvider => ({
+  name: `${provider.name} with ${address}/${length}`,
   async look(family, signal) {
-    const seen = await source.look(family, signal)
-    return family === 'v6' && seen.kind === 'seen'
-      ? { ...seen, address: withHostPart(seen.address, length, address) }
-      : seen
+    const sighting = await provider.look(family, signal)
+    return family === 'v6' && sighting.kind === 'seen'
+      ? { ...sighting, address: withHostPart(sighting.address, length, address) }
+      : sighting
   },
 })

@@ -18,7 +18,9 @@ export async function watchEvents(
   while (!signal.aborted) {
     const gateway = await ports.gateway()
     const service =
-      gateway === undefined ? 'none' : await findService(gateway, ports, watching.userAgent, signal)
+      gateway === undefined
+        ? 'none'
+        : await findService(gateway, { ...ports, userAgent: watching.userAgent }, signal)
     if (gateway !== undefined && typeof service !== 'string')
       await follow(watching, gateway, service, () => {
         hint('router-event')

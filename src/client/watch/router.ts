@@ -12,7 +12,7 @@ import type { Channel } from '../../ports/datagram.ts'
 import type { Closable, Gateway } from '../../ports/network.ts'
 import { igdSource } from '../sources/igd.ts'
 import { ANNOUNCEMENT_PORT, isReset, ROUTER_PORT, type RouterAnswer } from '../sources/pmp-codec.ts'
-import { askPmp } from '../sources/router.ts'
+import { askPmp } from '../sources/pmp.ts'
 import type { WatcherContext, WatcherState } from './watcher.ts'
 
 /** RFC 6886 §3.2.1: to all hosts of the link. */

@@ -5,13 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { milliseconds } from '../../../src/base/time.ts'
 import { commandSource } from '../../../src/client/sources/command.ts'
-import { type DnsSourceSpec, dnsSource } from '../../../src/client/sources/dns.ts'
+import { dnsSource } from '../../../src/client/sources/dns.ts'
 import { webSource } from '../../../src/client/sources/http.ts'
 import { igdSource } from '../../../src/client/sources/igd.ts'
 import { localSource } from '../../../src/client/sources/local.ts'
-import { routerSource } from '../../../src/client/sources/make-sources.ts'
 import type { SourcePorts } from '../../../src/client/sources/ports.ts'
-import { pcpSource, pmpSource } from '../../../src/client/sources/router.ts'
+import { pcpSource } from '../../../src/client/sources/pcp.ts'
+import { pmpSource } from '../../../src/client/sources/pmp.ts'
+import { routerSource } from '../../../src/client/sources/router.ts'
 import { stunSource } from '../../../src/client/sources/stun.ts'
 import { parseAddress } from '../../../src/net/address.ts'
 import type { Sighting } from '../../../src/net/sighting.ts'
@@ -37,6 +38,7 @@ const hex = (text: string): Buffer => Buffer.from(text.replace(/\s/g, ''), 'hex'
 const u16 = (n: number): Buffer => Buffer.from([n >> 8, n & 0xff])
 const octets = (text: string): Buffer => Buffer.from(text.split('.').map(Number))
 const PUBLIC = '8.8.8.8'
+type DnsSpec = Parameters<typeof dnsSource>[0]
 
 const ports = (gateway = '127.0.0.1'): SourcePorts => ({
   http: undiciHttp,
@@ -104,7 +106,7 @@ describe('a STUN server', () => {
         bytes.map((byte, at) => byte ^ (query[4 + at] ?? 0)),
       ])
   const honest = tells(octets(PUBLIC))
-  const source = (port: number, host = '127.0.0.1') => stunSource({ host, port }, 'test', ports(), asking)
+  const source = (port: number, host = '127.0.0.1') => stunSource({ host, port }, ports(), asking)
   const otherId: Reply = (query) => {
     const answer = honest(query, 1)
     answer?.writeUInt8(answer.readUInt8(8) ^ 1, 8)
@@ -157,7 +159,7 @@ describe('a STUN server', () => {
 
     expect(free).not.toBe(port)
     expect(socket.address().port).toBe(port)
-    expect(await source(free).look('v4', never)).toEqual(unknown('nobody listens there'))
+    expect(await source(free).look('v4', never)).toEqual(unknown('the port is closed'))
   })
   it('that is silent is given up with the signal', async () => {
     const { port } = await overUdp(() => undefined)
@@ -169,7 +171,7 @@ describe('a STUN server', () => {
 
   // biome-ignore format: a table
   it.each<[string, Reply, Partial<Sighting> | object]>([
-    ['a private address', tells(octets('192.168.1.5')), { kind: 'unknown', because: expect.stringMatching(/192\.168\.1\.5, which is no public/) as string }],
+    ['a private address', tells(octets('192.168.1.5')), { kind: 'unknown', because: expect.stringMatching(/192\.168\.1\.5, which is not a public/) as string }],
     ['the other family',  tells(hex('26064700000000000000000000000001')), unknown('answered in the other family')],
     ['no address',        (query) => Buffer.concat([hex('01010000'), query.subarray(4, 20)]), unknown('did not answer with an address')],
     ['HTML',              () => Buffer.from('<html>8.8.8.8</html>'), unknown('did not answer')],
@@ -224,10 +226,9 @@ describe('a name server', () => {
   const truncated = answering(Buffer.alloc(0), { flags: 0x8780 })
   /** Nobody listens at tcpmux (RFC 7805). */
   const NOBODYS = 1
-  const source = (port: number, whoami: DnsSourceSpec = WHOAMI, streamPort = port) =>
+  const source = (port: number, whoami: DnsSpec = WHOAMI, streamPort = port) =>
     dnsSource(
       whoami,
-      'test',
       {
         ...ports(),
         // The port of names needs a privilege, so the same questions go to others; one that is free by UDP may not be by TCP.
@@ -282,8 +283,8 @@ describe('a name server', () => {
 
   // biome-ignore format: a table
   it.each<[string, Reply, string]>([
-    ['NXDOMAIN',        answering(Buffer.alloc(0), { flags: 0x8583 }), 'knows no such name (NXDOMAIN)'],
-    ['REFUSED',         answering(Buffer.alloc(0), { flags: 0x8585 }), 'refused (REFUSED)'],
+    ['NXDOMAIN',        answering(Buffer.alloc(0), { flags: 0x8583 }), 'the name does not exist (NXDOMAIN)'],
+    ['REFUSED',         answering(Buffer.alloc(0), { flags: 0x8585 }), 'refused the query (REFUSED)'],
     ['no record',       answering(Buffer.alloc(0)),                    'did not answer with an address'],
     ['another id',      (query) => { const answer = honest(query, 1); answer?.writeUInt16BE(query.readUInt16BE(0) ^ 1, 0); return answer }, 'did not answer'],
     ['another name',    (query) => { const answer = honest(query, 1); answer?.write('x', 13); return answer }, 'did not answer'],
@@ -315,8 +316,8 @@ describe('a name server', () => {
     ['cut off',              honest, (connection, answer) => void connection.end(answer.subarray(0, -1)), unknown('did not answer by TCP (the connection ended before the answer did)')],
     ['reset',                honest, (connection) => void connection.resetAndDestroy(), unknown('did not answer by TCP (ECONNRESET)')],
     ['never',                honest, () => undefined, { kind: 'unknown' }],
-    ['with another id',      (query) => { const answer = honest(query, 1); answer?.writeUInt16BE(query.readUInt16BE(0) ^ 1, 0); return answer }, undefined, unknown('answered something else by TCP')],
-    ['with no bytes',        () => Buffer.alloc(0), undefined, unknown('answered something else by TCP')],
+    ['with another id',      (query) => { const answer = honest(query, 1); answer?.writeUInt16BE(query.readUInt16BE(0) ^ 1, 0); return answer }, undefined, unknown('sent an unrelated answer by TCP')],
+    ['with no bytes',        () => Buffer.alloc(0), undefined, unknown('sent an unrelated answer by TCP')],
   ])('that truncates is asked by TCP, and answers %s', async (_, reply, speak, expected) => {
     const { port } = await overUdp(truncated)
     const streamPort = await overTcp(reply, speak)
@@ -373,7 +374,7 @@ describe('NAT-PMP', () => {
   })
   it('of a router that does not speak it', async () =>
     expect(await pmpSource(ports('127.0.0.80'), asking).look('v4', never)).toEqual(
-      unknown('nobody listens there'),
+      unknown('the port is closed'),
     ))
   it('without a router', async () =>
     expect(await pmpSource({ ...ports(), gateway: async () => undefined }, asking).look('v4', never)).toEqual(
@@ -482,11 +483,11 @@ describe('UPnP', () => {
     ['tells a private address',   '127.0.0.92', { address: '10.0.0.5' },                     { kind: 'none', instead: '10.0.0.5' }],
     ['has no address',            '127.0.0.93', { address: '0.0.0.0' },                      { kind: 'none' }],
     ['fails',                     '127.0.0.94', { status: 500 },                             unknown('answered HTTP 500')],
-    ['points to another host',    '127.0.0.95', { location: 'http://127.0.0.1:1/desc.xml' }, unknown('points elsewhere (http://127.0.0.1:1/desc.xml)')],
-    ['points to a file',          '127.0.0.96', { location: 'file:///etc/passwd' },          unknown('points elsewhere (file:///etc/passwd)')],
-    ['points to a name',          '127.0.0.97', { location: 'http://127.0.0.97.example/' },  unknown('points elsewhere (http://127.0.0.97.example/)')],
-    ['points behind a user name', '127.0.0.98', { location: 'http://127.0.0.98@127.0.0.1/' }, unknown('points elsewhere (http://127.0.0.98@127.0.0.1/)')],
-    ['has its service elsewhere', '127.0.0.99', { control: 'http://127.0.0.1:1/ctl' },       unknown('points elsewhere for its services')],
+    ['points to another host',    '127.0.0.95', { location: 'http://127.0.0.1:1/desc.xml' }, unknown('its description is on another host (http://127.0.0.1:1/desc.xml)')],
+    ['points to a file',          '127.0.0.96', { location: 'file:///etc/passwd' },          unknown('its description is on another host (file:///etc/passwd)')],
+    ['points to a name',          '127.0.0.97', { location: 'http://127.0.0.97.example/' },  unknown('its description is on another host (http://127.0.0.97.example/)')],
+    ['points behind a user name', '127.0.0.98', { location: 'http://127.0.0.98@127.0.0.1/' }, unknown('its description is on another host (http://127.0.0.98@127.0.0.1/)')],
+    ['has its service elsewhere', '127.0.0.99', { control: 'http://127.0.0.1:1/ctl' },       unknown('its services are on another host')],
   ])('of a router that %s', async (_, host, router, expected) => {
     await upnpRouter(host, router)
 
@@ -537,7 +538,7 @@ describe('the router', () => {
   })
   it('that speaks nothing is unknown, and says so for both', async () =>
     expect(await routerSource(ports('127.0.0.103'), asking).look('v4', never)).toEqual(
-      unknown('nat-pmp: nobody listens there; upnp: did not answer'),
+      unknown('nat-pmp: the port is closed; upnp: did not answer'),
     ))
   it('by NAT-PMP answers at once although it does not speak UPnP', async () => {
     const host = '127.0.0.104'
@@ -565,10 +566,10 @@ describe('a command', () => {
     ['white space',             'printf "\\n  8.8.8.8\\r\\n\\n"',      seen(PUBLIC, 'command'), { kind: 'none' }],
     ['nothing',                 'true',                                { kind: 'none' }, { kind: 'none' }],
     ['two of one family',       'echo 8.8.8.8; echo 8.8.4.4',          unknown('printed two addresses of one family'), { kind: 'none' }],
-    ['two on a line',           'echo 8.8.8.8 8.8.4.4',                unknown('printed "8.8.8.8 8.8.4.4", which is no address'), unknown('printed "8.8.8.8 8.8.4.4", which is no address')],
-    ['garbage',                 'echo "<html>"',                       unknown('printed "<html>", which is no address'), unknown('printed "<html>", which is no address')],
-    ['an address and garbage',  'echo 8.8.8.8; echo oops',             unknown('printed "oops", which is no address'), unknown('printed "oops", which is no address')],
-    ['an address, and fails',   'echo 8.8.8.8; exit 3',                unknown('ended with exit 3'), unknown('ended with exit 3')],
+    ['two on a line',           'echo 8.8.8.8 8.8.4.4',                unknown('printed "8.8.8.8 8.8.4.4", which is not an address'), unknown('printed "8.8.8.8 8.8.4.4", which is not an address')],
+    ['garbage',                 'echo "<html>"',                       unknown('printed "<html>", which is not an address'), unknown('printed "<html>", which is not an address')],
+    ['an address and garbage',  'echo 8.8.8.8; echo oops',             unknown('printed "oops", which is not an address'), unknown('printed "oops", which is not an address')],
+    ['an address, and fails',   'echo 8.8.8.8; exit 3',                unknown('exited with code 3'), unknown('exited with code 3')],
     ['to its error output',     'echo oops >&2; echo 8.8.8.8',         seen(PUBLIC, 'command'), { kind: 'none' }],
     ['a private address',       'echo 10.0.0.1',                       { kind: 'unknown' }, { kind: 'none' }],
     ['without end',             'while :; do echo 8.8.8.8; done',      unknown('sh took too long, or said too much'), unknown('sh took too long, or said too much')],
@@ -579,7 +580,7 @@ describe('a command', () => {
   it('gets its arguments as they are, without a shell', async () =>
     expect(
       await commandSource(['printf', '%s', '$(echo 8.8.8.8); *'], ports(), asking).look('v4', never),
-    ).toEqual(unknown('printed "$(echo 8.8.8.8); *", which is no address')))
+    ).toEqual(unknown('printed "$(echo 8.8.8.8); *", which is not an address')))
   it('that is not there', async () =>
     expect(await commandSource(['/nonexistent/program'], ports(), asking).look('v4', never)).toEqual(
       unknown('/nonexistent/program cannot be run (ENOENT)'),
@@ -624,7 +625,7 @@ describe('an echo service that lies', () => {
     ['HTML',                 plain(200, '<html><body>8.8.8.8</body></html>'),          unknown('did not answer with an address')],
     ['a redirect',           plain(302, '8.8.8.8', { location: 'http://127.0.0.1:1/' }), unknown('answered HTTP 302')],
     ['the wrong family',     plain(200, '2606:4700::1'),                               unknown('answered in the other family')],
-    ['a private address',    plain(200, '192.168.1.5'),                                { kind: 'unknown', because: expect.stringMatching(/no public address/) as string }],
+    ['a private address',    plain(200, '192.168.1.5'),                                { kind: 'unknown', because: expect.stringMatching(/not a public address/) as string }],
     ['too many requests',    plain(429, '8.8.8.8'),                                    { ...unknown('answered HTTP 429'), isRefusal: true }],
     ['forbidden',            plain(403, '8.8.8.8'),                                    { ...unknown('answered HTTP 403'), isRefusal: true }],
     ['unavailable',          plain(503, '8.8.8.8'),                                    unknown('answered HTTP 503')],
@@ -636,11 +637,11 @@ describe('an echo service that lies', () => {
   ])('with %s', async (_, answer, expected) => {
     const url = `${await overHttp(answer)}/`
 
-    expect(await webSource({ url }, undiciHttp, asking).look('v4', AbortSignal.timeout(1000))).toEqual(expected)
+    expect(await webSource({ url }, { http: undiciHttp }, asking).look('v4', AbortSignal.timeout(1000))).toEqual(expected)
   })
 
   sourceContract('an echo service', async () =>
-    webSource({ url: `${await overHttp(plain(200, PUBLIC))}/` }, undiciHttp, asking),
+    webSource({ url: `${await overHttp(plain(200, PUBLIC))}/` }, { http: undiciHttp }, asking),
   )
 })
 

@@ -366,15 +366,15 @@ describe('DNS', () => {
     ['only a record of another type', A,   reply(A, [record(28, IP6)]),                                    []],
     ['an address of three bytes',    A,    reply(A, [record(1, IP.subarray(1))]),                          []],
     ['a name in other letters',      A,    reply(A, [record(1, IP)], { name: 'WhoAmI.EXAMPLE' }),          ['192.0.2.1']],
-    ['fewer records than it says',   A,    reply(A, [record(1, IP)], { count: 2 }),                        'sent a broken answer'],
-    ['a record that is cut',         A,    reply(A, [record(1, IP)]).subarray(0, -1),                      'sent a broken answer'],
-    ['FORMERR',                      A,    reply(A, [], { flags: 0x8181 }),                                'did not understand the query (FORMERR)'],
+    ['fewer records than it says',   A,    reply(A, [record(1, IP)], { count: 2 }),                        'sent a malformed answer'],
+    ['a record that is cut',         A,    reply(A, [record(1, IP)]).subarray(0, -1),                      'sent a malformed answer'],
+    ['FORMERR',                      A,    reply(A, [], { flags: 0x8181 }),                                'rejected the query as malformed (FORMERR)'],
     ['SERVFAIL',                     A,    reply(A, [], { flags: 0x8182 }),                                'failed (SERVFAIL)'],
-    ['NXDOMAIN',                     A,    reply(A, [], { flags: 0x8183 }),                                'knows no such name (NXDOMAIN)'],
-    ['NOTIMP',                       A,    reply(A, [], { flags: 0x8184 }),                                'does not answer such queries (NOTIMP)'],
-    ['REFUSED',                      A,    reply(A, [], { flags: 0x8185 }),                                'refused (REFUSED)'],
-    ['REFUSED with an address',      A,    reply(A, [record(1, IP)], { flags: 0x8185 }),                   'refused (REFUSED)'],
-    ['a code without a name here',   A,    reply(A, [], { flags: 0x818b }),                                'answered with code 11'],
+    ['NXDOMAIN',                     A,    reply(A, [], { flags: 0x8183 }),                                'the name does not exist (NXDOMAIN)'],
+    ['NOTIMP',                       A,    reply(A, [], { flags: 0x8184 }),                                'does not support such queries (NOTIMP)'],
+    ['REFUSED',                      A,    reply(A, [], { flags: 0x8185 }),                                'refused the query (REFUSED)'],
+    ['REFUSED with an address',      A,    reply(A, [record(1, IP)], { flags: 0x8185 }),                   'refused the query (REFUSED)'],
+    ['a code without a name here',   A,    reply(A, [], { flags: 0x818b }),                                'answered with RCODE 11'],
   ])('reads %s', (_, query, bytes, expected) => {
     expect(isAnswerTo(query, bytes)).toBe(true)
     expect(decodeAnswer(query, bytes)).toEqual(expected)

@@ -47,8 +47,8 @@ describe('an echo service', () => {
     ['two addresses',            200, '8.8.8.8, 8.8.4.4',                 {}, undefined, { kind: 'unknown' }],
     ['nothing',                  200, '',                                 {}, undefined, { kind: 'unknown' }],
     ['the other family',         200, '2606:4700::1',                     {}, undefined, { kind: 'unknown', because: 'answered in the other family' }],
-    ['a private address',        200, '192.168.1.5',                      {}, undefined, { kind: 'unknown', because: 'answered with 192.168.1.5, which is no public address (private: an address inside a private network; another router is between this one and the internet)' }],
-    ['CGNAT',                    200, '100.64.1.1',                       {}, undefined, { kind: 'unknown', because: 'answered with 100.64.1.1, which is no public address (cgnat: an address that your provider shares between customers (carrier-grade NAT); it cannot be reached from the internet)' }],
+    ['a private address',        200, '192.168.1.5',                      {}, undefined, { kind: 'unknown', because: 'answered with 192.168.1.5, which is not a public address (private: an address inside a private network; another router is between this one and the internet)' }],
+    ['CGNAT',                    200, '100.64.1.1',                       {}, undefined, { kind: 'unknown', because: 'answered with 100.64.1.1, which is not a public address (cgnat: an address that your provider shares between customers (carrier-grade NAT); it cannot be reached from the internet)' }],
     ['documentation',            200, '192.0.2.1',                        {}, undefined, { kind: 'unknown' }],
     ['more than 4 KiB',          200, `8.8.8.8${' '.repeat(4096)}`,       {}, undefined, { kind: 'unknown', because: 'answered with more than 4 KiB' }],
     ['an error with an address', 500, '8.8.8.8',                          {}, undefined, { kind: 'unknown', because: 'answered HTTP 500' }],
@@ -57,12 +57,12 @@ describe('an echo service', () => {
   ])('that answers with %s', async (_, status, body, headers, field, sighting) => {
     const url = await serve(status, body, headers)
 
-    expect(await webSource({ url, ...(field !== undefined && { field }) }, undiciHttp, asking).look('v4', never)).toMatchObject(sighting)
+    expect(await webSource({ url, ...(field !== undefined && { field }) }, { http: undiciHttp }, asking).look('v4', never)).toMatchObject(sighting)
   })
 
   it('is asked over the family in question, and over no other', async () => {
     const url = await serve(200, '2606:4700::1', {}, '::1')
-    const source = webSource({ url }, undiciHttp, asking)
+    const source = webSource({ url }, { http: undiciHttp }, asking)
 
     expect(await source.look('v6', never)).toMatchObject({ kind: 'seen', address: '2606:4700::1' })
     expect(await source.look('v4', never)).toMatchObject({ kind: 'unknown', because: 'is an IPv6 address' })
@@ -72,13 +72,16 @@ describe('an echo service', () => {
     const url = await serve(200, '192.0.2.1')
 
     expect(
-      await webSource({ url }, undiciHttp, { ...asking, allowed: ['documentation'] }).look('v4', never),
+      await webSource({ url }, { http: undiciHttp }, { ...asking, allowed: ['documentation'] }).look(
+        'v4',
+        never,
+      ),
     ).toMatchObject({ kind: 'seen' })
   })
 
   it('that is not there is unknown', async () =>
     expect(
-      await webSource({ url: 'http://127.0.0.1:1/' }, undiciHttp, asking).look('v4', never),
+      await webSource({ url: 'http://127.0.0.1:1/' }, { http: undiciHttp }, asking).look('v4', never),
     ).toMatchObject({ kind: 'unknown', because: expect.stringMatching(/^not reached \(connect/) as string }))
 })
 
@@ -222,5 +225,5 @@ sourceContract('own interfaces', () =>
   }),
 )
 sourceContract('an echo service', async () =>
-  webSource({ url: await serve(200, '8.8.8.8') }, undiciHttp, asking),
+  webSource({ url: await serve(200, '8.8.8.8') }, { http: undiciHttp }, asking),
 )

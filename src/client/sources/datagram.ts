@@ -1,0 +1,27 @@
+import { type Address, type Family, familyOf, parseAddress } from '../../net/address.ts'
+import type { Sighting } from '../../net/sighting.ts'
+import type { SourcePorts } from './ports.ts'
+import { unknown } from './validate.ts'
+
+/** The first address of a host. An address literal needs no resolution. */
+export async function addressOfHost(
+  host: string,
+  family: Family,
+  resolve: SourcePorts['resolve'],
+): Promise<Address | undefined> {
+  const literal = parseAddress(host)
+  if (literal !== undefined) return familyOf(literal) === family ? literal : undefined
+  const [address] = await resolve(host, family)
+  return address
+}
+
+export const noAddress = (family: Family): Sighting =>
+  unknown(`has no known ${family === 'v4' ? 'IPv4' : 'IPv6'} address`)
+
+/** The reason why a request by datagram has no answer. */
+export function failureOf(
+  outcome: Exclude<Awaited<ReturnType<SourcePorts['datagram']>>, { kind: 'answered' }>,
+): string {
+  if (outcome.kind === 'refused') return 'the port is closed'
+  return outcome.kind === 'silent' ? 'did not answer' : `could not be reached (${outcome.because})`
+}
