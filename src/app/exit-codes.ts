@@ -1,12 +1,12 @@
-/** sysexits.h where it has a word for it. `restart` is for supervisors: whether starting again can help. */
+/** Codes of sysexits.h where it has one that fits. `restart` tells a supervisor whether another start can help. */
 // biome-ignore format: a table
 export const EXITS = {
-  settled:       { code: 0,  restart: true,  meaning: 'everything is as it should be' },
-  usage:         { code: 64, restart: false, meaning: 'the command line was not understood' },
-  unreached:     { code: 69, restart: true,  meaning: 'the service, or every source of the address, was not reached' },
+  settled:       { code: 0,  restart: true,  meaning: 'success' },
+  usage:         { code: 64, restart: false, meaning: 'the command line is wrong' },
+  unreached:     { code: 69, restart: true,  meaning: 'the service, or every address source, cannot be reached' },
   bug:           { code: 70, restart: true,  meaning: 'a bug in Holdfast' },
-  waiting:       { code: 75, restart: true,  meaning: 'told to wait; nothing is sent before the wait is over' },
-  stopped:       { code: 77, restart: false, meaning: 'stopped until you act' },
+  waiting:       { code: 75, restart: true,  meaning: 'waiting, as the service requires; nothing is sent before the wait ends' },
+  stopped:       { code: 77, restart: false, meaning: 'stopped until you act; holdfast explain shows what to do' },
   configuration: { code: 78, restart: false, meaning: 'the configuration is wrong or incomplete' },
 } as const satisfies Record<string, { readonly code: number; readonly restart: boolean; readonly meaning: string }>
 

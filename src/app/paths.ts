@@ -2,5 +2,5 @@ import { systemPaths } from '../platform/paths.ts'
 
 export const isRoot = (): boolean => process.getuid?.() === 0
 
-/** The folders of this user: configuration, state, runtime. */
+/** The configuration, state and runtime folders of the current user. */
 export const paths = (): ReturnType<typeof systemPaths> => systemPaths(process.env, isRoot())

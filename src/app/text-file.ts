@@ -2,22 +2,25 @@ import { err, ok, type Result } from '../base/result.ts'
 import { formatComplaint } from '../config/setting.ts'
 import { readNamedFile } from '../platform/named-file.ts'
 
-/** No more is read of any file: a password is a line, and the rest is written by people. In bytes. */
+/** In bytes. A password is one line; the other files are written by hand or hold certificates. */
 export const MAX_BYTES = {
   password: 64 * 1024,
   config: 4 * 1024 * 1024,
   authorities: 4 * 1024 * 1024,
 } as const
 
-interface Named {
+interface FileSetting {
+  /** The setting that names the file. */
   readonly setting: string
   readonly maxBytes: number
+  /** The place of the setting, for the error message. */
   readonly where?: string | undefined
 }
 
+/** Reads a file that a setting names; undefined without a path. */
 export async function textOf(
   path: string | undefined,
-  { setting, maxBytes, where = '' }: Named,
+  { setting, maxBytes, where = '' }: FileSetting,
 ): Promise<Result<string | undefined, string>> {
   if (path === undefined) return ok(undefined)
   const text = await readNamedFile(path, maxBytes)

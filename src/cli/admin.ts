@@ -1,25 +1,24 @@
 import type { Exit } from '../app/exit-codes.ts'
-import type { Flags } from '../app/flags.ts'
 import { openHashKey } from '../app/service/hash-key.ts'
 import { openStore, storeFailure } from '../app/service/open-store.ts'
-import { storeFolder } from '../app/service/settings.ts'
+import { storeSettings } from '../app/service/settings.ts'
 import { systemClock } from '../platform/clock.ts'
 import { ADMIN_OPERATIONS } from '../server/admin/operations.ts'
+import type { AdminFlags } from './flag-tables.ts'
 import { fail, print, printJson } from './output.ts'
 
-/** `holdfast admin`: works on the store itself, with or without a running service. */
-export async function adminCommand(flags: Flags): Promise<Exit> {
-  const asJson = flags['json'] === true
-  const words = ((flags['words'] as readonly unknown[] | undefined) ?? []).map(String)
-  const found = Object.entries(ADMIN_OPERATIONS).find(
-    ([name]) => words.slice(0, name.split(' ').length).join(' ') === name,
-  )
-  if (found === undefined)
-    return fail({ exit: 'usage', messages: ['name an operation, one of these:', ...listing()] }, asJson)
-  const [name, { run, parameters }] = found
-  const place = await storeFolder(flags)
-  if (!place.ok) return fail(place.error, asJson)
-  const { folder, nameservers } = place.value
+/** `holdfast admin`: changes the store directly, with or without a running service. */
+export async function adminCommand({ asJson, words, settings }: AdminFlags): Promise<Exit> {
+  const chosen = Object.entries(ADMIN_OPERATIONS).find(([name]) => isOperation(name, words))
+  if (chosen === undefined)
+    return fail(
+      { exit: 'usage', messages: ['name an operation, one of these:', ...operationLines()] },
+      asJson,
+    )
+  const [name, { run, parameters }] = chosen
+  const resolved = await storeSettings(settings)
+  if (!resolved.ok) return fail(resolved.error, asJson)
+  const { folder, nameservers } = resolved.value
   const opened = await openStore(folder)
   if (!opened.ok) return fail(opened.error, asJson)
   const store = opened.value
@@ -31,7 +30,7 @@ export async function adminCommand(flags: Flags): Promise<Exit> {
     const outcome = await store.write(async (w) => run({ w, ...context }, args))
     if (!outcome.ok)
       return fail(
-        { exit: 'usage', messages: [outcome.error, `holdfast admin ${name} ${parameters}`] },
+        { exit: 'usage', messages: [outcome.error, `usage: holdfast admin ${name} ${parameters}`] },
         asJson,
       )
     if (asJson) printJson(outcome.value.data)
@@ -44,7 +43,11 @@ export async function adminCommand(flags: Flags): Promise<Exit> {
   }
 }
 
-const listing = (): readonly string[] =>
-  Object.entries(ADMIN_OPERATIONS).map(
-    ([name, { parameters, summary }]) => `  ${name} ${parameters}   ${summary}`,
-  )
+const isOperation = (name: string, words: readonly string[]): boolean =>
+  words.slice(0, name.split(' ').length).join(' ') === name
+
+const operationLines = (): readonly string[] =>
+  Object.entries(ADMIN_OPERATIONS).flatMap(([name, { parameters, summary }]) => [
+    `  ${name} ${parameters}`,
+    `      ${summary}`,
+  ])

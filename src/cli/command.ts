@@ -1,22 +1,105 @@
 import type { Exit } from '../app/exit-codes.ts'
-import type { Flags } from '../app/flags.ts'
-import type { Option } from './options.ts'
+import type { ClientSettingFlags, SettingFlags } from '../app/setting-flags.ts'
+import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../config/client-settings.ts'
+import { fromFlags } from '../config/setting.ts'
+import {
+  type FlagsOf,
+  type FlagTable,
+  optionsIn,
+  type ParsedFlags,
+  type Positional,
+  positionalIn,
+  readFlags,
+} from './flags.ts'
+import { type Options, optionsOf } from './options.ts'
 
-export type CommandHandler = (flags: Flags) => Promise<Exit>
-
-export interface Positional {
-  readonly name: string
-  /** For --help; of several words, what they are. */
-  readonly describe?: string
-  readonly form: 'needed' | 'optional' | 'words'
-  readonly choices?: readonly string[]
-}
-
+/** One command, as the parsers and --help see it. */
 export interface Command {
   readonly name: string
-  readonly describe: string
-  readonly positional?: Positional
-  readonly options: () => Promise<Readonly<Record<string, Option>>> | Readonly<Record<string, Option>>
-  /** The command's own chunk, loaded only when it is asked for. */
-  readonly load: () => Promise<CommandHandler>
+  /** One line in the list of commands. */
+  readonly summary: string
+  /** Complete command lines, most useful first. */
+  readonly examples: readonly string[]
+  /** What the summary leaves open, as lines of --help. */
+  readonly details: readonly string[]
+  readonly positional: Positional | undefined
+  readonly options: () => Promise<Options>
+  /** Loads the command's own chunk. */
+  readonly load: () => Promise<(parsed: ParsedFlags) => Promise<Exit>>
+}
+
+/** The settings that a command reads, all of which are flags of it too. */
+export interface SettingFamily<Settings> {
+  readonly options: () => Promise<Options>
+  readonly read: (parsed: ParsedFlags) => Promise<Settings>
+}
+
+interface Definition<Table extends FlagTable, Settings>
+  extends Pick<Command, 'name' | 'summary' | 'examples'> {
+  readonly details?: readonly string[]
+  readonly flags: Table
+  readonly settings: SettingFamily<Settings>
+  readonly load: () => Promise<CommandHandler<FlagsOf<Table> & { readonly settings: Settings }>>
+}
+
+export type CommandHandler<Flags> = (flags: Flags) => Promise<Exit>
+
+/** A command from its definition: the handler gets a typed record of its flags, which is read here and nowhere else. */
+export const command = <Table extends FlagTable, Settings>({
+  flags,
+  settings,
+  load,
+  details = [],
+  ...texts
+}: Definition<Table, Settings>): Command => ({
+  ...texts,
+  details,
+  positional: positionalIn(flags),
+  options: async () => ({ ...(await settings.options()), ...optionsIn(flags) }),
+  load: async () => {
+    const handle = await load()
+    return async (parsed) => handle({ ...readFlags(flags, parsed), settings: await settings.read(parsed) })
+  },
+})
+
+const SERVICE_FLAGS = {
+  configFile: { kind: 'text', flag: 'config', describe: 'read this configuration file, TOML or .json' },
+} as const satisfies FlagTable
+const CLIENT_FLAGS = {
+  ...SERVICE_FLAGS,
+  accounts: {
+    kind: 'list',
+    flag: 'account',
+    describe: 'use only this account of the configuration file; repeatable',
+  },
+} as const satisfies FlagTable
+
+export const clientSettings: SettingFamily<ClientSettingFlags> = {
+  options: () =>
+    Promise.resolve({
+      ...optionsOf(ACCOUNT_SETTINGS, 'Account:'),
+      ...optionsOf(CLIENT_SETTINGS, 'Client:'),
+      ...optionsIn(CLIENT_FLAGS),
+    }),
+  read: (parsed) =>
+    Promise.resolve({
+      ...readFlags(CLIENT_FLAGS, parsed),
+      given: fromFlags({ ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }, parsed),
+    }),
+}
+
+/** The client never loads the service's table. */
+const serviceTable = async () => (await import('../config/service-settings.ts')).SERVICE_SETTINGS
+
+export const serviceSettings: SettingFamily<SettingFlags> = {
+  options: async () => ({ ...optionsOf(await serviceTable(), 'Service:'), ...optionsIn(SERVICE_FLAGS) }),
+  read: async (parsed) => ({
+    ...readFlags(SERVICE_FLAGS, parsed),
+    given: fromFlags(await serviceTable(), parsed),
+  }),
+}
+
+export const noSettings: SettingFamily<undefined> = {
+  options: () => Promise.resolve({}),
+  read: () => Promise.resolve(undefined),
 }

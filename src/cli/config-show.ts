@@ -6,57 +6,59 @@ import { fileKeyOf } from '../config/setting.ts'
 import { formatSource } from '../config/source.ts'
 import type { Prefix } from '../net/prefix.ts'
 
-type Shown = Readonly<Record<string, unknown>>
+type Values = Readonly<Record<string, unknown>>
+interface EffectiveSettings extends Values {
+  readonly account: readonly Values[]
+}
 
-/** Secrets print as «secret» by their type; spans as people write them. */
-export function inForce(settings: ResolvedSettings): Shown {
-  const { config, accounts, stateDir } = settings
-  const spans = ['interval', 'connectTimeout', 'responseTimeout', 'refresh']
-  const plain = (values: object): Record<string, unknown> =>
-    Object.fromEntries(
-      Object.entries(values).map(([key, value]: [string, unknown]) => [
-        fileKeyOf(key),
-        spans.includes(key) ? formatDuration(value as Parameters<typeof formatDuration>[0]) : value,
-      ]),
-    )
+const DURATIONS: readonly string[] = ['interval', 'connectTimeout', 'responseTimeout', 'refresh']
+
+/** The effective settings by their keys in the file. Secrets print as «secret» because of their type. */
+export function effectiveSettings(settings: ResolvedSettings): EffectiveSettings {
+  const { config, accounts, stateDir, runtimeDir } = settings
+  const client = Object.keys(CLIENT_SETTINGS).map((key) => [key, config[key as keyof typeof config]])
   return {
-    ...plain(
-      Object.fromEntries(
-        Object.keys(CLIENT_SETTINGS).map((key) => [key, config[key as keyof typeof config]]),
-      ),
-    ),
+    ...fileValues(Object.fromEntries(client)),
     sources: (config.sources ?? []).map((spec) => formatSource(spec)),
     user_agent: userAgentOf(settings),
     state_dir: stateDir,
-    runtime_dir: settings.runtimeDir,
+    runtime_dir: runtimeDir,
     account: accounts.map(({ authorities: _authorities, places: _places, hosts, ...account }) =>
-      plain({ ...account, hosts: hosts.map(({ places: _, ...host }) => host) }),
+      fileValues({ ...account, hosts: hosts.map(({ places: _, ...host }) => host) }),
     ),
   }
 }
 
-/** The same for people: a setting a line, as the file would have it. */
-export function tomlLines(shown: Shown): readonly string[] {
-  const { account, ...top } = shown as { readonly account: readonly Shown[] }
-  return [...linesOf(top), ...account.flatMap(accountLines)]
-}
+const fileValues = (values: object): Values =>
+  Object.fromEntries(
+    Object.entries(values).map(([key, value]: [string, unknown]) => [
+      fileKeyOf(key),
+      DURATIONS.includes(key) ? formatDuration(value as Parameters<typeof formatDuration>[0]) : value,
+    ]),
+  )
 
-function accountLines({ hosts, ...settings }: Shown): readonly string[] {
-  const tables = (hosts as readonly Shown[]).flatMap((host) => [
+/** The same as TOML, one setting a line. */
+export const formatToml = ({ account, ...client }: EffectiveSettings): readonly string[] => [
+  ...settingLines(client),
+  ...account.flatMap(accountLines),
+]
+
+function accountLines({ hosts, ...settings }: Values): readonly string[] {
+  const tables = (hosts as readonly Values[]).flatMap((host) => [
     '',
     '[[account.host]]',
-    ...linesOf(withSuffix(host)),
+    ...settingLines(withSuffix(host)),
   ])
-  return ['', '[[account]]', ...linesOf(settings), ...tables]
+  return ['', '[[account]]', ...settingLines(settings), ...tables]
 }
 
-/** A MAC address is known as the host part that comes of it. */
-const withSuffix = ({ mac, prefixLength, ...host }: Shown): Shown => ({
+/** A MAC address is stored as the host part that EUI-64 derives from it. */
+const withSuffix = ({ mac, prefixLength, ...host }: Values): Values => ({
   ...host,
   ...(mac !== undefined && { suffix: { address: mac, length: prefixLength } }),
 })
 
-const linesOf = (settings: Shown): readonly string[] =>
+const settingLines = (settings: Values): readonly string[] =>
   Object.entries(settings).flatMap(([key, value]) =>
     value === undefined || (Array.isArray(value) && value.length === 0)
       ? []

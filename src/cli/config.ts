@@ -3,50 +3,50 @@ import { writeProblem } from '../app/client/local-checks.ts'
 import { scheduleOf } from '../app/client/client-schedule.ts'
 import { type ResolvedSettings, readSettings } from '../app/client/settings.ts'
 import type { Exit } from '../app/exit-codes.ts'
-import type { Flags } from '../app/flags.ts'
 import { writeError } from '../app/streams.ts'
 import { clientSchema } from '../config/schema.ts'
 import { formatComplaint } from '../config/setting.ts'
-import { inForce, tomlLines } from './config-show.ts'
+import { effectiveSettings, formatToml } from './config-show.ts'
+import type { ConfigFlags } from './flag-tables.ts'
 import { fail, print, printJson } from './output.ts'
 
-/** `holdfast config`: what is wrong, what is in force, and what there is. Sends nothing. */
-export async function configCommand(flags: Flags): Promise<Exit> {
-  const asJson = flags['json'] === true
-  if (flags['what'] === 'schema') {
+/** `holdfast config`: checks or shows the configuration, or prints its schema. Sends nothing. */
+export async function configCommand(flags: ConfigFlags): Promise<Exit> {
+  const { asJson, operation } = flags
+  if (operation === 'schema') {
     print(JSON.stringify(clientSchema(), null, 2))
     return 'settled'
   }
-  const settings = await readSettings(flags)
+  const settings = await readSettings(flags.settings)
   if (!settings.ok) return fail(settings.error, asJson)
   const schedule = await scheduleOf(settings.value)
   if (!schedule.ok) return fail(schedule.error, asJson)
-  const { warnings } = settings.value
-  if (flags['what'] === 'check') return check(settings.value, asJson)
-  for (const warning of warnings) writeError(`holdfast: ${warning}\n`)
-  if (asJson) printJson(inForce(settings.value))
-  else print(...tomlLines(inForce(settings.value)))
+  if (operation === 'check') return check(settings.value, asJson)
+  for (const warning of settings.value.warnings) writeError(`holdfast: ${warning}\n`)
+  const effective = effectiveSettings(settings.value)
+  if (asJson) printJson(effective)
+  else print(...formatToml(effective))
   return 'settled'
 }
 
-/** Stricter than a start: what a daemon would wait for, and what only it could write to, is wrong here. */
+/** Stricter than a start: a missing interface, which a daemon waits for, is an error here. */
 async function check(settings: ResolvedSettings, asJson: boolean): Promise<Exit> {
-  const closed = await writeProblem(settings.stateDir)
+  const problem = await writeProblem(settings.stateDir)
   const where = settings.config.places['stateDir'] ?? ''
-  const says = [
+  const errors = [
     ...settings.strictWarnings,
-    ...(closed === undefined ? [] : [formatComplaint({ where, problem: `state_dir: ${closed}` })]),
+    ...(problem === undefined ? [] : [formatComplaint({ where, problem: `state_dir: ${problem}` })]),
   ]
-  const warnings = settings.warnings.filter((one) => !settings.strictWarnings.includes(one))
-  if (says.length > 0) return fail({ exit: 'configuration', messages: [...says, ...warnings] }, asJson)
+  const warnings = settings.warnings.filter((warning) => !settings.strictWarnings.includes(warning))
+  if (errors.length > 0) return fail({ exit: 'configuration', messages: [...errors, ...warnings] }, asJson)
   const notes = notesOn(settings)
   if (asJson) printJson({ exit: 'settled', complaints: [], warnings, notes })
   for (const warning of warnings) writeError(`holdfast: ${warning}\n`)
-  if (!asJson) print(...notes, 'the configuration is in order')
+  if (!asJson) print(...notes, 'the configuration is valid')
   return 'settled'
 }
 
-/** What is sent otherwise than it is written: names of other alphabets. */
+/** Internationalized hostnames, which are sent in their ASCII form (RFC 5890). */
 const notesOn = ({ accounts }: ResolvedSettings): readonly string[] =>
   accounts
     .flatMap(({ hostnames }) => hostnames)

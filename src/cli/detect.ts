@@ -2,98 +2,82 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AddressDetection } from '../app/client/address-detection.ts'
 import { addressDetection } from '../app/client/detection.ts'
 import { userAgentOf } from '../app/client/jobs.ts'
-import { savedState } from '../app/client/saved-state.ts'
 import { type ResolvedSettings, readSettings } from '../app/client/settings.ts'
-import { type Asker, surveySources } from '../app/client/survey.ts'
+import { surveySources } from '../app/client/survey.ts'
+import { type WouldSend, wouldSend } from '../app/client/would-send.ts'
 import type { Exit } from '../app/exit-codes.ts'
-import type { Flags } from '../app/flags.ts'
 import { outputGone } from '../app/streams.ts'
-import { accountOf, hostOf } from '../client/decide/state.ts'
-import { type Conclusion, type Survey, saySurvey } from '../client/report/survey.ts'
+import { type Survey, saySurvey } from '../client/report/survey.ts'
+import type { DetectFlags } from './flag-tables.ts'
 import { fail, print, printJson } from './output.ts'
-import { askInParallel } from './parallel-questions.ts'
-import { onSignals } from './signals.ts'
+import { queryInParallel } from './parallel-queries.ts'
+import { onStopSignal } from './signals.ts'
 
-/** `holdfast detect`: every source by itself, side by side; what they come to; and what would be sent because of it. */
-export async function detectCommand(flags: Flags): Promise<Exit> {
-  const asJson = flags['json'] === true
+/** `holdfast detect`: queries every source, and prints the answers, the conclusions and what would be sent. */
+export async function detectCommand({ asJson, isWatching, settings: flags }: DetectFlags): Promise<Exit> {
   const settings = await readSettings(flags, 'nothing')
   if (!settings.ok) return fail(settings.error, asJson)
-  const bell = { ring: (): void => undefined }
+  const changes = changeSignal()
   const ending = new AbortController()
   const detection = addressDetection(settings.value, {
     userAgent: userAgentOf(settings.value),
     tell: () => undefined,
-    wake: () => bell.ring(),
+    wake: changes.notify,
     published: () => [],
     end: ending.signal,
   })
-  onSignals(() => ending.abort())
+  onStopSignal(() => ending.abort())
   outputGone.addEventListener('abort', () => ending.abort())
-  const show = async (): Promise<Shown> => {
-    const shown = await askInParallel(asJson, async ({ ask }) =>
-      shownBy(settings.value, detection, { ask, signal: ending.signal }),
-    )
-    if (asJson) printJson(shown)
-    else print(...saySurvey(shown), ...shown.wouldSend.map(({ hostname, says }) => `${hostname}: ${says}`))
-    return shown
+  const show = async (): Promise<Result> => {
+    const result = await resultOf(settings.value, detection, { asJson, signal: ending.signal })
+    if (asJson) printJson(result)
+    else
+      print(
+        ...saySurvey(result),
+        ...result.wouldSend.map(({ hostname, message }) => `${hostname}: ${message}`),
+      )
+    return result
   }
   let last = await show()
-  if (flags['watch'] === true) {
+  if (isWatching) {
     detection.watch(ending.signal)
     while (!ending.signal.aborted) {
-      await rung(bell, ending.signal)
-      if (!ending.signal.aborted) last = await show()
+      await changes.next(ending.signal)
+      last = ending.signal.aborted ? last : await show()
     }
   }
   return last.conclusions.some(({ address }) => address !== null) ? 'settled' : 'unreached'
 }
 
-/** Hints come in bursts, and each survey asks everybody. */
-const BURST = 2000
-
-async function rung(bell: { ring: () => void }, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((done) => {
-    bell.ring = done
-    signal.addEventListener('abort', () => done(), { once: true })
-  })
-  await sleep(BURST, undefined, { signal }).catch(() => undefined)
+interface Result extends Survey {
+  readonly wouldSend: readonly WouldSend[]
 }
 
-interface Shown extends Survey {
-  readonly wouldSend: readonly { readonly hostname: string; readonly says: string }[]
-}
-
-async function shownBy(
+async function resultOf(
   settings: ResolvedSettings,
   detection: AddressDetection,
-  asker: Asker,
-): Promise<Shown> {
-  const found = await surveySources(settings, detection, asker)
-  return { ...found, wouldSend: await wishes(settings, found.conclusions) }
+  { asJson, signal }: { readonly asJson: boolean; readonly signal: AbortSignal },
+): Promise<Result> {
+  const survey = await queryInParallel(asJson, async ({ ask }) =>
+    surveySources(settings, detection, { ask, signal }),
+  )
+  return { ...survey, wouldSend: await wouldSend(settings, survey.conclusions) }
 }
 
-/** What a daemon would do about it, from what is remembered. */
-async function wishes(
-  settings: ResolvedSettings,
-  conclusions: readonly Conclusion[],
-): Promise<Shown['wouldSend']> {
-  if (settings.accounts.length === 0) return []
-  const { jobs, memory } = savedState(settings)
-  const state = await memory.load().catch(() => undefined)
-  if (state === undefined) return []
-  return jobs.flatMap(({ desired }) =>
-    desired.hostnames.map((hostname) => {
-      const { confirmed } = hostOf(accountOf(state, desired.account), hostname)
-      const news = conclusions.filter(
-        ({ family, address }) =>
-          address !== null && desired.families.includes(family) && confirmed[family] !== address,
-      )
-      const says =
-        news.length === 0
-          ? 'nothing would be sent; what was found is confirmed, or nothing was found'
-          : `${news.map(({ address }) => address).join(' and ')} would be sent, because ${news.map(({ family }) => confirmed[family] ?? 'nothing').join(' and ')} is confirmed`
-      return { hostname, says }
-    }),
-  )
+/** In milliseconds. Hints arrive in bursts, and each survey queries every source. */
+const BURST_DELAY = 2000
+
+/** `next` resolves after the next hint, or when the signal fires. */
+function changeSignal() {
+  let resolveNext = (): void => undefined
+  return {
+    notify: (): void => resolveNext(),
+    next: async (signal: AbortSignal): Promise<void> => {
+      await new Promise<void>((resolve) => {
+        resolveNext = resolve
+        signal.addEventListener('abort', () => resolve(), { once: true })
+      })
+      await sleep(BURST_DELAY, undefined, { signal }).catch(() => undefined)
+    },
+  }
 }

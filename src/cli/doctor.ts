@@ -1,23 +1,19 @@
 import { evidenceOf } from '../app/client/evidence.ts'
 import { readSettings } from '../app/client/settings.ts'
 import type { Exit } from '../app/exit-codes.ts'
-import type { Flags } from '../app/flags.ts'
-import { type Diagnosis, diagnose, sayDiagnoses } from '../client/report/diagnose.ts'
+import { diagnose, sayDiagnoses } from '../client/report/diagnose.ts'
+import type { DoctorFlags } from './flag-tables.ts'
 import { fail, print, printJson } from './output.ts'
-import { askInParallel } from './parallel-questions.ts'
+import { queryInParallel } from './parallel-queries.ts'
 
-/** `holdfast doctor`: what is wrong with this network, each with evidence and a remedy. Sends no update. */
-export async function doctorCommand(flags: Flags): Promise<Exit> {
-  const asJson = flags['json'] === true
+/** `holdfast doctor`: finds problems of this network, each with evidence and a remedy. Sends no update. */
+export async function doctorCommand({ asJson, settings: flags }: DoctorFlags): Promise<Exit> {
   const settings = await readSettings(flags, 'nothing')
   if (!settings.ok) return fail(settings.error, asJson)
   const diagnoses = diagnose(
-    await askInParallel(asJson, async (questions) => evidenceOf(settings.value, questions)),
+    await queryInParallel(asJson, async (queries) => evidenceOf(settings.value, queries)),
   )
   if (asJson) printJson({ diagnoses })
   else print(...sayDiagnoses(diagnoses))
-  return exitFor(diagnoses)
+  return diagnoses.some(({ isTrouble }) => isTrouble) ? 'unreached' : 'settled'
 }
-
-const exitFor = (diagnoses: readonly Diagnosis[]): Exit =>
-  diagnoses.some(({ isTrouble }) => isTrouble) ? 'unreached' : 'settled'

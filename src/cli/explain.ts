@@ -2,27 +2,26 @@ import { readSettings } from '../app/client/settings.ts'
 import { statusReport, unreadable } from '../app/client/status-report.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import type { Failure } from '../app/failure.ts'
-import { type Flags, textFlag } from '../app/flags.ts'
 import { isNamedBy, listAccounts } from '../client/report/account-name.ts'
 import { explainAccount } from '../client/report/explain-account.ts'
 import { explained, sayExplained } from '../client/report/explain-word.ts'
+import type { ExplainFlags } from './flag-tables.ts'
 import { fail, print, printJson } from './output.ts'
 
-/** `holdfast explain`: what happened, since when, why, what to do and what comes next, in plain words. */
-export async function explainCommand(flags: Flags): Promise<Exit> {
-  const asJson = flags['json'] === true
-  const subject = textFlag(flags, 'subject')
+/** `holdfast explain`: explains a reply word, or the state of the accounts that the subject names. */
+export async function explainCommand(flags: ExplainFlags): Promise<Exit> {
+  const { asJson, subject } = flags
   const word = subject === undefined ? undefined : explained(subject)
   if (word !== undefined) {
     if (asJson) printJson({ explained: word })
     else print(...sayExplained(word))
     return 'settled'
   }
-  const settings = await readSettings(flags, 'names')
-  if (!settings.ok) return fail((await unknownWord(flags, subject)) ?? settings.error, asJson)
-  const standing = await statusReport(settings.value).catch(unreadable)
-  if ('exit' in standing) return fail(standing, asJson)
-  const { accounts } = standing
+  const settings = await readSettings(flags.settings, 'names')
+  if (!settings.ok) return fail((await unknownWord(flags)) ?? settings.error, asJson)
+  const report = await statusReport(settings.value).catch(unreadable)
+  if ('exit' in report) return fail(report, asJson)
+  const { accounts } = report
   const chosen = accounts.filter(
     (account) =>
       subject === undefined ||
@@ -30,22 +29,22 @@ export async function explainCommand(flags: Flags): Promise<Exit> {
       account.hostnames.some(({ hostname }) => hostname === subject.toLowerCase()),
   )
   if (chosen.length === 0)
-    return fail(unknown(subject ?? '', `there are the accounts ${listAccounts(accounts)}`), asJson)
-  if (asJson) printJson({ ...standing, accounts: chosen })
+    return fail(unknownSubject(subject ?? '', `the accounts are ${listAccounts(accounts)}`), asJson)
+  if (asJson) printJson({ ...report, accounts: chosen })
   else print(...chosen.flatMap((account, at) => [...(at > 0 ? [''] : []), ...explainAccount(account)]))
   return 'settled'
 }
 
-const unknown = (subject: string, there: string): Failure => ({
+const unknownSubject = (subject: string, remark: string): Failure => ({
   exit: 'usage',
-  messages: [`${subject} is neither a reply word nor an account nor a hostname; ${there}`],
+  messages: [`${subject} is neither a reply word nor an account nor a hostname; ${remark}`],
 })
 
-/** Where nothing is configured, a word that is not known is a slip of the pen, and not a configuration to mend. */
-async function unknownWord(flags: Flags, subject: string | undefined): Promise<Failure | undefined> {
+/** Without any configuration, an unknown word is a typing error and not a configuration error. */
+async function unknownWord({ settings, subject }: ExplainFlags): Promise<Failure | undefined> {
   if (subject === undefined) return undefined
-  const bare = await readSettings(flags, 'nothing')
+  const bare = await readSettings(settings, 'nothing')
   return bare.ok && bare.value.accounts.length === 0
-    ? unknown(subject, 'no account is configured')
+    ? unknownSubject(subject, 'no account is configured')
     : undefined
 }

@@ -2,37 +2,37 @@ import { bug } from '../app/crash.ts'
 import { EXITS } from '../app/exit-codes.ts'
 import { writeError } from '../app/streams.ts'
 import { type ParsedCommand, parseFast } from './parse-fast.ts'
-import { withEnvironmentSwitches } from './switches.ts'
+import { normalizeSwitches } from './switches.ts'
 
-/** Runs one command line; resolves with the exit code. Nothing but the chosen command is loaded. */
-export async function main(given: readonly string[]): Promise<number> {
+/** Runs one command line; resolves with the exit code. Only the chosen command is loaded. */
+export async function main(argv: readonly string[]): Promise<number> {
   try {
-    const line = await withEnvironmentSwitches(given)
-    if (!line.ok) return misread(line.error)
+    const line = await normalizeSwitches(argv)
+    if (!line.ok) return reportUsage(line.error)
     const words = line.value
-    const chosen = (await parseFast(words)) ?? (await explained(words))
-    if (typeof chosen === 'number') return chosen
-    const handle = await chosen.command.load()
-    return EXITS[await handle(chosen.flags)].code
+    const parsed = (await parseFast(words)) ?? (await parseSlow(words))
+    if (typeof parsed === 'number') return parsed
+    const handle = await parsed.command.load()
+    return EXITS[await handle(parsed.flags)].code
   } catch (error) {
     return bug(error)
   }
 }
 
-/** A line that asks for help, or has something wrong in it. */
-async function explained(words: readonly string[]): Promise<ParsedCommand | number> {
-  standSomewhere()
+/** A line with --help, --version or a mistake. */
+async function parseSlow(words: readonly string[]): Promise<ParsedCommand | number> {
+  leaveDeletedFolder()
   const { UsageError, parseWithYargs } = await import('./parse-yargs.ts')
   try {
     return (await parseWithYargs(words)) ?? EXITS.settled.code
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
-    return misread([error.message])
+    return reportUsage([error.message])
   }
 }
 
-/** yargs asks for the working folder while it is loaded, and Node throws where that was deleted. */
-function standSomewhere(): void {
+/** yargs reads the working folder while it loads, and Node throws if that folder is deleted. */
+function leaveDeletedFolder(): void {
   try {
     process.cwd()
   } catch {
@@ -40,7 +40,7 @@ function standSomewhere(): void {
   }
 }
 
-function misread(says: readonly string[]): number {
-  for (const one of says) writeError(`holdfast: ${one}; see holdfast --help\n`)
+function reportUsage(messages: readonly string[]): number {
+  for (const message of messages) writeError(`holdfast: ${message}; see holdfast --help\n`)
   return EXITS.usage.code
 }

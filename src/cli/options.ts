@@ -1,29 +1,31 @@
 import { formatDuration, milliseconds } from '../base/time.ts'
 import { flagOf, type Setting, type SettingTable } from '../config/setting.ts'
 
-/** One option of the command line, in the words of yargs. */
+/** One option of the command line. A switch is on or off, a text is given once, a list may be repeated. */
 export interface Option {
-  readonly type: 'string' | 'boolean'
+  readonly kind: 'switch' | 'text' | 'list'
   readonly describe: string
-  readonly requiresArg?: true
+  /** The heading of --help that the option stands under. */
   readonly group?: string
 }
 
-/** The command line's options, from the table of settings. Lists may be given as one list or by repeating the flag. */
-export function optionsOf(table: SettingTable, group: string): Record<string, Option> {
-  return Object.fromEntries(
+/** Options by the flag's name. */
+export type Options = Readonly<Record<string, Option>>
+
+/** The options of a table of settings. The settings check themselves how often a flag may be given. */
+export const optionsOf = (table: SettingTable, group: string): Options =>
+  Object.fromEntries(
     Object.entries(table).map(([key, setting]) => [
       flagOf(key, setting),
       {
+        kind: setting.reader.shape === 'switch' ? 'switch' : 'list',
         group,
-        describe: setting.help + shown(setting),
-        ...(setting.reader.shape === 'switch' ? { type: 'boolean' } : { type: 'string', requiresArg: true }),
+        describe: setting.help + formatDefault(setting),
       } satisfies Option,
     ]),
   )
-}
 
-function shown({ fallback, reader }: Setting<unknown>): string {
+function formatDefault({ fallback, reader }: Setting<unknown>): string {
   if (typeof fallback === 'boolean') return ` [${fallback ? 'on' : 'off'}]`
   if (typeof fallback === 'string') return ` [${fallback}]`
   if (typeof fallback !== 'number') return ''

@@ -8,14 +8,14 @@ export const print = (...lines: readonly string[]): void => {
 
 export const printJson = (value: unknown): void => print(JSON.stringify(value))
 
-/** What went wrong before anything could be done, and the exit that goes with it. */
+/** Reports why a command cannot start: on standard error, and with --json on standard output too. */
 export function fail({ exit, messages }: Failure, asJson: boolean): Exit {
   if (asJson) printJson({ exit, complaints: messages })
-  for (const line of messages) writeError(`holdfast: ${line}\n`)
+  for (const message of messages) writeError(`holdfast: ${message}\n`)
   return exit
 }
 
-/** How a command ended, for programs; `meaning` says it in words where the table's own do not fit. */
+/** The exit of a command for JSON output; `meaning` replaces the text of the table where that does not fit. */
 export const exitResult = (exit: Exit, meaning: string = EXITS[exit].meaning) => ({
   code: EXITS[exit].code,
   reason: exit,

@@ -1,16 +1,16 @@
 import parser from 'yargs-parser'
-import type { Flags } from '../app/flags.ts'
 import type { Command } from './command.ts'
 import { COMMANDS } from './commands.ts'
-import type { Option } from './options.ts'
+import type { ParsedFlags } from './flags.ts'
+import type { Option, Options } from './options.ts'
 
-/** A command line that was understood. */
+/** A valid command line. */
 export interface ParsedCommand {
   readonly command: Command
-  readonly flags: Flags
+  readonly flags: ParsedFlags
 }
 
-/** How a line is taken apart; the same for the quick reader and for yargs, which has the same parser inside. */
+/** The parser's own options: the same here and for yargs, which contains the same parser. */
 export const CONFIGURATION = {
   'camel-case-expansion': false,
   'dot-notation': false,
@@ -18,52 +18,56 @@ export const CONFIGURATION = {
 } as const
 
 /**
- * Reads a line in which nothing is wrong and no help is asked for; undefined for every other, which is yargs' to read.
- * yargs takes longer to load than a whole update takes, and what it adds is the words for what is wrong.
+ * Parses a valid command line without yargs; undefined for every other line and for --help, which yargs handles.
+ * Loading yargs takes longer than a whole update, and it adds only help and error messages.
  */
 export async function parseFast(words: readonly string[]): Promise<ParsedCommand | undefined> {
   const [name, ...rest] = words
   const command = COMMANDS.find((one) => one.name === name)
-  // A lone dash is a word to one reader and nothing to the other.
+  // The two parsers disagree on a single dash.
   if (command === undefined || rest.includes('--') || rest.includes('-')) return undefined
   const options = await command.options()
-  const { argv, error } = parser.detailed([...rest], hintsOf(options))
+  const { argv, error } = parser.detailed([...rest], parserOptions(options))
   if (error !== null) return undefined
-  const { _: loose, ...given } = argv
-  const isPlain = Object.entries(given).every(
-    ([flag, value]) => Object.hasOwn(options, flag) && isFit(options[flag], value),
+  const { _: loose, ...values } = argv
+  const areValid = Object.entries(values).every(
+    ([flag, value]) => Object.hasOwn(options, flag) && isValid(options[flag], value),
   )
-  const positional = positionalOf(command, loose)
-  return isPlain && positional !== undefined ? { command, flags: { ...given, ...positional } } : undefined
+  const positional = positionalFlags(command, loose)
+  return areValid && positional !== undefined ? { command, flags: { ...values, ...positional } } : undefined
 }
 
-function hintsOf(options: Readonly<Record<string, Option>>): parser.Options {
-  const of = (type: Option['type']): string[] =>
-    Object.keys(options).filter((key) => options[key]?.type === type)
-  const needy = Object.keys(options).filter((key) => options[key]?.requiresArg)
+function parserOptions(options: Options): parser.Options {
+  const flags = Object.keys(options)
+  const switches = flags.filter((flag) => options[flag]?.kind === 'switch')
+  const others = flags.filter((flag) => options[flag]?.kind !== 'switch')
   return {
-    boolean: of('boolean'),
-    // "_" too: a word that looks like a number is a word.
-    string: [...of('string'), '_'],
-    narg: Object.fromEntries(needy.map((key) => [key, 1])),
+    boolean: switches,
+    // "_" keeps an argument that looks like a number as text.
+    string: [...others, '_'],
+    narg: Object.fromEntries(others.map((flag) => [flag, 1])),
     configuration: CONFIGURATION,
   }
 }
 
-const isFit = (option: Option | undefined, value: unknown): boolean =>
-  option?.type === 'boolean' ? typeof value === 'boolean' : option !== undefined && isText(value)
+const isText = (value: unknown): boolean => typeof value === 'string'
+const VALID: Readonly<Record<Option['kind'], (value: unknown) => boolean>> = {
+  switch: (value) => typeof value === 'boolean',
+  text: isText,
+  list: (value) => isText(value) || (Array.isArray(value) && value.every(isText)),
+}
+const isValid = (option: Option | undefined, value: unknown): boolean =>
+  option !== undefined && VALID[option.kind](value)
 
-const isText = (value: unknown): boolean =>
-  typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string'))
-
-function positionalOf({ positional }: Command, loose: readonly unknown[]): Flags | undefined {
+/** The positional's value by its name; undefined where the words do not fit it. */
+function positionalFlags({ positional }: Command, loose: readonly unknown[]): ParsedFlags | undefined {
   const words = loose.filter((word) => typeof word === 'string')
   if (words.length !== loose.length) return undefined
   if (positional === undefined) return words.length === 0 ? {} : undefined
-  const { name, form, choices } = positional
-  if (form === 'words') return { [name]: words }
+  const { name, kind } = positional
+  if (kind === 'words') return { [name]: words }
   const [word, ...more] = words
-  if (more.length > 0 || (word === undefined && form === 'needed')) return undefined
-  if (word === undefined) return {}
-  return choices === undefined || choices.includes(word) ? { [name]: word } : undefined
+  if (more.length > 0) return undefined
+  if (word === undefined) return kind === 'choice' ? undefined : {}
+  return kind === 'choice' && !positional.choices.includes(word) ? undefined : { [name]: word }
 }

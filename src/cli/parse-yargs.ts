@@ -1,88 +1,142 @@
-import yargs, { type Argv, type Options } from 'yargs'
+import yargs, { type Argv } from 'yargs'
 import { ABOUT } from '../app/about.ts'
 import { EXITS } from '../app/exit-codes.ts'
 import { nearest } from '../base/nearest.ts'
-import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../config/client-settings.ts'
-import { SERVICE_SETTINGS } from '../config/service-settings.ts'
-import { flagOf, type SettingTable } from '../config/setting.ts'
-import type { Command, Positional } from './command.ts'
+import type { Command } from './command.ts'
 import { COMMANDS } from './commands.ts'
-import type { Option } from './options.ts'
+import type { Positional } from './flags.ts'
+import type { Option, Options } from './options.ts'
 import { CONFIGURATION, type ParsedCommand } from './parse-fast.ts'
 
+/** A mistake on the command line, for the user. */
 export class UsageError extends Error {}
 
-/** Reads any line: prints the help that it asks for, and then there is no command; throws UsageError for what is wrong. */
+const MAX_WIDTH = 110
+
+/** Parses any command line. Prints --help or --version and returns undefined; throws UsageError for a mistake. */
 export async function parseWithYargs(words: readonly string[]): Promise<ParsedCommand | undefined> {
-  let chosen: ParsedCommand | undefined
-  const options = new Map(await Promise.all(COMMANDS.map(async (one) => [one, await one.options()] as const)))
+  let parsed: ParsedCommand | undefined
+  const options = new Map(
+    await Promise.all(COMMANDS.map(async (command) => [command, await command.options()] as const)),
+  )
+  const fail = (message: string | null, error: Error | undefined): never => {
+    if (message === null && error !== undefined) throw error
+    const text = message ?? error?.message ?? ''
+    throw new UsageError(`${text}${suggestion(text, flagsFor(words, options))}`)
+  }
   const parser = COMMANDS.reduce(
     (args, command) =>
       args.command(
-        `${command.name}${usageOf(command.positional)}`,
-        command.describe,
-        (own) => built(own, command, options.get(command) ?? {}),
+        `${command.name}${positionalUsage(command.positional)}`,
+        command.summary,
+        (own) => withOptions(own, command, options.get(command) ?? {}),
         (flags) => {
-          chosen = { command, flags }
+          parsed = { command, flags }
         },
       ),
     yargs([...words]),
   )
     .scriptName('holdfast')
     .locale('en')
-    .version(ABOUT.version)
+    .usage(OVERVIEW)
+    .version('version', 'show the version', ABOUT.version)
+    .help('help', 'show this help')
     .alias({ help: 'h', version: 'V' })
-    .usage('$0 <command> keeps hostnames on a moving address')
-    .demandCommand(
-      1,
-      'a command is missing: update, run, detect, doctor, status, explain, poke, resume, service, serve, admin or config',
-    )
+    .demandCommand(1, `a command is missing: ${COMMAND_NAMES}`)
     .strict()
     .recommendCommands()
     .showHelpOnFail(false)
     .exitProcess(false)
-    .wrap(110)
-    .epilogue(
-      `Exit codes: ${Object.values(EXITS)
-        .map(({ code, meaning }) => `${code} ${meaning}`)
-        .join('; ')}.`,
-    )
+    .wrap(MAX_WIDTH)
+    .epilogue(EXIT_CODES)
     .parserConfiguration(CONFIGURATION)
-    .fail((message: string | null, error: Error | undefined) => {
-      if (message === null && error !== undefined) throw error
-      const said = message ?? error?.message ?? ''
-      throw new UsageError(`${said}${meant(said)}`)
-    })
+    .fail(fail)
   await parser.parseAsync()
-  return chosen
+  return parsed
 }
 
-const usageOf = (positional: Positional | undefined): string => {
+/** yargs removes indentation here, so that a prompt marks the commands. */
+const examplesOf = (examples: readonly string[]): readonly string[] => [
+  'Examples:',
+  ...examples.map((example) => `$ ${example}`),
+]
+
+const OVERVIEW = [
+  'holdfast <command> [options]',
+  '',
+  ...examplesOf([
+    'holdfast update --server dyn.example --username KEY --password-file FILE --hostname home.example.org',
+    'holdfast run --config /etc/holdfast/holdfast.toml',
+    'holdfast explain abuse',
+  ]),
+  '',
+  'Holdfast keeps hostnames on a changing address (dynamic DNS).',
+  'holdfast <command> --help shows the options of a command.',
+].join('\n')
+
+const COMMAND_NAMES = COMMANDS.map(({ name }) => name)
+  .join(', ')
+  .replace(/, (?=\w+$)/, ' or ')
+
+const EXIT_CODES = [
+  'Exit codes:',
+  ...Object.values(EXITS).map(({ code, meaning }) => `  ${String(code).padStart(2)}  ${meaning}`),
+].join('\n')
+
+function positionalUsage(positional: Positional | undefined): string {
   if (positional === undefined) return ''
-  const { name, form } = positional
-  return form === 'needed' ? ` <${name}>` : ` [${name}${form === 'words' ? '..' : ''}]`
+  const { name, kind } = positional
+  return kind === 'choice' ? ` <${name}>` : ` [${name}${kind === 'words' ? '..' : ''}]`
 }
 
-function built(args: Argv, { positional }: Command, options: Readonly<Record<string, Option>>): Argv {
+/** Gives a command its positional, its options and the first lines of its --help. */
+function withOptions(args: Argv, command: Command, options: Options): Argv {
+  const { name, summary, examples, details, positional } = command
+  const usage = [
+    `holdfast ${name}${positionalUsage(positional)} [options]`,
+    '',
+    ...examplesOf(examples),
+    '',
+    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    ...details,
+  ].join('\n')
   const own =
     positional === undefined ? args : args.positional(positional.name, positionalOptions(positional))
-  return own.options(options as Record<string, Options>)
+  return own
+    .usage(usage)
+    .options(Object.fromEntries(Object.entries(options).map(([flag, option]) => [flag, yargsOption(option)])))
+    .check((values) => {
+      const repeated = Object.keys(options).find(
+        (flag) => options[flag]?.kind === 'text' && Array.isArray(values[flag]),
+      )
+      return repeated === undefined ? true : `--${repeated} is given twice; keep one`
+    })
 }
 
-const positionalOptions = ({ describe, form, choices }: Positional) => ({
-  type: 'string' as const,
-  ...(describe !== undefined && { describe }),
-  ...(form === 'words' && { array: true }),
-  ...(choices !== undefined && { choices }),
+const yargsOption = ({ kind, describe, group }: Option) => ({
+  describe,
+  ...(group !== undefined && { group }),
+  ...(kind === 'switch'
+    ? { type: 'boolean' as const }
+    : { type: 'string' as const, requiresArg: true as const }),
 })
 
-const ALL_FLAGS = [ACCOUNT_SETTINGS, CLIENT_SETTINGS, SERVICE_SETTINGS].flatMap((table: SettingTable) =>
-  Object.entries(table).map(([key, setting]) => flagOf(key, setting)),
-)
+const positionalOptions = (positional: Positional) => ({
+  type: 'string' as const,
+  describe: positional.describe,
+  ...(positional.kind === 'words' && { array: true }),
+  ...(positional.kind === 'choice' && { choices: positional.choices }),
+})
 
-/** yargs names the unknown flag; the tables know what was probably meant. */
-function meant(message: string): string {
+/** The flags of the named command, or of all commands. */
+function flagsFor([name]: readonly string[], options: ReadonlyMap<Command, Options>): readonly string[] {
+  const all = [...options].filter(([command]) => command.name === name)
+  return (all.length > 0 ? all : [...options]).flatMap(([, own]) => Object.keys(own))
+}
+
+/** yargs suggests commands, but no flags. */
+function suggestion(message: string, flags: readonly string[]): string {
   const [, unknown] = /^Unknown arguments?: ([^,\s]+)/.exec(message) ?? []
-  const near = unknown === undefined ? undefined : nearest(unknown, ALL_FLAGS)
+  const near = unknown === undefined ? undefined : nearest(unknown, flags)
   return near === undefined ? '' : ` (did you mean --${near}?)`
 }

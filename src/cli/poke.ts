@@ -3,33 +3,39 @@ import { desiredStatesOf } from '../app/client/jobs.ts'
 import { readSettings } from '../app/client/settings.ts'
 import { socketIn } from '../app/client/single-instance.ts'
 import type { Exit } from '../app/exit-codes.ts'
-import { type Flags, textFlag } from '../app/flags.ts'
 import type { ControlRequest, ControlResponse } from '../client/control/control-requests.ts'
 import { askControl } from '../platform/control.ts'
+import type { PokeFlags } from './flag-tables.ts'
 import { fail, print, printJson } from './output.ts'
 import { updateCommand } from './update.ts'
 
-/** A daemon notes a poke at once, whatever it is doing. */
-const PATIENCE = 5000
-const SILENT = 'the daemon does not answer; it may hang'
+/** In milliseconds. A daemon acknowledges a poke immediately, even during an update. */
+const POKE_TIMEOUT = 5000
+const REQUEST: ControlRequest = { do: 'poke' }
 
-/** `holdfast poke`: something may have changed; the daemon looks at once. Without one, this is an update. */
-export async function pokeCommand(flags: Flags): Promise<Exit> {
-  const asJson = flags['json'] === true
-  const settings = await readSettings(flags, 'names')
+/** `holdfast poke`: the daemon checks the address now; without a daemon, this is an update. */
+export async function pokeCommand(flags: PokeFlags): Promise<Exit> {
+  const { asJson, isQuiet, account } = flags
+  const settings = await readSettings(flags.settings, 'names')
   if (!settings.ok) return fail(settings.error, asJson)
-  const subject = textFlag(flags, 'subject')
-  const chosen = chosenBy(subject, desiredStatesOf(settings.value))
+  const chosen = chosenBy(account, desiredStatesOf(settings.value))
   if (!chosen.ok) return fail(chosen.error, asJson)
-  const request: ControlRequest = { do: 'poke' }
-  const asked = await askControl(socketIn(settings.value), request, PATIENCE)
-  // A daemon looks for all of its accounts at once.
-  if (asked.kind === 'nobody')
-    return updateCommand(subject === undefined ? flags : { ...flags, account: chosen.value })
-  if (asked.kind === 'silent') return fail({ exit: 'unreached', messages: [SILENT] }, asJson)
-  const answer = asked.answer as ControlResponse
-  if (answer.error !== undefined) return fail({ exit: 'unreached', messages: [answer.error] }, asJson)
+  const asked = await askControl(socketIn(settings.value), REQUEST, POKE_TIMEOUT)
+  if (asked.kind === 'nobody') {
+    const accounts = account === undefined ? flags.settings.accounts : chosen.value
+    return updateCommand({
+      asJson,
+      isQuiet,
+      isForced: false,
+      isDryRun: false,
+      settings: { ...flags.settings, accounts },
+    })
+  }
+  if (asked.kind === 'silent')
+    return fail({ exit: 'unreached', messages: ['the daemon does not respond; it may hang'] }, asJson)
+  const { error } = asked.answer as ControlResponse
+  if (error !== undefined) return fail({ exit: 'unreached', messages: [error] }, asJson)
   if (asJson) printJson({ poked: true })
-  else if (flags['quiet'] !== true) print('the daemon looks at once')
+  else if (!isQuiet) print('the daemon checks the address now')
   return 'settled'
 }

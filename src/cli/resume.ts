@@ -6,41 +6,43 @@ import { readSettings } from '../app/client/settings.ts'
 import { asSingleInstance, busy } from '../app/client/single-instance.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import type { Failure } from '../app/failure.ts'
-import { type Flags, textFlag } from '../app/flags.ts'
 import { StateUnreadable } from '../client/memory/memory.ts'
 import { type Resumed, sayResumed } from '../client/report/resumed.ts'
+import type { ResumeFlags } from './flag-tables.ts'
 import { fail, print, printJson } from './output.ts'
 
-/** `holdfast resume`: clears every stop. A wait that a reply word asked for still stands. */
-export async function resumeCommand(flags: Flags): Promise<Exit> {
-  const asJson = flags['json'] === true
+/** `holdfast resume`: clears every stop. The wait that a reply word requires remains. */
+export async function resumeCommand({ asJson, account, settings: flags }: ResumeFlags): Promise<Exit> {
   const settings = await readSettings(flags, 'names')
   if (!settings.ok) return fail(settings.error, asJson)
-  const chosen = chosenBy(textFlag(flags, 'subject'), desiredStatesOf(settings.value))
+  const chosen = chosenBy(account, desiredStatesOf(settings.value))
   if (!chosen.ok) return fail(chosen.error, asJson)
   const accounts = chosen.value
-  const found = await asSingleInstance(settings.value, { do: 'resume', accounts })
-  if (found.kind === 'busy') return fail(busy(found.owner), asJson)
-  if (found.kind === 'answered' && found.answer.error !== undefined)
-    return fail({ exit: 'configuration', messages: [found.answer.error] }, asJson)
-  if (found.kind === 'answered') return say(found.answer.resumed ?? [], asJson)
+  const instance = await asSingleInstance(settings.value, { do: 'resume', accounts })
+  if (instance.kind === 'busy') return fail(busy(instance.owner), asJson)
+  if (instance.kind === 'answered') {
+    const { error, resumed = [] } = instance.answer
+    return error === undefined
+      ? printResumed(resumed, asJson)
+      : fail({ exit: 'configuration', messages: [error] }, asJson)
+  }
   try {
-    return say(await resumeAlone(settings.value, accounts), asJson)
+    return printResumed(await resumeAlone(settings.value, accounts), asJson)
   } catch (error) {
-    return fail(unkept(error), asJson)
+    return fail(stateFailure(error), asJson)
   } finally {
-    await found.release()
+    await instance.release()
   }
 }
 
-/** A `resume` that is not on disk did not happen. */
-function unkept(error: unknown): Failure {
+/** A resume that is not saved is a failure. An error that is a bug is thrown again. */
+function stateFailure(error: unknown): Failure {
   if (error instanceof StateUnreadable || error instanceof NotSaved)
     return { exit: 'configuration', messages: [error.message] }
   throw error
 }
 
-function say(resumed: readonly Resumed[], asJson: boolean): Exit {
+function printResumed(resumed: readonly Resumed[], asJson: boolean): Exit {
   if (asJson) printJson({ resumed })
   else print(...sayResumed(resumed))
   return 'settled'

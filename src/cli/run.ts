@@ -1,19 +1,18 @@
+import { scheduleOf } from '../app/client/client-schedule.ts'
 import { type DaemonEnd, type DaemonSignals, runDaemon } from '../app/client/daemon.ts'
 import { takeDaemonLocks } from '../app/client/daemon-locks.ts'
 import { exitOf } from '../app/client/outcome-exit.ts'
-import { scheduleOf } from '../app/client/client-schedule.ts'
 import { readSettings } from '../app/client/settings.ts'
 import type { Exit } from '../app/exit-codes.ts'
-import type { Flags } from '../app/flags.ts'
 import { logTo } from '../app/log.ts'
 import { StateUnreadable } from '../client/memory/memory.ts'
 import { worst } from '../client/report/outcome.ts'
+import type { RunFlags } from './flag-tables.ts'
 import { exitResult, fail, printJson } from './output.ts'
-import { onSignal, onSignals } from './signals.ts'
+import { onSignal, onStopSignal } from './signals.ts'
 
-/** `holdfast run`: keeps the hostnames up to date until it is asked to stop, or every account is stopped. */
-export async function runCommand(flags: Flags): Promise<Exit> {
-  const asJson = flags['json'] === true
+/** `holdfast run`: keeps the hostnames up to date until a signal stops it or every account is stopped. */
+export async function runCommand({ asJson, settings: flags }: RunFlags): Promise<Exit> {
   const settings = await readSettings(flags)
   if (!settings.ok) return fail(settings.error, asJson)
   const schedule = await scheduleOf(settings.value)
@@ -37,15 +36,16 @@ export async function runCommand(flags: Flags): Promise<Exit> {
 }
 
 const SIGNALS: DaemonSignals = {
-  onStop: onSignals,
+  onStop: onStopSignal,
   onPoke: (poke) => onSignal('SIGUSR1', poke),
   onReload: (reload) => onSignal('SIGHUP', reload),
 }
 
-const ENDINGS = { asked: 'settled', lost: 'configuration' } as const
+const EXIT_FOR_CAUSE = { asked: 'settled', lost: 'configuration' } as const
 
 function conclude({ reports, cause }: DaemonEnd, asJson: boolean): Exit {
-  const exit = cause === undefined ? exitOf(worst(reports.map(({ outcome }) => outcome))) : ENDINGS[cause]
+  const exit =
+    cause === undefined ? exitOf(worst(reports.map(({ outcome }) => outcome))) : EXIT_FOR_CAUSE[cause]
   if (asJson) printJson({ exit: exitResult(exit), accounts: reports })
   return exit
 }

@@ -2,38 +2,37 @@ import { rmSync } from 'node:fs'
 import { onCrash } from '../app/crash.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import type { Failure } from '../app/failure.ts'
-import { type Flags, textFlag } from '../app/flags.ts'
 import { logTo } from '../app/log.ts'
+import type { DevSetup } from '../app/service/dev-setup.ts'
 import { readServiceSettings } from '../app/service/settings.ts'
 import { type StartedService, startService } from '../app/service/start.ts'
 import { err, type Result } from '../base/result.ts'
 import type { ServiceSettings } from '../config/service-settings.ts'
-import { formatDevSetup } from './dev-setup.ts'
+import type { ServeFlags } from './flag-tables.ts'
 import { fail, print, printJson } from './output.ts'
-import { onSignals } from './signals.ts'
+import { onStopSignal } from './signals.ts'
 
-/** Time that accepted requests have when the service is asked to end. */
-const GRACE = 4000
+/** In milliseconds: how long accepted requests may take after a stop signal. */
+const GRACE_PERIOD = 4000
 
-/** `holdfast serve`: listens until it is asked to end. */
-export async function serveCommand(flags: Flags): Promise<Exit> {
-  const asJson = flags['json'] === true
+/** `holdfast serve`: runs the update service until a stop signal. */
+export async function serveCommand(flags: ServeFlags): Promise<Exit> {
+  const { asJson, isDev, faults } = flags
   const settings = await settingsOf(flags)
   if (!settings.ok) return fail(settings.error, asJson)
   const log = await logTo(settings.value.logLevel, asJson)
-  // What was answered is on disk already.
+  // Every answered request is already on disk.
   onCrash({ log, save: () => Promise.resolve() })
   const ending = new AbortController()
-  const [isDev, faults] = [flags['dev'] === true, textFlag(flags, 'fault')]
   const started = await startService(settings.value, { isDev, faults, log, ending: ending.signal })
   if (!started.ok) return fail(started.error, asJson)
-  // Before the first line tells that the service is there, and can be asked to end.
-  const asked = new Promise<void>((resolve) => onSignals(resolve))
+  // The first output line announces the service, which must handle stop signals by then.
+  const stopped = new Promise<void>((resolve) => onStopSignal(resolve))
   const urls = announce(started.value, asJson)
   for (const url of urls) log('info', 'listening', { fields: { url }, line: `listening at ${url}` })
-  await asked
-  log('info', 'asked to stop; finishing what was accepted')
-  setTimeout(() => ending.abort(), GRACE).unref()
+  await stopped
+  log('info', 'stop signal received; finishing accepted requests')
+  setTimeout(() => ending.abort(), GRACE_PERIOD).unref()
   await closeService(started.value)
   return 'settled'
 }
@@ -45,23 +44,40 @@ function announce({ listeners, dev }: StartedService, asJson: boolean): readonly
   return urls
 }
 
+/** The credentials of --dev, and commands to paste into another terminal. */
+function formatDevSetup(dev: DevSetup, url: string): readonly string[] {
+  const [hostname = ''] = dev.hostnames
+  return [
+    `The service listens on ${url}. Its store is temporary and is deleted at the end.`,
+    `  DDNS key   ${dev.username}  password ${dev.password}`,
+    `  hostnames  ${dev.hostnames.join(', ')}`,
+    `  account    ${dev.account}  password ${dev.accountPassword}  API key ${dev.apiKey}`,
+    'Try it:',
+    `  curl -u ${dev.username}:${dev.password} -A 'You curl/1-1 you@example.test' '${url}/nic/update?hostname=${hostname}&myip=192.0.2.1'`,
+    `  HOLDFAST_PASSWORD=${dev.password} holdfast update --server ${url} --username ${dev.username} --hostname ${hostname} --myip 192.0.2.2`,
+  ]
+}
+
 async function closeService({ listeners, store, dev, folder, idle }: StartedService): Promise<void> {
-  await Promise.all(listeners.map(async (one) => one.close(GRACE)))
+  await Promise.all(listeners.map(async (listener) => listener.close(GRACE_PERIOD)))
   await idle()
   await store.close()
   if (dev !== undefined) rmSync(folder, { recursive: true, force: true })
 }
 
-async function settingsOf(flags: Flags): Promise<Result<ServiceSettings, Failure>> {
-  const isDev = flags['dev'] === true
-  const settings = await readServiceSettings(flags)
+async function settingsOf({
+  isDev,
+  faults,
+  settings: flags,
+}: ServeFlags): Promise<Result<ServiceSettings, Failure>> {
+  const settings = await readServiceSettings(flags, { isDev })
   if (!settings.ok) return settings
   if (isDev && settings.value.store !== undefined)
     return err({
       exit: 'usage',
-      messages: ['--store: the store of --dev is deleted at the end; leave one of the two out'],
+      messages: ['--store cannot be used with --dev, which deletes its store at the end'],
     })
-  return flags['fault'] !== undefined && !isDev
-    ? err({ exit: 'usage', messages: ['--fault goes with --dev'] })
+  return faults !== undefined && !isDev
+    ? err({ exit: 'usage', messages: ['--fault works only with --dev'] })
     : settings
 }

@@ -1,23 +1,23 @@
-const ENDINGS = ['SIGTERM', 'SIGINT'] as const
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
-let asked: NodeJS.Signals | undefined
-/** The signal that asked us to end, if one did. */
-export const endingAsked = (): NodeJS.Signals | undefined => asked
+let received: NodeJS.Signals | undefined
+/** The stop signal that this process received, if any. */
+export const stopSignal = (): NodeJS.Signals | undefined => received
 
-/** Calls back once for a signal that asks us to end; the second such signal ends at once, as it would without us. */
-export function onSignals(end: () => void): () => void {
-  const release = (): void => ENDINGS.forEach((signal) => process.removeListener(signal, heard))
-  const heard = (signal: NodeJS.Signals): void => {
-    asked = signal
+/** Calls back once, for the first stop signal; a second one ends the process immediately, which is Node's default. */
+export function onStopSignal(stop: () => void): () => void {
+  const release = (): void => STOP_SIGNALS.forEach((signal) => process.removeListener(signal, handle))
+  const handle = (signal: NodeJS.Signals): void => {
+    received = signal
     release()
-    end()
+    stop()
   }
-  for (const signal of ENDINGS) process.on(signal, heard)
+  for (const signal of STOP_SIGNALS) process.on(signal, handle)
   return release
 }
 
-/** Calls back each time. */
-export function onSignal(signal: NodeJS.Signals, heard: () => void): () => void {
-  process.on(signal, heard)
-  return () => void process.removeListener(signal, heard)
+/** Calls back each time the signal arrives. Returns the function that removes the listener. */
+export function onSignal(signal: NodeJS.Signals, handle: () => void): () => void {
+  process.on(signal, handle)
+  return () => void process.removeListener(signal, handle)
 }

@@ -2,32 +2,36 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ResolvedSettings, readSettings } from '../app/client/settings.ts'
 import { statusReport, unreadable } from '../app/client/status-report.ts'
 import type { Exit } from '../app/exit-codes.ts'
-import type { Flags } from '../app/flags.ts'
 import { outputGone } from '../app/streams.ts'
 import { sayStatus } from '../client/report/explain-account.ts'
+import type { StatusFlags } from './flag-tables.ts'
 import { fail, print, printJson } from './output.ts'
 
-/** `holdfast status`: how things stand, once, or each time that they change. */
-export async function statusCommand(flags: Flags): Promise<Exit> {
-  const asJson = flags['json'] === true
-  const settings = await readSettings(flags, 'names')
-  if (!settings.ok) return fail(settings.error, asJson)
-  const shown = await show(settings.value, asJson, flags['watch'] === true).catch(unreadable)
-  return typeof shown === 'string' ? shown : fail(shown, asJson)
+/** In milliseconds, for --watch. */
+const WATCH_INTERVAL = 1000
+
+/** `holdfast status`: prints the state of the accounts, once or at every change. */
+export async function statusCommand(flags: StatusFlags): Promise<Exit> {
+  const settings = await readSettings(flags.settings, 'names')
+  if (!settings.ok) return fail(settings.error, flags.asJson)
+  const result = await show(settings.value, flags).catch(unreadable)
+  return typeof result === 'string' ? result : fail(result, flags.asJson)
 }
 
-async function show(settings: ResolvedSettings, asJson: boolean, isWatching: boolean): Promise<Exit> {
+async function show(
+  settings: ResolvedSettings,
+  { asJson, isWatching }: Pick<StatusFlags, 'asJson' | 'isWatching'>,
+): Promise<Exit> {
   let shown = ''
   for (;;) {
-    const standing = await statusReport(settings)
-    const text = JSON.stringify(standing.accounts.map(({ nextAttempt: _, ...account }) => account))
-    if (text !== shown) {
-      if (asJson) printJson(standing)
-      else print(...sayStatus(standing))
-    }
+    const report = await statusReport(settings)
+    // Each look moves the next attempt; that alone is no change.
+    const text = JSON.stringify(report.accounts.map(({ nextAttempt: _, ...account }) => account))
+    if (text !== shown && asJson) printJson(report)
+    if (text !== shown && !asJson) print(...sayStatus(report))
     shown = text
     if (!isWatching) return 'settled'
-    await sleep(1000, undefined, { signal: outputGone }).catch(() => undefined)
+    await sleep(WATCH_INTERVAL, undefined, { signal: outputGone }).catch(() => undefined)
     if (outputGone.aborted) return 'settled'
   }
 }

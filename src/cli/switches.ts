@@ -3,22 +3,22 @@ import { onOff } from '../config/reader.ts'
 import { COMMANDS } from './commands.ts'
 
 /**
- * The line with `--dry-run=yes` and `--ipv6=off` written as `--dry-run` and `--no-ipv6`, which both readers of the line
- * know: yargs takes every value but `true` for false, and an update that was to be a rehearsal would be sent.
+ * Rewrites `--dry-run=yes` and `--ipv6=off` to `--dry-run` and `--no-ipv6`. yargs reads every value except `true` as
+ * false, so `--dry-run=yes` would send a real update. The error lists each value that is neither on nor off.
  */
-export async function withEnvironmentSwitches(
+export async function normalizeSwitches(
   words: readonly string[],
 ): Promise<Result<readonly string[], readonly string[]>> {
   const name = words.find((word) => COMMANDS.some((command) => command.name === word))
   const options = (await COMMANDS.find((command) => command.name === name)?.options()) ?? {}
   const end = words.includes('--') ? words.indexOf('--') : words.length
-  const wrong: string[] = []
-  const read = words.slice(0, end).map((word) => {
+  const errors: string[] = []
+  const normalized = words.slice(0, end).map((word) => {
     const [, flag = '', value = ''] = /^--([^=]+)=(.*)$/s.exec(word) ?? []
-    if (!Object.hasOwn(options, flag) || options[flag]?.type !== 'boolean') return word
+    if (!Object.hasOwn(options, flag) || options[flag]?.kind !== 'switch') return word
     const isOn = onOff.read(value)
-    if (!isOn.ok) wrong.push(`--${flag} ${isOn.error}; write --${flag} or --no-${flag}`)
+    if (!isOn.ok) errors.push(`--${flag} ${isOn.error}; write --${flag} or --no-${flag}`)
     return isOn.ok && isOn.value ? `--${flag}` : `--no-${flag}`
   })
-  return wrong.length > 0 ? err(wrong) : ok([...read, ...words.slice(end)])
+  return errors.length > 0 ? err(errors) : ok([...normalized, ...words.slice(end)])
 }

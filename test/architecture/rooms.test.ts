@@ -27,9 +27,7 @@ const roomOf = (path: string): string =>
     .toSorted((a, b) => b.length - a.length)[0] ?? path
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
 const importsOf = (file: string): readonly string[] =>
-  [...readFileSync(join(SRC, file), 'utf8').matchAll(/(?:from |import\()'([^']+)'/g)].map(
-    ([, to = '']) => to,
-  )
+  [...readFileSync(join(SRC, file), 'utf8').matchAll(/(?:from |import\()'([^']+)'/g)].map(([, to = '']) => to)
 
 /** The files of ours that a file imports, by value or by type, at once or later. */
 const targetsOf = (file: string): readonly string[] =>

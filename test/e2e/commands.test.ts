@@ -7,15 +7,15 @@ import { clientOf, holdfast, ROOT, scratch, service } from './processes.ts'
 describe('a slip on the command line is exit 64, with a hint', () => {
   // biome-ignore format: a table
   it.each([
-    [[],                                     'a command is missing: update, run, detect, doctor, status, explain, poke, resume, service, serve, admin or config'],
+    [[],                                     'a command is missing: update, run, status, detect, doctor, explain, poke, resume, config, service, serve or admin'],
     [['updtae'],                             'Did you mean update?'],
     [['update', '--servr', 'x'],             'Unknown argument: servr (did you mean --server?)'],
     [['update', '--server', 'dyn.example', '--username', 'a', '--hostname', 'a.test', '--password', 'x', '--myip', 'banana'], '--myip: myip is not an IPv4 or IPv6 address'],
     [['update', '--dry-run=maybe'],          '--dry-run is neither true nor false; write --dry-run or --no-dry-run'],
     [['update', '--interval'],               'Not enough arguments following: interval'],
     [['serve', '--listen', 'nowhere'],       "--listen: listen lists 'nowhere', which is not ADDRESS:PORT or ADDRESS:PORT/tls"],
-    [['serve', '--fault', 'reset'],        '--fault goes with --dev'],
-    [['serve', '--dev', '--store', 'x'],     '--store: the store of --dev is deleted at the end'],
+    [['serve', '--fault', 'reset'],        '--fault works only with --dev'],
+    [['serve', '--dev', '--store', 'x'],     '--store cannot be used with --dev'],
     [['config', 'chekc'],                    'Invalid values'],
   ])('%j', async (args, hint) => {
     const { code, stderr, stdout } = await holdfast(args)
@@ -139,7 +139,7 @@ describe('config', () => {
       await holdfast(['config', 'check', ...account, '--state-dir', scratch()], {
         env: { HOLDFAST_PASSWORD: 'x' },
       }),
-    ).toMatchObject({ code: 0, stdout: 'the configuration is in order\n' }))
+    ).toMatchObject({ code: 0, stdout: 'the configuration is valid\n' }))
 
   it('show gives what is in force, without secrets', async () => {
     const { stdout } = await holdfast(['config', 'show', '--json', ...account, '--refresh', '7d'], {

@@ -120,6 +120,14 @@ describe('config check refuses what cannot work on this host', () => {
     expect([code, stderr]).toEqual([78, `holdfast: ${name} is no setting${hint}\n`])
   })
 
+  it('an unknown variable, reported together with a missing setting', async () =>
+    expect(await holdfast(['update'], { env: { HOLDFAST_USER: 'x' } })).toMatchObject({
+      code: 78,
+      stderr: expect.stringMatching(
+        /^holdfast: server is missing[^]*HOLDFAST_USER is no setting; did you mean HOLDFAST_USERNAME\?\n$/,
+      ) as string,
+    }))
+
   it('but not the variables of the service, of tests and of news', async () =>
     expect(
       await check(written('').file, {
@@ -239,7 +247,7 @@ describe('config', () => {
     const { file } = written('', WHOLE.replace('a.test', 'b\u00fccher.test'))
 
     expect((await check(file)).stdout).toBe(
-      'b\u00fccher.test is sent as xn--bcher-kva.test\nthe configuration is in order\n',
+      'b\u00fccher.test is sent as xn--bcher-kva.test\nthe configuration is valid\n',
     )
     expect(JSON.parse((await check(file, { args: ['--json'] })).stdout)).toEqual({
       exit: 'settled',

@@ -52,8 +52,11 @@ describe('a running daemon', () => {
     await line('good","addresses":["8.8.8.8"]')
     address = '8.8.4.4'
 
-    expect(await ask('poke')).toMatchObject({ code: 0, stdout: 'the daemon looks at once\n' })
-    expect(await ask('poke', at.username)).toMatchObject({ code: 0, stdout: 'the daemon looks at once\n' })
+    expect(await ask('poke')).toMatchObject({ code: 0, stdout: 'the daemon checks the address now\n' })
+    expect(await ask('poke', at.username)).toMatchObject({
+      code: 0,
+      stdout: 'the daemon checks the address now\n',
+    })
     expect(await ask('poke', 'stranger')).toMatchObject({
       code: 64,
       stderr: `holdfast: there is no account stranger; there are ${at.username}@${new URL(at.url).host}\n`,
@@ -382,7 +385,7 @@ describe('a running daemon', () => {
         'the daemon is there but does not answer; this is what was remembered\n',
       ) as string,
     })
-    expect(poke).toMatchObject({ code: 69, stderr: 'holdfast: the daemon does not answer; it may hang\n' })
+    expect(poke).toMatchObject({ code: 69, stderr: 'holdfast: the daemon does not respond; it may hang\n' })
   })
 
   it('ends although a program keeps its half of the control socket', async () => {

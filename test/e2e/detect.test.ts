@@ -29,7 +29,7 @@ describe('holdfast detect', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       conclusions: [{ family: 'v4', address: '8.8.8.8' }],
       wouldSend: [
-        { hostname: 'home.example.test', says: '8.8.8.8 would be sent, because nothing is confirmed' },
+        { hostname: 'home.example.test', message: '8.8.8.8 would be sent, because nothing is confirmed' },
       ],
     })
     expect(at.stderr()).not.toContain('/nic/update')

@@ -155,7 +155,7 @@ describe('a Node that is too old', () => {
 
     expect(status).toBe(78)
     expect(stderr).toBe(
-      `holdfast: ${subject} needs Node 22.16 or newer, for its embedded database; this is Node ${version}\n`,
+      `holdfast: ${subject} needs Node 22.16 or newer for its embedded database; this is Node ${version}\n`,
     )
   })
 

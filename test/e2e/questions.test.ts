@@ -48,9 +48,9 @@ describe.each(['detect', 'doctor'])('%s', (command) => {
       ])
 
       expect(stdout.startsWith('\r\u001B[K0 of ')).toBe(true)
-      expect(stdout).toMatch(/0 of \d have answered; asking \S+ and 1 more\r/)
+      expect(stdout).toMatch(/0 of \d answered; waiting for \S+ and 1 more\r/)
       expect(stdout).toContain(
-        `\r\u001B[K${command === 'detect' ? '1 of 2' : '2 of 4'} have answered; asking`,
+        `\r\u001B[K${command === 'detect' ? '1 of 2' : '2 of 4'} answered; waiting for`,
       )
       expect(stdout).toContain(slow)
       const result = stdout.split('\r\u001B[K').at(-1)

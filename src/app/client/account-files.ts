@@ -2,10 +2,9 @@ import { stat } from 'node:fs/promises'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { AccountSettings } from '../../config/client-settings.ts'
 import type { AccountConfig } from '../../config/read-client.ts'
-import { formatComplaint } from '../../config/setting.ts'
+import { formatComplaint, type SettingLayer } from '../../config/setting.ts'
 import { canBeBasic } from '../../net/basic.ts'
 import { Secret } from '../../net/secret.ts'
-import type { Flags } from '../flags.ts'
 import { MAX_BYTES, textOf } from '../text-file.ts'
 
 /** The account's settings with the password taken from wherever it is kept. */
@@ -104,7 +103,7 @@ async function readAll(): Promise<string> {
 }
 
 export async function warningsOn(
-  flags: Flags,
+  flags: SettingLayer,
   file: string | undefined,
   accounts: readonly AccountSettings[],
 ): Promise<readonly string[]> {

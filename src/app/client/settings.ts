@@ -4,13 +4,13 @@ import type { ParsedFile } from '../../config/client-file.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../../config/client-settings.ts'
 import type { SettingNeeds } from '../../config/client-checks.ts'
 import { type ClientConfig, readClientConfig } from '../../config/read-client.ts'
-import { type Complaint, formatComplaint, fromEnvironment, fromFlags } from '../../config/setting.ts'
+import { type Complaint, formatComplaint, fromEnvironment } from '../../config/setting.ts'
 import { proxyFor } from '../../platform/proxy.ts'
-import { configFile } from '../config-file.ts'
+import { readConfigFile } from '../config-file.ts'
 import type { Exit } from '../exit-codes.ts'
 import type { Failure } from '../failure.ts'
-import type { Flags } from '../flags.ts'
 import { isRoot, paths } from '../paths.ts'
+import type { ClientSettingFlags } from '../setting-flags.ts'
 import { type ClientAccount, warningsOn, withFiles } from './account-files.ts'
 import { withExpandedPaths } from './expanded-paths.ts'
 import { passwordFiles } from './password-files.ts'
@@ -35,11 +35,11 @@ export interface ResolvedSettings {
 const USUAL = ['holdfast.toml', 'holdfast.json'] as const
 
 /**
- * Flags over environment over file, with the files that they name. Everything that is wrong, at once. Who only asks how
- * things stand needs no key, and often has none: the daemon's comes from its supervisor.
+ * Flags before environment before file, with the files that they name. The error lists every mistake. A command that only
+ * shows the state needs no password and often has none: the supervisor passes it to the daemon alone.
  */
 export async function readSettings(
-  flags: Flags,
+  flags: ClientSettingFlags,
   needs: SettingNeeds = 'everything',
 ): Promise<Result<ResolvedSettings, Failure>> {
   const found = await fileFor(flags, needs)
@@ -50,7 +50,7 @@ export async function readSettings(
   const meant = strangers.filter(({ isMeant }) => isMeant).map(({ problem }) => problem)
   if (!config.ok) {
     const remarks = system === undefined ? [] : [system]
-    return err({ ...config.error, says: [...config.error.messages, ...meant, ...remarks] })
+    return err({ ...config.error, messages: [...config.error.messages, ...meant, ...remarks] })
   }
   const host = needs === 'everything' ? await onThisHost(config.value) : NOTHING
   const { accounts, ...client } = config.value
@@ -69,26 +69,26 @@ export async function readSettings(
     config: client,
     accounts: read.flatMap((one) => (one.ok ? [one.value] : [])),
     ...folders.value,
-    warnings: [...(await warningsOn(flags, file?.name, accounts)), ...strictWarnings],
+    warnings: [...(await warningsOn(flags.given, file?.name, accounts)), ...strictWarnings],
     strictWarnings,
   })
 }
 
 /** The settings with "~" in their paths put right. */
 async function configOf(
-  flags: Flags,
+  { given, accounts }: ClientSettingFlags,
   needs: SettingNeeds,
   file: ParsedFile | undefined,
 ): Promise<Result<ClientConfig, Failure>> {
   const config = readClientConfig({
-    flags: fromFlags(TABLE, flags),
+    flags: given,
     environment: fromEnvironment(TABLE, process.env),
     needs,
     passwordFileFor: await passwordFiles({
       credentials: process.env['CREDENTIALS_DIRECTORY'],
       isRoot: isRoot(),
     }),
-    chosen: [flags['account'] ?? []].flat().map(String),
+    chosen: accounts,
     lookedFor: join(await paths().config(), USUAL[0]),
     ...(file !== undefined && { file }),
   })
@@ -120,12 +120,12 @@ interface Found {
  * The user's own file. Where there is none, a look at how things stand takes the one of the system's daemon; a command
  * that would send only hears that it is there.
  */
-async function fileFor(flags: Flags, needs: SettingNeeds): Promise<Result<Found, Failure>> {
+async function fileFor(flags: ClientSettingFlags, needs: SettingNeeds): Promise<Result<Found, Failure>> {
   const variable = process.env['HOLDFAST_CONFIG']
-  const own = await configFile(flags, USUAL, variable)
+  const own = await readConfigFile(flags.configFile ?? (variable === '' ? undefined : variable), USUAL)
   if (!own.ok) return own
   if (own.value !== undefined) return ok({ file: own.value, isBorrowed: false })
-  const given = { ...fromEnvironment(TABLE, process.env), ...fromFlags(TABLE, flags) }
+  const given = { ...fromEnvironment(TABLE, process.env), ...flags.given }
   const saysWho = ['server', 'username', 'hostnames'].some((key) => given[key] !== undefined)
   if (isRoot() || process.platform !== 'linux' || needs === 'nothing' || saysWho)
     return ok({ isBorrowed: false })
@@ -136,7 +136,7 @@ async function fileFor(flags: Flags, needs: SettingNeeds): Promise<Result<Found,
       : ok({ isBorrowed: false, system: system.error })
   if (system.value === undefined) return ok({ isBorrowed: false })
   if (needs === 'everything') return ok({ isBorrowed: false, system: systemConfigIgnored(system.value) })
-  const borrowed = await configFile({ config: system.value }, USUAL, undefined)
+  const borrowed = await readConfigFile(system.value, USUAL)
   return borrowed.ok
     ? ok({ isBorrowed: true, ...(borrowed.value !== undefined && { file: borrowed.value }) })
     : borrowed

@@ -11,30 +11,30 @@ import { corsFor, PREFLIGHT } from '../../server/http/cors.ts'
 import { rateLimiter } from '../../server/http/rate-limit.ts'
 import type { IncomingRequest, OutgoingResponse } from '../../server/http/request.ts'
 import type { Store } from '../../server/store/store.ts'
-import { logFault } from '../log.ts'
+import { logBug } from '../log.ts'
 
-/** The version of the API, which is not that of the program (spec, "Versioning"). */
+/** The version of the API, which is independent of the program's (spec, "Versioning"). */
 const API_VERSION = '1.0.0'
 
-interface Parts {
+interface ApiParts {
   readonly store: Store
   readonly pepper: Pepper
   readonly authenticate: Authenticate
   readonly log: Log
 }
 
-/** The management API of this service: requests in, answers out. */
+/** The management API as one function from request to response. */
 export function apiOf(
   settings: ServiceSettings,
-  { store, pepper, authenticate, log }: Parts,
-): (inbound: IncomingRequest) => Promise<OutgoingResponse> {
+  { store, pepper, authenticate, log }: ApiParts,
+): (request: IncomingRequest) => Promise<OutgoingResponse> {
   const now = () => systemClock.now()
   const gate = { store, pepper, authenticate, now, limits: limitsOf(settings) }
   const secret = () => {
     const password = newPassword()
     return { password, hash: keyedHash(pepper, password) }
   }
-  const desk: ApiDependencies = {
+  const dependencies: ApiDependencies = {
     store,
     now,
     identify: identifier(gate),
@@ -46,40 +46,43 @@ export function apiOf(
       newPassword: secret,
       newKey: () => ({ username: newUsername(), ...secret() }),
     },
-    reportError: (error) => logFault(log, 'a request failed on our side', error),
+    reportError: (error) => logBug(log, 'an API request failed because of an internal error', error),
   }
-  return async (inbound) => answered(desk, settings, inbound)
+  return async (request) => respond(dependencies, settings, request)
 }
 
-async function answered(
-  desk: ApiDependencies,
+async function respond(
+  dependencies: ApiDependencies,
   { corsOrigins }: ServiceSettings,
-  inbound: IncomingRequest,
+  request: IncomingRequest,
 ): Promise<OutgoingResponse> {
-  const { method, path, query, authorization, contentType, body } = inbound
-  const isSent = method === 'POST' || method === 'PUT'
-  const cors = corsFor(corsOrigins, inbound.origin)
+  const { method, path, query, authorization, contentType, body } = request
+  const hasBody = method === 'POST' || method === 'PUT'
+  const cors = corsFor(corsOrigins, request.origin)
   if (method === 'OPTIONS' && cors['access-control-allow-origin'] !== undefined)
     return { status: 204, headers: { ...cors, ...PREFLIGHT }, body: '' }
-  const {
-    status,
-    body: answer,
-    headers,
-  } = isSent && body === undefined
+  // The listener drops a body above its limit.
+  const isTooLarge = hasBody && body === undefined
+  const response = isTooLarge
     ? TOO_LARGE
-    : await handleApi(desk, {
+    : await handleApi(dependencies, {
         method,
         path,
         query,
         authorization,
         contentType,
         body: body ?? '',
-        peer: networkOf(inbound.peer),
+        peer: networkOf(request.peer),
       })
   return {
-    status,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...cors, ...headers },
-    body: `${JSON.stringify(answer)}\n`,
+    status: response.status,
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      ...cors,
+      ...response.headers,
+    },
+    body: `${JSON.stringify(response.body)}\n`,
   }
 }
 

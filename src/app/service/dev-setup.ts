@@ -4,7 +4,7 @@ import { keyedHash, newPassword, newUsername, type Pepper, slowHash } from '../.
 import { apexOf } from '../../server/model/apex.ts'
 import type { Store } from '../../server/store/store.ts'
 
-/** What somebody needs to try a client against the service. The secrets are made for this run and printed on purpose. */
+/** The credentials and names of a `serve --dev` run. The secrets are made for this run and printed on purpose. */
 export interface DevSetup {
   readonly username: string
   readonly password: string
@@ -15,20 +15,17 @@ export interface DevSetup {
   readonly apiKey: string
 }
 
-/** RFC 6761 keeps .test for this. */
+/** RFC 6761 reserves .test. */
 const ZONE = 'example.test'
 const NAMES = ['home', 'office', 'cabin'] as const
 const ACCOUNT = 'demo'
-/** Nobody asks them. */
+/** Only NS records name them; nothing queries them. */
 const NAMESERVERS = ['ns1.nameserver.test', 'ns2.nameserver.test']
 
+/** Adds an account with an API key, a zone, and a DDNS key with three hostnames. */
 export async function makeDevSetup(store: Store, pepper: Pepper, now: Instant): Promise<DevSetup> {
-  const [username, password, accountPassword, apiKey] = [
-    newUsername(),
-    newPassword(),
-    newPassword(),
-    newPassword(),
-  ]
+  const username = newUsername()
+  const [password, accountPassword, apiKey] = [newPassword(), newPassword(), newPassword()]
   const accountHash = await slowHash(accountPassword)
   await store.write(async (w) => {
     const planId = await w.addPlan({ name: 'everything', ...DEFAULT_PLAN })

@@ -11,7 +11,7 @@ import type { Failure } from '../failure.ts'
 
 export type Pem = SocketOptions['tls']
 
-/** The certificate chain and key of the settings; undefined where they name none. */
+/** The certificate chain and the key; undefined without TLS. */
 export async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<Result<Pem, Failure>> {
   if (tlsCert === undefined || tlsKey === undefined) return ok(undefined)
   const [cert, key] = await Promise.all(
@@ -23,7 +23,7 @@ export async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<Res
     : ok({ cert, key })
 }
 
-/** Opens every listener of the settings, or none. */
+/** Opens every listener of the settings. If one fails, the others are closed again. */
 export async function listenAll(
   settings: ServiceSettings,
   tls: Pem,
@@ -32,9 +32,9 @@ export async function listenAll(
   const open: OpenListener[] = []
   for (const listener of settings.listen) {
     try {
-      open.push(await listen(socketryOf(listener, tls), settings, settings.trustedProxies, handle))
+      open.push(await listen(socketOptions(listener, tls), settings, settings.trustedProxies, handle))
     } catch (error) {
-      await Promise.all(open.map((one) => one.close(0)))
+      await Promise.all(open.map(async (one) => one.close(0)))
       return err({
         exit: 'configuration',
         messages: [`cannot listen on ${formatListener(listener)}: ${(error as Error).message}`],
@@ -44,5 +44,5 @@ export async function listenAll(
   return ok(open)
 }
 
-const socketryOf = ({ host, port, isTls }: Listener, tls: Pem): SocketOptions =>
+const socketOptions = ({ host, port, isTls }: Listener, tls: Pem): SocketOptions =>
   isTls && tls !== undefined ? { host, port, tls } : { host, port }

@@ -5,7 +5,7 @@ import { StoreRefused } from '../../server/store/sqlite-open.ts'
 import type { Store } from '../../server/store/store.ts'
 import type { Failure } from '../failure.ts'
 
-/** The store in this folder, which is made where it is missing. */
+/** Opens the store in this folder and creates what is missing. */
 export async function openStore(folder: string): Promise<Result<Store, Failure>> {
   try {
     await makeFolder(folder)
@@ -15,7 +15,7 @@ export async function openStore(folder: string): Promise<Result<Store, Failure>>
   }
 }
 
-/** What a store's error means to the operator; an error that is a bug is thrown again. */
+/** The failure for an error that the operator can fix; every other error is a bug and is thrown again. */
 export function storeFailure(folder: string, error: unknown): Failure {
   const { code, message } = error as NodeJS.ErrnoException
   if (error instanceof StoreRefused) return { exit: 'configuration', messages: [message] }

@@ -2,23 +2,21 @@ import { join } from 'node:path'
 import { err, ok, type Result } from '../../base/result.ts'
 import { readServiceConfig } from '../../config/read-service.ts'
 import { SERVICE_SETTINGS, type ServiceSettings } from '../../config/service-settings.ts'
-import { formatComplaint, fromEnvironment, fromFlags } from '../../config/setting.ts'
-import { configFile } from '../config-file.ts'
+import { formatComplaint, fromEnvironment, type SettingLayer } from '../../config/setting.ts'
+import { readConfigFile } from '../config-file.ts'
 import type { Failure } from '../failure.ts'
-import type { Flags } from '../flags.ts'
 import { paths } from '../paths.ts'
+import type { SettingFlags } from '../setting-flags.ts'
 
-/** The service's settings: flags over environment over file. `--dev` has only its flags, and a port of its own. */
-export async function readServiceSettings(flags: Flags): Promise<Result<ServiceSettings, Failure>> {
-  const isDev = flags['dev'] === true
-  const file = await configFile(flags, isDev ? [] : ['service.toml', 'service.json'], undefined)
+/** Flags before environment before file. With --dev: flags, then a file named by --config, and a free port. */
+export async function readServiceSettings(
+  { given, configFile }: SettingFlags,
+  { isDev }: { readonly isDev: boolean },
+): Promise<Result<ServiceSettings, Failure>> {
+  const file = await readConfigFile(configFile, isDev ? [] : ['service.toml', 'service.json'])
   if (!file.ok) return file
-  const layer = fromFlags(SERVICE_SETTINGS, flags)
   const settings = readServiceConfig({
-    flags:
-      isDev && layer['listen'] === undefined
-        ? { ...layer, listen: { value: '127.0.0.1:0', where: '--dev' } }
-        : layer,
+    flags: isDev ? { ...DEV_DEFAULTS, ...given } : given,
     lookedFor: join(await paths().config(), 'service.toml'),
     environment: isDev ? {} : fromEnvironment(SERVICE_SETTINGS, process.env),
     ...(file.value !== undefined && { file: file.value }),
@@ -28,15 +26,18 @@ export async function readServiceSettings(flags: Flags): Promise<Result<ServiceS
   return err({ exit: isUsage ? 'usage' : 'configuration', messages: settings.error.map(formatComplaint) })
 }
 
-/** Where the store of a service that is no throw-away one lives. */
-export const folderOf = async (settings: ServiceSettings): Promise<string> =>
+const DEV_DEFAULTS: SettingLayer = { listen: { value: '127.0.0.1:0', where: '--dev' } }
+
+/** The folder of the persistent store; --dev has a temporary one instead. */
+export const storeFolder = async (settings: ServiceSettings): Promise<string> =>
   settings.store ?? join(await paths().state(), 'service')
 
-export async function storeFolder(
-  flags: Flags,
+/** The settings that `holdfast admin` needs. */
+export async function storeSettings(
+  flags: SettingFlags,
 ): Promise<Result<{ readonly folder: string; readonly nameservers: readonly string[] }, Failure>> {
-  const settings = await readServiceSettings(flags)
+  const settings = await readServiceSettings(flags, { isDev: false })
   if (!settings.ok) return settings
   const { nameservers } = settings.value
-  return ok({ folder: await folderOf(settings.value), nameservers })
+  return ok({ folder: await storeFolder(settings.value), nameservers })
 }

@@ -16,21 +16,21 @@ import type { Store } from '../../server/store/store.ts'
 import { type FaultRule, parseFaults } from '../../server/update/faults.ts'
 import { handleUpdate, isUpdatePath, type UpdateDependencies } from '../../server/update/handle.ts'
 import type { Failure } from '../failure.ts'
-import { logFault } from '../log.ts'
+import { logBug } from '../log.ts'
 import { apiOf } from './api.ts'
 import { type DevSetup, makeDevSetup } from './dev-setup.ts'
 import { openHashKey } from './hash-key.ts'
 import { listenAll, readTls } from './listeners.ts'
 import { openStore } from './open-store.ts'
-import { folderOf } from './settings.ts'
+import { storeFolder } from './settings.ts'
 
 export interface StartedService {
   readonly listeners: readonly OpenListener[]
   readonly store: Store
   readonly folder: string
-  /** With --dev: what was made for this run. */
+  /** What --dev made for this run. */
   readonly dev: DevSetup | undefined
-  /** Resolves when no request is under way any more. */
+  /** Resolves when no request is in progress. */
   readonly idle: () => Promise<void>
 }
 
@@ -39,11 +39,11 @@ export interface StartOptions {
   /** The value of --fault. */
   readonly faults: string | undefined
   readonly log: Log
-  /** Cuts injected delays short. */
+  /** Ends injected delays early. */
   readonly ending: AbortSignal
 }
 
-/** Opens the store, then the listeners. Where anything fails, nothing stays open. */
+/** Opens the store, then the listeners. After a failure nothing stays open. */
 export async function startService(
   settings: ServiceSettings,
   options: StartOptions,
@@ -53,7 +53,7 @@ export async function startService(
   if (!faults.ok) return err({ exit: 'usage', messages: [`--fault: ${faults.error}`] })
   const tls = await readTls(settings)
   if (!tls.ok) return tls
-  const folder = isDev ? mkdtempSync(join(tmpdir(), 'holdfast-dev-')) : await folderOf(settings)
+  const folder = isDev ? mkdtempSync(join(tmpdir(), 'holdfast-dev-')) : await storeFolder(settings)
   const opened = await openStore(folder)
   if (!opened.ok) return opened
   const store = opened.value
@@ -76,12 +76,13 @@ export async function startService(
   return listeners
 }
 
-const LOGGED_REPLY = 100
+/** In characters. */
+const MAX_LOGGED_REPLY = 100
 
 const updatePart = (dependencies: UpdateDependencies): Part => ({
   owns: isUpdatePath,
   handle: async (request) => handleUpdate(dependencies, request),
-  logged: (_, { body }) => ({ reply: body.slice(0, LOGGED_REPLY) }),
+  logged: (_, { body }) => ({ reply: body.slice(0, MAX_LOGGED_REPLY) }),
 })
 
 function updateDependencies(
@@ -99,6 +100,6 @@ function updateDependencies(
     realm,
     faults,
     pause: async (span) => sleep(span, undefined, { signal: ending }).catch(() => undefined),
-    reportError: (error) => logFault(log, 'an update failed on our side', error),
+    reportError: (error) => logBug(log, 'an update request failed because of an internal error', error),
   }
 }

@@ -1,0 +1,41 @@
+import { accountOf, hostOf } from '../../client/decide/state.ts'
+import type { Conclusion } from '../../client/report/survey.ts'
+import { savedState } from './saved-state.ts'
+import type { ResolvedSettings } from './settings.ts'
+
+/** What an update would send for one hostname, as a sentence. */
+export interface WouldSend {
+  readonly hostname: string
+  readonly message: string
+}
+
+/** Compares what a survey concludes with what the saved state has confirmed; empty without an account or a readable state. */
+export async function wouldSend(
+  settings: ResolvedSettings,
+  conclusions: readonly Conclusion[],
+): Promise<readonly WouldSend[]> {
+  if (settings.accounts.length === 0) return []
+  const { jobs, memory } = savedState(settings)
+  const state = await memory.load().catch(() => undefined)
+  if (state === undefined) return []
+  return jobs.flatMap(({ desired }) =>
+    desired.hostnames.map((hostname) => {
+      const { confirmed } = hostOf(accountOf(state, desired.account), hostname)
+      const changes = conclusions.filter(
+        ({ family, address }) =>
+          address !== null && desired.families.includes(family) && confirmed[family] !== address,
+      )
+      return { hostname, message: messageFor(changes, confirmed) }
+    }),
+  )
+}
+
+function messageFor(
+  changes: readonly Conclusion[],
+  confirmed: ReturnType<typeof hostOf>['confirmed'],
+): string {
+  if (changes.length === 0) return 'nothing would be sent: each address found is already confirmed'
+  const found = changes.map(({ address }) => address).join(' and ')
+  const before = changes.map(({ family }) => confirmed[family] ?? 'nothing').join(' and ')
+  return `${found} would be sent, because ${before} is confirmed`
+}

@@ -1,0 +1,130 @@
+import type { ClientSettingFlags, SettingFlags } from '../app/setting-flags.ts'
+import type { FlagsOf, FlagTable } from './flags.ts'
+
+interface WithClientSettings {
+  readonly settings: ClientSettingFlags
+}
+interface WithServiceSettings {
+  readonly settings: SettingFlags
+}
+
+const JSON_OUTPUT = { kind: 'switch', flag: 'json', describe: 'print the result as JSON' } as const
+const QUIET = {
+  kind: 'switch',
+  flag: 'quiet',
+  describe: 'print nothing on success without a change',
+} as const
+const DRY_RUN = {
+  kind: 'switch',
+  flag: 'dry-run',
+  describe: 'print what would be done, and do nothing',
+} as const
+const WATCH = { kind: 'switch', flag: 'watch', describe: 'continue, and print every change' } as const
+const ACCOUNT = {
+  kind: 'word',
+  name: 'account-name',
+  describe: 'the name or the username of an account; default: all accounts',
+} as const
+
+export const UPDATE = {
+  asJson: JSON_OUTPUT,
+  isForced: {
+    kind: 'switch',
+    flag: 'force',
+    describe: 'send an update even if the address is already confirmed; respects stops and waits',
+  },
+  isDryRun: {
+    kind: 'switch',
+    flag: 'dry-run',
+    describe: 'print the exact request with the password masked, and send nothing',
+  },
+  isQuiet: QUIET,
+} as const satisfies FlagTable
+export type UpdateFlags = FlagsOf<typeof UPDATE> & WithClientSettings
+
+export const RUN = { asJson: JSON_OUTPUT } as const satisfies FlagTable
+export type RunFlags = FlagsOf<typeof RUN> & WithClientSettings
+
+export const STATUS = { asJson: JSON_OUTPUT, isWatching: WATCH } as const satisfies FlagTable
+export type StatusFlags = FlagsOf<typeof STATUS> & WithClientSettings
+
+export const DETECT = { asJson: JSON_OUTPUT, isWatching: WATCH } as const satisfies FlagTable
+export type DetectFlags = FlagsOf<typeof DETECT> & WithClientSettings
+
+export const DOCTOR = { asJson: JSON_OUTPUT } as const satisfies FlagTable
+export type DoctorFlags = FlagsOf<typeof DOCTOR> & WithClientSettings
+
+export const EXPLAIN = {
+  asJson: JSON_OUTPUT,
+  subject: {
+    kind: 'word',
+    name: 'subject',
+    describe: 'an account, a hostname or a reply word; default: all accounts',
+  },
+} as const satisfies FlagTable
+export type ExplainFlags = FlagsOf<typeof EXPLAIN> & WithClientSettings
+
+export const POKE = { asJson: JSON_OUTPUT, isQuiet: QUIET, account: ACCOUNT } as const satisfies FlagTable
+export type PokeFlags = FlagsOf<typeof POKE> & WithClientSettings
+
+export const RESUME = { asJson: JSON_OUTPUT, account: ACCOUNT } as const satisfies FlagTable
+export type ResumeFlags = FlagsOf<typeof RESUME> & WithClientSettings
+
+export const CONFIG = {
+  asJson: JSON_OUTPUT,
+  operation: {
+    kind: 'choice',
+    name: 'operation',
+    choices: ['check', 'show', 'schema'],
+    describe:
+      'check: report every mistake; show: print the effective settings; schema: print the JSON Schema for editors',
+  },
+} as const satisfies FlagTable
+export type ConfigFlags = FlagsOf<typeof CONFIG> & WithClientSettings
+
+export const SERVICE = {
+  operation: {
+    kind: 'choice',
+    name: 'operation',
+    choices: ['install', 'uninstall', 'status'],
+    describe: 'install: write, enable and start the unit; uninstall: stop and remove it; status: show it',
+  },
+  isForUser: { kind: 'switch', flag: 'user', describe: 'use a unit of your own user, without root' },
+  isTimer: {
+    kind: 'switch',
+    flag: 'timer',
+    describe: 'use a timer that runs one update every five minutes, instead of the daemon',
+  },
+  isDryRun: DRY_RUN,
+} as const satisfies FlagTable
+export type ServiceFlags = FlagsOf<typeof SERVICE>
+
+export const SERVE = {
+  asJson: {
+    kind: 'switch',
+    flag: 'json',
+    describe: 'print the address and, with --dev, the credentials as one line of JSON',
+  },
+  isDev: {
+    kind: 'switch',
+    flag: 'dev',
+    describe: 'listen on loopback with a temporary store, and print a new account, zone and key for tests',
+  },
+  faults: {
+    kind: 'text',
+    flag: 'fault',
+    describe:
+      'with --dev: inject faults. word:WORD replies with that word; outage:TIME replies 911 for that time; slow:TIME delays each reply; reset[:N] closes the connection of every Nth request; impatient:N replies abuse after N requests. Separate several with commas',
+  },
+} as const satisfies FlagTable
+export type ServeFlags = FlagsOf<typeof SERVE> & WithServiceSettings
+
+export const ADMIN = {
+  asJson: JSON_OUTPUT,
+  words: {
+    kind: 'words',
+    name: 'operation',
+    describe: 'the operation and its arguments; without one, the list of operations is printed',
+  },
+} as const satisfies FlagTable
+export type AdminFlags = FlagsOf<typeof ADMIN> & WithServiceSettings

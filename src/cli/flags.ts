@@ -1,0 +1,67 @@
+import type { Option, Options } from './options.ts'
+
+/** An option of a command's own, with its name on the command line. */
+interface FlagOption extends Option {
+  readonly flag: string
+}
+
+/** An argument without a flag: one optional word, one of several choices, or any number of words. */
+export type Positional =
+  | { readonly kind: 'word' | 'words'; readonly name: string; readonly describe: string }
+  | {
+      readonly kind: 'choice'
+      readonly name: string
+      readonly describe: string
+      readonly choices: readonly string[]
+    }
+
+/** What a command takes, by the field of its record of flags. */
+export type FlagTable = Readonly<Record<string, FlagOption | Positional>>
+
+/** The values of a command line as the parser returns them, by the name of the flag or of the positional. */
+export type ParsedFlags = Readonly<Record<string, unknown>>
+
+interface ValueOfKind {
+  readonly switch: boolean
+  readonly text: string | undefined
+  readonly list: readonly string[]
+  readonly word: string | undefined
+  readonly words: readonly string[]
+}
+type ValueOf<Row> = Row extends { readonly kind: 'choice'; readonly choices: readonly (infer Choice)[] }
+  ? Choice
+  : Row extends { readonly kind: keyof ValueOfKind }
+    ? ValueOfKind[Row['kind']]
+    : never
+
+/** The typed record that a table of flags gives. */
+export type FlagsOf<Table extends FlagTable> = { readonly [Field in keyof Table]: ValueOf<Table[Field]> }
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+const list = (value: unknown): readonly string[] => [value ?? []].flat().map(String)
+
+const READERS: Readonly<Record<FlagTable[string]['kind'], (value: unknown) => unknown>> = {
+  switch: (value) => value === true,
+  text,
+  list,
+  word: text,
+  choice: text,
+  words: list,
+}
+
+/** Reads the flags of one command. Both parsers have checked the kinds and the choices, which the type relies on. */
+export const readFlags = <Table extends FlagTable>(table: Table, parsed: ParsedFlags): FlagsOf<Table> =>
+  Object.fromEntries(
+    Object.entries(table).map(([field, row]) => [
+      field,
+      READERS[row.kind](parsed['flag' in row ? row.flag : row.name]),
+    ]),
+  ) as FlagsOf<Table>
+
+/** The options of a table of flags, by the flag's name. */
+export const optionsIn = (table: FlagTable): Options =>
+  Object.fromEntries(Object.values(table).flatMap((row) => ('flag' in row ? [[row.flag, row]] : [])))
+
+/** The positional of a table of flags; a command has one at most. */
+export const positionalIn = (table: FlagTable): Positional | undefined =>
+  Object.values(table).find((row): row is Positional => !('flag' in row))

@@ -1,0 +1,149 @@
+import { access, rm, writeFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { dirname } from 'node:path'
+import { ran, show } from '../app/client/systemctl.ts'
+import { packaged, refusalsOf } from '../app/client/unit-check.ts'
+import {
+  daemonVariant,
+  timerVariant,
+  type UnitVariant,
+  unitText,
+  userVariant,
+} from '../app/client/unit-files.ts'
+import type { Exit } from '../app/exit-codes.ts'
+import { isRoot } from '../app/paths.ts'
+import { makeFolder } from '../platform/folder.ts'
+import type { ServiceFlags } from './flag-tables.ts'
+import { fail, print } from './output.ts'
+
+/** `holdfast service`: installs, removes or shows the systemd unit of this installation. */
+export async function serviceCommand({
+  operation,
+  isForUser,
+  isTimer,
+  isDryRun,
+}: ServiceFlags): Promise<Exit> {
+  if (isForUser && isTimer)
+    return fail({ exit: 'usage', messages: ['--timer is system-wide; use either --user or --timer'] }, false)
+  const variant = isForUser ? userVariant() : isTimer ? timerVariant : daemonVariant
+  if (operation === 'status') return status(variant)
+  return operation === 'install' ? install(variant, isDryRun) : uninstall(variant, isDryRun)
+}
+
+async function install(variant: UnitVariant, isDryRun: boolean): Promise<Exit> {
+  const refusals = await refusalsOf(variant)
+  if (refusals.length > 0 && !isDryRun) return refuse(refusals)
+  for (const { template, path } of variant.files) {
+    const text = await unitText(template)
+    print(`${isDryRun ? 'would write' : 'writes'} ${path}`)
+    if (isDryRun) print(...text.trimEnd().replaceAll(/^/gm, '  ').split('\n'))
+    else await writeUnit(path, text)
+  }
+  const exit = await systemctl(variant, isDryRun, [['daemon-reload'], ['enable', '--now', variant.unit]])
+  if (exit === 'settled') print(...(await hintsOn(variant)))
+  return refusals.length > 0 ? refuse(refusals) : exit
+}
+
+const refuse = (messages: readonly string[]): Exit => fail({ exit: 'configuration', messages }, false)
+
+async function writeUnit(path: string, text: string): Promise<void> {
+  await makeFolder(dirname(path), 0o755)
+  await writeFile(path, text)
+}
+
+/** systemd stops a user's services at the last logout unless lingering is enabled (loginctl(1)). */
+async function hintsOn({ manager }: UnitVariant): Promise<readonly string[]> {
+  if (manager.length === 0 || (await exists(`/var/lib/systemd/linger/${userName()}`))) return []
+  return ['it runs while you are logged in; to run it always: loginctl enable-linger']
+}
+
+const exists = async (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+/** A user id without a passwd entry has no name. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return ''
+  }
+}
+
+async function uninstall(variant: UnitVariant, isDryRun: boolean): Promise<Exit> {
+  const refusals = await removalRefusals(variant)
+  if (refusals.length > 0 && !isDryRun) return refuse(refusals)
+  const { unit, service, manager } = variant
+  const states = await Promise.all([...new Set([unit, service])].map(async (name) => show(manager, name)))
+  const hasFailed = states.some((state) => typeof state === 'object' && state.active === 'failed')
+  const disabled = await systemctl(variant, isDryRun, [
+    ['disable', '--now', unit],
+    ...(service === unit ? [] : [['stop', service]]),
+  ])
+  for (const { path } of variant.files) {
+    print(`${isDryRun ? 'would remove' : 'removes'} ${path}`)
+    if (!isDryRun) await rm(path, { force: true })
+  }
+  // systemd lists a failed unit even after its file is removed.
+  const reloaded = await systemctl(variant, isDryRun, [
+    ['daemon-reload'],
+    ...(hasFailed ? [['reset-failed', 'holdfast*']] : []),
+  ])
+  if (refusals.length > 0) return refuse(refusals)
+  return disabled === 'settled' ? reloaded : disabled
+}
+
+async function removalRefusals(variant: UnitVariant): Promise<readonly string[]> {
+  const isInstalled = await Promise.all(variant.files.map(async ({ path }) => exists(path)))
+  const needsRoot = variant.manager.length === 0 && !isRoot()
+  return [
+    ...(needsRoot ? ['a system service needs root; use sudo, or --user for a service of your own'] : []),
+    ...(isInstalled.includes(true) ? [] : [await absence(variant)]),
+  ]
+}
+
+async function absence(variant: UnitVariant): Promise<string> {
+  const isPackaged = (await packaged(variant)).length > 0
+  return isPackaged
+    ? `${variant.unit} belongs to a package; to stop it: systemctl disable --now ${variant.unit}`
+    : `${variant.unit} is not installed`
+}
+
+async function systemctl(
+  { manager }: UnitVariant,
+  isDryRun: boolean,
+  commands: readonly (readonly string[])[],
+): Promise<Exit> {
+  for (const command of commands) {
+    const args = [...manager, ...command]
+    print(`${isDryRun ? 'would run' : 'runs'} systemctl ${args.join(' ')}`)
+    const { code, says } = isDryRun ? { code: 0, says: '' } : await ran('systemctl', args)
+    if (code !== 0) return refuse([`systemctl ${args.join(' ')}: ${says}`])
+  }
+  return 'settled'
+}
+
+/** Exit 0 if it runs, 69 if it is installed and does not run, 78 if it is not installed. */
+async function status(variant: UnitVariant): Promise<Exit> {
+  const { unit, service, manager, flag } = variant
+  const [state, worker] = await Promise.all([show(manager, unit), show(manager, service)])
+  if (typeof state === 'string') return refuse([`systemctl show ${unit}: ${state}`])
+  if (state.load !== 'loaded') {
+    print(
+      state.load === 'not-found'
+        ? `${unit} is not installed; to install it: holdfast service install${flag}`
+        : `${unit} cannot run; systemd reports its load state as ${state.load}`,
+    )
+    return 'configuration'
+  }
+  print(`${state.path} is installed`)
+  for (const name of new Set([unit, service]))
+    print((await ran('systemctl', [...manager, 'status', '--no-pager', name])).says)
+  const isRunning = state.active === 'active' || state.active === 'reloading'
+  const hasFailed = typeof worker === 'object' && worker.active === 'failed'
+  if (isRunning && !hasFailed) return 'settled'
+  const [name, cause] = hasFailed ? [service, worker] : [unit, state]
+  return fail({ exit: 'unreached', messages: [`${name} is ${cause.active} (${cause.result})`] }, false)
+}
