@@ -189,7 +189,7 @@ it('a checkout that is not built says so', () => {
     encoding: 'utf8',
   })
 
-  expect([status, stderr]).toEqual([78, 'holdfast: is not built yet in this checkout; run: npm run build\n'])
+  expect([status, stderr]).toEqual([78, 'holdfast: this checkout is not built; run: npm run build\n'])
 })
 
 describe('the packed file', () => {
