@@ -112,7 +112,7 @@ const settingsTable = (table: SettingTable): string =>
         `\`${fileKeyOf(key)}\``,
         `\`--${flagOf(key, setting)}\``,
         `\`${envOf(key)}\``,
-        setting.help,
+        setting.help.replaceAll('|', '\\|'),
         fallbackOf(setting),
       ),
     )

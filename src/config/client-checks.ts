@@ -2,70 +2,62 @@ import { canBeBasic } from '../net/basic.ts'
 import { Secret } from '../net/secret.ts'
 import { explainRange, isGlobal, type RangeClass, specialRangeOf } from '../net/special.ts'
 import type { ACCOUNT_SETTINGS, AccountSettings, CLIENT_SETTINGS } from './client-settings.ts'
-import type { Complaint, MissingContext, SettingLayer, TableResult } from './setting.ts'
+import type { Complaint, GivenValue, MissingContext, SettingLayer, TableResult } from './setting.ts'
 
-/** How much a command needs: names alone where nothing is sent, nothing where only the network is looked at. */
+/**
+ * The settings that a command needs: `names` (no password) where it sends nothing, `nothing` (no account) where it only
+ * inspects the network.
+ */
 export type SettingNeeds = 'everything' | 'names' | 'nothing'
 
-/** Ranges for documents and measurements. They are used to try the program out, and no network has them by mistake. */
-const EXAMPLES: readonly RangeClass[] = ['documentation', 'benchmark']
+/** Ranges for documentation and benchmarks: users try the program with them, and no real network has them by accident. */
+const TRIAL_RANGES: readonly RangeClass[] = ['documentation', 'benchmark']
 
-/** What the client remembers an account by: credentials of another user are another account. */
+/** The identity of an account in the state file: "username@host[:port]". */
 export const accountKey = ({ server, username }: AccountSettings): string =>
   `${username}@${new URL(server).host}`
 
-/** A name that leads to two accounts leads to the wrong one. */
-export function namesakes(accounts: readonly SettingLayer[]): readonly Complaint[] {
+/** Account names that another account has as its name or its username: --account could not tell the two apart. */
+export function duplicateNames(accounts: readonly SettingLayer[]): readonly Complaint[] {
   return accounts.flatMap(({ name }, at) => {
     if (name === undefined) return []
-    const twin = accounts.slice(0, at).find((other) => other['name']?.value === name.value)?.['name']
-    const other = accounts.find((one, where) => where !== at && one['username']?.value === name.value)
-    const user = other?.['username']
+    const sameName = accounts.slice(0, at).find((other) => other['name']?.value === name.value)?.['name']
+    const sameUser = accounts.find((other, i) => i !== at && other['username']?.value === name.value)
+    const problem = (is: string, { where }: GivenValue): Complaint => ({
+      where: name.where,
+      problem: `name ${String(name.value)} is also the ${is} of another account (${where}); choose another`,
+    })
     return [
-      ...(twin === undefined
-        ? []
-        : [
-            {
-              where: name.where,
-              problem: `name ${String(name.value)} is that of another account too (${twin.where})`,
-            },
-          ]),
-      ...(user === undefined
-        ? []
-        : [
-            {
-              where: name.where,
-              problem: `name ${String(name.value)} is the username of another account (${user.where})`,
-            },
-          ]),
+      ...(sameName === undefined ? [] : [problem('name', sameName)]),
+      ...(sameUser?.['username'] === undefined ? [] : [problem('username', sameUser['username'])]),
     ]
   })
 }
 
-/** A hostname on the command line beside a file of three accounts: whose is it? */
-export function ambiguous(over: readonly SettingLayer[], accounts: number): readonly Complaint[] {
+/** A flag or variable of one account where several are selected. */
+export function unclearAccount(overrides: readonly SettingLayer[], accounts: number): readonly Complaint[] {
   if (accounts < 2) return []
-  const [given] = over.flatMap((layer) =>
+  const [override] = overrides.flatMap((layer) =>
     ['server', 'username', 'password', 'passwordFile', 'hostnames'].flatMap((key) => layer[key] ?? []),
   )
-  if (given === undefined) return []
-  return [{ where: given.where, problem: `the file has ${accounts} accounts; choose one with --account` }]
+  if (override === undefined) return []
+  return [{ where: override.where, problem: `the file has ${accounts} accounts; choose one with --account` }]
 }
 
-/** Two accounts of one user at one service would take turns at breaking each other's waits. */
-export function twins(accounts: readonly AccountSettings[]): readonly Complaint[] {
+/** Accounts with the same key: each would break the waits that the service demanded of the other. */
+export function duplicateAccounts(accounts: readonly AccountSettings[]): readonly Complaint[] {
   const keys = accounts
     .filter(({ server, username }) => server !== undefined && username !== undefined)
     .map(accountKey)
-  const twice = new Set(keys.filter((key, at) => keys.indexOf(key) !== at))
-  return [...twice].map((key) => ({
+  const duplicates = new Set(keys.filter((key, at) => keys.indexOf(key) !== at))
+  return [...duplicates].map((key) => ({
     where: '',
     problem: `two accounts are ${key}; put their hostnames into one`,
   }))
 }
 
-/** What no single setting can see; named by the place of the first of the settings that somebody gave. */
-export function impossible(
+/** Settings of one account that contradict each other. The place is that of the first of them that is set. */
+export function accountConflicts(
   { values, places }: TableResult<typeof ACCOUNT_SETTINGS>,
   { subject, file }: MissingContext,
   needs: SettingNeeds = 'everything',
@@ -75,35 +67,38 @@ export function impossible(
   const isOff =
     typeof myip === 'object' && ((myip.v4 !== undefined && !ipv4) || (myip.v6 !== undefined && !ipv6))
   // biome-ignore format: a table
-  const rules: readonly (readonly [broken: boolean, problem: string, ...about: string[]])[] = [
-    [!ipv4 && !ipv6, 'ipv4 and ipv6 are both off; there is nothing to keep current', 'ipv4', 'ipv6'],
-    [password !== undefined && passwordFile !== undefined, 'password and password_file are both given; keep one', 'passwordFile'],
-    [needs === 'everything' && places['password'] === undefined && passwordFile === undefined, `password is missing; give it as password_file in ${file}, as --password-file or HOLDFAST_PASSWORD, or to the unit of systemd as a credential`],
-    [!canBeBasic(credentials), 'username may not hold a colon, and neither username nor password a control character', 'username', 'password'],
-    [httpFallback && (server ?? '').startsWith('http:'), 'http_fallback has no meaning for an http server', 'httpFallback'],
-    [isOff, 'myip names an address of a family that is switched off', 'myip'],
+  const rules: readonly (readonly [isBroken: boolean, problem: string, ...keys: string[]])[] = [
+    [!ipv4 && !ipv6, 'ipv4 and ipv6 are both false; set one of them to true', 'ipv4', 'ipv6'],
+    [password !== undefined && passwordFile !== undefined, 'password and password_file are both set; keep one', 'passwordFile'],
+    [needs === 'everything' && places['password'] === undefined && passwordFile === undefined, `password is missing; set password_file in ${file}, --password-file or HOLDFAST_PASSWORD, or a credential of the systemd unit`],
+    [!canBeBasic(credentials), 'username must not contain a colon, and neither username nor password a control character', 'username', 'password'],
+    [httpFallback && (server ?? '').startsWith('http:'), 'http_fallback is for https servers only, and server is http; remove it', 'httpFallback'],
+    [isOff, 'myip has an address of a family that is off; remove the address, or set ipv4 or ipv6 to true', 'myip'],
   ]
-  return rules.flatMap(([broken, problem, ...about]) =>
-    broken ? [{ where: about.flatMap((key) => places[key] ?? [])[0] ?? subject, problem }] : [],
+  return rules.flatMap(([isBroken, problem, ...keys]) =>
+    isBroken ? [{ where: keys.flatMap((key) => places[key] ?? [])[0] ?? subject, problem }] : [],
   )
 }
 
-/** A source without what it needs. */
-export function commandless({ values, places }: TableResult<typeof CLIENT_SETTINGS>): readonly Complaint[] {
-  const isNamed = values.sources?.some(({ kind }) => kind === 'command') === true
-  if (!isNamed || places['command'] !== undefined) return []
-  const problem = 'sources lists command, and there is none; write command = ["/path/of/a/program"]'
+/** The source `command` without a command. */
+export function missingCommand({
+  values,
+  places,
+}: TableResult<typeof CLIENT_SETTINGS>): readonly Complaint[] {
+  const isListed = values.sources?.some(({ kind }) => kind === 'command') === true
+  if (!isListed || places['command'] !== undefined) return []
+  const problem = 'sources lists command, and command is not set; write command = ["/path/to/program"]'
   return [{ where: places['sources'] ?? '', problem }]
 }
 
-/** An address that is given is published as it is; one that cannot be reached from outside is mostly a slip. */
-export function unpublishable(
+/** Addresses in `myip` are published unchecked, so a non-public one is most likely a mistake. */
+export function nonPublicMyip(
   { values: { myip }, places }: TableResult<typeof ACCOUNT_SETTINGS>,
   allow: readonly RangeClass[],
 ): readonly Complaint[] {
   const addresses = typeof myip === 'object' ? Object.values(myip) : []
   return addresses
-    .filter((address) => !isGlobal(address, [...allow, ...EXAMPLES]))
+    .filter((address) => !isGlobal(address, [...allow, ...TRIAL_RANGES]))
     .map((address) => ({
       where: places['myip'] ?? '',
       problem: `myip ${address} is not public (${explainRange(address)}); to publish it, write allow = ["${specialRangeOf(address)}"]`,

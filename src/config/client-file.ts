@@ -9,14 +9,15 @@ export interface ParsedFile {
   readonly document: Result<Located, SyntaxFault>
 }
 
-/** What a configuration file problem: the layer of its top, and one for each account and each host. */
+/** A configuration file as layers: one for its top, one per account and one per host. */
 export interface ClientFile {
   readonly top: SettingLayer
   readonly accounts: readonly SettingLayer[]
   /** The layers of each account's hosts. */
   readonly hosts: ReadonlyMap<SettingLayer, readonly SettingLayer[]>
   readonly complaints: readonly Complaint[]
-  readonly isBroken: boolean
+  /** The syntax is wrong: the layers are empty. */
+  readonly isUnreadable: boolean
 }
 
 export const NO_FILE: ClientFile = {
@@ -24,103 +25,126 @@ export const NO_FILE: ClientFile = {
   accounts: [],
   hosts: new Map(),
   complaints: [],
-  isBroken: false,
+  isUnreadable: false,
 }
 const ACCOUNTS = 'account'
 const HOSTS = 'host'
 
-/** Where it is not known which. */
-export const THE_FILE = 'the file'
+/** For complaints where the name of the file is unknown. */
+export const UNNAMED_FILE = 'the file'
 
-type Places = ReadonlyMap<string, string>
+/** Advice for misplaced settings, by their key in the file. */
+type Advice = ReadonlyMap<string, string>
 
-const placed = (settings: object, place: string): Places =>
-  new Map(Object.keys(settings).map((key) => [fileKeyOf(key), place]))
+const adviceFor = (settings: object, advice: string): Advice =>
+  new Map(Object.keys(settings).map((key) => [fileKeyOf(key), advice]))
 
-/** Where settings belong that stand in the wrong table; what two tables have is right in both. */
-const OF_HOSTS = placed(HOST_SETTINGS, 'belongs in an [[account.host]] table')
-const NOT_AT_TOP: Places = OF_HOSTS
-const NOT_IN_ACCOUNT: Places = new Map([
-  ...OF_HOSTS,
-  ...placed(CLIENT_SETTINGS, 'belongs at the top of the file, above [[account]]'),
+/** A setting that two tables define is valid in both; the advice is used only for keys that a table does not define. */
+const NOT_AT_TOP = adviceFor(HOST_SETTINGS, 'belongs in an [[account.host]] table')
+const NOT_IN_ACCOUNT: Advice = new Map([
+  ...NOT_AT_TOP,
+  ...adviceFor(CLIENT_SETTINGS, 'belongs at the top of the file, above [[account]]'),
 ])
-const NOT_IN_HOST: Places = new Map([
-  ...placed(ACCOUNT_SETTINGS, 'belongs above [[account.host]], in the account'),
-  ...placed(CLIENT_SETTINGS, 'belongs at the top of the file, above [[account]]'),
+const NOT_IN_HOST: Advice = new Map([
+  ...adviceFor(ACCOUNT_SETTINGS, 'belongs above [[account.host]], in the account'),
+  ...adviceFor(CLIENT_SETTINGS, 'belongs at the top of the file, above [[account]]'),
 ])
 
+/** Splits a file into layers. Keys that no setting has and misplaced settings are complaints. */
 export function readFile({ name, document }: ParsedFile): ClientFile {
   if (!document.ok)
-    return {
-      ...NO_FILE,
-      isBroken: true,
-      complaints: [{ where: `${name}:${document.error.line}`, problem: document.error.problem }],
-    }
-  const entries = document.value.members?.get(ACCOUNTS)?.entries ?? []
-  const whole = { ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }
-  const top = layerOf(document.value, name, whole, { tables: [ACCOUNTS, '$schema'], elsewhere: NOT_AT_TOP })
-  const accounts = entries.map((entry) =>
-    layerOf(entry, name, ACCOUNT_SETTINGS, { tables: [HOSTS], elsewhere: NOT_IN_ACCOUNT }),
-  )
-  const hosts = entries.map((entry) =>
-    (entry.members?.get(HOSTS)?.entries ?? []).map((host) =>
-      layerOf(host, name, HOST_SETTINGS, { tables: [], elsewhere: NOT_IN_HOST }),
-    ),
-  )
-  const hostless = entries.flatMap(({ members }) => {
-    const host = members?.get(HOSTS)
-    return host === undefined || host.entries !== undefined
-      ? []
-      : [
-          {
-            where: `${name}:${host.line}`,
-            problem: 'host must be a list of tables: write [[account.host]]; names go into hostnames',
-          },
-        ]
+    return { ...NO_FILE, isUnreadable: true, complaints: [syntaxComplaint(name, document.error)] }
+  const account = document.value.members?.get(ACCOUNTS)
+  const top = layerOf(document.value, name, {
+    settings: { ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS },
+    otherKeys: [ACCOUNTS, '$schema'],
+    advice: NOT_AT_TOP,
   })
-  const isMisplaced = document.value.members?.has(ACCOUNTS) === true && entries.length === 0
-  const line = document.value.members?.get(ACCOUNTS)?.line ?? 1
+  const accounts = (account?.entries ?? []).map((entry) => readAccountTable(entry, name))
+  const isMisplaced = account !== undefined && accounts.length === 0
+  const misplaced = {
+    where: `${name}:${account?.line ?? 1}`,
+    problem: 'account must be a list of tables: write [[account]]',
+  }
   return {
     top: top.layer,
     accounts: accounts.map(({ layer }) => layer),
-    hosts: new Map(accounts.map(({ layer }, at) => [layer, (hosts[at] ?? []).map((host) => host.layer)])),
-    isBroken: false,
+    hosts: new Map(accounts.map(({ layer, hosts }) => [layer, hosts])),
+    isUnreadable: false,
     complaints: [
       ...top.complaints,
-      ...[...accounts, ...hosts.flat()].flatMap((one) => one.complaints),
-      ...hostless,
-      ...(isMisplaced
-        ? [{ where: `${name}:${line}`, problem: 'account must be a list of tables: write [[account]]' }]
-        : []),
+      ...accounts.flatMap(({ complaints }) => complaints),
+      ...(isMisplaced ? [misplaced] : []),
     ],
   }
 }
 
-/** Other keys that a table may hold, and settings that belong into another table. */
-interface Others {
-  readonly tables: readonly string[]
-  readonly elsewhere?: Places
+/** The complaint about a file that cannot be parsed. */
+export const syntaxComplaint = (file: string, { line, problem }: SyntaxFault): Complaint => ({
+  where: `${file}:${line}`,
+  problem,
+})
+
+/** One [[account]] table with its [[account.host]] tables. */
+function readAccountTable(
+  table: Located,
+  file: string,
+): LayerResult & { readonly hosts: readonly SettingLayer[] } {
+  const account = layerOf(table, file, {
+    settings: ACCOUNT_SETTINGS,
+    otherKeys: [HOSTS],
+    advice: NOT_IN_ACCOUNT,
+  })
+  const host = table.members?.get(HOSTS)
+  const hosts = (host?.entries ?? []).map((entry) =>
+    layerOf(entry, file, { settings: HOST_SETTINGS, otherKeys: [], advice: NOT_IN_HOST }),
+  )
+  const misplaced = {
+    where: `${file}:${host?.line ?? table.line}`,
+    problem: 'host must be a list of tables: write [[account.host]]; set names as hostnames',
+  }
+  return {
+    layer: account.layer,
+    hosts: hosts.map(({ layer }) => layer),
+    complaints: [
+      ...account.complaints,
+      ...hosts.flatMap(({ complaints }) => complaints),
+      ...(host !== undefined && host.entries === undefined ? [misplaced] : []),
+    ],
+  }
 }
 
-/** One table of the file as a layer; keys that no setting has are complaints. */
+/** The keys that a table may have. */
+interface TableKeys {
+  readonly settings: Readonly<Record<string, unknown>>
+  /** Keys that are not settings, such as subtables. */
+  readonly otherKeys: readonly string[]
+  readonly advice?: Advice
+}
+
+interface LayerResult {
+  readonly layer: SettingLayer
+  readonly complaints: readonly Complaint[]
+}
+
+/** One table of the file as a layer; each key that is not allowed there is a complaint. */
 export function layerOf(
   table: Located,
-  name: string,
-  settings: Readonly<Record<string, unknown>>,
-  { tables, elsewhere }: Others,
-): { readonly layer: SettingLayer; readonly complaints: readonly Complaint[] } {
+  file: string,
+  { settings, otherKeys, advice }: TableKeys,
+): LayerResult {
   const keys = new Map(Object.keys(settings).map((key) => [fileKeyOf(key), key]))
-  const members = [...(table.members ?? [])].filter(([key]) => !tables.includes(key))
+  const members = [...(table.members ?? [])].filter(([key]) => !otherKeys.includes(key))
   const layer = members.flatMap(([key, { line, value }]) => {
     const setting = keys.get(key)
-    return setting === undefined ? [] : [[setting, { value, where: `${name}:${line}` }]]
+    return setting === undefined ? [] : [[setting, { value, where: `${file}:${line}` }]]
   })
   const complaints = members.flatMap(([key, { line }]) =>
-    keys.has(key) ? [] : [{ where: `${name}:${line}`, problem: wrongKey(key) }],
+    keys.has(key) ? [] : [{ where: `${file}:${line}`, problem: keyProblem(key) }],
   )
-  function wrongKey(key: string): string {
-    const place = elsewhere?.get(key)
-    return place === undefined ? unknownKey(key, [...keys.keys(), ...tables]) : `${key} ${place}`
+  function keyProblem(key: string): string {
+    const place = advice?.get(key)
+    return place === undefined ? unknownKey(key, [...keys.keys(), ...otherKeys]) : `${key} ${place}`
   }
   return { layer: Object.fromEntries(layer) as SettingLayer, complaints }
 }

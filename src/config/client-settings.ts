@@ -22,22 +22,21 @@ import {
 import type { SettingTable, Values } from './setting.ts'
 import { parseSource, SOURCE_EXAMPLES, SOURCE_FORMS } from './source.ts'
 
-/** A service's base address. https unless the user writes http, because the key would travel in clear. */
+/** The origin of the update service. The default scheme is https, because http sends the password in clear text. */
 export function parseServer(value: string): Result<string, string> {
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `https://${value}`
-  if (!URL.canParse(full)) return err('is not the address of a service')
+  if (!URL.canParse(full)) return err('must be the address of a service, such as https://dynupdate.example')
   const url = new URL(full)
-  if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    return err('is neither an https nor an http address')
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return err('must be an https or http address')
   if (url.username !== '' || url.password !== '')
-    return err('holds credentials; username and password are settings of their own')
+    return err('contains credentials; set them as username and password')
   const hasPath = url.pathname !== '/' && url.pathname !== UPDATE_PATH
   return hasPath || url.search !== ''
-    ? err(`has a path; ${UPDATE_PATH} is added to the bare address`)
+    ? err(`has a path; write only the address, ${UPDATE_PATH} is added to it`)
     : ok(url.origin)
 }
 
-/** One address of each family at most, or the word that leaves it to the service. */
+/** At most one address of each family, or `connection`: the service takes the address of the connection. */
 const myip: SettingReader<Addresses | 'connection'> = {
   shape: 'list',
   read: (value) => {
@@ -45,9 +44,10 @@ const myip: SettingReader<Addresses | 'connection'> = {
     const items = value.split(',').map((item) => item.trim())
     const addresses = items.flatMap((item) => parseAddress(item) ?? [])
     const families = byFamily(addresses)
-    if (addresses.length < items.length) return err('is not an IPv4 or IPv6 address')
+    if (addresses.length < items.length)
+      return err('must be an IPv4 address, an IPv6 address, both, or connection')
     return Object.keys(families).length < addresses.length
-      ? err('names two addresses of one family')
+      ? err('has two addresses of one family; keep one')
       : ok(families)
   },
   schema: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, maxItems: 2 }] },
@@ -58,27 +58,30 @@ const userAgent: SettingReader<string> = {
   read: (value) =>
     parseUserAgent(value) === undefined || !/^[ -~]+$/.test(value)
       ? err(
-          'does not keep the shape "<company> <program>/<os-version>-<release> <contact>" that services ask for',
+          'must have the form "<company> <program>/<os-version>-<release> <contact>", which services require',
         )
       : ok(value),
 }
 
-/** Five fields, or six with seconds. Whether each is right is for the reader of cron expressions to say. */
+/** Five fields, or six with seconds. The platform checks the fields themselves when it makes the schedule. */
 const cron: SettingReader<string> = {
   ...text,
   read: (value) =>
     /^\S+( +\S+){4,5}$/.test(value.trim())
       ? ok(value.trim())
-      : err('is no cron expression of five or six fields'),
+      : err('must be a cron expression of five or six fields, such as */5 * * * *'),
 }
 
-/** What may stand at the end of a User-Agent (RFC 5321 mailbox, as far as anybody needs it). */
+/** The contact at the end of the User-Agent: a simple subset of RFC 5321 mailboxes. */
 const contact: SettingReader<string> = {
   ...text,
-  read: (value) => (/^[!-;=?A-~]+@[A-Za-z0-9.-]+$/.test(value) ? ok(value) : err('is no e-mail address')),
+  read: (value) =>
+    /^[!-;=?A-~]+@[A-Za-z0-9.-]+$/.test(value)
+      ? ok(value)
+      : err('must be an e-mail address, such as you@mail.example'),
 }
 
-/** Each once. */
+/** Without duplicates. */
 const hostnames: SettingReader<readonly string[]> = (() => {
   const list = listReader(readHostname, { type: 'string' })
   return {
@@ -92,98 +95,98 @@ const hostnames: SettingReader<readonly string[]> = (() => {
 
 const prefix: SettingReader<Prefix> = { ...text, read: parsePrefix }
 
-/** The host part of an address: "::1:2" is the last 64 bits, "::1:2/56" all but the first 56. */
+/** The host part of an IPv6 address: "::1:2" replaces the last 64 bits, "::1:2/56" all but the first 56. */
 const suffix: SettingReader<Prefix> = {
   ...text,
   read: (value) => {
     const host = parseAddress(value.split('/')[0] ?? '')
     return host === undefined || familyOf(host) === 'v4'
-      ? err('is no IPv6 suffix such as ::1:2')
+      ? err('must be an IPv6 suffix, such as ::1:2 or ::1:2/56')
       : parsePrefix(value.includes('/') ? value : `${value}/64`)
   },
 }
 
-/** SLAAC's own host part (RFC 4291 appendix A). */
+/** The SLAAC host part of a MAC address (RFC 4291 appendix A). */
 const mac: SettingReader<Address> = {
   ...text,
   read: (value) => {
     const host = eui64(value)
-    return host === undefined ? err('is no MAC address such as 02:00:5e:00:53:01') : ok(host)
+    return host === undefined ? err('must be a MAC address, such as 02:00:5e:00:53:01') : ok(host)
   },
 }
 
 const address: SettingReader<Address> = {
   ...text,
   read: (value) => {
-    const read = parseAddress(value)
-    return read === undefined ? err('is not an IPv4 or IPv6 address') : ok(read)
+    const parsed = parseAddress(value)
+    return parsed === undefined ? err('must be an IPv4 or IPv6 address') : ok(parsed)
   },
 }
 
 const argument = (value: string): Result<string, string> => ok(value)
 
 const rangeClass = (value: string): Result<(typeof RANGE_CLASSES)[number], string> => {
-  const found = RANGE_CLASSES.find((one) => one === value)
-  return found === undefined ? err(`is not one of ${RANGE_CLASSES.join(', ')}`) : ok(found)
+  const known = RANGE_CLASSES.find((one) => one === value)
+  return known === undefined ? err(`is not one of ${RANGE_CLASSES.join(', ')}`) : ok(known)
 }
 
-/** What belongs to one account. At the top of the file it holds for every account. */
+/** Settings of one account. At the top of the file they apply to every account. */
 // biome-ignore format: a table
 export const ACCOUNT_SETTINGS = {
-  name:          { reader: text,                            help: 'a name for this account, for you' },
-  server:        { reader: { ...text, read: parseServer },  help: 'the update service, such as https://dynupdate.example', isNeeded: true },
-  username:      { reader: text,                            help: 'DDNS key username', isNeeded: true },
-  password:      { reader: secret,                          help: 'DDNS key password; a password file is safer' },
-  passwordFile:  { reader: path,                            help: 'file that holds the password, or - for standard input' },
-  hostnames:     { reader: hostnames, flag: 'hostname', help: 'names and groups to keep current', isNeeded: true },
-  myip:          { reader: myip,                            help: 'the address to publish instead of looking for it; "connection" leaves it to the service' },
-  ipv4:          { reader: onOff,                           help: 'keep the IPv4 address current', fallback: true },
-  ipv6:          { reader: onOff,                           help: 'keep the IPv6 address current', fallback: true },
-  ipv6Parameter: { reader: choice('myip', 'myipv6'),        help: 'the parameter that carries IPv6', fallback: 'myip' },
-  offline:       { reader: onOff,                           help: 'take the names offline instead (a feature of some plans)', fallback: false },
-  nohostStops:   { reader: choice('account', 'hostname'),   help: 'how far a nohost reaches', fallback: 'account' },
-  refresh:       { reader: durationOrNever(days(1), days(3650)),      help: 'touch a name again after this long without an update; 0 is never', fallback: days(28) },
-  batch:         { reader: whole(1, 1000),                  help: 'the most hostnames of one request; without it 20, or more where the account has more than 160' },
-  pace:          { reader: whole(1, 10_000),                help: 'the most requests in five minutes, and two fifths as many changes of address; services block a key that sends more', fallback: 25 },
-  httpFallback:  { reader: onOff,                           help: 'try plain http on ports 80 and 8245 when https is not reached; the key then travels in clear', fallback: false },
-  caFile:        { reader: path,                            help: 'PEM file of the authorities to trust for this service' },
+  name:          { reader: text,                            help: 'a name for this account, used in logs and by --account; default: the username' },
+  server:        { reader: { ...text, read: parseServer },  help: 'address of the update service, such as https://dynupdate.example', isNeeded: true },
+  username:      { reader: text,                            help: 'username of the DDNS key', isNeeded: true },
+  password:      { reader: secret,                          help: 'password of the DDNS key; password_file is safer' },
+  passwordFile:  { reader: path,                            help: 'file that contains the password, or - for standard input' },
+  hostnames:     { reader: hostnames, flag: 'hostname',     help: 'hostnames and groups to keep up to date', isNeeded: true },
+  myip:          { reader: myip,                            help: 'IPv4 and IPv6 address to publish, without looking them up; "connection": the service uses the address of the connection; default: look the addresses up' },
+  ipv4:          { reader: onOff,                           help: 'keep the IPv4 address up to date', fallback: true },
+  ipv6:          { reader: onOff,                           help: 'keep the IPv6 address up to date', fallback: true },
+  ipv6Parameter: { reader: choice('myip', 'myipv6'),        help: 'request parameter for the IPv6 address: myip or myipv6', fallback: 'myip' },
+  offline:       { reader: onOff,                           help: 'set the hostnames offline instead of updating them; not all plans allow this', fallback: false },
+  nohostStops:   { reader: choice('account', 'hostname'),   help: 'what the reply nohost stops: the whole account, or only the hostname', fallback: 'account' },
+  refresh:       { reader: durationOrNever(days(1), days(3650)), help: 'send an unchanged address again after this time, so that the hostname does not expire: 1d to 3650d, or 0 for never', fallback: days(28) },
+  batch:         { reader: whole(1, 1000),                  help: 'maximum number of hostnames in one request; default: 20, or an eighth of the hostnames where there are more than 160' },
+  pace:          { reader: whole(1, 10_000),                help: 'maximum number of requests in 5 minutes; at most two fifths of them change an address; services block keys that send too many', fallback: 25 },
+  httpFallback:  { reader: onOff,                           help: 'try http on ports 80 and 8245 when https cannot be reached; this sends the password in clear text', fallback: false },
+  caFile:        { reader: path,                            help: 'PEM file with the certificate authorities to trust for this service; default: those that Node includes' },
 } as const satisfies SettingTable
 
-/** What belongs to the program as a whole. */
+/** Settings of the program as a whole. */
 // biome-ignore format: a table
 export const CLIENT_SETTINGS = {
-  sources:       { reader: listReader(parseSource, { type: 'string', examples: SOURCE_EXAMPLES }, SOURCE_FORMS), flag: 'source', help: `who knows the address: ${SOURCE_FORMS}` },
-  thirdParties:  { reader: onOff,                           help: 'ask public services for the address too (Cloudflare, Google, Nextcloud, Cisco, Akamai; ipify, ident.me and Amazon where those are not reached); off: only the router, the interfaces and the update service itself', fallback: true },
-  allowVpn:      { reader: onOff,                           help: 'publish the address that outside services see, although the router or an interface goes on stating the one that is published', fallback: false },
-  agreement:     { reader: choice('two', 'one'),            help: 'how many must agree on a changed address: the router or an own interface and one operator outside, or two outside; or whoever answers first', fallback: 'two' },
-  command:       { reader: listReader(argument, { type: 'string' }), help: 'program and arguments for the source command; prints an address a line' },
-  ipv6Choice:    { reader: choice('stable', 'temporary', 'any'), help: 'which of several IPv6 addresses of an interface', fallback: 'stable' },
-  ipv6Prefix:    { reader: prefix,                          help: 'only an IPv6 address within this range' },
-  ipv6Suffix:    { reader: suffix,                          help: 'only an IPv6 address that ends so, such as ::1:2' },
-  watch:         { reader: onOff,                           help: 'notice changes as they happen, by the kernel, the router and a few packets a minute; off: only look at each interval', fallback: true },
-  allow:         { reader: listReader(rangeClass, { enum: RANGE_CLASSES }), help: 'address ranges to publish although they are not public', fallback: [] },
-  interval:      { reader: duration(minutes(1), days(7)),   help: 'time between looks', fallback: minutes(5) },
-  schedule:      { reader: cron,                            help: 'cron expression for looks, instead of the interval' },
-  userAgent:     { reader: userAgent,                       help: 'User-Agent, whole' },
-  contact:       { reader: contact,                         help: 'your e-mail address, at the end of the User-Agent, so that the service can write before it blocks anything; without it none is sent' },
-  connectTimeout: { reader: duration(seconds(1), minutes(10)), help: 'patience for reaching a service', fallback: seconds(15) },
-  responseTimeout:  { reader: duration(seconds(1), minutes(10)), help: 'patience for its whole answer', fallback: seconds(30) },
-  whenStopped:   { reader: choice('exit', 'idle'),          help: 'with every account stopped: end with exit 77, or stay up idle, for supervisors that restart blindly', fallback: 'exit' },
-  offlineOnStop: { reader: onOff,                           help: 'take the names offline when the daemon is asked to end, and back when it starts', fallback: false },
-  runtimeDir:    { reader: path,                            help: 'folder of the control socket' },
-  stateDir:      { reader: path,                            help: 'folder where stops and waits are remembered' },
-  logLevel:      { reader: choice(...LEVELS),               help: 'how much to log', fallback: 'info' },
+  sources:       { reader: listReader(parseSource, { type: 'string', examples: SOURCE_EXAMPLES }, SOURCE_FORMS), flag: 'source', help: `where to look up the address: ${SOURCE_FORMS}; default: the router, the interfaces, the update service and public services` },
+  thirdParties:  { reader: onOff,                           help: 'use public services to look up the address (Cloudflare, Google, Nextcloud, Cisco, Akamai; and ipify, ident.me and Amazon where those cannot be reached); off: only the router, the interfaces and the update service', fallback: true },
+  allowVpn:      { reader: onOff,                           help: 'publish the address that outside services report, even if the router or an interface still reports the published one; for VPNs that accept incoming connections', fallback: false },
+  agreement:     { reader: choice('two', 'one'),            help: 'how many sources must agree on a new address; two: the router or an interface and one outside operator, or two outside operators; one: the first answer counts', fallback: 'two' },
+  command:       { reader: listReader(argument, { type: 'string' }), help: 'program and arguments of the source command; it prints one address per line' },
+  ipv6Choice:    { reader: choice('stable', 'temporary', 'any'), help: 'which IPv6 address of an interface to publish: stable, temporary (RFC 8981), or any (a stable one if there is one)', fallback: 'stable' },
+  ipv6Prefix:    { reader: prefix,                          help: 'publish only an IPv6 address in this range, such as 2001:db8::/32; default: any range' },
+  ipv6Suffix:    { reader: suffix,                          help: 'publish only an IPv6 address with this suffix, such as ::1:2; default: any suffix' },
+  watch:         { reader: onOff,                           help: 'detect changes within seconds, with events of the kernel and the router and a few packets per minute; off: check only after each interval', fallback: true },
+  allow:         { reader: listReader(rangeClass, { enum: RANGE_CLASSES }), help: `publish addresses of these non-public ranges too: ${RANGE_CLASSES.join(', ')}`, fallback: [] },
+  interval:      { reader: duration(minutes(1), days(7)),   help: 'time between checks of the address: 1m to 7d', fallback: minutes(5) },
+  schedule:      { reader: cron,                            help: 'cron expression for checks of the address, instead of interval: five fields, or six with seconds, in local time' },
+  userAgent:     { reader: userAgent,                       help: 'complete User-Agent header, instead of the one of Holdfast' },
+  contact:       { reader: contact,                         help: 'your e-mail address, added to the User-Agent so that the service can reach you before it blocks the client; default: none' },
+  connectTimeout: { reader: duration(seconds(1), minutes(10)), help: 'maximum time to connect to a service, including DNS and TLS: 1s to 10m', fallback: seconds(15) },
+  responseTimeout: { reader: duration(seconds(1), minutes(10)), help: 'maximum time for a whole request and its response: 1s to 10m', fallback: seconds(30) },
+  whenStopped:   { reader: choice('exit', 'idle'),          help: 'when every account is stopped: exit with code 77, or stay idle, for supervisors that always restart', fallback: 'exit' },
+  offlineOnStop: { reader: onOff,                           help: 'set the hostnames offline when the daemon is stopped, and online when it starts', fallback: false },
+  runtimeDir:    { reader: path,                            help: 'folder of the control socket; default: the holdfast folder in /run or $XDG_RUNTIME_DIR, or state_dir where there is none' },
+  stateDir:      { reader: path,                            help: 'folder of the saved state (confirmed addresses, stops and waits); default: the holdfast folder in /var/lib, or in the data folder of the user' },
+  logLevel:      { reader: choice(...LEVELS),               help: `lowest level to log: ${LEVELS.join(', ')}`, fallback: 'info' },
 } as const satisfies SettingTable
 
-/** What belongs to one hostname of an account, as [[account.host]]. */
+/** Settings of one hostname of an account, as [[account.host]]. */
 // biome-ignore format: a table
 export const HOST_SETTINGS = {
-  name:          { reader: { ...text, read: readHostname },     help: 'one of the hostnames', isNeeded: true },
-  suffix:        { reader: suffix,                          help: 'host part of the IPv6 address: another machine of this network, with our prefix' },
-  mac:           { reader: mac,                             help: 'the same from a MAC address (EUI-64)' },
-  prefixLength:  { reader: whole(1, 127),                   help: 'how much of the address is ours, for mac', fallback: 64 },
-  interface:     { reader: text,                            help: 'look only through this interface' },
-  from:          { reader: address,                         help: 'look only from this local address' },
+  name:          { reader: { ...text, read: readHostname }, help: 'one of the hostnames of the account', isNeeded: true },
+  suffix:        { reader: suffix,                          help: 'host part of the IPv6 address: publishes another machine of this network, with the prefix of this host' },
+  mac:           { reader: mac,                             help: 'the same, with the host part derived from a MAC address (EUI-64)' },
+  prefixLength:  { reader: whole(1, 127),                   help: 'length of the shared prefix for mac, in bits: 1 to 127', fallback: 64 },
+  interface:     { reader: text,                            help: 'look up the address only through this interface, such as wan1' },
+  from:          { reader: address,                         help: 'look up the address only from this local address' },
 } as const satisfies SettingTable
 
 export type HostSettings = Values<typeof HOST_SETTINGS>

@@ -3,12 +3,13 @@ import { type AST, getStaticTOMLValue, parseTOML, ParseError as TomlError } from
 import { err, ok, type Result } from '../base/result.ts'
 import { explainJson, explainToml } from './syntax.ts'
 
-/** A value of a configuration file that knows its line, counted from one. */
+/** A value of a configuration file with its line, counted from one. */
 export interface Located {
   readonly line: number
   readonly value: unknown
-  /** The members of a table, or the entries of an array of tables. */
+  /** Of a table. */
   readonly members?: ReadonlyMap<string, Located>
+  /** Of an array of tables. */
   readonly entries?: readonly Located[]
 }
 
@@ -17,38 +18,40 @@ export interface SyntaxFault {
   readonly problem: string
 }
 
-/** TOML, or JSON where the file's name ends so. Comments are allowed in JSON too: it is written by people. */
+/** Parses TOML, or JSON where the file name ends in .json. JSON may contain comments and trailing commas. */
 export function parseDocument(source: string, name: string): Result<Located, SyntaxFault> {
   const text = source.replace(/^\uFEFF/, '')
-  const foreign = encodingFault(text)
-  if (foreign !== undefined) return err(foreign)
+  const fault = encodingFault(text)
+  if (fault !== undefined) return err(fault)
   try {
     return name.endsWith('.json') ? parseJson(text) : parseToml(text)
   } catch (error) {
-    // Both parsers, and what reads their trees, call themselves for each level.
+    // Both parsers and the functions below are recursive: deep nesting overflows the stack.
     if (!(error instanceof RangeError)) throw error
-    return err({ line: deepestLine(text), problem: 'this is nested too deep; a value is a list at most' })
+    return err({
+      line: deepestLine(text),
+      problem: 'this is nested too deeply; a value may be a list, but not a list of lists',
+    })
   }
 }
 
-/** By a plain count of brackets, which is enough to find the line. */
+/** The line with the deepest nesting, by counting brackets. Brackets in strings count too, which is good enough here. */
 function deepestLine(text: string): number {
-  let [depth, most, line] = [0, 0, 1]
-  for (const [at, one] of text.split('\n').entries())
-    for (const sign of one) {
-      if ('[{'.includes(sign)) depth++
-      else if (']}'.includes(sign)) depth--
-      if (depth > most) [most, line] = [depth, at + 1]
-    }
-  return line
+  let [depth, maxDepth, line, deepest] = [0, 0, 1, 1]
+  for (const [character] of text.matchAll(/[[{}\]\n]/g)) {
+    if (character === '\n') line++
+    else depth += '[{'.includes(character) ? 1 : -1
+    if (depth > maxDepth) [maxDepth, deepest] = [depth, line]
+  }
+  return deepest
 }
 
-/** Text that was decoded as UTF-8 and is none: UTF-16 is full of NULs, other encodings leave replacement characters. */
+/** Detects text that is not UTF-8: UTF-16 contains NULs, other encodings leave replacement characters. */
 function encodingFault(text: string): SyntaxFault | undefined {
-  if (text.slice(0, 200).includes('\0')) return { line: 1, problem: 'this is UTF-16; save the file as UTF-8' }
+  if (text.slice(0, 200).includes('\0')) return { line: 1, problem: 'the file is UTF-16; save it as UTF-8' }
   const at = text.indexOf('\uFFFD')
   const line = text.slice(0, at).split('\n').length
-  return at < 0 ? undefined : { line, problem: 'a character is not UTF-8; save the file as UTF-8' }
+  return at < 0 ? undefined : { line, problem: 'a character is not valid UTF-8; save the file as UTF-8' }
 }
 
 function parseToml(source: string): Result<Located, SyntaxFault> {
@@ -62,7 +65,7 @@ function parseToml(source: string): Result<Located, SyntaxFault> {
   }
 }
 
-/** What is missing is noticed at the start of a later line; what is wrong is the line where it should be, or where it began. */
+/** The parser reports a missing token at the start of a later line. This gives the line where it is missing, or where the value starts. */
 function lineOf({ lineNumber, column, message }: TomlError, source: string): number {
   const lines = source.split('\n').slice(0, lineNumber)
   if (column === 0 && message.startsWith('Unterminated'))
@@ -73,7 +76,7 @@ function lineOf({ lineNumber, column, message }: TomlError, source: string): num
 
 type TomlItem = AST.TOMLKeyValue | AST.TOMLTable
 
-/** Arrays of tables gather their entries under one key; everything else is a member by its dotted key. */
+/** Arrays of tables collect their entries under one key; every other item is a member under its dotted key. */
 function tableOf(items: readonly TomlItem[], value: unknown): Located {
   const members = new Map<string, Located>()
   for (const item of items) {
@@ -89,7 +92,7 @@ function tableOf(items: readonly TomlItem[], value: unknown): Located {
   return { line: 1, value, members }
 }
 
-/** [[account.host]] is an entry of the last account (TOML 1.0, array of tables). */
+/** [[account.host]] adds to the last account (TOML 1.0, array of tables). */
 function addEntry(
   members: Map<string, Located>,
   [key = '', ...deeper]: readonly string[],
@@ -126,22 +129,25 @@ function parseJson(source: string): Result<Located, SyntaxFault> {
   if (first !== undefined) {
     const line = lineAt(first.offset)
     const [before = ''] = /[\w.+-]*$/.exec(source.slice(0, first.offset)) ?? []
-    const found = before + source.slice(first.offset, first.offset + first.length)
+    const token = before + source.slice(first.offset, first.offset + first.length)
     const isSecret = /password/i.test(source.split('\n')[line - 1] ?? '')
-    return err({ line, problem: explainJson(printParseErrorCode(first.error), isSecret ? 'a value' : found) })
+    return err({ line, problem: explainJson(printParseErrorCode(first.error), isSecret ? 'a value' : token) })
   }
-  if (root?.type !== 'object') return err({ line: 1, problem: 'not a JSON object' })
-  const twice = repeatedKey(root)
-  if (twice !== undefined)
-    return err({ line: lineAt(twice.offset), problem: `${String(twice.value)} is given twice; keep one` })
+  if (root?.type !== 'object') return err({ line: 1, problem: 'the file is not a JSON object' })
+  const duplicate = duplicateKey(root)
+  if (duplicate !== undefined)
+    return err({
+      line: lineAt(duplicate.offset),
+      problem: `${String(duplicate.value)} is set twice; keep one`,
+    })
   return ok(nodeOf(root, lineAt))
 }
 
-/** The first key that an object of the document has for the second time; JSON itself would take the last. */
-function repeatedKey({ type, children = [] }: Node): Node | undefined {
+/** The first key that occurs twice in one object. JSON itself would silently use the last. */
+function duplicateKey({ type, children = [] }: Node): Node | undefined {
   const keys = type === 'object' ? children.flatMap((pair) => pair.children?.[0] ?? []) : []
-  const twice = keys.find(({ value }, at) => keys.findIndex((key) => key.value === value) < at)
-  return twice ?? children.map(repeatedKey).find((found) => found !== undefined)
+  const duplicate = keys.find(({ value }, at) => keys.findIndex((key) => key.value === value) < at)
+  return duplicate ?? children.map(duplicateKey).find((key) => key !== undefined)
 }
 
 function nodeOf(node: Node, lineAt: (offset: number) => number): Located {

@@ -2,34 +2,35 @@ import { err, ok, type Result } from '../base/result.ts'
 import { parseAddress } from '../net/address.ts'
 import { isListable, parseHostname } from '../net/hostname.ts'
 
-const LONGEST_LABEL = 63
+const MAX_LABEL_LENGTH = 63
+const MAX_NAME_LENGTH = 253
 
-/** What is wrong with a text as a hostname: the first row that holds. */
+/** What is wrong with a hostname, with a predicate for the complaint. The first matching row wins. */
 // biome-ignore format: a table
-const FLAWS: readonly (readonly [has: (text: string) => boolean, says: (text: string) => string])[] = [
-  [(text) => text.includes('://'),                   (text) => `is a URL; write the name alone${bareName(text)}`],
-  [(text) => parseAddress(text.replaceAll(/[[\]]/g, '')) !== undefined, () => 'is an address and not a hostname; an address to publish goes into myip'],
-  [(text) => /\s/.test(text),                        () => 'holds a blank'],
-  [(text) => /[/:]/.test(text),                      () => 'holds a slash or a colon; write the name alone'],
+const FLAWS: readonly (readonly [matches: (text: string) => boolean, problem: (text: string) => string])[] = [
+  [(text) => text.includes('://'),                   (text) => `is a URL; write only the name${bareName(text)}`],
+  [(text) => parseAddress(text.replaceAll(/[[\]]/g, '')) !== undefined, () => 'is an address, not a hostname; set an address to publish as myip'],
+  [(text) => /\s/.test(text),                        () => 'contains a blank'],
+  [(text) => /[/:]/.test(text),                      () => 'contains a slash or a colon; write only the name'],
   [(text) => text.startsWith('.'),                   () => 'begins with a dot'],
   [(text) => text.includes('..'),                    () => 'has two dots in a row'],
-  [(text) => text.length > 253,                      (text) => `has ${text.length} characters; a name has at most 253`],
-  [(text) => longestOf(text) > LONGEST_LABEL,        (text) => `has a label of ${longestOf(text)} characters; ${LONGEST_LABEL} is the most`],
+  [(text) => text.length > MAX_NAME_LENGTH,          (text) => `has ${text.length} characters; the maximum is ${MAX_NAME_LENGTH}`],
+  [(text) => longestLabel(text) > MAX_LABEL_LENGTH,  (text) => `has a label of ${longestLabel(text)} characters; the maximum is ${MAX_LABEL_LENGTH}`],
   [(text) => /(^|\.)-|-(\.|$)/.test(text),           () => 'has a label that begins or ends with a hyphen'],
 ]
 
-const longestOf = (text: string): number => Math.max(...text.split('.').map((label) => label.length))
+const longestLabel = (text: string): number => Math.max(...text.split('.').map((label) => label.length))
 const bareName = (text: string): string => (URL.canParse(text) ? `, ${new URL(text).hostname}` : '')
 
-/** A name or a group as it goes over the wire: lower case (RFC 4343), ASCII (RFC 5891), no trailing dot. */
+/** A hostname or group in the form of the protocol: lower case (RFC 4343), ASCII (RFC 5891), no trailing dot. */
 export function readHostname(value: string): Result<string, string> {
-  const flaw = FLAWS.find(([has]) => has(value))
+  const flaw = FLAWS.find(([matches]) => matches(value))
   if (flaw !== undefined) return err(flaw[1](value))
   const text = /[^\0-\x7f]/.test(value) ? toAscii(value) : value
-  if (text === undefined || !isListable(text)) return err('is no hostname or group')
+  if (text === undefined || !isListable(text)) return err('is not a valid hostname or group')
   return ok(parseHostname(text) ?? text.toLowerCase())
 }
 
-/** IDNA as the URL Standard has it; undefined where the name cannot be written so. */
+/** IDNA by way of the URL Standard; undefined where the name has no ASCII form. */
 const toAscii = (text: string): string | undefined =>
   URL.canParse(`http://${text}`) ? new URL(`http://${text}`).hostname : undefined

@@ -1,15 +1,15 @@
 import { err, ok, type Result } from '../base/result.ts'
 import { FAMILIES, type Family } from '../net/address.ts'
 import {
-  ambiguous,
-  commandless,
-  impossible,
-  namesakes,
+  unclearAccount,
+  missingCommand,
+  accountConflicts,
+  duplicateNames,
   type SettingNeeds,
-  twins,
-  unpublishable,
+  duplicateAccounts,
+  nonPublicMyip,
 } from './client-checks.ts'
-import { NO_FILE, type ParsedFile, readFile, THE_FILE } from './client-file.ts'
+import { type ClientFile, NO_FILE, type ParsedFile, readFile, UNNAMED_FILE } from './client-file.ts'
 import {
   ACCOUNT_SETTINGS,
   type AccountSettings,
@@ -19,17 +19,21 @@ import {
   type HostSettings,
   parseServer,
 } from './client-settings.ts'
-import { type Complaint, readTable, type SettingLayer, type TableResult } from './setting.ts'
+import {
+  type Complaint,
+  readTable,
+  type SettingLayer,
+  type TableResult,
+  type ValuePlaces,
+} from './setting.ts'
 
-/** Where each value stands that was given, by setting key: for complaints that only a look at this host can make. */
-export type ValuePlaces = Readonly<Record<string, string>>
-
+/** One [[account.host]] table. */
 export interface HostConfig extends HostSettings {
   readonly places: ValuePlaces
 }
 
 export interface AccountConfig extends AccountSettings {
-  /** What is special about some of its hostnames. */
+  /** The hostnames that have settings of their own. */
   readonly hosts: readonly HostConfig[]
   readonly places: ValuePlaces
 }
@@ -37,115 +41,162 @@ export interface AccountConfig extends AccountSettings {
 export interface ClientConfig extends ClientSettings {
   readonly accounts: readonly AccountConfig[]
   readonly places: ValuePlaces
-  /** Those that anybody wants. */
+  /** The families that at least one account uses. */
   readonly families: readonly Family[]
 }
 
-/** Everything somebody said, most important layer first. */
+/** All origins of client settings, and how to read them. Flags override the environment, which overrides the file. */
 export interface ClientLayers {
   readonly flags: SettingLayer
   readonly environment: SettingLayer
   readonly file?: ParsedFile
-  /** Where a file would be looked for, if there is none. */
+  /** Without a file: the path at which one is expected, for complaints. */
   readonly lookedFor?: string
-  /** Only these accounts of the file, by name; empty means all. */
+  /** Read only these accounts of the file, by name, username or account key; empty means all. */
   readonly chosen: readonly string[]
-  /** Where nothing will be sent, no password is needed; where only the network is looked at, no account either. */
+  /** Default: `everything`. */
   readonly needs?: SettingNeeds
   readonly passwordFileFor?: PasswordFileFor
 }
 
-/** The password file of an account that gives no password: another than it names, or one although it names none. */
+/**
+ * The password file of an account that sets no password: replaces the one in its settings, or supplies one. Undefined where
+ * there is none.
+ */
 export type PasswordFileFor = (
   account: Partial<Pick<AccountSettings, 'name' | 'username' | 'passwordFile'>>,
 ) => string | undefined
 
-/** All complaints at once: an operator should not have to fix a file one line per restart. */
-export function readClientConfig(given: ClientLayers): Result<ClientConfig, readonly Complaint[]> {
-  const file = given.file === undefined ? NO_FILE : readFile(given.file)
-  const over = [given.flags, given.environment]
-  const inFile = given.file?.name ?? given.lookedFor ?? THE_FILE
-  const client = readTable(CLIENT_SETTINGS, [...over, file.top], { subject: '', file: inFile })
-  const named = file.accounts.map((layer, at) => ({ layer, name: nameOf(layer, at) }))
-  const shared = (layer: SettingLayer): SettingLayer => ({
-    ...file.top,
-    ...layer,
-    ...given.environment,
-    ...given.flags,
-  })
-  const names = (file.accounts.length > 0 ? file.accounts : [{}])
-    .map((layer, at) => namesOf(shared(layer), nameOf(shared(layer), at)))
-    .filter(() => file.accounts.length > 0 || WHO.some((key) => shared({})[key] !== undefined))
-  const chosen = named.filter(
-    (_, at) => given.chosen.length === 0 || names[at]?.some((one) => given.chosen.includes(one)),
+/** The settings of the client, or all complaints together, so that one run shows every mistake. */
+export function readClientConfig(layers: ClientLayers): Result<ClientConfig, readonly Complaint[]> {
+  const file = layers.file === undefined ? NO_FILE : readFile(layers.file)
+  const fileName = layers.file?.name ?? layers.lookedFor ?? UNNAMED_FILE
+  const overrides = [layers.flags, layers.environment]
+  const client = readTable(CLIENT_SETTINGS, [...overrides, file.top], { subject: '', file: fileName })
+  const names = accountNames(file, layers)
+  const selected = selectAccounts(file, names, layers.chosen)
+  const all = selected.map((account) =>
+    readAccount(account, { layers, file, fileName, allow: client.values.allow }),
   )
-  const layers = file.accounts.length === 0 ? [{ layer: {}, name: '' }] : chosen
-  const all = layers.map(({ layer, name }) => {
-    const subject = file.accounts.length > 1 ? `account ${name}` : ''
-    const about = { subject, file: inFile }
-    const reading = withPasswordFile(
-      readTable(ACCOUNT_SETTINGS, onePassword([...over, layer, file.top]), about),
-      given.passwordFileFor,
-    )
-    const hosts = readHosts(file.hosts.get(layer) ?? [], reading.values.hostnames ?? [])
-    const isBlank = given.needs === 'nothing' && !WHO.some((key) => reading.places[key] !== undefined)
-    return {
-      isBlank,
-      values: { ...reading.values, hosts: hosts.values, places: reading.places },
-      complaints: [
-        ...reading.complaints,
-        ...impossible(reading, about, given.needs),
-        ...unpublishable(reading, client.values.allow),
-        ...hosts.complaints,
-      ],
-    }
-  })
-  const accounts = all.filter(({ isBlank }) => !isBlank)
-  const whole = [...accounts.flatMap((one) => one.complaints), ...twins(accounts.map(({ values }) => values))]
+  const present = all.filter(({ isEmpty }) => !isEmpty)
+  const accounts = present.map(({ config }) => config)
+  const accountComplaints = [
+    ...present.flatMap(({ complaints }) => complaints),
+    ...duplicateAccounts(accounts),
+  ]
   const complaints = [
     ...file.complaints,
     ...client.complaints,
-    ...commandless(client),
-    ...unknownAccounts(given.chosen, names),
-    ...namesakes(file.accounts.map((layer) => ({ ...file.top, ...layer }))),
-    ...ambiguous(over, layers.length),
-    // Of a file that could not be read nobody knows what it would have said.
-    ...(file.isBroken ? [] : whole),
+    ...missingCommand(client),
+    ...unknownAccounts(layers.chosen, names),
+    ...duplicateNames(file.accounts.map((layer) => ({ ...file.top, ...layer }))),
+    ...unclearAccount(overrides, selected.length),
+    // An unreadable file has no accounts: complaints about missing settings would mislead.
+    ...(file.isUnreadable ? [] : accountComplaints),
   ]
   if (complaints.length > 0) return err(distinct(complaints))
   return ok({
     ...client.values,
-    families: familiesOf(all.map(({ values }) => values)),
+    families: familiesOf(all.map(({ config }) => config)),
     places: client.places,
-    accounts: accounts.map(({ values }) => values),
+    accounts,
   })
+}
+
+/** The names by which --account can select each account, in the order of the file; the first is the one to show. */
+function accountNames(
+  file: ClientFile,
+  { flags, environment }: ClientLayers,
+): readonly (readonly string[])[] {
+  const withShared = (layer: SettingLayer): SettingLayer => ({
+    ...file.top,
+    ...layer,
+    ...environment,
+    ...flags,
+  })
+  if (file.accounts.length === 0 && !identifiesAccount(withShared({}))) return []
+  return (file.accounts.length === 0 ? [{}] : file.accounts).map((layer, at) =>
+    namesOf(withShared(layer), nameOf(withShared(layer), at)),
+  )
+}
+
+/** An account table to read; empty where the top of the file, flags and environment define the only account. */
+interface SelectedAccount {
+  readonly layer: SettingLayer
+  readonly name: string
+}
+
+function selectAccounts(
+  file: ClientFile,
+  names: readonly (readonly string[])[],
+  chosen: readonly string[],
+): readonly SelectedAccount[] {
+  if (file.accounts.length === 0) return [{ layer: {}, name: '' }]
+  return file.accounts
+    .map((layer, at) => ({ layer, name: nameOf(layer, at) }))
+    .filter((_, at) => chosen.length === 0 || names[at]?.some((name) => chosen.includes(name)))
+}
+
+interface AccountContext {
+  readonly layers: ClientLayers
+  readonly file: ClientFile
+  readonly fileName: string
+  readonly allow: ClientSettings['allow']
+}
+
+interface AccountResult {
+  readonly config: AccountConfig
+  /** Nothing identifies an account, and the command needs none. */
+  readonly isEmpty: boolean
+  readonly complaints: readonly Complaint[]
+}
+
+function readAccount(
+  { layer, name }: SelectedAccount,
+  { layers, file, fileName, allow }: AccountContext,
+): AccountResult {
+  const subject = file.accounts.length > 1 ? `account ${name}` : ''
+  const context = { subject, file: fileName }
+  const inOrder = withOnePassword([layers.flags, layers.environment, layer, file.top])
+  const account = withPasswordFile(readTable(ACCOUNT_SETTINGS, inOrder, context), layers.passwordFileFor)
+  const hosts = readHosts(file.hosts.get(layer) ?? [], account.values.hostnames ?? [])
+  return {
+    config: { ...account.values, hosts: hosts.values, places: account.places },
+    isEmpty: layers.needs === 'nothing' && !identifiesAccount(account.places),
+    complaints: [
+      ...account.complaints,
+      ...accountConflicts(account, context, layers.needs),
+      ...nonPublicMyip(account, allow),
+      ...hosts.complaints,
+    ],
+  }
 }
 
 const familiesOf = (accounts: readonly Pick<AccountSettings, 'ipv4' | 'ipv6'>[]): readonly Family[] =>
   FAMILIES.filter((family) => accounts.some(({ ipv4, ipv6 }) => (family === 'v4' ? ipv4 : ipv6)))
 
-/** Each of a name that the account keeps, once, and with one way of making its address. */
+/** Each host must name a hostname of its account, once, and set at most one of suffix and mac. */
 function readHosts(
   layers: readonly SettingLayer[],
   hostnames: readonly string[],
 ): { readonly values: readonly HostConfig[]; readonly complaints: readonly Complaint[] } {
   const read = layers.map((layer) => readTable(HOST_SETTINGS, [layer], { subject: 'host', file: '' }))
   const names = read.map(({ values }) => values.name)
-  const complaints = read.flatMap(({ values, places, complaints: own }, at) => {
+  const complaints = read.flatMap(({ values, places, complaints: ownComplaints }, at) => {
     const { name, suffix, mac } = values
     // biome-ignore format: a table
-    const rules: readonly (readonly [broken: boolean, problem: string, about: string])[] = [
-      [name !== undefined && !hostnames.includes(name), `host ${name} is not among the hostnames of its account`, 'name'],
-      [name !== undefined && names.indexOf(name) < at, `host ${name} stands there twice`, 'name'],
-      [suffix !== undefined && mac !== undefined, 'suffix and mac are both given; keep one', 'mac'],
+    const rules: readonly (readonly [isBroken: boolean, problem: string, key: string])[] = [
+      [name !== undefined && !hostnames.includes(name), `host ${name} is not one of the hostnames of its account; add it there or correct it`, 'name'],
+      [name !== undefined && names.indexOf(name) < at, `host ${name} is set twice; keep one`, 'name'],
+      [suffix !== undefined && mac !== undefined, 'suffix and mac are both set; keep one', 'mac'],
     ]
-    // It cannot be given anywhere but here, and what else it problem tells where that is.
+    // Only the file can set the name of a host, so the place of any other setting of the host shows where.
     const [place] = Object.values(places)
-    const nameless = { where: place ?? '', problem: 'a host has no name; name one of the hostnames' }
+    const nameless = { where: place ?? '', problem: 'a host has no name; set name to one of the hostnames' }
     return [
-      ...(name === undefined && places['name'] === undefined ? [nameless] : own),
-      ...rules.flatMap(([broken, problem, about]) =>
-        broken ? [{ where: places[about] ?? '', problem }] : [],
+      ...(name === undefined && places['name'] === undefined ? [nameless] : ownComplaints),
+      ...rules.flatMap(([isBroken, problem, key]) =>
+        isBroken ? [{ where: places[key] ?? '', problem }] : [],
       ),
     ]
   })
@@ -157,12 +208,12 @@ function nameOf(layer: SettingLayer, at: number): string {
   return typeof name === 'string' ? name : String(at + 1)
 }
 
-/** What --account may call it: its name, its username, or both username and host as the log shows them. */
+/** The names that --account accepts: name, username, and the account key that the log shows. */
 function namesOf(layer: SettingLayer, name: string): readonly string[] {
   const [username, server] = [layer['username']?.value, layer['server']?.value]
   if (typeof username !== 'string') return [name]
-  const read = typeof server === 'string' ? parseServer(server) : undefined
-  return [name, username, ...(read?.ok ? [`${username}@${new URL(read.value).host}`] : [])]
+  const parsed = typeof server === 'string' ? parseServer(server) : undefined
+  return [name, username, ...(parsed?.ok ? [`${username}@${new URL(parsed.value).host}`] : [])]
 }
 
 const unknownAccounts = (
@@ -175,34 +226,39 @@ const unknownAccounts = (
       : [
           {
             where: '--account',
-            problem: `there is no account ${name}; there are ${names.map(([first]) => first).join(', ') || 'none'}`,
+            problem: `there is no account ${name}; the accounts are ${names.map(([first]) => first).join(', ') || 'none'}`,
           },
         ],
   )
 
-/** Who says none of these has said nothing of an account. */
-const WHO = ['server', 'username', 'hostnames'] as const
+/** Settings that define an account: without any of them, there is none. */
+const ACCOUNT_KEYS = ['server', 'username', 'hostnames'] as const
+const identifiesAccount = (values: Readonly<Record<string, unknown>>): boolean =>
+  ACCOUNT_KEYS.some((key) => values[key] !== undefined)
 
-const PASSWORDS = ['password', 'passwordFile'] as const
+const PASSWORD_KEYS = ['password', 'passwordFile'] as const
 
-/** A password given further up outdoes a password file given further down, and the other way round. */
-function onePassword(layers: readonly SettingLayer[]): readonly SettingLayer[] {
-  const top = layers.findIndex((layer) => PASSWORDS.some((key) => layer[key] !== undefined))
-  const without = ({ password: _password, passwordFile: _file, ...others }: SettingLayer): SettingLayer =>
-    others
-  return layers.map((layer, at) => (at > top && top >= 0 ? without(layer) : layer))
+/** Drops both password settings from every layer below the first that has one of them: the most important origin wins. */
+function withOnePassword(layers: readonly SettingLayer[]): readonly SettingLayer[] {
+  const top = layers.findIndex((layer) => PASSWORD_KEYS.some((key) => layer[key] !== undefined))
+  const withoutPassword = ({
+    password: _password,
+    passwordFile: _file,
+    ...others
+  }: SettingLayer): SettingLayer => others
+  return layers.map((layer, at) => (at > top && top >= 0 ? withoutPassword(layer) : layer))
 }
 
 function withPasswordFile(
-  reading: TableResult<typeof ACCOUNT_SETTINGS>,
+  account: TableResult<typeof ACCOUNT_SETTINGS>,
   passwordFileFor: PasswordFileFor = ({ passwordFile }) => passwordFile,
 ): TableResult<typeof ACCOUNT_SETTINGS> {
-  const path = reading.places['password'] === undefined ? passwordFileFor(reading.values) : undefined
-  return path === undefined ? reading : { ...reading, values: { ...reading.values, passwordFile: path } }
+  const path = account.places['password'] === undefined ? passwordFileFor(account.values) : undefined
+  return path === undefined ? account : { ...account, values: { ...account.values, passwordFile: path } }
 }
 
 const distinct = (complaints: readonly Complaint[]): readonly Complaint[] =>
   complaints.filter(
     ({ where, problem }, at) =>
-      complaints.findIndex((c) => c.where === where && c.problem === problem) === at,
+      complaints.findIndex((other) => other.where === where && other.problem === problem) === at,
   )

@@ -1,25 +1,26 @@
 import { err, ok, type Result } from '../base/result.ts'
-import { layerOf, type ParsedFile, THE_FILE } from './client-file.ts'
+import { layerOf, type ParsedFile, syntaxComplaint, UNNAMED_FILE } from './client-file.ts'
 import { SERVICE_SETTINGS, type ServiceSettings } from './service-settings.ts'
-import { type Complaint, readTable, type SettingLayer } from './setting.ts'
+import { type Complaint, readTable, type SettingLayer, type ValuePlaces } from './setting.ts'
 
+/** All origins of service settings. Flags override the environment, which overrides the file. */
 export interface ServiceLayers {
   readonly flags: SettingLayer
   readonly environment: SettingLayer
   readonly file?: ParsedFile
-  /** Where a file would be looked for. */
+  /** Without a file: the path at which one is expected, for complaints. */
   readonly lookedFor?: string
 }
 
-/** The service's settings, or everything that is wrong with them at once. */
-export function readServiceConfig(given: ServiceLayers): Result<ServiceSettings, readonly Complaint[]> {
-  const file = readFile(given.file)
+/** The settings of the service, or all complaints together. */
+export function readServiceConfig(layers: ServiceLayers): Result<ServiceSettings, readonly Complaint[]> {
+  const file = readFile(layers.file)
   const { values, complaints, places } = readTable(
     SERVICE_SETTINGS,
-    [given.flags, given.environment, file.layer],
-    { subject: '', file: given.file?.name ?? given.lookedFor ?? THE_FILE },
+    [layers.flags, layers.environment, file.layer],
+    { subject: '', file: layers.file?.name ?? layers.lookedFor ?? UNNAMED_FILE },
   )
-  const all = [...file.complaints, ...complaints, ...impossible(values, places)]
+  const all = [...file.complaints, ...complaints, ...tlsConflicts(values, places)]
   return all.length > 0 ? err(all) : ok(values)
 }
 
@@ -28,21 +29,18 @@ function readFile(file: ServiceLayers['file']): {
   readonly complaints: readonly Complaint[]
 } {
   if (file === undefined) return { layer: {}, complaints: [] }
-  const { document } = file
-  if (document.ok) return layerOf(document.value, file.name, SERVICE_SETTINGS, { tables: ['$schema'] })
-  return {
-    layer: {},
-    complaints: [{ where: `${file.name}:${document.error.line}`, problem: document.error.problem }],
-  }
+  const { name, document } = file
+  if (!document.ok) return { layer: {}, complaints: [syntaxComplaint(name, document.error)] }
+  return layerOf(document.value, name, { settings: SERVICE_SETTINGS, otherKeys: ['$schema'] })
 }
 
-function impossible(
+function tlsConflicts(
   { listen, tlsCert, tlsKey }: ServiceSettings,
-  places: Readonly<Record<string, string>>,
+  places: ValuePlaces,
 ): readonly Complaint[] {
   const where = places['tlsCert'] ?? places['tlsKey'] ?? places['listen'] ?? ''
   const isPair = (tlsCert === undefined) === (tlsKey === undefined)
-  if (!isPair) return [{ where, problem: 'tls_cert and tls_key go together' }]
+  if (!isPair) return [{ where, problem: 'tls_cert and tls_key must be set together' }]
   const needsTls = listen.some(({ isTls }) => isTls)
   return needsTls && tlsCert === undefined
     ? [{ where, problem: 'a /tls listener needs both tls_cert and tls_key' }]

@@ -2,19 +2,19 @@ import { err, ok, type Result } from '../base/result.ts'
 import { type Duration, formatDuration, parseDuration } from '../base/time.ts'
 import { Secret } from '../net/secret.ts'
 
-/** What a value looks like in a file; flags and the environment are always text. */
+/** The type of a value in a file. Flags and variables are always text. */
 export type Shape = 'text' | 'list' | 'switch' | 'number' | 'span'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 /**
- * How one kind of value is read from text. The complaint is a predicate: the caller supplies the subject. Several
- * complaints stand on a line each.
+ * How a value of one type is parsed from text. An error is a predicate without subject ("is empty"); the caller prepends the
+ * setting. Several errors are separated by newlines.
  */
 export interface SettingReader<T> {
   readonly shape: Shape
-  /** What to write instead of a value of another shape. */
-  readonly instead?: (value: unknown) => string | undefined
+  /** For a value of another shape: a predicate that says what to write. */
+  readonly hint?: (value: unknown) => string | undefined
   readonly read: (text: string) => Result<T, string>
   readonly schema: JsonSchema
 }
@@ -25,7 +25,7 @@ export const text: SettingReader<string> = {
   schema: { type: 'string', minLength: 1 },
 }
 
-/** Taken as it is, blanks and all. */
+/** Not trimmed: blanks belong to a password. */
 export const secret: SettingReader<Secret> = {
   shape: 'text',
   read: (value) => (value === '' ? err('is empty') : ok(new Secret(value))),
@@ -48,82 +48,90 @@ export const onOff: SettingReader<boolean> = {
   shape: 'switch',
   read: (value) => {
     const word = value.toLowerCase()
-    return isSwitch(word) ? ok(SWITCH[word]) : err('is neither true nor false')
+    return isSwitch(word) ? ok(SWITCH[word]) : err('must be true or false')
   },
   schema: { type: 'boolean' },
 }
 
-export const whole = (least: number, most: number): SettingReader<number> => ({
+/** A whole number; both limits are inclusive. */
+export const whole = (min: number, max: number): SettingReader<number> => ({
   shape: 'number',
   read: (value) => {
     const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
-    return number >= least && number <= most
-      ? ok(number)
-      : err(`is not a whole number from ${least} to ${most}`)
+    return number >= min && number <= max ? ok(number) : err(`must be a whole number from ${min} to ${max}`)
   },
-  schema: { type: 'integer', minimum: least, maximum: most },
+  schema: { type: 'integer', minimum: min, maximum: max },
 })
 
-/** A path as people write it: "~" is the home folder of the user who runs the program. */
+/** A path, in which a leading "~/" is the home folder of the user that runs the program; "~user" is refused. */
 export const path: SettingReader<string> = {
   ...text,
   read: (value) =>
     /^~[^/]/.test(value.trim())
       ? err(
-          `begins with ${value.trim().split('/')[0]}, the home folder of another user; write the whole path`,
+          `begins with ${value.trim().split('/')[0]}, the home folder of another user; write the absolute path`,
         )
       : text.read(value),
 }
 
-/** A bare number with the unit that was probably meant, and the same in larger units. */
-function withUnit(count: number, least: Duration, most: Duration): readonly string[] {
+/** Both limits are inclusive. */
+interface DurationRange {
+  readonly min: Duration
+  readonly max: Duration
+}
+
+/** A number with the first unit that puts it into the range, and the same duration in larger units; empty where none does. */
+function withUnit(count: number, { min, max }: DurationRange): readonly string[] {
   const unit = (['s', 'm', 'd'] as const).find((one) => {
     const span = parseDuration(`${count}${one}`)
-    return span.ok && span.value >= least && span.value <= most
+    return span.ok && span.value >= min && span.value <= max
   })
   const span = unit === undefined ? undefined : parseDuration(`${count}${unit}`)
   return span?.ok ? [...new Set([`${count}${unit}`, formatDuration(span.value)])] : []
 }
 
-function needsUnit(count: number, least: Duration, most: Duration, quote: '"' | ''): string {
-  const forms = withUnit(count, least, most).map((form) => `${quote}${form}${quote}`)
-  return `needs a unit: write ${forms.length === 0 ? `${quote}90s${quote}, ${quote}5m${quote} or ${quote}28d${quote}` : forms.join(' or ')}`
+/** The error for a number without a unit, with suggestions in `quote`: files need quotes, the command line does not. */
+function needsUnit(count: number, range: DurationRange, quote: '"' | ''): string {
+  const suggestions = withUnit(count, range).map((form) => `${quote}${form}${quote}`)
+  return `needs a unit: write ${suggestions.length === 0 ? `${quote}90s${quote}, ${quote}5m${quote} or ${quote}28d${quote}` : suggestions.join(' or ')}`
 }
 
-/** "90s", "5m", "28d": never a bare number, so that the unit need not be remembered. */
-export const duration = (least: Duration, most: Duration): SettingReader<Duration> => ({
+/** A duration with its unit, such as "90s", "5m" or "28d"; both limits are inclusive. */
+export const duration = (min: Duration, max: Duration): SettingReader<Duration> => ({
   shape: 'span',
-  instead: (value) => (typeof value === 'number' ? needsUnit(value, least, most, '"') : undefined),
+  hint: (value) => (typeof value === 'number' ? needsUnit(value, { min, max }, '"') : undefined),
   read: (value) => {
-    if (/^[1-9]\d*$/.test(value)) return err(needsUnit(Number(value), least, most, ''))
+    if (/^[1-9]\d*$/.test(value)) return err(needsUnit(Number(value), { min, max }, ''))
     const span = parseDuration(value)
     if (!span.ok) return span
-    if (span.value < least) return err(`is shorter than the least allowed, ${formatDuration(least)}`)
-    return span.value > most ? err(`is longer than the most allowed, ${formatDuration(most)}`) : span
+    return span.value < min || span.value > max
+      ? err(`must be between ${formatDuration(min)} and ${formatDuration(max)}`)
+      : span
   },
   schema: { type: 'string', pattern: '^(\\d+(min|ms|w|d|h|m|s))+$', examples: ['90s', '5m', '1h30m'] },
 })
 
-/** The same, and 0 for never. */
-export const durationOrNever = (least: Duration, most: Duration): SettingReader<Duration> => ({
-  ...duration(least, most),
-  read: (value) => (value === '0' ? parseDuration(value) : duration(least, most).read(value)),
+/** A duration, or 0 for "never". */
+export const durationOrNever = (min: Duration, max: Duration): SettingReader<Duration> => ({
+  ...duration(min, max),
+  read: (value) => (value === '0' ? parseDuration(value) : duration(min, max).read(value)),
   schema: { type: 'string', pattern: '^(0|(\\d+(min|ms|w|d|h|m|s))+)$', examples: ['28d', '0'] },
 })
 
+/** One of several words, compared exactly. */
 export const choice = <const W extends string>(...words: readonly W[]): SettingReader<W> => ({
   shape: 'text',
   read: (value) => {
     const word = words.find((one) => one === value)
-    return word === undefined ? err(`is not one of ${words.join(', ')}`) : ok(word)
+    return word === undefined ? err(`must be one of ${words.join(', ')}`) : ok(word)
   },
   schema: { enum: words },
 })
 
-/** An address may hold a password, and a complaint may not. */
+/** A URL may contain a password, which a complaint must not show. */
 const withoutUserinfo = (item: string): string => item.replace(/\/\/[^/]*@/, '//«secret»@')
 
-/** Comma-separated in text, an array in a file. `forms` says what an item may look like, once for all that are wrong. */
+/** Comma-separated in text, an array in a file; duplicates are dropped. `forms` describes a valid item, and follows the errors once. */
 export const listReader = <T>(
   item: (value: string) => Result<T, string>,
   schema: JsonSchema,
@@ -136,12 +144,12 @@ export const listReader = <T>(
       .map((one) => one.trim())
       .filter((one) => one !== '')
     const results = [...new Set(items)].map((one) => ({ one, result: item(one) }))
-    const wrong = results.flatMap(({ one, result }) =>
+    const errors = results.flatMap(({ one, result }) =>
       result.ok ? [] : [`lists '${withoutUserinfo(one)}', which ${result.error}`],
     )
-    if (items.length === 0) return err('lists nothing')
-    return wrong.length > 0
-      ? err([...wrong, ...(forms === undefined ? [] : [`may list ${forms}`])].join('\n'))
+    if (items.length === 0) return err('is empty')
+    return errors.length > 0
+      ? err([...errors, ...(forms === undefined ? [] : [`may list ${forms}`])].join('\n'))
       : ok(results.flatMap(({ result }) => (result.ok ? [result.value] : [])))
   },
   schema: { type: 'array', minItems: 1, items: schema },

@@ -19,21 +19,21 @@ const documentOf = (title: string, properties: JsonSchema): JsonSchema => ({
   additionalProperties: false,
 })
 
-/** For editors: the same tables that the programs read by. */
+/** JSON Schema of the configuration file of the client, for editors. Generated from the tables that parse it. */
 export function clientSchema(): JsonSchema {
   const account = propertiesOf(ACCOUNT_SETTINGS)
   return documentOf('Holdfast client', {
     ...propertiesOf(CLIENT_SETTINGS),
     ...account,
     account: {
-      description: 'one table for each account; settings at the top hold for all of them',
+      description: 'one table per account; settings at the top of the file apply to all accounts',
       type: 'array',
       items: {
         type: 'object',
         properties: {
           ...account,
           host: {
-            description: 'what is special about one hostname; a table for each',
+            description: 'one table per hostname that needs settings of its own',
             type: 'array',
             items: { type: 'object', properties: propertiesOf(HOST_SETTINGS), additionalProperties: false },
           },

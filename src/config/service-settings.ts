@@ -7,21 +7,21 @@ import { ALL_HOSTNAMES } from '../protocol/request.ts'
 import { choice, duration, listReader, onOff, text, whole } from './reader.ts'
 import type { SettingTable, Values } from './setting.ts'
 
-/** One socket to listen on. Port 0 lets the system pick one. */
+/** One socket to listen on. Port 0: a free port. */
 export interface Listener {
   readonly host: string
   readonly port: number
   readonly isTls: boolean
 }
 
-/** "127.0.0.1:8080", "[::]:443/tls". */
+/** Parses "127.0.0.1:8080" or "[::]:443/tls". */
 export function parseListener(value: string): Result<Listener, string> {
   const [, bracketed, plain, port, tls] = /^(?:\[([^\]]+)\]|([^:[\]/]+)):(\d{1,5})(\/tls)?$/.exec(value) ?? []
   const host = bracketed ?? plain
   if (host === undefined || port === undefined || Number(port) > 65_535)
     return err('is not ADDRESS:PORT or ADDRESS:PORT/tls')
   return parseAddress(host) === undefined && host !== 'localhost'
-    ? err('does not name an address of this host')
+    ? err('must start with an address of this host or localhost, such as 0.0.0.0:8245')
     : ok({ host, port: Number(port), isTls: tls !== undefined })
 }
 
@@ -30,48 +30,45 @@ export const formatListener = ({ host, port, isTls }: Listener): string =>
 
 const address = (value: string): Result<Address, string> => {
   const parsed = parseAddress(value)
-  return parsed === undefined ? err('is no address') : ok(parsed)
+  return parsed === undefined ? err('is not an IPv4 or IPv6 address') : ok(parsed)
 }
-/** RFC 7617 §2 and RFC 9110 §5.6.4: it stands between quotes in a header. */
+/** RFC 7617 §2 and RFC 9110 §5.6.4: the realm is a quoted string in a header. */
 const parseRealm = (value: string): Result<string, string> =>
-  /^[ !#-[\]-~]+$/.test(value)
-    ? ok(value)
-    : err('holds something else than printable ASCII without quotes and backslashes')
+  /^[ !#-[\]-~]+$/.test(value) ? ok(value) : err('must be printable ASCII without quotes and backslashes')
 
 const fragment = (value: string): Result<string, string> => ok(value.toLowerCase())
-/** A host's name, as NS has it. */
 const nameserver = (value: string): Result<string, string> => {
   const name = parseHostname(value)
-  return name === undefined ? err('is no host name') : ok(name)
+  return name === undefined ? err('is not a host name, such as ns1.example') : ok(name)
 }
 
-const most = whole(1, 1_000_000)
+const limit = whole(1, 1_000_000)
 
-/** Every setting of the service, once. The abuse numbers are ours: the specification says "excessive". */
+/** Settings of the service. The abuse limits are Holdfast's own: the specification only says "excessive". */
 // biome-ignore format: a table
 export const SERVICE_SETTINGS = {
-  listen:           { reader: listReader(parseListener, { type: 'string' }), help: 'where to listen: ADDRESS:PORT, or ADDRESS:PORT/tls', fallback: [{ host: '127.0.0.1', port: 8245, isTls: false }] },
-  tlsCert:          { reader: text,                         help: 'PEM file of the certificate chain' },
-  tlsKey:           { reader: text,                         help: 'PEM file of the private key' },
-  store:            { reader: text,                         help: 'folder of the database' },
-  realm:            { reader: { ...text, read: parseRealm },                     help: 'the realm named when credentials are asked for', fallback: 'Holdfast' },
-  allHostnames:     { reader: text,                         help: 'the hostname that stands for every hostname of a DDNS key', fallback: ALL_HOSTNAMES },
-  trustedProxies:   { reader: listReader(address, { type: 'string' }), help: 'peers whose X-Forwarded-For is believed', fallback: [] },
-  strictAgents:     { reader: onOff,                        help: 'refuse every User-Agent that does not keep the documented shape', fallback: false },
-  blockedAgents:    { reader: listReader(fragment, { type: 'string' }), help: 'parts of the User-Agent of clients that are not welcome', fallback: [] },
-  nochgLimit:       { reader: most,                         help: 'nochg replies for one key and hostname in a day before it is abuse', fallback: 48 },
-  requestLimit:     { reader: most,                         help: 'requests of one key in five minutes before it is abuse', fallback: 30 },
-  refusalLimit:     { reader: most,                         help: 'repeats after a refusal in a day before it is abuse', fallback: 10 },
-  badauthLimit:     { reader: most,                         help: 'failed logins of one peer in ten minutes before nobody looks any more', fallback: 20 },
-  keyRequestLimit:  { reader: most,                         help: 'requests of one account for DDNS keys in a minute', fallback: 60 },
-  nameservers:      { reader: listReader(nameserver, { type: 'string' }), help: 'the nameservers that zones are served by', fallback: [] },
-  corsOrigins:      { reader: listReader(fragment, { type: 'string' }), help: 'origins whose pages may use the management API; off by default', fallback: [] },
-  longBlock:        { reader: duration(minutes(1), days(365)),       help: 'how long abuse by repetition blocks', fallback: hours(24) },
-  shortBlock:       { reader: duration(minutes(1), days(365)),       help: 'how long abuse by haste blocks', fallback: minutes(30) },
-  maxConnections:  { reader: whole(1, 100_000),            help: 'connections open at one time', fallback: 1024 },
-  requestTimeout:    { reader: duration(seconds(1), hours(1)),       help: 'time a client has to send its whole request', fallback: seconds(20) },
-  idleTimeout:        { reader: duration(seconds(1), hours(1)),       help: 'time after which an idle connection is closed', fallback: seconds(15) },
-  logLevel:         { reader: choice(...LEVELS),            help: 'how much to log', fallback: 'info' },
+  listen:           { reader: listReader(parseListener, { type: 'string' }), help: 'addresses and ports to listen on: ADDRESS:PORT for http, ADDRESS:PORT/tls for https', fallback: [{ host: '127.0.0.1', port: 8245, isTls: false }] },
+  tlsCert:          { reader: text,                         help: 'PEM file of the certificate chain, for /tls listeners' },
+  tlsKey:           { reader: text,                         help: 'PEM file of the private key, for /tls listeners' },
+  store:            { reader: text,                         help: 'folder of the database; default: the folder service in /var/lib/holdfast, or in the data folder of the user' },
+  realm:            { reader: { ...text, read: parseRealm }, help: 'realm in the WWW-Authenticate header of /nic/update', fallback: 'Holdfast' },
+  allHostnames:     { reader: text,                         help: 'hostname parameter that selects every hostname of the DDNS key', fallback: ALL_HOSTNAMES },
+  trustedProxies:   { reader: listReader(address, { type: 'string' }), help: 'addresses of reverse proxies whose X-Forwarded-For header is trusted', fallback: [] },
+  strictAgents:     { reader: onOff,                        help: 'answer badagent to every User-Agent that does not have the documented form', fallback: false },
+  blockedAgents:    { reader: listReader(fragment, { type: 'string' }), help: 'answer badagent to User-Agents that contain one of these texts, in any case', fallback: [] },
+  nochgLimit:       { reader: limit,                        help: 'maximum nochg replies per key and hostname in 24 hours; more is abuse (long_block)', fallback: 48 },
+  requestLimit:     { reader: limit,                        help: 'maximum requests per key in 5 minutes; more is abuse (short_block)', fallback: 30 },
+  refusalLimit:     { reader: limit,                        help: 'maximum repetitions of a refused request in 24 hours; more is abuse (long_block)', fallback: 10 },
+  badauthLimit:     { reader: limit,                        help: 'maximum failed logins per client address in 10 minutes; more locks the address out', fallback: 20 },
+  keyRequestLimit:  { reader: limit,                        help: 'maximum requests to the DDNS key endpoints per account and minute', fallback: 60 },
+  nameservers:      { reader: listReader(nameserver, { type: 'string' }), help: 'host names of the nameservers of the zones', fallback: [] },
+  corsOrigins:      { reader: listReader(fragment, { type: 'string' }), help: 'origins of web pages that may use the management API, such as https://panel.example', fallback: [] },
+  longBlock:        { reader: duration(minutes(1), days(365)), help: 'how long a key is blocked for repeated requests without effect: 1m to 365d', fallback: hours(24) },
+  shortBlock:       { reader: duration(minutes(1), days(365)), help: 'how long a key is blocked for too many requests: 1m to 365d', fallback: minutes(30) },
+  maxConnections:   { reader: whole(1, 100_000),            help: 'maximum number of open connections', fallback: 1024 },
+  requestTimeout:   { reader: duration(seconds(1), hours(1)), help: 'maximum time to receive a whole request: 1s to 1h', fallback: seconds(20) },
+  idleTimeout:      { reader: duration(seconds(1), hours(1)), help: 'time after which an idle connection is closed: 1s to 1h', fallback: seconds(15) },
+  logLevel:         { reader: choice(...LEVELS),            help: `lowest level to log: ${LEVELS.join(', ')}`, fallback: 'info' },
 } as const satisfies SettingTable
 
 export type ServiceSettings = Values<typeof SERVICE_SETTINGS>

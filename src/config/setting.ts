@@ -1,22 +1,25 @@
 import { nearest } from '../base/nearest.ts'
+import { err, type Result } from '../base/result.ts'
 import type { SettingReader, Shape } from './reader.ts'
 
-/** One setting: how it is read and what it is for. Its names in files, flags and the environment follow from its key. */
+/** The definition of one setting. Its names in files, on the command line and in the environment derive from its key in the table. */
 export interface Setting<T> {
   readonly reader: SettingReader<T>
-  /** One line for --help, the schema and the documentation. */
+  /** One line for --help, the schema and docs/settings.md, with unit and default unless `fallback` shows it. */
   readonly help: string
+  /** The value where no layer has one. */
   readonly fallback?: T
-  /** Must be given somewhere. */
+  /** A missing value is a complaint. */
   readonly isNeeded?: true
-  /** Another word on the command line than the key's own. */
+  /** The name of the flag, where it differs from the key. */
   readonly flag?: string
 }
 
+/** Definitions of settings by key (camelCase), such as ACCOUNT_SETTINGS. */
 export type SettingTable = Readonly<Record<string, Setting<unknown>>>
 
 type ValueOf<S extends Setting<unknown>> = Extract<ReturnType<S['reader']['read']>, { ok: true }>['value']
-/** What a table gives once read: settings with a fallback, or needed ones, are always there. */
+/** The values of a table by key. Settings with a fallback and needed settings are always present, all others may be undefined. */
 export type Values<T extends SettingTable> = {
   readonly [K in keyof T]: T[K] extends { readonly fallback: unknown } | { readonly isNeeded: true }
     ? ValueOf<T[K]>
@@ -29,16 +32,19 @@ export const envOf = (key: string): string => `HOLDFAST_${snake(key).toUpperCase
 export const flagOf = (key: string, setting: Setting<unknown>): string =>
   setting.flag ?? snake(key).replaceAll('_', '-')
 
-/** A value as somebody gave it, and where: "holdfast.toml:12", "--interval", "HOLDFAST_INTERVAL". */
+/** An unparsed value and its place: "holdfast.toml:12", "--interval" or "HOLDFAST_INTERVAL". */
 export interface GivenValue {
   readonly value: unknown
   readonly where: string
 }
 
-/** Values by setting key. */
+/** The unparsed values of one origin (the flags, the environment, or one table of the file), by setting key. */
 export type SettingLayer = Readonly<Record<string, GivenValue>>
 
-/** One thing that is wrong, where, and what would be right. */
+/** The place of each given value, by setting key. Settings that no layer has are absent. */
+export type ValuePlaces = Readonly<Record<string, string>>
+
+/** One fault in the settings: its place (empty where there is none), and a sentence that says what is wrong and what would be right. */
 export interface Complaint {
   readonly where: string
   readonly problem: string
@@ -47,20 +53,22 @@ export interface Complaint {
 export const formatComplaint = ({ where, problem }: Complaint): string =>
   where === '' ? problem : `${where}: ${problem}`
 
+/** A table that was read. Where `complaints` is not empty, the values of the faulty settings are their fallbacks. */
 export interface TableResult<T extends SettingTable> {
   readonly values: Values<T>
   readonly complaints: readonly Complaint[]
-  /** Where each value that somebody gave stands, by setting key. */
-  readonly places: Readonly<Record<string, string>>
+  readonly places: ValuePlaces
 }
 
-/** For what is said of a setting that is missing: whose it is, and the file that it could stand in. */
+/** For complaints about a missing setting, which has no place of its own. */
 export interface MissingContext {
+  /** The table that lacks it, such as "account home"; empty for the top of the file. */
   readonly subject: string
+  /** The file in which to set it. */
   readonly file: string
 }
 
-/** Reads every setting of a table from the first layer that has it. All complaints at once. */
+/** Reads every setting of a table from the first layer that has it, and collects all complaints. */
 export function readTable<T extends SettingTable>(
   table: T,
   layers: readonly SettingLayer[],
@@ -76,34 +84,37 @@ export function readTable<T extends SettingTable>(
         return [key, setting.fallback]
       }
       places[key] = given.where
-      const plain = asText(given.value, setting.reader.shape)
-      const read = plain === undefined ? undefined : setting.reader.read(plain)
-      if (read?.ok) return [key, read.value]
-      const wrong = read?.error ?? misfit(given.value, setting.reader)
-      for (const one of wrong.split('\n'))
-        complaints.push({ where: given.where, problem: `${fileKeyOf(key)} ${one}` })
+      const read = readValue(given.value, setting.reader)
+      if (read.ok) return [key, read.value]
+      for (const problem of read.error.split('\n'))
+        complaints.push({ where: given.where, problem: `${fileKeyOf(key)} ${problem}` })
       return [key, setting.fallback]
     }),
   )
   return { values: values as Values<T>, complaints, places }
 }
 
-const missing = (key: string, setting: Setting<unknown>, file: string): string =>
-  `${fileKeyOf(key)} is missing (${setting.help}); give it in ${file}, as --${flagOf(key, setting)} or ${envOf(key)}`
+function readValue<T>(value: unknown, reader: SettingReader<T>): Result<T, string> {
+  const text = asText(value, reader.shape)
+  return text === undefined ? err(shapeProblem(value, reader)) : reader.read(text)
+}
 
-const NEEDS: Readonly<Record<Shape, string>> = {
+const missing = (key: string, setting: Setting<unknown>, file: string): string =>
+  `${fileKeyOf(key)} is missing (${setting.help}); set it in ${file}, as --${flagOf(key, setting)} or ${envOf(key)}`
+
+const EXPECTED: Readonly<Record<Shape, string>> = {
   text: 'must be text in quotes',
-  list: 'must be a list of texts',
-  switch: 'must be true or false',
-  number: 'must be a whole number',
+  list: 'must be a list of texts in quotes, such as ["a", "b"]',
+  switch: 'must be true or false, without quotes',
+  number: 'must be a whole number, without quotes',
   span: 'must be a duration in quotes, such as "5m"',
 }
 
-/** A flag that is repeated comes as a list of texts. */
-const misfit = (value: unknown, { shape, instead }: SettingReader<unknown>): string =>
+/** Why a value does not have the shape of its setting. A repeated flag is a list of texts. */
+const shapeProblem = (value: unknown, { shape, hint }: SettingReader<unknown>): string =>
   Array.isArray(value) && shape !== 'list'
-    ? 'is given more than once, or as a list'
-    : (instead?.(value) ?? NEEDS[shape])
+    ? 'must be one value, and is set more than once or as a list'
+    : (hint?.(value) ?? EXPECTED[shape])
 
 function asText(value: unknown, shape: Shape): string | undefined {
   if (typeof value === 'string') return value
@@ -114,7 +125,7 @@ function asText(value: unknown, shape: Shape): string | undefined {
   return typeof value === 'number' && shape === 'number' ? String(value) : undefined
 }
 
-/** The environment's layer. An empty variable is as good as none. */
+/** The layer of the environment. An empty variable counts as unset. */
 export function fromEnvironment(
   table: SettingTable,
   environment: Readonly<Record<string, string | undefined>>,
@@ -127,7 +138,7 @@ export function fromEnvironment(
   )
 }
 
-/** The command line's layer, from options by flag name. */
+/** The layer of the command line, from values by flag name. */
 export function fromFlags(table: SettingTable, flags: Readonly<Record<string, unknown>>): SettingLayer {
   return Object.fromEntries(
     Object.entries(table).flatMap(([key, setting]) => {
@@ -137,9 +148,9 @@ export function fromFlags(table: SettingTable, flags: Readonly<Record<string, un
   )
 }
 
-/** What other update clients call our settings. */
+/** Names that other update clients use for these settings. */
 // biome-ignore format: a table
-const ELSEWHERE: Readonly<Record<string, string>> = {
+const FOREIGN_NAMES: Readonly<Record<string, string>> = {
   user: 'username', login: 'username',
   pass: 'password', passwd: 'password', pw: 'password', token: 'password',
   host: 'hostnames', hosts: 'hostnames', domain: 'hostnames', domains: 'hostnames',
@@ -148,14 +159,14 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   use: 'sources', iface: 'sources', web: 'sources',
 }
 
-/** The setting that a key was probably meant to be. */
+/** The known setting key closest to an unknown key; undefined where none is close. */
 export function closestSetting(key: string, known: readonly string[]): string | undefined {
-  const word = ELSEWHERE[key.toLowerCase()]
-  return word !== undefined && known.includes(word) ? word : nearest(key, known)
+  const name = FOREIGN_NAMES[key.toLowerCase()]
+  return name !== undefined && known.includes(name) ? name : nearest(key, known)
 }
 
-/** A key that no setting has: an error, because a mistyped setting that is ignored is a setting that lies. */
+/** The complaint about an unknown key. An error and not a warning, because a mistyped setting has no effect. */
 export function unknownKey(key: string, known: readonly string[]): string {
-  const meant = closestSetting(key, known)
-  return `${key} is no setting${meant === undefined ? '' : `; did you mean ${meant}?`}`
+  const closest = closestSetting(key, known)
+  return `${key} is not a setting${closest === undefined ? '' : `; did you mean ${closest}?`}`
 }

@@ -1,18 +1,19 @@
-/** A key and what follows its equals sign, without a comment. */
+/** "key = value", without the comment. */
 const ASSIGNMENT = /^\s*([\w."'-]+)\s*=\s*(.*?)\s*(?:#.*)?$/
-const SWITCH_WORDS: ReadonlySet<string> = new Set(['yes', 'no', 'on', 'off', 'true', 'false'])
+const BOOLEAN_WORDS: ReadonlySet<string> = new Set(['yes', 'no', 'on', 'off', 'true', 'false'])
 
-/** A mistake in TOML in the words of its writer, where the parser's own would not help. */
+/** Explains a TOML syntax error for the author of the file; `message` is that of the parser, used where no rule matches. */
 export function explainToml(line: string, message: string): string {
   const [, key = '', value = ''] = ASSIGNMENT.exec(line) ?? []
   const subject = key || (line.trim().startsWith('[') ? brief(line.trim()) : 'a text')
-  if (/multiple times|duplicate/i.test(message)) return `${subject} is given twice; keep one`
+  if (/multiple times|duplicate/i.test(message)) return `${subject} is set twice; keep one`
   const [, open] = /^Unterminated (string|table-key|array|inline table)/.exec(message) ?? []
   if (open !== undefined) return `${subject} has no closing ${CLOSING[open] ?? 'quote'}`
   if (key === '') return withoutEquals(line, message)
   if (/escape sequence/.test(message))
     return `a backslash in double quotes begins an escape; write ${key} in 'single quotes', or each backslash twice`
-  if (SWITCH_WORDS.has(value.toLowerCase())) return `${key} is written true or false, without quotes`
+  if (BOOLEAN_WORDS.has(value.toLowerCase()))
+    return `${key} must be true or false, in lower case and without quotes`
   if (/^[^\s"'[\]{}#,]/.test(value) && !/["']/.test(value))
     return `write it in quotes: ${key} = ${quoted(key, value)}`
   if (/Unspecified value/.test(message))
@@ -28,14 +29,14 @@ export function explainToml(line: string, message: string): string {
 
 const brief = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
-/** By what the parser says is not terminated. */
+/** By the unterminated construct that the parser names. */
 const CLOSING: Readonly<Record<string, string>> = {
   'table-key': 'bracket ]',
   array: 'bracket ]',
   'inline table': 'brace }',
 }
 
-/** "key: value", as YAML and the files of other clients have it. */
+/** "key: value" or "key value", as in YAML and the files of other clients. */
 function withoutEquals(line: string, message: string): string {
   const [, key, value = ''] = /^\s*([a-z_]+)\s*(?::|\s)\s*([^\s=]+)\s*$/.exec(line) ?? []
   return key === undefined
@@ -43,7 +44,7 @@ function withoutEquals(line: string, message: string): string {
     : `write it with an equals sign: ${key} = ${quoted(key, value)}`
 }
 
-/** A secret is not repeated: complaints end up in logs. */
+/** The value in quotes; a secret is replaced, because complaints are logged. */
 function quoted(key: string, value: string): string {
   if (/pass|pw|token|secret|key/i.test(key)) return '"…"'
   if (/^(".*"|'.*'|\d+|true|false)$/.test(value)) return value
@@ -52,24 +53,24 @@ function quoted(key: string, value: string): string {
 
 // biome-ignore format: a table
 const JSON_FAULTS: Readonly<Record<string, string>> = {
-  InvalidNumberFormat:    'a number is written wrong',
-  PropertyNameExpected:   'a name in quotes is missing',
+  InvalidNumberFormat:    'a number is malformed',
+  PropertyNameExpected:   'a key in quotes is missing',
   ValueExpected:          'a value is missing',
   ColonExpected:          'a colon is missing',
   CommaExpected:          'a comma is missing',
   CloseBraceExpected:     'a closing brace } is missing',
   CloseBracketExpected:   'a closing bracket ] is missing',
   EndOfFileExpected:      'something follows the end of the object',
-  UnexpectedEndOfComment: 'a comment has no end',
+  UnexpectedEndOfComment: 'a comment is not closed',
   UnexpectedEndOfString:  'a text has no closing quote',
-  UnexpectedEndOfNumber:  'a number has no end',
-  InvalidUnicode:         'a \\u escape is written wrong',
-  InvalidEscapeCharacter: 'an escape in a text is unknown',
-  InvalidCharacter:       'a control character stands in a text',
+  UnexpectedEndOfNumber:  'a number is incomplete',
+  InvalidUnicode:         'a \\u escape is malformed',
+  InvalidEscapeCharacter: 'a text contains an unknown escape',
+  InvalidCharacter:       'a text contains a control character',
 }
 
-/** A mistake in JSON, by the name that jsonc-parser has for it; `found` is what stands there. */
-export const explainJson = (code: string, found: string): string =>
+/** Explains a JSON syntax error, by the error code of jsonc-parser; `token` is the text at its position. */
+export const explainJson = (code: string, token: string): string =>
   code === 'InvalidSymbol'
-    ? `not JSON: ${found} is neither a number, true, false nor a text in quotes`
-    : `not JSON: ${JSON_FAULTS[code] ?? 'it cannot be read here'}`
+    ? `not JSON: ${token} is not a number, true, false or a text in quotes`
+    : `not JSON: ${JSON_FAULTS[code] ?? 'it cannot be parsed here'}`

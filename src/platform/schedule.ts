@@ -14,7 +14,7 @@ export function cronSchedule(expression: string): Result<Schedule, string> {
   const { valid, errors } = validateDetailed(expression)
   if (!valid)
     return err(
-      `is no cron expression: ${errors.map(({ field, message }) => `${field}: ${message}`).join('; ')}`,
+      `is not a cron expression: ${errors.map(({ field, message }) => `${field}: ${message}`).join('; ')}`,
     )
   const fields = parse(expression)
   const task = createTask(expression, () => undefined)

@@ -18,7 +18,7 @@ describe('a switch with a value', () => {
   it.each(['maybe', '', 'SECRET', 'true=1', 'yes\nno'])('rejects any other value: %j', async (value) =>
     expect(await normalizeSwitches(['service', 'install', `--dry-run=${value}`])).toEqual({
       ok: false,
-      error: ['--dry-run is neither true nor false; write --dry-run or --no-dry-run'],
+      error: ['--dry-run must be true or false; write --dry-run or --no-dry-run'],
     }),
   )
 

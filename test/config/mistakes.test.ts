@@ -18,7 +18,7 @@ const complaintsOf = (text: string, name = 'h.toml', env: Record<string, string>
   return config.ok ? [] : config.error.map(formatComplaint)
 }
 
-describe('a file that is nested without end is told, and ends nothing', () => {
+describe('a file with extreme nesting is a complaint, not a crash', () => {
   const deep = 5000
   // biome-ignore format: a table
   it.each([
@@ -28,22 +28,22 @@ describe('a file that is nested without end is told, and ends nothing', () => {
     ['h.json', '{"a":'.repeat(deep), 1],
   ])('%s', (name, text, line) =>
     expect(complaintsOf(text, name)).toEqual([
-      `${name}:${line}: this is nested too deep; a value is a list at most`,
+      `${name}:${line}: this is nested too deeply; a value may be a list, but not a list of lists`,
     ]))
 
-  it('in a few words', () =>
+  it('shortens the quoted line', () =>
     expect(complaintsOf('['.repeat(deep))).toEqual([`h.toml:1: ${'['.repeat(60)}… has no closing bracket ]`]))
 })
 
-describe('a mistake in TOML is told in the words of its writer', () => {
+describe('a TOML syntax error is explained', () => {
   // biome-ignore format: a table
   it.each<[string, string]>([
     ['interval = 5m',                    'write it in quotes: interval = "5m"'],
     ['server = dyn.example # mine',      'write it in quotes: server = "dyn.example"'],
-    ['ipv6 = yes',                       'ipv6 is written true or false, without quotes'],
-    ['ipv6 = True',                      'ipv6 is written true or false, without quotes'],
+    ['ipv6 = yes',                       'ipv6 must be true or false, in lower case and without quotes'],
+    ['ipv6 = True',                      'ipv6 must be true or false, in lower case and without quotes'],
     ['server = "dyn.example',            'server has no closing quote'],
-    ['interval = "5m"\ninterval = "6m"', 'interval is given twice; keep one'],
+    ['interval = "5m"\ninterval = "6m"', 'interval is set twice; keep one'],
     ['sources = [router, "stun:a.test"]', 'write each in quotes: sources = ["router", "stun:a.test"]'],
     ['sources = ["router" "upnp"]',      'a comma is missing in sources'],
     ['ca_file = "C:\\Users"',            "a backslash in double quotes begins an escape; write ca_file in 'single quotes', or each backslash twice"],
@@ -52,24 +52,24 @@ describe('a mistake in TOML is told in the words of its writer', () => {
     ['interval: 5m',                     'write it with an equals sign: interval = "5m"'],
     ['interval 5m',                      'write it with an equals sign: interval = "5m"'],
     ['interval =',                       'interval has no value'],
-  ])('%j', (text, says) => {
+  ])('%j', (text, problem) => {
     const [first = ''] = complaintsOf(text)
 
-    expect(first).toBe(`h.toml:${text.split('\n').length}: ${says}`)
+    expect(first).toBe(`h.toml:${text.split('\n').length}: ${problem}`)
   })
 })
 
 // biome-ignore format: a table
 it.each<[string, string]>([
-  ['{"interval": 5m}',               'h.json:1: not JSON: 5m is neither a number, true, false nor a text in quotes'],
-  ['{\n"interval": yes\n}',          'h.json:2: not JSON: yes is neither a number, true, false nor a text in quotes'],
+  ['{"interval": 5m}',               'h.json:1: not JSON: 5m is not a number, true, false or a text in quotes'],
+  ['{\n"interval": yes\n}',          'h.json:2: not JSON: yes is not a number, true, false or a text in quotes'],
   ['{\n"interval": "5m"\n"ipv6": true}', 'h.json:3: not JSON: a comma is missing'],
   ['{"interval" "5m"}',              'h.json:1: not JSON: a colon is missing'],
   ['{"interval": "5m}',              'h.json:1: not JSON: a text has no closing quote'],
   ['{"interval": "5m"',              'h.json:1: not JSON: a closing brace } is missing'],
   ['{"interval": }',                 'h.json:1: not JSON: a value is missing'],
-  ['{"interval": "5m",\n"interval": "6m"}', 'h.json:2: interval is given twice; keep one'],
-])('a mistake in JSON is told in words: %j', (text, says) => expect(complaintsOf(text, 'h.json')[0]).toBe(says))
+  ['{"interval": "5m",\n"interval": "6m"}', 'h.json:2: interval is set twice; keep one'],
+])('a JSON syntax error is explained: %j', (text, complaint) => expect(complaintsOf(text, 'h.json')[0]).toBe(complaint))
 
 // biome-ignore format: a table
 it.each([
@@ -77,7 +77,7 @@ it.each([
   ['h.toml', 'passwd = swordfish'], ['h.toml', 'server = https://me:swordfish@dyn.test'], ['h.toml', 'sources = [https://me:swordfish@a.test]'],
   ['h.toml', 'password: "swordfish'], ['h.toml', '"swordfish'],
   ['h.json', '{"password": swordfish}'], ['h.json', '{"password": "swordfish}'], ['h.json', '{"password": swordfish1 2}'],
-])('a mistake about a password does not repeat it: %s, %j', (name, text) => {
+])('a complaint about a password does not show it: %s, %j', (name, text) => {
   const complaints = complaintsOf(text, name)
 
   expect(complaints).toHaveLength(1)
@@ -85,7 +85,7 @@ it.each([
 })
 
 describe('the encoding of the file', () => {
-  it.each(['h.toml', 'h.json'])('may begin with a byte order mark: %s', (name) =>
+  it.each(['h.toml', 'h.json'])('may start with a byte order mark: %s', (name) =>
     expect(
       complaintsOf(
         name === 'h.toml'
@@ -96,14 +96,14 @@ describe('the encoding of the file', () => {
     ).toEqual([]),
   )
 
-  it('is named where it is UTF-16', () =>
+  it('is a complaint where it is UTF-16', () =>
     expect(complaintsOf(Buffer.from(`\uFEFF${WHOLE}`, 'utf16le').toString('utf8'))).toEqual([
-      'h.toml:1: this is UTF-16; save the file as UTF-8',
+      'h.toml:1: the file is UTF-16; save it as UTF-8',
     ]))
 
-  it('is named, with the line, where it is another', () =>
+  it('is a complaint with the line where it is another one', () =>
     expect(complaintsOf(Buffer.from(`${WHOLE}name = "b\u00fcro"\n`, 'latin1').toString('utf8'))).toEqual([
-      'h.toml:5: a character is not UTF-8; save the file as UTF-8',
+      'h.toml:5: a character is not valid UTF-8; save the file as UTF-8',
     ]))
 })
 
@@ -122,16 +122,16 @@ it.each<[string, readonly string[]]>([
   ['refresh = "28 days"',            ['refresh is not a duration; write 28d']],
   ['interval = "2 Hours, 5 minutes"', ['interval is not a duration; write 2h5m']],
   ['interval = "soon"',              ['interval is not a duration such as 90s, 5m or 1h30m']],
-])('a duration: %s', (line, says) =>
-  expect(complaintsOf(WHOLE + line)).toEqual(says.map((one) => `h.toml:5: ${one}`)),
+])('a duration: %s', (line, problems) =>
+  expect(complaintsOf(WHOLE + line)).toEqual(problems.map((problem) => `h.toml:5: ${problem}`)),
 )
 
 // biome-ignore format: a table
 it.each([
   ['user', 'username'], ['login', 'username'], ['pass', 'password'], ['passwd', 'password'],
   ['host', 'hostnames'], ['hosts', 'hostnames'], ['hostname', 'hostnames'], ['intervall', 'interval'],
-])('what another client calls %s is %s here', (key, meant) =>
-  expect(complaintsOf(`${WHOLE}${key} = "x"`)).toEqual([`h.toml:5: ${key} is no setting; did you mean ${meant}?`]),
+])('the complaint about %s suggests %s', (key, meant) =>
+  expect(complaintsOf(`${WHOLE}${key} = "x"`)).toEqual([`h.toml:5: ${key} is not a setting; did you mean ${meant}?`]),
 )
 
 // biome-ignore format: a table
@@ -141,11 +141,11 @@ it.each([
   ['suffix = "::1"',                                                 'h.toml:5: suffix belongs in an [[account.host]] table'],
   ['[[account]]\n[[account.host]]\nname = "home.example.test"\nusername = "x"', 'h.toml:8: username belongs above [[account.host]], in the account'],
   ['[[account]]\n[[account.host]]\nname = "home.example.test"\nwatch = true', 'h.toml:8: watch belongs at the top of the file, above [[account]]'],
-  ['[[account]]\nhost = "home.example.test"',                        'h.toml:6: host must be a list of tables: write [[account.host]]; names go into hostnames'],
-])('a setting in the wrong table is told its place: %j', (lines, says) => expect(complaintsOf(WHOLE + lines)).toEqual([says]))
+  ['[[account]]\nhost = "home.example.test"',                        'h.toml:6: host must be a list of tables: write [[account.host]]; set names as hostnames'],
+])('the complaint about a misplaced setting names the right table: %j', (lines, complaint) => expect(complaintsOf(WHOLE + lines)).toEqual([complaint]))
 
 describe('sources', () => {
-  it('have a short line for each that is wrong, and their forms once', () => {
+  it('have one short complaint per invalid item, and one that lists the valid forms', () => {
     const complaints = complaintsOf(
       `${WHOLE}sources = ["rooter", "stun", "eth0", "dns", "interface", "banana", "router"]`,
     )
@@ -162,29 +162,30 @@ describe('sources', () => {
     for (const complaint of complaints) expect(complaint.length).toBeLessThan(200)
   })
 
-  it('that list command need one', () => {
+  it('that list command need the setting command', () => {
     expect(complaintsOf(`${WHOLE}sources = ["router", "command"]`)).toEqual([
-      'h.toml:5: sources lists command, and there is none; write command = ["/path/of/a/program"]',
+      'h.toml:5: sources lists command, and command is not set; write command = ["/path/to/program"]',
     ])
     expect(complaintsOf(`${WHOLE}sources = ["command"]\ncommand = ["/bin/x"]`)).toEqual([])
   })
 })
 
-describe('an address that is given', () => {
+describe('an address in myip', () => {
   // biome-ignore format: a table
   it.each([
     ['192.168.1.1', 'private'], ['100.64.0.1', 'cgnat'], ['127.0.0.1', 'loopback'],
     ['169.254.1.1', 'link-local'], ['fd00::1', 'private'], ['224.0.0.1', 'multicast'],
-  ])('is refused where it is not public, unless its range is allowed: %s', (address, is) => {
+  ])('is a complaint where it is not public, unless its range is allowed: %s', (address, rangeClass) => {
     const [complaint = '', ...more] = complaintsOf(`${WHOLE}myip = "${address}"`)
 
-    expect(complaint).toMatch(new RegExp(`^h\\.toml:5: myip ${address} is not public \\(${is}: .*write allow = \\["${is}"\\]$`))
+    expect(complaint).toMatch(new RegExp(`^h\\.toml:5: myip ${address} is not public \\(${rangeClass}: .*write allow = \\["${rangeClass}"\\]$`))
     expect(more).toEqual([])
-    expect(complaintsOf(`${WHOLE}myip = "${address}"\nallow = ["${is}"]`)).toEqual([])
+    expect(complaintsOf(`${WHOLE}myip = "${address}"\nallow = ["${rangeClass}"]`)).toEqual([])
   })
 
-  it.each(['192.0.2.1', '2001:db8::1', '198.18.0.1', '11.2.3.4'])('is taken: %s', (address) =>
-    expect(complaintsOf(`${WHOLE}myip = "${address}"`)).toEqual([]),
+  it.each(['192.0.2.1', '2001:db8::1', '198.18.0.1', '11.2.3.4'])(
+    'is accepted where it is public or for documentation: %s',
+    (address) => expect(complaintsOf(`${WHOLE}myip = "${address}"`)).toEqual([]),
   )
 })
 
@@ -193,18 +194,18 @@ describe('a hostname', () => {
   it.each<[string, string]>([
     ['a..b.example.test',            'has two dots in a row'],
     ['.example.test',                'begins with a dot'],
-    ['192.0.2.1',                    'is an address and not a hostname; an address to publish goes into myip'],
-    ['[2001:db8::1]',                'is an address and not a hostname; an address to publish goes into myip'],
-    ['https://home.example.test/x',  'is a URL; write the name alone, home.example.test'],
-    ['home.example.test/x',          'holds a slash or a colon; write the name alone'],
-    ['home.example.test:443',        'holds a slash or a colon; write the name alone'],
-    [`${'a'.repeat(64)}.example.test`, 'has a label of 64 characters; 63 is the most'],
-    [`${'a.'.repeat(127)}test`,      'has 258 characters; a name has at most 253'],
+    ['192.0.2.1',                    'is an address, not a hostname; set an address to publish as myip'],
+    ['[2001:db8::1]',                'is an address, not a hostname; set an address to publish as myip'],
+    ['https://home.example.test/x',  'is a URL; write only the name, home.example.test'],
+    ['home.example.test/x',          'contains a slash or a colon; write only the name'],
+    ['home.example.test:443',        'contains a slash or a colon; write only the name'],
+    [`${'a'.repeat(64)}.example.test`, 'has a label of 64 characters; the maximum is 63'],
+    [`${'a.'.repeat(127)}test`,      'has 258 characters; the maximum is 253'],
     ['-bad.example.test',            'has a label that begins or ends with a hyphen'],
     ['bad-.example.test',            'has a label that begins or ends with a hyphen'],
-    ['home example.test',            'holds a blank'],
-    ['home!.example.test',           'is no hostname or group'],
-  ])('is refused with the reason: %s', (name, error) => expect(readHostname(name)).toEqual({ ok: false, error }))
+    ['home example.test',            'contains a blank'],
+    ['home!.example.test',           'is not a valid hostname or group'],
+  ])('is rejected with the reason: %s', (name, error) => expect(readHostname(name)).toEqual({ ok: false, error }))
 
   // biome-ignore format: a table
   it.each([
@@ -216,10 +217,10 @@ describe('a hostname', () => {
     ['@family',              '@family'],
     ['m\u00fcller.example.test', 'xn--mller-kva.example.test'],
     ['M\u00dcLLER.example.test', 'xn--mller-kva.example.test'],
-  ])('goes over the wire in one form: %s', (name, value) => expect(readHostname(name)).toEqual({ ok: true, value }))
+  ])('is converted to the form of the protocol: %s', (name, value) => expect(readHostname(name)).toEqual({ ok: true, value }))
 })
 
-it('a home folder of another user is not looked for', () =>
+it('a path in the home folder of another user is a complaint', () =>
   expect(complaintsOf(`${WHOLE}ca_file = "~alice/ca.pem"`)).toEqual([
-    'h.toml:5: ca_file begins with ~alice, the home folder of another user; write the whole path',
+    'h.toml:5: ca_file begins with ~alice, the home folder of another user; write the absolute path',
   ]))

@@ -55,7 +55,7 @@ it('reads a file of one account', () => {
   })
 })
 
-it('reads the same from JSON', () => {
+it('reads the same settings from JSON', () => {
   const json =
     '{ // with remarks\n "server": "dyn.example", "username": "abc1234", "password": "swordfish", "hostnames": ["home.example.test", "office.example.test"], }'
 
@@ -64,7 +64,7 @@ it('reads the same from JSON', () => {
   expect(places(JSON.stringify(read({ json })))).toBe(places(JSON.stringify(read({ toml: WHOLE }))))
 })
 
-it('takes flags over the environment over the account over the top of the file', () => {
+it('prefers flags to the environment, to the account table, to the top of the file', () => {
   const toml = `server = "top"\nusername = "top"\npassword = "p"\nhostnames = ["top"]\n[[account]]\nserver = "file"\nusername = "file"\nhostnames = ["file"]`
 
   const config = read({
@@ -79,7 +79,7 @@ it('takes flags over the environment over the account over the top of the file',
   })
 })
 
-it('lets a password from further up outdo a password file from further down', () => {
+it('ignores a password file where a more important origin sets a password', () => {
   const config = read({
     toml: WHOLE.replace('password =', 'password_file ='),
     env: { HOLDFAST_PASSWORD: 'other' },
@@ -89,19 +89,19 @@ it('lets a password from further up outdo a password file from further down', ()
   expect(config.ok && config.value.accounts[0]?.passwordFile).toBeUndefined()
 })
 
-it('complains about everything at once, with file and line', () => {
+it('reports all complaints together, with file and line', () => {
   const toml = `interval = "3s"\nsevrer = "x"\nipv4 = "perhaps"\nhostnames = ["a b"]\nusername = 5\nrefresh = "1h"\nmyip = ["192.0.2.1", "192.0.2.2"]`
 
   expect(complaintsOf({ toml })).toEqual([
-    'h.toml:2: sevrer is no setting; did you mean server?',
-    'h.toml:1: interval is shorter than the least allowed, 1m',
-    'server is missing (the update service, such as https://dynupdate.example); give it in h.toml, as --server or HOLDFAST_SERVER',
+    'h.toml:2: sevrer is not a setting; did you mean server?',
+    'h.toml:1: interval must be between 1m and 7d',
+    'server is missing (address of the update service, such as https://dynupdate.example); set it in h.toml, as --server or HOLDFAST_SERVER',
     'h.toml:5: username must be text in quotes',
-    "h.toml:4: hostnames lists 'a b', which holds a blank",
-    'h.toml:7: myip names two addresses of one family',
-    'h.toml:3: ipv4 is neither true nor false',
-    'h.toml:6: refresh is shorter than the least allowed, 1d',
-    'password is missing; give it as password_file in h.toml, as --password-file or HOLDFAST_PASSWORD, or to the unit of systemd as a credential',
+    "h.toml:4: hostnames lists 'a b', which contains a blank",
+    'h.toml:7: myip has two addresses of one family; keep one',
+    'h.toml:3: ipv4 must be true or false',
+    'h.toml:6: refresh must be between 1d and 3650d',
+    'password is missing; set password_file in h.toml, --password-file or HOLDFAST_PASSWORD, or a credential of the systemd unit',
   ])
 })
 
@@ -109,22 +109,22 @@ it('complains about everything at once, with file and line', () => {
 it.each<[string, Given, string]>([
   ['broken TOML',            { toml: 'a = \n' },                                            'h.toml:1: a has no value'],
   ['broken JSON',            { json: '{"a": }' },                                           'h.json:1: not JSON'],
-  ['JSON that is no object', { json: '[]' },                                                'h.json:1: not a JSON object'],
-  ['an account that is no list', { toml: `${WHOLE}[account]\nname = "x"` },                 'h.toml:6: account must be a list of tables: write [[account]]'],
-  ['an unknown account key', { toml: `${WHOLE}[[account]]\nusrname = "x"` },                'h.toml:7: usrname is no setting; did you mean username?'],
-  ['a setting of the program in an account', { toml: `${WHOLE}[[account]]\ninterval = "5m"` }, 'h.toml:7: interval belongs at the top of the file, above [[account]]'],
-  ['an account that is not there', { toml: `${WHOLE}[[account]]\nname = "x"`, chosen: ['y'] }, '--account: there is no account y; there are x'],
-  ['whose hostname it is',   { toml: `${WHOLE}[[account]]\nusername = "x"\n[[account]]\nusername = "y"`, flags: { hostname: 'a.b' } }, '--hostname: the file has 2 accounts; choose one with --account'],
-  ['twins',                  { toml: `${WHOLE}[[account]]\nname = "x"\n[[account]]\nname = "y"` }, 'two accounts are abc1234@dyn.example; put their hostnames into one'],
-  ['an account that is not there, with one that has no table', { toml: WHOLE, chosen: ['y'] }, '--account: there is no account y; there are abc1234'],
-  ['one name twice',         { toml: `server = "dyn.example"\n[[account]]\nname = "x"\n[[account]]\nname = "x"` }, 'h.toml:5: name x is that of another account too (h.toml:3)'],
-  ['a name that is a username', { toml: `server = "dyn.example"\n[[account]]\nname = "x"\n[[account]]\nusername = "x"` }, 'h.toml:3: name x is the username of another account (h.toml:5)'],
-  ['both families off',      { toml: `${WHOLE}ipv4 = false\nipv6 = false` },                'h.toml:6: ipv4 and ipv6 are both off; there is nothing to keep current'],
-  ['two kinds of password',  { toml: `${WHOLE}password_file = "x"` },                       'h.toml:6: password and password_file are both given; keep one'],
-  ['a colon in the username', { toml: WHOLE.replace('abc1234', 'a:b') },                    'h.toml:3: username may not hold a colon, and neither username nor password a control character'],
-  ['a User-Agent of no shape', { toml: `${WHOLE}user_agent = "curl/1.0"` },                 'h.toml:6: user_agent does not keep the shape'],
-  ['a flag that is given twice', { toml: WHOLE, flags: { interval: ['5m', '6m'] } },         '--interval: interval is given more than once, or as a list'],
-])('says what is wrong: %s', (_, given, complaint) => {
+  ['JSON that is not an object', { json: '[]' },                                                'h.json:1: the file is not a JSON object'],
+  ['an account that is not a list', { toml: `${WHOLE}[account]\nname = "x"` },                 'h.toml:6: account must be a list of tables: write [[account]]'],
+  ['an unknown account key', { toml: `${WHOLE}[[account]]\nusrname = "x"` },                'h.toml:7: usrname is not a setting; did you mean username?'],
+  ['a client setting in an account', { toml: `${WHOLE}[[account]]\ninterval = "5m"` }, 'h.toml:7: interval belongs at the top of the file, above [[account]]'],
+  ['an unknown account', { toml: `${WHOLE}[[account]]\nname = "x"`, chosen: ['y'] }, '--account: there is no account y; the accounts are x'],
+  ['a hostname flag with two accounts', { toml: `${WHOLE}[[account]]\nusername = "x"\n[[account]]\nusername = "y"`, flags: { hostname: 'a.b' } }, '--hostname: the file has 2 accounts; choose one with --account'],
+  ['two accounts with one key',  { toml: `${WHOLE}[[account]]\nname = "x"\n[[account]]\nname = "y"` }, 'two accounts are abc1234@dyn.example; put their hostnames into one'],
+  ['an unknown account, where the only account has no table', { toml: WHOLE, chosen: ['y'] }, '--account: there is no account y; the accounts are abc1234'],
+  ['a duplicate account name',         { toml: `server = "dyn.example"\n[[account]]\nname = "x"\n[[account]]\nname = "x"` }, 'h.toml:5: name x is also the name of another account (h.toml:3); choose another'],
+  ['a name that is a username', { toml: `server = "dyn.example"\n[[account]]\nname = "x"\n[[account]]\nusername = "x"` }, 'h.toml:3: name x is also the username of another account (h.toml:5); choose another'],
+  ['both families off',      { toml: `${WHOLE}ipv4 = false\nipv6 = false` },                'h.toml:6: ipv4 and ipv6 are both false; set one of them to true'],
+  ['password and password file', { toml: `${WHOLE}password_file = "x"` },                       'h.toml:6: password and password_file are both set; keep one'],
+  ['a colon in the username', { toml: WHOLE.replace('abc1234', 'a:b') },                    'h.toml:3: username must not contain a colon, and neither username nor password a control character'],
+  ['a malformed User-Agent', { toml: `${WHOLE}user_agent = "curl/1.0"` },                 'h.toml:6: user_agent must have the form'],
+  ['a repeated flag', { toml: WHOLE, flags: { interval: ['5m', '6m'] } },         '--interval: interval must be one value, and is set more than once or as a list'],
+])('complains about %s', (_, given, complaint) => {
   expect(complaintsOf(given).some((one) => one.startsWith(complaint)), complaintsOf(given).join('\n')).toBe(true)
 })
 
@@ -142,24 +142,24 @@ it('never shows a secret in a complaint', () => {
   expect(complaints.join('\n')).not.toContain('swordfish')
 })
 
-describe('a server', () => {
+describe('parseServer', () => {
   // biome-ignore format: a table
   it.each([
     ['dyn.example',                        { ok: true, value: 'https://dyn.example' }],
     ['http://dyn.example:8245',            { ok: true, value: 'http://dyn.example:8245' }],
     ['https://dyn.example/nic/update',     { ok: true, value: 'https://dyn.example' }],
     ['https://[2001:db8::1]:8443',         { ok: true, value: 'https://[2001:db8::1]:8443' }],
-    ['ftp://dyn.example',                  { ok: false, error: 'is neither an https nor an http address' }],
-    ['https://user:pass@dyn.example',      { ok: false, error: 'holds credentials; username and password are settings of their own' }],
-    ['https://dyn.example/api',            { ok: false, error: 'has a path; /nic/update is added to the bare address' }],
-    ['https://',                           { ok: false, error: 'is not the address of a service' }],
-  ])('%s', (text, result) => expect(parseServer(text)).toEqual(result))
+    ['ftp://dyn.example',                  { ok: false, error: 'must be an https or http address' }],
+    ['https://user:pass@dyn.example',      { ok: false, error: 'contains credentials; set them as username and password' }],
+    ['https://dyn.example/api',            { ok: false, error: 'has a path; write only the address, /nic/update is added to it' }],
+    ['https://',                           { ok: false, error: 'must be the address of a service, such as https://dynupdate.example' }],
+  ])('reads %s', (text, result) => expect(parseServer(text)).toEqual(result))
 })
 
-it('takes an empty variable for none', () =>
+it('treats an empty variable as unset', () =>
   expect(read({ toml: WHOLE, env: { HOLDFAST_SERVER: '' } }).ok).toBe(true))
 
-it('chooses an account by the key that is shown, wherever its server stands', () => {
+it('selects an account by its key, also where the server is set at the top of the file', () => {
   const toml = 'server = "http://dyn.example:8080"\npassword = "p"\nhostnames = ["a.test"]\n'
   const accounts = '[[account]]\nusername = "a"\n[[account]]\nusername = "b"\n'
   const chosen = ['b@dyn.example:8080']
@@ -171,17 +171,17 @@ it('chooses an account by the key that is shown, wherever its server stands', ()
   expect(read({ toml: `${toml}username = "b"\n`, chosen })).toMatchObject({ ok: true })
 })
 
-it('takes one user at two ports of a host for two accounts', () => {
+it('treats one username at two ports of a host as two accounts', () => {
   const account = (port: number): string =>
     `[[account]]\nname = "${port}"\nserver = "http://dyn.example:${port}"\nusername = "a"\npassword = "p"\nhostnames = ["a.test"]\n`
 
   expect(complaintsOf({ toml: account(1) + account(2) })).toEqual([])
 })
 
-describe('what is special about one hostname', () => {
+describe('the settings of one hostname', () => {
   const HOSTS = `[[account]]\n${WHOLE}`
 
-  it('is a table of its account', () => {
+  it('are read from a table of its account', () => {
     const toml = `${HOSTS}
       [[account.host]]
       name = "Home.example.test"
@@ -221,7 +221,7 @@ describe('what is special about one hostname', () => {
       })
   })
 
-  it('belongs to the account that it stands under', () => {
+  it('belong to the account table above them', () => {
     const config = read({
       toml: `${HOSTS}[[account.host]]\nname = "home.example.test"\n[[account]]\n${WHOLE.replace('abc1234', 'other')}`,
     })
@@ -231,23 +231,23 @@ describe('what is special about one hostname', () => {
 
   // biome-ignore format: a table
   it.each([
-    ['name = "elsewhere.test"',                              'h.toml:8: host elsewhere.test is not among the hostnames of its account'],
-    ['name = "home.example.test"\nsuffix = "192.0.2.1"',     'h.toml:9: suffix is no IPv6 suffix such as ::1:2'],
-    ['name = "home.example.test"\nmac = "x"',                'h.toml:9: mac is no MAC address such as 02:00:5e:00:53:01'],
-    ['name = "home.example.test"\nsuffix = "::1"\nmac = "02:00:5e:00:53:01"', 'h.toml:10: suffix and mac are both given; keep one'],
-    ['name = "home.example.test"\nsufix = "::1"',            'h.toml:9: sufix is no setting; did you mean suffix?'],
-    ['suffix = "::1"',                                       'h.toml:8: a host has no name; name one of the hostnames'],
-  ])('%j is told', (host, says) => expect(complaintsOf({ toml: `${HOSTS}[[account.host]]\n${host}` })).toContain(says))
+    ['name = "elsewhere.test"',                              'h.toml:8: host elsewhere.test is not one of the hostnames of its account; add it there or correct it'],
+    ['name = "home.example.test"\nsuffix = "192.0.2.1"',     'h.toml:9: suffix must be an IPv6 suffix, such as ::1:2 or ::1:2/56'],
+    ['name = "home.example.test"\nmac = "x"',                'h.toml:9: mac must be a MAC address, such as 02:00:5e:00:53:01'],
+    ['name = "home.example.test"\nsuffix = "::1"\nmac = "02:00:5e:00:53:01"', 'h.toml:10: suffix and mac are both set; keep one'],
+    ['name = "home.example.test"\nsufix = "::1"',            'h.toml:9: sufix is not a setting; did you mean suffix?'],
+    ['suffix = "::1"',                                       'h.toml:8: a host has no name; set name to one of the hostnames'],
+  ])('complains about %j', (host, complaint) => expect(complaintsOf({ toml: `${HOSTS}[[account.host]]\n${host}` })).toContain(complaint))
 })
 
-describe('a source', () => {
+describe('parseSource', () => {
   // biome-ignore format: a table
   it.each([
     'router', 'nat-pmp', 'pcp', 'upnp', 'command', 'interfaces', 'interface:eth0',
     'stun:stun.example', 'stun:stun.example:19302', 'stun:[2001:db8::1]', 'stun:192.0.2.1:99',
     'dns:whoami.example@192.0.2.1', 'dns:whoami.example/TXT@ns.example', 'dns:whoami.example/TXT/CH@2001:db8::1',
     'https://ip.example/', 'https://ip.example/ip?format=json#ip', ...SOURCE_EXAMPLES,
-  ])('%s is parsed, and formatted the same', (text) => {
+  ])('accepts %s, and formatSource restores it', (text) => {
     const spec = parseSource(text)
 
     expect(spec.ok && formatSource(spec.value)).toBe(text)
@@ -269,5 +269,5 @@ describe('a source', () => {
     'ftp://x/',
     'https://u:p@x/',
     'rooter',
-  ])('%j is not a source', (text) => expect(parseSource(text).ok).toBe(false))
+  ])('rejects %s', (text) => expect(parseSource(text).ok).toBe(false))
 })

@@ -10,7 +10,7 @@ it.each([
   ['', false],
   ['1.5', false],
   ['-1', false],
-])('a whole number from 1 to 5: %j is %s', (text, ok) => expect(whole(1, 5).read(text).ok).toBe(ok))
+])('whole(1, 5) accepts %j: %s', (text, ok) => expect(whole(1, 5).read(text).ok).toBe(ok))
 
 it.each([
   ['1m', true],
@@ -19,6 +19,6 @@ it.each([
   ['5m1ms', false],
   ['0', false],
   ['1', false],
-])('a span from 1m to 5m: %j is %s', (text, ok) =>
+])('duration(1m, 5m) accepts %j: %s', (text, ok) =>
   expect(duration(minutes(1), minutes(5)).read(text).ok).toBe(ok),
 )

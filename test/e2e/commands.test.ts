@@ -10,8 +10,8 @@ describe('a slip on the command line is exit 64, with a hint', () => {
     [[],                                     'a command is missing: update, run, status, detect, doctor, explain, poke, resume, config, service, serve or admin'],
     [['updtae'],                             'Did you mean update?'],
     [['update', '--servr', 'x'],             'Unknown argument: servr (did you mean --server?)'],
-    [['update', '--server', 'dyn.example', '--username', 'a', '--hostname', 'a.test', '--password', 'x', '--myip', 'banana'], '--myip: myip is not an IPv4 or IPv6 address'],
-    [['update', '--dry-run=maybe'],          '--dry-run is neither true nor false; write --dry-run or --no-dry-run'],
+    [['update', '--server', 'dyn.example', '--username', 'a', '--hostname', 'a.test', '--password', 'x', '--myip', 'banana'], '--myip: myip must be an IPv4 address, an IPv6 address, both, or connection'],
+    [['update', '--dry-run=maybe'],          '--dry-run must be true or false; write --dry-run or --no-dry-run'],
     [['update', '--interval'],               'Not enough arguments following: interval'],
     [['serve', '--listen', 'nowhere'],       "--listen: listen lists 'nowhere', which is not ADDRESS:PORT or ADDRESS:PORT/tls"],
     [['serve', '--fault', 'reset'],        '--fault works only with --dev'],
@@ -52,7 +52,7 @@ describe('a wrong configuration is exit 78, all of it at once', () => {
     ])
 
     expect(code).toBe(78)
-    expect(stderr).toContain(`${file}:1: sevrer is no setting; did you mean server?`)
+    expect(stderr).toContain(`${file}:1: sevrer is not a setting; did you mean server?`)
     expect(stderr).toContain(`${file}:2: interval needs a unit: write 3m`)
   })
 
@@ -98,11 +98,12 @@ describe('a wrong configuration is exit 78, all of it at once', () => {
 
     expect(await run('now')).toMatchObject({
       code: 64,
-      stderr: 'holdfast: --schedule: schedule is no cron expression of five or six fields\n',
+      stderr:
+        'holdfast: --schedule: schedule must be a cron expression of five or six fields, such as */5 * * * *\n',
     })
     expect(await run('61 * * * *')).toMatchObject({
       code: 78,
-      stderr: expect.stringContaining('schedule is no cron expression: minute') as string,
+      stderr: expect.stringContaining('schedule is not a cron expression: minute') as string,
     })
   })
 

@@ -114,10 +114,10 @@ describe('config check refuses what cannot work on this host', () => {
     ['HOLDFAST_HOSTNAME', '; did you mean HOLDFAST_HOSTNAMES?'],
     ['HOLDFAST_USER', '; did you mean HOLDFAST_USERNAME?'],
     ['HOLDFAST_IMAGE_TAG', ''],
-  ])('a variable that is no setting: %s', async (name, hint) => {
+  ])('a variable that is not a setting: %s', async (name, hint) => {
     const { code, stderr } = await check(written('').file, { env: { [name]: 'x' } })
 
-    expect([code, stderr]).toEqual([78, `holdfast: ${name} is no setting${hint}\n`])
+    expect([code, stderr]).toEqual([78, `holdfast: ${name} is not a setting${hint}\n`])
   })
 
   it('an unknown variable, reported together with a missing setting', async () =>
@@ -149,7 +149,7 @@ describe('an update', () => {
 
     expect(code).toBe(0)
     expect(stderr).toContain('this host has no interface nonexist0 now')
-    expect(stderr).toContain('HOLDFAST_IMAGE_TAG is no setting')
+    expect(stderr).toContain('HOLDFAST_IMAGE_TAG is not a setting')
   })
 
   it('refuses what stays wrong', async () => {
@@ -227,7 +227,7 @@ describe('"~" in a path', () => {
 
   it('with the name of another user is refused', async () =>
     expect((await holdfast(['update', '--config', '~alice/h.toml'])).stderr).toBe(
-      'holdfast: config begins with ~alice, the home folder of another user; write the whole path\n',
+      'holdfast: config begins with ~alice, the home folder of another user; write the absolute path\n',
     ))
 })
 
@@ -238,8 +238,8 @@ it('what is missing names the file that was looked for', async () => {
     env: { CONFIGURATION_DIRECTORY: folder, HOLDFAST_CONFIG: '' },
   })
 
-  expect(stderr).toContain(`give it in ${join(folder, 'holdfast.toml')}, as --server or HOLDFAST_SERVER`)
-  expect(stderr).toContain(`give it as password_file in ${join(folder, 'holdfast.toml')}`)
+  expect(stderr).toContain(`set it in ${join(folder, 'holdfast.toml')}, as --server or HOLDFAST_SERVER`)
+  expect(stderr).toContain(`set password_file in ${join(folder, 'holdfast.toml')}`)
 })
 
 describe('config', () => {

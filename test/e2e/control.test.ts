@@ -297,7 +297,7 @@ describe('a running daemon', () => {
 
     write('myip = ["192.0.2.2"]\nhostnames = []')
     child.kill('SIGHUP')
-    await line('hostnames lists nothing')
+    await line('hostnames is empty')
     write('myip = ["192.0.2.3"]\nhostnames = ["home.example.test", "office.example.test"]')
     child.kill('SIGHUP')
     await line('"hostname":"office.example.test"')

@@ -68,7 +68,7 @@ describe('a cron expression', () => {
   it.each(['', '* * *', '61 * * * *', 'hello', '* * * * * * *'])('is not %j, and says why', (text) =>
     expect(cronSchedule(text)).toMatchObject({
       ok: false,
-      error: expect.stringMatching(/^is no cron expression: /) as string,
+      error: expect.stringMatching(/^is not a cron expression: /) as string,
     }),
   )
 })

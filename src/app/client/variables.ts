@@ -32,6 +32,6 @@ function strangerOf(name: string): UnknownVariable {
   const keys = ['config', ...Object.keys({ ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }).map(fileKeyOf)]
   const meant = closestSetting(name.slice(PREFIX.length).toLowerCase(), keys)
   return meant === undefined
-    ? { problem: `${name} is no setting`, isMeant: false }
-    : { problem: `${name} is no setting; did you mean ${PREFIX}${meant.toUpperCase()}?`, isMeant: true }
+    ? { problem: `${name} is not a setting`, isMeant: false }
+    : { problem: `${name} is not a setting; did you mean ${PREFIX}${meant.toUpperCase()}?`, isMeant: true }
 }

@@ -30,17 +30,17 @@ it('reads listeners, proxies and numbers', () => {
   })
 })
 
-it('says all that is wrong, with file and line', () => {
+it('reports all complaints together, with file and line', () => {
   const config = read('listen = ["dyn.example:80"]\n\nnochg_limit = 0\nport = 80')
 
   expect(config.ok ? [] : config.error.map(formatComplaint)).toEqual([
-    's.toml:4: port is no setting',
-    "s.toml:1: listen lists 'dyn.example:80', which does not name an address of this host",
-    's.toml:3: nochg_limit is not a whole number from 1 to 1000000',
+    's.toml:4: port is not a setting',
+    "s.toml:1: listen lists 'dyn.example:80', which must start with an address of this host or localhost, such as 0.0.0.0:8245",
+    's.toml:3: nochg_limit must be a whole number from 1 to 1000000',
   ])
 })
 
-it('wants certificate and key for TLS', () => {
+it('requires certificate and key for TLS', () => {
   const complaints = ['listen = ["0.0.0.0:443/tls"]', 'tls_cert = "c"'].map((toml) => {
     const config = read(toml)
     return config.ok ? [] : config.error.map(formatComplaint)
@@ -48,12 +48,12 @@ it('wants certificate and key for TLS', () => {
 
   expect(complaints).toEqual([
     ['s.toml:1: a /tls listener needs both tls_cert and tls_key'],
-    ['s.toml:1: tls_cert and tls_key go together'],
+    ['s.toml:1: tls_cert and tls_key must be set together'],
   ])
 })
 
 it.each(['127.0.0.1:8080', '[::1]:443/tls', 'localhost:0'])(
-  'a listener reads back what it is written as: %s',
+  'formatListener is the inverse of parseListener for %s',
   (text) => {
     const listener = parseListener(text)
 
@@ -62,6 +62,6 @@ it.each(['127.0.0.1:8080', '[::1]:443/tls', 'localhost:0'])(
 )
 
 it.each(['', '127.0.0.1', '::1:80', '127.0.0.1:99999', ':80', '127.0.0.1:80/ssl'])(
-  'a listener is not %j',
+  'parseListener rejects %j',
   (text) => expect(parseListener(text).ok).toBe(false),
 )
