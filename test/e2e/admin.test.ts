@@ -4,18 +4,18 @@ import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { holdfast, ROOT, scratch } from './processes.ts'
 
-/** A service on a store that operators made, and not a throw-away one. */
+/** A service on a persistent store that `holdfast admin` has filled. */
 async function operated() {
   const store = scratch()
   const admin = async (...words: readonly string[]) => {
     const { code, stdout, stderr } = await holdfast(['admin', ...words, '--store', store, '--json'], {
       node: process.execPath,
     })
-    const said = JSON.parse(stdout === '' ? '{}' : stdout) as {
+    const result = JSON.parse(stdout === '' ? '{}' : stdout) as {
       readonly password?: string
       readonly key?: string
     }
-    return { code, stderr, ...said }
+    return { code, stderr, ...result }
   }
   await admin('plan', 'add', 'basic', 'max-names=3')
   const { password = '' } = await admin('account', 'add', 'acme', 'basic')
@@ -37,12 +37,12 @@ async function operated() {
     { stdio: ['ignore', 'pipe', 'ignore'], env: { PATH: process.env['PATH'], HOME: '/nonexistent' } },
   )
   onTestFinished(async () => {
-    const gone = new Promise((ended) => child.on('close', ended))
+    const closed = new Promise((done) => child.on('close', done))
     child.kill('SIGTERM')
-    await gone
+    await closed
   })
   const { url } = JSON.parse(
-    await new Promise<string>((line) => createInterface({ input: child.stdout }).once('line', line)),
+    await new Promise<string>((done) => createInterface({ input: child.stdout }).once('line', done)),
   ) as { readonly url: string }
   const ask = async (method: string, path: string, body?: unknown, authorization = `Bearer ${key}`) => {
     const response = await fetch(`${url}${path}`, {
@@ -67,8 +67,8 @@ async function operated() {
 
 const NAMES = '/v1/dns/records/acme.test'
 
-describe('an operator, an account and its devices share one store', () => {
-  it('a name that is made by the API is updated by its key, and the API shows it', async () => {
+describe('operator, account and device share one store', () => {
+  it('a key updates a name that the API created, and the API shows the update', async () => {
     const { ask, update } = await operated()
     expect(
       (
@@ -113,7 +113,7 @@ describe('an operator, an account and its devices share one store', () => {
     )
   })
 
-  it('a key that is attached to one record changes that one', async () => {
+  it('a key that is attached to one record changes only that record', async () => {
     const { ask, update } = await operated()
     const made = await ask('POST', '/v1/account/ddns-keys', { description: 'one' })
     const key = made.body.data as unknown as { readonly username: string; readonly password: string }
@@ -134,7 +134,7 @@ describe('an operator, an account and its devices share one store', () => {
     })
   })
 
-  it('what the operator says holds from the next request on', async () => {
+  it('a change by the operator applies from the next request on', async () => {
     const { admin, ask } = await operated()
     const code = async (method: string, path: string, body?: unknown) =>
       (await ask(method, path, body)).body.errors?.[0]?.code
@@ -148,12 +148,12 @@ describe('an operator, an account and its devices share one store', () => {
     expect(await code('DELETE', `${NAMES}/a`)).toBe('4821')
     await admin('name', 'unlock', 'a.acme.test')
     expect(await code('POST', NAMES, { name: 'b' })).toBeUndefined()
-    expect(await code('POST', NAMES, { name: 'c' })).toBe('3354') // with the apex three names
+    expect(await code('POST', NAMES, { name: 'c' })).toBe('3354') // the apex counts, so these are three names
     await admin('plan', 'set', 'basic', 'max-names=9')
     expect(await code('POST', NAMES, { name: 'c' })).toBeUndefined()
   })
 
-  it('the account’s own password opens the API too', async () => {
+  it('the API accepts the password of the account', async () => {
     const { ask, password } = await operated()
     const basic = (secret: string): string => `Basic ${Buffer.from(`acme:${secret}`).toString('base64')}`
 
@@ -161,7 +161,7 @@ describe('an operator, an account and its devices share one store', () => {
     expect((await ask('GET', '/v1/dns/zones', undefined, basic('wrong'))).status).toBe(401)
   })
 
-  it('an abuse block ends when the operator says so', async () => {
+  it('admin unblock ends a block after abuse', async () => {
     const { admin, ask, update } = await operated()
     await ask('POST', NAMES, { name: 'home' })
     const made = await ask('POST', '/v1/account/ddns-keys', { hostnames: ['home.acme.test'] })
@@ -178,7 +178,7 @@ describe('an operator, an account and its devices share one store', () => {
   })
 })
 
-describe('a slip of the operator is told, and changes nothing', () => {
+describe('admin reports a wrong operation and changes nothing', () => {
   // biome-ignore format: a table
   it.each<[readonly string[], number, RegExp]>([
     [[],                                              64, /name an operation, one of these:[^]*plan add NAME/],
@@ -187,14 +187,14 @@ describe('a slip of the operator is told, and changes nothing', () => {
     [['plan', 'add', 'x', 'max-names=none'],         64, /max-names=none is not a whole number/],
     [['plan', 'add', 'x', 'types=A,B'],               64, /types=A,B is not a list of record types/],
     [['account', 'add', 'a b', 'basic'],              64, /there is no plan basic/],
-    [['zone', 'add', 'x', 'nobody'],                  64, /there is no account nobody/],
-    [['member', 'add', 'x.test', 'nobody'],           64, /there is no zone x\.test/],
+    [['zone', 'add', 'x', 'unknown'],                  64, /there is no account unknown/],
+    [['member', 'add', 'x.test', 'unknown'],           64, /there is no zone x\.test/],
     [['name', 'lock', 'x.test'],                      64, /there is no name x\.test/],
     [['key', 'lock', 'abc'],                          64, /there is no DDNS key abc/],
     [['unblock', 'abc'],                              64, /there is no DDNS key and no account abc/],
-  ])('%j', async (words, code, says) => {
+  ])('%j', async (words, code, message) => {
     const ended = await holdfast(['admin', ...words, '--store', scratch()], { node: process.execPath })
 
-    expect([ended.code, ended.stderr]).toEqual([code, expect.stringMatching(says)])
+    expect([ended.code, ended.stderr]).toEqual([code, expect.stringMatching(message)])
   })
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { holdfast, type Service, scratch, service } from './processes.ts'
 
-/** A configuration with one account of two names, and what is special about the second. */
+/** A configuration of one account with two names, and settings of the second name. */
 function file(at: Service, host: string, top: string): { readonly path: string; readonly folder: string } {
   const folder = scratch()
   const path = join(folder, 'h.toml')
@@ -23,7 +23,7 @@ function file(at: Service, host: string, top: string): { readonly path: string; 
   return { path, folder }
 }
 
-it('another machine of the network has our prefix and its own host part', async () => {
+it('a hostname with a suffix gets the prefix of this host and its own host part', async () => {
   const at = await service()
   const program = join(scratch(), 'tell')
   writeFileSync(program, '#!/bin/sh\necho 8.8.8.8\necho 2600:1:2:3::7\n', { mode: 0o755 })
@@ -40,9 +40,9 @@ it('another machine of the network has our prefix and its own host part', async 
   ])
 })
 
-it('a name that is bound to a local address learns its own from there', async () => {
+it('a hostname that is bound to a local address gets the address seen from there', async () => {
   const at = await service()
-  // What the world would see of two lines.
+  // What an outside service sees of two lines.
   const server = createServer((request, response) =>
     response.end(request.socket.remoteAddress === '127.0.0.2' ? '9.9.9.9' : '8.8.8.8'),
   )

@@ -6,11 +6,11 @@ import { expect, it, onTestFinished } from 'vitest'
 import { holdfast, ROOT, scratch, service, start } from './processes.ts'
 import { answering } from './servers.ts'
 
-/** With signs that every way of writing it changes differently. */
+/** Contains characters that every encoding changes differently. */
 const PASSWORD = 'cAn4ry/+ swörd&fish=%25"x'
 const USERNAME = 'abc1234'
 
-/** Every form in which a secret could leak. */
+/** Every encoding in which the password could leak. */
 const FORMS = [
   PASSWORD,
   PASSWORD.slice(0, 12),
@@ -24,7 +24,7 @@ const FORMS = [
   JSON.stringify(PASSWORD).slice(1, -1),
 ].flatMap((form) => [form, form.replace(/=+$/, '')])
 
-/** All text below a folder, names included. */
+/** The text of all files below a folder, with their names. */
 const contents = (folder: string): string =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .map(
@@ -41,11 +41,11 @@ const always = async (status: number, body: string): Promise<string> => {
   return url.replace(/\/$/, '')
 }
 
-it('the search itself finds every form', () => {
+it('the search finds every encoding', () => {
   for (const form of FORMS) expect(leaksIn(`… ${form} …`)).not.toEqual([])
 })
 
-it('no command and no failure shows the password, at trace level, anywhere', async () => {
+it('no output, log or file of any command or failure contains the password, at trace level', async () => {
   const folder = scratch()
   const file = join(folder, 'h.toml')
   mkdirSync(join(folder, 'state'))
@@ -130,7 +130,7 @@ it('no command and no failure shows the password, at trace level, anywhere', asy
   expect(leaksIn(contents(folder))).toEqual([])
 }, 120_000)
 
-it('an answer that mirrors the password and breaks off shows nothing of it at trace level', async () => {
+it('a truncated response that contains the password leaks nothing at trace level', async () => {
   const server = createServer(({ headers: { authorization = '' } }, response) => {
     const password = Buffer.from(authorization.slice(6), 'base64')
       .toString()
@@ -154,7 +154,7 @@ it('an answer that mirrors the password and breaks off shows nothing of it at tr
   expect(leaksIn(stdout + stderr + contents(folder))).toEqual([])
 })
 
-it('the service keeps and logs no password, neither a right nor a wrong one', async () => {
+it('the service stores and logs neither a right nor a wrong password', async () => {
   const folder = scratch()
   const child = start([
     'serve',
@@ -166,8 +166,8 @@ it('the service keeps and logs no password, neither a right nor a wrong one', as
     'trace',
     '--json',
   ])
-  const said: string[] = []
-  child.stderr?.on('data', (chunk: Buffer) => said.push(chunk.toString()))
+  const output: string[] = []
+  child.stderr?.on('data', (chunk: Buffer) => output.push(chunk.toString()))
   const url = await new Promise<string>((found) =>
     child.stdout?.once('data', (line: Buffer) => found((JSON.parse(line.toString()) as { url: string }).url)),
   )
@@ -186,8 +186,8 @@ it('the service keeps and logs no password, neither a right nor a wrong one', as
   await new Promise((done) => child.on('close', done))
 
   expect(replies).toEqual(['badauth\n', 'badauth\n'])
-  expect(said.join('')).toContain('answered')
-  expect(leaksIn(said.join('') + contents(folder))).toEqual([])
+  expect(output.join('')).toContain('answered')
+  expect(leaksIn(output.join('') + contents(folder))).toEqual([])
 })
 
-it('no source file names the canary', () => expect(contents(join(ROOT, 'src'))).not.toContain(PASSWORD))
+it('no source file contains the canary', () => expect(contents(join(ROOT, 'src'))).not.toContain(PASSWORD))

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { EXITS } from '../../src/app/exit-codes.ts'
 import { clientOf, holdfast, ROOT, scratch, service } from './processes.ts'
 
-describe('a slip on the command line is exit 64, with a hint', () => {
+describe('a mistake on the command line is exit 64 with a hint', () => {
   // biome-ignore format: a table
   it.each([
     [[],                                     'a command is missing: update, run, status, detect, doctor, explain, poke, resume, config, service, serve or admin'],
@@ -27,8 +27,8 @@ describe('a slip on the command line is exit 64, with a hint', () => {
   })
 })
 
-describe('a wrong configuration is exit 78, all of it at once', () => {
-  it('with nothing given at all', async () => {
+describe('a wrong configuration is exit 78, and reports', () => {
+  it('every missing setting', async () => {
     const { code, stderr } = await holdfast(['update'])
 
     expect(code).toBe(78)
@@ -40,7 +40,7 @@ describe('a wrong configuration is exit 78, all of it at once', () => {
     ])
   })
 
-  it.each(['update', 'run', 'config'])('in a file, with its lines: %s', async (command) => {
+  it.each(['update', 'run', 'config'])('every mistake of a file, with its line: %s', async (command) => {
     const file = join(scratch(), 'h.toml')
     writeFileSync(file, 'sevrer = "x"\ninterval = "3"\n')
 
@@ -58,28 +58,28 @@ describe('a wrong configuration is exit 78, all of it at once', () => {
 
   it.each([
     [
-      'a file that is not there',
+      'a missing configuration file',
       ['--config', '/nonexistent/h.toml'],
       '/nonexistent/h.toml: there is no such file',
     ],
     [
-      'a password file that is not there',
+      'a missing password file',
       ['--server', 'a.test', '--username', 'a', '--hostname', 'a.test', '--password-file', '/nonexistent/p'],
       'password_file /nonexistent/p: there is no such file',
     ],
     [
-      'a folder for a password file',
+      'a folder as password file',
       ['--server', 'a.test', '--username', 'a', '--hostname', 'a.test', '--password-file', '/'],
       '--password-file: password_file /: this is a folder',
     ],
-  ])('%s', async (_, args, says) => {
+  ])('%s', async (_, args, message) => {
     const { code, stderr } = await holdfast(['update', ...args])
 
     expect(code).toBe(78)
-    expect(stderr).toContain(says)
+    expect(stderr).toContain(message)
   })
 
-  it('as JSON for programs', async () => {
+  it('the mistakes as JSON', async () => {
     const { code, stdout } = await holdfast(['update', '--json'])
 
     expect(code).toBe(78)
@@ -89,7 +89,7 @@ describe('a wrong configuration is exit 78, all of it at once', () => {
     })
   })
 
-  it('a cron expression that is none', async () => {
+  it('an invalid cron expression', async () => {
     const run = async (schedule: string) =>
       holdfast(
         ['run', '--server', 'a.test', '--username', 'a', '--hostname', 'a.test', '--schedule', schedule],
@@ -107,7 +107,7 @@ describe('a wrong configuration is exit 78, all of it at once', () => {
     })
   })
 
-  it('a port that is taken', async () => {
+  it('a port in use', async () => {
     const at = await service()
 
     const { code, stderr } = await holdfast(['serve', '--dev', '--listen', new URL(at.url).host])
@@ -116,7 +116,7 @@ describe('a wrong configuration is exit 78, all of it at once', () => {
     expect(stderr).toContain(`cannot listen on ${new URL(at.url).host}: listen EADDRINUSE`)
   })
 
-  it('a certificate that is not there', async () => {
+  it('a missing certificate', async () => {
     const { code, stderr } = await holdfast([
       'serve',
       '--dev',
@@ -135,14 +135,14 @@ describe('a wrong configuration is exit 78, all of it at once', () => {
 describe('config', () => {
   const account = ['--server', 'dyn.example', '--username', 'a', '--hostname', 'a.test']
 
-  it('check says that all is well', async () =>
+  it('check accepts a valid configuration', async () =>
     expect(
       await holdfast(['config', 'check', ...account, '--state-dir', scratch()], {
         env: { HOLDFAST_PASSWORD: 'x' },
       }),
     ).toMatchObject({ code: 0, stdout: 'the configuration is valid\n' }))
 
-  it('show gives what is in force, without secrets', async () => {
+  it('show prints the effective settings without secrets', async () => {
     const { stdout } = await holdfast(['config', 'show', '--json', ...account, '--refresh', '7d'], {
       env: { HOLDFAST_PASSWORD: 'swordfish' },
     })
@@ -154,14 +154,14 @@ describe('config', () => {
     expect(stdout).not.toContain('swordfish')
   })
 
-  it('schema gives the schema that ships', async () =>
+  it('schema prints the schema of the package', async () =>
     expect((await holdfast(['config', 'schema'])).stdout).toBe(
       readFileSync(join(ROOT, 'config/holdfast.schema.json'), 'utf8'),
     ))
 })
 
 describe('--help and --version', () => {
-  it.each(['--help', '-h'])('say what there is: %s', async (flag) => {
+  it.each(['--help', '-h'])('list commands and exit codes: %s', async (flag) => {
     const { code, stdout } = await holdfast([flag])
 
     expect(code).toBe(0)
@@ -170,7 +170,7 @@ describe('--help and --version', () => {
     for (const { code: number } of Object.values(EXITS)) expect(stdout).toContain(`${number} `)
   })
 
-  it('of a command name its settings', async () => {
+  it('list the settings of a command', async () => {
     const { stdout } = await holdfast(['update', '--help'])
 
     for (const flag of [
@@ -191,14 +191,14 @@ describe('--help and --version', () => {
       expect(stdout).toContain(flag)
   })
 
-  it.each(['--version', '-V'])('give the version of the package: %s', async (flag) => {
+  it.each(['--version', '-V'])('print the version of the package: %s', async (flag) => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
 
     expect((await holdfast([flag])).stdout.trim()).toBe(version)
   })
 })
 
-describe('a state that cannot be read or written is no bug, and is told', () => {
+describe('a state file that cannot be read or written', () => {
   const settings = (folder: string): readonly string[] => [
     '--server',
     'http://127.0.0.1:1',
@@ -219,7 +219,7 @@ describe('a state that cannot be read or written is no bug, and is told', () => 
     '-',
   ]
 
-  it('explain knows words from other words without a configuration', async () => {
+  it('explain without a configuration tells reply words from unknown words', async () => {
     const env = { HOME: scratch(), XDG_CONFIG_HOME: scratch() }
     const json = async (subject: string) => {
       const { code, stdout } = await holdfast(['explain', subject, '--json'], { env })
@@ -235,7 +235,7 @@ describe('a state that cannot be read or written is no bug, and is told', () => 
     expect(await json('Abuse')).toMatchObject([0, { explained: { word: 'abuse' } }])
   })
 
-  it.each(['status', 'explain', 'resume'])('%s leaves a broken file where it is', async (command) => {
+  it.each(['status', 'explain', 'resume'])('is not moved by %s when it is broken', async (command) => {
     const folder = scratch()
     const file = join(folder, 'state.json')
     writeFileSync(file, 'broken')
@@ -251,22 +251,22 @@ describe('a state that cannot be read or written is no bug, and is told', () => 
 
   // biome-ignore format: a table
   it.each([
-    ['a folder that nothing can make',  '/proc/x',       69, /warn: \/proc\/x is not writable \(ENOENT.*saved in /],
-    ['a path that is too long for any', 'a'.repeat(300), 78, /^holdfast: a{300}\/state\.json cannot be read \(ENAMETOOLONG/],
-  ])('%s is told at once', async (_, folder, code, says) =>
+    ['a folder that cannot exist',       '/proc/x',       69, /warn: \/proc\/x is not writable \(ENOENT.*saved in /],
+    ['a path that is too long',         'a'.repeat(300), 78, /^holdfast: a{300}\/state\.json cannot be read \(ENAMETOOLONG/],
+  ])('is reported at the start: %s', async (_, folder, code, message) =>
     expect(await holdfast(update(folder), { stdin: 'swordfish' })).toMatchObject({
       code,
-      stderr: expect.stringMatching(says) as string,
+      stderr: expect.stringMatching(message) as string,
     }),
   )
 
-  it('resume on a disk that takes nothing does not pretend', async () => {
+  it('makes resume fail when the disk is full', async () => {
     const at = await service('--fault', 'word:abuse')
     const folder = scratch()
     const args = clientOf(at, folder)
     await holdfast(['update', ...args, '--myip', '192.0.2.1'], { env: { HOLDFAST_PASSWORD: at.password } })
     const node = join(folder, 'node')
-    // No file may grow (setrlimit(2), RLIMIT_FSIZE): what a full disk does to a write.
+    // RLIMIT_FSIZE of 0 (setrlimit(2)) fails every write, as a full disk does.
     writeFileSync(node, `#!/bin/sh\nulimit -f 0\ntrap '' XFSZ\nexec ${process.execPath} "$@"\n`, {
       mode: 0o755,
     })

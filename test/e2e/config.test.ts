@@ -9,7 +9,7 @@ import { holdfast, type Options, scratch } from './processes.ts'
 const WHOLE =
   'server = "http://127.0.0.1:1"\nusername = "a"\npassword = "swordfish"\nhostnames = ["a.test"]\n'
 
-/** A file of settings with these lines at its top, in a folder of its own. */
+/** Writes a configuration with these lines at its top, in a new folder. */
 function written(lines: string, whole = WHOLE): { readonly folder: string; readonly file: string } {
   const folder = scratch()
   const file = join(folder, 'h.toml')
@@ -20,7 +20,7 @@ function written(lines: string, whole = WHOLE): { readonly folder: string; reado
 const check = async (file: string, options: Options & { readonly args?: readonly string[] } = {}) =>
   holdfast(['config', 'check', '--config', file, '--state-dir', scratch(), ...(options.args ?? [])], options)
 
-describe('config check refuses what cannot work on this host', () => {
+describe('config check rejects what cannot work on this host', () => {
   // biome-ignore format: a table
   it.each<[string, string]>([
     ['sources = ["command"]\ncommand = ["/no/such/program", "x"]', ':2: command /no/such/program: there is no such program'],
@@ -32,22 +32,22 @@ describe('config check refuses what cannot work on this host', () => {
     ['command = ["/bin/echo", "1.2.3.4"]',                         ':1: command is given, and sources does not list it; write sources = ["command"]'],
     ['ca_file = "/etc/passwd"',                                  ':1: ca_file /etc/passwd: there is no certificate in PEM'],
     ['ca_file = "/no/such/file"',                                  ':1: ca_file /no/such/file: there is no such file'],
-  ])('%s', async (lines, says) => {
+  ])('%s', async (lines, message) => {
     const { file } = written(lines)
 
     const { code, stderr, stdout } = await check(file)
 
     expect([code, stdout]).toEqual([78, ''])
-    expect(stderr).toContain(`holdfast: ${file}${says}`)
+    expect(stderr).toContain(`holdfast: ${file}${message}`)
     expect(stderr.trim().split('\n')).toHaveLength(1)
   })
 
-  it('a program that is there, by its path or in PATH', async () => {
+  it('but accepts an existing program, by path or in PATH', async () => {
     for (const command of ['["/bin/echo", "1.2.3.4"]', '["echo", "1.2.3.4"]'])
       expect((await check(written(`sources = ["command"]\ncommand = ${command}`).file)).code).toBe(0)
   })
 
-  it('a certificate that is broken', async () => {
+  it('a broken certificate', async () => {
     const { folder, file } = written('ca_file = "CA"')
     const ca = join(folder, 'ca.pem')
     writeFileSync(ca, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n')
@@ -62,17 +62,17 @@ describe('config check refuses what cannot work on this host', () => {
     ['/proc/x', '/proc/x cannot be made (ENOENT)'],
     ['/proc/x/y', '/proc/x cannot be made (ENOENT)'],
     ['/tmp/'.padEnd(300, 'a'), `${'/tmp/'.padEnd(300, 'a')} cannot be made (ENAMETOOLONG)`],
-  ])('a folder that nothing can make: %s', async (state, says) => {
+  ])('a state folder that cannot be created: %s', async (state, message) => {
     const { file } = written('')
 
     expect(await holdfast(['config', 'check', '--config', file, '--state-dir', state])).toMatchObject({
       code: 78,
-      stderr: `holdfast: --state-dir: state_dir: ${says}\n`,
+      stderr: `holdfast: --state-dir: state_dir: ${message}\n`,
     })
   })
 
   it.each(['SECRETSECRET1', 'a'.repeat(300)])(
-    'a password in the place of its file, which is not shown: %s',
+    'a password instead of its file, without printing it: %s',
     async (password) => {
       const { file } = written('', WHOLE.replace('password = "swordfish"', `password_file = "${password}"`))
 
@@ -83,7 +83,7 @@ describe('config check refuses what cannot work on this host', () => {
     },
   )
 
-  it('not one that is yet to be made, which a check does not make', async () => {
+  it('but accepts a state folder that does not exist yet, and does not create it', async () => {
     const { folder, file } = written('')
     const state = join(folder, 'a', 'b')
 
@@ -91,7 +91,7 @@ describe('config check refuses what cannot work on this host', () => {
     expect(existsSync(join(folder, 'a'))).toBe(false)
   })
 
-  it('a folder that cannot be written to', async () => {
+  it('a state folder below a file', async () => {
     const { folder, file } = written('')
     writeFileSync(join(folder, 'taken'), '')
 
@@ -114,7 +114,7 @@ describe('config check refuses what cannot work on this host', () => {
     ['HOLDFAST_HOSTNAME', '; did you mean HOLDFAST_HOSTNAMES?'],
     ['HOLDFAST_USER', '; did you mean HOLDFAST_USERNAME?'],
     ['HOLDFAST_IMAGE_TAG', ''],
-  ])('a variable that is not a setting: %s', async (name, hint) => {
+  ])('an unknown HOLDFAST_ variable: %s', async (name, hint) => {
     const { code, stderr } = await check(written('').file, { env: { [name]: 'x' } })
 
     expect([code, stderr]).toEqual([78, `holdfast: ${name} is not a setting${hint}\n`])
@@ -128,7 +128,7 @@ describe('config check refuses what cannot work on this host', () => {
       ) as string,
     }))
 
-  it('but not the variables of the service, of tests and of news', async () =>
+  it('but accepts variables of the service, of tests and of news', async () =>
     expect(
       await check(written('').file, {
         env: { HOLDFAST_LISTEN: 'x', HOLDFAST_TEST_X: 'x', HOLDFAST_NEWS_X: 'x' },
@@ -142,7 +142,7 @@ describe('an update', () => {
       env,
     })
 
-  it('goes on without an interface that may come later, and with an unknown variable', async () => {
+  it('continues with a missing interface and with an unknown variable', async () => {
     const { file } = written('sources = ["interface:nonexist0"]')
 
     const { code, stderr } = await rehearse(file, { HOLDFAST_IMAGE_TAG: '7' })
@@ -152,7 +152,7 @@ describe('an update', () => {
     expect(stderr).toContain('HOLDFAST_IMAGE_TAG is not a setting')
   })
 
-  it('refuses what stays wrong', async () => {
+  it('rejects a wrong command and a misspelled variable', async () => {
     const { file } = written('sources = ["command"]\ncommand = "/bin/echo 1.2.3.4"')
 
     expect(await rehearse(file)).toMatchObject({ code: 78, stdout: '' })
@@ -163,7 +163,7 @@ describe('an update', () => {
   })
 })
 
-describe('a file that is none is refused at once', () => {
+describe('a path that is no regular file is rejected', () => {
   const pipe = (): string => {
     const path = join(scratch(), 'pipe')
     execFileSync('mkfifo', [path])
@@ -176,7 +176,7 @@ describe('a file that is none is refused at once', () => {
     ['a pipe',             pipe,                 'this is a pipe; a file is needed'],
     ['an endless device',  () => '/dev/zero',    'this is a device; a file is needed'],
     ['a folder',           scratch,              'this is a folder'],
-  ])('%s', async (_, make, says) => {
+  ])('%s', async (_, make, message) => {
     const path = make()
     const start = performance.now()
 
@@ -187,14 +187,14 @@ describe('a file that is none is refused at once', () => {
     ])
 
     expect(all.map(({ code, stderr }) => [code, stderr])).toEqual([
-      [78, `holdfast: --password-file: password_file ${path}: ${says}\n`],
-      [78, `holdfast: --ca-file: ca_file ${path}: ${says}\n`],
-      [78, `holdfast: config ${path}: ${says}\n`],
+      [78, `holdfast: --password-file: password_file ${path}: ${message}\n`],
+      [78, `holdfast: --ca-file: ca_file ${path}: ${message}\n`],
+      [78, `holdfast: config ${path}: ${message}\n`],
     ])
     expect(performance.now() - start).toBeLessThan(10_000)
   })
 
-  it('a password of more than a line of reasonable length', async () => {
+  it('a password file of more than 64 KiB is rejected', async () => {
     const path = join(scratch(), 'p')
     writeFileSync(path, 'x'.repeat(65_537), { mode: 0o600 })
 
@@ -204,7 +204,7 @@ describe('a file that is none is refused at once', () => {
   })
 })
 
-describe('"~" in a path', () => {
+describe('"~" at the start of a path', () => {
   it('is the home folder of the user', async () => {
     const home = scratch()
     mkdirSync(join(home, 'state'))
@@ -225,13 +225,13 @@ describe('"~" in a path', () => {
     })
   })
 
-  it('with the name of another user is refused', async () =>
+  it('followed by a user name is rejected', async () =>
     expect((await holdfast(['update', '--config', '~alice/h.toml'])).stderr).toBe(
       'holdfast: config begins with ~alice, the home folder of another user; write the absolute path\n',
     ))
 })
 
-it('what is missing names the file that was looked for', async () => {
+it('a missing setting names the file that it can be set in', async () => {
   const folder = scratch()
 
   const { stderr } = await holdfast(['update'], {
@@ -243,7 +243,7 @@ it('what is missing names the file that was looked for', async () => {
 })
 
 describe('config', () => {
-  it('check tells programs that all is well, and people how names are sent', async () => {
+  it('check reports success with a note on each internationalized name', async () => {
     const { file } = written('', WHOLE.replace('a.test', 'b\u00fccher.test'))
 
     expect((await check(file)).stdout).toBe(
@@ -261,7 +261,7 @@ describe('config', () => {
     })
   })
 
-  it('show prints a file that says the same', async () => {
+  it('show prints a file with the same meaning', async () => {
     const account = `${WHOLE}myip = ["192.0.2.1", "2001:db8::1"]\n[[account.host]]\nname = "a.test"\nmac = "02:00:5e:00:53:01"\n`
     const { file } = written(
       'sources = ["router", "stun:stun.example"]\nipv6_prefix = "2001:db8::/32"\nschedule = "*/5 * * * *"\n[[account]]',

@@ -7,14 +7,14 @@ import { clientOf, holdfast, scratch, service, start } from './processes.ts'
 import { answering, echo } from './servers.ts'
 
 // biome-ignore format: a table
-const NONSENSE = [
+const INVALID_REQUESTS = [
   'null', '[]', '[1]', '5', '"x"', '{}', '{"do":null}', '{"do":"toString"}', '{"do":"resume"}', '{"do":"resume","accounts":[1]}',
   '{"do":"update"}', '{"do":"update","wishes":[null]}', '{"do":"update","wishes":[{"account":"a"}]}',
   '{"do":"update","wishes":[{"account":"a","hostnames":["a.test"],"addresses":[1]}]}',
 ]
 
 describe('a running daemon', () => {
-  it('tells how things stand, over a socket that only its owner may open', async () => {
+  it('reports its state over a socket that only its owner can open', async () => {
     const at = await service()
     const folder = scratch()
     const { ask, line, child, ended } = daemon(at, folder, '--myip', '192.0.2.1')
@@ -45,7 +45,7 @@ describe('a running daemon', () => {
     })
   })
 
-  it('looks at once when it is poked, by command and by signal', async () => {
+  it('checks the address when it is poked, by command and by signal', async () => {
     const at = await service()
     let address = '8.8.8.8'
     const { ask, line, child } = daemon(at, scratch(), '--source', await echo(() => address))
@@ -67,7 +67,7 @@ describe('a running daemon', () => {
     await line('good","addresses":["9.9.9.9"]')
   })
 
-  it('takes the wish of a one-shot, and fifty of them cause one request', async () => {
+  it('sends one request for fifty concurrent one-shot updates', async () => {
     const at = await service('--log-level', 'debug')
     const folder = scratch()
     const { ask, line } = daemon(at, folder, '--source', await echo(() => '8.8.8.8'))
@@ -83,7 +83,7 @@ describe('a running daemon', () => {
     expect(ended.every(({ stdout }) => stdout.includes('192.0.2.77'))).toBe(true)
   }, 90_000)
 
-  it('does not report an exchange of earlier as one of the wish', async () => {
+  it('does not report an earlier exchange as the result of an update request', async () => {
     const at = await service('--log-level', 'debug')
     const { ask, line } = daemon(at, scratch(), '--source', await echo(() => '8.8.8.8'))
     await line('nothing to do until then')
@@ -99,7 +99,7 @@ describe('a running daemon', () => {
     expect(requests(at)).toBe(1)
   })
 
-  it('answers one-shots with different wishes each about its own address', async () => {
+  it('answers concurrent one-shots each about its own address', async () => {
     const at = await service('--log-level', 'debug')
     const { ask, line } = daemon(at, scratch(), '--source', await echo(() => '8.8.8.8'))
     await line('nothing to do until then')
@@ -116,7 +116,7 @@ describe('a running daemon', () => {
   it.each([
     ['911', null],
     ['abuse', 'abuse'],
-  ])('says what its resume came to: %s', async (word, because) => {
+  ])('reports the result of its resume: %s', async (word, because) => {
     const at = await service('--fault', `word:${word}`)
     const { ask, line } = daemon(
       at,
@@ -144,7 +144,7 @@ describe('a running daemon', () => {
     })
   })
 
-  it('does not take a wish for what it does not keep', async () => {
+  it('refuses an update request for an unknown account', async () => {
     const at = await service()
     const folder = scratch()
     const { ask, line } = daemon(at, folder, '--myip', '192.0.2.1')
@@ -175,13 +175,13 @@ describe('a running daemon', () => {
     })
   })
 
-  it('is kept by nobody who says nothing, and harmed by nobody who says nonsense', async () => {
+  it('survives clients that send nothing and clients that send garbage', async () => {
     const at = await service()
     const folder = scratch()
     const { line, child, ended, ask } = daemon(at, folder, '--myip', '192.0.2.1')
     await line('nothing to do until then')
     const path = join(folder, 'control.sock')
-    const says = async (text: string): Promise<string> =>
+    const replyTo = async (text: string): Promise<string> =>
       new Promise((done) => {
         let answer = ''
         const socket = connect(path, () => socket.write(text))
@@ -189,24 +189,24 @@ describe('a running daemon', () => {
         socket.on('error', () => undefined)
         socket.on('close', () => done(answer))
       })
-    expect(await says('hello\n')).toBe('{"error":"a request is one line of JSON"}\n')
-    for (const nonsense of NONSENSE)
-      expect(await says(`${nonsense}\n`), nonsense).toMatch(
+    expect(await replyTo('hello\n')).toBe('{"error":"a request is one line of JSON"}\n')
+    for (const invalid of INVALID_REQUESTS)
+      expect(await replyTo(`${invalid}\n`), invalid).toMatch(
         /^\{"error":"this daemon does not know what is asked: /,
       )
     expect((await ask('status')).code).toBe(0)
     const silent = connect(path)
     silent.on('error', () => undefined)
     await new Promise((done) => silent.on('connect', done))
-    const asked = performance.now()
+    const start = performance.now()
     child.kill('SIGTERM')
 
     expect(await ended).toBe(0)
-    expect(performance.now() - asked).toBeLessThan(3000)
+    expect(performance.now() - start).toBeLessThan(3000)
     silent.destroy()
   })
 
-  it('is watched, change by change', async () => {
+  it('shows every change to status --watch', async () => {
     const at = await service()
     const folder = scratch()
     let address = '8.8.8.8'
@@ -226,7 +226,7 @@ describe('a running daemon', () => {
     expect(shown.match(/the daemon is running/g)).toHaveLength(2)
   })
 
-  it('is the only one with its state folder', async () => {
+  it('refuses a second daemon with the same state folder', async () => {
     const at = await service()
     const { ask, line, child } = daemon(at, scratch(), '--myip', '192.0.2.1')
     await line('nothing to do until then')
@@ -237,7 +237,7 @@ describe('a running daemon', () => {
     })
   })
 
-  it('that was killed is not mistaken for a living one', async () => {
+  it('that was killed does not count as running', async () => {
     const at = await service()
     const folder = scratch()
     const first = daemon(at, folder, '--myip', '192.0.2.1')
@@ -254,7 +254,7 @@ describe('a running daemon', () => {
     await second.line('nothing to do until then')
   })
 
-  it('stays up idle where it should, and goes on when it is resumed', async () => {
+  it('stays up idle with when_stopped = idle, and continues after resume', async () => {
     const at = await service('--fault', 'impatient:1')
     let address = '8.8.8.8'
     const { ask, line, lines, child, ended } = daemon(
@@ -281,7 +281,7 @@ describe('a running daemon', () => {
     expect(await ended).toBe(0)
   })
 
-  it('reads its settings anew on SIGHUP; a bad file keeps the old ones and says why', async () => {
+  it('reads its settings again on SIGHUP; a wrong file keeps the old ones and logs why', async () => {
     const at = await service()
     const folder = scratch()
     const file = join(folder, 'h.toml')
@@ -306,7 +306,7 @@ describe('a running daemon', () => {
     expect(lines.join('\n')).not.toContain('192.0.2.2"')
   })
 
-  it('waits for a one-shot that is under way, instead of ending because of it', async () => {
+  it('waits at its start for a running one-shot', async () => {
     const at = await service('--fault', 'slow:2s')
     const folder = scratch()
     const first = holdfast(['update', ...clientOf(at, folder), '--no-ipv6', '--myip', '192.0.2.1'], {
@@ -319,7 +319,7 @@ describe('a running daemon', () => {
     expect((await first).code).toBe(0)
   })
 
-  it('carries a wish out for what it names, and for nothing else', async () => {
+  it('updates only the hostnames that an update request names', async () => {
     const at = await service('--log-level', 'debug')
     const folder = scratch()
     const { ask, line } = daemon(
@@ -358,7 +358,7 @@ describe('a running daemon', () => {
     expect(requests(at)).toBe(2)
   })
 
-  it('that does not know the account says so to who resumes it', async () => {
+  it('reports an unknown account to resume', async () => {
     const at = await service()
     const folder = scratch()
     const { line } = daemon(at, folder, '--myip', '192.0.2.1')
@@ -371,7 +371,7 @@ describe('a running daemon', () => {
     })
   })
 
-  it('that hangs is not taken for one that is not there', async () => {
+  it('that hangs does not count as absent', async () => {
     const at = await service()
     const folder = scratch()
     const { ask, line, child } = daemon(at, folder, '--myip', '192.0.2.1')
@@ -388,7 +388,7 @@ describe('a running daemon', () => {
     expect(poke).toMatchObject({ code: 69, stderr: 'holdfast: the daemon does not respond; it may hang\n' })
   })
 
-  it('ends although a program keeps its half of the control socket', async () => {
+  it('ends although a client keeps its control connection half-open', async () => {
     const at = await service('--fault', 'slow:1500ms')
     const folder = scratch()
     const { line, child, ended } = daemon(at, folder, '--myip', '192.0.2.1')
@@ -397,15 +397,15 @@ describe('a running daemon', () => {
     keeper.on('error', () => undefined)
     keeper.write('{"do":"status"}\n')
     await new Promise((done) => keeper.once('data', done))
-    const asked = performance.now()
+    const start = performance.now()
     child.kill('SIGTERM')
 
     expect(await ended).toBe(0)
-    expect(performance.now() - asked).toBeLessThan(3000)
+    expect(performance.now() - start).toBeLessThan(3000)
     keeper.destroy()
   })
 
-  it('is asked without the key, which only it may have', async () => {
+  it('answers commands that cannot read the password', async () => {
     const at = await service()
     const folder = scratch()
     const { line, child, ended } = daemon(at, folder, '--myip', '192.0.2.1')
@@ -422,7 +422,7 @@ describe('a running daemon', () => {
     expect((await keyless('poke')).stderr).toContain('password is missing')
   })
 
-  it('does not ask for offline again, nor for anything else, when the plan has refused that', async () => {
+  it('sends nothing more after the plan refuses offline', async () => {
     const asked: string[] = []
     const url = await answering((target) => {
       asked.push(target)
@@ -442,7 +442,7 @@ describe('a running daemon', () => {
     }
   })
 
-  it('takes the names offline when it is asked to end, and back when it starts', async () => {
+  it('takes the names offline at a stop signal, and online at its start', async () => {
     const at = await service('--log-level', 'debug')
     const folder = scratch()
     for (const replies of [2, 4]) {
@@ -455,7 +455,7 @@ describe('a running daemon', () => {
   })
 })
 
-it('fifty one-shots at once, without a daemon, send one request', async () => {
+it('fifty concurrent one-shots without a daemon send one request', async () => {
   const at = await service('--log-level', 'debug')
   const state = scratch()
 
@@ -472,7 +472,7 @@ it('fifty one-shots at once, without a daemon, send one request', async () => {
 }, 90_000)
 
 it.each(['nohost', 'badauth', 'badagent', '!donator', 'abuse'])(
-  'twenty restarts in a row after %s send nothing and end with 77',
+  'twenty restarts after %s send nothing and end with 77',
   async (word) => {
     const at = await service('--fault', `word:${word}`, '--log-level', 'debug')
     const state = scratch()
@@ -489,7 +489,7 @@ it.each(['nohost', 'badauth', 'badagent', '!donator', 'abuse'])(
   90_000,
 )
 
-it('says what it does in prose, by the names of the accounts', async () => {
+it('logs sentences with the names of the accounts', async () => {
   const [at, folder] = [await service('--fault', 'word:abuse'), scratch()]
   const file = join(folder, 'h.toml')
   const account = `name = "office"\nserver = "${at.url}"\nusername = "${at.username}"\nhostnames = ["home.example.test"]`
@@ -501,20 +501,20 @@ it('says what it does in prose, by the names of the accounts', async () => {
   onTestFinished(() => void child.kill('SIGKILL'))
   let log = ''
   child.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()))
-  const says = async (line: RegExp) => expect.poll(() => log, { timeout: 15_000 }).toMatch(line)
+  const logs = async (line: RegExp) => expect.poll(() => log, { timeout: 15_000 }).toMatch(line)
 
-  await says(/ office \(\S+\): keeping home\.example\.test current\n/)
-  await says(/there is no control socket at \S+ \(its path is too long .*\); this daemon takes no orders/)
-  await says(/office \(\S+\): stopped until you act/)
+  await logs(/ office \(\S+\): keeping home\.example\.test current\n/)
+  await logs(/there is no control socket at \S+ \(its path is too long .*\); this daemon takes no orders/)
+  await logs(/office \(\S+\): stopped until you act/)
   child.kill('SIGHUP')
-  await says(/ the settings are read again, for office\n/)
-  writeFileSync(file, 'nonsense = 1\n')
+  await logs(/ the settings are read again, for office\n/)
+  writeFileSync(file, 'invalid = 1\n')
   child.kill('SIGHUP')
-  await says(/the settings are kept as they were: \S+h\.toml:1: /)
+  await logs(/the settings are kept as they were: \S+h\.toml:1: /)
   expect(log).not.toMatch(/\w=["[]|=office/)
 })
 
-it('says once what stopped it', async () => {
+it('logs once what stopped it', async () => {
   const [at, folder] = [await service('--fault', 'word:abuse'), scratch()]
   const given = ['--runtime-dir', folder, '--myip', '192.0.2.1']
 

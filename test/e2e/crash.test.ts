@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { env, running } from './daemon.ts'
 import { clientOf, scratch, service, start } from './processes.ts'
 
-/** What Node runs before the program: a bug that shows at SIGUSR2. */
+/** Code that Node runs before the program: a bug that SIGUSR2 triggers. */
 function withBug(how: string): string {
   const hook = join(scratch(), 'bug.cjs')
   writeFileSync(hook, `process.on('SIGUSR2', () => setTimeout(() => { ${how} }, 10))`)
@@ -17,7 +17,7 @@ const REJECTED = `void Promise.reject(new TypeError('as if by mistake'))`
 it.each([
   ['is thrown by a timer', THROWN],
   ['rejects a promise that nothing awaits', REJECTED],
-])('a daemon whose bug %s logs it with its stack, saves its state and ends with 70', async (_, how) => {
+])('a daemon with a bug that %s logs the stack, saves its state and ends with 70', async (_, how) => {
   const at = await service()
   const folder = scratch()
   const state = join(folder, 'state')
@@ -38,7 +38,7 @@ it.each([
   expect(readFileSync(join(state, 'state.json'), 'utf8')).toContain('192.0.2.1')
 })
 
-it('a daemon whose bug shows when it cannot save ends with 70 all the same', async () => {
+it('a daemon with a bug ends with 70 even if it cannot save its state', async () => {
   const at = await service()
   const folder = scratch()
   const state = join(folder, 'state')
@@ -53,7 +53,7 @@ it('a daemon whose bug shows when it cannot save ends with 70 all the same', asy
   expect(existsSync(join(state, 'state.json'))).toBe(false)
 })
 
-it('a service with a bug logs it with its stack and ends with 70', async () => {
+it('a service with a bug logs the stack and ends with 70', async () => {
   const child = start(['serve', '--dev', '--json'], { env: { NODE_OPTIONS: withBug(THROWN) } })
   const ended = new Promise<number | null>((done) => child.on('close', done))
   onTestFinished(() => void child.kill('SIGKILL'))

@@ -9,8 +9,8 @@ import { ROOT, scratch, service } from './processes.ts'
 
 const NODE = process.env['HOLDFAST_TEST_NODE'] ?? process.execPath
 
-/** Supervisors wait at least so long before they kill. */
-const PATIENCE = 5000
+/** In milliseconds. Supervisors wait at least this long before they kill. */
+const END_TIMEOUT = 5000
 
 type Running = Pick<Daemon, 'child' | 'lines' | 'line'>
 
@@ -18,15 +18,15 @@ async function endsInTime({ child, lines }: Running, ...endings: readonly string
   const ended = new Promise<string>((done) =>
     child.on('close', (code, signal) => done(String(signal ?? code))),
   )
-  const asked = performance.now()
+  const start = performance.now()
 
   child.kill('SIGTERM')
 
   expect(['0', ...endings], lines.slice(-5).join('\n')).toContain(await ended)
-  expect(performance.now() - asked).toBeLessThan(PATIENCE)
+  expect(performance.now() - start).toBeLessThan(END_TIMEOUT)
 }
 
-/** A service that takes connections and says nothing; resolves when it has one. */
+/** A service that accepts connections and never responds; resolves at its first connection. */
 async function silent(): Promise<{ readonly url: string; readonly connected: Promise<void> }> {
   const sockets = new Set<Socket>()
   let connect: () => void = () => undefined
@@ -45,7 +45,7 @@ async function silent(): Promise<{ readonly url: string; readonly connected: Pro
 
 const GIVEN = ['--myip', '192.0.2.1']
 
-describe('a daemon that is asked to end does so within five seconds, with 0,', () => {
+describe('after SIGTERM a daemon ends with 0 within five seconds', () => {
   const against = (server: string, ...more: readonly string[]): Daemon => {
     const folder = scratch()
     const account = ['--server', server, '--username', 'a', '--hostname', 'home.example.test']
@@ -53,20 +53,20 @@ describe('a daemon that is asked to end does so within five seconds, with 0,', (
     return running([...account, ...folders, ...more], { HOLDFAST_PASSWORD: 'x' })
   }
 
-  it('while it has nothing to do', async () => {
+  it('while it is idle', async () => {
     const idle = daemon(await service(), scratch(), ...GIVEN)
     await idle.line('nothing to do until then')
     await endsInTime(idle)
   })
 
-  it('while it was told to wait', async () => {
-    const told = daemon(await service('--fault', 'word:911'), scratch(), ...GIVEN)
-    await told.line('nothing to do until then')
-    expect(told.lines.join('\n')).toContain('911')
-    await endsInTime(told)
+  it('while it waits after 911', async () => {
+    const waiting = daemon(await service('--fault', 'word:911'), scratch(), ...GIVEN)
+    await waiting.line('nothing to do until then')
+    expect(waiting.lines.join('\n')).toContain('911')
+    await endsInTime(waiting)
   })
 
-  it('while it is stopped and stays up', async () => {
+  it('while it is stopped and idle', async () => {
     const stopped = daemon(
       await service('--fault', 'word:abuse'),
       scratch(),
@@ -78,21 +78,21 @@ describe('a daemon that is asked to end does so within five seconds, with 0,', (
     await endsInTime(stopped)
   })
 
-  it('while it tries again', async () => {
+  it('while it retries', async () => {
     const retrying = against('http://127.0.0.1:1', ...GIVEN)
     await retrying.line('nothing to do until then')
     expect(retrying.lines.join('\n')).toContain('the service was not reached')
     await endsInTime(retrying)
   })
 
-  it('while a source says nothing', async () => {
+  it('while a source does not respond', async () => {
     const { url, connected } = await silent()
     const looking = against('http://127.0.0.1:1', '--source', url)
     await connected
     await endsInTime(looking)
   })
 
-  it('while a program that is asked does not end', async () => {
+  it('while a command source does not end', async () => {
     const folder = scratch()
     const [program, mark] = [join(folder, 'program'), join(folder, 'asked')]
     writeFileSync(program, `#!/bin/sh\n>${mark}\nsleep 30\n`, { mode: 0o755 })
@@ -101,14 +101,14 @@ describe('a daemon that is asked to end does so within five seconds, with 0,', (
     await endsInTime(looking)
   })
 
-  it('while the service says nothing', async () => {
+  it('while the service does not respond', async () => {
     const { url, connected } = await silent()
     const sending = against(url, ...GIVEN)
     await connected
     await endsInTime(sending)
   })
 
-  it('while an address that came back is held', async () => {
+  it('while a returned address is held back', async () => {
     const file = join(scratch(), 'address')
     const write = (address: string): void => writeFileSync(file, address)
     write('8.8.8.8')
@@ -132,11 +132,11 @@ const canIsolate =
   process.getuid?.() === 0 &&
   spawnSync('unshare', ['--net', '--mount', 'ip', 'link', 'show', 'lo']).status === 0
 
-/** Node cannot end before getaddrinfo(3) does, but by a signal; supervisors take the one that they sent for an end in order. */
+/** Only a signal ends Node during getaddrinfo(3); supervisors accept their own signal as a clean exit. */
 const BY_SIGNAL = 'SIGTERM'
 
-describe.skipIf(!canIsolate)('a daemon in whose network no name server answers ends in time', () => {
-  /** A network of its own, where packets to the name server go into a wire without an end. */
+describe.skipIf(!canIsolate)('without a working name server a daemon ends within five seconds', () => {
+  /** A network namespace where packets to the name server are lost. */
   function isolated(...more: readonly string[]): Running {
     const folder = scratch()
     const resolver = join(folder, 'resolv.conf')

@@ -5,11 +5,11 @@ import { env, running } from './daemon.ts'
 import { clientOf, type Service, scratch, service } from './processes.ts'
 import { echo } from './servers.ts'
 
-/** A daemon that looks every second. */
+/** A daemon that checks the address every second. */
 const daemon = (at: Service, state: string, ...extra: readonly string[]) =>
   running([...clientOf(at, state), '--schedule', '* * * * * *', '--no-ipv6', ...extra], env(at))
 
-it('follows the address, sends nothing while it stays, and ends when asked with exit 0', async () => {
+it('sends each change of the address and nothing else, and ends with 0 on SIGTERM', async () => {
   const at = await service('--log-level', 'debug')
   let address = '8.8.8.8'
   const state = scratch()
@@ -25,7 +25,7 @@ it('follows the address, sends nothing while it stays, and ends when asked with 
   expect(readFileSync(join(state, 'state.json'), 'utf8')).toContain('8.8.4.4')
 })
 
-it('ends with exit 77 when it is stopped, and at once when it is started again', async () => {
+it('ends with 77 when it is stopped, and again at the next start', async () => {
   const at = await service('--fault', 'word:abuse', '--log-level', 'debug')
   const state = scratch()
 
@@ -34,7 +34,7 @@ it('ends with exit 77 when it is stopped, and at once when it is started again',
   expect(at.stderr().match(/"path":"\/nic\/update"/g)).toHaveLength(1)
 })
 
-it('tries at once when it is started again after the service was not reached', async () => {
+it('retries immediately at a start after the service was unreachable', async () => {
   const at = await service('--fault', 'reset')
   const state = scratch()
   const first = daemon(at, state, '--myip', '192.0.2.1')
@@ -53,7 +53,7 @@ it('tries at once when it is started again after the service was not reached', a
   await second.ended
 })
 
-it('finishes the request under way when it is asked to end', async () => {
+it('finishes the current request on SIGTERM', async () => {
   const at = await service('--fault', 'slow:1s')
   const state = scratch()
   const { child, ended, line } = daemon(at, state, '--myip', '192.0.2.1')
@@ -65,20 +65,20 @@ it('finishes the request under way when it is asked to end', async () => {
   expect(readFileSync(join(state, 'state.json'), 'utf8')).toContain('192.0.2.1')
 })
 
-it('gives up a request that hangs, and ends within five seconds', async () => {
+it('cancels a request that hangs, and ends within five seconds', async () => {
   const at = await service('--fault', 'slow:20s')
   const { child, ended, line } = daemon(at, scratch(), '--myip', '192.0.2.1')
   await line('sending an update request')
-  const asked = performance.now()
+  const start = performance.now()
 
   child.kill('SIGINT')
 
   expect(await ended).toBe(0)
-  expect(performance.now() - asked).toBeLessThan(5000)
+  expect(performance.now() - start).toBeLessThan(5000)
   await at.stop('SIGKILL')
 })
 
-it('goes on when its state cannot be saved, and logs it once', async () => {
+it('continues when its state cannot be saved, and logs that once', async () => {
   const at = await service()
   const file = join(scratch(), 'not-a-folder')
   writeFileSync(file, '')

@@ -13,11 +13,11 @@ export interface Daemon {
   readonly lines: readonly string[]
   /** Waits for a line of the log. */
   readonly line: (fragment: string) => Promise<void>
-  /** Another command with the same settings. */
+  /** Runs another command with the same settings. */
   readonly ask: (command: string, ...more: readonly string[]) => Promise<Ended>
 }
 
-/** `holdfast run` on the way it logs in JSON; killed at the end of the test if it still runs. */
+/** Starts `holdfast run --json`; killed at the end of the test if it still runs. */
 export function running(args: readonly string[], environment: Readonly<Record<string, string>>): Daemon {
   const child = start(['run', ...args, '--json', '--log-level', 'debug'], { env: environment })
   const ended = new Promise<number | null>((done) => child.on('close', done))
@@ -37,7 +37,7 @@ export function running(args: readonly string[], environment: Readonly<Record<st
   }
 }
 
-/** A daemon that looks every hour, so that whatever it does is done because it was told. */
+/** A daemon with an interval of one hour: it acts only on events of the test. */
 export const daemon = (at: Service, folder: string, ...extra: readonly string[]): Daemon =>
   running(
     [...clientOf(at, folder), '--runtime-dir', folder, '--no-ipv6', '--interval', '1h', ...extra],

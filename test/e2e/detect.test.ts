@@ -4,13 +4,13 @@ import { env } from './daemon.ts'
 import { clientOf, holdfast, scratch, service, start } from './processes.ts'
 import { answering, echo } from './servers.ts'
 
-/** A label is 63 octets at most (RFC 1035 §2.3.4): nobody is asked for this one. */
+/** A label has 63 octets at most (RFC 1035 §2.3.4): this name causes no DNS query. */
 const NOWHERE = 'x'.repeat(70)
 
 const localhost = (url: string): string => url.replace('127.0.0.1', 'localhost')
 
 describe('holdfast detect', () => {
-  it('needs no account, asks everybody, and shows who agrees', async () => {
+  it('needs no account, queries every source, and shows which agree', async () => {
     const [x, y] = [await echo(() => '8.8.8.8'), localhost(await echo(() => '8.8.8.8'))]
 
     const { code, stdout } = await holdfast(['detect', '--no-ipv6', '--source', `${x},${y}`])
@@ -20,7 +20,7 @@ describe('holdfast detect', () => {
     expect(stdout).toContain(`IPv4: 8.8.8.8 (${x} and ${y} agree)`)
   })
 
-  it('says what would be sent and why, and sends nothing', async () => {
+  it('prints what would be sent and why, and sends nothing', async () => {
     const at = await service('--log-level', 'debug')
     const args = [...clientOf(at, scratch()), '--no-ipv6', '--source', await echo(() => '8.8.8.8')]
 
@@ -37,10 +37,10 @@ describe('holdfast detect', () => {
     expect((await holdfast(['detect', ...args])).stdout).toContain('home.example.test: nothing would be sent')
   })
 
-  it('that finds nothing ends with 69', async () =>
+  it('ends with 69 when it finds no address', async () =>
     expect((await holdfast(['detect', '--source', 'http://127.0.0.1:1/'])).code).toBe(69))
 
-  it('--watch shows the first survey and goes on until it is told to end', async () => {
+  it('--watch prints the first survey and continues until SIGTERM', async () => {
     const child = start(['detect', '--watch', '--json', '--no-ipv6', '--source', await echo(() => '8.8.8.8')])
     onTestFinished(() => void child.kill('SIGKILL'))
     const ended = new Promise<number | null>((done) => child.on('close', done))
@@ -58,7 +58,7 @@ describe('holdfast detect', () => {
 describe('holdfast doctor', () => {
   const doctor = async (...args: readonly string[]) => holdfast(['doctor', '--no-ipv6', ...args])
 
-  it('finds nothing where nothing is', async () =>
+  it('reports no problem in a working network', async () =>
     expect(
       await doctor('--source', `${await echo(() => '8.8.8.8')},${localhost(await echo(() => '8.8.8.8'))}`),
     ).toMatchObject({
@@ -66,7 +66,7 @@ describe('holdfast doctor', () => {
       stdout: 'nothing is wrong with this network that Holdfast can see\n',
     }))
 
-  it('names a captive portal, with what shows it and what to do', async () => {
+  it('reports a captive portal with evidence and a remedy', async () => {
     const portal = await answering(() => ({ status: 200, body: '<!DOCTYPE html><title>Hotel</title>' }))
 
     expect(await doctor('--source', portal)).toMatchObject({
@@ -77,7 +77,7 @@ describe('holdfast doctor', () => {
     })
   })
 
-  it('names a clock that is wrong, by the Date of web services', async () => {
+  it('reports a wrong clock by the Date header of web services', async () => {
     const url = await answering(() => ({
       status: 200,
       body: '8.8.8.8',
@@ -90,7 +90,7 @@ describe('holdfast doctor', () => {
     })
   })
 
-  it('names a name that cannot be looked up', async () => {
+  it('reports a name that cannot be resolved', async () => {
     const { stdout, code } = await doctor(
       '--source',
       `${localhost(await echo(() => '8.8.8.8'))},stun:${NOWHERE}`,

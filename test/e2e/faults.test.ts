@@ -3,8 +3,8 @@ import { createServer as createTlsServer } from 'node:tls'
 import { expect, it, onTestFinished } from 'vitest'
 import { holdfast, scratch } from './processes.ts'
 
-/** A service that speaks bytes, so that it can go wrong at any stage. */
-async function speaking(
+/** A raw TCP or TLS service, which can fail at any stage. */
+async function rawService(
   answer: (socket: Socket) => void,
   make: (listener: (socket: Socket) => void) => Server = createServer,
 ): Promise<{ readonly url: string; readonly connections: () => number }> {
@@ -39,7 +39,7 @@ const trickle = (socket: Socket): void => {
 
 // biome-ignore format: a table
 it.each<[string, string, (socket: Socket) => void, number, RegExp]>([
-  ['takes the connection and says nothing', 'http',  () => undefined,                                                               69, /time-out/],
+  ['accepts and sends nothing',            'http',  () => undefined,                                                               69, /time-out/],
   ['hangs in the TLS handshake',            'https', () => undefined,                                                               69, /nothing sent[^]*TLS: no answer in time/],
   ['stops within the headers',              'http',  onRequest((socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-')),       69, /time-out/],
   ['stops after the headers',               'http',  onRequest((socket) => void socket.write(head('200 OK', 'Content-Length: 5'))), 69, /time-out/],
@@ -52,12 +52,12 @@ it.each<[string, string, (socket: Socket) => void, number, RegExp]>([
   ['sends chunks',                          'http',  onRequest((socket) => void socket.end(`${head('200 OK', 'Transfer-Encoding: chunked')}5\r\ngood \r\n9\r\n192.0.2.1\r\n0\r\n\r\n`)), 0, /good 192\.0\.2\.1/],
   ['redirects',                             'http',  onRequest((socket) => void socket.end(head('302 Found', 'Location: http://127.0.0.1:1/', 'Content-Length: 0'))), 75, /a redirect \(HTTP 302\)/],
   ['is a captive portal',                   'http',  onRequest((socket) => void socket.end(`${head('200 OK', 'Content-Length: 26')}<!DOCTYPE html><h1>Hi</h1>`)), 75, /a web page/],
-  ['speaks something else',                 'http',  (socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n'),                        75, /reply not recognized: the answer is not HTTP/],
-  ['says abuse and does not end',           'http',  onRequest((socket) => void socket.write(`${head('200 OK')}abuse\n`)),           77, /stopped by abuse/],
+  ['does not speak HTTP',                   'http',  (socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n'),                        75, /reply not recognized: the answer is not HTTP/],
+  ['sends abuse and stays connected',       'http',  onRequest((socket) => void socket.write(`${head('200 OK')}abuse\n`)),           77, /stopped by abuse/],
   ['trickles a 503',                        'http',  onRequest((socket) => void socket.write(`${head('503 X', 'Content-Length: 50')}.`)), 75, /told to wait \(HTTP 503: /],
-  ['says good and does not end',            'http',  onRequest((socket) => void socket.write(`${head('200 OK')}good 192.0.2.1`)),      69, /time-out/],
-])('a service that %s: told as it is, asked once, in time', async (_, scheme, answer, code, says) => {
-  const { url, connections } = await speaking(answer)
+  ['sends good and stays connected',        'http',  onRequest((socket) => void socket.write(`${head('200 OK')}good 192.0.2.1`)),      69, /time-out/],
+])('a service that %s is reported as such, after one request and in time', async (_, scheme, answer, code, message) => {
+  const { url, connections } = await rawService(answer)
   const start = performance.now()
 
   const ended = await holdfast(
@@ -65,15 +65,15 @@ it.each<[string, string, (socket: Socket) => void, number, RegExp]>([
     { env: { HOLDFAST_PASSWORD: 'swordfish' } },
   )
 
-  expect([ended.code, ended.stdout + ended.stderr]).toEqual([code, expect.stringMatching(says)])
+  expect([ended.code, ended.stdout + ended.stderr]).toEqual([code, expect.stringMatching(message)])
   expect(performance.now() - start).toBeLessThan(5000)
   expect(connections()).toBe(1)
 })
 
-it('the key is not sent before the certificate is good', async () => {
+it('the password is not sent before the certificate is verified', async () => {
   let heard = ''
   const tls = (listener: (socket: Socket) => void): Server => createTlsServer({}, listener)
-  const { url } = await speaking(
+  const { url } = await rawService(
     (socket) => void socket.on('data', (bytes) => (heard += bytes.toString())),
     tls,
   )

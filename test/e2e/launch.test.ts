@@ -24,7 +24,7 @@ function chunksOf(args: readonly string[], env: Record<string, string> = {}): re
 const sourceOf = (chunks: readonly string[]): string =>
   chunks.map((name) => readFileSync(join(ROOT, 'dist', name), 'utf8')).join('\n')
 
-/** Strings that only one package or part has, minified or not. */
+/** A string that only this package or part contains, even minified. */
 const MARKS = {
   undici: 'UND_ERR_',
   pino: 'nestedKey',
@@ -33,7 +33,7 @@ const MARKS = {
   sqlite: 'DatabaseSync',
   service: 'CREATE TABLE',
   yargs: 'recommendCommands',
-  detecting: '/proc/net/route',
+  detection: '/proc/net/route',
 } as const
 const marksIn = (chunks: readonly string[]): readonly string[] =>
   Object.entries(MARKS).flatMap(([name, mark]) => (sourceOf(chunks).includes(mark) ? [name] : []))
@@ -54,7 +54,7 @@ const DRY = [
 ]
 
 describe('a command loads only what it needs', () => {
-  it('all of the parts are there to be found', () => {
+  it('dist contains each string', () => {
     const all = readdirSync(join(ROOT, 'dist')).filter((name) => name.endsWith('.cjs'))
 
     expect(marksIn(all)).toEqual(Object.keys(MARKS))
@@ -70,17 +70,17 @@ describe('a command loads only what it needs', () => {
     expect(await holdfast(['update', '--version'])).toEqual(await holdfast(['--version']))
   })
 
-  it('update with an address that is given: none of the packages', () =>
+  it('update --myip: no package', () =>
     expect(marksIn(chunksOf(DRY, { HOLDFAST_PASSWORD: 'x' }))).toEqual([]))
 
-  it('update that has to ask for its address: what finds addresses out, and undici where a web service is asked', () => {
+  it('update with detection: the detection, and undici only for a web source', () => {
     const line = DRY.filter((word) => word !== '--myip' && word !== '192.0.2.1')
     const env = { HOLDFAST_PASSWORD: 'x' }
 
-    expect(marksIn(chunksOf([...line, '--source', 'interfaces'], env))).toEqual(['detecting'])
+    expect(marksIn(chunksOf([...line, '--source', 'interfaces'], env))).toEqual(['detection'])
     expect(marksIn(chunksOf([...line, '--source', 'http://127.0.0.1:1/'], env))).toEqual([
       'undici',
-      'detecting',
+      'detection',
     ])
   })
 
@@ -101,13 +101,13 @@ describe('a command loads only what it needs', () => {
   })
 })
 
-describe('in a folder that was deleted', () => {
+describe('in a deleted working folder', () => {
   it.each([
     ['--help', 0],
     ['updtae', 64],
     ['update', 78],
     ['config schema', 0],
-  ])('%s is no crash', (words, code) => {
+  ])('%s does not crash', (words, code) => {
     const folder = join(scratch(), 'gone')
     const ended = spawnSync(
       'sh',
@@ -135,22 +135,19 @@ describe('a Node that is too old', () => {
     })
   }
 
-  it.each(['0.10.48', '12.22.12', '18.20.4', '20.18.3'])(
-    '%s gets one clear sentence and exit 78',
-    (version) => {
-      const { status, stderr, stdout } = launch(version, 'serve', '--dev')
+  it.each(['0.10.48', '12.22.12', '18.20.4', '20.18.3'])('%s gets one sentence and exit 78', (version) => {
+    const { status, stderr, stdout } = launch(version, 'serve', '--dev')
 
-      expect([status, stdout]).toEqual([78, ''])
-      expect(stderr).toBe(`holdfast: needs Node 20.19 or newer; ${process.execPath} is Node ${version}\n`)
-    },
-  )
+    expect([status, stdout]).toEqual([78, ''])
+    expect(stderr).toBe(`holdfast: needs Node 20.19 or newer; ${process.execPath} is Node ${version}\n`)
+  })
 
   it.each([
     ['20.19.2', 'the service', ['serve', '--dev', '--listen', '127.0.0.1:1']],
     ['22.15.1', 'the service', ['serve', '--dev', '--listen', '127.0.0.1:1']],
     ['20.19.2', 'admin', ['admin', 'plan', 'add', 'x']],
     ['22.15.1', 'admin', ['admin']],
-  ])('%s carries the client, and gets one clear sentence for %s', (version, subject, line) => {
+  ])('%s runs the client, and gets one sentence for %s', (version, subject, line) => {
     const { status, stderr } = launch(version, ...line)
 
     expect(status).toBe(78)
@@ -159,14 +156,14 @@ describe('a Node that is too old', () => {
     )
   })
 
-  it('can read the launcher: it has no syntax younger than 2009', () => {
+  it('can parse the launcher, which is ES5', () => {
     const source = readFileSync(join(ROOT, 'bin/holdfast.js'), 'utf8')
 
     expect(source).not.toMatch(/\b(const|let|class|async|await|import|export)\b|=>|`|\?\.|\?\?|\.\.\./)
   })
 })
 
-it('a bug of ours is exit 70, and asks to be reported', () => {
+it('a bug is exit 70 with a request to report it', () => {
   const hook = join(scratch(), 'bug.cjs')
   writeFileSync(hook, `require('os').release = () => { throw new TypeError('as if by mistake') }`)
 
@@ -181,7 +178,7 @@ it('a bug of ours is exit 70, and asks to be reported', () => {
   )
 })
 
-it('a checkout that is not built says so', () => {
+it('a checkout that is not built names the command to build it', () => {
   const folder = scratch()
   cpSync(join(ROOT, 'bin'), join(folder, 'bin'), { recursive: true })
 
@@ -199,7 +196,7 @@ describe('the packed file', () => {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-  /** Where the links of a document lead, beside its own headings and the web. */
+  /** The relative link targets of a document. */
   const linksIn = (path: string): readonly string[] =>
     [...readFileSync(join(ROOT, path), 'utf8').matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
       .map(([, to = '']) => to)
@@ -212,7 +209,7 @@ describe('the packed file', () => {
     return { folder, file: join(folder, packed.filename), files: packed.files.map(({ path }) => path) }
   }
 
-  it('holds what a user needs and nothing else', () => {
+  it('contains what a user needs and nothing else', () => {
     const { files } = pack()
 
     const strangers = files.filter(
@@ -234,7 +231,7 @@ describe('the packed file', () => {
       expect(files).toContain(needed)
   })
 
-  it('links only to what it holds', () => {
+  it('links only to files that it contains', () => {
     const { files } = pack()
     const dead = files
       .filter((path) => path.endsWith('.md'))
@@ -244,12 +241,12 @@ describe('the packed file', () => {
     expect(dead).toEqual([])
   })
 
-  it('says nothing of the folder that it was built in', () => {
+  it('does not contain the path of the build folder', () => {
     for (const name of readdirSync(join(ROOT, 'dist')))
       expect(readFileSync(join(ROOT, 'dist', name), 'utf8'), name).not.toContain(ROOT)
   })
 
-  it('brings no script that npm would run, or ask about, where it is installed', () => {
+  it('has no install script', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>
     }
@@ -257,7 +254,7 @@ describe('the packed file', () => {
     expect(Object.keys(scripts).filter((name) => /^(pre|post)?(install|prepare)$/.test(name))).toEqual([])
   })
 
-  it('installs alone into an empty folder, and works there', async () => {
+  it('works when installed alone into an empty folder', async () => {
     const at = await service()
     const { folder, file } = pack()
     const home = join(folder, 'home')
@@ -297,16 +294,16 @@ describe('the packed file', () => {
   }, 60_000)
 })
 
-it('bin/holdfast.js can be run as it lies in a checkout', () =>
+it('bin/holdfast.js is executable in a checkout', () =>
   expect(statSync(join(ROOT, 'bin/holdfast.js')).mode & 0o111).toBe(0o111))
 
-it('the README’s client runs from a checkout as it says', async () =>
+it('the client command of the README works in a checkout', async () =>
   expect((await holdfast(['update', '--help'])).code).toBe(0))
 
-/** Such as systemd's DynamicUser= without libnss-systemd, or the user of a container. */
+/** For example systemd's DynamicUser= without libnss-systemd, or the user of a container. */
 const UNKNOWN = { uid: 64_999, gid: 64_999 }
 const canBecome = process.getuid?.() === 0 && spawnSync(process.execPath, ['--version'], UNKNOWN).status === 0
-it.skipIf(!canBecome)('a user that no database knows, without a home, is told what is missing', () => {
+it.skipIf(!canBecome)('a user without a passwd entry and without a home gets the missing settings', () => {
   const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'bin/holdfast.js'), 'update'], {
     ...UNKNOWN,
     encoding: 'utf8',

@@ -7,7 +7,7 @@ import { answering, echo } from './servers.ts'
 
 const EVERY_SECOND = ['--myip', '192.0.2.1', '--no-ipv6', '--schedule', '* * * * * *']
 
-/** A daemon that looks, and so saves, every second. */
+/** A daemon that checks the address, and so saves its state, every second. */
 const daemon = (at: Service, state: string, runtime: string): Daemon =>
   running([...clientOf(at, state), '--runtime-dir', runtime, ...EVERY_SECOND], env(at))
 
@@ -16,13 +16,13 @@ const lockIn = (folder: string, name = 'owner.lock'): { pid?: number } =>
     ? (JSON.parse(readFileSync(join(folder, name), 'utf8')) as { pid: number })
     : {}
 
-/** What a daemon that refused to start said. */
+/** The messages of a daemon that refused to start. */
 async function refusal({ ended, lines }: Daemon): Promise<string> {
   expect(await ended).toBe(78)
   return lines.join('\n')
 }
 
-describe('a second daemon is refused, and told which one runs,', () => {
+describe('a second daemon is refused with the process id of the first', () => {
   it('in the same state folder', async () => {
     const at = await service()
     const [state, one, two] = [scratch(), scratch(), scratch()]
@@ -35,7 +35,7 @@ describe('a second daemon is refused, and told which one runs,', () => {
     expect((await first.ask('status')).stdout).toContain('the daemon is running')
   })
 
-  it('with the same runtime folder, and the state folder that it had for itself is free again', async () => {
+  it('with the same runtime folder, and releases its own state folder', async () => {
     const at = await service()
     const [one, two, runtime] = [scratch(), scratch(), scratch()]
     const first = daemon(at, one, runtime)
@@ -52,7 +52,7 @@ describe('a second daemon is refused, and told which one runs,', () => {
     await next.line('nothing to do until then')
   })
 
-  it('where several start at once: one runs, whatever is shared', async () => {
+  it('when several start concurrently: one runs', async () => {
     const at = await service()
     const [state, runtime] = [scratch(), scratch()]
     const all = [state, state, scratch(), scratch()].map((folder) => daemon(at, folder, runtime))
@@ -66,8 +66,8 @@ describe('a second daemon is refused, and told which one runs,', () => {
   })
 })
 
-describe('a daemon whose folder is deleted under it', () => {
-  it('takes it again, so that a second one does not start', async () => {
+describe('a daemon whose state folder is deleted', () => {
+  it('locks it again, so that a second daemon does not start', async () => {
     const at = await service()
     const [state, runtime] = [scratch(), scratch()]
     const first = daemon(at, state, runtime)
@@ -81,7 +81,7 @@ describe('a daemon whose folder is deleted under it', () => {
     expect(lockIn(state)).toEqual({})
   })
 
-  it('obeys the stop that a one-shot heard and kept there meanwhile', async () => {
+  it('obeys a stop that a one-shot saved there meanwhile', async () => {
     let [address, asked] = ['8.8.8.8', 0]
     const server = await answering(() => ({ status: 200, body: ++asked === 2 ? 'abuse' : `good ${address}` }))
     const [state, runtime] = [scratch(), scratch()]
@@ -103,7 +103,7 @@ describe('a daemon whose folder is deleted under it', () => {
     expect(lockIn(state).pid).toBe(child.pid)
   })
 
-  it('listens again where its control socket was', async () => {
+  it('opens its control socket again', async () => {
     const at = await service()
     const [state, runtime] = [scratch(), join(scratch(), 'run')]
     mkdirSync(runtime)
@@ -116,7 +116,7 @@ describe('a daemon whose folder is deleted under it', () => {
     expect((await first.ask('status')).stdout).toContain('the daemon is running')
   })
 
-  it('ends in order when another has taken it meanwhile, and says so', async () => {
+  it('ends cleanly with a message when another daemon holds it', async () => {
     const at = await service()
     const folder = scratch()
     const first = daemon(at, folder, folder)
@@ -137,7 +137,7 @@ describe('a daemon whose folder is deleted under it', () => {
   })
 })
 
-it('a daemon whose socket path is too long for a Unix socket says so, and runs without', async () => {
+it('a daemon logs that its socket path is too long, and runs without a socket', async () => {
   const at = await service()
   const runtime = join(scratch(), 'x'.repeat(100))
   const { line, child, ended } = daemon(at, scratch(), runtime)

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest'
 export const ROOT = resolve(import.meta.dirname, '../..')
 const LAUNCHER = join(ROOT, 'bin/holdfast.js')
 
-/** The Node that runs the built client; CI sets another to try the oldest that is supported. */
+/** The Node that runs the built client; CI sets it to the oldest supported version. */
 const NODE = process.env['HOLDFAST_TEST_NODE'] ?? process.execPath
 
 export interface Ended {
@@ -23,27 +23,27 @@ export interface Options {
   readonly node?: string
 }
 
-/** A folder that is gone after the test. */
+/** A folder that is deleted after the test. */
 export function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-test-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** Not the host's own, where a daemon of somebody else may listen. */
+/** Not the host's own folder, where another daemon may listen. */
 const RUNTIME = mkdtempSync(join(tmpdir(), 'holdfast-run-'))
 process.on('exit', () => rmSync(RUNTIME, { recursive: true, force: true }))
 
-/** Nothing of the developer's own settings reaches a test. */
+/** Without the developer's own settings. */
 const cleanEnvironment = (over: Options['env']): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   HOME: '/nonexistent',
   TZ: 'UTC',
   HOLDFAST_RUNTIME_DIR: RUNTIME,
-  // A state that cannot be kept elsewhere is kept here, and gone after the tests.
+  // The fallback folder of the state, deleted after the tests.
   TMPDIR: RUNTIME,
   CACHE_DIRECTORY: join(RUNTIME, 'code'),
-  // Nothing is asked of the router of whoever runs the tests; what is noticed is tested in networks of their own.
+  // No query to the developer's router; the watchers are tested in network namespaces.
   HOLDFAST_WATCH: 'no',
   ...over,
 })
@@ -82,7 +82,7 @@ export interface Service {
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** The bundled service in a process of its own; ends with the test. */
+/** Starts `holdfast serve --dev`; it ends with the test. */
 export async function service(...args: readonly string[]): Promise<Service> {
   const child = spawn(process.execPath, [LAUNCHER, 'serve', '--dev', '--json', ...args], {
     cwd: ROOT,
@@ -114,7 +114,7 @@ const firstLine = async (child: ChildProcess): Promise<string | undefined> => {
   return undefined
 }
 
-/** The flags that point a client at a service, with a state folder of its own. */
+/** The flags of a client for this service, with its own state folder. */
 export const clientOf = (at: Service, state: string, hostname = at.hostnames[0] ?? ''): readonly string[] => [
   '--server',
   at.url,

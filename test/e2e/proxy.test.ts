@@ -21,11 +21,11 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 interface Forwarder {
   readonly port: number
-  /** The first line of each request that it got, with its credentials. */
+  /** The first line of each request that it received, with the credentials. */
   readonly heard: readonly string[]
 }
 
-/** A forward proxy (RFC 9110 §3.7): CONNECT, and requests in absolute form. `refuses` is the status it gives to all. */
+/** A forward proxy (RFC 9110 §3.7): CONNECT, and requests in absolute form. `refuses` is the status of every response. */
 async function forwarder(refuses?: number): Promise<Forwarder> {
   const heard: string[] = []
   const server = createServer((asked, answer) => {
@@ -84,8 +84,8 @@ const overBoth = async () =>
   service('--listen', '127.0.0.1:0/tls', '--listen', '127.0.0.1:0', '--tls-cert', cert, '--tls-key', key)
 const hostOf = (url = ''): string => new URL(url).host
 
-describe('an update goes through the proxy of the environment', () => {
-  it('by CONNECT for https, with its credentials, and the proxy sees nothing else', async () => {
+describe('an update uses the proxy of the environment', () => {
+  it('with CONNECT and the proxy credentials for https, and the proxy sees nothing else', async () => {
     const [at, proxy] = await Promise.all([overBoth(), forwarder()])
     const https = at.urls[0] ?? ''
 
@@ -116,7 +116,7 @@ describe('an update goes through the proxy of the environment', () => {
     expect(proxy.heard).toEqual([`GET ${http}/nic/update?hostname=home.example.test&myip=192.0.2.1 -`])
   })
 
-  it.each([0, 1])('but not to what NO_PROXY excepts: listener %i', async (which) => {
+  it.each([0, 1])('but not for hosts in NO_PROXY: listener %i', async (which) => {
     const [at, proxy] = await Promise.all([overBoth(), forwarder()])
     const url = `http://127.0.0.1:${proxy.port}`
 
@@ -131,7 +131,7 @@ describe('an update goes through the proxy of the environment', () => {
     expect(proxy.heard).toEqual([])
   })
 
-  it('and checks the certificate of the service all the same', async () => {
+  it('and still verifies the certificate of the service', async () => {
     const [at, proxy] = await Promise.all([overBoth(), forwarder()])
     const args = [
       'update',
@@ -165,18 +165,18 @@ describe('an update goes through the proxy of the environment', () => {
     [403, 0, /connect: the proxy does not let us to 127\.0\.0\.1:\d+: 403 \(through the proxy http:\/\/127\.0\.0\.1:\d+\)/],
     [407, 0, /connect: the proxy wants credentials, or others: 407 \(through the proxy /],
     [407, 1, /connect: the proxy wants credentials, or others: 407 \(through the proxy /],
-  ])('and says what the proxy says: %i to listener %i', async (status, which, says) => {
+  ])('and reports the status of the proxy: %i to listener %i', async (status, which, message) => {
     const [at, proxy] = await Promise.all([overBoth(), forwarder(status)])
     const url = `http://me:swordfish@127.0.0.1:${proxy.port}`
 
     const ended = await update(at, at.urls[which] ?? '', { HTTP_PROXY: url, HTTPS_PROXY: url }, ...GIVEN)
 
     expect(ended.code).toBe(69)
-    expect(ended.stderr).toMatch(says)
+    expect(ended.stderr).toMatch(message)
     expect(ended.stdout + ended.stderr).not.toContain('swordfish')
   })
 
-  it('and says that the proxy is not there', async () => {
+  it('and reports an unreachable proxy', async () => {
     const at = await overBoth()
 
     const ended = await update(at, at.urls[0] ?? '', { HTTPS_PROXY: 'http://127.0.0.1:1' }, ...GIVEN)
@@ -184,7 +184,7 @@ describe('an update goes through the proxy of the environment', () => {
     expect(ended.stderr).toContain('connect: refused by 127.0.0.1:1 (through the proxy http://127.0.0.1:1)')
   })
 
-  it('and warns of nothing where an https proxy is named by its address', async () => {
+  it('and prints no warning for an https proxy with an IP address', async () => {
     const proxy = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) })
     proxy.on('tlsClientError', () => undefined)
     await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done))
@@ -198,7 +198,7 @@ describe('an update goes through the proxy of the environment', () => {
     expect(ended.stderr).not.toContain('Warning')
   })
 
-  it.each(['update', 'run'])('and %s refuses a proxy that it cannot use', async (command) =>
+  it.each(['update', 'run'])('and %s rejects an unusable proxy', async (command) =>
     expect(
       await holdfast(
         [command, '--server', 'https://dyn.test', '--username', 'a', '--hostname', 'a.test', ...GIVEN],
@@ -214,7 +214,7 @@ describe('an update goes through the proxy of the environment', () => {
   )
 })
 
-it.each([{}, { NODE_USE_ENV_PROXY: '1' }])('no address source goes through a proxy: %j', async (more) => {
+it.each([{}, { NODE_USE_ENV_PROXY: '1' }])('no address source uses a proxy: %j', async (more) => {
   const [at, proxy] = await Promise.all([overBoth(), forwarder()])
   const echo = createServer((_, answer) => void answer.end('192.0.2.9\n'))
   await new Promise<void>((done) => echo.listen(0, '127.0.0.1', done))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { scratch } from './processes.ts'
 
-/** A service on loopback that answers always the same way; ends with the test. */
+/** An HTTP service on loopback; ends with the test. */
 export async function answering(
   answer: (target: string) => {
     readonly status: number
@@ -22,11 +22,11 @@ export async function answering(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
-/** A service that tells its caller's address, as the test wants it to be. */
+/** A source of the address that the test chooses. */
 export const echo = async (address: () => string): Promise<string> =>
   answering(() => ({ status: 200, body: address() }))
 
-/** A certificate of its own making, and its key, in a folder that is gone after the test. */
+/** A self-signed certificate and its key, in a folder that is deleted after the test. */
 export function certificate(subject: string): { readonly cert: string; readonly key: string } {
   const folder = scratch()
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]

@@ -17,7 +17,7 @@ const basic = (username: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
 })
 
-/** A store with one account, one name and one key in it. */
+/** A store with one account, one name and one key. */
 async function filled(): Promise<string> {
   const folder = scratch()
   const store = sqliteStore(folder)
@@ -67,7 +67,7 @@ async function serving(folder: string) {
   return { child, ended, update }
 }
 
-it('has on disk what it answered, although it is killed at once', async () => {
+it('has every answered update on disk when it is killed', async () => {
   const folder = await filled()
   for (let n = 1; n <= 5; n++) {
     const { child, ended, update } = await serving(folder)
@@ -81,13 +81,13 @@ it('has on disk what it answered, although it is killed at once', async () => {
   }
 })
 
-describe('the key of the hashes', () => {
+describe('the key of the password hashes', () => {
   it.each<[string, (path: string) => void, RegExp]>([
     ['lost', (path) => rmSync(path), /hash\.key is missing; without it no key/],
     ['broken', (path) => writeFileSync(path, 'hello'), /hash\.key does not hold 32 bytes in hex/],
   ])(
-    'that is %s beside its store is refused, so that no right password becomes a wrong one',
-    async (_, harm, says) => {
+    'is refused at the start when it is %s, so that right passwords stay right',
+    async (_, harm, message) => {
       const folder = await filled()
       harm(join(folder, 'hash.key'))
 
@@ -95,16 +95,16 @@ describe('the key of the hashes', () => {
         node: process.execPath,
       })
 
-      expect([ended.code, ended.stderr]).toEqual([78, expect.stringMatching(says)])
+      expect([ended.code, ended.stderr]).toEqual([78, expect.stringMatching(message)])
     },
   )
 })
 
-it('a store of a newer version, and what is no database, are refused in words', async () => {
+it('a store of a newer version and a file that is no database are rejected with a message', async () => {
   const folder = await filled()
   writeFileSync(
     join(folder, 'holdfast.db'),
-    'this is no database, but it is long enough to be looked at twice by whoever opens it',
+    'this text is no database, and it is longer than the header of one',
   )
   rmSync(join(folder, 'holdfast.db-wal'), { force: true })
 
@@ -118,8 +118,8 @@ it('a store of a newer version, and what is no database, are refused in words', 
   ])
 })
 
-describe('when it is asked to stop', () => {
-  it('finishes what it accepted', async () => {
+describe('after SIGTERM it', () => {
+  it('finishes accepted requests', async () => {
     const at = await service('--fault', 'slow:3s')
     const update = holdfast(['update', ...clientOf(at, scratch()), '--myip', '192.0.2.1'], {
       env: { HOLDFAST_PASSWORD: at.password },
@@ -130,7 +130,7 @@ describe('when it is asked to stop', () => {
     expect((await update).stdout).toBe('home.example.test: good 192.0.2.1 (update succeeded)\n')
   })
 
-  it('leaves nothing of a throw-away store', async () => {
+  it('deletes the temporary store', async () => {
     const folder = scratch()
     const child = start(['serve', '--dev', '--json'], { env: { TMPDIR: folder } })
     const ended = new Promise<number | null>((done) => child.on('close', done))
@@ -142,7 +142,7 @@ describe('when it is asked to stop', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('does not wait for clients that say nothing', async () => {
+  it('does not wait for silent clients', async () => {
     const at = await service()
     const { hostname, port } = new URL(at.url)
     const sockets = await Promise.all(
@@ -162,7 +162,7 @@ describe('when it is asked to stop', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  it('cuts a scripted pause short', async () => {
+  it('ends an injected delay early', async () => {
     const at = await service('--fault', 'slow:60s')
     void fetch(`${at.url}/nic/update`, { headers: AGENT }).catch(() => undefined)
     await new Promise((done) => setTimeout(done, 200))
@@ -190,7 +190,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
   }
   const port = (url: string): number => Number(new URL(url).port)
 
-  it('a reset ends the connection and not the service', async () => {
+  it('a reset ends the connection, not the service', async () => {
     const at = await certified('--fault', 'reset')
     for (let n = 0; n < 3; n++)
       await new Promise<void>((done) => {
@@ -204,7 +204,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
     expect(at.child.exitCode).toBeNull()
   })
 
-  it('a client that never begins is cut off', async () => {
+  it('a client that sends no handshake is disconnected', async () => {
     const at = await certified()
     const start = performance.now()
     const socket = connect(port(at.url), '127.0.0.1')
@@ -216,7 +216,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
   })
 })
 
-it('answers with the headers that the protocol promises', async () => {
+it('responds with the headers of the protocol', async () => {
   const at = await service('--realm', 'My zone')
   const refused = await fetch(`${at.url}/nic/update?hostname=home.example.test`, { headers: AGENT })
   const good = await fetch(`${at.url}/nic/update?hostname=home.example.test&myip=192.0.2.1`, {
@@ -238,13 +238,13 @@ it('answers with the headers that the protocol promises', async () => {
 })
 
 it.each(['日本', 'a"b', 'a\\b'])(
-  'a realm that cannot stand in a header is refused at the start: %s',
+  'a realm that no header can hold is rejected at the start: %s',
   async (realm) => {
     expect((await holdfast(['serve', '--dev', '--realm', realm], { node: process.execPath })).code).toBe(64)
   },
 )
 
-it('believes X-Forwarded-For from a trusted proxy, and from nobody else', async () => {
+it('uses X-Forwarded-For only from a trusted proxy', async () => {
   const ask = async (at: Awaited<ReturnType<typeof service>>): Promise<string> =>
     (
       await fetch(`${at.url}/nic/update?hostname=home.example.test`, {
@@ -256,7 +256,7 @@ it('believes X-Forwarded-For from a trusted proxy, and from nobody else', async 
   expect(await ask(await service())).toBe('good 127.0.0.1\n')
 })
 
-it('serves a hundred clients at once, each its own answer', async () => {
+it('gives a hundred concurrent clients each its own reply', async () => {
   const at = await service('--request-limit', '1000')
   const answers = await Promise.all(
     Array.from({ length: 100 }, async (_, n) =>

@@ -7,7 +7,7 @@ import { echo } from './servers.ts'
 
 const NODE = process.env['HOLDFAST_TEST_NODE'] ?? process.execPath
 
-/** A line of bash in which `holdfast` is the program under test; what it prints of itself is its own affair. */
+/** Runs a line of bash in which `holdfast` is the program under test. */
 function inShell(script: string): { readonly code: number | null; readonly stderr: string } {
   const { status, stderr } = spawnSync(
     'bash',
@@ -36,31 +36,31 @@ const REFUSED = `--server 127.0.0.1:1 --username a --hostname a.test --myip 192.
 const COMMANDS = [
   ['update',  `update ${REFUSED}`,          69],
   ['explain', `explain ${REFUSED}`,         0],
-  ['explain of a word', 'explain abuse',    0],
+  ['explain of a reply word','explain abuse',    0],
   ['status',  `status ${REFUSED}`,          0],
   ['service', 'service install --dry-run',  78],
   ['config',  'config schema',              0],
   ['config check', `config check ${REFUSED}`, 0],
   ['--help',  '--help',                     0],
-  ['a command that there is not', 'bogus',  64],
+  ['an unknown command','bogus',  64],
 ] as const
 
-describe.each(COMMANDS)('%s ends as it does without', (_, command, code) => {
-  it('a reader of its output', () => {
+describe.each(COMMANDS)('%s has the same exit code', (_, command, code) => {
+  it('when standard output is closed', () => {
     const found = inShell(`set -o pipefail; holdfast ${command} | true`)
     expect(found.code, found.stderr).toBe(code)
     expect(found.stderr).not.toContain('bug')
   })
 
-  it('a reader of its errors', () =>
+  it('when standard error is closed', () =>
     expect(inShell(`holdfast ${command} 2>&1 >/dev/null | true; exit \${PIPESTATUS[0]}`).code).toBe(code))
 
-  it('room for its output', () => {
+  it('when standard output is full', () => {
     const found = inShell(`holdfast ${command} >/dev/full`)
     expect([found.code, found.stderr.includes('bug')], found.stderr).toEqual([code, false])
   })
 
-  it('room for its errors', () => expect(inShell(`holdfast ${command} 2>/dev/full`).code).toBe(code))
+  it('when standard error is full', () => expect(inShell(`holdfast ${command} 2>/dev/full`).code).toBe(code))
 })
 
 describe.each([
@@ -72,7 +72,7 @@ describe.each([
       `"$NODE" "$ROOT/bin/holdfast.js" ${line} ${where} >/dev/full & sleep 1.5; kill -0 $! && kill $! && wait $!`,
     ).code
 
-  it('run goes on, and ends when asked with 0', () =>
+  it('run continues, and ends with 0 on SIGTERM', () =>
     expect(untilAsked(`run ${REFUSED} --log-level trace`)).toBe(0))
   it('run --json too', () => expect(untilAsked(`run ${REFUSED} --json`)).toBe(0))
 })
@@ -100,7 +100,7 @@ it.each(['2>/dev/full', '2> >(true)'])('serve answers and commits with %s', asyn
   expect(await ended).toBe(0)
 })
 
-it('status --watch ends with 0 at the first change that has no reader', async () => {
+it('status --watch ends with 0 at the first change after its output is closed', async () => {
   const at = await service()
   const folder = scratch()
   let address = '8.8.8.8'

@@ -18,26 +18,26 @@ describe('the unit', () => {
     .join(' ')
 
   it.each(['holdfast.service', 'holdfast.user.service'])(
-    '%s is not started again where that cannot help, as the table of exit codes says',
+    '%s excludes from restarts the exit codes that a restart cannot help',
     (name) => expect(valueOf(read(name), 'RestartPreventExitStatus')).toBe(noRestart),
   )
 
-  it('takes "told to wait" and "not reached" for the ordinary life of a one-shot', () =>
+  it('of the one-shot counts 69 and 75 as success', () =>
     expect(valueOf(read('holdfast-update.service'), 'SuccessExitStatus')).toBe(
       `${EXITS.unreached.code} ${EXITS.waiting.code}`,
     ))
 
-  it('is ordered after the network, and does not depend on it', () => {
+  it('starts after the network, and does not require it', () => {
     const unit = read('holdfast.service')
 
     expect(valueOf(unit, 'After')).toContain('network-online.target')
     expect(unit).not.toMatch(/^(Wants|Requires|BindsTo)=/m)
   })
 
-  it('for one user has the folders of that user', () =>
+  it('for one user uses the folders of that user', () =>
     expect(read('holdfast.user.service')).not.toMatch(/^(?:State|Configuration)Directory=/m))
 
-  it('is supervised, sandboxed, and handed its password by systemd', () => {
+  it('has a watchdog, a sandbox, and the password as a credential', () => {
     const unit = read('holdfast.service')
 
     for (const [key, value] of Object.entries({
@@ -46,17 +46,17 @@ describe('the unit', () => {
       DynamicUser: 'yes',
       StateDirectory: 'holdfast',
       LoadCredential: 'password:/etc/holdfast/password',
-      // What is loaded in its place where the file is missing; without it the unit ends before we can say so.
+      // The fallback for a missing file; without it systemd fails the unit before Holdfast can report the reason.
       SetCredential: 'password:\\n',
       WatchdogSec: '10min',
     }))
       expect([key, valueOf(unit, key)]).toEqual([key, value])
   })
 
-  it('lets ip-monitor drop its capabilities, after what forbids that', () =>
+  it('allows capset after the filter that forbids it, for ip monitor', () =>
     expect(read('holdfast.service')).toMatch(/^SystemCallFilter=~@privileged$[^]*^SystemCallFilter=capset$/m))
 
-  it('of the one-shot has the sandbox and the passwords of the daemon', () => {
+  it('of the one-shot has the same sandbox and credentials as the daemon', () => {
     const isShared = (line: string): boolean =>
       /^[A-Z]\w+=/.test(line) &&
       !/^(Description|Type|Exec\w+|NotifyAccess|RuntimeDirectory|Restart\w*|WatchdogSec|WantedBy)=|=capset$/.test(
@@ -77,10 +77,10 @@ describe('the unit', () => {
   })
 
   describe.skipIf(lacks('systemd-analyze'))('with systemd itself', () => {
-    // A skipped describe is collected all the same.
+    // vitest collects a skipped describe too.
     const [, version] =
       /^systemd (\d+)/.exec(String(spawnSync('systemd-analyze', ['--version']).stdout)) ?? []
-    /** One older than 254 says that it ignores ImportCredential; docs/client.md has what to write there instead. */
+    /** systemd before 254 reports that it ignores ImportCredential; docs/client.md names the replacement. */
     const understood = (unit: string): string =>
       Number(version) < 254 ? unit.replaceAll(/^ImportCredential=.*\n/gm, '') : unit
     const copy = (name: string): string => {
@@ -97,7 +97,7 @@ describe('the unit', () => {
     }
 
     it.each(['holdfast.service', 'holdfast-update.service', 'holdfast-update.timer'])(
-      '%s is verified without a word',
+      '%s passes systemd-analyze verify without output',
       (name) => {
         const { status, stdout, stderr } = spawnSync(
           'systemd-analyze',
@@ -128,7 +128,7 @@ describe('the unit', () => {
 
 describe('holdfast service', () => {
   it.skipIf(lacksNamespaces())(
-    'is not installed from where its user could not go, and sees a home that it runs from',
+    'is not installed from a folder closed to its user, and can read a home that it runs from',
     () => {
       const install = (mode: string) =>
         spawnSync(
@@ -158,7 +158,7 @@ describe('holdfast service', () => {
     [[],          ['/etc/systemd/system/holdfast.service'], 'run', 'enable --now holdfast.service'],
     [['--timer'], ['/etc/systemd/system/holdfast-update.service', '/etc/systemd/system/holdfast-update.timer'], 'update', 'enable --now holdfast-update.timer'],
     [['--user'],  ['/nonexistent/.config/systemd/user/holdfast.service'], 'run', '--user enable --now holdfast.service'],
-  ])('install --dry-run %j shows what would be written and run, with the real paths, and what is missing', async (more, files, verb, enables) => {
+  ])('install --dry-run %j prints the files and commands with real paths, and what is missing', async (more, files, verb, enables) => {
     const { code, stdout, stderr } = await holdfast(['service', 'install', '--dry-run', ...more], { node: process.execPath })
 
     expect(stdout.match(/^would write .*/gm)).toEqual(files.map((file) => `would write ${file}`))
@@ -174,12 +174,12 @@ describe('holdfast service', () => {
     [{ HOME: 'here' },                             userInfo().homedir],
     [{ HOME: '/some', XDG_CONFIG_HOME: 'config' }, '/some'],
     [{ HOME: '/some', XDG_CONFIG_HOME: '' },       '/some'],
-  ])('never writes below the folder it is started from: %j', async (env, home) =>
+  ])('never writes below the working folder: %j', async (env, home) =>
     expect((await holdfast(['service', 'install', '--user', '--dry-run'], { env })).stdout).toContain(
       `would write ${home}/.config/systemd/user/holdfast.service\n`,
     ))
 
-  it('says so where there is no systemctl', async () =>
+  it('reports a missing systemctl', async () =>
     expect(
       await holdfast(['service', 'status'], { env: { PATH: scratch() }, node: process.execPath }),
     ).toMatchObject({
@@ -188,16 +188,18 @@ describe('holdfast service', () => {
       stderr: 'holdfast: systemctl show holdfast.service: this host has no systemctl\n',
     }))
 
-  it('is for the system or for a user, and a timer only for the system', async () =>
+  it('rejects --user with --timer', async () =>
     expect((await holdfast(['service', 'install', '--user', '--timer'])).code).toBe(64))
 
-  it.each(['--dry-run', '--dry-run=1', '--dry-run=yes'])('uninstall %s says what would go', async (flag) =>
-    expect((await holdfast(['service', 'uninstall', flag, '--timer'])).stdout).toBe(
-      'would run systemctl disable --now holdfast-update.timer\nwould run systemctl stop holdfast-update.service\nwould remove /etc/systemd/system/holdfast-update.service\nwould remove /etc/systemd/system/holdfast-update.timer\nwould run systemctl daemon-reload\n',
-    ),
+  it.each(['--dry-run', '--dry-run=1', '--dry-run=yes'])(
+    'uninstall %s prints what would be removed',
+    async (flag) =>
+      expect((await holdfast(['service', 'uninstall', flag, '--timer'])).stdout).toBe(
+        'would run systemctl disable --now holdfast-update.timer\nwould run systemctl stop holdfast-update.service\nwould remove /etc/systemd/system/holdfast-update.service\nwould remove /etc/systemd/system/holdfast-update.timer\nwould run systemctl daemon-reload\n',
+      ),
   )
 
-  /** A home with a configuration, and a systemctl and a systemd-run that write down what they are told. */
+  /** A home with a configuration, and a systemctl and a systemd-run that record their arguments. */
   function stage({ check = 0, active = 'active' } = {}) {
     const home = scratch()
     const calls = join(home, 'calls')
@@ -221,7 +223,7 @@ describe('holdfast service', () => {
     }
   }
 
-  it('install --user checks, writes the unit, enables it, and uninstall takes it away', async () => {
+  it('install --user checks, writes and enables the unit; uninstall removes it', async () => {
     const { unit, calls, service: run } = stage()
 
     expect((await run('status')).code).toBe(78)
@@ -244,7 +246,7 @@ describe('holdfast service', () => {
     })
   })
 
-  it('install writes nothing where the configuration is not in order', async () => {
+  it('install writes nothing when the configuration is wrong', async () => {
     const { unit, service: run } = stage({ check: 78 })
 
     expect(await run('install')).toMatchObject({
@@ -255,7 +257,7 @@ describe('holdfast service', () => {
     expect(() => readFileSync(unit)).toThrow('ENOENT')
   })
 
-  it('status of a unit that does not run is no success', async () => {
+  it('status fails for a unit that does not run', async () => {
     const { service: run } = stage({ active: 'failed' })
     await run('install')
 
@@ -266,7 +268,7 @@ describe('holdfast service', () => {
   })
 })
 
-/** A folder whose systemd-notify writes down what it is told, in the place of the real one, which needs a systemd. */
+/** A folder with a systemd-notify that records its arguments; the real one needs a running systemd. */
 function listener(folder: string): { readonly env: Record<string, string>; readonly heard: () => string } {
   const file = join(folder, 'heard')
   writeFileSync(file, '')
@@ -279,7 +281,7 @@ function listener(folder: string): { readonly env: Record<string, string>; reado
 }
 
 describe('a supervised daemon', () => {
-  it('says when it is ready, how it stands, that it lives, and that it stops', async () => {
+  it('notifies READY, STATUS, WATCHDOG and STOPPING', async () => {
     const at = await service()
     const folder = scratch()
     const { env, heard } = listener(folder)
@@ -312,7 +314,7 @@ describe('a supervised daemon', () => {
     expect(heard()).toContain('STOPPING=1')
   })
 
-  it('is never ready where its state cannot be read', async () => {
+  it('does not notify READY when its state cannot be read', async () => {
     const folder = scratch()
     const { env, heard } = listener(folder)
     execFileSync('mkfifo', [join(folder, 'state.json')])
@@ -327,7 +329,7 @@ describe('a supervised daemon', () => {
     expect(heard()).not.toContain('--ready')
   })
 
-  it('goes on with signs of life through an exchange that is longer than the watchdog waits', async () => {
+  it('notifies WATCHDOG during an exchange that is longer than the watchdog interval', async () => {
     const at = await service('--fault', 'slow:30s')
     const folder = scratch()
     const { env, heard } = listener(folder)
@@ -363,7 +365,7 @@ describe('a supervised daemon', () => {
   })
 })
 
-describe('hooks poke, each when its own caller says that something changed', () => {
+describe('a network hook pokes when its caller reports a change', () => {
   const HOOKS = join(ROOT, 'systemd/hooks')
   const pokesOf = async (
     hook: string,
@@ -384,7 +386,7 @@ describe('hooks poke, each when its own caller says that something changed', () 
       encoding: 'utf8',
     })
     if (pokes > 0) await expect.poll(() => readFileSync(file, 'utf8')).not.toBe('')
-    if (isSourced) expect(out).toBe('after\n') // a sourced hook must not end its caller
+    if (isSourced) expect(out).toBe('after\n') // a sourced hook must not exit its caller
     return readFileSync(file, 'utf8')
   }
 
@@ -406,7 +408,7 @@ describe('hooks poke, each when its own caller says that something changed', () 
     ['networkmanager-dispatcher', ['none', 'hostname'], {},                                                                         false, 0],
   ])('%s %j %j', async (hook, args, env, isSourced, pokes) => expect(await pokesOf(hook, args, env, { isSourced, pokes })).toBe('poke\n'.repeat(pokes)))
 
-  it('the OpenWrt script gives procd a command that this program understands', async () => {
+  it('the OpenWrt script passes procd a valid command line', async () => {
     const calls = join(scratch(), 'calls')
     const stubs = [
       'procd_open_instance',

@@ -73,7 +73,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
     certifyExpired(folder, 'expired', 'IP:127.0.0.1')
   })
 
-  it('a service whose authority is trusted is updated, and nothing is in clear', async () => {
+  it('an update with a trusted authority succeeds, and the plain-http listener receives nothing', async () => {
     const ended = await update(await overTls('right'), '--ca-file', files('right').cert)
 
     expect(ended).toEqual({
@@ -83,7 +83,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
     })
   })
 
-  it('an environment that wants certificates to go unchecked changes nothing, and is no reason to warn', async () => {
+  it('NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect and causes no warning', async () => {
     const at = await overTls('right')
     const account = ['--server', at.url, '--username', at.username, '--hostname', 'home.example.test']
     const rest = ['--myip', '192.0.2.1', '--state-dir', scratch(), '--ca-file', files('right').cert]
@@ -96,7 +96,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
 
   it.each([
     [
-      'nobody vouches for it',
+      'its authority is not trusted',
       'right',
       [],
       /TLS: the certificate of 127\.0\.0\.1 is self-signed; name its authority with ca_file/,
@@ -119,7 +119,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
       ['--ca-file', files('other').cert],
       /TLS: the certificate of 127\.0\.0\.1 is self-signed/,
     ],
-  ])('a certificate is refused when %s, and the key is not sent', async (_, name, more, why) => {
+  ])('a certificate is rejected when %s, and the password is not sent', async (_, name, more, why) => {
     const at = await overTls(name)
 
     const ended = await update(at, ...more)
@@ -129,7 +129,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
     expect(at.stderr()).not.toContain('/nic/update')
   })
 
-  it('several listeners answer at once', async () => {
+  it('all listeners respond', async () => {
     const at = await overTls('right')
 
     expect(at.urls.map((url) => new URL(url).protocol)).toEqual(['https:', 'http:'])
@@ -139,7 +139,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
   })
 })
 
-it('http_fallback reaches the service in clear, and only where the user allowed it', async () => {
+it('http_fallback uses plain http, and only if the user allows it', async () => {
   const at = await service()
   const args = [
     '--server',

@@ -22,7 +22,7 @@ interface Result {
 const resultOf = (stdout: string): Result => JSON.parse(stdout) as Result
 const env = (password: string) => ({ HOLDFAST_PASSWORD: password })
 
-describe('every reply word, produced by the service and understood by the client', () => {
+describe('every reply word of the service has its outcome in the client', () => {
   // biome-ignore format: a table
   it.each([
     ['good',      0,  'settled', null],
@@ -51,7 +51,7 @@ describe('every reply word, produced by the service and understood by the client
     if (code !== 0) expect(resultOf(second.stdout).accounts[0]?.hostnames[0]?.sent).toBeNull()
   })
 
-  it('by the rules alone: good, nochg, nohost, badauth, and going offline', async () => {
+  it('without faults: good, nochg, nohost, badauth and offline', async () => {
     const at = await service()
     const ask = async (password: string, ...args: readonly string[]) =>
       resultOf(
@@ -72,7 +72,7 @@ describe('every reply word, produced by the service and understood by the client
     })
   })
 
-  it('by the rules alone: badagent for a client that is not welcome, abuse for one that repeats itself', async () => {
+  it('without faults: badagent for a blocked agent, abuse for repeated updates', async () => {
     const [unwelcoming, strict] = [
       await service('--blocked-agents', 'holdfast'),
       await service('--nochg-limit', '2'),
@@ -112,7 +112,7 @@ it.each(['127.0.0.1:0', '[::1]:0'])('updates over %s, with both families in one 
   ])
 })
 
-it('sends nothing when all is confirmed, in few words', async () => {
+it('sends nothing when every address is confirmed', async () => {
   const at = await service('--fault', 'impatient:1')
   const state = scratch()
   const update = async () =>
@@ -126,7 +126,7 @@ it('sends nothing when all is confirmed, in few words', async () => {
   })
 })
 
-it('says in words what stopped it and what to do', async () => {
+it('prints what stopped it and what to do', async () => {
   const at = await service()
 
   const { stdout, stderr } = await holdfast(['update', ...clientOf(at, scratch()), '--myip', '192.0.2.1'], {
@@ -159,7 +159,7 @@ describe('the password', () => {
     }
   }
 
-  it('may come from a file', async () => {
+  it('can come from a file', async () => {
     const at = await service()
     const file = join(scratch(), 'password')
     writeFileSync(file, `${at.password}\n`, { mode: 0o600 })
@@ -169,10 +169,10 @@ describe('the password', () => {
     ).toMatchObject({ code: 0 })
   })
 
-  it('may come from standard input', async () =>
+  it('can come from standard input', async () =>
     expect(await (await given(['--password-file', '-'], { stdin: '' })).run()).toMatchObject({ code: 0 }))
 
-  it('works on the command line, with a warning', async () => {
+  it('can come from the command line, with a warning', async () => {
     const ended = await (await given(['--password', 'PASSWORD'])).run()
 
     expect(ended.code).toBe(0)
@@ -181,7 +181,7 @@ describe('the password', () => {
     )
   })
 
-  it('in a file that others can read is worth a warning', async () => {
+  it('in a file that others can read causes a warning', async () => {
     const at = await service()
     const file = join(scratch(), 'password')
     writeFileSync(file, at.password, { mode: 0o644 })
@@ -193,7 +193,7 @@ describe('the password', () => {
   })
 })
 
-it('--dry-run prints the exact request with the secret masked, and sends and remembers nothing', async () => {
+it('--dry-run prints the exact request with the password masked, and sends and saves nothing', async () => {
   const state = join(scratch(), 'state')
   const args = [
     'update',
@@ -219,7 +219,7 @@ it('--dry-run prints the exact request with the secret masked, and sends and rem
   expect(() => readFileSync(join(state, 'state.json'))).toThrow('ENOENT')
 })
 
-it('a contact ends the User-Agent where it is set', async () => {
+it('the contact is the end of the User-Agent', async () => {
   const { stdout } = await holdfast(
     [
       'update',
@@ -233,7 +233,7 @@ it('a contact ends the User-Agent where it is set', async () => {
   expect(stdout).toMatch(/\nuser-agent: Holdfast holdfast\/\S+ me@example\.test\n/)
 })
 
-it('--force confirms once more', async () => {
+it('--force sends a confirmed address again', async () => {
   const at = await service()
   const state = scratch()
   const update = async (...extra: readonly string[]) =>
@@ -246,7 +246,7 @@ it('--force confirms once more', async () => {
 })
 
 describe('the address', () => {
-  it('is learnt from an echo service, in plain text or as a JSON member', async () => {
+  it('can come from a web service, as plain text or as a JSON member', async () => {
     const at = await service()
     const [plain, json] = [await echo(() => '8.8.8.8\n'), await echo(() => '{"ip":"8.8.4.4"}')]
     const update = async (source: string) =>
@@ -258,7 +258,7 @@ describe('the address', () => {
     expect((await update(`${json}#ip`)).stdout).toBe('home.example.test: good 8.8.4.4 (update succeeded)\n')
   })
 
-  it('that no source can tell is exit 69, and nothing is sent', async () => {
+  it('that no source reports is exit 69, and nothing is sent', async () => {
     const at = await service('--fault', 'word:abuse')
     const portal = await echo(() => '<html>Sign in</html>')
 
@@ -272,7 +272,7 @@ describe('the address', () => {
     )
   })
 
-  it('may be left to the service', async () => {
+  it('can be the source address of the connection', async () => {
     const at = await service()
 
     const ended = await holdfast(['update', ...clientOf(at, scratch()), '--myip', 'connection'], {
@@ -283,7 +283,7 @@ describe('the address', () => {
   })
 })
 
-it('a configuration file with two accounts keeps both current', async () => {
+it('a configuration file with two accounts updates both', async () => {
   const [one, two] = [await service(), await service()]
   const folder = scratch()
   const account = (at: typeof one): string =>
@@ -302,7 +302,7 @@ it('a configuration file with two accounts keeps both current', async () => {
   ).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(.*nothing sent\n){3}$/) as string })
 })
 
-it('resume is the word that ends a stop, and not a wait', async () => {
+it('resume ends a stop, but not a wait', async () => {
   const [abusive, broken] = [await service('--fault', 'word:abuse'), await service('--fault', 'word:911')]
   const state = scratch()
   const run = async (at: typeof abusive, command: string) =>
@@ -324,11 +324,11 @@ it('resume is the word that ends a stop, and not a wait', async () => {
   expect((await run(broken, 'update')).stdout).toContain('home.example.test: nothing sent')
 })
 
-it('a state that can neither be read nor set aside is exit 78, and nothing is sent', async () => {
+it('a state file that can be neither read nor moved is exit 78, and nothing is sent', async () => {
   const at = await service('--log-level', 'debug')
   const state = scratch()
   mkdirSync(join(state, 'state.json'))
-  // The commands that only look at the state move nothing.
+  // Commands that only read the state move no file.
   const looked = await holdfast(['status', ...clientOf(at, state), '--runtime-dir', state], {
     env: env(at.password),
   })
@@ -348,7 +348,7 @@ it('a state that can neither be read nor set aside is exit 78, and nothing is se
   ])
 })
 
-it('--dry-run shows every request, not just the first', async () => {
+it('--dry-run prints every request, not only the first', async () => {
   const names = Array.from({ length: 45 }, (_, n) => `h${n}.example.test`).join(',')
   const { stdout } = await holdfast(
     [
@@ -372,10 +372,10 @@ it('--dry-run shows every request, not just the first', async () => {
   expect((JSON.parse(stdout) as { wouldSend: unknown[] }).wouldSend).toHaveLength(3)
 })
 
-describe('what cannot be reached', () => {
+describe('an unreachable host', () => {
   // biome-ignore format: a table
   it.each([
-    ['nobody listens',          ['--server', 'http://127.0.0.1:1'],                  /connect: refused by 127\.0\.0\.1:1\b/],
+    ['nothing listens',         ['--server', 'http://127.0.0.1:1'],                  /connect: refused by 127\.0\.0\.1:1\b/],
     ['the name does not exist', ['--server', 'https://no.such.name.invalid'],        /look-up: /],
     ['no TLS is spoken',        ['--server', 'PLAIN-AS-TLS'],                        /TLS: 127\.0\.0\.1 answers without TLS; is the port right\?/],
   ])('is exit 69: %s', async (_, args, why) => {
@@ -388,7 +388,7 @@ describe('what cannot be reached', () => {
     expect(ended.stderr).toMatch(why)
   })
 
-  it('is tried again at once by the next one-shot', async () => {
+  it('is tried immediately by the next one-shot', async () => {
     const state = scratch()
     const update = async () =>
       holdfast(
@@ -412,13 +412,13 @@ describe('what cannot be reached', () => {
 
     const { accounts } = resultOf((await update()).stdout)
     expect(accounts[0]).toMatchObject({ outcome: 'unreached', because: 'connect: refused by 127.0.0.1:1' })
-    // It was tried, and nothing was sent over a connection that there was not.
+    // The attempt counts as not sent: no connection was made.
     expect(accounts[0]?.hostnames[0]?.sent).toBeNull()
   })
 })
 
 describe('fault injection', () => {
-  it('slow: the answer comes all the same', async () => {
+  it('slow: the reply arrives', async () => {
     const at = await service('--fault', 'slow:300ms')
     const start = performance.now()
 
@@ -430,7 +430,7 @@ describe('fault injection', () => {
     expect(performance.now() - start).toBeGreaterThan(300)
   })
 
-  it('slow beyond patience: not reached', async () => {
+  it('slow beyond the timeout: unreached', async () => {
     const at = await service('--fault', 'slow:20s')
 
     expect(
@@ -444,7 +444,7 @@ describe('fault injection', () => {
     await at.stop('SIGKILL')
   })
 
-  it('reset: not reached, nothing confirmed', async () => {
+  it('reset: unreached, and nothing is confirmed', async () => {
     const at = await service('--fault', 'reset')
 
     expect(
@@ -454,7 +454,7 @@ describe('fault injection', () => {
     ).toMatchObject({ code: 69 })
   })
 
-  it('outage: 911, then the rules', async () => {
+  it('outage: 911, then the normal reply', async () => {
     const at = await service('--fault', 'outage:6s')
     const update = async () =>
       holdfast(['update', ...clientOf(at, scratch()), '--myip', '192.0.2.1'], { env: env(at.password) })
@@ -463,7 +463,7 @@ describe('fault injection', () => {
     await expect.poll(async () => (await update()).code, { timeout: 25_000 }).toBe(0)
   })
 
-  it('impatient: abuse after so many requests', async () => {
+  it('impatient: abuse after the given number of requests', async () => {
     const at = await service('--fault', 'impatient:2')
     const codes: (number | null)[] = []
     for (let n = 1; n <= 3; n++)
@@ -479,7 +479,7 @@ describe('fault injection', () => {
   })
 
   it.each([['word:hello'], ['hail'], ['slow:5'], ['reset:0'], ['']])(
-    '%j is no fault, and says so',
+    '%j is rejected with a message',
     async (fault) => {
       const ended = await holdfast(['serve', '--dev', '--fault', fault])
 

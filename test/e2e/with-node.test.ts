@@ -10,7 +10,7 @@ const { optionalDependencies } = JSON.parse(readFileSync(join(ROOT, '.ci/node/pa
 }
 const LOCKED = `v${optionalDependencies[PACKAGE]}`
 
-/** A checkout whose own Node is this shell script. */
+/** A checkout whose Node is this shell script. */
 function checkout(node?: string, folder = 'node_modules'): string {
   const root = scratch()
   for (const each of ['.build/with-node', '.ci/node/package.json']) cpSync(join(ROOT, each), join(root, each))
@@ -26,7 +26,7 @@ const withNode = (root: string, ...command: readonly string[]) =>
   spawnSync(join(root, '.build/with-node'), command, { encoding: 'utf8' })
 
 it.each(['node_modules', '.ci/node/node_modules'])(
-  'a command has the locked Node first in its path, where npm puts it into %s',
+  'a command has the locked Node of %s first in its PATH',
   (folder) => {
     const root = checkout(`echo ${LOCKED}`, folder)
 
@@ -37,7 +37,7 @@ it.each(['node_modules', '.ci/node/node_modules'])(
   },
 )
 
-it('the command takes the place of the launcher, so that a signal reaches it', () =>
+it('the command replaces the launcher process, so that signals reach it', () =>
   expect(withNode(checkout(`echo ${LOCKED}`), 'sh', '-c', 'kill -TERM $$').signal).toBe('SIGTERM'))
 
 it.each([
@@ -48,7 +48,7 @@ it.each([
     `Node ${LOCKED} needs libatomic.so.1, which is not installed; run: apt install libatomic1`,
   ],
   ['echo "Illegal instruction" >&2; exit 132', `Node ${LOCKED} does not start: Illegal instruction`],
-])('no other Node is taken: %j is refused in one sentence', (node, sentence) =>
+])('no other Node is used: %j is rejected with one sentence', (node, sentence) =>
   expect(withNode(checkout(node), 'true')).toMatchObject({
     status: 1,
     stdout: '',

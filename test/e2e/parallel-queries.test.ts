@@ -25,7 +25,7 @@ const can = (program: string, ...args: readonly string[]): boolean => spawnSync(
 const line = (...words: readonly string[]): string =>
   [NODE, join(ROOT, 'bin/holdfast.js'), ...words].map((word) => `'${word}'`).join(' ')
 
-/** A source that takes its time, and one that does not. */
+/** A slow source, and the same with a fast one. */
 async function sources(): Promise<{ readonly slow: string; readonly both: string }> {
   const server = createServer((_, response) => void setTimeout(() => response.end('8.8.8.8'), 700))
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -36,9 +36,9 @@ async function sources(): Promise<{ readonly slow: string; readonly both: string
 
 describe.each(['detect', 'doctor'])('%s', (command) => {
   const PTY = ['-qec']
-  // script(1) of util-linux: a terminal in all that the program can see.
+  // script(1) of util-linux gives the program a terminal.
   describe.skipIf(!can('script', '-qec', 'true', '/dev/null'))('on a terminal', () => {
-    it('says who is waited for, in one line that is gone at the end', async () => {
+    it('shows the unanswered queries in one line, which is cleared at the end', async () => {
       const { slow, both } = await sources()
 
       const { stdout } = await ended('script', [
@@ -57,7 +57,7 @@ describe.each(['detect', 'doctor'])('%s', (command) => {
       expect(result).toMatch(command === 'detect' ? /^source +operator/ : /^(nothing is wrong|no network)/)
     })
 
-    it('says nothing of it in JSON', async () => {
+    it('shows no progress with --json', async () => {
       const { both } = await sources()
       const { stdout } = await ended('script', [
         ...PTY,
@@ -69,14 +69,14 @@ describe.each(['detect', 'doctor'])('%s', (command) => {
     })
   })
 
-  it('says nothing of it where no terminal is', async () =>
+  it('shows no progress without a terminal', async () =>
     expect((await holdfast([command, '--no-ipv6', '--source', (await sources()).both])).stderr).toBe(''))
 })
 
 const canIsolate = process.getuid?.() === 0 && can('unshare', '--net', '--mount', 'ip', 'link', 'show', 'lo')
 
-describe.skipIf(!canIsolate).each(['detect', 'doctor'])('%s where no name server answers', (command) => {
-  it('ends within fifteen seconds, with what it has', async () => {
+describe.skipIf(!canIsolate).each(['detect', 'doctor'])('%s without a working name server', (command) => {
+  it('ends within fifteen seconds with a result', async () => {
     const resolver = join(scratch(), 'resolv.conf')
     writeFileSync(resolver, 'nameserver 10.9.9.1\nnameserver 10.9.9.2\n')
     const prepare = `
