@@ -10,11 +10,7 @@ import { fail, print, printJson } from './output.ts'
 /** `holdfast admin`: changes the store directly, with or without a running service. */
 export async function adminCommand({ asJson, words, settings }: AdminFlags): Promise<Exit> {
   const chosen = Object.entries(ADMIN_OPERATIONS).find(([name]) => isOperation(name, words))
-  if (chosen === undefined)
-    return fail(
-      { exit: 'usage', messages: ['name an operation, one of these:', ...operationLines()] },
-      asJson,
-    )
+  if (chosen === undefined) return fail({ exit: 'usage', messages: [OPERATION_LIST] }, asJson)
   const [name, { run, parameters }] = chosen
   const resolved = await storeSettings(settings)
   if (!resolved.ok) return fail(resolved.error, asJson)
@@ -46,8 +42,10 @@ export async function adminCommand({ asJson, words, settings }: AdminFlags): Pro
 const isOperation = (name: string, words: readonly string[]): boolean =>
   words.slice(0, name.split(' ').length).join(' ') === name
 
-const operationLines = (): readonly string[] =>
-  Object.entries(ADMIN_OPERATIONS).flatMap(([name, { parameters, summary }]) => [
+const OPERATION_LIST = [
+  'name an operation, one of these:',
+  ...Object.entries(ADMIN_OPERATIONS).flatMap(([name, { parameters, summary }]) => [
     `  ${name} ${parameters}`,
     `      ${summary}`,
-  ])
+  ]),
+].join('\n')

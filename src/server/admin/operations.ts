@@ -40,7 +40,7 @@ const accountIdOf = async (w: StoreWrites, name: string): Promise<Result<number,
 export const ADMIN_OPERATIONS: Readonly<Record<string, AdminOperation>> = {
   'plan add': {
     parameters: 'NAME [KEY=VALUE…]',
-    summary: `make a plan: ${Object.keys(PLAN_KEYS).join(', ')}`,
+    summary: `add a plan; keys: ${Object.keys(PLAN_KEYS).join(', ')}`,
     run: async ({ w }, [name = '', ...rest]) => {
       const values = assignments(PLAN_KEYS, rest)
       if (!values.ok) return values
@@ -52,7 +52,7 @@ export const ADMIN_OPERATIONS: Readonly<Record<string, AdminOperation>> = {
   },
   'plan set': {
     parameters: 'NAME KEY=VALUE…',
-    summary: 'change a plan',
+    summary: 'change a plan; keys as for plan add',
     run: async ({ w }, [name = '', ...rest]) => {
       const [values, id] = [assignments(PLAN_KEYS, rest), await w.planNamed(name)]
       if (!values.ok) return values
@@ -63,7 +63,7 @@ export const ADMIN_OPERATIONS: Readonly<Record<string, AdminOperation>> = {
   },
   'account add': {
     parameters: 'NAME PLAN',
-    summary: 'make an account; its password is shown once',
+    summary: 'add an account and print its password, once',
     run: async ({ w, now }, [name = '', plan = '']) => {
       const id = await w.planNamed(plan)
       if (id === undefined) return err(`there is no plan ${plan}; holdfast admin plan add makes one`)
@@ -76,7 +76,7 @@ export const ADMIN_OPERATIONS: Readonly<Record<string, AdminOperation>> = {
   },
   'account set': {
     parameters: 'NAME [plan=PLAN] [website-only=yes|no]',
-    summary: 'change an account',
+    summary: 'change the plan of an account, or restrict it to the website',
     run: async ({ w }, [name = '', ...rest]) => {
       const plan = rest.find((arg) => arg.startsWith('plan='))?.slice(5)
       const values = assignments(
@@ -95,8 +95,8 @@ export const ADMIN_OPERATIONS: Readonly<Record<string, AdminOperation>> = {
     },
   },
   'api-key add': {
-    parameters: 'ACCOUNT [read] [zone:NAME…] [expires=SPAN]',
-    summary: 'make an API key; it is shown once',
+    parameters: 'ACCOUNT [read] [zone:NAME…] [expires=TIME]',
+    summary: 'add an API key and print it, once; limit it to reading, to zones, or in time',
     run: async ({ w, pepper, now }, [name = '', ...rest]) => {
       const account = await accountIdOf(w, name)
       if (!account.ok) return account
@@ -122,7 +122,7 @@ export const ADMIN_OPERATIONS: Readonly<Record<string, AdminOperation>> = {
   },
   'zone add': {
     parameters: 'NAME ACCOUNT [KEY=VALUE…]',
-    summary: `make a zone for an account: ${Object.keys(ZONE_KEYS).join(', ')}`,
+    summary: `add a zone for an account; keys: ${Object.keys(ZONE_KEYS).join(', ')}`,
     run: async ({ w, nameservers, now }, [zone = '', name = '', ...rest]) => {
       const [account, values, host] = [
         await accountIdOf(w, name),
@@ -141,7 +141,7 @@ export const ADMIN_OPERATIONS: Readonly<Record<string, AdminOperation>> = {
   },
   'zone set': {
     parameters: 'NAME KEY=VALUE…',
-    summary: 'change a zone',
+    summary: 'change a zone; keys as for zone add',
     run: async ({ w }, [name = '', ...rest]) => {
       const [zone, values] = [await w.zoneNamed(canonicalName(name)), assignments(ZONE_KEYS, rest)]
       if (!values.ok) return values
@@ -152,32 +152,32 @@ export const ADMIN_OPERATIONS: Readonly<Record<string, AdminOperation>> = {
   },
   'member add': {
     parameters: 'ZONE ACCOUNT',
-    summary: 'let an account make names in a members-only zone',
+    summary: 'allow an account to create names in a members-only zone',
     run: async (office, args) => member(office, args, true),
   },
   'member remove': {
     parameters: 'ZONE ACCOUNT',
-    summary: 'no longer',
+    summary: 'withdraw that permission',
     run: async (office, args) => member(office, args, false),
   },
   'name lock': {
     parameters: 'HOSTNAME',
-    summary: 'nobody changes this name',
+    summary: 'forbid changes of a name',
     run: async (office, args) => lockName(office, args, true),
   },
   'name unlock': {
     parameters: 'HOSTNAME',
-    summary: 'its owner does again',
+    summary: 'allow changes of a name',
     run: async (office, args) => lockName(office, args, false),
   },
   'key lock': {
     parameters: 'USERNAME',
-    summary: 'this DDNS key takes no new targets',
+    summary: 'forbid new targets of a DDNS key',
     run: async (office, args) => lockKey(office, args, true),
   },
   'key unlock': {
     parameters: 'USERNAME',
-    summary: 'it does again',
+    summary: 'allow new targets of a DDNS key',
     run: async (office, args) => lockKey(office, args, false),
   },
   unblock: {
