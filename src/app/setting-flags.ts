@@ -3,7 +3,7 @@ import type { SettingLayer } from '../config/setting.ts'
 /** The part of a command line that concerns the settings. */
 export interface SettingFlags {
   /** The settings that are given as flags. */
-  readonly given: SettingLayer
+  readonly layer: SettingLayer
   /** --config. */
   readonly configFile: string | undefined
 }

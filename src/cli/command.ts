@@ -84,7 +84,7 @@ export const clientSettings: SettingFamily<ClientSettingFlags> = {
   read: (parsed) =>
     Promise.resolve({
       ...readFlags(CLIENT_FLAGS, parsed),
-      given: fromFlags({ ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }, parsed),
+      layer: fromFlags({ ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }, parsed),
     }),
 }
 
@@ -95,7 +95,7 @@ export const serviceSettings: SettingFamily<SettingFlags> = {
   options: async () => ({ ...optionsOf(await serviceTable(), 'Service:'), ...optionsIn(SERVICE_FLAGS) }),
   read: async (parsed) => ({
     ...readFlags(SERVICE_FLAGS, parsed),
-    given: fromFlags(await serviceTable(), parsed),
+    layer: fromFlags(await serviceTable(), parsed),
   }),
 }
 

@@ -5,7 +5,7 @@ import { flagOf, type Setting, type SettingTable } from '../config/setting.ts'
 export interface Option {
   readonly kind: 'switch' | 'text' | 'list'
   readonly describe: string
-  /** The heading of --help that the option stands under. */
+  /** The heading of the option in --help. */
   readonly group?: string
 }
 

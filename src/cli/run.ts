@@ -24,8 +24,8 @@ export async function runCommand({ asJson, settings: flags }: RunFlags): Promise
   const locks = taken.value
   const reread = async () => readSettings(flags)
   try {
-    const given = { settings: settings.value, schedule: schedule.value, log }
-    return conclude(await runDaemon({ ...given, locks, reread, signals: SIGNALS }), asJson)
+    const start = { settings: settings.value, schedule: schedule.value, log }
+    return conclude(await runDaemon({ ...start, locks, reread, signals: SIGNALS }), asJson)
   } catch (error) {
     if (error instanceof StateUnreadable)
       return fail({ exit: 'configuration', messages: [error.message] }, asJson)

@@ -41,7 +41,7 @@ describe('the typed flags of a command', () => {
       expect(await clientSettings.read((await parse(line))?.flags ?? {})).toEqual({
         configFile: 'h.toml',
         accounts: ['a', 'b'],
-        given: {
+        layer: {
           interval: { value: '9m', where: '--interval' },
           ipv6: { value: false, where: '--ipv6' },
         },
@@ -51,7 +51,7 @@ describe('the typed flags of a command', () => {
   it('include what the service reads its settings from', async () =>
     expect(await serviceSettings.read((await parseFast(['serve', '--store', 'x']))?.flags ?? {})).toEqual({
       configFile: undefined,
-      given: { store: { value: 'x', where: '--store' } },
+      layer: { store: { value: 'x', where: '--store' } },
     }))
 
   it.each(['--config', '--fault'])('has one value of %s, never two', async (flag) =>

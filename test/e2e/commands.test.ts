@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EXITS } from '../../src/app/exit-codes.ts'
+import { FAULT_KINDS } from '../../src/server/update/faults.ts'
 import { clientOf, holdfast, ROOT, scratch, service } from './processes.ts'
 
 describe('a mistake on the command line is exit 64 with a hint', () => {
@@ -168,6 +169,16 @@ describe('--help and --version', () => {
     for (const word of ['update', 'run', 'resume', 'serve', 'config', 'Exit codes'])
       expect(stdout).toContain(word)
     for (const { code: number } of Object.values(EXITS)) expect(stdout).toContain(`${number} `)
+  })
+
+  it.each([[['--help']], [['update', '--help']]])('show examples before anything else: %j', async (line) =>
+    expect((await holdfast(line)).stdout).toMatch(/^holdfast .*\n\nExamples:\n(\$ holdfast .*\n){2,}\n/),
+  )
+
+  it('name every form of --fault', async () => {
+    const { stdout } = await holdfast(['serve', '--help'])
+
+    for (const kind of Object.keys(FAULT_KINDS)) expect(stdout).toMatch(new RegExp(`\\b${kind}\\[?:`))
   })
 
   it('list the settings of a command', async () => {

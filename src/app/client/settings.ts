@@ -45,43 +45,48 @@ export async function readSettings(
   const found = await fileFor(flags, needs)
   if (!found.ok) return found
   const { file, system } = found.value
-  const strangers = needs === 'everything' ? await unknownVariables(process.env) : []
+  const unknown = needs === 'everything' ? await unknownVariables(process.env) : []
   const config = await configOf(flags, needs, file)
-  const meant = strangers.filter(({ isMeant }) => isMeant).map(({ problem }) => problem)
+  const misspelled = unknown.filter(({ isMeant }) => isMeant).map(({ problem }) => problem)
   if (!config.ok) {
     const remarks = system === undefined ? [] : [system]
-    return err({ ...config.error, messages: [...config.error.messages, ...meant, ...remarks] })
+    return err({ ...config.error, messages: [...config.error.messages, ...misspelled, ...remarks] })
   }
   const host = needs === 'everything' ? await onThisHost(config.value) : NOTHING
   const { accounts, ...client } = config.value
   const read = await Promise.all(accounts.map(async (account) => withFiles(account, needs !== 'everything')))
   const proxies = needs === 'everything' ? proxyFlaws(accounts) : []
-  const wrong = [...meant, ...proxies, ...host.flaws, ...read.flatMap((one) => (one.ok ? [] : one.error))]
-  if (wrong.length > 0) return err({ exit: 'configuration', messages: wrong })
+  const messages = [
+    ...misspelled,
+    ...proxies,
+    ...host.flaws,
+    ...read.flatMap((account) => (account.ok ? [] : account.error)),
+  ]
+  if (messages.length > 0) return err({ exit: 'configuration', messages })
   const folders = await foldersOf(client, found.value.isBorrowed)
   if (!folders.ok) return folders
   const strictWarnings = [
     ...unusedCommand(client),
-    ...strangers.filter(({ isMeant }) => !isMeant).map(({ problem }) => problem),
+    ...unknown.filter(({ isMeant }) => !isMeant).map(({ problem }) => problem),
     ...host.absent,
   ]
   return ok({
     config: client,
-    accounts: read.flatMap((one) => (one.ok ? [one.value] : [])),
+    accounts: read.flatMap((account) => (account.ok ? [account.value] : [])),
     ...folders.value,
-    warnings: [...(await warningsOn(flags.given, file?.name, accounts)), ...strictWarnings],
+    warnings: [...(await warningsOn(flags.layer, file?.name, accounts)), ...strictWarnings],
     strictWarnings,
   })
 }
 
 /** The settings with "~" in their paths put right. */
 async function configOf(
-  { given, accounts }: ClientSettingFlags,
+  { layer, accounts }: ClientSettingFlags,
   needs: SettingNeeds,
   file: ParsedFile | undefined,
 ): Promise<Result<ClientConfig, Failure>> {
   const config = readClientConfig({
-    flags: given,
+    flags: layer,
     environment: fromEnvironment(TABLE, process.env),
     needs,
     passwordFileFor: await passwordFiles({
@@ -125,7 +130,7 @@ async function fileFor(flags: ClientSettingFlags, needs: SettingNeeds): Promise<
   const own = await readConfigFile(flags.configFile ?? (variable === '' ? undefined : variable), USUAL)
   if (!own.ok) return own
   if (own.value !== undefined) return ok({ file: own.value, isBorrowed: false })
-  const given = { ...fromEnvironment(TABLE, process.env), ...flags.given }
+  const given = { ...fromEnvironment(TABLE, process.env), ...flags.layer }
   const saysWho = ['server', 'username', 'hostnames'].some((key) => given[key] !== undefined)
   if (isRoot() || process.platform !== 'linux' || needs === 'nothing' || saysWho)
     return ok({ isBorrowed: false })

@@ -10,13 +10,13 @@ import type { SettingFlags } from '../setting-flags.ts'
 
 /** Flags before environment before file. With --dev: flags, then a file named by --config, and a free port. */
 export async function readServiceSettings(
-  { given, configFile }: SettingFlags,
+  { layer, configFile }: SettingFlags,
   { isDev }: { readonly isDev: boolean },
 ): Promise<Result<ServiceSettings, Failure>> {
   const file = await readConfigFile(configFile, isDev ? [] : ['service.toml', 'service.json'])
   if (!file.ok) return file
   const settings = readServiceConfig({
-    flags: isDev ? { ...DEV_DEFAULTS, ...given } : given,
+    flags: isDev ? { ...DEV_DEFAULTS, ...layer } : layer,
     lookedFor: join(await paths().config(), 'service.toml'),
     environment: isDev ? {} : fromEnvironment(SERVICE_SETTINGS, process.env),
     ...(file.value !== undefined && { file: file.value }),
