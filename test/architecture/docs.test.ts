@@ -10,6 +10,7 @@ import { SERVICE_SETTINGS } from '../../src/config/service-settings.ts'
 import { envOf, type SettingLayer } from '../../src/config/setting.ts'
 import { ADMIN_OPERATIONS } from '../../src/server/admin/operations.ts'
 import { ACCOUNT_KEYS, PLAN_KEYS, ZONE_KEYS } from '../../src/server/admin/policy.ts'
+import { ROUTES, type Route } from '../../src/server/api/routes.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const inFolder = (folder: string): readonly string[] =>
@@ -121,7 +122,7 @@ describe('commands', async () => {
   const everyFlag = new Set([...flagsOf.values()].flat())
   const GLOBAL = ['help', 'version']
   /** Other programs that the pages show with flags of their own. */
-  const FOREIGN = /^(npm|systemctl|systemd-creds|loginctl|curl) /
+  const FOREIGN = /^(npm|systemctl|systemd-creds|loginctl|useradd|curl) /
 
   const flagsIn = (text: string): readonly string[] =>
     [...text.matchAll(/(?<![\w-])--([a-z][a-z0-9-]*)/g)].map(([, flag = '']) => flag)
@@ -157,7 +158,7 @@ describe('commands', async () => {
   it.each(FOR_USERS)('$path names only operations and keys that holdfast admin has', ({ text }) => {
     const keys = [...Object.keys({ ...PLAN_KEYS, ...ZONE_KEYS, ...ACCOUNT_KEYS }), 'plan', 'expires']
     const wrong = commandsIn(text).flatMap((line) => {
-      const [, words] = /(?:^|\s)holdfast admin (.+)$/.exec(line) ?? []
+      const [, words] = /(?:^|\s)holdfast admin (?:--config \S+ )?(.+)$/.exec(line) ?? []
       if (words === undefined) return []
       const assigned = [...words.matchAll(/ ([a-z-]+)=/g)].map(([, key = '']) => key)
       const isKnown = Object.keys(ADMIN_OPERATIONS).some((name) => `${words} `.startsWith(`${name} `))
@@ -215,4 +216,16 @@ describe('configuration examples', () => {
 
     expect(config.ok ? [] : config.error).toEqual([])
   })
+})
+
+it('docs/api.md lists the operations that the service has', () => {
+  const { text } = FOR_USERS.find(({ path }) => path === 'docs/api.md') ?? { text: '' }
+  const listed = [...text.matchAll(/^\| `\/v1(\/[^`]+)` \| ([A-Z, ]+) \|$/gm)].flatMap(
+    ([, path = '', methods = '']) => methods.split(', ').map((method) => `${method} ${path}`),
+  )
+  const served = Object.values<Pick<Route, 'method' | 'path'>>(ROUTES).map(
+    ({ method, path }) => `${method} ${path}`,
+  )
+
+  expect(listed.toSorted()).toEqual(served.toSorted())
 })
