@@ -25,9 +25,7 @@ const replaced = (document: string, mark: string, table: string): string =>
     (_, open: string, close: string) => `${open}${table}${close}`,
   )
 
-/** A vertical bar in a cell would begin the next one. */
-const row = (...cells: readonly string[]): string =>
-  `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`
+const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`
 
 function repliesTable(): string {
   const rows = Object.entries(REPLIES).map(([word, { meaning, action }]) =>
