@@ -129,9 +129,9 @@ export const api: Bench = {
       return {
         title: 'The management API on small and large zones',
         how:
-          `One account with one zone of ${size.names.join(', ')} names, a service on each, one connection, one request at a time, ` +
-          `${size.rounds} rounds of ${size.asks} requests in turns; milliseconds to the end of the answer, pages of 50. The ratio is ` +
-          'to the smallest zone. A tenth of the names has metadata.',
+          `One account with one zone of ${size.names.join(', ')} names, one service per zone, one connection, one request at a time, ` +
+          `${size.rounds} interleaved rounds of ${size.asks} requests; milliseconds until the end of the response, pages of 50. The ` +
+          'ratio is relative to the smallest zone. A tenth of the names have metadata.',
         figures,
         notes: [],
       }

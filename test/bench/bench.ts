@@ -1,4 +1,4 @@
-/** npm run bench: figures beside those of other people's programs, each with its bar. Needs python3. */
+/** npm run bench: measures Holdfast and other programs, and compares figures with their limits. Needs python3. */
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { api } from './api.ts'
 import { fleet } from './fleet.ts'
 import { idle } from './idle.ts'
 import { oneShot } from './one-shot.ts'
-import { type Bench, isKept, type Section, textOf } from './report.ts'
+import { type Bench, isWithinLimit, type Section, textOf } from './report.ts'
 import { ROOT } from './service.ts'
 import { start } from './start.ts'
 import { thousand } from './thousand.ts'
@@ -18,7 +18,7 @@ import { wire } from './wire.ts'
 const BENCHES: readonly Bench[] = [oneShot, thousand, idle, wire, api, start, fleet]
 const REPORT = join(ROOT, 'bench/RESULTS.md')
 const USAGE = `usage: npm run bench -- [--only NAME] [--quick] [--node PATH]
-quarantines: ${BENCHES.map(({ name }) => name).join(' ')}`
+benchmarks: ${BENCHES.map(({ name }) => name).join(' ')}`
 
 function readArguments() {
   try {
@@ -30,7 +30,7 @@ function readArguments() {
       },
     })
     const strange = values.only?.find((name) => BENCHES.every((bench) => bench.name !== name))
-    if (strange !== undefined) throw new Error(`there is no bench ${strange}`)
+    if (strange !== undefined) throw new Error(`there is no benchmark ${strange}`)
     const node = nodeFor(values.node)
     return {
       ...values,
@@ -46,19 +46,19 @@ function readArguments() {
 
 function nodeFor(given: string | undefined): string {
   const path = given ?? process.execPath
-  if (!existsSync(path)) throw new Error(`--node: there is no ${path}`)
+  if (!existsSync(path)) throw new Error(`--node: ${path} does not exist`)
   return path
 }
 
 function versionOf(node: string): string {
   const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' })
   const version = stdout?.trim() ?? ''
-  if (!/^v\d+\./.test(version)) throw new Error(`--node: ${node} is no Node`)
+  if (!/^v\d+\./.test(version)) throw new Error(`--node: ${node} is not a Node program`)
   return version
 }
 
 const { quick, node, version, chosen } = readArguments()
-if (!version.startsWith('v24.')) console.error(`the bars are for Node 24, this is ${version}`)
+if (!version.startsWith('v24.')) console.error(`the limits apply to Node 24, this is ${version}`)
 const memory = `${Math.round(totalmem() / 2 ** 30)} GiB of memory`
 const machine = `Node ${version} ${process.arch}, ${availableParallelism()} cores, ${memory}`
 
@@ -72,17 +72,17 @@ async function sectionOf(bench: Bench): Promise<Section> {
 }
 
 const HEAD = [
-  '# Figures',
+  '# Benchmarks',
   '',
-  'Medians, beside other programs in the same run; the ratio says to what. `npm run bench` makes them anew,',
-  '`npm run bench -- --only NAME` one section. In brackets behind a bar: what would be better still. How fast a change of',
-  'address is noticed: [DETECT.md](DETECT.md).',
+  'Medians of Holdfast and of other programs, measured in the same run. Each section says what the ratio refers to. A limit is',
+  'followed by a target in brackets, if there is one. `npm run bench` measures all sections again, `npm run bench -- --only NAME` one.',
+  'The time until a change of address is noticed: [DETECT.md](DETECT.md).',
   '',
 ].join('\n')
-/** Each section stands between its marks, so that one can be measured again by itself. */
+/** Marks around each section, so that one section can be measured and replaced alone. */
 const marked = (name: string, text: string): string => `<!-- ${name} -->\n${text}\n<!-- end -->`
 
-function keep(texts: ReadonlyMap<string, string>): void {
+function writeReport(texts: ReadonlyMap<string, string>): void {
   const old = existsSync(REPORT) ? readFileSync(REPORT, 'utf8') : ''
   const known = new Map(
     [...old.matchAll(/<!-- ([\w-]+) -->\n([^]*?)\n<!-- end -->/g)].map(([, name = '', text = '']) => [
@@ -98,32 +98,32 @@ function keep(texts: ReadonlyMap<string, string>): void {
   writeFileSync(REPORT, `${[HEAD, ...all].join('\n')}\n`)
 }
 
-/** The times of a quick run say nothing; it is to see that everything works. */
-const unjudged = (section: Section): Section =>
+/** A quick run only checks that everything works; its times mean nothing. */
+const withoutLimits = (section: Section): Section =>
   quick ? { ...section, figures: section.figures.map(({ bar: _, ...figure }) => figure) } : section
 
 const texts = new Map<string, string>()
-const broken: string[] = []
+const exceeded: string[] = []
 for (const bench of chosen) {
   console.error(`${bench.name} …`)
   try {
-    const section = unjudged(await sectionOf(bench))
+    const section = withoutLimits(await sectionOf(bench))
     const when = `${new Date().toISOString().slice(0, 10)}, ${machine}; \`npm run bench -- --only ${bench.name}\``
     const text = `${textOf(section)}\n\n${when}`
     console.log(`${text}\n`)
     texts.set(bench.name, text)
-    broken.push(
+    exceeded.push(
       ...section.figures.flatMap((figure) =>
-        isKept(figure) === false ? [`${bench.name}: ${figure.what}`] : [],
+        isWithinLimit(figure) === false ? [`${bench.name}: ${figure.what}`] : [],
       ),
     )
   } catch (error) {
-    console.error(`${bench.name} could not be measured: ${(error as Error).stack}`)
+    console.error(`${bench.name}: not measured: ${(error as Error).stack}`)
     process.exitCode = 1
   }
 }
-if (!quick) keep(texts)
-if (!quick && broken.length > 0) {
-  console.error(`bars that are not kept:\n${broken.map((line) => `  ${line}`).join('\n')}`)
+if (!quick) writeReport(texts)
+if (!quick && exceeded.length > 0) {
+  console.error(`limits that are exceeded:\n${exceeded.map((line) => `  ${line}`).join('\n')}`)
   process.exitCode = 1
 }

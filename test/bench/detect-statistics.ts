@@ -45,7 +45,7 @@ export function complaints({ times, missed, wrong, crashed, bar, failed }: Row):
   ]
 }
 
-const HEAD = ['scenario', 'N', 'p50', 'p95', 'max', 'missed', 'wrong', 'crashed', 'bar', 'verdict'] as const
+const HEAD = ['scenario', 'N', 'p50', 'p95', 'max', 'missed', 'wrong', 'crashed', 'limit', 'result'] as const
 
 function cells(row: Row): readonly string[] {
   const found = complaints(row)
@@ -62,7 +62,7 @@ function cells(row: Row): readonly string[] {
   ]
 }
 
-/** A Markdown table that is readable on a terminal too. */
+/** A Markdown table that is also readable on a terminal. */
 export function table(rows: readonly Row[]): string {
   const lines = [HEAD, ...rows.map(cells)]
   const widths = HEAD.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))

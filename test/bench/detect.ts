@@ -1,4 +1,4 @@
-/** npm run bench:detect: how long it takes from a change of address until the service is told. */
+/** npm run bench:detect: the time from a change of address to the update request at the service. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -13,13 +13,12 @@ const USAGE = `usage: npm run bench:detect -- [--quick] [--only NAME] [--changes
 scenarios: ${SCENARIOS.map(({ name }) => name).join(' ')}`
 const REPORT = join(import.meta.dirname, '../../bench/DETECT.md')
 const HOW =
-  'Measured in a lab of three network namespaces (provider, router, host) with the built client and service: ' +
-  'the milliseconds from just before the change to the update request in the log of the service; what is asked ' +
-  'outside answers after 50 ms. Time counts from another moment for announced-flap (the return of service), ' +
-  'ipv6-prefix, docker0, two-prefixes and both-at-once (the address being usable; both-at-once: until the last of ' +
-  'the two has arrived), before-network (the network being usable), way-out-late and before-way-out (the way out ' +
-  'being back), dns-late and dns-hijack (the name server being right again), flip-back (the return). vpn-up-down ' +
-  'is the change while the VPN is up.'
+  'Measured with the built client and service in three network namespaces (provider, router, host). The time is in ' +
+  'milliseconds, from just before the change to the update request in the log of the service. Outside services answer ' +
+  'after 50 ms. For some scenarios the time starts later: announced-flap and flip-back (the address is back), ' +
+  'ipv6-prefix, docker0, two-prefixes and both-at-once (the address is usable; both-at-once ends with the second ' +
+  'update), before-network (the network is usable), way-out-late and before-way-out (the default route is back), ' +
+  'dns-late and dns-hijack (the name server is correct again). vpn-up-down is a change while the VPN is up.'
 
 function readArguments() {
   try {
@@ -44,14 +43,14 @@ function readArguments() {
 const { quick, only, changes, logs, chosen } = readArguments()
 const reason = canLab()
 if (reason !== undefined) {
-  console.error(`no lab can be built: ${reason}`)
+  console.error(`the network namespaces cannot be created: ${reason}`)
   process.exit(69)
 }
 if (logs !== undefined) mkdirSync(logs, { recursive: true })
 
 const usualOf = ({ changes }: Scenario): number => (changes ?? DEFAULTS.changes)[quick ? 'quick' : 'full']
 
-/** Without a measurement there still is a row, and the other scenarios still get their turn. */
+/** A scenario that fails has a row too, and the other scenarios still run. */
 async function tried(scenario: Scenario): Promise<Row> {
   const options = { changes: changes ?? usualOf(scenario), idle: quick ? 10_000 : 60_000, logs }
   try {
@@ -74,7 +73,7 @@ async function tried(scenario: Scenario): Promise<Row> {
 }
 
 const rows: Row[] = []
-// What a quick bench makes no changes for, it leaves out unless it is asked for by name.
+// A quick run leaves out scenarios without changes, unless they are named.
 for (const one of chosen.filter((one) => only !== undefined || usualOf(one) > 0)) {
   const row = await tried(one)
   rows.push(row)
@@ -92,9 +91,9 @@ if (!quick && only === undefined) {
   const about = `${when}, Node ${process.version}, ${cores} cores; times in milliseconds; ${sizes}.`
   mkdirSync(join(REPORT, '..'), { recursive: true })
   const text = [about, table(rows), ...(notes.length === 0 ? [] : [notes.join('\n')]), HOW]
-  writeFileSync(REPORT, `# How fast a change of address is noticed\n\n${text.join('\n\n')}\n`)
+  writeFileSync(REPORT, `# Time until a change of address is noticed\n\n${text.join('\n\n')}\n`)
 }
 
-const broken = rows.filter((row) => complaints(row).length > 0)
-for (const row of broken) console.error(`broken: ${row.name}: ${complaints(row).join(', ')}`)
-process.exitCode = broken.length === 0 ? 0 : 1
+const failed = rows.filter((row) => complaints(row).length > 0)
+for (const row of failed) console.error(`failed: ${row.name}: ${complaints(row).join(', ')}`)
+process.exitCode = failed.length === 0 ? 0 : 1

@@ -61,7 +61,7 @@ const at = (all: readonly Duration[], share: number): number =>
 export const latenessFigures = (clients: number): readonly Figure[] =>
   CASES.flatMap(({ title, lasts, meets, bar }) => {
     const all = lateness(lasts, meets, clients)
-    const what = `not reached for ${title}, met at ${meets}: right after its return`
+    const what = `not reached for ${title}, changed at ${meets}: correct after the outage`
     return [
       { what: `${what}, median`, value: at(all, 0.5), unit: 's' },
       { what: `${what}, last`, value: at(all, 1), unit: 's', ...(bar !== undefined && { bar }) },

@@ -26,7 +26,7 @@ function figuresOf({ of, jittered, plain }: Pair, isQuick: boolean): readonly Fi
     { ...peak(jittered, 'busiest 10 s', SPAN), ...bar },
     peak(plain, 'busiest 10 s without jitter', SPAN),
     {
-      what: `${of.title}: last retry after the return`,
+      what: `${of.title}: last retry after the outage`,
       value: between(AT.back, jittered.lastRetry) / minutes(1),
       unit: 'min',
     },
@@ -63,17 +63,17 @@ function pictureOf(pairs: readonly Pair[], steady: number): Picture {
 }
 
 const HOW =
-  'Every client is run by the decide room of this project on a virtual clock. It has one hostname, whose address changes ' +
-  'once a day on average, at any moment alike, and is seen to have changed within five minutes. The steady rate is the ' +
-  'mean of the two hours before the service is down for an hour; the busiest minute is the greatest mean of 60 seconds ' +
-  'in the three hours from its return on. Renumbered: the tenth gets new addresses in one moment, 20 minutes before ' +
-  'the return, and notices at once.'
+  'Every client runs the code of `client/decide` on a virtual clock. It has one hostname. Its address changes once a day on ' +
+  'average, at a random time, and the client notices within five minutes. The steady rate is the mean of the two hours ' +
+  'before the service is down for an hour. The busiest minute is the greatest mean of 60 seconds in the three hours after ' +
+  'the outage. Renumbered: a tenth of the clients get new addresses at the same moment, 20 minutes before the end of the ' +
+  'outage, and notice immediately.'
 
 const NOTES: readonly string[] = [
-  'Ten steady seconds have 116 requests, give or take 11: the busiest ten of three hours are chance, in part.',
-  'Told 503, a client waits 1, 5 and 30 minutes, then 60: most come back no faster than they were turned away.',
-  'A client that does not reach the service tries after 5, 15 and 45 s, 2 and 5 minutes, and then every 5 to 10 minutes: what ' +
-    'an hour holds up comes back within ten minutes.',
+  'Ten steady seconds have 116 requests, plus or minus 11: the busiest ten seconds of three hours are partly chance.',
+  'After 503, a client waits 1, 5 and 30 minutes, then 60: most clients return with the same intervals at which they arrived.',
+  'A client that does not reach the service tries after 5, 15 and 45 s, 2 and 5 minutes, then every 5 to 10 minutes: the requests ' +
+    'of an hour arrive within ten minutes.',
 ]
 
 export const fleet: Bench = {
@@ -87,16 +87,16 @@ export const fleet: Bench = {
     const steady = steadyOf(first.jittered)
     if (!isQuick) writeFileSync(PICTURE, svgOf(pictureOf(pairs, steady)))
     return {
-      title: 'A fleet comes back after an outage',
+      title: 'A million clients after an outage',
       how: HOW,
       figures: [
         { what: 'steady rate', value: steady, unit: 'req/s' },
         ...pairs.flatMap((pair) => figuresOf(pair, isQuick)),
         ...latenessFigures(isQuick ? 200 : 10_000),
-        { what: 'eight fleets simulated in', value: took / 1000, unit: 's' },
+        { what: 'time to simulate eight fleets', value: took / 1000, unit: 's' },
         { what: 'peak memory', value: process.resourceUsage().maxRSS / 1024, unit: 'MiB' },
       ],
-      notes: isQuick ? [`Only ${CLIENTS.quick} clients, too few for a bar.`, ...NOTES] : NOTES,
+      notes: isQuick ? [`Only ${CLIENTS.quick} clients, too few for a limit.`, ...NOTES] : NOTES,
     }
   },
 }

@@ -39,7 +39,7 @@ export const idle: Bench = {
       ]
       return {
         title: 'Idle daemons',
-        how: `${plan.times} of each side by side, and their medians: ${plan.settle} s after each told the service its first address, and ours once more ${plan.rest} s after ${plan.updates} changes of address, each of which was sent, all were watched for ${plan.window} s. Ratios are to "node -e 'setInterval(()=>{},1e9)'" beside them.`,
+        how: `Medians of ${plan.times} parallel instances of each program, observed for ${plan.window} s: first ${plan.settle} s after its first update, and Holdfast again ${plan.rest} s after ${plan.updates} changes of address, each of which was sent. Ratios are relative to "node -e 'setInterval(()=>{},1e9)'" in the same run.`,
         figures: [...figuresOf(early, first, 1.6), ...figuresOf(late, second, 1.8)],
         notes: [...notes, ...NOTES],
       }
@@ -51,9 +51,9 @@ export const idle: Bench = {
 }
 
 const NOTES = [
-  'Ours learn their address from a command ("cat FILE"). "holdfast" watches for changes, which is the default: the kernel by an "ip monitor" of its own, and for sleep of the host. It does not ask the router or anybody outside, because neither is among its sources. "--no-watch" only looks at each interval.',
-  'All look each five minutes, and none did while it was watched. Wakeups are the voluntary context switches of all threads. What a daemon has started is counted with it.',
-  'PSS shares what several processes map among them: all of the bare Node, of ours and the service are of one binary, and so the more of them run, the less is the PSS of each.',
+  'Holdfast reads the address from a command ("cat FILE"). "holdfast" watches for changes, which is the default: it starts "ip monitor" and detects sleep of the host. It queries neither the router nor outside services, because they are not among its sources. "--no-watch" checks only at each interval.',
+  'All programs check every five minutes, and none did while it was observed. Wakeups are the voluntary context switches of all threads. Child processes are included.',
+  'PSS divides shared pages by the number of processes that map them. The bare Node, Holdfast and the service use the same binary, so the PSS of each becomes smaller when more of them run.',
 ]
 
 interface Kind {

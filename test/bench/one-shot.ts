@@ -29,7 +29,7 @@ export const oneShot: Bench = {
       const small = runners.filter(({ name }) => isAtFloor(costs[name] ?? [], floor)).map(({ name }) => name)
       return {
         title: 'One-shot update of one hostname',
-        how: `Medians of ${costs[BASE]?.length} interleaved runs, each with nothing remembered but the compiled code of the run before (decision 0028) and an address that the service did not hold, over HTTP on loopback; after each run the service was asked whether it holds it. Ratios are to "node -e 0" of the same Node.`,
+        how: `Medians of ${costs[BASE]?.length} interleaved runs over HTTP on loopback. Each run starts without saved state, with the code cache of the run before (decision 0028), and sends a new address; after each run the service is queried for that address. Ratios are relative to "node -e 0" with the same Node.`,
         figures: MEASURES.flatMap((measure) => figuresOf(costs, measure)),
         notes: [
           ...notes,
@@ -48,5 +48,7 @@ export const oneShot: Bench = {
 const isAtFloor = (costs: readonly Cost[], floor: Cost): boolean =>
   median(costs.map(({ rss }) => rss)) <= floor.rss * 1.02
 
-const FLOOR = 'at most this; no less than that of the program that measures can be told.'
-const TWICE = 'ddupdate asks twice each time: it gives its key only after a refusal, as its own plugins do.'
+const FLOOR =
+  'an upper bound; the peak RSS of the measuring program is the lowest value that can be measured.'
+const TWICE =
+  'ddupdate sends two requests per update: like its plugins, it sends the key only after a refusal.'

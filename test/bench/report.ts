@@ -1,39 +1,39 @@
-/** What a figure must keep to, in the figure's own unit or as a ratio to its base. */
+/** The limit of a figure, in the unit of the figure or as a ratio to its base. */
 export interface Bar {
   readonly of: 'value' | 'ratio'
   readonly atMost?: number
   readonly atLeast?: number
-  /** What would be better still. */
+  /** A better value to aim for. */
   readonly stretch?: number
 }
 
-/** One thing that was measured. */
+/** One measured value. */
 export interface Figure {
   readonly what: string
   readonly value: number
   /** "ms", "MiB", "req/s"; empty for a count. */
   readonly unit: string
-  /** To the base of its section, measured in the same run. */
+  /** Relative to the base of its section, measured in the same run. */
   readonly ratio?: number
   readonly bar?: Bar
 }
 
-/** One benchmark's outcome. */
+/** The result of one benchmark. */
 export interface Section {
   readonly title: string
-  /** What was done, in a sentence or two, so that somebody else can judge it. */
+  /** How it was measured, in a few sentences. */
   readonly how: string
   readonly figures: readonly Figure[]
-  /** Peers that are not installed, and whatever else a reader should know. */
+  /** Programs that are not installed, and other remarks. */
   readonly notes: readonly string[]
 }
 
 export interface Context {
-  /** The Node that runs what is measured. */
+  /** The Node that runs the measured program. */
   readonly node: string
-  /** Few and small, to see that all of it works. */
+  /** Few and small runs, only to check that the benchmark works. */
   readonly isQuick: boolean
-  /** An empty folder of its own. */
+  /** An empty folder for this benchmark. */
   readonly folder: string
 }
 
@@ -50,8 +50,8 @@ export function median(values: readonly number[]): number {
   return (low + high) / 2
 }
 
-/** Whether a figure keeps to its bar; undefined where it has none. */
-export function isKept({ value, ratio, bar }: Figure): boolean | undefined {
+/** Whether a figure is within its limit; undefined without one. */
+export function isWithinLimit({ value, ratio, bar }: Figure): boolean | undefined {
   if (bar === undefined) return undefined
   const measured = bar.of === 'ratio' ? ratio : value
   if (measured === undefined) return false
@@ -61,23 +61,23 @@ export function isKept({ value, ratio, bar }: Figure): boolean | undefined {
 const rounded = (value: number): string =>
   value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 
-function barIn({ bar }: Figure): string {
+function limitOf({ bar }: Figure): string {
   if (bar === undefined) return ''
   const sign = bar.of === 'ratio' ? ' ×' : ''
   const limit = bar.atMost === undefined ? `≥ ${bar.atLeast}${sign}` : `≤ ${bar.atMost}${sign}`
   return bar.stretch === undefined ? limit : `${limit} (${bar.stretch}${sign})`
 }
 
-/** A Markdown table that is readable on a terminal too. */
+/** A Markdown table that is also readable on a terminal. */
 export function tableOf(figures: readonly Figure[]): string {
   const lines = [
-    ['what', 'median', 'ratio', 'bar', ''],
+    ['what', 'median', 'ratio', 'limit', ''],
     ...figures.map((figure) => [
       figure.what,
       `${rounded(figure.value)} ${figure.unit}`.trim(),
       figure.ratio === undefined ? '' : `${figure.ratio.toFixed(2)} ×`,
-      barIn(figure),
-      { true: 'kept', false: 'BROKEN', undefined: '' }[String(isKept(figure)) as 'true'],
+      limitOf(figure),
+      { true: 'ok', false: 'FAILED', undefined: '' }[String(isWithinLimit(figure)) as 'true'],
     ]),
   ]
   const widths = [0, 1, 2, 3, 4].map((at) => Math.max(...lines.map((line) => line[at]?.length ?? 0), 3))

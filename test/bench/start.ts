@@ -27,7 +27,7 @@ export const start: Bench = {
     const value = median(starts.large)
     return {
       title: 'Start of the service',
-      how: `From the start of the process until it says that it listens, with a store of ${names} names and with an empty one in turns, ${times} times each.`,
+      how: `From the start of the process until it reports that it listens, alternating between a store of ${names} names and an empty one, ${times} times each.`,
       figures: [
         { what: 'listening, empty store', value: base, unit: 'ms', ratio: 1 },
         {
@@ -38,7 +38,7 @@ export const start: Bench = {
           bar: { of: 'value', atMost: 1000 },
         },
         {
-          what: 'store on disk for each name',
+          what: 'store on disk per name',
           value: statSync(join(filled.folder, 'holdfast.db')).size / names,
           unit: 'bytes',
         },

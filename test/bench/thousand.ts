@@ -15,7 +15,7 @@ export const thousand: Bench = {
     const namesEach = isQuick ? 100 : 1000
     const { names, notes } = installed(['ddclient', 'inadyn'])
     const [ours, ...peers] = runnersOf(node, names)
-    if (ours === undefined) throw new Error('there is nobody to measure')
+    if (ours === undefined) throw new Error('there is nothing to measure')
     const field = await openField({ folder, clients: peers.length + 1, namesEach })
     const watch = stopwatch()
     try {
@@ -25,7 +25,7 @@ export const thousand: Bench = {
       const result = await race({ field, watch, node, runners: [ours, ...able], times: isQuick ? 1 : 11 })
       return {
         title: `${namesEach.toLocaleString('en')} hostnames of one account`,
-        how: `Medians of ${result.costs[BASE]?.length} interleaved runs, each with nothing remembered and an address that the service did not hold; after each run the service was asked whether all ${namesEach} names have it. Requests are those that the service answered. Ratios are to "node -e 0" of the same Node.`,
+        how: `Medians of ${result.costs[BASE]?.length} interleaved runs, each without saved state and with a new address; after each run the service is queried whether all ${namesEach} names have it. Requests are those that the service answered. Ratios are relative to "node -e 0" with the same Node.`,
         figures: [...requestsOf(result), ...figuresOf(result.costs, WALL), ...beside(result, 'ddclient')],
         notes: [...notes, ...tries.flatMap(({ trouble }) => trouble ?? [])],
       }
@@ -63,5 +63,5 @@ function beside({ costs }: Race, peer: string): readonly Figure[] {
   const [ours, theirs] = [costs[OURS], costs[peer]].map((all) => all?.map(WALL.of))
   if (ours === undefined || theirs === undefined) return []
   const value = median(ours) / median(theirs)
-  return [{ what: `${OURS}, wall by ${peer}'s`, value, unit: '×', bar: { of: 'value', atMost: 1 } }]
+  return [{ what: `${OURS}, wall relative to ${peer}`, value, unit: '×', bar: { of: 'value', atMost: 1 } }]
 }

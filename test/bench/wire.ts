@@ -96,7 +96,7 @@ async function memory(stage: Stage, from: number, more: number): Promise<readonl
   return [
     { what: 'resident', value: before.resident, unit: 'MiB' },
     {
-      what: `resident after ${after.sent - before.sent} requests more`,
+      what: `resident after ${after.sent - before.sent} more requests`,
       value: after.resident,
       unit: 'MiB',
       ratio,
@@ -120,7 +120,7 @@ function figuresOf(lanes: Lanes): readonly Figure[] {
   return [
     ...figures,
     {
-      what: 'changed beside PowerDNS',
+      what: 'changed, relative to PowerDNS',
       value: rate('changed'),
       unit: 'req/s',
       ratio,
@@ -156,8 +156,8 @@ async function peers(
 }
 
 const LIFTED =
-  'The limits of abuse are lifted for the load, so that of each key all requests of five minutes are kept, here hundreds; ' +
-  'by default 31 are.'
+  'The abuse limits are raised for the load, so all requests of five minutes are stored for each key, here hundreds; ' +
+  'the default is 31.'
 
 /** The update protocol under load, beside an empty server and two name servers that take changes over the network. */
 export const wire: Bench = {
@@ -167,11 +167,11 @@ export const wire: Bench = {
     const title = 'The service under load'
     const how =
       `wrk with 32 connections on one core, the server on the other; ${size.names} names and ${size.keys} keys; ` +
-      `${size.rounds} rounds of ${size.seconds} s for each kind, after ${size.warmUp} s of warming up. Half of the names never ` +
-      'change, the other half change with every request. No answer was another than expected. The ratio is to the bare server. ' +
-      'The other name servers were measured in the same run, after ours. Memory is that of the service, from ' +
-      `${size.window} s of load on: the requests of the last five minutes are counted for each key, and until then there are ` +
-      'more of them with each request.'
+      `${size.rounds} rounds of ${size.seconds} s of each kind, after ${size.warmUp} s of warm-up. Half of the names never change, ` +
+      'the other half change with every request. Every response was as expected. The ratio is relative to the bare server. ' +
+      'The other name servers were measured in the same run, after Holdfast. Memory is that of the service, measured from ' +
+      `${size.window} s of load: the requests of the last five minutes are counted per key, and until then their number grows ` +
+      'with each request.'
     if (found('wrk') === undefined)
       return { title, how, figures: [], notes: ['wrk is not installed: skipped'] }
     const filled = fill(join(context.folder, 'store'), size)
