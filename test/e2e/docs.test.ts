@@ -1,0 +1,101 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Ended, holdfast, ROOT, scratch, service, start } from './processes.ts'
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+const README = read('README.md')
+
+/** The fenced blocks of a section, in order. */
+function blocksOf(page: string, title: string): readonly string[] {
+  const section = page.split(`# ${title}\n`)[1]?.split(/^#+ [A-Z]/m)[0] ?? ''
+  const blocks = [...section.matchAll(/^```\w*\n([^]*?)^```$/gm)].map(([, body = '']) => body)
+  if (blocks.length === 0) throw new Error(`the section ${title} has no blocks`)
+  return blocks
+}
+
+/** What differs from run to run: times, ports, secrets and the username of the key. */
+function masked(text: string): string {
+  const [, username = ''] = /(?:DDNS key +|--username )(\S+)/.exec(text) ?? []
+  const general = text
+    .replaceAll(/^[-\d]+ [:\d]{8} /gm, 'TIME ')
+    .replaceAll(/127\.0\.0\.1:\d+/g, 'HOST:PORT')
+    .replaceAll(/\b[A-Za-z0-9]{21}\b/g, 'SECRET')
+  return username === '' ? general : general.replaceAll(username, 'USERNAME')
+}
+
+describe('“Try it” in the README', () => {
+  const [command = '', first = '', second = ''] = blocksOf(README, 'Try it')
+
+  it('prints what the README shows, the first time and the second', async () => {
+    const at = await service()
+    const words = command.trim().split(' ').slice(2)
+    const [, username = ''] = /--username (\S+)/.exec(command) ?? []
+    const args = words.map((word) =>
+      word.startsWith('http:') ? at.url : word === username ? at.username : word,
+    )
+    const state = scratch()
+    const run = async (): Promise<Ended> =>
+      holdfast([...args, '--state-dir', state], { env: { HOLDFAST_PASSWORD: at.password } })
+    /** A terminal shows the log before the result. */
+    const shown = ({ stderr, stdout }: Ended): string =>
+      masked(`${stderr}${stdout}`).replaceAll(at.username, username)
+
+    expect(command).toMatch(/^HOLDFAST_PASSWORD=\S+ holdfast update /)
+    expect(shown(await run())).toBe(masked(first))
+    expect(shown(await run())).toBe(masked(second))
+  })
+
+  it('is on the first screen, after what Holdfast is and how it is installed', () => {
+    const lines = README.split('\n')
+    const titles = lines.filter((line) => line.startsWith('## '))
+
+    expect(titles.slice(0, 2)).toEqual(['## Install', '## Try it'])
+    expect(lines.indexOf(titles[2] ?? '')).toBeLessThan(40)
+  })
+})
+
+it('“Demo and tests” in the README has the commands that CI runs on a new Debian', () =>
+  expect(README.match(/^npm ci && [^#]*[^# ](?= *#)/gm)).toEqual([
+    'npm ci && npm run demo',
+    'npm ci && npm test',
+  ]))
+
+it('docs/client.md shows what config check prints', async () => {
+  const [file = '', printed = ''] = blocksOf(read('docs/client.md'), 'Configuration')
+  const path = join(scratch(), 'holdfast.toml')
+  writeFileSync(path, file)
+
+  const { code, stderr } = await holdfast(['config', 'check', '--config', path])
+
+  expect([code, stderr.replaceAll(path, 'holdfast.toml')]).toEqual([78, printed])
+})
+
+describe('docs/service.md', () => {
+  const page = read('docs/service.md')
+
+  it('shows what serve --dev prints', async () => {
+    const [, printed = ''] = blocksOf(page, 'Try it')
+    const child = start(['serve', '--dev'])
+    onTestFinished(() => void child.kill())
+    const lines: string[] = []
+    if (child.stdout !== null)
+      for await (const line of createInterface({ input: child.stdout })) {
+        lines.push(line)
+        if (lines.length === printed.trim().split('\n').length) break
+      }
+
+    expect(masked(`${lines.join('\n')}\n`)).toBe(masked(printed))
+  })
+
+  it('shows what the operations print that make an account', async () => {
+    const [, commands = '', printed = ''] = blocksOf(page, 'Serve your own zone')
+    const store = scratch()
+    const outputs: string[] = []
+    for (const line of commands.trim().split('\n'))
+      outputs.push((await holdfast([...line.split(' ').slice(1), '--store', store])).stdout)
+
+    expect(masked(outputs.join(''))).toBe(masked(printed))
+  })
+})
