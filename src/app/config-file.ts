@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { err, ok, type Result } from '../base/result.ts'
 import type { ParsedFile } from '../config/client-file.ts'
-import { MISSING } from '../platform/named-file.ts'
+import { MISSING_FILE } from '../platform/named-file.ts'
 import type { Failure } from './failure.ts'
 import { expandHome } from './home.ts'
 import { paths } from './paths.ts'
@@ -24,7 +24,7 @@ export async function readConfigFile(
     const text = await textOf(path, { setting: 'config', maxBytes: MAX_BYTES.config })
     if (text.ok && text.value !== undefined)
       return ok({ name: path, document: await parse(text.value, path) })
-    if (!text.ok && (named !== undefined || !text.error.endsWith(MISSING)))
+    if (!text.ok && (named !== undefined || !text.error.endsWith(MISSING_FILE)))
       return err({ exit: 'configuration', messages: [text.error] })
   }
   return ok(undefined)

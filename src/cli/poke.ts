@@ -21,7 +21,7 @@ export async function pokeCommand(flags: PokeFlags): Promise<Exit> {
   const chosen = chosenBy(account, desiredStatesOf(settings.value))
   if (!chosen.ok) return fail(chosen.error, asJson)
   const asked = await askControl(socketIn(settings.value), REQUEST, POKE_TIMEOUT)
-  if (asked.kind === 'nobody') {
+  if (asked.kind === 'unreachable') {
     const accounts = account === undefined ? flags.settings.accounts : chosen.value
     return updateCommand({
       asJson,
@@ -31,7 +31,7 @@ export async function pokeCommand(flags: PokeFlags): Promise<Exit> {
       settings: { ...flags.settings, accounts },
     })
   }
-  if (asked.kind === 'silent')
+  if (asked.kind === 'timeout')
     return fail({ exit: 'unreached', messages: ['the daemon does not respond; it may hang'] }, asJson)
   const { error } = asked.answer as ControlResponse
   if (error !== undefined) return fail({ exit: 'unreached', messages: [error] }, asJson)

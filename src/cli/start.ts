@@ -4,7 +4,7 @@ import { ABOUT } from '../app/about.ts'
 import { bug, crash } from '../app/crash.ts'
 import { writeOut } from '../app/streams.ts'
 import { codeCacheFolder } from '../platform/code-cache-folder.ts'
-import { forgetRelative } from '../platform/home-folders.ts'
+import { dropRelativeFolders } from '../platform/environment-folders.ts'
 import { stopSignal } from './signals.ts'
 
 /** In milliseconds: after the command, the process has this time to flush its output and to end by itself. */
@@ -32,7 +32,7 @@ const asksForVersion = ([word = '', ...more]: readonly string[]): boolean =>
  * containers. Packages call it while they load.
  */
 function ensureHome(): void {
-  forgetRelative(process.env)
+  dropRelativeFolders(process.env)
   try {
     if (isAbsolute(homedir())) return
   } catch {

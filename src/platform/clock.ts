@@ -3,12 +3,13 @@ import { uptime } from 'node:os'
 import { after, type Duration, type Instant, instant, milliseconds } from '../base/time.ts'
 import type { Clock, Clocks, Random, Schedule } from '../ports/clock.ts'
 
-/** Timers count milliseconds in 31 bits, and drift from a wall clock that is set; so long waits are short ones in a row. */
-const LONGEST_NAP = 60_000
+/** Long waits are split: timers hold 31 bits of milliseconds, and do not follow a clock that is set. In milliseconds. */
+const MAX_TIMER = 60_000
 
-/** Linux names each boot (proc(5)); os.uptime() there is the boot clock, which goes on in sleep. */
+/** The boot id of Linux (proc(5)). os.uptime() on Linux is the boot clock, which includes suspend. */
 const BOOT_ID = '/proc/sys/kernel/random/boot_id'
 
+/** The clocks of this host; the boot id is read once. */
 export function systemClocks(): Clocks {
   const boot = bootId()
   return () => ({ wall: instant(Date.now()), boot, uptime: milliseconds(Math.round(uptime() * 1000)) })
@@ -22,38 +23,40 @@ function bootId(): string | undefined {
   }
 }
 
-/** What timers/promises does, at a fraction of its cost: some wait each second for months. */
+/** Like timers/promises, at a fraction of its cost: a daemon waits every second for months. */
 const pause = async (span: number, signal: AbortSignal): Promise<void> =>
-  new Promise((done) => {
-    const end = (): void => {
+  new Promise((resolve) => {
+    const finish = (): void => {
       clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      done()
+      signal.removeEventListener('abort', finish)
+      resolve()
     }
-    const timer = setTimeout(end, span)
-    signal.addEventListener('abort', end)
+    const timer = setTimeout(finish, span)
+    signal.addEventListener('abort', finish)
   })
 
-/** Waiting by a time that is not the wall clock's. `beat` is called at least once a minute while a wait is going on. */
-export const clockBy = (now: () => Instant, beat: () => void = () => undefined): Clock => ({
+/** A clock with its own time source. Calls `onWait` at least once a minute during a wait. */
+export const clockBy = (now: () => Instant, onWait: () => void = () => undefined): Clock => ({
   now,
   async sleep(until, signal) {
     while (!signal.aborted && now() < until) {
-      beat()
-      const span = Math.min(until - now(), LONGEST_NAP)
+      onWait()
+      const span = Math.min(until - now(), MAX_TIMER)
       await pause(Math.max(span, 1), signal)
     }
   },
   deadline: (span) => AbortSignal.timeout(span),
 })
 
-/** The time of day: right for the service, whose records are read by others. */
+/** The time of day, for the service: other programs read the times in its records. */
 export const systemClock: Clock = clockBy(() => instant(Date.now()))
 
 export const systemRandom: Random = () => Math.random()
 
-/** Even milliseconds from the start of this process on, with no relation to the time of day. Cheap to ask. */
+/** Monotonic milliseconds since the start of this process, unrelated to the time of day. */
 export const steadyClock: Clock = clockBy(() => instant(performance.now()))
 
-/** Looks at even distances. */
-export const everyInterval = (interval: Duration): Schedule => ({ nextAfter: (now) => after(now, interval) })
+/** A fixed interval after each check. */
+export const intervalSchedule = (interval: Duration): Schedule => ({
+  nextAfter: (now) => after(now, interval),
+})

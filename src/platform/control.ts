@@ -3,75 +3,83 @@ import { createConnection, createServer, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { makeFolder } from './folder.ts'
 
-/** One line of JSON each way. In bytes; a status of a thousand hostnames fits. */
-const LONGEST_LINE = 1024 * 1024
-/** A local program that says nothing for so long has forgotten us. */
-const PATIENCE = 5000
-const LINGER = 300
+/** A request and a response are one line of JSON each; the status of a thousand hostnames fits. In characters. */
+const MAX_REQUEST_LENGTH = 1024 * 1024
+/** For a client to send its request, and to close after the response. In milliseconds. */
+const CONNECTION_TIMEOUT = 5000
+/** For responses under way when the server closes, in milliseconds. */
+const CLOSE_TIMEOUT = 300
+/** In bytes, without the final NUL (unix(7), sun_path). */
+const MAX_SOCKET_PATH = 107
 
-/** In bytes, without the final zero (unix(7), sun_path). */
-const LONGEST_PATH = 107
-
-export interface Control {
-  /** Whether the path still leads here: a folder may be deleted under a program. */
-  isThere(): Promise<boolean>
+export interface ControlServer {
+  /** Whether the path still leads to this socket: the folder may have been deleted. */
+  ownsPath(): Promise<boolean>
   close(): Promise<void>
 }
 
+/** Answers one request. A rejection is sent as `{ error: message }`. */
+export type ControlHandler = (request: unknown) => Promise<unknown>
+
 /**
- * Answers requests on a Unix socket that only its owner may open, in place of any other at this path: its lock is the
- * caller's to have. Rejects where the socket cannot be made.
+ * Answers requests on a Unix socket with mode 0600, and replaces any other socket at this path: the caller must hold the
+ * lock. Rejects where the socket cannot be made.
  */
-export async function serveControl(
-  path: string,
-  answer: (request: unknown) => Promise<unknown>,
-): Promise<Control> {
+export async function serveControl(path: string, handle: ControlHandler): Promise<ControlServer> {
   const length = Buffer.byteLength(path)
-  if (length > LONGEST_PATH)
-    throw new Error(`its path is too long for a Unix socket: ${length} bytes, where ${LONGEST_PATH} fit`)
+  if (length > MAX_SOCKET_PATH)
+    throw new Error(
+      `its path is too long for a Unix socket: ${length} bytes, the maximum is ${MAX_SOCKET_PATH}`,
+    )
   await makeFolder(dirname(path))
-  // On close, Node removes the name that it listened at, even where another process has it by then. So the socket is renamed.
+  // When it closes, Node deletes the path it listened at, even if another process has replaced the socket. So it listens at a
+  // temporary path, and the socket is renamed.
   const temporary = join(dirname(path), `.${process.pid}`)
   await unlink(temporary).catch(() => undefined)
-  const open = new Set<Socket>()
+  const connections = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true }, (socket) => {
-    let text = ''
-    open.add(socket)
-    socket.on('close', () => open.delete(socket))
-    const patience = setTimeout(() => socket.destroy(), PATIENCE).unref()
-    socket.on('error', () => socket.destroy())
-    socket.setEncoding('utf8')
-    socket.on('data', (chunk: string) => {
-      text += chunk
-      if (text.length > LONGEST_LINE) socket.destroy()
-      if (!text.includes('\n')) return
-      socket.removeAllListeners('data')
-      clearTimeout(patience)
-      // Whoever keeps its half of the connection after the answer does not keep ours.
-      void reply(text, answer).then((line) =>
-        socket.end(line, () => setTimeout(() => socket.destroy(), PATIENCE).unref()),
-      )
-    })
+    connections.add(socket)
+    socket.on('close', () => connections.delete(socket))
+    serveConnection(socket, handle)
   })
-  await new Promise<void>((done, failed) => {
-    server.once('error', failed)
-    server.listen(temporary, done)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(temporary, resolve)
   })
   await chmod(temporary, 0o600)
-  const made = await identityOf(temporary)
+  const identity = await identityOf(temporary)
   await rename(temporary, path)
-  const isThere = async (): Promise<boolean> => (await identityOf(path)) === made
+  const ownsPath = async (): Promise<boolean> => (await identityOf(path)) === identity
   return {
-    isThere,
+    ownsPath,
     close: async () => {
-      if (await isThere()) await unlink(path).catch(() => undefined)
-      await new Promise<void>((done) => {
-        server.close(() => done())
-        // Answers get out; a program that connected and says nothing does not keep us.
-        setTimeout(() => open.forEach((socket) => socket.destroy()), LINGER).unref()
+      if (await ownsPath()) await unlink(path).catch(() => undefined)
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        // Idle connections must not delay the end of the program.
+        setTimeout(() => connections.forEach((socket) => socket.destroy()), CLOSE_TIMEOUT).unref()
       })
     },
   }
+}
+
+/** Reads one request, sends the response, and closes the connection. */
+function serveConnection(socket: Socket, handle: ControlHandler): void {
+  let text = ''
+  const timer = setTimeout(() => socket.destroy(), CONNECTION_TIMEOUT).unref()
+  socket.on('error', () => socket.destroy())
+  socket.setEncoding('utf8')
+  socket.on('data', (chunk: string) => {
+    text += chunk
+    if (text.length > MAX_REQUEST_LENGTH) socket.destroy()
+    if (!text.includes('\n')) return
+    socket.removeAllListeners('data')
+    clearTimeout(timer)
+    // A client that does not close its side must not keep the connection open.
+    void respond(text, handle).then((line) =>
+      socket.end(line, () => setTimeout(() => socket.destroy(), CONNECTION_TIMEOUT).unref()),
+    )
+  })
 }
 
 const identityOf = async (path: string): Promise<string | undefined> =>
@@ -80,39 +88,39 @@ const identityOf = async (path: string): Promise<string | undefined> =>
     () => undefined,
   )
 
-async function reply(text: string, answer: (request: unknown) => Promise<unknown>): Promise<string> {
+async function respond(text: string, handle: ControlHandler): Promise<string> {
   const request = parse(text)
-  if (request === undefined) return `${JSON.stringify({ error: 'a request is one line of JSON' })}\n`
+  if (request === undefined) return `${JSON.stringify({ error: 'a request must be one line of JSON' })}\n`
   try {
-    return `${JSON.stringify(await answer(request))}\n`
+    return `${JSON.stringify(await handle(request))}\n`
   } catch (error) {
     return `${JSON.stringify({ error: error instanceof Error ? error.message : String(error) })}\n`
   }
 }
 
-/** What came of asking: nobody listens there, or hung up; somebody does, but said nothing in time. */
+/** `unreachable`: no process listens there, or it closed the connection. `timeout`: it listens, and did not answer. */
 export type ControlOutcome =
   | { readonly kind: 'answered'; readonly answer: unknown }
-  | { readonly kind: 'nobody' }
-  | { readonly kind: 'silent' }
+  | { readonly kind: 'unreachable' }
+  | { readonly kind: 'timeout' }
 
-/** Asks the program behind the socket. `within` is in milliseconds. */
-export async function askControl(path: string, request: unknown, within: number): Promise<ControlOutcome> {
-  return new Promise((done) => {
+/** Sends one request to the process behind the socket. `timeout` is in milliseconds. Never rejects. */
+export async function askControl(path: string, request: unknown, timeout: number): Promise<ControlOutcome> {
+  return new Promise((resolve) => {
     let text = ''
     const socket = createConnection(path, () => socket.write(`${JSON.stringify(request)}\n`))
-    const finish = (asked: ControlOutcome): void => {
-      clearTimeout(patience)
+    const finish = (outcome: ControlOutcome): void => {
+      clearTimeout(timer)
       socket.destroy()
-      done(asked)
+      resolve(outcome)
     }
-    const patience = setTimeout(() => finish({ kind: 'silent' }), within)
+    const timer = setTimeout(() => finish({ kind: 'timeout' }), timeout)
     socket.setEncoding('utf8')
-    socket.on('error', () => finish({ kind: 'nobody' }))
+    socket.on('error', () => finish({ kind: 'unreachable' }))
     socket.on('data', (chunk: string) => void (text += chunk))
     socket.on('end', () => {
       const answer = parse(text)
-      finish(answer === undefined ? { kind: 'nobody' } : { kind: 'answered', answer })
+      finish(answer === undefined ? { kind: 'unreachable' } : { kind: 'answered', answer })
     })
   })
 }

@@ -4,20 +4,22 @@ import { type Address, familyOf, parsePeer } from '../net/address.ts'
 import type { AskByDatagram, DatagramOutcome, DatagramRequest, OpenChannel } from '../ports/datagram.ts'
 import type { ListenToGroup } from '../ports/network.ts'
 
-/** A connected socket drops what strangers send, and hears that nobody listens (udp(7)). */
-export const askByDatagram: AskByDatagram = async (question, signal) => {
-  if (signal.aborted) return { kind: 'silent' }
-  const socket = createSocket(kindOf(question.to))
+/** On a connected socket, which drops datagrams of other peers and reports ICMP errors (udp(7)). */
+export const askByDatagram: AskByDatagram = async (request, signal) => {
+  if (signal.aborted) return NO_ANSWER
+  const socket = createSocket(socketType(request.to))
   try {
-    const failure = await opened(socket, question)
-    return failure ?? (await exchange(socket, question, signal))
+    const failure = await openSocket(socket, request)
+    return failure ?? (await exchange(socket, request, signal))
   } finally {
-    closeQuietly(socket)
+    closeSocket(socket)
   }
 }
 
-/** One that is closed already throws. */
-function closeQuietly(socket: Socket): void {
+const NO_ANSWER = { kind: 'silent' } as const
+
+/** Closes a socket that may be closed already. */
+function closeSocket(socket: Socket): void {
   try {
     socket.close()
   } catch (error) {
@@ -25,148 +27,149 @@ function closeQuietly(socket: Socket): void {
   }
 }
 
-const kindOf = (to: Address): 'udp4' | 'udp6' => (familyOf(to) === 'v4' ? 'udp4' : 'udp6')
+const socketType = (to: Address): 'udp4' | 'udp6' => (familyOf(to) === 'v4' ? 'udp4' : 'udp6')
 
 /**
- * Opened at the first question, and again after a failure: the way may be another by then. Closing it ends the question that
- * is under way, as one that stays without an answer.
+ * Opens the socket with the first request, and a new one after a failure, because the route may have changed. Closing the channel
+ * ends a pending request without an answer.
  */
 export const openChannel: OpenChannel = (to, port) => {
-  let socket: Socket | undefined
+  let current: Socket | undefined
   const close = (): void => {
-    if (socket !== undefined) closeQuietly(socket)
-    socket = undefined
+    if (current !== undefined) closeSocket(current)
+    current = undefined
   }
   return {
     close,
-    ask: async (question, signal) => {
-      if (signal.aborted) return { kind: 'silent' }
-      const isNew = socket === undefined
-      const open = socket ?? createSocket(kindOf(to))
-      socket = open
-      const failure = isNew ? await opened(open, { ...question, to, port }) : undefined
-      const outcome = failure ?? (await exchange(open, question, signal))
+    ask: async (request, signal) => {
+      if (signal.aborted) return NO_ANSWER
+      const isNew = current === undefined
+      const socket = current ?? createSocket(socketType(to))
+      current = socket
+      const failure = isNew ? await openSocket(socket, { ...request, to, port }) : undefined
+      const outcome = failure ?? (await exchange(socket, request, signal))
       const isBroken = outcome.kind === 'failed' || outcome.kind === 'refused'
-      // Another question may have opened a new one meanwhile.
-      if (isBroken && socket === open) close()
+      // Another request may have opened a new socket since.
+      if (isBroken && current === socket) close()
       return outcome
     },
   }
 }
 
-/** Bound and connected; or what was in the way. */
-async function opened(
+/** Binds and connects the socket. Resolves to undefined, or to the failure. */
+async function openSocket(
   socket: Socket,
   { to, port, from, answeredBy, hops }: DatagramRequest,
 ): Promise<DatagramOutcome | undefined> {
-  return new Promise((done) => {
+  return new Promise((resolve) => {
     const fail = (error: NodeJS.ErrnoException): void =>
-      done({ kind: 'failed', because: error.code ?? error.message })
-    // A socket that is closed meanwhile throws at each call.
-    const tried = (step: () => void) => (): void => {
+      resolve({ kind: 'failed', because: error.code ?? error.message })
+    // Every call on a socket that was closed since throws.
+    const guarded = (step: () => void) => (): void => {
       try {
         step()
       } catch (error) {
         fail(error as NodeJS.ErrnoException)
       }
     }
-    const begin = tried(() => {
+    const ready = guarded(() => {
       socket.removeListener('error', fail)
       if (hops !== undefined) socket.setTTL(hops)
-      done(undefined)
+      resolve(undefined)
     })
-    // Where there is no way, the callback gets the error, and no event comes (socket.connect).
-    const connect = tried(() =>
-      socket.connect(port, to, (error?: Error) => (error === undefined ? begin() : fail(error))),
+    // Without a route, the callback gets the error, and there is no 'error' event (socket.connect).
+    const connect = guarded(() =>
+      socket.connect(port, to, (error?: Error) => (error === undefined ? ready() : fail(error))),
     )
     socket.on('error', fail)
-    // Closed while it is being opened, it neither connects nor fails.
-    socket.once('close', () => done({ kind: 'silent' }))
-    tried(() =>
-      socket.bind(
-        { port: 0, ...(from !== undefined && { address: from }) },
-        answeredBy === undefined ? connect : begin,
-      ),
-    )()
+    // A socket that is closed while it opens neither connects nor fails.
+    socket.once('close', () => resolve(NO_ANSWER))
+    const local = { port: 0, ...(from !== undefined && { address: from }) }
+    guarded(() => socket.bind(local, answeredBy === undefined ? connect : ready))()
   })
 }
 
+/** Sends the request on an open socket, and again at the given times, until the answer, an error or the timeout. */
 async function exchange(
   socket: Socket,
-  question: DatagramRequest,
+  request: DatagramRequest,
   signal: AbortSignal,
 ): Promise<DatagramOutcome> {
-  const { to, port, bytes, again, timeout, answeredBy, isAnswer } = question
-  const timers: NodeJS.Timeout[] = []
   const start = performance.now()
   const took = () => milliseconds(performance.now() - start)
   let sent = 0
-  let stop = (): void => undefined
-  const outcome = await new Promise<DatagramOutcome>((done) => {
+  return new Promise((resolve) => {
+    const finish = (outcome: DatagramOutcome): void => {
+      for (const timer of timers) clearTimeout(timer)
+      socket.removeListener('error', fail)
+      // Without a listener, Node throws errors of a channel between two requests.
+      socket.on('error', () => undefined)
+      socket.removeListener('message', receive)
+      socket.removeListener('close', giveUp)
+      signal.removeEventListener('abort', giveUp)
+      resolve(outcome)
+    }
+    const giveUp = (): void => finish(NO_ANSWER)
+    const fail = ({ code, message }: NodeJS.ErrnoException): void =>
+      finish(
+        code === 'ECONNREFUSED'
+          ? { kind: 'refused', took: took() }
+          : { kind: 'failed', because: code ?? message },
+      )
+    const receive = (message: Buffer, from: RemoteInfo): void => {
+      if (request.answeredBy !== undefined && parsePeer(from.address) !== request.answeredBy) return
+      if (request.isAnswer(message)) finish({ kind: 'answered', bytes: message, took: took(), sent })
+    }
     const send = (): void => {
       sent++
       try {
-        if (answeredBy === undefined) socket.send(bytes)
-        else socket.send(bytes, port, to)
+        transmit(socket, request)
       } catch (error) {
         fail(error as NodeJS.ErrnoException)
       }
     }
-    const giveUp = (): void => done({ kind: 'silent' })
-    const fail = (error: NodeJS.ErrnoException): void =>
-      done(
-        error.code === 'ECONNREFUSED'
-          ? { kind: 'refused', took: took() }
-          : { kind: 'failed', because: error.code ?? error.message },
-      )
-    const hear = (message: Buffer, from: RemoteInfo): void => {
-      if (answeredBy !== undefined && parsePeer(from.address) !== answeredBy) return
-      if (isAnswer(message)) done({ kind: 'answered', bytes: message, took: took(), sent })
-    }
-    stop = () => {
-      socket.removeListener('error', fail)
-      socket.on('error', () => undefined)
-      socket.removeListener('message', hear)
-      socket.removeListener('close', giveUp)
-      signal.removeEventListener('abort', giveUp)
-    }
+    const timers = [
+      ...request.again.map((span) => setTimeout(send, span)),
+      setTimeout(giveUp, request.timeout),
+    ]
     socket.removeAllListeners('error')
     socket.on('error', fail)
-    socket.on('message', hear)
+    socket.on('message', receive)
     socket.on('close', giveUp)
     signal.addEventListener('abort', giveUp)
-    if (signal.aborted) return giveUp()
-    send()
-    for (const span of again) timers.push(setTimeout(send, span))
-    timers.push(setTimeout(giveUp, timeout))
+    if (signal.aborted) giveUp()
+    else send()
   })
-  stop()
-  for (const timer of timers) clearTimeout(timer)
-  return outcome
 }
 
-/** Others may listen beside us; an exclusive listener, or a system that does not let us, leaves us without. */
-export const listenToGroup: ListenToGroup = async ({ group, port, local }, heard) =>
-  new Promise((done) => {
+/** A socket for a multicast request is not connected, so that it accepts answers of single hosts. */
+function transmit(socket: Socket, { to, port, bytes, answeredBy }: DatagramRequest): void {
+  if (answeredBy === undefined) socket.send(bytes)
+  else socket.send(bytes, port, to)
+}
+
+/** Shares the port with other listeners. Undefined where one of them is exclusive, or the system refuses the membership. */
+export const listenToGroup: ListenToGroup = async ({ group, port, local }, onDatagram) =>
+  new Promise((resolve) => {
     const socket = createSocket({ type: 'udp4', reuseAddr: true })
-    socket.on('error', () => {
+    const fail = (): void => {
       socket.close()
-      done(undefined)
-    })
+      resolve(undefined)
+    }
+    socket.on('error', fail)
     socket.on('message', (bytes, from) => {
       const address = parsePeer(from.address)
-      if (address !== undefined) heard(bytes, address, from.port)
+      if (address !== undefined) onDatagram(bytes, address, from.port)
     })
     socket.bind(port, group, () => {
       try {
         socket.addMembership(group, local)
       } catch {
-        socket.close()
-        return done(undefined)
+        return fail()
       }
       socket.removeAllListeners('error')
       socket.on('error', () => undefined)
       socket.unref()
-      done({ close: () => socket.close() })
+      resolve({ close: () => socket.close() })
     })
   })

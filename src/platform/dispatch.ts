@@ -1,21 +1,21 @@
 import type { Dispatcher } from 'undici'
 import type { HttpOutcome, HttpRequest } from '../ports/http.ts'
-import { answered, type ExchangeContext, flat, readUpTo, unreached } from './http-outcome.ts'
+import { answered, type ExchangeContext, flatHeaders, readUpTo, unreached } from './http-outcome.ts'
 
-/** One exchange through a dispatcher of its own, which is gone after it. */
-export async function dispatched(
+/** One exchange through a dispatcher, which is destroyed at the end. */
+export async function dispatchRequest(
   dispatcher: Dispatcher,
   request: HttpRequest,
   signal: AbortSignal,
-  about: ExchangeContext,
 ): Promise<HttpOutcome> {
+  const context: ExchangeContext = { url: request.url }
   const { origin, pathname, search } = new URL(request.url)
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(request.responseTimeout)])
-  // undici hears a signal only once it is connected: a look-up that hangs would outlast every deadline.
+  // undici observes a signal only after it has connected, so a DNS lookup that hangs would outlast the deadline.
   const giveUp = (): void => void dispatcher.destroy(deadline.reason as Error).catch(() => undefined)
   deadline.addEventListener('abort', giveUp)
   try {
-    const answer = await dispatcher.request({
+    const response = await dispatcher.request({
       origin,
       method: request.method ?? 'GET',
       ...(request.body !== undefined && { body: request.body }),
@@ -24,10 +24,11 @@ export async function dispatched(
       signal: deadline,
       reset: true,
     })
-    const body = await readUpTo(answer.body, request.maxBodyBytes + 1)
-    return answered({ status: answer.statusCode, headers: flat(answer.headers) }, body, deadline, about)
+    const body = await readUpTo(response.body, request.maxBodyBytes + 1)
+    const head = { status: response.statusCode, headers: flatHeaders(response.headers) }
+    return answered({ ...head, ...body }, deadline, context)
   } catch (error) {
-    return unreached(error, about)
+    return unreached(error, context)
   } finally {
     deadline.removeEventListener('abort', giveUp)
     await dispatcher.destroy().catch(() => undefined)

@@ -29,18 +29,18 @@ export const systemFiles: Files = {
   rename: (from, to) => rename(from, to),
   makeFolder: (path) => makeFolder(path),
   async makePrivateFolder(path) {
-    await refuseUnsafePlace(dirname(dirname(path)))
+    await rejectUnsafeParent(dirname(dirname(path)))
     for (const folder of [dirname(path), path]) {
       await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EEXIST') throw error
       })
-      await refuseForeign(folder)
+      await rejectForeign(folder)
     }
   },
   async isPrivateFolder(path) {
     try {
-      await refuseUnsafePlace(dirname(dirname(path)))
-      for (const folder of [dirname(path), path]) await refuseForeign(folder)
+      await rejectUnsafeParent(dirname(dirname(path)))
+      for (const folder of [dirname(path), path]) await rejectForeign(folder)
       return true
     } catch {
       return false
@@ -49,26 +49,26 @@ export const systemFiles: Files = {
   remove: (path) => rm(path, { force: true }),
 }
 
-/** What `replace` writes before it renames it. */
+/** Matches the temporary files of `replace`. */
 export const TEMPORARY = /\.[0-9a-f]{12}\.new$/
 
-/** Where another user may rename what is in a folder, nothing in it stays what it was when it was checked. */
-async function refuseUnsafePlace(path: string): Promise<void> {
+/** Where other users can rename entries of a folder, a check of an entry does not hold. */
+async function rejectUnsafeParent(path: string): Promise<void> {
   const { uid, mode } = await stat(path)
-  const isOurs = uid === process.getuid?.() && ((mode & 0o022) === 0 || (mode & STICKY) !== 0)
+  const isOwn = uid === process.getuid?.() && ((mode & 0o022) === 0 || (mode & STICKY) !== 0)
   const isShared = uid === 0 && (mode & STICKY) !== 0
-  if (!isOurs && !isShared) throw new Error(`${path} is a folder in which others may rename what is there`)
+  if (!isOwn && !isShared) throw new Error(`other users can rename entries of the folder ${path}`)
 }
 const STICKY = 0o1000
 
-/** A user who made our folder first could read what is kept in it, or put something else there. */
-async function refuseForeign(path: string): Promise<void> {
-  const found = await lstat(path)
-  const isOurs = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0
-  if (!isOurs) throw new Error(`${path} is not a folder that only this user may open`)
+/** A folder that another user created first would let that user read or replace its files. */
+async function rejectForeign(path: string): Promise<void> {
+  const stats = await lstat(path)
+  const isPrivate = stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0
+  if (!isPrivate) throw new Error(`${path} is not a folder that only this user can open`)
 }
 
-/** O_EXCL and O_NOFOLLOW: in a folder that others may write, nobody chooses our file for us. */
+/** O_EXCL and O_NOFOLLOW: in a folder that others can write, the path must not lead to a file of theirs. */
 async function writeDurably(path: string, text: string): Promise<void> {
   const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {
@@ -80,14 +80,14 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** What root writes into another user's folder is that user's: a daemon must be able to read it when it starts again. */
+/** Gives a file that root writes into the folder of another user to that user, so that its daemon can read it. */
 export async function giveToOwner(file: FileHandle, folder: string): Promise<void> {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = await stat(folder)
   if (uid !== 0) await file.chown(uid, gid)
 }
 
-/** A rename is on disk only when its folder is. */
+/** A rename is durable only after an fsync of the folder. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {

@@ -2,22 +2,20 @@ import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Makes a folder, and those above it that are missing. Node's own `recursive` never ends where the file system says of a
- * new folder that its parent is missing, which is there: /proc does.
+ * Makes a folder with its missing parents; an existing folder is no error. Node's `recursive` option loops forever where the
+ * file system reports ENOENT although the parent exists, as /proc does.
  */
 export async function makeFolder(path: string, mode = 0o700): Promise<void> {
-  const failed = await tried(path, mode)
-  if (failed?.code !== 'ENOENT' || dirname(path) === path) {
-    if (failed !== undefined) throw failed
-    return
-  }
+  const failure = await tryMkdir(path, mode)
+  if (failure === undefined) return
+  if (failure.code !== 'ENOENT' || dirname(path) === path) throw failure
   await makeFolder(dirname(path), mode)
-  const again = await tried(path, mode)
-  if (again !== undefined) throw again
+  const secondFailure = await tryMkdir(path, mode)
+  if (secondFailure !== undefined) throw secondFailure
 }
 
-/** Why the folder is not there after all. */
-const tried = async (path: string, mode: number): Promise<NodeJS.ErrnoException | undefined> =>
+/** The error, or undefined where the folder exists now. */
+const tryMkdir = async (path: string, mode: number): Promise<NodeJS.ErrnoException | undefined> =>
   mkdir(path, { mode }).then(
     () => undefined,
     async (error: NodeJS.ErrnoException) => ((await isFolder(path)) ? undefined : error),
@@ -25,6 +23,6 @@ const tried = async (path: string, mode: number): Promise<NodeJS.ErrnoException 
 
 const isFolder = async (path: string): Promise<boolean> =>
   stat(path).then(
-    (found) => found.isDirectory(),
+    (stats) => stats.isDirectory(),
     () => false,
   )

@@ -1,14 +1,14 @@
 import { Client } from 'undici'
 import type { Http, HttpRequest } from '../ports/http.ts'
-import { dispatched } from './dispatch.ts'
+import { dispatchRequest } from './dispatch.ts'
 import { lookUp } from './resolve.ts'
 
 /**
- * One exchange over a connection of its own: after a change of address a pooled connection is a dead one.
- * Nothing here retries, follows a redirect or decompresses.
+ * The HTTP port on undici, for address sources. One new connection per exchange: after an address change, pooled connections are
+ * dead. No retries, redirects or decompression.
  */
 export const undiciHttp: Http = async (request, signal) =>
-  dispatched(clientFor(request), request, signal, { url: request.url })
+  dispatchRequest(clientFor(request), request, signal)
 
 function clientFor(request: HttpRequest): Client {
   const { family, from, authorities, connectTimeout, responseTimeout } = request
@@ -20,7 +20,7 @@ function clientFor(request: HttpRequest): Client {
     ...(from !== undefined && { localAddress: from }),
     connect: {
       timeout: connectTimeout,
-      // Written out: NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment changes only the default.
+      // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment changes the default.
       rejectUnauthorized: true,
       lookup: lookUp,
       ...(family !== undefined && { family: family === 'v4' ? 4 : 6 }),

@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os'
 import { type Address, parseAddress, parsePeer } from '../net/address.ts'
 import type { InterfaceAddress, Interfaces } from '../ports/interfaces.ts'
 
-/** IFA_F_* in the low byte, the only one that this table shows (linux/if_addr.h). */
+/** IFA_F_* flags (linux/if_addr.h). The table shows only the low byte. */
 const FLAG = {
   temporary: 0x01,
   optimistic: 0x04,
@@ -14,15 +14,15 @@ const FLAG = {
 } as const
 const UNUSABLE = FLAG.dadFailed | FLAG.deprecated | FLAG.tentative
 
-/** What Node gives for an interface without a hardware address, as tun, wg and ppp are. */
+/** The MAC address that Node reports for interfaces without one, such as tun, wg and ppp. */
 const NO_MAC = '00:00:00:00:00:00'
-/** Some VPNs make interfaces that have one (tap), and go by their names. */
+/** Interfaces of VPNs that have a MAC address (tap) are recognised by name. */
 const TUNNEL_NAMES = /^(tun|tap|wg|ppp|utun|vpn|nordlynx|proton|tailscale|zt)/
 
 export const isTunnel = (name: string, mac: string | undefined): boolean =>
   mac === NO_MAC || TUNNEL_NAMES.test(name)
 
-/** os.networkInterfaces() has the addresses; Linux says in /proc/net/if_inet6 which IPv6 ones are for use. */
+/** Addresses from os.networkInterfaces(), with the IPv6 flags of /proc/net/if_inet6 on Linux. Without loopback. */
 export const systemInterfaces: Interfaces = async () => {
   const flags = parseIfInet6(await readFile('/proc/net/if_inet6', 'utf8').catch(() => ''))
   return Object.entries(networkInterfaces()).flatMap(([name, entries]) =>
@@ -45,13 +45,13 @@ export const systemInterfaces: Interfaces = async () => {
   )
 }
 
-/** The names of all interfaces, also of those without an address. */
+/** The names of all interfaces, including those without an address. */
 export async function interfaceNames(): Promise<readonly string[]> {
-  const onLinux = await readdir('/sys/class/net').catch(() => [])
-  return [...new Set([...Object.keys(networkInterfaces()), ...onLinux])].toSorted()
+  const linuxNames = await readdir('/sys/class/net').catch(() => [])
+  return [...new Set([...Object.keys(networkInterfaces()), ...linuxNames])].toSorted()
 }
 
-/** Flags by "interface address". Columns: address, index, prefix length, scope, flags, name; numbers in hex. */
+/** Parses /proc/net/if_inet6 to flags by "interface address". Columns: address, index, prefix length, scope, flags, name; in hex. */
 export function parseIfInet6(table: string): ReadonlyMap<string, number> {
   return new Map(
     table.split('\n').flatMap((line) => {

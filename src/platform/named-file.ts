@@ -2,43 +2,41 @@ import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { err, ok, type Result } from '../base/result.ts'
 
-const CHUNK = 16 * 1024
+const CHUNK_BYTES = 16 * 1024
 
-export const MISSING = 'there is no such file'
+export const MISSING_FILE = 'there is no such file'
 
 /**
- * The text of a file that a user named. Regular files only, and not beyond `most` bytes: a pipe without a writer, or
- * a device without an end, would block its reader for ever.
+ * Reads a file that a user named. Accepts regular files of at most `maxBytes`: a pipe without a writer or an endless device would
+ * block forever. The error is a sentence without the path.
  */
-export async function readNamedFile(path: string, most: number): Promise<Result<string, string>> {
+export async function readNamedFile(path: string, maxBytes: number): Promise<Result<string, string>> {
   try {
-    const file = await openFile(path)
-    try {
-      return await readUpTo(file, most)
-    } finally {
-      await file.close()
-    }
+    return await withFile(path, async (file) => readText(file, maxBytes))
   } catch (error) {
-    return err(wordsFor(error as NodeJS.ErrnoException))
+    return err(explain(error as NodeJS.ErrnoException))
   }
 }
 
-/** The whole text of a file that is ours. Rejects with EFTYPE for a pipe, a socket and a device, and never waits for one. */
-export async function readOwnFile(path: string): Promise<string> {
+/** The whole text of a file of this program. Rejects with EFTYPE for a pipe, a socket and a device, without blocking. */
+export const readOwnFile = async (path: string): Promise<string> =>
+  withFile(path, async (file) => file.readFile('utf8'))
+
+async function withFile<T>(path: string, read: (file: FileHandle) => Promise<T>): Promise<T> {
   const file = await openFile(path)
   try {
-    return await file.readFile('utf8')
+    return await read(file)
   } finally {
     await file.close()
   }
 }
 
 async function openFile(path: string): Promise<FileHandle> {
-  refuseOther(await stat(path))
-  // What stood there a moment ago may be a pipe by now.
+  requireFile(await stat(path))
+  // O_NONBLOCK: the path may lead to a pipe since.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
-    refuseOther(await file.stat())
+    requireFile(await file.stat())
     return file
   } catch (error) {
     await file.close()
@@ -46,34 +44,34 @@ async function openFile(path: string): Promise<FileHandle> {
   }
 }
 
-function refuseOther(found: Stats): void {
-  const kind = kindOf(found)
-  if (kind === undefined) return
-  throw Object.assign(new Error(kind), { code: found.isDirectory() ? 'EISDIR' : 'EFTYPE' })
+function requireFile(stats: Stats): void {
+  const problem = typeProblem(stats)
+  if (problem === undefined) return
+  throw Object.assign(new Error(problem), { code: stats.isDirectory() ? 'EISDIR' : 'EFTYPE' })
 }
 
-async function readUpTo(file: FileHandle, most: number): Promise<Result<string, string>> {
+async function readText(file: FileHandle, maxBytes: number): Promise<Result<string, string>> {
   const chunks: Buffer[] = []
   let length = 0
   for (;;) {
-    const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(CHUNK) })
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(CHUNK_BYTES) })
     chunks.push(buffer.subarray(0, bytesRead))
     length += bytesRead
-    if (length > most) return err(`this is larger than ${most / 1024} KiB`)
+    if (length > maxBytes) return err(`this is larger than ${maxBytes / 1024} KiB`)
     if (bytesRead === 0) return ok(Buffer.concat(chunks).toString('utf8'))
   }
 }
 
-/** What it is, where it is no file. */
-function kindOf(found: Stats): string | undefined {
-  if (found.isFile()) return undefined
-  if (found.isDirectory()) return 'this is a folder'
-  if (found.isFIFO()) return 'this is a pipe; a file is needed'
-  return found.isSocket() ? 'this is a socket; a file is needed' : 'this is a device; a file is needed'
+/** What the path leads to, where it is not a regular file. */
+function typeProblem(stats: Stats): string | undefined {
+  if (stats.isFile()) return undefined
+  if (stats.isDirectory()) return 'this is a folder'
+  if (stats.isFIFO()) return 'this is a pipe; a file is needed'
+  return stats.isSocket() ? 'this is a socket; a file is needed' : 'this is a device; a file is needed'
 }
 
-function wordsFor({ code, message }: NodeJS.ErrnoException): string {
-  if (code === 'ENOENT' || code === 'ENOTDIR') return MISSING
+function explain({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT' || code === 'ENOTDIR') return MISSING_FILE
   if (code === 'EISDIR' || code === 'EFTYPE') return message
   return code === 'EACCES' || code === 'EPERM' ? 'this user may not read it' : `cannot be read: ${message}`
 }

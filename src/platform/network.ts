@@ -4,14 +4,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { type Address, parseAddress, parsePeer } from '../net/address.ts'
-import type { FindGateway, ListenForEvents, RunOutcome, RunProgram, WatchKernel } from '../ports/network.ts'
+import type { FindGateway, ListenForEvents, RunOutcome, RunProgram } from '../ports/network.ts'
 
-/** /proc/net/route (proc(5)): hexadecimal in the byte order of the machine; the least metric wins. */
-export const systemGateway: FindGateway = async (only) => {
+/** The default gateway of /proc/net/route (proc(5)) with the lowest metric. */
+export const systemGateway: FindGateway = async (interfaceName) => {
   const table = await readFile('/proc/net/route', 'utf8').catch(() => '')
   const routes = parseRoutes(table).filter(
     ({ name, length, gateway }) =>
-      length === 0 && gateway !== undefined && (only === undefined || name === only),
+      length === 0 && gateway !== undefined && (interfaceName === undefined || name === interfaceName),
   )
   const [best] = routes.toSorted((a, b) => a.metric - b.metric)
   const local = best === undefined ? undefined : localOn(best.name)
@@ -21,55 +21,59 @@ export const systemGateway: FindGateway = async (only) => {
 }
 
 export interface KernelRoute {
+  /** The interface. */
   readonly name: string
   readonly destination: Address
-  /** Of the destination's prefix: 0 for a default route. */
+  /** The prefix length of the destination: 0 for a default route. */
   readonly length: number
-  /** Missing where the destination is on the link. */
+  /** Undefined where the destination is on the link. */
   readonly gateway?: Address
   readonly metric: number
 }
 
+/** RTF_UP and RTF_GATEWAY (linux/route.h). */
 const [UP, VIA_GATEWAY] = [0x1, 0x2]
 
-/** The routes that are up, in the order of the table. */
+/** Parses /proc/net/route: the routes that are up, in the order of the table. Numbers are hexadecimal. */
 export function parseRoutes(table: string): readonly KernelRoute[] {
   return table.split('\n').flatMap((line) => {
-    const [name = '', to = '', over = '', flags = '', , , metric = '', mask = ''] = line.split('\t')
-    const [destination, gateway] = [fromHex(to), fromHex(over)]
+    const [name = '', to = '', via = '', flags = '', , , metric = '', mask = ''] = line.split('\t')
+    const [destination, gateway] = [fromHex(to), fromHex(via)]
     if (destination === undefined || (parseInt(flags, 16) & UP) === 0) return []
     const length = Number.parseInt(mask, 16).toString(2).replaceAll('0', '').length
-    const isOver = (parseInt(flags, 16) & VIA_GATEWAY) !== 0 && gateway !== undefined
-    return [{ name, destination, length, metric: Number(metric), ...(isOver && { gateway }) }]
+    const hasGateway = (parseInt(flags, 16) & VIA_GATEWAY) !== 0 && gateway !== undefined
+    return [{ name, destination, length, metric: Number(metric), ...(hasGateway && { gateway }) }]
   })
 }
 
+/** An address in the byte order of the machine, which is little-endian on all supported ones. */
 const fromHex = (word: string): Address | undefined =>
   word.length === 8 ? parseAddress([...Buffer.from(word, 'hex')].toReversed().join('.')) : undefined
 
+/** The first IPv4 address of an interface. */
 export const localOn = (name: string): Address | undefined =>
   (networkInterfaces()[name] ?? []).flatMap(({ address, family }) =>
     family === 'IPv4' ? (parseAddress(address) ?? []) : [],
   )[0]
 
-const MOST_OUTPUT = 64 * 1024
+const MAX_OUTPUT_LENGTH = 64 * 1024
 
-/** In a process group of its own, so that what it started ends with it: a limit that waits for grandchildren is none. */
-export const runProgram: RunProgram = async ([program, ...args], within, signal) => {
-  if (program === undefined) return { kind: 'failed', because: 'there is no program to run' }
-  return new Promise((done) => {
+/** In a new process group, so that the timeout ends its children too. */
+export const runProgram: RunProgram = async ([program, ...args], timeout, signal) => {
+  if (program === undefined) return { kind: 'failed', because: 'no program is set' }
+  return new Promise((resolve) => {
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'], detached: true })
     let stdout = ''
     const finish = (outcome: RunOutcome): void => {
-      clearTimeout(patience)
+      clearTimeout(timer)
       signal.removeEventListener('abort', giveUp)
-      done(outcome)
+      resolve(outcome)
     }
     const giveUp = (): void => {
       if (child.pid !== undefined) killGroup(child.pid)
-      finish({ kind: 'failed', because: `${program} took too long, or said too much` })
+      finish({ kind: 'failed', because: `${program} took too long or printed too much` })
     }
-    const patience = setTimeout(giveUp, within)
+    const timer = setTimeout(giveUp, timeout)
     signal.addEventListener('abort', giveUp)
     child.on('error', (error: NodeJS.ErrnoException) =>
       finish({ kind: 'failed', because: `${program} cannot be run (${error.code ?? error.message})` }),
@@ -77,12 +81,12 @@ export const runProgram: RunProgram = async ([program, ...args], within, signal)
     child.stdout.setEncoding('utf8')
     child.stdout.on('data', (chunk: string) => {
       stdout += chunk
-      if (stdout.length > MOST_OUTPUT) giveUp()
+      if (stdout.length > MAX_OUTPUT_LENGTH) giveUp()
     })
-    child.on('close', (code, killer) =>
+    child.on('close', (code, killedBy) =>
       finish(
         code === null
-          ? { kind: 'failed', because: `${program} was ended by ${killer}` }
+          ? { kind: 'failed', because: `${program} was ended by ${killedBy}` }
           : { kind: 'ended', code, stdout },
       ),
     )
@@ -93,23 +97,23 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // it has ended meanwhile
+    // the group has ended already
   }
 }
 
-/** NOTIFY has no body that matters: an event is a reason to look, never a value. */
-export const listenForEvents: ListenForEvents = async (local, heard) =>
-  new Promise((done) => {
+/** Ignores bodies: an event only triggers a lookup, its values are not used. */
+export const listenForEvents: ListenForEvents = async (local, onRequest) =>
+  new Promise((resolve) => {
     const server = createServer({ maxHeaderSize: 8192, requestTimeout: 5000 }, (request, response) => {
       request.resume()
       const headers = Object.fromEntries(
         Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
       )
       const peer = parsePeer(request.socket.remoteAddress ?? '') ?? ''
-      heard({ peer, method: request.method ?? '', path: request.url ?? '', headers })
+      onRequest({ peer, method: request.method ?? '', path: request.url ?? '', headers })
       response.writeHead(200, { connection: 'close', 'content-length': 0 }).end()
     })
-    server.on('error', () => done(undefined))
+    server.on('error', () => resolve(undefined))
     server.maxConnections = 16
     server.listen(0, local, () => {
       server.unref()
@@ -117,47 +121,6 @@ export const listenForEvents: ListenForEvents = async (local, heard) =>
         server.close()
         server.closeAllConnections()
       }
-      done({ port: (server.address() as AddressInfo).port, close })
+      resolve({ port: (server.address() as AddressInfo).port, close })
     })
   })
-
-const RESTART_AFTER = 5000
-
-const MONITOR = ['ip', '-o', 'monitor', 'address', 'route', 'prefix', 'link']
-/** With it, the kernel ends the child when we are killed (prctl(2), PR_SET_PDEATHSIG); util-linux has it, BusyBox not. */
-const TIED_MONITOR = ['setpriv', '--pdeathsig', 'TERM', ...MONITOR]
-
-/** rtnetlink by way of ip-monitor(8), started again when it ends. */
-export const watchKernel: WatchKernel = (changed, missing) => {
-  let isClosed = false
-  let child: ReturnType<typeof spawn> | undefined
-  const begin = (line: readonly string[]): void => {
-    if (isClosed) return
-    const [program = '', ...args] = line
-    const watching = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'] })
-    child = watching
-    const born = performance.now()
-    let because = 'ip monitor ends at once'
-    watching.on(
-      'error',
-      (error: NodeJS.ErrnoException) => (because = `${program}: ${error.code ?? error.message}`),
-    )
-    watching.stdout.on('data', changed)
-    watching.on('close', () => {
-      // One that ends at once does not know these words (BusyBox).
-      const isRefused = !isClosed && performance.now() - born < 1000
-      if (isRefused && line === TIED_MONITOR) begin(MONITOR)
-      else if (isRefused) missing(because)
-      else setTimeout(() => begin(line), RESTART_AFTER).unref()
-    })
-    watching.unref()
-    ;(watching.stdout as { unref?: () => void }).unref?.()
-  }
-  begin(TIED_MONITOR)
-  return {
-    close: () => {
-      isClosed = true
-      child?.kill('SIGTERM')
-    },
-  }
-}

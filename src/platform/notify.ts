@@ -1,54 +1,54 @@
 import { spawn } from 'node:child_process'
 
-/** What a supervisor hears of us (sd_notify(3)). Without one, nothing happens. */
+/** Reports to the supervisor (sd_notify(3)). Without a supervisor, nothing happens. */
 export interface Notifier {
   ready(): void
-  /** How the loop stands, said whenever it has acted: a beat too. */
+  /** The state of the loop, reported after each action. Counts as a heartbeat. */
   status(text: string): void
   reloaded(): void
   stopping(): void
-  /** The loop is alive. */
+  /** A heartbeat: the loop is alive. */
   beat(): void
 }
 
 /**
- * The loop beats when it acts and when it waits, so between two beats lies at most one exchange: twenty minutes with the
- * longest connect_timeout and response_timeout that the settings allow, and 45 seconds with their defaults.
+ * The loop sends a heartbeat when it acts and when it waits, so the longest time between two is one exchange: 20 minutes with the
+ * maximum of connect_timeout and response_timeout, 45 seconds with their defaults. In milliseconds.
  */
-const MAX_SILENCE = 30 * 60_000
+const MAX_HEARTBEAT_INTERVAL = 30 * 60_000
 
-/**
- * By spawning systemd-notify, because Node has no datagram sockets of Unix: the unit must allow the message to come from
- * a child (NotifyAccess=all). Never fatal: a supervisor that does not hear us acts on that by itself.
- */
-export function notifier(environment: NodeJS.ProcessEnv, now: () => number): Notifier {
+/** Runs systemd-notify(1), because Node has no Unix datagram sockets: the unit needs NotifyAccess=all. Never rejects. */
+async function notify(environment: NodeJS.ProcessEnv, argument: string): Promise<void> {
   const socket = environment['NOTIFY_SOCKET']
-  const send = async (variable: string): Promise<void> =>
-    new Promise((done) => {
-      if (socket === undefined || socket === '') return done()
-      const child = spawn('systemd-notify', [variable], { stdio: 'ignore', env: environment })
-      child.on('error', () => done())
-      child.on('close', () => done())
-    })
-  /** One after the other: the last status is the one that stays. */
-  let last = Promise.resolve()
-  const sendInTurn = (variable: string): void => {
-    last = last.then(async () => send(variable))
+  if (socket === undefined || socket === '') return
+  await new Promise<void>((resolve) => {
+    const child = spawn('systemd-notify', [argument], { stdio: 'ignore', env: environment })
+    child.on('error', () => resolve())
+    child.on('close', () => resolve())
+  })
+}
+
+/** The notifier for the supervisor in this environment. A failed report is dropped. `now` is in milliseconds. */
+export function notifier(environment: NodeJS.ProcessEnv, now: () => number): Notifier {
+  /** In order, so that the last status remains. */
+  let queue = Promise.resolve()
+  const enqueue = (argument: string): void => {
+    queue = queue.then(async () => notify(environment, argument))
   }
   let [lastStatus, lastBeat] = ['', now()]
-  const period = periodOf(environment)
+  const period = watchdogPeriod(environment)
   const keepAlive = (): void => {
-    if (now() - lastBeat < MAX_SILENCE) void send('WATCHDOG=1')
+    if (now() - lastBeat < MAX_HEARTBEAT_INTERVAL) void notify(environment, 'WATCHDOG=1')
   }
-  // By a timer of its own, because the loop may be busy for longer than the period. A process that hangs has no timers.
+  // A separate timer, because one exchange may take longer than the period. In a process that hangs, timers do not run.
   if (period !== undefined) setInterval(keepAlive, period / 3).unref()
   return {
-    ready: () => sendInTurn('--ready'),
-    reloaded: () => sendInTurn('--ready'),
-    stopping: () => sendInTurn('STOPPING=1'),
+    ready: () => enqueue('--ready'),
+    reloaded: () => enqueue('--ready'),
+    stopping: () => enqueue('STOPPING=1'),
     status: (text) => {
       lastBeat = now()
-      if (text !== lastStatus) sendInTurn(`--status=${text}`)
+      if (text !== lastStatus) enqueue(`--status=${text}`)
       lastStatus = text
     },
     beat: () => {
@@ -57,10 +57,10 @@ export function notifier(environment: NodeJS.ProcessEnv, now: () => number): Not
   }
 }
 
-/** In milliseconds; undefined where there is no watchdog, or it watches another process. */
-function periodOf(environment: NodeJS.ProcessEnv): number | undefined {
+/** In milliseconds; undefined where there is no watchdog, or it is for another process (sd_watchdog_enabled(3)). */
+function watchdogPeriod(environment: NodeJS.ProcessEnv): number | undefined {
   const microseconds = Number(environment['WATCHDOG_USEC'])
-  const isOurs =
+  const isForThisProcess =
     environment['WATCHDOG_PID'] === undefined || environment['WATCHDOG_PID'] === String(process.pid)
-  return isOurs && microseconds > 0 ? microseconds / 1000 : undefined
+  return isForThisProcess && microseconds > 0 ? microseconds / 1000 : undefined
 }

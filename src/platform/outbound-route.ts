@@ -8,11 +8,11 @@ import type { FindGateway, FindOutboundRoute, Gateway } from '../ports/network.t
 import { isTunnel } from './interfaces.ts'
 import { type KernelRoute, localOn, parseRoutes } from './network.ts'
 
-/** Addresses that no host has (RFC 5737, RFC 3849): the default route covers them, and nothing is sent there. */
+/** Documentation addresses (RFC 5737, RFC 3849), which the default route covers. No packet is sent there. */
 const OUTSIDE: { readonly [F in Family]: string } = { v4: '203.0.113.1', v6: '2001:db8::1' }
 const PORT = 9
 
-/** Without `from`, by connecting a UDP socket, which sends nothing (udp(7)); with it, by ip-route(8). */
+/** Without `from`, from a connected UDP socket, which sends no packet (udp(7)); with it, from ip-route(8). */
 export const systemOutboundRoute: FindOutboundRoute = async (family, from) => {
   if (from !== undefined) return routeFrom(family, from)
   const address = await sourceToward(family)
@@ -25,7 +25,7 @@ export const systemOutboundRoute: FindOutboundRoute = async (family, from) => {
 const routingTable = async (): Promise<readonly KernelRoute[]> =>
   parseRoutes(await readFile('/proc/net/route', 'utf8').catch(() => ''))
 
-/** By the longest prefix, then the least metric. */
+/** The gateway for an IPv4 address: longest prefix first, then lowest metric. */
 export function gatewayToward(address: string, routes: readonly KernelRoute[]): Address | undefined {
   const [best] = routes
     .filter(({ destination, length }) => isWithin(address as Address, { address: destination, length }))
@@ -34,11 +34,11 @@ export function gatewayToward(address: string, routes: readonly KernelRoute[]): 
 }
 
 async function sourceToward(family: Family): Promise<Address | undefined> {
-  return new Promise((done) => {
+  return new Promise((resolve) => {
     const socket = createSocket(family === 'v4' ? 'udp4' : 'udp6')
     const finish = (address: Address | undefined): void => {
       socket.close()
-      done(address)
+      resolve(address)
     }
     socket.on('error', () => finish(undefined))
     socket.connect(PORT, OUTSIDE[family], (error?: Error) =>
@@ -52,43 +52,45 @@ const interfaceOf = (address: Address): string | undefined =>
     (entries ?? []).some((entry) => parsePeer(entry.address) === address),
   )?.[0]
 
-/** Undefined too where there is no iproute2. */
+/** Also undefined where iproute2 is not installed. */
 async function routeFrom(family: Family, from: Address): Promise<{ readonly interface: string } | undefined> {
   const args = `-o route get ${OUTSIDE[family]} from ${from}`.split(' ')
-  return new Promise((done) => {
+  return new Promise((resolve) => {
     execFile('ip', args, { timeout: 1000 }, (_, stdout) => {
       const [, name] = / dev (\S+)/.exec(stdout) ?? []
-      done(name === undefined ? undefined : { interface: name })
+      resolve(name === undefined ? undefined : { interface: name })
     })
   })
 }
 
 /**
- * A full-tunnel VPN that replaces the default route hides the router; while the way to it is there, it is still the one to ask.
- * Who starts under a VPN finds it by the route to the VPN's server, which goes over it.
+ * Finds the home router behind a full-tunnel VPN that replaces the default route: the last gateway that is not of a tunnel, as long
+ * as this host still has its address on that interface; otherwise the gateway of a host route, as VPNs add for their server.
  */
 export function homeGateway(find: FindGateway): FindGateway {
   let home: Gateway | undefined
-  return async (only) => {
-    const now = await find(only)
-    if (now !== undefined && !isOfTunnel(now.interface)) return (home = now)
-    if (home !== undefined && home.interface !== now?.interface && isThere(home)) return home
-    const hidden = only === undefined ? gatewayOfHosts(await routingTable()) : undefined
-    home = hidden ?? now
+  return async (interfaceName) => {
+    const current = await find(interfaceName)
+    if (current !== undefined && !isTunnelInterface(current.interface)) return (home = current)
+    if (home !== undefined && home.interface !== current?.interface && isReachable(home)) return home
+    const hidden = interfaceName === undefined ? hostRouteGateway(await routingTable()) : undefined
+    home = hidden ?? current
     return home
   }
 }
 
-/** The router over which single hosts are reached, by an interface that is no tunnel. */
-function gatewayOfHosts(routes: readonly KernelRoute[]): Gateway | undefined {
-  const [first] = routes.filter(({ length, gateway, name }) => length === 32 && gateway && !isOfTunnel(name))
+/** The gateway of the first route to a single host over an interface that is not a tunnel. */
+function hostRouteGateway(routes: readonly KernelRoute[]): Gateway | undefined {
+  const [first] = routes.filter(
+    ({ length, gateway, name }) => length === 32 && gateway && !isTunnelInterface(name),
+  )
   const local = first === undefined ? undefined : localOn(first.name)
   return first?.gateway === undefined || local === undefined
     ? undefined
     : { address: first.gateway, interface: first.name, local }
 }
 
-const isThere = ({ interface: name, local }: Gateway): boolean =>
+const isReachable = ({ interface: name, local }: Gateway): boolean =>
   (networkInterfaces()[name] ?? []).some(({ address }) => address === local)
 
-const isOfTunnel = (name: string): boolean => isTunnel(name, networkInterfaces()[name]?.[0]?.mac)
+const isTunnelInterface = (name: string): boolean => isTunnel(name, networkInterfaces()[name]?.[0]?.mac)

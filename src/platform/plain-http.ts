@@ -3,59 +3,67 @@ import type { RequestOptions } from 'node:https'
 import { isIP } from 'node:net'
 import type { Duration } from '../base/time.ts'
 import type { Http, HttpOutcome, HttpRequest } from '../ports/http.ts'
-import { answered, type ExchangeContext, flat, LOOKUP_TIMEOUT, readUpTo, unreached } from './http-outcome.ts'
+import {
+  answered,
+  type ExchangeContext,
+  flatHeaders,
+  LOOKUP_TIMEOUT,
+  readUpTo,
+  unreached,
+} from './http-outcome.ts'
 import { lookUp } from './resolve.ts'
 
 /**
- * The port on Node's own client: for the update itself, which every start of the program sends. undici takes longer to
- * load than all the rest of an update (decision 0021).
+ * The HTTP port on Node's own client, for update requests: loading undici takes longer than the rest of an update
+ * (decision 0021).
  */
 export const plainHttp: Http = async (request, signal) =>
-  exchanged(request, signal, {
+  httpExchange(request, signal, {
     options: optionsFor(request),
-    about: { url: request.url, isService: true },
+    context: { url: request.url, isService: true },
   })
 
-/** Over which connection a request goes, and whom its failures are about. */
+/** The connection of a request, and the server that its failures are about. */
 export interface HttpRoute {
   readonly options: RequestOptions
-  readonly about: ExchangeContext
+  readonly context: ExchangeContext
 }
 
-export async function exchanged(
+/** One exchange over the given route. Never rejects. */
+export async function httpExchange(
   request: HttpRequest,
   signal: AbortSignal,
-  { options, about }: HttpRoute,
+  { options, context }: HttpRoute,
 ): Promise<HttpOutcome> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(request.responseTimeout)])
-  if (deadline.aborted) return unreached(deadline.reason, about)
-  let exchange: ClientRequest | undefined
+  if (deadline.aborted) return unreached(deadline.reason, context)
+  let client: ClientRequest | undefined
   let progress: Progress | undefined
-  const giveUp = (): void => void exchange?.destroy(deadline.reason as Error)
+  const giveUp = (): void => void client?.destroy(deadline.reason as Error)
   deadline.addEventListener('abort', giveUp)
   try {
-    exchange = open(options, request.body)
-    progress = follow(exchange, request.connectTimeout)
-    const response = await responseTo(exchange)
-    // A reset looks like the end of an answer that has no other end: what came before it may be half of it.
-    let broken: Error | undefined
-    exchange.on('error', (error: Error) => (broken ??= error))
-    const head = { status: response.statusCode ?? 0, headers: flat(response.headersDistinct) }
+    client = open(options, request.body)
+    progress = trackProgress(client, request.connectTimeout)
+    const response = await responseTo(client)
+    // Where the end of the connection ends the body, Node reports a reset as a normal end.
+    let reset: Error | undefined
+    client.on('error', (error: Error) => (reset ??= error))
+    const head = { status: response.statusCode ?? 0, headers: flatHeaders(response.headersDistinct) }
     const { text, failure } = await readUpTo(response, request.maxBodyBytes + 1)
-    // Where the end of the connection is the end of the answer, one that we broke off looks whole.
-    const isBroken = failure !== undefined || broken !== undefined || deadline.aborted
-    const reason = failure ?? broken ?? deadline.reason
-    return answered(head, { text, ...(isBroken && { failure: reason }) }, deadline, about)
+    // The same holds for a body that the deadline cuts off.
+    const isCut = failure !== undefined || reset !== undefined || deadline.aborted
+    const reason = failure ?? reset ?? deadline.reason
+    return answered({ ...head, text, ...(isCut && { failure: reason }) }, deadline, context)
   } catch (error) {
-    return unreached(error, { ...about, ...progress?.stage })
+    return unreached(error, { ...context, ...progress?.stage })
   } finally {
     progress?.stop()
     deadline.removeEventListener('abort', giveUp)
-    exchange?.destroy()
+    client?.destroy()
   }
 }
 
-/** A connection of its own: after a change of address a pooled one is dead. */
+/** Without an agent: after an address change, pooled connections are dead. */
 export function optionsFor(request: Omit<HttpRequest, 'body'>): RequestOptions {
   const { url, method = 'GET', headers, family, from, authorities } = request
   const { protocol, hostname, port, pathname, search } = new URL(url)
@@ -66,7 +74,7 @@ export function optionsFor(request: Omit<HttpRequest, 'body'>): RequestOptions {
     path: `${pathname}${search}`,
     headers,
     agent: false,
-    // Written out: NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment changes only the default.
+    // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment changes the default.
     rejectUnauthorized: true,
     lookup: lookUp,
     ...(port !== '' && { port }),
@@ -76,52 +84,52 @@ export function optionsFor(request: Omit<HttpRequest, 'body'>): RequestOptions {
   }
 }
 
+/** Sends a request. Loads node:https only for https, because it takes time. */
 export function open(options: RequestOptions, body?: string): ClientRequest {
-  // What TLS needs is loaded for TLS alone.
   const isSecure = options.protocol === 'https:'
   const make = isSecure ? process.getBuiltinModule('node:https').request : requestInClear
   return make(options).end(body)
 }
 
-/** How far a connection has come. */
+/** How far a connection has been established. */
 export interface Progress {
   stage: Pick<ExchangeContext, 'isConnecting' | 'isInHandshake'>
   readonly stop: () => void
 }
 
-/** Ends an exchange that has no connection in time; that of a CONNECT is there when the proxy has answered. */
-export function follow(exchange: ClientRequest, connectTimeout: Duration): Progress {
-  let isLookedUp = isIP(exchange.host) !== 0
-  const late = (): void => {
+/** Destroys a request that is not connected within the timeout. The connection of a CONNECT includes the response of the proxy. */
+export function trackProgress(request: ClientRequest, connectTimeout: Duration): Progress {
+  let isLookedUp = isIP(request.host) !== 0
+  const expire = (): void => {
     const code = isLookedUp ? 'CONNECT_TIMEOUT' : LOOKUP_TIMEOUT
-    exchange.destroy(
+    request.destroy(
       Object.assign(new Error(isLookedUp ? 'no connection' : 'no name server answered in time'), { code }),
     )
   }
-  const patience = setTimeout(late, connectTimeout)
-  const progress: Progress = { stage: { isConnecting: true }, stop: () => clearTimeout(patience) }
-  const isThere = (): void => {
+  const timer = setTimeout(expire, connectTimeout)
+  const progress: Progress = { stage: { isConnecting: true }, stop: () => clearTimeout(timer) }
+  const connected = (): void => {
     progress.stage = {}
-    if (exchange.method !== 'CONNECT') progress.stop()
+    if (request.method !== 'CONNECT') progress.stop()
   }
-  exchange.once('socket', (socket) => {
+  request.once('socket', (socket) => {
     socket.once('lookup', () => (isLookedUp = true))
     const isSecure = 'encrypted' in socket
-    const begin = (): void => void (progress.stage = { isInHandshake: true })
-    if (isSecure && !socket.connecting) begin()
-    if (isSecure) socket.once('connect', begin)
-    socket.once(isSecure ? 'secureConnect' : 'connect', isThere)
+    const startHandshake = (): void => void (progress.stage = { isInHandshake: true })
+    if (isSecure && !socket.connecting) startHandshake()
+    if (isSecure) socket.once('connect', startHandshake)
+    socket.once(isSecure ? 'secureConnect' : 'connect', connected)
   })
   return progress
 }
 
-const responseTo = async (exchange: ClientRequest): Promise<IncomingMessage> =>
+const responseTo = async (request: ClientRequest): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    exchange.once('response', resolve)
-    exchange.once('error', reject)
-    // A service that changes protocols in the middle is no update service (RFC 9110 §7.8).
-    exchange.once('upgrade', (_, socket) => {
+    request.once('response', resolve)
+    request.once('error', reject)
+    // An update service does not switch protocols (RFC 9110 §7.8).
+    request.once('upgrade', (_, socket) => {
       socket.destroy()
-      reject(new Error('the other side wants another protocol'))
+      reject(new Error('the server switched to another protocol'))
     })
   })

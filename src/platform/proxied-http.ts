@@ -3,42 +3,42 @@ import type { RequestOptions } from 'node:https'
 import { isIP, type Socket } from 'node:net'
 import type { Http, HttpOutcome, HttpRequest } from '../ports/http.ts'
 import { type ExchangeContext, unreached } from './http-outcome.ts'
-import { exchanged, follow, open, optionsFor } from './plain-http.ts'
+import { httpExchange, open, optionsFor, trackProgress } from './plain-http.ts'
 import type { Proxy } from './proxy.ts'
 
 type Unreached = Extract<HttpOutcome, { kind: 'unreached' }>
 
 /**
- * The port through a proxy: CONNECT for https, so that the proxy sees no more than the name of the service, and the
- * absolute form of RFC 9112 §3.2.2 for http.
+ * The HTTP port through a proxy: CONNECT for https, so that the proxy learns only the name of the service, and the absolute form
+ * (RFC 9112 §3.2.2) for http.
  */
 export const proxiedHttp =
   (proxy: Proxy): Http =>
   async (request, signal) => {
-    const ask = request.url.startsWith('https:') ? askInTunnel : askInClear
-    const outcome = await ask(proxy, request, signal)
+    const send = request.url.startsWith('https:') ? sendThroughTunnel : sendAbsolute
+    const outcome = await send(proxy, request, signal)
     if (outcome.kind === 'answered') return outcome
     return { ...outcome, because: `${outcome.because} (through the proxy ${proxy.url})` }
   }
 
-type Ask = (proxy: Proxy, request: HttpRequest, signal: AbortSignal) => Promise<HttpOutcome>
+type Send = (proxy: Proxy, request: HttpRequest, signal: AbortSignal) => Promise<HttpOutcome>
 
-const askInClear: Ask = async (proxy, request, signal) => {
+const sendAbsolute: Send = async (proxy, request, signal) => {
   const { host } = new URL(request.url)
   const options = { ...toProxy(proxy, request, { ...request.headers, host }), path: request.url }
-  const outcome = await exchanged(request, signal, { options, about: { url: proxy.url } })
+  const outcome = await httpExchange(request, signal, { options, context: { url: proxy.url } })
   return outcome.kind === 'answered' && outcome.status === 407 ? refusal(407, host) : outcome
 }
 
-/** One deadline for both: the tunnel, and what is asked through it. */
-const askInTunnel: Ask = async (proxy, request, signal) => {
+/** One deadline for both the tunnel and the exchange. */
+const sendThroughTunnel: Send = async (proxy, request, signal) => {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(request.responseTimeout)])
   const tunnel = await tunnelThrough(proxy, request, deadline)
   if ('kind' in tunnel) return tunnel
   try {
-    // The agent hands its options on to tls.connect(), which takes the socket instead of making one.
+    // tls.connect() gets these options and uses the socket instead of creating one.
     const options: RequestOptions & { readonly socket: Socket } = { ...optionsFor(request), socket: tunnel }
-    return await exchanged(request, deadline, { options, about: { url: request.url, isService: true } })
+    return await httpExchange(request, deadline, { options, context: { url: request.url, isService: true } })
   } finally {
     tunnel.destroy()
   }
@@ -50,32 +50,32 @@ async function tunnelThrough(
   deadline: AbortSignal,
 ): Promise<Socket | Unreached> {
   const { hostname, host, port } = new URL(request.url)
-  const about: ExchangeContext = { url: proxy.url }
-  if (deadline.aborted) return unreached(deadline.reason, about)
+  const context: ExchangeContext = { url: proxy.url }
+  if (deadline.aborted) return unreached(deadline.reason, context)
   const target = `${hostname}:${port === '' ? 443 : port}`
   const headers = { host: target, connection: 'keep-alive' }
-  const exchange = open({ ...toProxy(proxy, request, headers), method: 'CONNECT', path: target })
-  const progress = follow(exchange, request.connectTimeout)
-  const giveUp = (): void => void exchange.destroy(deadline.reason as Error)
+  const connect = open({ ...toProxy(proxy, request, headers), method: 'CONNECT', path: target })
+  const progress = trackProgress(connect, request.connectTimeout)
+  const giveUp = (): void => void connect.destroy(deadline.reason as Error)
   deadline.addEventListener('abort', giveUp)
   try {
     return await new Promise<Socket | Unreached>((resolve, reject) => {
-      exchange.on('error', reject)
-      exchange.once('connect', ({ statusCode = 0 }: IncomingMessage, socket: Socket) => {
+      connect.on('error', reject)
+      connect.once('connect', ({ statusCode = 0 }: IncomingMessage, socket: Socket) => {
         if (statusCode >= 200 && statusCode < 300) return resolve(socket)
         socket.on('error', () => undefined).destroy()
         resolve(refusal(statusCode, host))
       })
     })
   } catch (error) {
-    return withoutTunnel(unreached(error, { ...about, ...progress.stage }))
+    return withoutTunnel(unreached(error, { ...context, ...progress.stage }))
   } finally {
     progress.stop()
     deadline.removeEventListener('abort', giveUp)
   }
 }
 
-/** The service is not reached, however far the proxy is. */
+/** A failure after the proxy was connected is still a failure to connect to the service. */
 const withoutTunnel = (outcome: Unreached): Unreached => {
   const { stage } = outcome
   if (stage === 'exchange') return { ...outcome, stage: 'connect', because: CLOSED }
@@ -83,7 +83,7 @@ const withoutTunnel = (outcome: Unreached): Unreached => {
 }
 const CLOSED = 'the proxy closed the connection'
 
-/** The proxy is none of the service's: neither the service's authorities nor its name are for its certificate. */
+/** Options for the proxy itself. The certificate authorities and the name of the service do not apply to its certificate. */
 function toProxy(
   { url, authorization }: Proxy,
   { method = 'GET', maxBodyBytes, connectTimeout, responseTimeout }: HttpRequest,
@@ -94,12 +94,12 @@ function toProxy(
     method,
     url,
     headers: { ...headers, ...credentials },
-    maxBodyBytes: maxBodyBytes,
-    connectTimeout: connectTimeout,
-    responseTimeout: responseTimeout,
+    maxBodyBytes,
+    connectTimeout,
+    responseTimeout,
   })
   const host = options.host ?? ''
-  // Written out, for Node takes it from the Host header, which names the service. No address is one (RFC 6066 §3).
+  // Explicit, because Node derives it from the Host header, which names the service. Not for an address (RFC 6066 §3).
   return { ...options, servername: isIP(host) === 0 ? host : '' }
 }
 
@@ -108,6 +108,6 @@ const refusal = (status: number, host: string): Unreached => ({
   stage: 'connect',
   because:
     status === 407
-      ? 'the proxy wants credentials, or others: 407'
-      : `the proxy does not let us to ${host}: ${status}`,
+      ? 'the proxy requires credentials, or rejects these: 407'
+      : `the proxy refuses the connection to ${host}: ${status}`,
 })

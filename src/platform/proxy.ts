@@ -5,7 +5,7 @@ import { Secret } from '../net/secret.ts'
 
 /** The proxy that a request goes through. */
 export interface Proxy {
-  /** Without credentials, and so for showing too. */
+  /** Without credentials, so it can be logged. */
   readonly url: string
   /** The value of Proxy-Authorization. */
   readonly authorization?: Secret
@@ -13,34 +13,35 @@ export interface Proxy {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The first of a variable's two spellings that says something. */
+/** A variable in lower case or upper case, the first that is not empty, with its name. */
 function variable(
   environment: Environment,
   name: string,
 ): readonly [name: string, value: string] | undefined {
-  const found = [name.toLowerCase(), name].find((one) => (environment[one] ?? '') !== '')
-  return found === undefined ? undefined : [found, environment[found] ?? '']
+  const spelling = [name.toLowerCase(), name].find((one) => (environment[one] ?? '') !== '')
+  return spelling === undefined ? undefined : [spelling, environment[spelling] ?? '']
 }
 
-/** The proxy of the environment for an address, if there is one; an error is what is wrong with the variable. */
+/** The proxy for a URL (HTTPS_PROXY, HTTP_PROXY, NO_PROXY), if there is one. The error says what is wrong with the variable. */
 export function proxyFor(url: string, environment: Environment): Result<Proxy | undefined, string> {
   const { protocol, hostname, port } = new URL(url)
-  const given = variable(environment, protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY')
+  const setting = variable(environment, protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY')
   const host = hostname.replaceAll(/[[\]]/g, '')
   const [, exceptions = ''] = variable(environment, 'NO_PROXY') ?? []
-  if (given === undefined || isExcepted(exceptions, host, port || (protocol === 'https:' ? '443' : '80')))
+  if (setting === undefined || isExcepted(exceptions, host, port || (protocol === 'https:' ? '443' : '80')))
     return ok(undefined)
-  const [name, value] = given
+  const [name, value] = setting
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`
   if (!URL.canParse(full))
-    return err(`${name} is not the address of a proxy, such as http://proxy.example:3128`)
+    return err(`${name} must be the address of a proxy, such as http://proxy.example:3128`)
   const proxy = new URL(full)
   if (proxy.protocol !== 'http:' && proxy.protocol !== 'https:')
     return err(
       `${name} names a ${proxy.protocol.slice(0, -1)} proxy; only http and https proxies are supported`,
     )
   const credentials = credentialsOf(proxy)
-  if (credentials === undefined) return err(`${name} holds credentials with a broken escape`)
+  if (credentials === undefined)
+    return err(`${name} contains credentials with an invalid percent escape; write % as %25`)
   return ok({
     url: proxy.origin,
     ...(credentials !== ':' && {
@@ -57,7 +58,7 @@ function credentialsOf({ username, password }: URL): string | undefined {
   }
 }
 
-/** NO_PROXY as curl and Go read it: names with all below them, addresses, ranges, each with a port or without; "*" is all. */
+/** NO_PROXY, as in curl and Go: names with their subdomains, addresses and ranges, names and addresses with an optional port; "*" matches all. */
 function isExcepted(exceptions: string, host: string, port: string): boolean {
   const address = parseAddress(host)
   return exceptions

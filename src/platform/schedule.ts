@@ -1,14 +1,14 @@
 import { createTask, parse, validateDetailed } from 'node-cron'
 import { err, ok, type Result } from '../base/result.ts'
-import { type Instant, instant } from '../base/time.ts'
+import { after, days, type Instant, instant } from '../base/time.ts'
 import type { Schedule } from '../ports/clock.ts'
 
-/** Four years hold every day that a calendar has. */
-const DAYS_AHEAD = 4 * 366
+/** Four years contain every calendar day. */
+const MAX_DAYS_AHEAD = 4 * 366
 
 /**
- * A cron expression of five fields, or six with seconds, in the host's time zone. node-cron reads the expression
- * and says whether a moment fits it; its own timers are not used, because they stall when the clock is set back.
+ * The schedule of a cron expression with five fields, or six with seconds, in the time zone of the host. The error is a predicate
+ * without subject. node-cron parses and matches; its timers are not used, because they stall when the clock is set back.
  */
 export function cronSchedule(expression: string): Result<Schedule, string> {
   const { valid, errors } = validateDetailed(expression)
@@ -20,37 +20,40 @@ export function cronSchedule(expression: string): Result<Schedule, string> {
   const task = createTask(expression, () => undefined)
   const nextAfter = (now: Instant): Instant => {
     const from = new Date(now)
-    for (let ahead = 0; ahead <= DAYS_AHEAD; ahead++) {
-      const found = firstOn(
-        new Date(from.getFullYear(), from.getMonth(), from.getDate() + ahead),
-        from,
-        fields,
-        task,
-      )
-      if (found !== undefined) return instant(found.getTime())
+    for (let ahead = 0; ahead <= MAX_DAYS_AHEAD; ahead++) {
+      const day = new Date(from.getFullYear(), from.getMonth(), from.getDate() + ahead)
+      const first = firstMatch(day, from, { fields, task })
+      if (first !== undefined) return instant(first.getTime())
     }
-    return instant(now + DAYS_AHEAD * 86_400_000)
+    return after(now, days(MAX_DAYS_AHEAD))
   }
   return ok({ nextAfter })
 }
 
-type Times = Pick<ReturnType<typeof parse>, 'hour' | 'minute' | 'second'>
-type Matcher = Pick<ReturnType<typeof createTask>, 'match'>
+interface ParsedExpression {
+  readonly fields: Pick<ReturnType<typeof parse>, 'hour' | 'minute' | 'second'>
+  readonly task: Pick<ReturnType<typeof createTask>, 'match'>
+}
 
-/** The first moment of this day that fits and is later than `from`. */
-function firstOn(day: Date, from: Date, { hour, minute, second }: Times, task: Matcher): Date | undefined {
+/** The first time of the day that matches and is later than `from`. */
+function firstMatch(day: Date, from: Date, { fields, task }: ParsedExpression): Date | undefined {
+  const { hour, minute, second } = fields
   const at = (h = 0, m = 0, s = 0): Date =>
     new Date(day.getFullYear(), day.getMonth(), day.getDate(), h, m, s)
   const ends = [at(hour[0], minute[0], second[0]), at(hour.at(-1), minute.at(-1), second.at(-1))]
-  // The hour that a clock change leaves out fits nothing; no day leaves out both ends of the list.
+  // Skips days that do not match. A time in the hour that a clock change omits never matches, so both ends of the day are tested.
   if (!ends.some((end) => task.match(end))) return undefined
-  for (const h of hour) {
-    if (at(h, 59, 59) <= from) continue
+  const firstInHour = (h: number): Date | undefined => {
     for (const m of minute) {
-      if (at(h, m, 59) <= from) continue
-      const found = second.map((s) => at(h, m, s)).find((moment) => moment > from && task.match(moment))
-      if (found !== undefined) return found
+      const times = at(h, m, 59) > from ? second.map((s) => at(h, m, s)) : []
+      const first = times.find((time) => time > from && task.match(time))
+      if (first !== undefined) return first
     }
+    return undefined
+  }
+  for (const h of hour) {
+    const first = at(h, 59, 59) > from ? firstInHour(h) : undefined
+    if (first !== undefined) return first
   }
   return undefined
 }

@@ -2,15 +2,15 @@
 const setFlags = (flags: string): void => process.getBuiltinModule('node:v8').setFlagsFromString(flags)
 
 /**
- * For a program that does little and stays: V8 keeps no machine code that it made for speed, and a small nursery. A
- * daemon runs each of its functions a few times in an hour; the optimising compilers leave memory behind that nothing
- * gives back, and wake up to clear it. Only flags that V8 bears while it runs: --single-threaded-gc aborts Node 22.
+ * Saves memory in a daemon, which runs each function a few times per hour: no optimising compilers, whose code is never freed and
+ * whose cleanup causes wakeups, and a small young generation. Only flags that may change at run time: --single-threaded-gc aborts
+ * Node 22.
  */
 export const tuneForDaemon = (): void =>
   setFlags('--no-opt --no-maglev --no-sparkplug --max-semi-space-size=1 --optimize-for-size')
 
 /**
- * For the service: the heap grows to 1.6 times of what lives in it, and is cleared then. V8 would let it grow to four times,
- * because the machine has the memory; measured, it answers no slower for it.
+ * Saves memory in the service: garbage collection at 1.6 times the live heap instead of V8's 4 times. Measured response times do
+ * not change.
  */
 export const tuneForService = (): void => setFlags('--heap-growing-percent=60')

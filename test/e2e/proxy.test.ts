@@ -162,9 +162,9 @@ describe('an update uses the proxy of the environment', () => {
 
   // biome-ignore format: a table
   it.each([
-    [403, 0, /connect: the proxy does not let us to 127\.0\.0\.1:\d+: 403 \(through the proxy http:\/\/127\.0\.0\.1:\d+\)/],
-    [407, 0, /connect: the proxy wants credentials, or others: 407 \(through the proxy /],
-    [407, 1, /connect: the proxy wants credentials, or others: 407 \(through the proxy /],
+    [403, 0, /connect: the proxy refuses the connection to 127\.0\.0\.1:\d+: 403 \(through the proxy http:\/\/127\.0\.0\.1:\d+\)/],
+    [407, 0, /connect: the proxy requires credentials, or rejects these: 407 \(through the proxy /],
+    [407, 1, /connect: the proxy requires credentials, or rejects these: 407 \(through the proxy /],
   ])('and reports the status of the proxy: %i to listener %i', async (status, which, message) => {
     const [at, proxy] = await Promise.all([overBoth(), forwarder(status)])
     const url = `http://me:swordfish@127.0.0.1:${proxy.port}`

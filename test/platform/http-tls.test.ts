@@ -85,7 +85,7 @@ describe.each(CLIENTS)('%s, over TLS', (_, ask, advice) => {
     ['unknown authority', () => tls('issued'),                       undefined, `the certificate of 127.0.0.1 is from an authority that is not trusted here${advice}`],
     ['expired',           () => tls('expired'),                      'expired', "the certificate of 127.0.0.1 has expired, or this host's clock is wrong"],
     ['another name',      () => tls('other'),                        'other',   'the certificate is for other.test, not for 127.0.0.1'],
-    ['TLS 1.1',           () => tls('self', { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }), 'self', '127.0.0.1 has no version of TLS in common with us; 1.2 is the oldest'],
+    ['TLS 1.1',           () => tls('self', { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }), 'self', '127.0.0.1 supports no version of TLS that this program accepts; the oldest is 1.2'],
     ['no TLS, but HTTP',  () => createHttpServer((_, answer) => void answer.end()), undefined, '127.0.0.1 answers without TLS; is the port right?'],
     ['no TLS, but SSH',   () => createServer((socket) => void socket.on('error', () => undefined).end('SSH-2.0-x\r\n')), undefined, '127.0.0.1 answers without TLS; is the port right?'],
   ])('says what is wrong in one sentence: %s', async (_, server, authority, because) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { forgetRelative } from '../../src/platform/home-folders.ts'
+import { dropRelativeFolders } from '../../src/platform/environment-folders.ts'
 import { systemPaths } from '../../src/platform/paths.ts'
 
 // env-paths reads the home folder of whoever runs this; only what depends on our own rules is asserted.
@@ -28,7 +28,7 @@ it('a folder of the environment that is empty or relative counts as not given', 
     XDG_RUNTIME_DIR: '/run/user/1',
     OTHER: 'x',
   }
-  forgetRelative(environment)
+  dropRelativeFolders(environment)
 
   expect(environment).toEqual({ XDG_RUNTIME_DIR: '/run/user/1', OTHER: 'x' })
 })

@@ -19,8 +19,8 @@ it.each<[string, Record<string, string>, string | undefined]>([
   ['https://dyn.test/', { HTTPS_PROXY: 'two.test:3128' },                    'http://two.test:3128'],
   ['https://dyn.test/', { HTTPS_PROXY: 'https://user:pass@two.test' },       'https://two.test'],
   ['https://dyn.test/', { HTTPS_PROXY: 'socks5://two.test:1080' },           'HTTPS_PROXY names a socks5 proxy; only http and https proxies are supported'],
-  ['https://dyn.test/', { https_proxy: 'http://:swordfish@' },               'https_proxy is not the address of a proxy, such as http://proxy.example:3128'],
-  ['https://dyn.test/', { HTTPS_PROXY: 'http://a:%zz@two.test' },            'HTTPS_PROXY holds credentials with a broken escape'],
+  ['https://dyn.test/', { https_proxy: 'http://:swordfish@' },               'https_proxy must be the address of a proxy, such as http://proxy.example:3128'],
+  ['https://dyn.test/', { HTTPS_PROXY: 'http://a:%zz@two.test' },            'HTTPS_PROXY contains credentials with an invalid percent escape; write % as %25'],
 ])('%s with %j goes through %s', (url, environment, proxy) => expect(chosen(url, environment)).toBe(proxy))
 
 describe('NO_PROXY', () => {

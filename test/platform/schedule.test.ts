@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { instant, minutes } from '../../src/base/time.ts'
-import { everyInterval } from '../../src/platform/clock.ts'
+import { intervalSchedule } from '../../src/platform/clock.ts'
 import { cronSchedule } from '../../src/platform/schedule.ts'
 
 const at = (text: string) => instant(new Date(text).getTime())
@@ -74,4 +74,4 @@ describe('a cron expression', () => {
 })
 
 it('an interval is as long as it says', () =>
-  expect(everyInterval(minutes(5)).nextAfter(instant(1000))).toBe(301_000))
+  expect(intervalSchedule(minutes(5)).nextAfter(instant(1000))).toBe(301_000))

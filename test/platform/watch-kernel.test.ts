@@ -6,8 +6,8 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-const NETWORK = join(import.meta.dirname, '../../src/platform/network.ts')
-const SCRIPT = `import(${JSON.stringify(NETWORK)}).then(({ watchKernel }) => {
+const MODULE = join(import.meta.dirname, '../../src/platform/watch-kernel.ts')
+const SCRIPT = `import(${JSON.stringify(MODULE)}).then(({ watchKernel }) => {
   watchKernel(() => console.log('changed'), () => console.log('missing'))
   setInterval(() => undefined, 1000)
   console.log('begun')

@@ -1,12 +1,12 @@
 import { err, ok, type Result } from '../../base/result.ts'
-import { everyInterval } from '../../platform/clock.ts'
+import { intervalSchedule } from '../../platform/clock.ts'
 import type { Schedule } from '../../ports/clock.ts'
 import type { Failure } from '../failure.ts'
 import type { ResolvedSettings } from './settings.ts'
 
 /** The schedule that the settings ask for. A cron expression brings its reader with it, so that only its users load that. */
 export async function scheduleOf({ config }: ResolvedSettings): Promise<Result<Schedule, Failure>> {
-  if (config.schedule === undefined) return ok(everyInterval(config.interval))
+  if (config.schedule === undefined) return ok(intervalSchedule(config.interval))
   const { cronSchedule } = await import('../../platform/schedule.ts')
   const schedule = cronSchedule(config.schedule)
   return schedule.ok ? schedule : err({ exit: 'configuration', messages: [`schedule ${schedule.error}`] })

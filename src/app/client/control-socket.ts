@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoopState } from '../../client/agent/loop-state.ts'
 import { answerControl, type ControlledLoop } from '../../client/control/control-requests.ts'
-import { type Control, serveControl } from '../../platform/control.ts'
+import { type ControlServer, serveControl } from '../../platform/control.ts'
 import type { Log } from '../../ports/log.ts'
 import type { ComposedClient } from './compose.ts'
 import type { ResolvedSettings } from './settings.ts'
@@ -28,7 +28,7 @@ export async function openControlSocket(
   let control = await takeOrders(composed, settings, desk)
   return {
     renew: async () => {
-      if (control === undefined || (await control.isThere())) return
+      if (control === undefined || (await control.ownsPath())) return
       await control.close()
       control = await takeOrders(composed, settings, desk)
     },
@@ -41,7 +41,7 @@ async function takeOrders(
   { agent, detection }: ComposedClient,
   settings: ResolvedSettings,
   { log, loopState, ...reporting }: ControlDependencies,
-): Promise<Control | undefined> {
+): Promise<ControlServer | undefined> {
   const path = socketIn(settings)
   try {
     return await serveControl(path, async (request) => {

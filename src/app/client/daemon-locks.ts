@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { err, ok, type Result } from '../../base/result.ts'
-import { type Owner, type Ownership, own, type Renewal } from '../../platform/owner.ts'
+import { type LockOwner, type LockOutcome, acquireLock, type RenewOutcome } from '../../platform/lock.ts'
 import type { Failure } from '../failure.ts'
 import type { ResolvedSettings } from './settings.ts'
 import { busy, OWNER_POLL, OWNER_TIMEOUT, ownAsDaemon, socketIn } from './single-instance.ts'
@@ -27,15 +27,15 @@ const CONTROL_LOCK = 'control.lock'
 export async function takeDaemonLocks(settings: ResolvedSettings): Promise<Result<DaemonLocks, Failure>> {
   const { stateDir, runtimeDir } = settings
   const state = await ownAsDaemon(settings)
-  if (state.kind === 'theirs') return err(alreadyRunning(state.owner, `in the state folder ${stateDir}`))
+  if (state.kind === 'held') return err(alreadyRunning(state.owner, `in the state folder ${stateDir}`))
   const socket = socketIn(settings)
-  const control = await own(runtimeDir, socket, CONTROL_LOCK)
-  const held = [state, control].filter((one) => one.kind === 'ours')
+  const control = await acquireLock(runtimeDir, socket, CONTROL_LOCK)
+  const held = [state, control].filter((one) => one.kind === 'acquired')
   // The state folder last: the next daemon waits for it, and asks for the socket when it has it.
   const release = async (): Promise<void> => {
     for (const one of held.toReversed()) await one.release()
   }
-  if (control.kind !== 'theirs') return ok({ ...renewing(held), release })
+  if (control.kind !== 'held') return ok({ ...renewing(held), release })
   await release()
   return err(
     alreadyRunning(control.owner, `with the control socket ${socket}; give this one another --runtime-dir`),
@@ -43,14 +43,14 @@ export async function takeDaemonLocks(settings: ResolvedSettings): Promise<Resul
 }
 
 /** A daemon names its socket in its locks; a one-shot that holds the folder does not. */
-const alreadyRunning = (owner: Owner, where: string): Failure =>
+const alreadyRunning = (owner: LockOwner, where: string): Failure =>
   owner.socket === undefined
     ? busy(owner)
     : { exit: 'configuration', messages: [`a daemon is already running ${named(owner)} ${where}`] }
 
-const named = ({ pid }: Owner): string => (pid === undefined ? '' : `(process ${pid})`)
+const named = ({ pid }: LockOwner): string => (pid === undefined ? '' : `(process ${pid})`)
 
-type Held = Extract<Ownership, { kind: 'ours' }>
+type Held = Extract<LockOutcome, { kind: 'acquired' }>
 
 function renewing(held: readonly Held[]): Pick<DaemonLocks, 'renew' | 'hasLost'> {
   let lost: string | undefined
@@ -60,7 +60,7 @@ function renewing(held: readonly Held[]): Pick<DaemonLocks, 'renew' | 'hasLost'>
     for (const one of held) {
       const found = lost === undefined ? await renewOne(one) : KEPT
       isTaken ||= found.kind !== 'kept'
-      if (found.kind === 'theirs' && found.owner.socket !== undefined)
+      if (found.kind === 'held' && found.owner.socket !== undefined)
         lost = `another daemon ${named(found.owner)} has taken ${one.path} after it was deleted; this one ends`
     }
     return { lost, isTaken }
@@ -71,14 +71,13 @@ function renewing(held: readonly Held[]): Pick<DaemonLocks, 'renew' | 'hasLost'>
 const KEPT = { kind: 'kept' } as const
 
 /** A one-shot passes, and the lock is taken when it is done. One that does not pass is waited for once. */
-function afterPassing(): (one: Held) => Promise<Renewal> {
+function afterPassing(): (one: Held) => Promise<RenewOutcome> {
   let stuck: number | undefined
   return async (one) => {
     const end = performance.now() + OWNER_TIMEOUT
     for (;;) {
       const found = await one.renew()
-      if (found.kind !== 'theirs' || found.owner.socket !== undefined || found.owner.pid === stuck)
-        return found
+      if (found.kind !== 'held' || found.owner.socket !== undefined || found.owner.pid === stuck) return found
       if (performance.now() > end) stuck = found.owner.pid
       else await sleep(OWNER_POLL)
     }

@@ -13,9 +13,10 @@ import type { HostSettings } from '../../config/client-settings.ts'
 import { steadyClock, systemRandom } from '../../platform/clock.ts'
 import { askByDatagram, listenToGroup, openChannel } from '../../platform/datagram.ts'
 import { systemInterfaces } from '../../platform/interfaces.ts'
-import { listenForEvents, runProgram, systemGateway, watchKernel } from '../../platform/network.ts'
+import { listenForEvents, runProgram, systemGateway } from '../../platform/network.ts'
+import { watchKernel } from '../../platform/watch-kernel.ts'
 import { homeGateway, systemOutboundRoute } from '../../platform/outbound-route.ts'
-import { type RememberingResolve, rememberingResolve } from '../../platform/resolve.ts'
+import { type CachingResolve, cachingResolve } from '../../platform/resolve.ts'
 import { askByStream } from '../../platform/stream.ts'
 import type { FindGateway } from '../../ports/network.ts'
 import { type AddressDetection, type DetectionListeners, sourceGivenBy } from './address-detection.ts'
@@ -43,7 +44,7 @@ export function addressDetection(initial: ResolvedSettings, listeners: Detection
   let [settings, era] = [initial, new AbortController()]
   let watchUntil: AbortSignal | undefined
   const isAllowed = ration()
-  const names = rememberingResolve(() => performance.now())
+  const names = cachingResolve(() => performance.now())
   const gateway = homeGateway(systemGateway)
   const detectors = new Map<string, Detector>()
   const [tellOf, recheckListeners] = [findingFilter(tell), new Set<() => void>()]
@@ -149,7 +150,7 @@ function watchAll(
 }
 
 interface Shares {
-  readonly names: RememberingResolve
+  readonly names: CachingResolve
   readonly gateway: FindGateway
 }
 

@@ -6,7 +6,7 @@ import { parseAddress } from '../../net/address.ts'
 import { undiciHttp } from '../../platform/http.ts'
 import { systemGateway } from '../../platform/network.ts'
 import { RELEASED } from '../../platform/release-date.ts'
-import { rememberingResolve } from '../../platform/resolve.ts'
+import { cachingResolve } from '../../platform/resolve.ts'
 import type { HttpOutcome } from '../../ports/http.ts'
 import { addressDetection } from './detection.ts'
 import { userAgentOf } from './jobs.ts'
@@ -69,7 +69,7 @@ function hostsOf({ accounts }: ResolvedSettings, specs: readonly SourceSpec[]): 
   return new Set(hosts.filter((host) => parseAddress(host.replace(/^\[|\]$/g, '')) === undefined))
 }
 
-const { resolve } = rememberingResolve(() => performance.now())
+const { resolve } = cachingResolve(() => performance.now())
 
 async function lookedUp(host: string): Promise<Evidence['names'][number]> {
   const [v4, v6] = await Promise.all([resolve(host, 'v4'), resolve(host, 'v6')])

@@ -3,7 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ControlRequest, ControlResponse } from '../../client/control/control-requests.ts'
 import { askControl } from '../../platform/control.ts'
 import { systemFiles } from '../../platform/files.ts'
-import { type Owner, type Ownership, own, type Renewal, renewalOf } from '../../platform/owner.ts'
+import {
+  type LockOwner,
+  type LockOutcome,
+  acquireLock,
+  type RenewOutcome,
+  renewalOf,
+} from '../../platform/lock.ts'
 import type { Failure } from '../failure.ts'
 import { stateFoldersOf } from './compose.ts'
 import type { ResolvedSettings } from './settings.ts'
@@ -22,7 +28,7 @@ const uptime = (): number => process.uptime() * 1000
 export type SingleInstance =
   | { readonly kind: 'alone'; readonly release: () => Promise<void> }
   | { readonly kind: 'answered'; readonly answer: ControlResponse }
-  | { readonly kind: 'busy'; readonly owner: Owner }
+  | { readonly kind: 'busy'; readonly owner: LockOwner }
 
 /**
  * One process at a time works with a state folder. Beside a daemon, the request goes to it; beside another one-shot, we
@@ -35,47 +41,48 @@ export async function asSingleInstance(
   const end = uptime() + OWNER_TIMEOUT
   for (;;) {
     const ownership = await ownState(settings, undefined)
-    if (ownership.kind === 'ours') return { kind: 'alone', release: ownership.release }
-    if (ownership.kind === 'unkept') return { kind: 'alone', release: () => Promise.resolve() }
+    if (ownership.kind === 'acquired') return { kind: 'alone', release: ownership.release }
+    if (ownership.kind === 'unavailable') return { kind: 'alone', release: () => Promise.resolve() }
     const { owner } = ownership
-    const asked = owner.socket === undefined ? NOBODY : await askControl(owner.socket, request, OWNER_TIMEOUT)
+    const asked =
+      owner.socket === undefined ? UNREACHABLE : await askControl(owner.socket, request, OWNER_TIMEOUT)
     if (asked.kind === 'answered') return { kind: 'answered', answer: asked.answer as ControlResponse }
-    if (asked.kind === 'silent' || uptime() > end) return { kind: 'busy', owner }
+    if (asked.kind === 'timeout' || uptime() > end) return { kind: 'busy', owner }
     await sleep(OWNER_POLL)
   }
 }
 
 /** In the first of the state's folders that takes a file: where the state is kept elsewhere, its lock is there too. */
-async function ownState(settings: ResolvedSettings, socket: string | undefined): Promise<Ownership> {
+async function ownState(settings: ResolvedSettings, socket: string | undefined): Promise<LockOutcome> {
   const [configured = settings.stateDir, ...others] = stateFoldersOf(settings)
-  const found = await own(configured, socket)
-  if (found.kind !== 'unkept') return found
+  const found = await acquireLock(configured, socket)
+  if (found.kind !== 'unavailable') return found
   for (const folder of others) {
     const isOurs = await systemFiles.makePrivateFolder(folder).then(
       () => true,
       () => false,
     )
-    const elsewhere = isOurs ? await own(folder, socket) : found
-    if (elsewhere.kind === 'ours')
-      return lockElsewhere(elsewhere, folder, async () => own(configured, socket))
-    if (elsewhere.kind === 'theirs') return elsewhere
+    const elsewhere = isOurs ? await acquireLock(folder, socket) : found
+    if (elsewhere.kind === 'acquired')
+      return lockElsewhere(elsewhere, folder, async () => acquireLock(configured, socket))
+    if (elsewhere.kind === 'held') return elsewhere
   }
   return found
 }
 
-type Held = Extract<Ownership, { kind: 'ours' }>
+type Held = Extract<LockOutcome, { kind: 'acquired' }>
 
 /**
  * A lock elsewhere: the state goes home as soon as it can, and so its owner must have that folder too. A cleaner of
  * temporary files may delete the other one meanwhile, and another user make it.
  */
-function lockElsewhere(lock: Held, folder: string, ownHome: () => Promise<Ownership>): Held {
+function lockElsewhere(lock: Held, folder: string, ownHome: () => Promise<LockOutcome>): Held {
   let home: Held | undefined
-  const renew = async (): Promise<Renewal> => {
+  const renew = async (): Promise<RenewOutcome> => {
     if (home !== undefined) return home.renew()
     const found = await ownHome()
-    if (found.kind === 'ours') home = found
-    if (found.kind !== 'unkept') return renewalOf(found)
+    if (found.kind === 'acquired') home = found
+    if (found.kind !== 'unavailable') return renewalOf(found)
     return systemFiles.makePrivateFolder(folder).then(
       async () => lock.renew(),
       () => ({ kind: 'kept' }),
@@ -88,21 +95,21 @@ function lockElsewhere(lock: Held, folder: string, ownHome: () => Promise<Owners
   return { ...lock, renew, release }
 }
 
-const NOBODY = { kind: 'nobody' } as const
+const UNREACHABLE = { kind: 'unreachable' } as const
 
 /** A daemon waits for a one-shot to be done; another daemon is there to stay. */
-export async function ownAsDaemon(settings: ResolvedSettings): Promise<Ownership> {
+export async function ownAsDaemon(settings: ResolvedSettings): Promise<LockOutcome> {
   const end = uptime() + OWNER_TIMEOUT
   for (;;) {
     const ownership = await ownState(settings, socketIn(settings))
-    const isPassing = ownership.kind === 'theirs' && ownership.owner.socket === undefined
+    const isPassing = ownership.kind === 'held' && ownership.owner.socket === undefined
     if (!isPassing || uptime() > end) return ownership
     await sleep(OWNER_POLL)
   }
 }
 
 /** Another process holds the state folder, and neither answers nor ends. */
-export const busy = ({ pid, socket }: Owner): Failure => ({
+export const busy = ({ pid, socket }: LockOwner): Failure => ({
   // Where one daemon stays, starting a second one again cannot help.
   exit: socket === undefined ? 'unreached' : 'configuration',
   messages: [

@@ -27,7 +27,7 @@ export async function statusReport(settings: ResolvedSettings): Promise<StatusRe
   if (reports !== undefined)
     return { isRunning: true, accounts: reports.filter(({ account }) => chosen.has(account)) }
   const accounts = await reportsFrom(savedState(settings))
-  return asked.kind === 'nobody'
+  return asked.kind === 'unreachable'
     ? { isRunning: false, accounts }
     : { isRunning: true, isSilent: true, accounts }
 }

@@ -3,14 +3,14 @@ import type * as promises from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-import { own } from '../../src/platform/owner.ts'
+import { acquireLock } from '../../src/platform/lock.ts'
 
 const odd = vi.hoisted(() => ({ hasLinks: true, beforeTurn: (): void => undefined }))
 vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof promises>()
   return {
     ...real,
-    // vfat and some network file systems answer like this (link(2), EPERM).
+    // vfat and some network file systems fail like this (link(2), EPERM).
     link: async (from: string, to: string) =>
       odd.hasLinks ? real.link(from, to) : Promise.reject(Object.assign(new Error(), { code: 'EPERM' })),
     mkdir: async (path: string, options: object) => {
@@ -27,23 +27,23 @@ beforeEach(() => {
   Object.assign(odd, { hasLinks: true, beforeTurn: () => undefined })
 })
 
-it('does without hard links where the file system has none', async () => {
+it('works on file systems without hard links', async () => {
   odd.hasLinks = false
 
-  const all = await Promise.all(Array.from({ length: 40 }, async () => own(folder, undefined)))
+  const all = await Promise.all(Array.from({ length: 40 }, async () => acquireLock(folder, undefined)))
 
-  expect(all.filter(({ kind }) => kind === 'ours')).toHaveLength(1)
-  expect(all.filter(({ kind }) => kind === 'theirs')).toHaveLength(39)
+  expect(all.filter(({ kind }) => kind === 'acquired')).toHaveLength(1)
+  expect(all.filter(({ kind }) => kind === 'held')).toHaveLength(39)
   expect(readdirSync(folder)).toEqual(['owner.lock'])
 })
 
-it('does not remove the lock of who took over since it looked', async () => {
+it('does not remove a lock that replaced the stale one since it was read', async () => {
   const lock = join(folder, 'owner.lock')
   const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-  const living = JSON.stringify({ pid: process.ppid, boot })
+  const running = JSON.stringify({ pid: process.ppid, boot })
   writeFileSync(lock, '{"pid":4194304}')
-  odd.beforeTurn = () => writeFileSync(lock, living)
+  odd.beforeTurn = () => writeFileSync(lock, running)
 
-  expect(await own(folder, undefined)).toMatchObject({ kind: 'theirs', owner: { pid: process.ppid } })
-  expect(readFileSync(lock, 'utf8')).toBe(living)
+  expect(await acquireLock(folder, undefined)).toMatchObject({ kind: 'held', owner: { pid: process.ppid } })
+  expect(readFileSync(lock, 'utf8')).toBe(running)
 })
