@@ -1,12 +1,12 @@
-/** What a person needs to recognise an answer: more would fill a log, and may be anything. */
-const MAX_QUOTE = 80
+/** Enough to recognise a response in a log. In characters. */
+const MAX_QUOTE_LENGTH = 80
 
 /**
- * The beginning of a body that was not understood, in quotes: tags and characters that a terminal acts on are left out, white
- * space is one blank. Empty for a body with nothing to show.
+ * The beginning of an unrecognized body, in quotes, for logs. Removes tags and control characters, and collapses white space.
+ * Empty for a body without visible text.
  */
 export function quoteOf(body: string): string {
-  const beginning = body.slice(0, 64 * MAX_QUOTE)
+  const beginning = body.slice(0, 64 * MAX_QUOTE_LENGTH)
   const plain = beginning
     .replace(/<(script|style)\b[^]*?(<\/\1\s*>|$)/gi, ' ')
     .replace(/<[^<>]*>/g, ' ')
@@ -14,6 +14,7 @@ export function quoteOf(body: string): string {
     .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim()
   if (plain === '') return ''
-  const shown = Array.from(plain)
-  return `"${shown.length > MAX_QUOTE ? `${shown.slice(0, MAX_QUOTE).join('')}…` : plain}"`
+  const characters = Array.from(plain)
+  const isLong = characters.length > MAX_QUOTE_LENGTH
+  return `"${isLong ? `${characters.slice(0, MAX_QUOTE_LENGTH).join('')}…` : plain}"`
 }

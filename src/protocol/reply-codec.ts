@@ -10,14 +10,14 @@ import {
 } from './reply.ts'
 
 /**
- * One line of a reply. `addresses` is empty where the service answered with the bare word. `said` is what the service really
- * wrote, where that is another word of the family that is obeyed like this one.
+ * One line of a response. `addresses` is empty where the service sent only the word. `said` is the word that the service sent,
+ * where `word` is its equivalent in the specification (FAMILY_WORDS).
  */
 export type Reply =
   | { readonly word: AddressedWord; readonly addresses: readonly Address[] }
   | { readonly word: BareWord; readonly said?: string }
 
-/** Server side: one line of the text/plain body. */
+/** Server side: formats one line of the text/plain body. */
 export function formatReply(reply: Reply): string {
   return 'addresses' in reply && reply.addresses.length > 0
     ? `${reply.word} ${reply.addresses.join(',')}`
@@ -25,11 +25,11 @@ export function formatReply(reply: Reply): string {
 }
 
 /**
- * Client side: the exact inverse. Words are compared whole ("goodbye" is not "good") and in any case; what
- * follows a word that carries nothing is a remark and ignored, as is what follows the addresses.
+ * Client side: the inverse of `formatReply`. Compares whole words in any case ("goodbye" is not "good"). Ignores text after the
+ * addresses, or after a word without addresses.
  */
 export function parseReply(line: string): Result<Reply, 'unknown reply'> {
-  const [first = '', list] = withoutBlanks(line.trim()).split(/[ \t]+/)
+  const [first = '', list] = withoutCommaBlanks(line.trim()).split(/[ \t]+/)
   const word = first.toLowerCase()
   if (isFamilyWord(word)) return ok({ word: FAMILY_WORDS[word].like, said: word })
   if (!isReplyWord(word)) return err('unknown reply')
@@ -41,13 +41,13 @@ export function parseReply(line: string): Result<Reply, 'unknown reply'> {
   return addresses.every((address) => address !== undefined) ? ok({ word, addresses }) : err('unknown reply')
 }
 
-/** Some services write a blank at the comma between two addresses. */
-const withoutBlanks = (line: string): string =>
+/** Removes blanks at the comma between two addresses, which some services send. */
+const withoutCommaBlanks = (line: string): string =>
   line.replace(/[ \t]*,[ \t]*([0-9a-f.:]+)(?=[ \t,]|$)/gi, (whole, item: string) =>
     parseAddress(item) === undefined ? whole : `,${item}`,
   )
 
-/** An old way of saying "ignored": success with the loopback address, where another one was sent. */
+/** Whether an old service ignored the request: it answers `good` with the loopback address, which was not sent. */
 export const isOldRefusal = (reply: Reply, sent: Addresses): boolean =>
   reply.word === 'good' &&
   reply.addresses.some((address) => address === LOOPBACK) &&

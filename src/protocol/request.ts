@@ -3,30 +3,30 @@ import { specialRangeOf } from '../net/special.ts'
 
 /** The only path of the update protocol. */
 export const UPDATE_PATH = '/nic/update'
-/** With a DDNS key this one item updates every hostname attached to the key; a service may name it otherwise. */
+/** With a DDNS key, this item selects every hostname of the key. A service may configure another word. */
 export const ALL_HOSTNAMES = 'all-hostnames'
 
 export type Ipv6Parameter = 'myip' | 'myipv6'
 
 export interface UpdateRequest {
-  /** In the order asked; the reply lists results in the same order. */
+  /** The response lists the results in this order. */
   readonly hostnames: readonly string[]
-  /** Empty: the service takes the address of the connection, where the user chose so. */
+  /** Empty: the service uses the address of the connection. */
   readonly addresses: Addresses
-  /** undefined leaves the parameter out, which a service reads as NO. */
+  /** undefined: no parameter, which means NO. */
   readonly offline?: 'YES' | 'NO'
 }
 
-/** Client side. Commas and colons stand literally: both sides of the field read them so, and RFC 3986 §3.4 allows it. */
+/** Client side: formats the query. Commas and colons are not escaped: all services accept that, and RFC 3986 §3.4 allows it. */
 export function formatQuery(request: UpdateRequest, ipv6Parameter: Ipv6Parameter): string {
   const { v4, v6 } = request.addresses
-  const apart = ipv6Parameter === 'myipv6' && v6 !== undefined
-  // Without myip a service takes the address of the connection, so that IPv6 alone stands there too.
-  const myip = apart ? (v4 ?? v6) : listed(request.addresses).join(',')
+  const isSeparate = ipv6Parameter === 'myipv6' && v6 !== undefined
+  // Without myip a service uses the address of the connection, so IPv6 alone is sent as myip too.
+  const myip = isSeparate ? (v4 ?? v6) : listed(request.addresses).join(',')
   const pairs = [
     ['hostname', request.hostnames.map(escapeItem).join(',')],
     ...(myip === '' ? [] : [['myip', myip]]),
-    ...(apart ? [['myipv6', v6]] : []),
+    ...(isSeparate ? [['myipv6', v6]] : []),
     ...(request.offline === undefined ? [] : [['offline', request.offline]]),
   ]
   return pairs.map(([key, value]) => `${key}=${value}`).join('&')
@@ -35,20 +35,20 @@ export function formatQuery(request: UpdateRequest, ipv6Parameter: Ipv6Parameter
 const escapeItem = (item: string): string =>
   encodeURIComponent(item).replaceAll('%40', '@').replaceAll('%3A', ':')
 
-/** What a service reads. `hostnames` is undefined where the parameter is missing or empty. */
+/** A parsed query. `hostnames` is undefined where the parameter is missing or empty. */
 export interface UpdateQuery {
   readonly hostnames: readonly string[] | undefined
   readonly addresses: Addresses
   readonly isOffline: boolean
 }
 
-/** Server side, the inverse, and forgiving: unknown parameters and items that are no address are ignored. */
+/** Server side: the inverse of `formatQuery`. Ignores unknown parameters and invalid addresses. */
 export function readQuery(query: string): UpdateQuery {
   const parameters = parametersOf(query)
   const hostnames = itemsOf(parameters.get('hostname'))
-  const myip = itemsOf(parameters.get('myip')).flatMap(usable)
+  const myip = itemsOf(parameters.get('myip')).flatMap(usableAddress)
   const [myipv6] = itemsOf(parameters.get('myipv6'))
-    .flatMap(usable)
+    .flatMap(usableAddress)
     .filter((a) => familyOf(a) === 'v6')
   return {
     hostnames: hostnames.length === 0 ? undefined : hostnames,
@@ -57,7 +57,7 @@ export function readQuery(query: string): UpdateQuery {
   }
 }
 
-/** The first value of each parameter. A malformed escape stands for itself; "+" is a blank (HTML forms). */
+/** The first value of each parameter. Keeps malformed escapes unchanged; "+" is a blank (application/x-www-form-urlencoded). */
 function parametersOf(query: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>()
   for (const pair of query.split('&')) {
@@ -84,12 +84,12 @@ const itemsOf = (list: string | undefined): readonly string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== '')
 
-/** Addresses that no host can have are ignored like malformed ones; private ranges are people's homes. */
-function usable(text: string): readonly Address[] {
+/** Addresses that no host can have are ignored like malformed ones. Private ranges are valid: users publish them for home networks. */
+function usableAddress(text: string): readonly Address[] {
   const address = parseAddress(text)
   if (address === undefined) return []
   const special = specialRangeOf(address)
-  const isSenseless =
+  const isUnusable =
     special === 'multicast' || special === 'broadcast' || address === '0.0.0.0' || address === '::'
-  return isSenseless ? [] : [address]
+  return isUnusable ? [] : [address]
 }

@@ -16,7 +16,7 @@ export interface UserAgent {
 export const formatUserAgent = ({ company, product, version, contact }: UserAgent): string =>
   [company, `${product}/${version}`, ...(contact === undefined ? [] : [contact])].join(' ')
 
-/** The inverse; undefined where the documented shape is not kept. The company may be several words. */
+/** The inverse; undefined for any other form. The company may be several words. */
 export function parseUserAgent(text: string): UserAgent | undefined {
   const shape = /^((?:[^\s/@]+ )*?[^\s/@]+) ([^\s/@]+)\/([^\s/@]+)(?: <?([^\s<>@]+@[^\s<>@]+)>?)?$/.exec(text)
   if (shape === null) return undefined
@@ -24,13 +24,16 @@ export function parseUserAgent(text: string): UserAgent | undefined {
   return { company, product, version, ...(contact !== undefined && { contact }) }
 }
 
-/** A piece that fits the shape: blanks, slashes and at-signs separate its parts. */
+/** A text as one part of a User-Agent: replaces characters that separate its parts, such as blanks, slashes and at-signs. */
 export const agentToken = (text: string): string =>
   text.replace(/[^A-Za-z0-9._+~-]+/g, '-').replace(/^-|-$/g, '') || '0'
 
 export type UserAgentClass = 'descriptive' | 'undescriptive' | 'refused'
 
-/** What a service makes of a client's User-Agent. `blocked` holds lower-case fragments of clients that are not welcome. */
+/**
+ * How a service handles a User-Agent: `refused` where it is empty or contains one of `blocked` (lower case), `undescriptive` where
+ * it does not have the documented form.
+ */
 export function classifyUserAgent(text: string | undefined, blocked: readonly string[]): UserAgentClass {
   const agent = (text ?? '').trim()
   if (agent === '' || blocked.some((fragment) => agent.toLowerCase().includes(fragment))) return 'refused'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { quoteOf } from '../../src/protocol/quote.ts'
 import { readResponse } from '../../src/protocol/response.ts'
 
-describe('a quote of a body', () => {
+describe('quoteOf', () => {
   it.each([
     ['dnserr\n', '"dnserr"'],
     ['  two\r\n  lines\t', '"two lines"'],
@@ -17,14 +17,14 @@ describe('a quote of a body', () => {
     ['x'.repeat(80), `"${'x'.repeat(80)}"`],
     ['a<b>c', '"a c"'],
     ['a<style>p{}</style>b<style>q{}</style>c', '"a b c"'],
-  ])('%j is shown as %s', (body, shown) => expect(quoteOf(body)).toBe(shown))
+  ])('quotes %j as %s', (body, shown) => expect(quoteOf(body)).toBe(shown))
 
-  it('stands in what is told of an answer, with the HTTP status', () => {
+  it('is part of the description of an unrecognized response, after the HTTP status', () => {
     const read = readResponse({ status: 404, body: 'No such page' }, 1)
 
     expect(read).toMatchObject({
       ok: false,
-      error: { because: 'text that is no reply word (HTTP 404): "No such page"' },
+      error: { because: 'text that is not a reply word (HTTP 404): "No such page"' },
     })
   })
 })

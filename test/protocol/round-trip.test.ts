@@ -35,13 +35,13 @@ const request: fc.Arbitrary<UpdateRequest> = fc
   })
   .map(({ offline, ...rest }) => (offline === undefined ? rest : { ...rest, offline }))
 
-describe('what one side writes the other reads', () => {
+describe('client and service are inverses for', () => {
   it('a reply line', () =>
     fc.assert(
       fc.property(reply, (r) => void expect(parseReply(formatReply(r))).toEqual({ ok: true, value: r })),
     ))
 
-  it('a whole answer, status and all', () =>
+  it('a whole response with status', () =>
     fc.assert(
       fc.property(fc.array(reply, { minLength: 1, maxLength: 20 }), (replies) => {
         const [first] = replies
@@ -56,12 +56,12 @@ describe('what one side writes the other reads', () => {
 
   it.each(['myip', 'myipv6'] as const)('a request with IPv6 in %s', (ipv6Parameter) =>
     fc.assert(
-      fc.property(request, (asked) => {
-        const read = readQuery(formatQuery(asked, ipv6Parameter))
+      fc.property(request, (sent) => {
+        const read = readQuery(formatQuery(sent, ipv6Parameter))
 
-        expect(read.hostnames).toEqual(asked.hostnames)
-        expect(listed(read.addresses)).toEqual(listed(asked.addresses))
-        expect(read.isOffline).toBe(asked.offline === 'YES')
+        expect(read.hostnames).toEqual(sent.hostnames)
+        expect(listed(read.addresses)).toEqual(listed(sent.addresses))
+        expect(read.isOffline).toBe(sent.offline === 'YES')
       }),
     ),
   )
@@ -83,12 +83,12 @@ it.each([
   ['good 198.51.100.7, 2001:db8::7', ['198.51.100.7', '2001:db8::7']],
   ['good 198.51.100.7 ,\t2001:db8::7 thanks', ['198.51.100.7', '2001:db8::7']],
   ['good 198.51.100.7, thanks', ['198.51.100.7']],
-])('a blank at the comma separates addresses no further: %j', (line, addresses) =>
+])('parseReply ignores blanks at the comma between addresses: %j', (line, addresses) =>
   expect(parseReply(line)).toEqual({ ok: true, value: { word: 'good', addresses } }),
 )
 
-describe('reading', () => {
-  it('never takes bytes without a word for success', () =>
+describe('readResponse', () => {
+  it('never reports success for a body without a reply word', () =>
     fc.assert(
       fc.property(
         fc.integer({ min: 200, max: 599 }),
@@ -102,7 +102,7 @@ describe('reading', () => {
       { numRuns: 2000 },
     ))
 
-  it('refuses a body of more than 64 KiB, and says so', () => {
+  it('rejects a body of more than 64 KiB, with the reason', () => {
     const read = readResponse({ status: 200, body: `good 192.0.2.1${' '.repeat(65_536)}` }, 1)
 
     expect(read).toMatchObject({
@@ -115,12 +115,14 @@ describe('reading', () => {
     [302, 'good 192.0.2.1', true],
     [200, '<!DOCTYPE html><title>Sign in</title>', true],
     [200, 'hello', false],
-  ])('tells a captive portal from other nonsense: %i %s', (status, body, looksLikePortal) =>
-    expect(readResponse({ status, body }, 1)).toMatchObject({ ok: false, error: { looksLikePortal } }),
+  ])(
+    'distinguishes a captive portal from other unrecognized responses: %i %s',
+    (status, body, looksLikePortal) =>
+      expect(readResponse({ status, body }, 1)).toMatchObject({ ok: false, error: { looksLikePortal } }),
   )
 })
 
-describe('a User-Agent is judged', () => {
+describe('classifyUserAgent', () => {
   it.each([
     ['Holdfast holdfast/Linux-6.1-0.1.0 someone@example.test', 'descriptive'],
     ['AVM FRITZ!Box-7590/164.07.57', 'descriptive'],
@@ -131,5 +133,5 @@ describe('a User-Agent is judged', () => {
     ['   ', 'refused'],
     [undefined, 'refused'],
     ['Some BadBot/1-1', 'refused'],
-  ])('%j: %s', (agent, verdict) => expect(classifyUserAgent(agent, ['badbot'])).toBe(verdict))
+  ])('%j is %s', (agent, expected) => expect(classifyUserAgent(agent, ['badbot'])).toBe(expected))
 })

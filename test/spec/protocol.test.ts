@@ -20,22 +20,22 @@ const statusOf = (word: ReplyWord): number =>
     REPLIES[word].carries === 'addresses' ? { word: word as 'good', addresses: [] } : { word: word as '911' },
   ]).status
 
-it('knows exactly the reply words that the specification lists, with what they mean for a client', () => {
-  const ours = (Object.keys(REPLIES) as ReplyWord[]).map((word) => {
+it('REPLIES has exactly the words of the specification, each with its required action', () => {
+  const rows = (Object.keys(REPLIES) as ReplyWord[]).map((word) => {
     const { carries, about, action } = REPLIES[word]
     return [word, carries, about, action.kind, detailOf(word), String(statusOf(word))].join('\t')
   })
 
-  expect(ours.toSorted()).toEqual(
+  expect(rows.toSorted()).toEqual(
     table('replies.tsv')
       .map((row) => row.join('\t'))
       .toSorted(),
   )
 })
 
-it('sends and reads exactly the parameters that the specification lists', async () => {
+it('a request has exactly the parameters and headers of the specification', async () => {
   const rows = table('parameters.tsv')
-  const everything = {
+  const fullRequest = {
     hostnames: ['h.test'],
     addresses: byFamily(['192.0.2.1', '2001:db8::1'].flatMap((a) => parseAddress(a) ?? [])),
     offline: 'YES' as const,
@@ -51,7 +51,7 @@ it('sends and reads exactly the parameters that the specification lists', async 
 
   await exchange(
     endpoint,
-    { request: everything, endpoint: 0 },
+    { request: fullRequest, endpoint: 0 },
     { http, now: () => clock.now(), signal: new AbortController().signal },
   )
 
@@ -74,7 +74,7 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
 const unescaped = (text: string): string =>
   text === '""' ? '' : text.replace(/\\([nrt])/g, (_, letter: string) => ESCAPES[letter] ?? '')
 
-describe('a client reads an answer', () => {
+describe('the client reads the response', () => {
   it.each(table('reads.tsv'))(
     '%s',
     async (_, status = '', body = '', hosts = '', sent = '', outcome = '') => {
@@ -101,7 +101,7 @@ describe('a client reads an answer', () => {
             ? `HTTP ${seen.status}`
             : 'not-understood'
       expect(read).toBe(outcome)
-      // Only its own line with a word of success confirms a hostname.
+      // Only a reply of success for a hostname confirms it.
       const state = reduce(NEW_STATE, seen, [{ ...PLAN, hostnames: request.hostnames }], {
         now: START,
         random: 0,
@@ -115,21 +115,21 @@ describe('a client reads an answer', () => {
   )
 })
 
-describe('a service reads a request', () => {
+describe('the service reads the query', () => {
   it.each(table('peer-reads.tsv'))(
     '%s',
     (_, query = '', peer = '', v4 = '', v6 = '', offline = '', hostnames = '') => {
-      const asked = readQuery(query)
-      const supplied = Object.keys(asked.addresses).length > 0
-      const applied = supplied
-        ? asked.addresses
+      const read = readQuery(query)
+      const hasAddress = Object.keys(read.addresses).length > 0
+      const applied = hasAddress
+        ? read.addresses
         : byFamily([parseAddress(peer)].flatMap((address) => address ?? []))
 
       expect([
         applied.v4 ?? '-',
         applied.v6 ?? '-',
-        asked.isOffline ? 'yes' : 'no',
-        asked.hostnames?.join(',') ?? '-',
+        read.isOffline ? 'yes' : 'no',
+        read.hostnames?.join(',') ?? '-',
       ]).toEqual([v4, v6, offline, hostnames])
     },
   )

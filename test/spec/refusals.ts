@@ -1,6 +1,6 @@
 import { table } from './table.ts'
 
-/** One request and the code that its operation refuses it with: a line of `refusals.tsv`. */
+/** A line of `refusals.tsv`: a request, and the error code that its operation returns. */
 export interface RefusalCase {
   readonly operation: string
   readonly code: string
@@ -8,7 +8,7 @@ export interface RefusalCase {
   readonly method: string
   readonly path: string
   readonly body: string
-  /** What is prepared before the request, as words of `api-world.ts`. */
+  /** Setup steps before the request, as words of `api-world.ts`. */
   readonly setup: string
 }
 
@@ -26,9 +26,9 @@ const cases = rows.map(
   }),
 )
 
-/** Stands for the code of an operation that refuses nothing. */
+/** The code of an operation that has no refusals. */
 const NONE = '-'
 
 export const REFUSALS: readonly RefusalCase[] = cases.filter(({ code }) => code !== NONE)
-/** Operations that refuse nothing, each with a request that succeeds without credentials. */
+/** Operations without refusals, each with a request that succeeds without credentials. */
 export const NO_REFUSALS: readonly RefusalCase[] = cases.filter(({ code }) => code === NONE)

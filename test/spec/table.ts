@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** A text table beside this file: one case a line, tabs between, "#" begins a remark. Transcribed apart from the code. */
+/** A table in this folder: one case per line, columns separated by tabs, comments start with "#". Written from the specification, not from the code. */
 export function table(name: string): readonly (readonly string[])[] {
   const text = readFileSync(new URL(name, import.meta.url), 'utf8')
   return text

@@ -5,7 +5,7 @@ import { quoteOf } from '../../protocol/quote.ts'
 import { actionOf } from '../../protocol/reply.ts'
 import { isOldRefusal, type Reply } from '../../protocol/reply-codec.ts'
 import { formatQuery, type Ipv6Parameter, UPDATE_PATH, type UpdateRequest } from '../../protocol/request.ts'
-import { MAX_REPLY_BYTES, readForbidding, readResponse } from '../../protocol/response.ts'
+import { MAX_REPLY_BYTES, readRestriction, readResponse } from '../../protocol/response.ts'
 import type { Action, Observation } from '../decide/observation.ts'
 import { withoutSecrets } from './secrets.ts'
 
@@ -130,7 +130,7 @@ function readIncomplete(answer: HttpAnswer, request: UpdateRequest): ParsedRepli
     ? replies.value.every(({ word }) => actionOf(word).kind !== 'settled')
     : replies.error.status !== undefined
   if (isConclusive) return replies
-  const forbidding = readForbidding(answer)
+  const forbidding = readRestriction(answer)
   return forbidding && { ok: true, value: request.hostnames.map(() => forbidding) }
 }
 

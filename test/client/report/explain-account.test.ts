@@ -66,9 +66,9 @@ it.each<[Outcome, Partial<AccountReport>, readonly string[]]>([
     'No request is allowed before the wait is over; running a command again does not shorten it.',
     'Next attempt: 2026-01-01 00:30:00.',
   ]],
-  ['waiting', { because: 'HTTP 503: an empty answer (HTTP 503)', remedy: 'look' }, [
+  ['waiting', { because: 'HTTP 503: an empty response (HTTP 503)', remedy: 'look' }, [
     'key@dyn.test is waiting since 2026-01-01 00:00:00.',
-    'Why: the answer of the service: HTTP 503: an empty answer (HTTP 503).',
+    'Why: the answer of the service: HTTP 503: an empty response (HTTP 503).',
     'What to do: look.',
     'No request is allowed before the wait is over; running a command again does not shorten it.',
     'Next attempt: 2026-01-01 00:30:00.',
