@@ -189,7 +189,7 @@ describe('a running daemon', () => {
         socket.on('error', () => undefined)
         socket.on('close', () => done(answer))
       })
-    expect(await replyTo('hello\n')).toBe('{"error":"a request is one line of JSON"}\n')
+    expect(await replyTo('hello\n')).toBe('{"error":"a request must be one line of JSON"}\n')
     for (const invalid of INVALID_REQUESTS)
       expect(await replyTo(`${invalid}\n`), invalid).toMatch(
         /^\{"error":"this daemon does not know what is asked: /,

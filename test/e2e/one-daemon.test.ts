@@ -142,7 +142,7 @@ it('a daemon logs that its socket path is too long, and runs without a socket', 
   const runtime = join(scratch(), 'x'.repeat(100))
   const { line, child, ended } = daemon(at, scratch(), runtime)
   await line('nothing to do until then')
-  await line(`its path is too long for a Unix socket: ${runtime.length + 13} bytes, where 107 fit`)
+  await line(`its path is too long for a Unix socket: ${runtime.length + 13} bytes, the maximum is 107`)
 
   child.kill('SIGTERM')
   expect(await ended).toBe(0)

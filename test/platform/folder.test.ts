@@ -10,8 +10,8 @@ function scratch(): string {
   return folder
 }
 
-describe('a folder', () => {
-  it('is made with those above it, for this user alone, and may be there already', async () => {
+describe('makeFolder', () => {
+  it('makes missing parents with mode 0700, and accepts existing folders', async () => {
     const folder = scratch()
     for (const path of [join(folder, 'a/b/c'), join(folder, 'a/b/c/'), folder, '/', '.'])
       await makeFolder(path)
@@ -19,14 +19,14 @@ describe('a folder', () => {
     for (const part of ['a', 'a/b', 'a/b/c']) expect(statSync(join(folder, part)).mode & 0o777).toBe(0o700)
   })
 
-  it('is made by several at once', async () => {
+  it('succeeds for concurrent calls', async () => {
     const path = join(scratch(), 'a/b/c/d')
     await Promise.all(Array.from({ length: 20 }, async () => makeFolder(path)))
 
     expect(statSync(path).isDirectory()).toBe(true)
   })
 
-  it('may be a link to one', async () => {
+  it('follows links to folders', async () => {
     const folder = scratch()
     mkdirSync(join(folder, 'real'))
     symlinkSync('real', join(folder, 'link'))
@@ -35,7 +35,7 @@ describe('a folder', () => {
     expect(statSync(join(folder, 'real/below')).isDirectory()).toBe(true)
   })
 
-  it('that cannot be made is an error at once', { timeout: 2000 }, async () => {
+  it('rejects immediately where the folder cannot be made', { timeout: 2000 }, async () => {
     const folder = scratch()
     writeFileSync(join(folder, 'file'), '')
     // biome-ignore format: a table

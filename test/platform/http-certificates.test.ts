@@ -81,7 +81,7 @@ const CLIENTS: readonly (readonly [string, () => Promise<Http>])[] = [
 ]
 
 describe.each(CLIENTS)('a certificate, %s', (_, client) => {
-  it('is accepted where nothing is wrong with it', async () => {
+  it('is accepted where it is valid', async () => {
     const url = await serving('good', [])
 
     const outcome = await (await client())(request(url, { authorities: pem('root') }), never)
@@ -95,9 +95,9 @@ describe.each(CLIENTS)('a certificate, %s', (_, client) => {
     ['critical',   [],                            /^the certificate of 127\.0\.0\.1 is not acceptable \(\w+\)/],
     ['under-leaf', ['leaf'],                      /^the certificate of 127\.0\.0\.1 is not acceptable \(INVALID_\w+\)/],
     ['too-long',   ['middle', 'short'],           /^the certificate of 127\.0\.0\.1 is not acceptable \(PATH_LENGTH_EXCEEDED\)/],
-    // Node asks OpenSSL for security level 2 from 24 on; before, 1024 bits are enough.
+    // Node 24 and later use security level 2 of OpenSSL; earlier versions accept 1024 bits.
     ...(Number.parseInt(process.versions.node) < 24 ? [] : [['weak', [], /./] as [string, string[], RegExp]]),
-  ])('that is refused is a failure of TLS, whatever the reason: %s', async (name, above, because) => {
+  ])('that is refused fails at the stage TLS: %s', async (name, above, because) => {
     const url = await serving(name, above)
 
     const outcome = await (await client())(request(url, { authorities: pem('root') }), never)
@@ -106,10 +106,10 @@ describe.each(CLIENTS)('a certificate, %s', (_, client) => {
   })
 
   it.each([
-    ['ends', (socket: { end(): unknown }) => socket.end()],
-    ['breaks off', (socket: { destroy(): unknown }) => socket.destroy()],
-    ['says nothing', () => undefined],
-  ])('that never comes, for the other side %s, is a failure of TLS', async (__, act) => {
+    ['ends the connection', (socket: { end(): unknown }) => socket.end()],
+    ['resets the connection', (socket: { destroy(): unknown }) => socket.destroy()],
+    ['does not answer', () => undefined],
+  ])('is missing, because the server %s: the failure is at the stage TLS', async (__, act) => {
     const port = await listening(
       createServer((socket) => void socket.on('error', () => undefined).once('data', () => void act(socket))),
     )

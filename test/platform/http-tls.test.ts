@@ -73,7 +73,7 @@ const CLIENTS = [
 ] as const
 
 describe.each(CLIENTS)('%s, over TLS', (_, ask, advice) => {
-  it('asks a server whose authority is trusted', async () => {
+  it('accepts a server with a trusted authority', async () => {
     const url = await listening(tls('self'))
 
     expect(await ask(request(url, trusted('self')), never)).toMatchObject({ kind: 'answered', body: 'good' })
@@ -86,18 +86,18 @@ describe.each(CLIENTS)('%s, over TLS', (_, ask, advice) => {
     ['expired',           () => tls('expired'),                      'expired', "the certificate of 127.0.0.1 has expired, or this host's clock is wrong"],
     ['another name',      () => tls('other'),                        'other',   'the certificate is for other.test, not for 127.0.0.1'],
     ['TLS 1.1',           () => tls('self', { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }), 'self', '127.0.0.1 supports no version of TLS that this program accepts; the oldest is 1.2'],
-    ['no TLS, but HTTP',  () => createHttpServer((_, answer) => void answer.end()), undefined, '127.0.0.1 answers without TLS; is the port right?'],
-    ['no TLS, but SSH',   () => createServer((socket) => void socket.on('error', () => undefined).end('SSH-2.0-x\r\n')), undefined, '127.0.0.1 answers without TLS; is the port right?'],
-  ])('says what is wrong in one sentence: %s', async (_, server, authority, because) => {
+    ['HTTP without TLS',  () => createHttpServer((_, answer) => void answer.end()), undefined, '127.0.0.1 answers without TLS; is the port right?'],
+    ['SSH without TLS',   () => createServer((socket) => void socket.on('error', () => undefined).end('SSH-2.0-x\r\n')), undefined, '127.0.0.1 answers without TLS; is the port right?'],
+  ])('explains the failure in one sentence: %s', async (_, server, authority, because) => {
     const url = await listening(server())
 
     expect(await ask(request(url, authority === undefined ? {} : trusted(authority)), never)).toEqual({ kind: 'unreached', stage: 'TLS', because })
   })
 
-  describe('where the environment wants certificates to go unchecked', () => {
+  describe('with NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
     afterEach(() => void delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'])
 
-    it('checks them', async () => {
+    it('checks certificates', async () => {
       process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
 
       expect(await ask(request(await listening(tls('self'))), never)).toMatchObject({

@@ -29,9 +29,9 @@ describe.each(CLIENTS)('%s, over a real wire', (_, ask) => {
     onTestFinished(() => void server.close())
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   }
-  const within = { connectTimeout: seconds(1), responseTimeout: seconds(0.4) } as const
+  const timeouts = { connectTimeout: seconds(1), responseTimeout: seconds(0.4) } as const
 
-  it('cuts a long body off one byte after the longest', async () => {
+  it('reads at most one byte more than maxBodyBytes', async () => {
     const url = await serve((_, response) => void response.end('x'.repeat(10_000_000)))
 
     const outcome = await ask(request(url), never)
@@ -39,14 +39,14 @@ describe.each(CLIENTS)('%s, over a real wire', (_, ask) => {
     expect(outcome.kind === 'answered' && outcome.body.length).toBe(1001)
   })
 
-  it('goes over the family that was asked for, and over no other', async () => {
+  it('connects over the given family only', async () => {
     const url = (await serve((_, response) => void response.end('ok'))).replace('127.0.0.1', 'localhost')
 
     expect(await ask(request(url, { family: 'v4' }), never)).toMatchObject({ kind: 'answered' })
     expect(await ask(request(url, { family: 'v6' }), never)).toMatchObject({ kind: 'unreached' })
   })
 
-  it('opens a connection for each request', async () => {
+  it('opens a new connection for each request', async () => {
     const ports = new Set<number | undefined>()
     const url = await serve(
       (asked, response) => void (ports.add(asked.socket.remotePort), response.end('ok')),
@@ -59,35 +59,37 @@ describe.each(CLIENTS)('%s, over a real wire', (_, ask) => {
   })
 
   it('follows no redirect', async () => {
-    let asked = 0
-    const url = await serve((_, response) => void (asked++, response.writeHead(302, { location: '/' }).end()))
+    let requests = 0
+    const url = await serve(
+      (_, response) => void (requests++, response.writeHead(302, { location: '/' }).end()),
+    )
 
     expect(await ask(request(url), never)).toMatchObject({ status: 302 })
-    expect(asked).toBe(1)
+    expect(requests).toBe(1)
   })
 
   it.each<[string, Parameters<typeof createServer>[1]]>([
-    ['says nothing', () => undefined],
+    ['does not answer', () => undefined],
     [
       'stops after the headers',
       (_, response) => void response.writeHead(200, { 'content-length': '10' }).flushHeaders(),
     ],
     [
-      'does not say how long its answer is, and does not end it',
+      'sends a body without length or end',
       (asked) => void asked.socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\ngood'),
     ],
     [
-      'trickles',
+      'sends its body slowly',
       (_, response) => {
         const timer = setInterval(() => response.write('.'), 50)
         response.on('close', () => clearInterval(timer))
       },
     ],
-  ])('gives up on a server that %s', async (_, answer) => {
+  ])('times out with a server that %s', async (_, answer) => {
     const url = await serve(answer)
     const start = performance.now()
 
-    expect(await ask(request(url, { ...within, maxBodyBytes: 1e6 }), never)).toMatchObject({
+    expect(await ask(request(url, { ...timeouts, maxBodyBytes: 1e6 }), never)).toMatchObject({
       kind: 'unreached',
       stage: 'time-out',
     })
@@ -95,16 +97,16 @@ describe.each(CLIENTS)('%s, over a real wire', (_, ask) => {
   })
 
   it.each<[string, Parameters<typeof createServer>[1]]>([
-    ['resets', (asked) => void asked.socket.resetAndDestroy()],
-    ['closes early', (asked) => void asked.socket.destroy()],
-  ])('reports a server that %s', async (_, answer) =>
+    ['resets the connection', (asked) => void asked.socket.resetAndDestroy()],
+    ['closes the connection early', (asked) => void asked.socket.destroy()],
+  ])('reports the stage exchange for a server that %s', async (_, answer) =>
     expect(await ask(request(await serve(answer)), never)).toMatchObject({
       kind: 'unreached',
       stage: 'exchange',
     }),
   )
 
-  it('hands on what came before a connection broke off, and says that it is not all', async () => {
+  it('returns a body that was cut off, marked as such', async () => {
     const url = await serve((_, response) => {
       response.writeHead(500, { 'content-length': '10' }).write('911')
       setTimeout(() => response.destroy(), 20)
@@ -121,10 +123,10 @@ describe.each(CLIENTS)('%s, over a real wire', (_, ask) => {
   it.each([
     ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n'],
     ['another version', 'HTTP/9.9 hello\r\n\r\n'],
-    ['a page without a head', '<html><body>welcome</body></html>\r\n'],
+    ['a page without headers', '<html><body>welcome</body></html>\r\n'],
     ['a header without a colon', 'HTTP/1.1 200 OK\r\nbad header\r\n\r\n'],
-    ['headers without end', `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(30_000)}\r\n\r\n`],
-  ])('tells an answer that is not HTTP from no answer: %s', async (_, answer) => {
+    ['endless headers', `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(30_000)}\r\n\r\n`],
+  ])('reports the stage malformed for an answer that is not HTTP: %s', async (_, answer) => {
     const url = await answering(answer)
 
     expect(await ask(request(url), never)).toMatchObject({
@@ -137,7 +139,7 @@ describe.each(CLIENTS)('%s, over a real wire', (_, ask) => {
   it.each([
     ['nothing', ''],
     ['half a status line', 'HTTP/1.1 200'],
-  ])('takes a connection that ends after %s for no answer', async (_, answer) =>
+  ])('reports the stage exchange for a connection that ends after %s', async (_, answer) =>
     expect(await ask(request(await answering(answer)), never)).toEqual({
       kind: 'unreached',
       stage: 'exchange',
@@ -145,14 +147,14 @@ describe.each(CLIENTS)('%s, over a real wire', (_, ask) => {
     }),
   )
 
-  it('says once who refused', async () =>
+  it('reports the address that refused the connection', async () =>
     expect(await ask(request('http://127.0.0.1:1/'), never)).toEqual({
       kind: 'unreached',
       stage: 'connect',
       because: 'refused by 127.0.0.1:1',
     }))
 
-  it('gives up when told to', async () => {
+  it('ends when the signal aborts', async () => {
     const url = await serve(() => undefined)
     const stop = new AbortController()
     setTimeout(() => stop.abort(), 50)
@@ -161,7 +163,7 @@ describe.each(CLIENTS)('%s, over a real wire', (_, ask) => {
   })
 })
 
-it('keeps the beginning of what came instead of HTTP', async () => {
+it('keeps the beginning of an answer that is not HTTP', async () => {
   const server = createTcpServer((socket) => {
     socket.on('error', () => undefined).end(`good 198.51.100.7 ${'x'.repeat(10_000)}`)
   })
@@ -183,15 +185,12 @@ it('keeps the beginning of what came instead of HTTP', async () => {
 it.each([
   [true, 'connect', 'no connection to dyn.test in time'],
   [false, 'time-out', 'no answer in time'],
-])(
-  'time that is up before there is a connection is no connection in time: %s',
-  (isConnecting, stage, because) => {
-    const error = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
+])('a timeout while connecting (%s) is at the stage %s', (isConnecting, stage, because) => {
+  const error = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
 
-    expect(unreached(error, { url: 'https://dyn.test/', isConnecting })).toEqual({
-      kind: 'unreached',
-      stage,
-      because,
-    })
-  },
-)
+  expect(unreached(error, { url: 'https://dyn.test/', isConnecting })).toEqual({
+    kind: 'unreached',
+    stage,
+    because,
+  })
+})

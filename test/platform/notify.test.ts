@@ -22,28 +22,28 @@ const watched = (environment: NodeJS.ProcessEnv = WATCHED): ReturnType<typeof no
   return notifier(environment, () => Date.now())
 }
 
-it('tells the watchdog three times in its period that the process lives', () => {
+it('notifies the watchdog three times in its period', () => {
   watched()
   vi.advanceTimersByTime(9 * SECOND)
 
   expect(spawned).toEqual([BEAT, BEAT, BEAT])
 })
 
-it('tells it nothing any more thirty minutes after the last beat of the loop, and again after the next', () => {
+it('stops notifying the watchdog 30 minutes after the last heartbeat, and resumes after the next', () => {
   const supervisor = watched()
   vi.advanceTimersByTime(6 * MINUTE)
   supervisor.beat()
   vi.advanceTimersByTime(30 * MINUTE)
-  const upToSilence = spawned.length
+  const sentBefore = spawned.length
   vi.advanceTimersByTime(MINUTE)
 
-  expect([upToSilence, spawned.length]).toEqual([36 * 20 - 1, upToSilence])
+  expect([sentBefore, spawned.length]).toEqual([36 * 20 - 1, sentBefore])
   supervisor.beat()
   vi.advanceTimersByTime(3 * SECOND)
-  expect(spawned.length).toBe(upToSilence + 1)
+  expect(spawned.length).toBe(sentBefore + 1)
 })
 
-it('takes what the loop says of itself for a beat', () => {
+it('counts a status report as a heartbeat', () => {
   const supervisor = watched()
   vi.advanceTimersByTime(29 * MINUTE)
   supervisor.status('1 of 1 hostnames confirmed')
@@ -54,10 +54,10 @@ it('takes what the loop says of itself for a beat', () => {
 })
 
 it.each([
-  ['there is none', { NOTIFY_SOCKET: '/run/x' }],
-  ['it watches another process', { ...WATCHED, WATCHDOG_PID: '1' }],
-  ['nothing listens', { WATCHDOG_USEC: '9000000' }],
-])('tells the watchdog nothing where %s', (_, environment) => {
+  ['there is no watchdog', { NOTIFY_SOCKET: '/run/x' }],
+  ['the watchdog is for another process', { ...WATCHED, WATCHDOG_PID: '1' }],
+  ['there is no socket', { WATCHDOG_USEC: '9000000' }],
+])('does not notify the watchdog where %s', (_, environment) => {
   watched(environment)
   vi.advanceTimersByTime(MINUTE)
 

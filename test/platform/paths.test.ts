@@ -2,25 +2,25 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { dropRelativeFolders } from '../../src/platform/environment-folders.ts'
 import { systemPaths } from '../../src/platform/paths.ts'
 
-// env-paths reads the home folder of whoever runs this; only what depends on our own rules is asserted.
+// env-paths reads the home folder of the user that runs the tests, so only the other rules are asserted.
 // biome-ignore format: a table
 it.each([
-  ['systemd gives the folders', { STATE_DIRECTORY: '/var/lib/x', CONFIGURATION_DIRECTORY: '/etc/x' },     false, '/etc/x',        '/var/lib/x'],
-  ['systemd gives several',     { STATE_DIRECTORY: '/var/lib/x:/var/lib/y', CONFIGURATION_DIRECTORY: ':/etc/x' }, true, '/etc/x', '/var/lib/x'],
-  ['root, on Linux',            {},                                                                       true,  '/etc/holdfast', '/var/lib/holdfast'],
-])('%s', async (_, environment, isRoot, config, state) => {
+  ['with folders of systemd',   { STATE_DIRECTORY: '/var/lib/x', CONFIGURATION_DIRECTORY: '/etc/x' },     false, '/etc/x',        '/var/lib/x'],
+  ['with several folders of systemd', { STATE_DIRECTORY: '/var/lib/x:/var/lib/y', CONFIGURATION_DIRECTORY: ':/etc/x' }, true, '/etc/x', '/var/lib/x'],
+  ['for root on Linux',         {},                                                                       true,  '/etc/holdfast', '/var/lib/holdfast'],
+])('systemPaths %s', async (_, environment, isRoot, config, state) => {
   const paths = systemPaths(environment, isRoot)
 
   expect([await paths.config(), await paths.state()]).toEqual([config, state])
 })
 
-it('anybody else has folders of their own, named after the program and nothing else', async () => {
+it('systemPaths for other users end with the name of the program', async () => {
   const paths = systemPaths({}, false)
 
   expect([await paths.config(), await paths.state()].every((path) => path.endsWith('/holdfast'))).toBe(true)
 })
 
-it('a folder of the environment that is empty or relative counts as not given', () => {
+it('dropRelativeFolders deletes empty and relative folders, and nothing else', () => {
   const environment = {
     HOME: '',
     XDG_CONFIG_HOME: 'config',
@@ -33,7 +33,7 @@ it('a folder of the environment that is empty or relative counts as not given', 
   expect(environment).toEqual({ XDG_RUNTIME_DIR: '/run/user/1', OTHER: 'x' })
 })
 
-describe('a user without a home', () => {
+describe('systemPaths for a user without a home folder', () => {
   const withoutHome = async (): Promise<typeof systemPaths> => {
     vi.resetModules()
     vi.doMock('env-paths', () => {
@@ -43,7 +43,7 @@ describe('a user without a home', () => {
     return (await import('../../src/platform/paths.ts')).systemPaths
   }
 
-  it('has folders below the root', async () => {
+  it('are below the root folder', async () => {
     const paths = (await withoutHome())({}, false)
 
     expect([await paths.config(), await paths.state()]).toEqual([
@@ -52,6 +52,6 @@ describe('a user without a home', () => {
     ])
   })
 
-  it('needs none where systemd says the folders', async () =>
+  it('do not need the home folder where systemd sets the folders', async () =>
     expect(await (await withoutHome())({ STATE_DIRECTORY: '/var/lib/x' }, false).state()).toBe('/var/lib/x'))
 })

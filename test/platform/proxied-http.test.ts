@@ -4,12 +4,12 @@ import { seconds } from '../../src/base/time.ts'
 import { proxiedHttp } from '../../src/platform/proxied-http.ts'
 import { never, request } from '../fakes/request.ts'
 
-/** A proxy that treats each connection alike, and how many there were. */
-async function proxy(treat: (socket: Socket) => void) {
+/** A proxy that handles every connection the same way, and its connections. */
+async function proxy(handle: (socket: Socket) => void) {
   const sockets: Socket[] = []
   const server = createServer((socket) => {
     sockets.push(socket)
-    treat(socket.on('error', () => undefined))
+    handle(socket.on('error', () => undefined))
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   onTestFinished(() => {
@@ -19,14 +19,14 @@ async function proxy(treat: (socket: Socket) => void) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets }
 }
 
-describe('a proxy that breaks off', () => {
+describe('a proxy that closes the connection', () => {
   it.each<[string, (socket: Socket) => void]>([
-    ['resets', (socket) => socket.on('data', () => socket.resetAndDestroy())],
-    ['drops', (socket) => socket.on('data', () => socket.destroy())],
-    ['ends', (socket) => socket.on('data', () => socket.end())],
-    ['ends at once', (socket) => socket.end()],
-  ])('is asked for a tunnel once: it %s', async (_, treat) => {
-    const { url, sockets } = await proxy(treat)
+    ['with a reset', (socket) => socket.on('data', () => socket.resetAndDestroy())],
+    ['without an end', (socket) => socket.on('data', () => socket.destroy())],
+    ['with an end', (socket) => socket.on('data', () => socket.end())],
+    ['before the request', (socket) => socket.end()],
+  ])('%s gets one CONNECT request', async (_, handle) => {
+    const { url, sockets } = await proxy(handle)
     const start = performance.now()
 
     const outcome = await proxiedHttp({ url })(request('https://dyn.test/'), never)
@@ -40,7 +40,7 @@ describe('a proxy that breaks off', () => {
     expect(performance.now() - start).toBeLessThan(1000)
   })
 
-  it('is asked in clear once', async () => {
+  it('gets one http request', async () => {
     const { url, sockets } = await proxy((socket) => socket.on('data', () => socket.destroy()))
 
     const outcome = await proxiedHttp({ url })(request('http://dyn.test/'), never)
@@ -53,22 +53,22 @@ describe('a proxy that breaks off', () => {
 it.each([
   ['no connection', { connectTimeout: seconds(0.3), responseTimeout: seconds(2) }],
   ['no answer', { connectTimeout: seconds(2), responseTimeout: seconds(0.3) }],
-])('a proxy that says nothing is %s in time', async (says, within) => {
+])('a proxy that does not answer: %s in time', async (problem, timeouts) => {
   const { url, sockets } = await proxy(() => undefined)
   const start = performance.now()
 
-  const outcome = await proxiedHttp({ url })(request('https://dyn.test/', within), never)
+  const outcome = await proxiedHttp({ url })(request('https://dyn.test/', timeouts), never)
 
-  const because = expect.stringContaining(says) as string
+  const because = expect.stringContaining(problem) as string
   expect(outcome).toMatchObject({ kind: 'unreached', stage: 'connect', because })
   expect(sockets.length).toBe(1)
   expect(performance.now() - start).toBeLessThan(1500)
 })
 
-it('a proxy is asked by its own name, and for the service with its port', async () => {
-  const heard: string[] = []
+it('a CONNECT request names the service with its port, and contains no credentials or query', async () => {
+  const received: string[] = []
   const { url } = await proxy((socket) =>
-    socket.on('data', (data) => (heard.push(String(data)), socket.end())),
+    socket.on('data', (data) => (received.push(String(data)), socket.end())),
   )
 
   await proxiedHttp({ url })(
@@ -76,6 +76,6 @@ it('a proxy is asked by its own name, and for the service with its port', async 
     never,
   )
 
-  expect(heard.join('')).toMatch(/^CONNECT dyn\.test:443 HTTP\/1\.1\r\nhost: dyn\.test:443\r\n/i)
-  expect(heard.join('')).not.toMatch(/authorization|key=x/)
+  expect(received.join('')).toMatch(/^CONNECT dyn\.test:443 HTTP\/1\.1\r\nhost: dyn\.test:443\r\n/i)
+  expect(received.join('')).not.toMatch(/authorization|key=x/)
 })

@@ -21,7 +21,7 @@ it.each<[string, Record<string, string>, string | undefined]>([
   ['https://dyn.test/', { HTTPS_PROXY: 'socks5://two.test:1080' },           'HTTPS_PROXY names a socks5 proxy; only http and https proxies are supported'],
   ['https://dyn.test/', { https_proxy: 'http://:swordfish@' },               'https_proxy must be the address of a proxy, such as http://proxy.example:3128'],
   ['https://dyn.test/', { HTTPS_PROXY: 'http://a:%zz@two.test' },            'HTTPS_PROXY contains credentials with an invalid percent escape; write % as %25'],
-])('%s with %j goes through %s', (url, environment, proxy) => expect(chosen(url, environment)).toBe(proxy))
+])('the proxy for %s with %j is %s', (url, environment, proxy) => expect(chosen(url, environment)).toBe(proxy))
 
 describe('NO_PROXY', () => {
   // biome-ignore format: a table
@@ -51,7 +51,7 @@ describe('NO_PROXY', () => {
   })
 })
 
-it('credentials are for the wire alone', () => {
+it('the credentials of a proxy do not print', () => {
   const proxy = proxyFor('https://dyn.test/', { HTTPS_PROXY: 'http://me:sword%40fish@two.test:3128' })
 
   expect(JSON.stringify(proxy)).not.toMatch(/me|sword/)

@@ -13,7 +13,7 @@ const nextOf = (expression: string, now: string): string => {
   return new Date(schedule.value.nextAfter(at(now))).toString()
 }
 
-describe('a cron expression', () => {
+describe('cronSchedule', () => {
   // biome-ignore format: a table
   it.each([
     ['*/5 * * * *',      '2026-01-01T00:00:00', '2026-01-01T00:05:00'],
@@ -25,9 +25,9 @@ describe('a cron expression', () => {
     ['0 12 * * 1-5',     '2026-01-02T12:00:00', '2026-01-05T12:00:00'],
     ['15,45 8-9 1 * *',  '2026-01-01T08:15:00', '2026-01-01T08:45:00'],
     ['0 0 1 1 *',        '2026-01-01T00:00:00', '2027-01-01T00:00:00'],
-  ])('%s after %s is %s', (expression, now, then) => expect(nextOf(expression, now)).toBe(new Date(then).toString()))
+  ])('%s: the next time after %s is %s', (expression, now, then) => expect(nextOf(expression, now)).toBe(new Date(then).toString()))
 
-  it('gives the same answer for the same moment, always a later one that fits, and skips none', () =>
+  it('is pure, returns a later time, and skips no match', () =>
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 4e9 }),
@@ -45,27 +45,27 @@ describe('a cron expression', () => {
       { numRuns: 200 },
     ))
 
-  it('is found within a second although it is years away', () => {
+  it('finds a date that is years away within a second', () => {
     const start = performance.now()
     nextOf('0 0 29 2 *', '2024-02-29T00:00:00')
     expect(performance.now() - start).toBeLessThan(1000)
   })
 
-  it('skips the hour that a clock change leaves out, and not its day', () => {
+  it('skips the hour that a clock change omits, and not its day', () => {
     const script = `
       const { cronSchedule } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/platform/schedule.ts'))})
       const schedule = cronSchedule('30 2,12 * * *')
       console.log(new Date(schedule.value.nextAfter(new Date('2026-03-29T00:00:00').getTime())).toISOString())`
     const env = { ...process.env, TZ: 'Europe/Berlin' }
-    const said = execFileSync(process.execPath, ['--no-warnings', '--input-type=module', '-e', script], {
+    const output = execFileSync(process.execPath, ['--no-warnings', '--input-type=module', '-e', script], {
       env,
       encoding: 'utf8',
     })
 
-    expect(said).toBe('2026-03-29T10:30:00.000Z\n')
+    expect(output).toBe('2026-03-29T10:30:00.000Z\n')
   })
 
-  it.each(['', '* * *', '61 * * * *', 'hello', '* * * * * * *'])('is not %j, and says why', (text) =>
+  it.each(['', '* * *', '61 * * * *', 'hello', '* * * * * * *'])('rejects %j with the reason', (text) =>
     expect(cronSchedule(text)).toMatchObject({
       ok: false,
       error: expect.stringMatching(/^is not a cron expression: /) as string,
@@ -73,5 +73,5 @@ describe('a cron expression', () => {
   )
 })
 
-it('an interval is as long as it says', () =>
+it('intervalSchedule adds the interval', () =>
   expect(intervalSchedule(minutes(5)).nextAfter(instant(1000))).toBe(301_000))

@@ -18,11 +18,11 @@ const which = (program: string): string | undefined => {
   return status === 0 ? stdout.trim() : undefined
 }
 
-/** Watches in a network of its own, where only these programs are. */
+/** Runs watchKernel in a new network namespace, with only these programs in PATH. */
 function watching(programs: readonly string[]): { readonly child: ChildProcess; readonly lines: string[] } {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-watch-'))
   for (const program of programs) symlinkSync(which(program) ?? '', join(folder, program))
-  // unshare(1) becomes Node, so that the process number is Node's.
+  // unshare(1) executes Node, so the pid is that of Node.
   const child = spawn(which('unshare') ?? '', ['--net', process.execPath, '--no-warnings', '-e', SCRIPT], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: folder },
@@ -48,14 +48,14 @@ const canWatch =
   which('ip') !== undefined &&
   which('nsenter') !== undefined
 
-describe.skipIf(!canWatch)('what the kernel changed', () => {
+describe.skipIf(!canWatch)('watchKernel', () => {
   const change = (child: ChildProcess): void =>
     void execFileSync('nsenter', [`--net=/proc/${child.pid}/ns/net`, 'ip', 'link', 'set', 'lo', 'up'])
 
   it.each([
     ['with setpriv', ['ip', 'setpriv']],
     ['without setpriv', ['ip']],
-  ])('is heard %s', async (_, programs) => {
+  ])('calls back after a change, %s', async (_, programs) => {
     const { child, lines } = watching(programs)
     await expect.poll(() => lines, { timeout: 10_000 }).toContain('begun')
     await expect.poll(() => nameOf(childOf(child.pid)), { timeout: 10_000 }).toBe('ip')
@@ -67,7 +67,7 @@ describe.skipIf(!canWatch)('what the kernel changed', () => {
     expect(lines).not.toContain('missing')
   })
 
-  it('is missing where there is no ip, and that is said once', async () => {
+  it('reports once that it is unavailable where there is no ip program', async () => {
     const { lines } = watching(['setpriv'])
     await expect.poll(() => lines, { timeout: 10_000 }).toContain('missing')
     await sleep(500)
@@ -75,7 +75,7 @@ describe.skipIf(!canWatch)('what the kernel changed', () => {
     expect(lines).toEqual(['begun', 'missing'])
   })
 
-  it('leaves no process behind when its listener is killed', async () => {
+  it('leaves no process behind when its own process is killed', async () => {
     const { child, lines } = watching(['ip', 'setpriv'])
     await expect.poll(() => lines, { timeout: 10_000 }).toContain('begun')
     await expect.poll(() => nameOf(childOf(child.pid)), { timeout: 10_000 }).toBe('ip')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MAX_REPLY_BYTES, readForbidding, readResponse, writeResponse } from '../../src/protocol/response.ts'
+import { MAX_REPLY_BYTES, readRestriction, readResponse, writeResponse } from '../../src/protocol/response.ts'
 
 const GOOD = 'good 192.0.2.1'
 const errorOf = (status: number, body: string, count = 1): unknown => {
@@ -71,7 +71,7 @@ describe('a body', () => {
     }))
 
   it('of a byte more forbids nothing', () =>
-    expect(readForbidding({ status: 200, body: filled('abuse', MAX_REPLY_BYTES + 1) })).toBeUndefined())
+    expect(readRestriction({ status: 200, body: filled('abuse', MAX_REPLY_BYTES + 1) })).toBeUndefined())
 })
 
 describe('an answer that is written', () => {
