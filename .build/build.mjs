@@ -66,7 +66,7 @@ const { output } = await bundle.generate({
       // What one update needs; everything that finds an address out by itself is apart.
       {
         name: 'client',
-        test: /src\/client\/(agent|decide|memory|report\/(outcome|report|format-report)|send|sources\/(given|provider|source))|src\/platform\/(http-outcome|plain-http|proxy|service-http|lock|process-identity|release-date)|src\/app\/client\/(compose|jobs|one-shot|single-instance|address-detection)\.ts$|src\/client\/control\//,
+        test: /src\/client\/(agent|decide|memory|report\/(outcome|report|exchange-log|format-report)|send|sources\/(given|provider|source))|src\/platform\/(http-outcome|plain-http|proxy|service-http|lock|process-identity|release-date)|src\/app\/client\/(compose|jobs|one-shot|single-instance|address-detection)\.ts$|src\/client\/control\//,
       },
     ],
   },

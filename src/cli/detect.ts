@@ -7,7 +7,7 @@ import { surveySources } from '../app/client/survey.ts'
 import { type WouldSend, wouldSend } from '../app/client/would-send.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { outputGone } from '../app/streams.ts'
-import { type Survey, saySurvey } from '../client/report/survey.ts'
+import { type Survey, formatSurvey } from '../client/report/survey.ts'
 import type { DetectFlags } from './flag-tables.ts'
 import { fail, print, printJson } from './output.ts'
 import { queryInParallel } from './parallel-queries.ts'
@@ -33,7 +33,7 @@ export async function detectCommand({ asJson, isWatching, settings: flags }: Det
     if (asJson) printJson(result)
     else
       print(
-        ...saySurvey(result),
+        ...formatSurvey(result),
         ...result.wouldSend.map(({ hostname, message }) => `${hostname}: ${message}`),
       )
     return result

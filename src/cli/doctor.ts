@@ -1,7 +1,7 @@
 import { evidenceOf } from '../app/client/evidence.ts'
 import { readSettings } from '../app/client/settings.ts'
 import type { Exit } from '../app/exit-codes.ts'
-import { diagnose, sayDiagnoses } from '../client/report/diagnose.ts'
+import { diagnose, formatDiagnoses } from '../client/report/diagnose.ts'
 import type { DoctorFlags } from './flag-tables.ts'
 import { fail, print, printJson } from './output.ts'
 import { queryInParallel } from './parallel-queries.ts'
@@ -14,6 +14,6 @@ export async function doctorCommand({ asJson, settings: flags }: DoctorFlags): P
     await queryInParallel(asJson, async (queries) => evidenceOf(settings.value, queries)),
   )
   if (asJson) printJson({ diagnoses })
-  else print(...sayDiagnoses(diagnoses))
+  else print(...formatDiagnoses(diagnoses))
   return diagnoses.some(({ isTrouble }) => isTrouble) ? 'unreached' : 'settled'
 }

@@ -4,17 +4,17 @@ import type { Exit } from '../app/exit-codes.ts'
 import type { Failure } from '../app/failure.ts'
 import { isNamedBy, listAccounts } from '../client/report/account-name.ts'
 import { explainAccount } from '../client/report/explain-account.ts'
-import { explained, sayExplained } from '../client/report/explain-word.ts'
+import { explainReply, formatExplanation } from '../client/report/explain-word.ts'
 import type { ExplainFlags } from './flag-tables.ts'
 import { fail, print, printJson } from './output.ts'
 
 /** `holdfast explain`: explains a reply word, or the state of the accounts that the subject names. */
 export async function explainCommand(flags: ExplainFlags): Promise<Exit> {
   const { asJson, subject } = flags
-  const word = subject === undefined ? undefined : explained(subject)
+  const word = subject === undefined ? undefined : explainReply(subject)
   if (word !== undefined) {
     if (asJson) printJson({ explained: word })
-    else print(...sayExplained(word))
+    else print(...formatExplanation(word))
     return 'settled'
   }
   const settings = await readSettings(flags.settings, 'names')

@@ -7,7 +7,7 @@ import { asSingleInstance, busy } from '../app/client/single-instance.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import type { Failure } from '../app/failure.ts'
 import { StateUnreadable } from '../client/memory/memory.ts'
-import { type Resumed, sayResumed } from '../client/report/resumed.ts'
+import { formatResumeResults, type ResumeResult } from '../client/report/resume-result.ts'
 import type { ResumeFlags } from './flag-tables.ts'
 import { fail, print, printJson } from './output.ts'
 
@@ -42,8 +42,8 @@ function stateFailure(error: unknown): Failure {
   throw error
 }
 
-function printResumed(resumed: readonly Resumed[], asJson: boolean): Exit {
+function printResumed(resumed: readonly ResumeResult[], asJson: boolean): Exit {
   if (asJson) printJson({ resumed })
-  else print(...sayResumed(resumed))
+  else print(...formatResumeResults(resumed))
   return 'settled'
 }

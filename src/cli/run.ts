@@ -6,7 +6,7 @@ import { readSettings } from '../app/client/settings.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { logTo } from '../app/log.ts'
 import { StateUnreadable } from '../client/memory/memory.ts'
-import { worst } from '../client/report/outcome.ts'
+import { worstOutcome } from '../client/report/outcome.ts'
 import type { RunFlags } from './flag-tables.ts'
 import { exitResult, fail, printJson } from './output.ts'
 import { onSignal, onStopSignal } from './signals.ts'
@@ -45,7 +45,7 @@ const EXIT_FOR_CAUSE = { asked: 'settled', lost: 'configuration' } as const
 
 function conclude({ reports, cause }: DaemonEnd, asJson: boolean): Exit {
   const exit =
-    cause === undefined ? exitOf(worst(reports.map(({ outcome }) => outcome))) : EXIT_FOR_CAUSE[cause]
+    cause === undefined ? exitOf(worstOutcome(reports.map(({ outcome }) => outcome))) : EXIT_FOR_CAUSE[cause]
   if (asJson) printJson({ exit: exitResult(exit), accounts: reports })
   return exit
 }

@@ -3,7 +3,7 @@ import { type ResolvedSettings, readSettings } from '../app/client/settings.ts'
 import { statusReport, unreadable } from '../app/client/status-report.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { outputGone } from '../app/streams.ts'
-import { sayStatus } from '../client/report/explain-account.ts'
+import { formatStatus } from '../client/report/status.ts'
 import type { StatusFlags } from './flag-tables.ts'
 import { fail, print, printJson } from './output.ts'
 
@@ -28,7 +28,7 @@ async function show(
     // Each look moves the next attempt; that alone is no change.
     const text = JSON.stringify(report.accounts.map(({ nextAttempt: _, ...account }) => account))
     if (text !== shown && asJson) printJson(report)
-    if (text !== shown && !asJson) print(...sayStatus(report))
+    if (text !== shown && !asJson) print(...formatStatus(report))
     shown = text
     if (!isWatching) return 'settled'
     await sleep(WATCH_INTERVAL, undefined, { signal: outputGone }).catch(() => undefined)

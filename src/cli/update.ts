@@ -6,11 +6,11 @@ import { asSingleInstance, busy } from '../app/client/single-instance.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { logTo } from '../app/log.ts'
 import { writeError } from '../app/streams.ts'
-import { type ControlResponse, updateWish } from '../client/control/control-requests.ts'
+import { type ControlResponse, accountUpdate } from '../client/control/control-requests.ts'
 import { StateNotSaved, StateUnreadable } from '../client/memory/memory.ts'
-import { worst } from '../client/report/outcome.ts'
+import { worstOutcome } from '../client/report/outcome.ts'
 import type { AccountReport } from '../client/report/report.ts'
-import { sayReport } from '../client/report/report-text.ts'
+import { formatReport } from '../client/report/report-text.ts'
 import type { Addresses } from '../net/address.ts'
 import type { UpdateFlags } from './flag-tables.ts'
 import { exitResult, fail, print, printJson } from './output.ts'
@@ -27,10 +27,10 @@ export async function updateCommand(flags: UpdateFlags): Promise<Exit> {
   for (const warning of settings.value.warnings) log('warn', warning)
   const options = { log, isForced, onStop: onStopSignal }
   if (flags.isDryRun) return catchStateErrors(asJson, async () => dryRun(settings.value, options, flags))
-  const wishes = desiredStatesOf(settings.value).map((desired, at) =>
-    updateWish(desired, configuredAddresses(settings.value.accounts[at])),
+  const updates = desiredStatesOf(settings.value).map((desired, at) =>
+    accountUpdate(desired, configuredAddresses(settings.value.accounts[at])),
   )
-  const instance = await asSingleInstance(settings.value, { do: 'update', wishes, force: isForced })
+  const instance = await asSingleInstance(settings.value, { do: 'update', updates, force: isForced })
   if (instance.kind === 'answered') return printResponse(instance.answer, flags)
   if (instance.kind === 'busy') return fail(busy(instance.owner), asJson)
   try {
@@ -63,15 +63,15 @@ async function catchStateErrors(asJson: boolean, work: () => Promise<Exit>): Pro
 
 /** Results go to standard output, problems with their remedy to standard error, so that cron mails them. */
 function printReports(reports: readonly AccountReport[], { asJson, isQuiet }: OutputFlags): Exit {
-  const exit = exitOf(worst(reports.map(({ outcome }) => outcome)))
+  const exit = exitOf(worstOutcome(reports.map(({ outcome }) => outcome)))
   if (asJson) {
     printJson({ exit: exitResult(exit), accounts: reports })
     return exit
   }
   for (const report of reports) {
-    const { done, trouble } = sayReport(report)
+    const { done, problems } = formatReport(report)
     if (!isQuiet || report.hostnames.some(({ answered }) => answered !== null)) print(...done)
-    for (const line of trouble) writeError(`${line}\n`)
+    for (const line of problems) writeError(`${line}\n`)
   }
   return exit
 }

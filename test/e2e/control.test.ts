@@ -9,8 +9,8 @@ import { answering, echo } from './servers.ts'
 // biome-ignore format: a table
 const INVALID_REQUESTS = [
   'null', '[]', '[1]', '5', '"x"', '{}', '{"do":null}', '{"do":"toString"}', '{"do":"resume"}', '{"do":"resume","accounts":[1]}',
-  '{"do":"update"}', '{"do":"update","wishes":[null]}', '{"do":"update","wishes":[{"account":"a"}]}',
-  '{"do":"update","wishes":[{"account":"a","hostnames":["a.test"],"addresses":[1]}]}',
+  '{"do":"update"}', '{"do":"update","updates":[null]}', '{"do":"update","updates":[{"account":"a"}]}',
+  '{"do":"update","updates":[{"account":"a","hostnames":["a.test"],"addresses":[1]}]}',
 ]
 
 describe('a running daemon', () => {
@@ -24,7 +24,7 @@ describe('a running daemon', () => {
     expect(await ask('status')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
-        /^the daemon is running\n\S+: in order\n {2}looked [-\d]+ [:\d]+, looks again [-\d]+ [:\d]+\n {2}sees 192\.0\.2\.1 \(given\)\n {2}home\.example\.test: confirmed at 192\.0\.2\.1 since [-\d]+ [:\d]+\n$/,
+        /^the daemon is running\n\S+: up to date\n {2}last look [-\d]+ [:\d]+, next look [-\d]+ [:\d]+\n {2}seen: 192\.0\.2\.1 \(given\)\n {2}home\.example\.test: confirmed at 192\.0\.2\.1 since [-\d]+ [:\d]+\n$/,
       ) as string,
     })
     expect(JSON.parse((await ask('status', '--json')).stdout)).toMatchObject({
@@ -40,7 +40,7 @@ describe('a running daemon', () => {
     expect(await ask('status')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
-        /^no daemon is running; this is what was remembered\n\S+: in order\n {2}home\.example\.test: confirmed at 192\.0\.2\.1 since [-\d]+ [:\d]+\n$/,
+        /^no daemon is running; this is the saved state\n\S+: up to date\n {2}home\.example\.test: confirmed at 192\.0\.2\.1 since [-\d]+ [:\d]+\n$/,
       ) as string,
     })
   })
@@ -103,14 +103,14 @@ describe('a running daemon', () => {
     const at = await service('--log-level', 'debug')
     const { ask, line } = daemon(at, scratch(), '--source', await echo(() => '8.8.8.8'))
     await line('nothing to do until then')
-    const wishes = ['192.0.2.50', '192.0.2.51', '192.0.2.52', '192.0.2.53']
+    const addresses = ['192.0.2.50', '192.0.2.51', '192.0.2.52', '192.0.2.53']
 
-    const ended = await Promise.all(wishes.map(async (wish) => ask('update', '--myip', wish)))
+    const ended = await Promise.all(addresses.map(async (address) => ask('update', '--myip', address)))
 
     expect(ended.map(({ code, stdout }) => [code, stdout])).toEqual(
-      wishes.map((wish) => [0, `home.example.test: good ${wish} (update succeeded)\n`]),
+      addresses.map((address) => [0, `home.example.test: good ${address} (update succeeded)\n`]),
     )
-    expect(requests(at)).toBe(1 + wishes.length)
+    expect(requests(at)).toBe(1 + addresses.length)
   })
 
   it.each([
@@ -135,12 +135,12 @@ describe('a running daemon', () => {
       0,
       expect.stringMatching(
         because === null
-          ? /^nothing was stopped, and no wait was ended\noffice \(\S+\): a wait for 911 stands until [-\d]+ [:\d]+\n$/
-          : /^office \(\S+\): no longer stopped by abuse\n$/,
+          ? /^nothing to resume: .*\noffice \(\S+\): still waiting after 911 until [-\d]+ [:\d]+; resume does not end this wait\n$/
+          : /^office \(\S+\): the stop after abuse is cleared\n$/,
       ),
     ])
     expect(JSON.parse((await ask('resume', '--json')).stdout)).toMatchObject({
-      resumed: [{ name: 'office', because, stands: because === null ? { because: '911' } : null }],
+      resumed: [{ name: 'office', because, wait: because === null ? { because: '911' } : null }],
     })
   })
 
@@ -152,7 +152,7 @@ describe('a running daemon', () => {
 
     expect(await ask('update', '--hostname', 'office.example.test')).toMatchObject({
       code: 78,
-      stderr: expect.stringContaining('it does not keep office.example.test') as string,
+      stderr: expect.stringContaining('it has no hostname office.example.test') as string,
     })
     const stranger = [
       'update',
@@ -171,7 +171,7 @@ describe('a running daemon', () => {
     ]
     expect(await holdfast(stranger, { env: env(at) })).toMatchObject({
       code: 78,
-      stderr: expect.stringContaining('it does not know another@') as string,
+      stderr: expect.stringContaining('it has no account another@') as string,
     })
   })
 
@@ -332,10 +332,10 @@ describe('a running daemon', () => {
     )
     await line('nothing to do until then')
     const one = clientOf(at, folder)
-    const wish = async (...more: readonly string[]) =>
+    const update = async (...more: readonly string[]) =>
       holdfast(['update', ...one, '--no-ipv6', ...more], { env: env(at) })
 
-    expect(await wish('--myip', '192.0.2.77', '--force')).toMatchObject({
+    expect(await update('--myip', '192.0.2.77', '--force')).toMatchObject({
       code: 0,
       stdout: 'home.example.test: good 192.0.2.77 (update succeeded)\n',
     })
@@ -347,11 +347,11 @@ describe('a running daemon', () => {
       ['office.example.test', ['8.8.8.8']],
     ])
     expect(requests(at)).toBe(2)
-    expect(await wish('--offline')).toMatchObject({
+    expect(await update('--offline')).toMatchObject({
       code: 78,
-      stderr: expect.stringMatching(/keeps \S+ online; set offline in its configuration/) as string,
+      stderr: expect.stringMatching(/keeps \S+ online; change offline in its configuration/) as string,
     })
-    expect(await wish('--myip', 'connection')).toMatchObject({
+    expect(await update('--myip', 'connection')).toMatchObject({
       code: 78,
       stderr: expect.stringMatching(/does not leave the address of \S+ to the service/) as string,
     })
@@ -367,7 +367,7 @@ describe('a running daemon', () => {
 
     expect(await holdfast(['resume', ...stranger, '--state-dir', folder, '--json'])).toMatchObject({
       code: 78,
-      stdout: expect.stringContaining('does not know another@') as string,
+      stdout: expect.stringContaining('has no account another@') as string,
     })
   })
 
@@ -382,7 +382,7 @@ describe('a running daemon', () => {
     expect(status).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(
-        'the daemon is there but does not answer; this is what was remembered\n',
+        'the daemon is running but does not answer; this is the saved state\n',
       ) as string,
     })
     expect(poke).toMatchObject({ code: 69, stderr: 'holdfast: the daemon does not respond; it may hang\n' })

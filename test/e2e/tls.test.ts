@@ -159,8 +159,8 @@ it('http_fallback uses plain http, and only if the user allows it', async () => 
     { env },
   )
 
-  expect(without.stderr).not.toContain('the password travels in clear')
+  expect(without.stderr).not.toContain('the password is sent in clear text')
   expect(withIt.stderr).toContain('http://127.0.0.1/nic/update')
   expect(withIt.stderr).toContain('http://127.0.0.1:8245/nic/update')
-  expect(withIt.stderr.match(/the password travels in clear/g)).toHaveLength(1)
+  expect(withIt.stderr.match(/the password is sent in clear text/g)).toHaveLength(1)
 }, 60_000)

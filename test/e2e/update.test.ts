@@ -268,7 +268,7 @@ describe('the address', () => {
 
     expect([ended.code, ended.stdout]).toEqual([69, 'home.example.test: nothing sent\n'])
     expect(ended.stderr).toMatch(
-      /no source could tell the public address \(IPv4: no source knows the address: http:\S+: .*\); nothing was sent\n {2}what to do: holdfast detect/,
+      /no source reported a public address \(IPv4: no source knows the address: http:\S+: .*\); nothing was sent\n {2}what to do: run holdfast detect/,
     )
   })
 
@@ -312,13 +312,13 @@ it('resume ends a stop, but not a wait', async () => {
 
   expect(await run(abusive, 'resume')).toMatchObject({
     code: 0,
-    stdout: `${abusive.username}@${new URL(abusive.url).host}: no longer stopped by abuse\n`,
+    stdout: `${abusive.username}@${new URL(abusive.url).host}: the stop after abuse is cleared\n`,
   })
   expect((await run(abusive, 'update')).stdout).toContain('home.example.test: abuse')
   expect(await run(broken, 'resume')).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(
-      /^nothing was stopped, and no wait was ended\n\S+: a wait for 911 stands until [-\d]+ [:\d]+\n$/,
+      /^nothing to resume: .*\n\S+: still waiting after 911 until [-\d]+ [:\d]+; resume does not end this wait\n$/,
     ) as string,
   })
   expect((await run(broken, 'update')).stdout).toContain('home.example.test: nothing sent')

@@ -12,7 +12,7 @@ import { accountOf, NEW_STATE } from '../../src/client/decide/state.ts'
 import { clientTime } from '../../src/client/memory/client-time.ts'
 import { formatState, parseState } from '../../src/client/memory/codec.ts'
 import { fileMemory } from '../../src/client/memory/file-memory.ts'
-import { outcomeOf, worst } from '../../src/client/report/outcome.ts'
+import { outcomeOf, worstOutcome } from '../../src/client/report/outcome.ts'
 import { type Address, parseAddress } from '../../src/net/address.ts'
 import { systemFiles } from '../../src/platform/files.ts'
 import { type Disk, disk, type Line, PLAN, type Sky, START, world } from '../fakes/world.ts'
@@ -220,7 +220,7 @@ it('a name or an option that is stopped makes the whole run stopped', async () =
     const w = world(disk(), [...scene.script], scene.sky, scene.desiredStates)
     const rest = await run(w, STARTED, once)
     const desired = { ...PLAN, ...scene.desiredStates?.[0] }
-    return outcomeOf(rest.state, desired, rest.world.sightings?.[desired.account], START)
+    return outcomeOf(desired, { state: rest.state, world: rest.world, now: START })
   }
   expect(
     await end({
@@ -229,7 +229,7 @@ it('a name or an option that is stopped makes the whole run stopped', async () =
     }),
   ).toBe('stopped')
   expect(await end({ script: ['!donator', 'good'], desiredStates: [{ isOffline: true }] })).toBe('stopped')
-  expect(worst(['settled', 'waiting', 'stopped'])).toBe('stopped')
+  expect(worstOutcome(['settled', 'waiting', 'stopped'])).toBe('stopped')
 })
 it('a wall clock that is set right during a wait does not end the wait at the next boot', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-edges-'))

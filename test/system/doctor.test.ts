@@ -37,12 +37,12 @@ describe.skipIf(reason !== undefined)('in a home network', { timeout: 60_000 }, 
     )
   })
 
-  it('a liar is named, and what the others agree on stands', async () => {
+  it('a source that disagrees is named, and the result is that of the others', async () => {
     await home.say('lie 82 8.8.4.4')
     const [doctor, detect] = [await ask('doctor', OUTSIDE), await ask('detect', OUTSIDE)]
     await home.say('honest')
 
-    expect(doctor.stdout).toContain('stun:11.99.0.82 says 8.8.4.4 where others agree on 11.22.33.10')
+    expect(doctor.stdout).toContain('stun:11.99.0.82 reports 8.8.4.4, but other sources agree on 11.22.33.10')
     expect(detect.stdout).toMatch(/stun:11\.99\.0\.82 .* 8\.8\.4\.4 .* differs/)
   })
 
@@ -68,7 +68,7 @@ describe.skipIf(reason !== undefined)('in a home network', { timeout: 60_000 }, 
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(
-        /^CGNAT\n {2}evidence: the router says that it has no public address, the world sees 11\.22\.200\./,
+        /^CGNAT\n {2}evidence: the router reports no public address, but outside sources see 11\.22\.200\./,
       ),
     ])
     expect((await ask('detect', OUTSIDE)).stdout).toContain('IPv4: 11.22.201.')

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoopState } from '../../client/agent/loop-state.ts'
-import { answerControl, type ControlledLoop } from '../../client/control/control-requests.ts'
+import { answerControl, type ControlContext } from '../../client/control/control-requests.ts'
 import { type ControlServer, serveControl } from '../../platform/control.ts'
 import type { Log } from '../../ports/log.ts'
 import type { ComposedClient } from './compose.ts'
@@ -8,7 +8,7 @@ import type { ResolvedSettings } from './settings.ts'
 import { socketIn } from './single-instance.ts'
 
 /** What is needed to answer. */
-export interface ControlDependencies extends Pick<ControlledLoop, 'report' | 'reportFromNow' | 'when'> {
+export interface ControlDependencies extends Pick<ControlContext, 'report' | 'reportFromNow' | 'clock'> {
   readonly log: Log
   readonly loopState: () => LoopState | undefined
 }

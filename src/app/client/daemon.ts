@@ -1,19 +1,15 @@
 import type { Result } from '../../base/result.ts'
 import { type Duration, milliseconds } from '../../base/time.ts'
 import type { Agent } from '../../client/agent/agent.ts'
+import type { AgentEvent } from '../../client/agent/events.ts'
 import type { LoopRequest } from '../../client/agent/inbox.ts'
 import type { AccountJob, LoopState } from '../../client/agent/loop-state.ts'
 import { forever, once, run } from '../../client/agent/run.ts'
 import { listHostnames } from '../../client/agent/wording.ts'
 import { accountOf, hostOf } from '../../client/decide/state.ts'
 import { labelOf, listAccounts } from '../../client/report/account-name.ts'
-import {
-  type AccountReport,
-  type ClockView,
-  collector,
-  type ExchangeLog,
-  viewOf,
-} from '../../client/report/report.ts'
+import { type AccountReport, type ClockView, reportAccounts } from '../../client/report/report.ts'
+import { ExchangeLog, type ExchangeView } from '../../client/report/exchange-log.ts'
 import { notifier } from '../../platform/notify.ts'
 import type { Schedule } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -58,7 +54,7 @@ export interface DaemonEnd {
 /** The loop that never has enough, with its control socket, supervisor and signals; resolves when it has ended. */
 export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
   const { settings, schedule, log, locks, signals } = options
-  const heard = collector()
+  const exchanges = new ExchangeLog()
   const supervisor = notifier(process.env, () => performance.now())
   let latest: LoopState | undefined
   const show = (loop: LoopState): void => {
@@ -67,7 +63,12 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
     latest = loop
     supervisor.status(inShort(loop))
   }
-  const outputs = { log, hear: heard.hear, unlogged: new Set<never>(), show }
+  const outputs = {
+    log,
+    hear: (event: AgentEvent) => exchanges.record(event),
+    unlogged: new Set<never>(),
+    show,
+  }
   const beat = (): void => supervisor.beat()
   const composed = composeClient(
     settings,
@@ -77,7 +78,7 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
   )
   const control = await openControlSocket(composed, settings, {
     log,
-    ...reportingOf(composed, heard),
+    ...reportingOf(composed, exchanges),
     loopState: () => latest,
   })
   const stop = (): void => {
@@ -99,7 +100,7 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
   try {
     const loop = await live(agent, settings, { log, hasLost: locks.hasLost })
     const cause = locks.hasLost() ? 'lost' : agent.end.aborted ? 'asked' : undefined
-    return { reports: reportsOf(composed, loop, heard), cause }
+    return { reports: reportsOf(composed, loop, exchanges), cause }
   } finally {
     for (const one of release) one()
     composed.end() // a loop that ended in an error has watchers that go on
@@ -107,13 +108,13 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
   }
 }
 
-const reportingOf = (composed: ComposedClient, heard: ReturnType<typeof collector>) => ({
-  report: (loop: LoopState) => reportsOf(composed, loop, heard),
+const reportingOf = (composed: ComposedClient, exchanges: ExchangeLog) => ({
+  report: (loop: LoopState) => reportsOf(composed, loop, exchanges),
   reportFromNow: () => {
-    const fresh = heard.fromNow()
+    const fresh = exchanges.fromNow()
     return (loop: LoopState) => reportsOf(composed, loop, fresh)
   },
-  when: () => whenOf(composed),
+  clock: () => whenOf(composed),
 })
 
 /** One line for a supervisor's status. */
@@ -161,8 +162,11 @@ const whenOf = ({ agent, clientTime }: ComposedClient): ClockView => ({
   wallAt: (at) => clientTime.wallAt(at),
 })
 
-const reportsOf = (composed: ComposedClient, rest: LoopState, heard: ExchangeLog): readonly AccountReport[] =>
-  viewOf(rest, heard, whenOf(composed))
+const reportsOf = (
+  composed: ComposedClient,
+  loop: LoopState,
+  exchanges: ExchangeView,
+): readonly AccountReport[] => reportAccounts(loop, { exchanges, clock: whenOf(composed) })
 
 /** SIGHUP: reads the settings again. A file with a mistake keeps the old ones, and says why. */
 async function reload(

@@ -31,7 +31,7 @@ export async function evidenceOf(settings: ResolvedSettings, { ask }: Pick<Asker
     systemGateway(),
     Promise.all(
       [...hostsOf(settings, specs)].map(async (host) =>
-        ask(`the address of ${host}`, lookedUp(host), () => ({ host, wasFound: false })),
+        ask(`the address of ${host}`, lookedUp(host), () => ({ host, isFound: false })),
       ),
     ),
     Promise.all(
@@ -73,7 +73,7 @@ const { resolve } = cachingResolve(() => performance.now())
 
 async function lookedUp(host: string): Promise<Evidence['names'][number]> {
   const [v4, v6] = await Promise.all([resolve(host, 'v4'), resolve(host, 'v6')])
-  return { host, wasFound: v4.length + v6.length > 0 }
+  return { host, isFound: v4.length + v6.length > 0 }
 }
 
 async function visited(

@@ -4,7 +4,8 @@ import type { Agent } from '../../client/agent/agent.ts'
 import type { LoopState } from '../../client/agent/loop-state.ts'
 import { once, run } from '../../client/agent/run.ts'
 import type { Observation } from '../../client/decide/observation.ts'
-import { type AccountReport, collector, type ExchangeLog, viewOf } from '../../client/report/report.ts'
+import { ExchangeLog, type ExchangeView } from '../../client/report/exchange-log.ts'
+import { type AccountReport, reportAccounts } from '../../client/report/report.ts'
 import type { Schedule } from '../../ports/clock.ts'
 import type { HttpRequest } from '../../ports/http.ts'
 import type { Log } from '../../ports/log.ts'
@@ -28,12 +29,15 @@ export async function updateOnce(
   settings: ResolvedSettings,
   options: OneShotOptions,
 ): Promise<readonly AccountReport[]> {
-  const heard = collector()
-  const composed = await compose(settings, options, { hear: heard.hear, mustRemember: true })
+  const exchanges = new ExchangeLog()
+  const composed = await compose(settings, options, {
+    hear: (event) => exchanges.record(event),
+    mustRemember: true,
+  })
   return ending(composed, options, async () => {
     // A one-shot has nothing to wait for when everything is stopped.
     const loop = await run({ ...composed.agent, whenStopped: 'exit' }, openingOf(options), once)
-    return reportsOf(composed, loop, heard)
+    return reportsOf(composed, loop, exchanges)
   })
 }
 
@@ -65,7 +69,7 @@ export async function rehearse(settings: ResolvedSettings, options: OneShotOptio
   const agent: Agent = { ...composed.agent, http, memory, emit: () => undefined, whenStopped: 'exit' }
   return ending(composed, options, async () => {
     const loop = await run(agent, openingOf(options), once)
-    return { requests, reports: reportsOf(composed, loop, collector()) }
+    return { requests, reports: reportsOf(composed, loop, new ExchangeLog()) }
   })
 }
 
@@ -103,12 +107,12 @@ const openingOf = ({ isForced }: OneShotOptions): readonly Observation[] => [
 const reportsOf = (
   { agent, clientTime }: ComposedClient,
   loop: LoopState,
-  heard: ExchangeLog,
+  exchanges: ExchangeView,
 ): readonly AccountReport[] =>
-  viewOf({ ...loop, jobs: agent.jobs }, heard, {
-    now: agent.clock.now(),
-    wallAt: (at: Instant) => clientTime.wallAt(at),
-  })
+  reportAccounts(
+    { ...loop, jobs: agent.jobs },
+    { exchanges, clock: { now: agent.clock.now(), wallAt: (at: Instant) => clientTime.wallAt(at) } },
+  )
 
 const masked = ({ url, headers }: HttpRequest): ShownRequest => ({
   method: 'GET',

@@ -1,5 +1,5 @@
-import { resumeSaved } from '../../client/control/resume-saved.ts'
-import { type Resumed } from '../../client/report/resumed.ts'
+import { resumeSaved } from '../../client/control/resume.ts'
+import type { ResumeResult } from '../../client/report/resume-result.ts'
 import { systemRandom } from '../../platform/clock.ts'
 import { savedState } from './saved-state.ts'
 import type { ResolvedSettings } from './settings.ts'
@@ -8,15 +8,15 @@ import type { ResolvedSettings } from './settings.ts'
 export async function resumeAlone(
   settings: ResolvedSettings,
   accounts: readonly string[],
-): Promise<readonly Resumed[]> {
+): Promise<readonly ResumeResult[]> {
   const { jobs, memory, time } = savedState(settings)
   const desiredStates = jobs.map(({ desired }) => desired).filter(({ account }) => accounts.includes(account))
   const known = await memory.load()
   const now = time.now()
-  const { state, resumed } = resumeSaved(known, desiredStates, {
+  const { state, results } = resumeSaved(known, desiredStates, {
     moment: { now, random: systemRandom() },
     clock: { now, wallAt: (at) => time.wallAt(at) },
   })
   await memory.save(state)
-  return resumed
+  return results
 }

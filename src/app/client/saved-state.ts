@@ -2,7 +2,8 @@ import type { AccountJob, LoopState } from '../../client/agent/loop-state.ts'
 import { type ClientTime, clientTime } from '../../client/memory/client-time.ts'
 import { fileMemory } from '../../client/memory/file-memory.ts'
 import type { Memory } from '../../client/memory/memory.ts'
-import { type AccountReport, collector, viewOf } from '../../client/report/report.ts'
+import { ExchangeLog } from '../../client/report/exchange-log.ts'
+import { type AccountReport, reportAccounts } from '../../client/report/report.ts'
 import { systemClocks } from '../../platform/clock.ts'
 import { systemFiles } from '../../platform/files.ts'
 import { NO_DETECTION } from './address-detection.ts'
@@ -47,5 +48,8 @@ export async function reportsFrom({ jobs, memory, time }: SavedState): Promise<r
     action: { kind: 'halt' },
     jobs: jobs,
   }
-  return viewOf(rest, collector(), { now, wallAt: (at) => time.wallAt(at) })
+  return reportAccounts(rest, {
+    exchanges: new ExchangeLog(),
+    clock: { now, wallAt: (at) => time.wallAt(at) },
+  })
 }

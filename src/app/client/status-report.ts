@@ -1,6 +1,6 @@
 import type { ControlRequest, ControlResponse } from '../../client/control/control-requests.ts'
 import { StateUnreadable } from '../../client/memory/memory.ts'
-import type { AccountReport } from '../../client/report/report.ts'
+import type { StatusReport } from '../../client/report/status.ts'
 import { accountKey } from '../../config/client-checks.ts'
 import { askControl } from '../../platform/control.ts'
 import type { Failure } from '../failure.ts'
@@ -10,13 +10,6 @@ import { socketIn } from './single-instance.ts'
 
 /** A daemon answers from what it knows, whatever it is doing. */
 const STATUS_TIMEOUT = 5000
-
-export interface StatusReport {
-  readonly isRunning: boolean
-  /** It runs but did not answer: what follows is from the disk. */
-  readonly isSilent?: true
-  readonly accounts: readonly AccountReport[]
-}
 
 /** From the daemon if one runs, else from what is on disk. */
 export async function statusReport(settings: ResolvedSettings): Promise<StatusReport> {

@@ -11,12 +11,11 @@ import type { MemoryProblem } from '../memory/memory.ts'
 import type { Hint } from '../watch/hint.ts'
 import type { WatcherFinding } from '../watch/watcher.ts'
 
-/** Everything the agent can tell its operator. The code speaks in facts; only `wording.ts` knows English. */
+/** Everything that the client reports. Events hold facts; the English text is in `wording.ts` only. */
 export type AgentEvent =
   | {
       readonly kind: 'looked'
       readonly account: string
-      /** The names that this is about. */
       readonly hostnames: readonly string[]
       readonly sightings: Sightings
     }
@@ -54,7 +53,7 @@ export type AgentEvent =
       readonly because: string
       readonly sent: UpdateRequest
     }
-  /** A family was sent, and the answer names only the other one. */
+  /** Both families were sent, and the answer names only the other one. */
   | {
       readonly kind: 'unechoed'
       readonly account: string
@@ -77,10 +76,10 @@ export type AgentEvent =
       readonly because: WaitCause
       readonly detail: string
     }
-  /** What is due is held back, so that the service is not asked too often. */
+  /** An update is due, but the pace delays it. */
   | ({ readonly kind: 'paced'; readonly account: string } & PaceDelay)
   | { readonly kind: 'retrying'; readonly account: string; readonly until: Instant; readonly because: string }
-  /** No address can be told for names of this account; told once for each cause. */
+  /** No source sees an address for these hostnames; reported once for each cause. */
   | {
       readonly kind: 'addressUnknown'
       readonly account: string
@@ -95,7 +94,7 @@ export type AgentEvent =
       readonly family: Family
       readonly address: Address
     }
-  /** This host has no address of the family any more, and the service still publishes one. */
+  /** This host lost its address of the family, and the service still publishes one. */
   | {
       readonly kind: 'familyGone'
       readonly account: string
@@ -107,10 +106,10 @@ export type AgentEvent =
       readonly kind: 'stopped'
       readonly account: string
       readonly because: ReplyWord
-      /** What the service wrote, where it is another word that is obeyed like this one. */
+      /** What the service wrote, where that is another word with the same meaning. */
       readonly said?: string
       readonly since: Instant
-      /** Only this name is stopped; without it, the account. */
+      /** Without it, the whole account is stopped. */
       readonly hostname?: string
     }
   | { readonly kind: 'offlineRefused'; readonly account: string }

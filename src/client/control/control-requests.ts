@@ -3,21 +3,22 @@ import type { Inbox, LoopRequest } from '../agent/inbox.ts'
 import type { LoopState } from '../agent/loop-state.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
 import type { AccountReport, ClockView } from '../report/report.ts'
-import { type Resumed, resumedIn } from '../report/resumed.ts'
-import { resumeObservations } from './resume-saved.ts'
+import { type ResumeResult, resumeResults } from '../report/resume-result.ts'
+import { resumeObservations } from './resume.ts'
 
-/** What a program of ours may ask of a running daemon, over its control socket. */
+/** What a command may request from a running daemon, as one JSON object over its control socket. */
 export type ControlRequest =
   | { readonly do: 'status' }
   | { readonly do: 'poke' }
+  /** An empty list stands for every account. */
   | { readonly do: 'resume'; readonly accounts: readonly string[] }
-  | { readonly do: 'update'; readonly wishes: readonly UpdateWish[]; readonly force: boolean }
+  | { readonly do: 'update'; readonly updates: readonly AccountUpdate[]; readonly force: boolean }
 
-/** What a one-shot wants of one account. */
-export interface UpdateWish {
+/** The update of one account that a one-shot command requests. */
+export interface AccountUpdate {
   readonly account: string
   readonly hostnames: readonly string[]
-  /** The addresses that the user named; without them, the daemon's own sources. */
+  /** The addresses that the user gave; without them, those of the daemon's sources. */
   readonly addresses?: readonly string[]
   readonly isOffline: boolean
   readonly reliesOnConnection: boolean
@@ -26,10 +27,22 @@ export interface UpdateWish {
 export interface ControlResponse {
   readonly error?: string
   readonly reports?: readonly AccountReport[]
-  readonly resumed?: readonly Resumed[]
+  readonly resumed?: readonly ResumeResult[]
 }
 
-export const updateWish = (desired: DesiredState, given: Addresses | undefined): UpdateWish => ({
+/** What a request is carried out with. */
+export interface ControlContext {
+  readonly inbox: Inbox
+  /** Starts a look, because something may have changed. */
+  readonly hint: () => void
+  readonly loopState: () => LoopState
+  readonly report: (loop: LoopState) => readonly AccountReport[]
+  /** The same, with the exchanges after this call only. */
+  readonly reportFromNow: () => (loop: LoopState) => readonly AccountReport[]
+  readonly clock: () => ClockView
+}
+
+export const accountUpdate = (desired: DesiredState, given: Addresses | undefined): AccountUpdate => ({
   account: desired.account,
   hostnames: desired.hostnames,
   isOffline: desired.isOffline,
@@ -37,123 +50,124 @@ export const updateWish = (desired: DesiredState, given: Addresses | undefined):
   ...(given !== undefined && { addresses: listed(given) }),
 })
 
-export interface ControlledLoop {
-  readonly inbox: Inbox
-  /** Something may have changed. */
-  readonly hint: () => void
-  readonly loopState: () => LoopState
-  readonly report: (rest: LoopState) => readonly AccountReport[]
-  /** The same, with only what is exchanged from now on. */
-  readonly reportFromNow: () => (rest: LoopState) => readonly AccountReport[]
-  readonly when: () => ClockView
-}
-
-/** Carries a request out, and answers when the loop has nothing left to do but wait. */
-export async function answerControl(daemon: ControlledLoop, request: unknown): Promise<ControlResponse> {
-  const asked = requestIn(request)
-  if (asked === undefined) return { error: UNKNOWN }
-  switch (asked.do) {
+/** Carries out a request; for `resume` and `update`, resolves when the loop has nothing left to do but wait. */
+export async function answerControl(context: ControlContext, value: unknown): Promise<ControlResponse> {
+  const request = parseRequest(value)
+  if (request === undefined) return { error: UNKNOWN_REQUEST }
+  switch (request.do) {
     case 'status':
-      return { reports: daemon.report(daemon.loopState()) }
+      return { reports: context.report(context.loopState()) }
     case 'poke':
-      daemon.hint()
+      context.hint()
       return {}
-    case 'resume': {
-      const accounts =
-        asked.accounts.length > 0
-          ? asked.accounts
-          : daemon.loopState().jobs.map(({ desired }) => desired.account)
-      const strange = accounts.find((account) => planOf(daemon, account) === undefined)
-      if (strange !== undefined) return { error: `${KEPT} does not know ${strange}` }
-      return { resumed: await resume(daemon, accounts) }
-    }
+    case 'resume':
+      return resume(context, request.accounts)
     case 'update':
-      return update(daemon, asked)
+      return update(context, request)
     default:
-      return { error: UNKNOWN }
+      return { error: UNKNOWN_REQUEST }
   }
 }
 
-const UNKNOWN =
-  'this daemon does not know what is asked: {"do": …} with status, poke, resume and accounts, or update and wishes; it may be of another version'
+const UNKNOWN_REQUEST =
+  'this daemon does not support the request; it supports {"do": …} with status, poke, resume and accounts, or update and updates; restart the daemon if Holdfast was upgraded'
 
-/** Undefined for what none of our programs sends. */
-function requestIn(value: unknown): ControlRequest | undefined {
+/** Undefined for a value that no version of this program sends. */
+function parseRequest(value: unknown): ControlRequest | undefined {
   if (typeof value !== 'object' || value === null || !('do' in value)) return undefined
   const request = value as ControlRequest
-  if (request.do === 'resume') return areAll(request.accounts, 'string') ? request : undefined
-  return request.do !== 'update' || areWishes(request.wishes) ? request : undefined
+  if (request.do === 'resume') return isListOf(request.accounts, 'string') ? request : undefined
+  return request.do !== 'update' || areUpdates(request.updates) ? request : undefined
 }
 
-const areAll = (list: unknown, type: 'string' | 'object'): list is readonly unknown[] =>
-  Array.isArray(list) && list.every((one) => one !== null && typeof one === type)
+const isListOf = (list: unknown, type: 'string' | 'object'): list is readonly unknown[] =>
+  Array.isArray(list) && list.every((item) => item !== null && typeof item === type)
 
-const areWishes = (list: unknown): boolean =>
-  areAll(list, 'object') &&
-  (list as readonly UpdateWish[]).every(
+const areUpdates = (list: unknown): boolean =>
+  isListOf(list, 'object') &&
+  (list as readonly AccountUpdate[]).every(
     ({ account, hostnames, addresses }) =>
       typeof account === 'string' &&
-      areAll(hostnames, 'string') &&
-      (addresses === undefined || areAll(addresses, 'string')),
+      isListOf(hostnames, 'string') &&
+      (addresses === undefined || isListOf(addresses, 'string')),
   )
 
-const KEPT = 'a daemon keeps this state folder, and it'
+const DAEMON = 'a daemon is running with this state folder, and it'
+const ADD_OR_STOP = 'add it to the configuration of the daemon, or stop the daemon first'
 
-const planOf = (daemon: ControlledLoop, account: string): DesiredState | undefined =>
-  daemon.loopState().jobs.find(({ desired }) => desired.account === account)?.desired
+const desiredIn = (context: ControlContext, account: string): DesiredState | undefined =>
+  context.loopState().jobs.find(({ desired }) => desired.account === account)?.desired
 
-async function resume(daemon: ControlledLoop, accounts: readonly string[]): Promise<readonly Resumed[]> {
-  const desiredStates = accounts.flatMap((account) => planOf(daemon, account) ?? [])
-  let resumed: readonly Resumed[] = []
-  await put(daemon, {
+/** Puts a request into the loop, and resolves when its effect is complete. */
+const completed = async (
+  { inbox }: ControlContext,
+  request: Omit<LoopRequest, 'onDone'>,
+): Promise<LoopState> => new Promise((onDone) => inbox.put({ ...request, onDone }))
+
+async function resume(context: ControlContext, accounts: readonly string[]): Promise<ControlResponse> {
+  const all = context.loopState().jobs.map(({ desired }) => desired.account)
+  const unknown = accounts.find((account) => !all.includes(account))
+  if (unknown !== undefined) return { error: `${DAEMON} has no account ${unknown}; ${ADD_OR_STOP}` }
+  const desiredStates = (accounts.length > 0 ? accounts : all).flatMap(
+    (account) => desiredIn(context, account) ?? [],
+  )
+  let resumed: readonly ResumeResult[] = []
+  await completed(context, {
     observations: resumeObservations(desiredStates),
-    onTaken: () => (resumed = resumedIn(daemon.loopState().state, desiredStates, daemon.when())),
+    onTaken: () => {
+      resumed = resumeResults(context.loopState().state, desiredStates, context.clock())
+    },
   })
-  return resumed
+  return { resumed }
 }
-
-/** What a one-shot wants otherwise than the daemon's own settings would be undone by it at once. */
-function refusalOf(wish: UpdateWish, desired: DesiredState | undefined): string | undefined {
-  if (desired === undefined) return `does not know ${wish.account}`
-  const strangers = wish.hostnames.filter((name) => !desired.hostnames.includes(name))
-  if (strangers.length > 0) return `does not keep ${strangers.join(', ')}`
-  if (wish.isOffline !== desired.isOffline)
-    return `keeps ${wish.account} ${desired.isOffline ? 'offline' : 'online'}; set offline in its configuration, or end it first`
-  return wish.reliesOnConnection !== desired.reliesOnConnection
-    ? `${desired.reliesOnConnection ? 'leaves' : 'does not leave'} the address of ${wish.account} to the service; set myip in its configuration, or end it first`
-    : undefined
-}
-
-const put = async (daemon: ControlledLoop, order: Omit<LoopRequest, 'onDone'>): Promise<LoopState> =>
-  new Promise((done) => daemon.inbox.put({ ...order, onDone: done }))
 
 async function update(
-  daemon: ControlledLoop,
-  { wishes, force }: Extract<ControlRequest, { do: 'update' }>,
+  context: ControlContext,
+  { updates, force }: Extract<ControlRequest, { do: 'update' }>,
 ): Promise<ControlResponse> {
-  const [refusal] = wishes.flatMap((wish) => refusalOf(wish, planOf(daemon, wish.account)) ?? [])
-  if (refusal !== undefined) return { error: `${KEPT} ${refusal}` }
-  const given = wishes.flatMap(({ account, hostnames, addresses }) =>
+  const [refusal] = updates.flatMap((one) => refusalOf(one, desiredIn(context, one.account)) ?? [])
+  if (refusal !== undefined) return { error: `${DAEMON} ${refusal}` }
+  const givenAddresses = updates.flatMap(({ account, hostnames, addresses }) =>
     addresses === undefined
       ? []
       : [{ account, hostnames, addresses: byFamily(addresses.flatMap((text) => parseAddress(text) ?? [])) }],
   )
-  const forced = wishes.map(({ account, hostnames }) => ({ kind: 'forced', account, hostnames }) as const)
-  let report = daemon.report
-  const rest = await put(daemon, {
+  const forced = updates.map(({ account, hostnames }) => ({ kind: 'forced', account, hostnames }) as const)
+  let report = context.report
+  const loop = await completed(context, {
     observations: [{ kind: 'networkChanged' }, ...(force ? forced : [])],
-    givenAddresses: given,
-    onTaken: () => (report = daemon.reportFromNow()),
+    givenAddresses,
+    onTaken: () => {
+      report = context.reportFromNow()
+    },
   })
-  const reports = report(rest)
-  return {
-    reports: wishes.flatMap(({ account, hostnames }) =>
-      reports
-        .filter((report) => report.account === account)
-        .map((report) => ({
-          ...report,
-          hostnames: report.hostnames.filter((host) => hostnames.includes(host.hostname)),
-        })),
-    ),
-  }
+  const reports = report(loop)
+  return { reports: updates.flatMap((one) => reportsFor(one, reports)) }
 }
+
+/** Why the daemon cannot do this update: its own configuration would undo the result. */
+function refusalOf(
+  { account, hostnames, isOffline, reliesOnConnection }: AccountUpdate,
+  desired: DesiredState | undefined,
+): string | undefined {
+  if (desired === undefined) return `has no account ${account}; ${ADD_OR_STOP}`
+  const unknown = hostnames.filter((name) => !desired.hostnames.includes(name))
+  if (unknown.length > 0) return `has no hostname ${unknown.join(', ')}; ${ADD_OR_STOP}`
+  if (isOffline !== desired.isOffline)
+    return `keeps ${account} ${desired.isOffline ? 'offline' : 'online'}; change offline in its configuration, or stop the daemon first`
+  return reliesOnConnection !== desired.reliesOnConnection
+    ? `${desired.reliesOnConnection ? 'lets' : 'does not let'} the service choose the address of ${account}; change myip in its configuration, or stop the daemon first`
+    : undefined
+}
+
+/** The report of the account, with the hostnames of the update only. */
+const reportsFor = (
+  { account, hostnames }: AccountUpdate,
+  reports: readonly AccountReport[],
+): readonly AccountReport[] =>
+  reports
+    .filter((report) => report.account === account)
+    .map((report) => ({
+      ...report,
+      hostnames: report.hostnames.filter(({ hostname }) => hostnames.includes(hostname)),
+    }))

@@ -1,19 +1,19 @@
-/** An account, as far as it can be named. */
+/** How an account is named to the user. */
 export interface AccountName {
-  /** `username@host`. */
+  /** The account key: `username@host`. */
   readonly account: string
-  /** What the user calls it. */
+  /** The name in the configuration. */
   readonly name?: string | null | undefined
 }
 
-/** Whether a word of the user means this account: its name, its key, or the username in that. */
+/** Whether the user means this account: by its name, its key, or the username of the key. */
 export const isNamedBy = (subject: string, { account, name }: AccountName): boolean =>
   subject === name || subject === account || account.startsWith(`${subject}@`)
 
-/** By its name, with its key, where it has one. */
+/** `name (key)`, or the key of an account without a name. */
 export const labelOf = ({ account, name }: AccountName): string =>
   name === undefined || name === null || name === account ? account : `${name} (${account})`
 
-/** Every account, for who named another. */
-export const listAccounts = (all: readonly AccountName[]): string =>
-  all.map((one) => one.name ?? one.account).join(', ')
+/** The accounts that exist, for an error about one that does not. */
+export const listAccounts = (accounts: readonly AccountName[]): string =>
+  accounts.map(({ account, name }) => name ?? account).join(', ')

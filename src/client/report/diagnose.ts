@@ -3,18 +3,18 @@ import { type Address, type Family } from '../../net/address.ts'
 import { explainRange, specialRangeOf } from '../../net/special.ts'
 import type { SourceAnswer } from './survey.ts'
 
-/** What was found out about this network, each by asking. */
+/** What was measured in this network. */
 export interface Evidence {
   readonly answers: readonly SourceAnswer[]
   readonly agreed: Readonly<Partial<Record<Family, Address>>>
   readonly hasGateway: boolean
-  /** Names that were looked up, and what came of it. */
-  readonly names: readonly { readonly host: string; readonly wasFound: boolean }[]
-  /** What web services said in place of an address. */
+  /** Host names that were looked up. */
+  readonly names: readonly { readonly host: string; readonly isFound: boolean }[]
+  /** The answers of the web sources, which are pages or redirects behind a captive portal. */
   readonly pages: readonly { readonly url: string; readonly isPage: boolean; readonly redirectsTo?: string }[]
-  /** How far this host's clock is ahead of what others say; undefined where nobody said. */
+  /** How far this host's clock is ahead of the HTTP dates of others; undefined without one. */
   readonly clockAhead: Duration | undefined
-  /** The clock shows a time before this program was made. */
+  /** The clock shows a time before the release of this program. */
   readonly isBeforeRelease: boolean
 }
 
@@ -22,42 +22,53 @@ export interface Diagnosis {
   readonly name: string
   readonly evidence: string
   readonly remedy: string
-  /** Whether updates suffer from it. */
+  /** Whether it prevents updates. */
   readonly isTrouble: boolean
 }
 
-type Rule = (evidence: Evidence) => Omit<Diagnosis, 'name' | 'remedy' | 'isTrouble'> | undefined
-
-const says = (evidence: string): { readonly evidence: string } => ({ evidence })
+interface Rule {
+  /** One sentence of evidence; undefined where the rule does not apply. */
+  readonly find: (evidence: Evidence) => string | undefined
+  readonly remedy: string
+  readonly isTrouble: boolean
+}
 
 const outside = ({ answers }: Evidence, family: Family): readonly SourceAnswer[] =>
   answers.filter(({ source, family: of }) => source.vantage === 'outside' && of === family)
 const isSeen = ({ sighting }: SourceAnswer): boolean => sighting.kind === 'seen'
 
-interface RouterSaid {
-  readonly own?: Address
+interface RouterAnswer {
+  readonly publicAddress?: Address
+  /** An address that is not public. */
   readonly instead?: Address
-  /** It answered, and named no address at all. */
+  /** It answered without an address. */
   readonly hasNone?: boolean
 }
 
-const routerOf = ({ answers }: Evidence): RouterSaid => {
+function routerIn({ answers }: Evidence): RouterAnswer {
   const sighting = answers.find(({ source }) => source.vantage === 'router')?.sighting
-  if (sighting?.kind === 'seen') return { own: sighting.address }
+  if (sighting?.kind === 'seen') return { publicAddress: sighting.address }
   if (sighting?.kind !== 'none') return {}
   return sighting.instead === undefined ? { hasNone: true } : { instead: sighting.instead }
 }
 
-/** The most that clocks of honest people differ by. */
-const TOLERANCE = minutes(5)
+const failedIn = (names: Evidence['names']): readonly string[] =>
+  names.filter(({ isFound }) => !isFound).map(({ host }) => host)
 
-const RULES: Readonly<
-  Record<string, { readonly find: Rule; readonly remedy: string; readonly isTrouble: boolean }>
-> = {
+/** The addresses of this host's own interfaces. */
+const ownAddresses = ({ answers }: Evidence, family: Family): readonly Address[] =>
+  answers.flatMap(({ source, family: of, sighting }) =>
+    source.vantage === 'own' && of === family && sighting.kind === 'seen' ? [sighting.address] : [],
+  )
+
+/** Clocks that are set correctly differ by less. */
+const CLOCK_TOLERANCE = minutes(5)
+
+const RULES: Readonly<Record<string, Rule>> = {
   'no network': {
     find: ({ hasGateway, answers }) =>
-      hasGateway || answers.some(isSeen) ? undefined : says('there is no default route, and nobody answered'),
-    remedy: 'connect this host; Holdfast goes on by itself when it is connected',
+      hasGateway || answers.some(isSeen) ? undefined : 'there is no default route, and no source answered',
+    remedy: 'connect this host to a network; Holdfast continues by itself',
     isTrouble: true,
   },
   'captive portal': {
@@ -65,31 +76,29 @@ const RULES: Readonly<
       const page = pages.find(({ isPage, redirectsTo }) => isPage || redirectsTo !== undefined)
       if (page === undefined || !pages.every((one) => one.isPage || one.redirectsTo !== undefined))
         return undefined
-      return says(
-        page.redirectsTo === undefined
-          ? `${page.url} answers with a web page`
-          : `${page.url} sends us to ${page.redirectsTo}`,
-      )
+      return page.redirectsTo === undefined
+        ? `${page.url} answers with a web page`
+        : `${page.url} redirects to ${page.redirectsTo}`
     },
     remedy: 'open a browser on this network and sign in',
     isTrouble: true,
   },
   'DNS broken': {
     find: ({ names, answers, hasGateway }) => {
-      const lost = names.filter(({ wasFound }) => !wasFound).map(({ host }) => host)
-      const isAlive = hasGateway || answers.some(isSeen)
-      return lost.length > 0 && lost.length === names.length && isAlive
-        ? says(`no name can be looked up: ${lost.slice(0, 3).join(', ')}`)
+      const failed = failedIn(names)
+      const isConnected = hasGateway || answers.some(isSeen)
+      return failed.length > 0 && failed.length === names.length && isConnected
+        ? `no name can be resolved: ${failed.slice(0, 3).join(', ')}`
         : undefined
     },
-    remedy: 'check /etc/resolv.conf, or the DNS server that the router hands out',
+    remedy: 'check /etc/resolv.conf, or the DNS server that the router announces',
     isTrouble: true,
   },
   'name not found': {
     find: ({ names }) => {
-      const lost = names.filter(({ wasFound }) => !wasFound).map(({ host }) => host)
-      return lost.length > 0 && lost.length < names.length
-        ? says(`${lost.join(', ')} cannot be looked up, others can`)
+      const failed = failedIn(names)
+      return failed.length > 0 && failed.length < names.length
+        ? `${failed.join(', ')} cannot be resolved, but other names can`
         : undefined
     },
     remedy: 'check the spelling of this name in the configuration',
@@ -97,53 +106,38 @@ const RULES: Readonly<
   },
   'IPv6 broken': {
     find: (evidence) => {
-      const own = evidence.answers.find(
-        ({ source, family, sighting }) =>
-          source.vantage === 'own' && family === 'v6' && sighting.kind === 'seen',
-      )
+      const [own] = ownAddresses(evidence, 'v6')
       const asked = outside(evidence, 'v6')
-      return own !== undefined &&
-        asked.length > 0 &&
-        !asked.some(isSeen) &&
-        outside(evidence, 'v4').some(isSeen)
-        ? says(
-            `this host has ${own.sighting.kind === 'seen' ? own.sighting.address : ''}, but nobody outside answers over IPv6`,
-          )
+      const isUnanswered = asked.length > 0 && !asked.some(isSeen)
+      return own !== undefined && isUnanswered && outside(evidence, 'v4').some(isSeen)
+        ? `this host has ${own}, but no outside source answers over IPv6`
         : undefined
     },
-    remedy: 'check IPv6 at the router or the provider; until then ipv6 = false publishes only IPv4',
+    remedy: 'check IPv6 at the router or the provider; until then, set ipv6 = false to publish only IPv4',
     isTrouble: true,
   },
   CGNAT: {
     find: (evidence) => {
-      const { instead, hasNone } = routerOf(evidence)
+      const { instead, hasNone } = routerIn(evidence)
       const { v4 } = evidence.agreed
       if (instead !== undefined && specialRangeOf(instead) === 'cgnat')
-        return says(`the router has ${instead}, ${explainRange(instead)}; outside it is ${v4 ?? 'unknown'}`)
-      // Many routers do not tell an address that is not public.
-      const isOwn = evidence.answers.some(
-        ({ source, sighting }) =>
-          source.vantage === 'own' && sighting.kind === 'seen' && sighting.address === v4,
-      )
-      return hasNone && v4 !== undefined && !isOwn
-        ? says(
-            `the router says that it has no public address, the world sees ${v4}: your provider shares that one among customers, or another router stands in front`,
-          )
+        return `the router has ${instead}, ${explainRange(instead)}; outside sources see ${v4 ?? 'no address'}`
+      // Many routers do not report an address that is not public.
+      return hasNone && v4 !== undefined && !ownAddresses(evidence, 'v4').includes(v4)
+        ? `the router reports no public address, but outside sources see ${v4}: the provider shares it among customers, or there is another router in front`
         : undefined
     },
-    remedy: 'ask the provider for a public IPv4 address, or be reached over IPv6',
+    remedy: 'ask the provider for a public IPv4 address, or use IPv6',
     isTrouble: false,
   },
   'double NAT': {
     find: (evidence) => {
-      const { own, instead } = routerOf(evidence)
+      const { publicAddress, instead } = routerIn(evidence)
       const { v4 } = evidence.agreed
       if (instead !== undefined && specialRangeOf(instead) === 'private')
-        return says(
-          `the router has ${instead}, an address of another router's network; outside it is ${v4 ?? 'unknown'}`,
-        )
-      return own !== undefined && v4 !== undefined && own !== v4
-        ? says(`the router says ${own}, the world sees ${v4}`)
+        return `the router has ${instead}, an address in the network of another router; outside sources see ${v4 ?? 'no address'}`
+      return publicAddress !== undefined && v4 !== undefined && publicAddress !== v4
+        ? `the router reports ${publicAddress}, but outside sources see ${v4}`
         : undefined
     },
     remedy: 'put the first router into bridge mode, or forward its ports to the second',
@@ -151,54 +145,53 @@ const RULES: Readonly<
   },
   'clock wrong': {
     find: ({ clockAhead, isBeforeRelease }) => {
-      if (clockAhead !== undefined && Math.abs(clockAhead) > TOLERANCE)
-        return says(
-          `this host's clock is ${formatDuration(milliseconds(Math.round(Math.abs(clockAhead) / 60_000) * 60_000))} ${clockAhead > 0 ? 'ahead' : 'behind'}`,
-        )
-      return isBeforeRelease ? says("this host's clock shows a time before this program was made") : undefined
+      if (clockAhead !== undefined && Math.abs(clockAhead) > CLOCK_TOLERANCE) {
+        const span = milliseconds(Math.round(Math.abs(clockAhead) / minutes(1)) * minutes(1))
+        return `this host's clock is ${formatDuration(span)} ${clockAhead > 0 ? 'ahead' : 'behind'}`
+      }
+      return isBeforeRelease ? "this host's clock shows a time before the release of this program" : undefined
     },
-    remedy: 'set the clock, and let it be kept (timedatectl set-ntp true): certificates are refused without',
+    remedy:
+      'set the clock and synchronize it (timedatectl set-ntp true); with a wrong clock, certificates are refused',
     isTrouble: true,
   },
-  'nobody answers': {
+  'no answer': {
     find: ({ answers, hasGateway, pages }) =>
       hasGateway && answers.length > 0 && !answers.some(isSeen) && !pages.some(({ isPage }) => isPage)
-        ? says(`of ${answers.length} questions none was answered with an address`)
+        ? `none of ${answers.length} queries was answered with an address`
         : undefined,
-    remedy: 'check the connection beyond the router, and whether a firewall lets questions out',
+    remedy: 'check the connection behind the router, and whether a firewall blocks outgoing queries',
     isTrouble: true,
   },
-  liar: {
+  'source disagrees': {
     find: ({ answers, agreed }) => {
-      const against = answers.filter(
-        ({ source, family, sighting }) =>
+      for (const { source, family, sighting } of answers)
+        if (
           source.vantage === 'outside' &&
           family === 'v4' &&
-          agreed.v4 !== undefined &&
           sighting.kind === 'seen' &&
-          sighting.address !== agreed.v4,
-      )
-      const [first] = against
-      return first?.sighting.kind === 'seen'
-        ? says(`${first.source.name} says ${first.sighting.address} where others agree on ${agreed.v4}`)
-        : undefined
+          agreed.v4 !== undefined &&
+          sighting.address !== agreed.v4
+        )
+          return `${source.name} reports ${sighting.address}, but other sources agree on ${agreed.v4}`
+      return undefined
     },
-    remedy: 'take this source out of the configuration; it is not believed anyway',
+    remedy: 'remove this source from sources; it is ignored anyway',
     isTrouble: false,
   },
 }
 
-/** What is wrong with this network, each with what shows it and what to do. */
+/** The problems of this network, each with its evidence and a remedy. */
 export const diagnose = (evidence: Evidence): readonly Diagnosis[] =>
   Object.entries(RULES).flatMap(([name, { find, remedy, isTrouble }]) => {
     const found = find(evidence)
-    return found === undefined ? [] : [{ name, ...found, remedy, isTrouble }]
+    return found === undefined ? [] : [{ name, evidence: found, remedy, isTrouble }]
   })
 
-export const sayDiagnoses = (all: readonly Diagnosis[]): readonly string[] =>
-  all.length === 0
-    ? ['nothing is wrong with this network that Holdfast can see']
-    : all.flatMap(({ name, evidence, remedy }) => [
+export const formatDiagnoses = (diagnoses: readonly Diagnosis[]): readonly string[] =>
+  diagnoses.length === 0
+    ? ['Holdfast found no problem with this network']
+    : diagnoses.flatMap(({ name, evidence, remedy }) => [
         name,
         `  evidence: ${evidence}`,
         `  what to do: ${remedy}`,

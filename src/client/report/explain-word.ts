@@ -11,68 +11,73 @@ import {
 } from '../../protocol/reply.ts'
 import { nextWait, waitAt } from '../decide/backoff.ts'
 
-/** What the service can say, and what that makes this program do. */
-export interface Explained {
+/** A reply of the service, and what this program does after it. */
+export interface ReplyExplanation {
   readonly word: string
   readonly meaning: string
-  /** Of the account or of one hostname, or what it is instead of a word. */
-  readonly speaksOf: string
-  readonly does: string
+  /** Whether it applies to the account or to one hostname, or what it is instead of a reply word. */
+  readonly scope: string
+  readonly effect: string
   readonly remedy: string | null
-  /** The word that it is obeyed like, where it is one of other services. */
-  readonly like: Explained | null
+  /** For a word of other services: the word that it is handled like. */
+  readonly like: ReplyExplanation | null
 }
 
-/** A reply word in any case, a word of other services, or a status as "503" or "HTTP 503"; undefined for anything else. */
-export function explained(subject: string): Explained | undefined {
+/** Explains a reply word in any case, a word of other services, or a status as "503" or "HTTP 503"; undefined for other text. */
+export function explainReply(subject: string): ReplyExplanation | undefined {
   const word = subject.trim().toLowerCase()
-  if (isReplyWord(word)) return explainedWord(word)
-  if (isFamilyWord(word)) return explainedFamilyWord(word)
+  if (isReplyWord(word)) return explainWord(word)
+  if (isFamilyWord(word)) return explainFamilyWord(word)
   const [, status] = /^(?:http[ /]?)?(429|5\d\d)$/.exec(word) ?? []
-  return status === undefined ? undefined : explainedStatus(Number(status))
+  return status === undefined ? undefined : explainStatus(Number(status))
 }
 
-function explainedWord(word: ReplyWord): Explained {
+function explainWord(word: ReplyWord): ReplyExplanation {
   const { meaning, action, about } = REPLIES[word]
   // biome-ignore format: a table
-  const does = {
-    settled: 'The address is remembered and not sent again until it changes.',
-    wait:    action.kind === 'wait' ? waits(action.atLeast) : '',
+  const effect = {
+    settled: 'The address is saved, and not sent again until it changes.',
+    wait:    action.kind === 'wait' ? formatWait(action.atLeast) : '',
     stop:    action.kind === 'stop' ? `Nothing more is sent until ${liftWording(action.liftedBy)}. A restart does not change that.` : '',
   }[action.kind]
-  const speaksOf =
-    about === 'account'
-      ? 'It speaks of the account, for every hostname at once.'
-      : 'It speaks of one hostname.'
-  return { word, meaning, speaksOf, does, remedy: remedyFor(word) ?? null, like: null }
+  const scope =
+    about === 'account' ? 'It applies to the account, with all its hostnames.' : 'It applies to one hostname.'
+  return { word, meaning, scope, effect, remedy: remedyFor(word) ?? null, like: null }
 }
 
-function explainedFamilyWord(word: FamilyWord): Explained {
+function explainFamilyWord(word: FamilyWord): ReplyExplanation {
   const { like, meaning } = FAMILY_WORDS[word]
-  const obeyed = explainedWord(like)
-  const speaksOf = `It is a word of other services, and obeyed like ${like}:`
-  return { ...obeyed, word, meaning, speaksOf, like: obeyed }
+  const known = explainWord(like)
+  const scope = `It is a reply word of other services and is handled like ${like}:`
+  return { ...known, word, meaning, scope, like: known }
 }
 
-function explainedStatus(status: number): Explained {
+function explainStatus(status: number): ReplyExplanation {
   return {
     word: `HTTP ${status}`,
     meaning:
       status === 429
-        ? 'the service was asked more often than it allows'
-        : 'the service, or something in front of it, cannot answer now',
-    speaksOf: 'It is no reply word, but a status of HTTP without one.',
-    does: waits(waitAt(nextWait(`HTTP ${status}`, undefined), 0)),
+        ? 'the service received more requests than it allows'
+        : 'the service, or a proxy in front of it, cannot answer now',
+    scope: 'It is an HTTP status, not a reply word.',
+    effect: formatWait(waitAt(nextWait(`HTTP ${status}`, undefined), 0)),
     remedy: 'holdfast resume ends this wait',
     like: null,
   }
 }
 
-const waits = (atLeast: Duration): string =>
-  `Nothing is sent for at least ${formatDuration(atLeast)}, and longer each time; then it is tried again without you.`
+const formatWait = (atLeast: Duration): string =>
+  `Nothing is sent for at least ${formatDuration(atLeast)}, and longer after each repetition; then Holdfast retries by itself.`
 
-export function sayExplained({ word, meaning, speaksOf, does, remedy, like }: Explained): readonly string[] {
-  const opening = [`${word}: ${meaning}.`, speaksOf]
-  if (like !== null) return [...opening, ...sayExplained(like)]
-  return [...opening, does, ...(remedy === null ? [] : [`What to do: ${remedy}.`])]
+export function formatExplanation({
+  word,
+  meaning,
+  scope,
+  effect,
+  remedy,
+  like,
+}: ReplyExplanation): readonly string[] {
+  const opening = [`${word}: ${meaning}.`, scope]
+  if (like !== null) return [...opening, ...formatExplanation(like)]
+  return [...opening, effect, ...(remedy === null ? [] : [`What to do: ${remedy}.`])]
 }

@@ -1,44 +1,39 @@
 import type { Instant } from '../../base/time.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
-import { heldUntil, pacedIn, type SightingsByName, stopOf } from '../decide/next-action.ts'
+import { heldUntil, pacedIn, type SightingsByName, stopOf, type WorldView } from '../decide/next-action.ts'
 import { accountOf, hostOf, type State } from '../decide/state.ts'
 
-/** How things stand for one account after a run; in the order of how much the user must do about it. */
+/** The result of an account, the one that needs the user most first. */
 export const OUTCOMES = ['stopped', 'waiting', 'unreached', 'addressUnknown', 'settled'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-export function outcomeOf(
-  state: State,
-  desired: DesiredState,
-  seen: SightingsByName | undefined,
-  now: Instant,
-): Outcome {
+interface Context {
+  readonly state: State
+  readonly world: WorldView
+  readonly now: Instant
+}
+
+export function outcomeOf(desired: DesiredState, { state, world, now }: Context): Outcome {
   const account = accountOf(state, desired.account)
   const hosts = desired.hostnames.map((name) => hostOf(account, name))
   const isRefused = desired.isOffline && account.offlineRefused !== undefined
-  if (
-    stopOf(account, desired) !== undefined ||
-    isRefused ||
-    hosts.some(({ stopped }) => stopped !== undefined)
-  )
-    return 'stopped'
+  const isStopped =
+    stopOf(account, desired) !== undefined || hosts.some(({ stopped }) => stopped !== undefined)
+  if (isStopped || isRefused) return 'stopped'
   if (heldUntil(account, now) !== undefined)
     return account.status.kind === 'waiting' ? 'waiting' : 'unreached'
-  if (
-    pacedIn(state, desired, { sightings: { [desired.account]: seen ?? {} }, nextLook: now }, now) !==
-    undefined
-  )
-    return 'waiting'
-  const isUndone = hosts.some(({ touched }) => touched === undefined)
+  if (pacedIn(state, desired, world, now) !== undefined) return 'waiting'
+  const seen = world.sightings?.[desired.account]
+  const isIncomplete = hosts.some(({ touched }) => touched === undefined)
   const needsAddress = !desired.isOffline && !desired.reliesOnConnection
-  const sawAny = Object.values(seen ?? {}).some((one) =>
-    Object.values(one).some(({ kind }) => kind === 'seen'),
-  )
-  // Before the first look nothing was seen, and nothing is wrong with what was confirmed earlier.
-  if (needsAddress && !sawAny && (seen !== undefined || isUndone)) return 'addressUnknown'
-  return isUndone ? 'unreached' : 'settled'
+  // Before the first look, addresses that were confirmed earlier are still valid.
+  if (needsAddress && !isAnySeen(seen) && (seen !== undefined || isIncomplete)) return 'addressUnknown'
+  return isIncomplete ? 'unreached' : 'settled'
 }
 
-/** The one that asks most of the user speaks for all. */
-export const worst = (outcomes: readonly Outcome[]): Outcome =>
+const isAnySeen = (byName: SightingsByName = {}): boolean =>
+  Object.values(byName).some((seen) => Object.values(seen).some(({ kind }) => kind === 'seen'))
+
+/** The outcome of several accounts. */
+export const worstOutcome = (outcomes: readonly Outcome[]): Outcome =>
   OUTCOMES.find((outcome) => outcomes.includes(outcome)) ?? 'settled'

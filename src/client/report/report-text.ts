@@ -1,47 +1,86 @@
 import { formatLocal, parseInstant } from '../../base/time.ts'
 import { listed } from '../../net/address.ts'
+import { isReplyWord, REPLIES } from '../../protocol/reply.ts'
+import { FAMILY_NAMES } from '../agent/wording.ts'
 import { labelOf } from './account-name.ts'
 import type { Outcome } from './outcome.ts'
-import type { AccountReport } from './report.ts'
+import type { AccountReport, HostReport, SeenReport } from './report.ts'
 
-/** A moment of a report as the user's own clock shows it. */
-export function shownTime(at: string | null): string {
+/** A moment of a report (RFC 3339) in local time. */
+export function formatTime(at: string | null): string {
   const moment = at === null ? undefined : parseInstant(at)
   return moment === undefined ? 'unknown' : formatLocal(moment)
 }
 
-export interface ReportText {
-  /** What was done: a line for each hostname. */
-  readonly done: readonly string[]
-  /** Why it stops there, and what to do about it. */
-  readonly trouble: readonly string[]
+/** " since …", or nothing. */
+export const formatSince = (since: string | null): string =>
+  since === null ? '' : ` since ${formatTime(since)}`
+
+/** The cause in a report as a clause: the answer of the service with its meaning, or what failed. */
+export function formatCause(because: string | null): string {
+  if (because === null) return 'the cause is unknown'
+  if (isReplyWord(because)) return `the service answered ${because} (${REPLIES[because].meaning})`
+  if (/^HTTP \d/.test(because)) return `the service answered ${because}`
+  return because.startsWith('invalid reply') ? `the service sent an ${because}` : because
 }
 
-/** What a one-shot has to say to a person. */
-export function sayReport(report: AccountReport): ReportText {
+/** The last look with what it saw and by which sources, and the next look. */
+export function lookLines({ hostnames, lastLook, nextLook }: AccountReport): readonly string[] {
+  if (lastLook === null) return []
+  const next = nextLook === null ? '' : `, next look ${formatTime(nextLook)}`
+  const seen = hostnames.map((host) => host.seen.map(formatSeen).join('; '))
+  const [first] = seen
+  // Hostnames that are bound to other interfaces see other addresses.
+  const isSame = seen.every((text) => text === first)
+  const lines = isSame
+    ? [`  seen: ${first}`]
+    : hostnames.map(({ hostname }, at) => `  seen for ${hostname}: ${seen[at]}`)
+  return [`  last look ${formatTime(lastLook)}${next}`, ...(first === '' ? [] : lines)]
+}
+
+const formatSeen = ({ family, address, by, because }: SeenReport): string =>
+  address === null ? `no ${FAMILY_NAMES[family]} address (${because})` : `${address} (${by})`
+
+export function hostLines({ hostname, confirmed, since, remarks }: HostReport): readonly string[] {
+  const addresses = listed(confirmed).join(' and ')
+  const state = addresses === '' ? 'not confirmed yet' : `confirmed at ${addresses}${formatSince(since)}`
+  return [`  ${hostname}: ${state}`, ...remarks.map((remark) => `    ${remark}`)]
+}
+
+export interface ReportText {
+  /** For each hostname: what was done. */
+  readonly done: readonly string[]
+  /** What failed, and what to do. */
+  readonly problems: readonly string[]
+}
+
+/** The text of a one-shot command. */
+export function formatReport(report: AccountReport): ReportText {
   const { outcome, hostnames, because, remedy, nextAttempt } = report
   const label = labelOf(report)
-  const done = hostnames.flatMap(({ hostname, sent, answered, meaning, confirmed, remarks }) => {
-    const further = remarks.map((remark) => `  ${hostname}: ${remark}`)
-    if (answered !== null) return [`${hostname}: ${answered} (${meaning})`, ...further]
-    if (sent !== null)
-      return [
-        `${hostname}: sent ${sent.addresses.join(' and ') || 'an update'}, nothing confirmed`,
-        ...further,
-      ]
-    const current = listed(confirmed).join(' and ')
-    return outcome === 'settled'
-      ? [`${hostname}: already confirmed at ${current}; nothing sent`, ...further]
-      : [`${hostname}: nothing sent`, ...further]
-  })
   const advice = remedy === null ? [] : [`  what to do: ${remedy}`]
   // biome-ignore format: a table
-  const ENDS: { readonly [O in Outcome]: readonly string[] } = {
+  const problems: { readonly [O in Outcome]: readonly string[] } = {
     settled:        [],
     addressUnknown: [`${label}: ${because}; nothing was sent`, ...advice],
     unreached:      [`${label}: the service was not reached (${because})`],
-    waiting:        [`${label}: told to wait (${because}); nothing is sent before ${shownTime(nextAttempt)}`, ...advice],
-    stopped:        [`${label}: stopped by ${because}; nothing more is sent until you act`, ...advice],
+    waiting:        [`${label}: waiting (${because}); nothing is sent before ${formatTime(nextAttempt)}`, ...advice],
+    stopped:        [`${label}: stopped, because the service answered ${because}; nothing more is sent until you act`, ...advice],
   }
-  return { done, trouble: ENDS[outcome] }
+  return { done: hostnames.flatMap((host) => doneLines(host, outcome)), problems: problems[outcome] }
+}
+
+function doneLines(
+  { hostname, sent, answered, meaning, confirmed, remarks }: HostReport,
+  outcome: Outcome,
+): readonly string[] {
+  const details = remarks.map((remark) => `  ${hostname}: ${remark}`)
+  if (answered !== null) return [`${hostname}: ${answered} (${meaning})`, ...details]
+  if (sent !== null) {
+    const what = sent.addresses.join(' and ') || 'an update'
+    return [`${hostname}: ${what} sent, nothing confirmed`, ...details]
+  }
+  return outcome === 'settled'
+    ? [`${hostname}: already confirmed at ${listed(confirmed).join(' and ')}; nothing sent`, ...details]
+    : [`${hostname}: nothing sent`, ...details]
 }

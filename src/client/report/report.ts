@@ -1,21 +1,20 @@
-import { formatInstant, type Instant } from '../../base/time.ts'
+import { formatInstant, type Instant, LAST_INSTANT } from '../../base/time.ts'
 import { type Addresses, FAMILIES, type Family, listed } from '../../net/address.ts'
-import type { Sighting } from '../../net/sighting.ts'
+import type { Sighting, Sightings } from '../../net/sighting.ts'
 import { remedyForAnswer } from '../../protocol/answer-remedy.ts'
-import { REPLIES, remedyFor } from '../../protocol/reply.ts'
-import { formatReply, type Reply } from '../../protocol/reply-codec.ts'
-import type { UpdateRequest } from '../../protocol/request.ts'
-import type { AgentEvent } from '../agent/events.ts'
+import { remedyFor, REPLIES } from '../../protocol/reply.ts'
+import { formatReply } from '../../protocol/reply-codec.ts'
 import type { LoopState } from '../agent/loop-state.ts'
-import { FAMILY_NAMES, formatObeyedWord } from '../agent/wording.ts'
+import { FAMILY_NAMES, formatObeyedWord, waitCauseName } from '../agent/wording.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
-import { heldUntil, pacedIn, sightingsOf, stopOf, type WorldView } from '../decide/next-action.ts'
+import { heldUntil, pacedIn, sightingsOf, stopOf } from '../decide/next-action.ts'
 import type { PaceDelay } from '../decide/pace.ts'
 import { isWordlessWait } from '../decide/reduce.ts'
 import { type AccountState, accountOf, type HostState, hostOf, type Stop } from '../decide/state.ts'
+import type { ExchangeView, LoggedExchange } from './exchange-log.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
 
-/** What one family looks like now: the address and the sources that say so, or why there is none. */
+/** One family at the last look: the address and its sources, or the cause why it is not seen. */
 export interface SeenReport {
   readonly family: Family
   readonly address: string | null
@@ -23,224 +22,174 @@ export interface SeenReport {
   readonly because: string | null
 }
 
-/** What is said of one hostname: what was sent in this run, what came back, what it means, what is confirmed. */
+/** One hostname: the request of this run, the reply to it and its meaning, and the confirmed addresses. */
 export interface HostReport {
   readonly hostname: string
   readonly sent: { readonly addresses: readonly string[]; readonly offline: boolean } | null
   readonly answered: string | null
   readonly meaning: string | null
   readonly confirmed: Addresses
-  /** RFC 3339: since when these addresses are confirmed, and when they were last. */
+  /** RFC 3339: when these addresses were first and last confirmed. */
   readonly since: string | null
   readonly lastConfirmed: string | null
   readonly seen: readonly SeenReport[]
-  /** What is worth knowing, and no reason to wait or to stop. */
+  /** Facts that neither delay nor stop updates. */
   readonly remarks: readonly string[]
 }
 
 export interface AccountReport {
   readonly account: string
-  /** What the user calls it. */
+  /** The name in the configuration. */
   readonly name: string | null
   readonly outcome: Outcome
+  /** At the last look, for the first hostname. */
   readonly addresses: Readonly<Record<string, string | null>>
   readonly hostnames: readonly HostReport[]
-  /** Why nothing more is done: the reply word, or what went wrong. */
+  /** The cause of the outcome: a reply word, or what failed. */
   readonly because: string | null
   readonly since: string | null
   readonly remedy: string | null
-  /** RFC 3339; null where nothing is to be sent, or only the user's act permits another attempt. */
+  /** RFC 3339; null where nothing is due, or where the user must act first. */
   readonly nextAttempt: string | null
-  /** RFC 3339; null where nothing has looked, or nothing will. */
+  /** RFC 3339; null where there was none, or will be none. */
   readonly lastLook: string | null
   readonly nextLook: string | null
 }
 
-interface Exchanged {
-  readonly sent: UpdateRequest
-  readonly reply?: Reply
-}
-
-/** What was exchanged about a hostname. */
-export interface ExchangeLog {
-  readonly of: (account: string, hostname: string) => Exchanged | undefined
-}
-
-export interface Collector extends ExchangeLog {
-  readonly hear: (event: AgentEvent) => void
-  /** Only what is heard from now on. */
-  readonly fromNow: () => ExchangeLog
-}
-
-/** Keeps what the events of a run said of each hostname; the last word wins. */
-export function collector(): Collector {
-  const heard = new Map<string, Exchanged>()
-  const key = (account: string, hostname: string): string => `${account} ${hostname}`
-  return {
-    hear: (event) => {
-      if ('reply' in event)
-        heard.set(key(event.account, event.hostname), { sent: event.sent, reply: event.reply })
-      else if ('sent' in event && wasSent(event))
-        for (const name of event.sent.hostnames) heard.set(key(event.account, name), { sent: event.sent })
-    },
-    of: (account, hostname) => heard.get(key(account, hostname)),
-    fromNow: () => {
-      const before = new Map(heard)
-      const of: ExchangeLog['of'] = (account, hostname) => {
-        const last = heard.get(key(account, hostname))
-        return last === before.get(key(account, hostname)) ? undefined : last
-      }
-      return { of }
-    },
-  }
-}
-
-/** Before there is a connection nothing was sent. */
-const wasSent = (event: AgentEvent): boolean =>
-  event.kind !== 'unreached' || !/^(look-up|connect|TLS):/.test(event.because)
-
-/** Our own time, and how to show a moment of it by the wall clock. */
+/** The current moment of client time, and what the wall clock shows at a moment of client time. */
 export interface ClockView {
   readonly now: Instant
   readonly wallAt: (at: Instant) => Instant
 }
 
-/** How things stand: the one view that status, explain, the one-shot and programs get. */
-export const viewOf = (rest: LoopState, heard: ExchangeLog, when: ClockView): readonly AccountReport[] =>
-  rest.jobs.map(({ desired }) => reportOn(desired, rest, heard, when))
+interface ReportContext {
+  readonly exchanges: ExchangeView
+  readonly clock: ClockView
+}
 
-/** How one account stands after a run. `addresses` are those seen for its first hostname. */
-export function reportOn(
+/** One report for each account: the data of status, explain and the one-shot command, and of their JSON. */
+export const reportAccounts = (loop: LoopState, context: ReportContext): readonly AccountReport[] =>
+  loop.jobs.map(({ desired }) => reportAccount(desired, loop, context))
+
+function reportAccount(
   desired: DesiredState,
-  { state, world }: LoopState,
-  heard: ExchangeLog,
-  { now, wallAt }: ClockView,
+  loop: LoopState,
+  { exchanges, clock }: ReportContext,
 ): AccountReport {
+  const { state, world } = loop
+  const { now } = clock
   const account = accountOf(state, desired.account)
-  const seen = world.sightings?.[desired.account]
-  const [first = ''] = desired.hostnames
-  const outcome = outcomeOf(state, desired, seen, now)
+  const byName = world.sightings?.[desired.account]
+  const seenFirst = byName && sightingsOf(byName, desired.hostnames[0] ?? '')
+  const outcome = outcomeOf(desired, { state, world, now })
   const paced = pacedIn(state, desired, world, now)
-  const stop = outcome === 'stopped' ? stopIn(account, desired) : undefined
-  const shown = (at: Instant | undefined): string | null =>
-    at === undefined || wallAt(at) > LAST_MOMENT ? null : formatInstant(wallAt(at))
+  const stop = outcome === 'stopped' ? firstStop(account, desired) : undefined
+  const time = (at: Instant | undefined): string | null => wallTime(at, clock)
+  const hasAttempt = outcome === 'waiting' || outcome === 'unreached'
   return {
     account: desired.account,
     name: desired.name ?? null,
     outcome,
     addresses: Object.fromEntries(
-      Object.entries(sightingsOf(seen ?? {}, first)).map(([family, sighting]) => [
+      Object.entries(seenFirst ?? {}).map(([family, sighting]) => [
         family,
         sighting.kind === 'seen' ? sighting.address : null,
       ]),
     ),
     hostnames: desired.hostnames.map((hostname) => {
       const host = hostOf(account, hostname)
-      const sightings = sightingsOf(seen ?? {}, hostname)
+      const seen = sightingsOf(byName ?? {}, hostname)
       return {
         hostname,
-        ...exchangeOf(heard.of(desired.account, hostname)),
+        ...reportExchange(exchanges.get(desired.account, hostname)),
         confirmed: host.confirmed,
-        since: shown(host.since ?? host.touched),
-        lastConfirmed: shown(host.touched),
-        seen: FAMILIES.flatMap((family) => seenReport(family, sightings[family]) ?? []),
-        remarks: remarksOn(host, sightings),
+        since: time(host.since ?? host.touched),
+        lastConfirmed: time(host.touched),
+        seen: FAMILIES.flatMap((family) => reportSeen(family, seen[family]) ?? []),
+        remarks: remarksOn(host, seen),
       }
     }),
-    because:
-      stop === undefined
-        ? becauseOf(account, { outcome, seen: seen && sightingsOf(seen, first), paced })
-        : stop.because,
-    since: shown(stop?.since ?? sinceOf(account, desired, { outcome, world })),
+    because: stop === undefined ? causeOf(account, { outcome, seen: seenFirst, paced }) : stop.because,
+    since: time(stop?.since ?? sinceOf(account, outcome, world.unknownSince?.[desired.account])),
     remedy: remedyOf(account, outcome, stop) ?? null,
-    nextAttempt:
-      outcome === 'stopped' || outcome === 'settled' || outcome === 'addressUnknown'
-        ? null
-        : shown(heldUntil(account, now) ?? paced?.until ?? now),
-    lastLook: shown(world.lastLook),
-    nextLook: world.lastLook === undefined ? null : shown(world.nextLook),
+    nextAttempt: hasAttempt ? time(heldUntil(account, now) ?? paced?.until ?? now) : null,
+    lastLook: time(world.lastLook),
+    nextLook: world.lastLook === undefined ? null : time(world.nextLook),
   }
 }
 
-const sinceOf = (
+/** RFC 3339 by the wall clock. A one-shot has no next look: its moment is beyond the range of a Date. */
+const wallTime = (at: Instant | undefined, { wallAt }: ClockView): string | null =>
+  at === undefined || wallAt(at) > LAST_INSTANT ? null : formatInstant(wallAt(at))
+
+function sinceOf(
   { status }: AccountState,
-  { account }: DesiredState,
-  { outcome, world }: { readonly outcome: Outcome; readonly world: WorldView },
-): Instant | undefined => {
-  if (outcome === 'addressUnknown') return world.unknownSince?.[account]
+  outcome: Outcome,
+  unknownSince: Instant | undefined,
+): Instant | undefined {
+  if (outcome === 'addressUnknown') return unknownSince
   return 'since' in status ? status.since : undefined
 }
 
-/** The last that a Date can hold (ECMA-262 §21.4.1.1): a one-shot looks again at none. */
-const LAST_MOMENT = 8_640_000_000_000_000
-
-/** The stop that speaks for the account: its own, the one of a name, or the one of an option. */
-const stopIn = (account: AccountState, desired: DesiredState): Stop | undefined =>
+/** The stop to report: of the account, of a hostname, or of the offline option. */
+const firstStop = (account: AccountState, desired: DesiredState): Stop | undefined =>
   stopOf(account, desired) ??
   desired.hostnames.map((name) => hostOf(account, name).stopped).find((stop) => stop !== undefined) ??
   account.offlineRefused
 
-interface Cause {
+interface CauseContext {
   readonly outcome: Outcome
-  readonly seen: Readonly<Partial<Record<Family, Sighting>>> | undefined
+  readonly seen: Sightings | undefined
   readonly paced: PaceDelay | undefined
 }
 
-function becauseOf({ status }: AccountState, { outcome, seen, paced }: Cause): string | null {
+function causeOf({ status }: AccountState, { outcome, seen, paced }: CauseContext): string | null {
   if (outcome === 'waiting' && status.kind === 'waiting') {
-    const cause = status.because === 'unrecognized-reply' ? 'reply not recognized' : status.because
+    const cause = waitCauseName(status.because)
     return status.detail === '' ? cause : `${cause}: ${status.detail}`
   }
   if (outcome === 'waiting' && paced !== undefined)
-    return `the pace: no more than ${paced.most} ${paced.limit} in five minutes`
+    return `the setting pace allows at most ${paced.most} ${paced.limit} in five minutes`
   if (outcome === 'unreached')
-    return status.kind === 'retrying' ? status.detail : 'ended before the service was asked'
-  if (outcome !== 'addressUnknown') return null
+    return status.kind === 'retrying' ? status.detail : 'the run ended before a request was sent'
+  return outcome === 'addressUnknown' ? unknownCause(seen) : null
+}
+
+function unknownCause(seen: Sightings | undefined): string {
+  if (seen === undefined) return 'the address sources have not been asked yet'
   const reasons = FAMILIES.flatMap((family) => {
-    const report = seenReport(family, seen?.[family])
-    return report?.because === undefined || report.because === null
-      ? []
-      : [`${FAMILY_NAMES[family]}: ${report.because}`]
+    const because = reportSeen(family, seen[family])?.because
+    return because === undefined || because === null ? [] : [`${FAMILY_NAMES[family]}: ${because}`]
   })
-  if (seen === undefined) return 'no look at the address sources has been made yet'
-  return `no source could tell the public address${reasons.length === 0 ? '' : ` (${reasons.join('; ')})`}`
+  return `no source reported a public address${reasons.length === 0 ? '' : ` (${reasons.join('; ')})`}`
 }
 
 function remedyOf({ status }: AccountState, outcome: Outcome, stop: Stop | undefined): string | undefined {
   if (stop !== undefined) return remedyFor(stop.because)
   if (outcome === 'addressUnknown')
-    return 'holdfast detect shows what each source says, holdfast doctor what is wrong with the network'
-  return outcome === 'waiting' && status.kind === 'waiting' && isWordlessWait(status)
-    ? remedyForAnswer(status.detail)
-    : undefined
+    return 'run holdfast detect to see the answer of each source, or holdfast doctor to check the network'
+  return outcome === 'waiting' && isWordlessWait(status) ? remedyForAnswer(status.detail) : undefined
 }
 
-const NO_ADDRESS = 'this host has no public address of this family'
-
-function seenReport(family: Family, sighting: Sighting | undefined): SeenReport | undefined {
+/** Undefined for a family without a sighting, or one that the user left unset. */
+function reportSeen(family: Family, sighting: Sighting | undefined): SeenReport | undefined {
   if (sighting === undefined || (sighting.kind === 'none' && sighting.isLeft)) return undefined
   if (sighting.kind === 'seen') return { family, address: sighting.address, by: sighting.by, because: null }
-  return {
-    family,
-    address: null,
-    by: null,
-    because: sighting.kind === 'none' ? NO_ADDRESS : sighting.because,
-  }
+  const because =
+    sighting.kind === 'none' ? 'this host has no public address of this family' : sighting.because
+  return { family, address: null, by: null, because }
 }
 
-function remarksOn(
-  { confirmed, unechoed, stopped }: HostState,
-  seen: Readonly<Partial<Record<Family, Sighting>>>,
-): readonly string[] {
+function remarksOn({ confirmed, unechoed, stopped }: HostState, seen: Sightings): readonly string[] {
   const isGone = (sighting: Sighting | undefined): boolean => sighting?.kind === 'none' && !sighting.isLeft
   const lost = FAMILIES.filter((family) => confirmed[family] !== undefined && isGone(seen[family]))
   return [
     ...lost.map(
       (family) =>
-        `this host has no ${FAMILY_NAMES[family]} address now, and ${confirmed[family]} is still published; the protocol cannot take it away`,
+        `this host has no ${FAMILY_NAMES[family]} address now, but ${confirmed[family]} is still published; the update protocol cannot delete it`,
     ),
     ...listed(unechoed ?? {}).map(
-      (address) => `${address} was sent, and the service did not name it in its answer: it is not confirmed`,
+      (address) => `${address} was sent, but the answer of the service does not name it: it is not confirmed`,
     ),
     ...(stopped?.said === undefined
       ? []
@@ -248,9 +197,12 @@ function remarksOn(
   ]
 }
 
-function exchangeOf(heard: Exchanged | undefined): Pick<HostReport, 'sent' | 'answered' | 'meaning'> {
-  if (heard === undefined) return { sent: null, answered: null, meaning: null }
-  const sent = { addresses: listed(heard.sent.addresses), offline: heard.sent.offline === 'YES' }
-  if (heard.reply === undefined) return { sent, answered: null, meaning: null }
-  return { sent, answered: formatReply(heard.reply), meaning: REPLIES[heard.reply.word].meaning }
+function reportExchange(
+  exchange: LoggedExchange | undefined,
+): Pick<HostReport, 'sent' | 'answered' | 'meaning'> {
+  if (exchange === undefined) return { sent: null, answered: null, meaning: null }
+  const { addresses, offline } = exchange.sent
+  const sent = { addresses: listed(addresses), offline: offline === 'YES' }
+  if (exchange.reply === undefined) return { sent, answered: null, meaning: null }
+  return { sent, answered: formatReply(exchange.reply), meaning: REPLIES[exchange.reply.word].meaning }
 }

@@ -1,10 +1,11 @@
 import type { Duration } from '../../base/time.ts'
-import type { Address, Family } from '../../net/address.ts'
+import { type Address, FAMILIES, type Family } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
+import { FAMILY_NAMES } from '../agent/wording.ts'
 import { type Agreement, agree, type SourceVote } from '../detect/agree.ts'
 import type { AddressSource, Vantage } from '../sources/source.ts'
 
-/** What one source said when all were asked side by side. */
+/** The answer of one source when all are queried in parallel. */
 export interface SourceAnswer extends SourceVote {
   readonly source: Pick<AddressSource, 'name' | 'operator' | 'vantage'>
   readonly family: Family
@@ -22,7 +23,7 @@ export interface SurveyRow {
   readonly verdict: 'agrees' | 'differs' | 'alone' | 'no address' | 'no answer'
 }
 
-/** What a family comes to. */
+/** The result for one family. */
 export interface Conclusion {
   readonly family: Family
   readonly address: Address | null
@@ -34,82 +35,84 @@ export interface Survey {
   readonly conclusions: readonly Conclusion[]
 }
 
-/** Each answer, weighed by what all of them come to. */
+/** The verdict on each answer, and the address that a quorum agrees on. */
 export function survey(
   answers: readonly SourceAnswer[],
   quorum: Readonly<Partial<Record<Family, number>>>,
 ): Survey {
-  const families = (['v4', 'v6'] as const).filter((family) => quorum[family] !== undefined)
-  const verdicts = families.map((family) => {
+  const families = FAMILIES.filter((family) => quorum[family] !== undefined)
+  const agreements = families.map((family) => {
     const votes = answers.filter((answer) => answer.family === family)
     const hasOwn = votes.some(({ source }) => source.vantage === 'own')
     const question = { family, quorum: quorum[family] ?? 2, hint: 'doubted', hasOwn } as const
-    return { family, votes, verdict: agree(votes, question) }
+    return { family, votes, agreement: agree(votes, question) }
   })
   return {
-    sources: verdicts.flatMap(({ votes, verdict }) => votes.map((answer) => lineOf(answer, verdict))),
-    conclusions: verdicts.map(({ family, votes, verdict }) => concluded(family, votes, verdict)),
+    sources: agreements.flatMap(({ votes, agreement }) => votes.map((answer) => rowOf(answer, agreement))),
+    conclusions: agreements.map(({ family, votes, agreement }) => concludeOn(family, votes, agreement)),
   }
 }
 
-function lineOf({ source, family, sighting, took }: SourceAnswer, verdict: Agreement): SurveyRow {
+function rowOf({ source, family, sighting, took }: SourceAnswer, agreement: Agreement): SurveyRow {
   const { name, operator, vantage } = source
   return {
     source: name,
     operator,
-    vantage: vantage,
+    vantage,
     family,
-    answer: said(sighting),
+    answer: formatAnswer(sighting),
     took: Math.round(took),
-    verdict: weighed(source.name, sighting, verdict),
+    verdict: verdictOn(name, sighting, agreement),
   }
 }
 
-const said = (sighting: Sighting): string => {
+function formatAnswer(sighting: Sighting): string {
   if (sighting.kind === 'seen') return sighting.address
   if (sighting.kind === 'unknown') return sighting.because
   return sighting.instead === undefined ? 'none' : `none (its own is ${sighting.instead})`
 }
 
-function weighed(name: string, sighting: Sighting, verdict: Agreement): SurveyRow['verdict'] {
+function verdictOn(name: string, sighting: Sighting, agreement: Agreement): SurveyRow['verdict'] {
   if (sighting.kind === 'unknown') return 'no answer'
   if (sighting.kind === 'none') return 'no address'
-  if (verdict.kind !== 'agreed') return 'alone'
-  return verdict.by.includes(name) ? 'agrees' : 'differs'
+  if (agreement.kind !== 'agreed') return 'alone'
+  return agreement.by.includes(name) ? 'agrees' : 'differs'
 }
 
-function concluded(family: Family, votes: readonly SourceVote[], verdict: Agreement): Conclusion {
-  if (verdict.kind === 'agreed')
-    return {
-      family,
-      address: verdict.address,
-      because: `${verdict.by.join(' and ')} ${verdict.by.length > 1 ? 'agree' : 'says so'}`,
-    }
-  if (verdict.kind === 'none') return { family, address: null, because: 'nobody who could tell saw one' }
-  const seen = votes.filter(({ sighting }) => sighting.kind === 'seen').length
-  return {
-    family,
-    address: null,
-    because: seen === 0 ? 'nobody answered with an address' : 'no two agree, and a changed address needs two',
+function concludeOn(family: Family, votes: readonly SourceVote[], agreement: Agreement): Conclusion {
+  if (agreement.kind === 'agreed') {
+    const { address, by } = agreement
+    const because = by.length > 1 ? `${by.join(' and ')} agree` : `reported by ${by.join()}`
+    return { family, address, because }
   }
+  const isAnySeen = votes.some(({ sighting }) => sighting.kind === 'seen')
+  return { family, address: null, because: noAddressCause(agreement, isAnySeen) }
 }
 
-/** A table for a person. */
-export function saySurvey({ sources, conclusions }: Survey): readonly string[] {
+function noAddressCause(agreement: Agreement, isAnySeen: boolean): string {
+  if (agreement.kind === 'none') return 'no source sees an address of this family'
+  return isAnySeen
+    ? 'no two sources agree, and a changed address needs two'
+    : 'no source answered with an address'
+}
+
+/** The survey as a table. */
+export function formatSurvey({ sources, conclusions }: Survey): readonly string[] {
   const rows = [
     ['source', 'operator', 'family', 'answer', 'time', 'verdict'],
     ...sources.map(({ source, operator, family, answer, took, verdict }) => [
       source,
       operator,
-      NAMES[family],
+      FAMILY_NAMES[family],
       answer,
       `${took} ms`,
       verdict,
     ]),
   ]
   const widths =
-    rows[0]?.map((_, column) => Math.max(...rows.map((row) => Math.min(WIDEST, row[column]?.length ?? 0)))) ??
-    []
+    rows[0]?.map((_, column) =>
+      Math.max(...rows.map((row) => Math.min(MAX_WIDTH, row[column]?.length ?? 0))),
+    ) ?? []
   return [
     ...rows.map((row) =>
       row
@@ -119,10 +122,9 @@ export function saySurvey({ sources, conclusions }: Survey): readonly string[] {
     ),
     '',
     ...conclusions.map(
-      ({ family, address, because }) => `${NAMES[family]}: ${address ?? 'no address'} (${because})`,
+      ({ family, address, because }) => `${FAMILY_NAMES[family]}: ${address ?? 'no address'} (${because})`,
     ),
   ]
 }
 
-const NAMES = { v4: 'IPv4', v6: 'IPv6' } as const
-const WIDEST = 60
+const MAX_WIDTH = 60

@@ -1,0 +1,44 @@
+import { labelOf } from './account-name.ts'
+import type { Outcome } from './outcome.ts'
+import type { AccountReport } from './report.ts'
+import { formatCause, formatSince, formatTime, hostLines, lookLines } from './report-text.ts'
+
+export interface StatusReport {
+  readonly isRunning: boolean
+  /** The daemon is running but did not answer: the accounts are from the saved state. */
+  readonly isSilent?: true
+  readonly accounts: readonly AccountReport[]
+}
+
+/** A few lines for a person: the daemon, and each account with its hostnames. */
+export function formatStatus({ isRunning, isSilent, accounts }: StatusReport): readonly string[] {
+  const daemon = isRunning
+    ? isSilent === true
+      ? 'the daemon is running but does not answer; this is the saved state'
+      : 'the daemon is running'
+    : 'no daemon is running; this is the saved state'
+  return [
+    daemon,
+    ...accounts.flatMap((report) => [
+      `${labelOf(report)}: ${formatOutcome(report, isRunning)}`,
+      ...lookLines(report),
+      ...report.hostnames.flatMap(hostLines),
+    ]),
+  ]
+}
+
+function formatOutcome(report: AccountReport, isRunning: boolean): string {
+  const { outcome, because } = report
+  const since = formatSince(report.since)
+  // Without a daemon no attempt happens by itself.
+  const next = `${isRunning ? 'next attempt' : 'no attempt before'} ${formatTime(report.nextAttempt)}`
+  // biome-ignore format: a table
+  const texts: { readonly [O in Outcome]: string } = {
+    settled:        'up to date',
+    addressUnknown: `no address to send${since}: ${because}`,
+    unreached:      `service not reached${since} (${because}); ${next}`,
+    waiting:        `waiting${since}, ${formatCause(because)}; ${next}`,
+    stopped:        `stopped${since}, ${formatCause(because)}; run holdfast explain to see what to do`,
+  }
+  return texts[outcome]
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import type { LoopState } from '../../../src/client/agent/loop-state.ts'
+import {
+  accountUpdate,
+  answerControl,
+  type AccountUpdate,
+  type ControlContext,
+} from '../../../src/client/control/control-requests.ts'
+import { NEW_STATE } from '../../../src/client/decide/state.ts'
+import { byFamily, parseAddress } from '../../../src/net/address.ts'
+import { disk, PLAN, START, world } from '../../fakes/world.ts'
+
+function setUp() {
+  const { jobs, inbox } = world(disk(), [])
+  let hints = 0
+  const view = { sightings: undefined, nextLook: START }
+  const loop: LoopState = { state: NEW_STATE, world: view, action: { kind: 'halt' }, jobs }
+  const context: ControlContext = {
+    inbox,
+    hint: () => void hints++,
+    loopState: () => loop,
+    report: () => [],
+    reportFromNow: () => () => [],
+    clock: () => ({ now: START, wallAt: (at) => at }),
+  }
+  return { context, inbox, loop, hints: () => hints }
+}
+const UPDATE = accountUpdate(PLAN, undefined)
+
+describe('a control request', () => {
+  it.each([null, 'status', {}, { do: 'unknown' }, { do: 'resume' }, { do: 'update', updates: [null] }])(
+    'that is not supported is answered with an error: %j',
+    async (value) => {
+      const { context, inbox } = setUp()
+
+      expect((await answerControl(context, value)).error).toMatch(/^this daemon does not support the request/)
+      expect(inbox.take()).toEqual([])
+    },
+  )
+
+  it('poke starts a look', async () => {
+    const { context, hints } = setUp()
+
+    expect(await answerControl(context, { do: 'poke' })).toEqual({})
+    expect(hints()).toBe(1)
+  })
+
+  it('resume for an unknown account is refused', async () =>
+    expect(
+      (await answerControl(setUp().context, { do: 'resume', accounts: ['other@x.test'] })).error,
+    ).toMatch(/has no account other@x\.test; add it to the configuration of the daemon/))
+
+  // biome-ignore format: a table
+  it.each<[string, Partial<AccountUpdate>, RegExp]>([
+    ['another account',                    { account: 'other@x.test' },                 /has no account other@x\.test/],
+    ['another hostname',                   { hostnames: ['home.example.test', 'b.test'] }, /has no hostname b\.test;/],
+    ['another offline setting',            { isOffline: true },                         /keeps key@service\.test online; change offline/],
+    ['the address of the connection',      { reliesOnConnection: true },                /does not let the service choose the address/],
+  ])('update with %s than the daemon is refused', async (_, over, error) =>
+    expect(
+      (await answerControl(setUp().context, { do: 'update', updates: [{ ...UPDATE, ...over }], force: false }))
+        .error,
+    ).toMatch(error),
+  )
+
+  it('update puts the given addresses into the loop, and resolves when the loop is done', async () => {
+    const { context, inbox, loop } = setUp()
+    const given = byFamily([parseAddress('192.0.2.7')].flatMap((address) => address ?? []))
+    const updates = [accountUpdate(PLAN, given)]
+    const answer = answerControl(context, { do: 'update', updates, force: true })
+    const [request] = inbox.take()
+
+    expect(request?.givenAddresses).toEqual([
+      { account: PLAN.account, hostnames: PLAN.hostnames, addresses: { v4: '192.0.2.7' } },
+    ])
+    expect(request?.observations.map(({ kind }) => kind)).toEqual(['networkChanged', 'forced'])
+    request?.onTaken?.()
+    request?.onDone?.(loop)
+    expect(await answer).toEqual({ reports: [] })
+  })
+})

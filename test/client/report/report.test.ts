@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { hours } from '../../../src/base/time.ts'
+import { forever, run } from '../../../src/client/agent/run.ts'
+import { ExchangeLog } from '../../../src/client/report/exchange-log.ts'
+import { reportAccounts } from '../../../src/client/report/report.ts'
+import { disk, world } from '../../fakes/world.ts'
+
+it('reports since when no address is known, and the next look', async () => {
+  const scene = world(disk(), [], (minute) => (minute < 12 ? ['192.0.2.1'] : []))
+  const agent = {
+    ...scene,
+    http: async () => ({ kind: 'answered', status: 200, headers: {}, body: 'good' }) as const,
+  }
+  scene.stopAfter(hours(1))
+  const loop = await run(agent, [{ kind: 'started' }], forever)
+  const [seen] = reportAccounts(loop, {
+    exchanges: new ExchangeLog(),
+    clock: { now: scene.clock.now(), wallAt: (at) => at },
+  })
+
+  expect(seen).toMatchObject({
+    outcome: 'addressUnknown',
+    since: '2026-01-01T00:15:00.000Z',
+    nextLook: expect.stringMatching(/^2026-01-01T01:/) as string,
+  })
+})

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest'
+import { formatStatus } from '../../../src/client/report/status.ts'
+import { accountReport } from '../../fakes/account-report.ts'
+
+it('formats each account with its last look, the sources and the next look', () =>
+  expect(
+    formatStatus({
+      isRunning: true,
+      accounts: [
+        accountReport('settled', {
+          name: 'office',
+          lastLook: '2026-01-03T10:00:00.000Z',
+          nextLook: '2026-01-03T10:05:00.000Z',
+          hostnames: accountReport('settled').hostnames.map((host) => ({
+            ...host,
+            seen: [
+              { family: 'v4', address: '192.0.2.1', by: 'router and stun:x', because: null },
+              {
+                family: 'v6',
+                address: null,
+                by: null,
+                because: 'this host has no public address of this family',
+              },
+            ],
+            remarks: ['something to know'],
+          })),
+        }),
+        accountReport('stopped', { because: 'abuse', nextAttempt: null }),
+      ],
+    }),
+  ).toEqual([
+    'the daemon is running',
+    'office (key@dyn.test): up to date',
+    '  last look 2026-01-03 10:00:00, next look 2026-01-03 10:05:00',
+    '  seen: 192.0.2.1 (router and stun:x); no IPv6 address (this host has no public address of this family)',
+    '  home.test: confirmed at 192.0.2.1 since 2026-01-01 08:00:00',
+    '    something to know',
+    'key@dyn.test: stopped since 2026-01-01 00:00:00, the service answered abuse (username blocked for abuse); run holdfast explain to see what to do',
+    '  home.test: confirmed at 192.0.2.1 since 2026-01-01 08:00:00',
+  ]))
+
+it('announces no attempt without a daemon', () =>
+  expect(
+    formatStatus({ isRunning: false, accounts: [accountReport('waiting', { because: '911' })] }),
+  ).toContain(
+    'key@dyn.test: waiting since 2026-01-01 00:00:00, the service answered 911 (fatal error at the service); no attempt before 2026-01-01 00:30:00',
+  ))
+
+it('names the cause and since when no address is known', () =>
+  expect(
+    formatStatus({
+      isRunning: true,
+      accounts: [accountReport('addressUnknown', { because: 'no source answered' })],
+    }),
+  ).toContain('key@dyn.test: no address to send since 2026-01-01 00:00:00: no source answered'))
+
+it('says where the data comes from when the daemon does not answer', () =>
+  expect(formatStatus({ isRunning: true, isSilent: true, accounts: [] })).toEqual([
+    'the daemon is running but does not answer; this is the saved state',
+  ]))

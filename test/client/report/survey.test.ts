@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { milliseconds } from '../../../src/base/time.ts'
+import { formatSurvey, type SourceAnswer, survey } from '../../../src/client/report/survey.ts'
+import type { Vantage } from '../../../src/client/sources/source.ts'
+import { type Address, type Family, familyOf, parseAddress } from '../../../src/net/address.ts'
+import type { Sighting } from '../../../src/net/sighting.ts'
+
+const address = (text: string): Address => {
+  const parsed = parseAddress(text)
+  if (parsed === undefined) throw new Error(`${text} is no address`)
+  return parsed
+}
+const seen = (text: string): Sighting => ({ kind: 'seen', address: address(text), by: 'x' })
+const LOST: Sighting = { kind: 'unknown', because: 'did not answer' }
+
+const answer = (name: string, vantage: Vantage, sighting: Sighting, family: Family = 'v4'): SourceAnswer => ({
+  source: { name, operator: name, vantage },
+  family: sighting.kind === 'seen' ? familyOf(sighting.address) : family,
+  sighting,
+  took: milliseconds(12.4),
+})
+
+describe('a survey', () => {
+  const found = survey(
+    [
+      answer('router', 'router', seen('8.8.8.8')),
+      answer('x', 'outside', seen('8.8.8.8')),
+      answer('l', 'outside', seen('8.8.4.4')),
+      answer('y', 'outside', LOST),
+      answer('interfaces', 'own', { kind: 'none' }, 'v6'),
+    ],
+    { v4: 2, v6: 1 },
+  )
+
+  it('gives a verdict on each answer', () =>
+    expect(found.sources.map(({ source, verdict }) => [source, verdict])).toEqual([
+      ['router', 'agrees'],
+      ['x', 'agrees'],
+      ['l', 'differs'],
+      ['y', 'no answer'],
+      ['interfaces', 'no address'],
+    ]))
+
+  it('is formatted as a table with the result for each family', () =>
+    expect(formatSurvey(found)).toEqual([
+      'source      operator    family  answer          time   verdict',
+      'router      router      IPv4    8.8.8.8         12 ms  agrees',
+      'x           x           IPv4    8.8.8.8         12 ms  agrees',
+      'l           l           IPv4    8.8.4.4         12 ms  differs',
+      'y           y           IPv4    did not answer  12 ms  no answer',
+      'interfaces  interfaces  IPv6    none            12 ms  no address',
+      '',
+      'IPv4: 8.8.8.8 (router and x agree)',
+      'IPv6: no address (no source sees an address of this family)',
+    ]))
+
+  it('without two sources that agree has no address', () => {
+    const alone = survey([answer('x', 'outside', seen('8.8.8.8'))], { v4: 2 })
+
+    expect(alone.conclusions).toEqual([
+      { family: 'v4', address: null, because: 'no two sources agree, and a changed address needs two' },
+    ])
+    expect(alone.sources[0]?.verdict).toBe('alone')
+  })
+
+  it('names a single source that is enough', () =>
+    expect(survey([answer('x', 'outside', seen('8.8.8.8'))], { v4: 1 }).conclusions).toMatchObject([
+      { address: '8.8.8.8', because: 'reported by x' },
+    ]))
+
+  it('without an address says that no source answered with one', () =>
+    expect(survey([answer('x', 'outside', LOST)], { v4: 2 }).conclusions).toMatchObject([
+      { address: null, because: 'no source answered with an address' },
+    ]))
+})
