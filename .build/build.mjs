@@ -61,12 +61,12 @@ const { output } = await bundle.generate({
       // What a command needs that reads settings.
       {
         name: 'console',
-        test: /src\/cli\/output|src\/app\/(home|config-file|log|paths|text-file|flags)\.ts|src\/app\/client\/(settings|account-files|expanded-paths|password-files|system-config|variables)|src\/platform\/(log|files|named-file|paths|clock)|node_modules\/env-paths/,
+        test: /src\/cli\/output|src\/app\/(home|config-file|log|paths|text-file|flags)\.ts|src\/app\/client\/(settings|account-files|expanded-paths|password-files|system-config|file-names|variables)|src\/client\/memory\/file-name|src\/platform\/(log|files|named-file|paths|clock)|node_modules\/env-paths/,
       },
       // What one update needs; everything that finds an address out by itself is apart.
       {
         name: 'client',
-        test: /src\/client\/(agent|decide|memory|report\/(outcome|report|exchange-log|format-report)|send|sources\/(given|provider|source))|src\/platform\/(http-outcome|plain-http|proxy|service-http|lock|process-identity|release-date)|src\/app\/client\/(compose|jobs|one-shot|single-instance|address-detection)\.ts$|src\/client\/control\//,
+        test: /src\/client\/(agent|decide|memory|report\/(outcome|report|exchange-log|format-report)|send|sources\/(given|provider|source))|src\/platform\/(http-outcome|plain-http|proxy|service-http|lock|process-identity|release-date)|src\/app\/client\/(compose|clock-view|event-log|http-trace|state-folders|jobs|one-shot|single-instance|address-detection)\.ts$|src\/client\/control\//,
       },
     ],
   },

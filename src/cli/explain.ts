@@ -1,5 +1,5 @@
 import { readSettings } from '../app/client/settings.ts'
-import { statusReport, unreadable } from '../app/client/status-report.ts'
+import { statusReport, stateFailure } from '../app/client/status-report.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import type { Failure } from '../app/failure.ts'
 import { isNamedBy, listAccounts } from '../client/report/account-name.ts'
@@ -19,7 +19,7 @@ export async function explainCommand(flags: ExplainFlags): Promise<Exit> {
   }
   const settings = await readSettings(flags.settings, 'names')
   if (!settings.ok) return fail((await unknownWord(flags)) ?? settings.error, asJson)
-  const report = await statusReport(settings.value).catch(unreadable)
+  const report = await statusReport(settings.value).catch(stateFailure)
   if ('exit' in report) return fail(report, asJson)
   const { accounts } = report
   const chosen = accounts.filter(

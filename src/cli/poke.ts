@@ -1,4 +1,4 @@
-import { chosenBy } from '../app/client/chosen-accounts.ts'
+import { chosenAccounts } from '../app/client/chosen-accounts.ts'
 import { desiredStatesOf } from '../app/client/jobs.ts'
 import { readSettings } from '../app/client/settings.ts'
 import { socketIn } from '../app/client/single-instance.ts'
@@ -18,7 +18,7 @@ export async function pokeCommand(flags: PokeFlags): Promise<Exit> {
   const { asJson, isQuiet, account } = flags
   const settings = await readSettings(flags.settings, 'names')
   if (!settings.ok) return fail(settings.error, asJson)
-  const chosen = chosenBy(account, desiredStatesOf(settings.value))
+  const chosen = chosenAccounts(account, desiredStatesOf(settings.value))
   if (!chosen.ok) return fail(chosen.error, asJson)
   const asked = await askControl(socketIn(settings.value), REQUEST, POKE_TIMEOUT)
   if (asked.kind === 'unreachable') {

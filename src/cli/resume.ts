@@ -1,9 +1,9 @@
-import { chosenBy } from '../app/client/chosen-accounts.ts'
+import { chosenAccounts } from '../app/client/chosen-accounts.ts'
 import { desiredStatesOf } from '../app/client/jobs.ts'
-import { resumeAlone } from '../app/client/resume-alone.ts'
-import { NotSaved } from '../app/client/saved-state.ts'
+import { resumeWithoutDaemon } from '../app/client/resume-without-daemon.ts'
+import { ChangeNotSaved } from '../app/client/saved-state.ts'
 import { readSettings } from '../app/client/settings.ts'
-import { asSingleInstance, busy } from '../app/client/single-instance.ts'
+import { asSingleInstance, busyFailure } from '../app/client/single-instance.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import type { Failure } from '../app/failure.ts'
 import { StateUnreadable } from '../client/memory/memory.ts'
@@ -15,11 +15,11 @@ import { fail, print, printJson } from './output.ts'
 export async function resumeCommand({ asJson, account, settings: flags }: ResumeFlags): Promise<Exit> {
   const settings = await readSettings(flags, 'names')
   if (!settings.ok) return fail(settings.error, asJson)
-  const chosen = chosenBy(account, desiredStatesOf(settings.value))
+  const chosen = chosenAccounts(account, desiredStatesOf(settings.value))
   if (!chosen.ok) return fail(chosen.error, asJson)
   const accounts = chosen.value
   const instance = await asSingleInstance(settings.value, { do: 'resume', accounts })
-  if (instance.kind === 'busy') return fail(busy(instance.owner), asJson)
+  if (instance.kind === 'busy') return fail(busyFailure(instance.owner), asJson)
   if (instance.kind === 'answered') {
     const { error, resumed = [] } = instance.answer
     return error === undefined
@@ -27,7 +27,7 @@ export async function resumeCommand({ asJson, account, settings: flags }: Resume
       : fail({ exit: 'configuration', messages: [error] }, asJson)
   }
   try {
-    return printResumed(await resumeAlone(settings.value, accounts), asJson)
+    return printResumed(await resumeWithoutDaemon(settings.value, accounts), asJson)
   } catch (error) {
     return fail(stateFailure(error), asJson)
   } finally {
@@ -37,7 +37,7 @@ export async function resumeCommand({ asJson, account, settings: flags }: Resume
 
 /** A resume that is not saved is a failure. An error that is a bug is thrown again. */
 function stateFailure(error: unknown): Failure {
-  if (error instanceof StateUnreadable || error instanceof NotSaved)
+  if (error instanceof StateUnreadable || error instanceof ChangeNotSaved)
     return { exit: 'configuration', messages: [error.message] }
   throw error
 }

@@ -1,8 +1,8 @@
 import { access, rm, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
-import { ran, show } from '../app/client/systemctl.ts'
-import { packaged, refusalsOf } from '../app/client/unit-check.ts'
+import { runTool, showUnit } from '../app/client/systemctl.ts'
+import { installProblems, packageProblem } from '../app/client/unit-check.ts'
 import {
   daemonVariant,
   timerVariant,
@@ -31,7 +31,7 @@ export async function serviceCommand({
 }
 
 async function install(variant: UnitVariant, isDryRun: boolean): Promise<Exit> {
-  const refusals = await refusalsOf(variant)
+  const refusals = await installProblems(variant)
   if (refusals.length > 0 && !isDryRun) return refuse(refusals)
   for (const { template, path } of variant.files) {
     const text = await unitText(template)
@@ -76,7 +76,7 @@ async function uninstall(variant: UnitVariant, isDryRun: boolean): Promise<Exit>
   const refusals = await removalRefusals(variant)
   if (refusals.length > 0 && !isDryRun) return refuse(refusals)
   const { unit, service, manager } = variant
-  const states = await Promise.all([...new Set([unit, service])].map(async (name) => show(manager, name)))
+  const states = await Promise.all([...new Set([unit, service])].map(async (name) => showUnit(manager, name)))
   const hasFailed = states.some((state) => typeof state === 'object' && state.active === 'failed')
   const disabled = await systemctl(variant, isDryRun, [
     ['disable', '--now', unit],
@@ -105,7 +105,7 @@ async function removalRefusals(variant: UnitVariant): Promise<readonly string[]>
 }
 
 async function absence(variant: UnitVariant): Promise<string> {
-  const isPackaged = (await packaged(variant)).length > 0
+  const isPackaged = (await packageProblem(variant)).length > 0
   return isPackaged
     ? `${variant.unit} belongs to a package; to stop it: systemctl disable --now ${variant.unit}`
     : `${variant.unit} is not installed`
@@ -119,8 +119,8 @@ async function systemctl(
   for (const command of commands) {
     const args = [...manager, ...command]
     print(`${isDryRun ? 'would run' : 'runs'} systemctl ${args.join(' ')}`)
-    const { code, says } = isDryRun ? { code: 0, says: '' } : await ran('systemctl', args)
-    if (code !== 0) return refuse([`systemctl ${args.join(' ')}: ${says}`])
+    const { code, output } = isDryRun ? { code: 0, output: '' } : await runTool('systemctl', args)
+    if (code !== 0) return refuse([`systemctl ${args.join(' ')}: ${output}`])
   }
   return 'settled'
 }
@@ -128,7 +128,7 @@ async function systemctl(
 /** Exit 0 if it runs, 69 if it is installed and does not run, 78 if it is not installed. */
 async function status(variant: UnitVariant): Promise<Exit> {
   const { unit, service, manager, flag } = variant
-  const [state, worker] = await Promise.all([show(manager, unit), show(manager, service)])
+  const [state, worker] = await Promise.all([showUnit(manager, unit), showUnit(manager, service)])
   if (typeof state === 'string') return refuse([`systemctl show ${unit}: ${state}`])
   if (state.load !== 'loaded') {
     print(
@@ -140,7 +140,7 @@ async function status(variant: UnitVariant): Promise<Exit> {
   }
   print(`${state.path} is installed`)
   for (const name of new Set([unit, service]))
-    print((await ran('systemctl', [...manager, 'status', '--no-pager', name])).says)
+    print((await runTool('systemctl', [...manager, 'status', '--no-pager', name])).output)
   const isRunning = state.active === 'active' || state.active === 'reloading'
   const hasFailed = typeof worker === 'object' && worker.active === 'failed'
   if (isRunning && !hasFailed) return 'settled'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ResolvedSettings, readSettings } from '../app/client/settings.ts'
-import { statusReport, unreadable } from '../app/client/status-report.ts'
+import { statusReport, stateFailure } from '../app/client/status-report.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { outputGone } from '../app/streams.ts'
 import { formatStatus } from '../client/report/status.ts'
@@ -14,7 +14,7 @@ const WATCH_INTERVAL = 1000
 export async function statusCommand(flags: StatusFlags): Promise<Exit> {
   const settings = await readSettings(flags.settings, 'names')
   if (!settings.ok) return fail(settings.error, flags.asJson)
-  const result = await show(settings.value, flags).catch(unreadable)
+  const result = await show(settings.value, flags).catch(stateFailure)
   return typeof result === 'string' ? result : fail(result, flags.asJson)
 }
 

@@ -1,8 +1,8 @@
 import { desiredStatesOf } from '../app/client/jobs.ts'
-import { type OneShotOptions, rehearse, type ShownRequest, updateOnce } from '../app/client/one-shot.ts'
+import { dryRun, type MaskedRequest, type OneShotOptions, updateOnce } from '../app/client/one-shot.ts'
 import { exitOf } from '../app/client/outcome-exit.ts'
 import { type ClientAccount, type ResolvedSettings, readSettings } from '../app/client/settings.ts'
-import { asSingleInstance, busy } from '../app/client/single-instance.ts'
+import { asSingleInstance, busyFailure } from '../app/client/single-instance.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { logTo } from '../app/log.ts'
 import { writeError } from '../app/streams.ts'
@@ -26,13 +26,13 @@ export async function updateCommand(flags: UpdateFlags): Promise<Exit> {
   const log = await logTo(settings.value.config.logLevel, asJson)
   for (const warning of settings.value.warnings) log('warn', warning)
   const options = { log, isForced, onStop: onStopSignal }
-  if (flags.isDryRun) return catchStateErrors(asJson, async () => dryRun(settings.value, options, flags))
+  if (flags.isDryRun) return catchStateErrors(asJson, async () => printDryRun(settings.value, options, flags))
   const updates = desiredStatesOf(settings.value).map((desired, at) =>
     accountUpdate(desired, configuredAddresses(settings.value.accounts[at])),
   )
   const instance = await asSingleInstance(settings.value, { do: 'update', updates, force: isForced })
   if (instance.kind === 'answered') return printResponse(instance.answer, flags)
-  if (instance.kind === 'busy') return fail(busy(instance.owner), asJson)
+  if (instance.kind === 'busy') return fail(busyFailure(instance.owner), asJson)
   try {
     return await catchStateErrors(asJson, async () =>
       printReports(await updateOnce(settings.value, options), flags),
@@ -76,12 +76,12 @@ function printReports(reports: readonly AccountReport[], { asJson, isQuiet }: Ou
   return exit
 }
 
-async function dryRun(
+async function printDryRun(
   settings: ResolvedSettings,
   options: OneShotOptions,
   flags: OutputFlags,
 ): Promise<Exit> {
-  const { requests, reports } = await rehearse(settings, options)
+  const { requests, reports } = await dryRun(settings, options)
   if (requests.length === 0) return printReports(reports, flags)
   if (flags.asJson) printJson({ exit: exitResult('settled', 'nothing was sent'), wouldSend: requests })
   else print(...requests.flatMap(requestLines))
@@ -89,7 +89,7 @@ async function dryRun(
 }
 
 /** The request as on the wire (RFC 9112 §3). */
-function requestLines({ url, headers }: ShownRequest): readonly string[] {
+function requestLines({ url, headers }: MaskedRequest): readonly string[] {
   const { host, pathname, search, protocol } = new URL(url)
   return [
     `# to ${protocol}//${host}, not sent`,

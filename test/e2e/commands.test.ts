@@ -285,9 +285,7 @@ describe('a state file that cannot be read or written', () => {
 
     expect(resumed).toMatchObject({
       code: 78,
-      stderr: expect.stringMatching(
-        /nothing can be written to .*; the stops there stand as they were/,
-      ) as string,
+      stderr: expect.stringMatching(/is not writable .*; the state is unchanged, with its stops; /) as string,
     })
     expect((await holdfast(['status', ...args])).stdout).toMatch(/stopped since \S+ \S+ by abuse/)
   })

@@ -25,12 +25,12 @@ describe('config check rejects what cannot work on this host', () => {
   it.each<[string, string]>([
     ['sources = ["command"]\ncommand = ["/no/such/program", "x"]', ':2: command /no/such/program: there is no such program'],
     ['sources = ["command"]\ncommand = ["no-such-program-here"]',  ':2: command no-such-program-here: there is no such program in PATH'],
-    ['sources = ["command"]\ncommand = ["/etc/passwd"]',         ':2: command /etc/passwd: it is not executable; chmod +x it'],
-    ['sources = ["command"]\ncommand = ["/etc"]',                  ':2: command /etc: this is no program'],
-    ['sources = ["command"]\ncommand = "/bin/echo 1.2.3.4"',       ':2: command is one word with blanks, and no such program is there; write it as a list: command = ["/bin/echo", "1.2.3.4"]'],
+    ['sources = ["command"]\ncommand = ["/etc/passwd"]',         ':2: command /etc/passwd: it is not executable; run chmod +x /etc/passwd'],
+    ['sources = ["command"]\ncommand = ["/etc"]',                  ':2: command /etc: it is not a file'],
+    ['sources = ["command"]\ncommand = "/bin/echo 1.2.3.4"',       ':2: command is one word with spaces, and there is no such program; write it as a list: command = ["/bin/echo", "1.2.3.4"]'],
     ['sources = ["interface:nonexist0"]',                          ':1: sources: this host has no interface nonexist0 now; there are '],
     ['command = ["/bin/echo", "1.2.3.4"]',                         ':1: command is given, and sources does not list it; write sources = ["command"]'],
-    ['ca_file = "/etc/passwd"',                                  ':1: ca_file /etc/passwd: there is no certificate in PEM'],
+    ['ca_file = "/etc/passwd"',                                  ':1: ca_file /etc/passwd: there is no certificate in PEM format'],
     ['ca_file = "/no/such/file"',                                  ':1: ca_file /no/such/file: there is no such file'],
   ])('%s', async (lines, message) => {
     const { file } = written(lines)
@@ -54,7 +54,7 @@ describe('config check rejects what cannot work on this host', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace('CA', ca))
 
     expect((await check(file)).stderr).toBe(
-      `holdfast: ${file}:1: ca_file ${ca}: a certificate in it is broken\n`,
+      `holdfast: ${file}:1: ca_file ${ca}: a certificate in it is invalid\n`,
     )
   })
 
@@ -78,7 +78,7 @@ describe('config check rejects what cannot work on this host', () => {
 
       expect(await check(file)).toMatchObject({
         code: 78,
-        stderr: `holdfast: ${file}:4: password_file names a file that holds the password, and there is no such file; the password itself is given as password\n`,
+        stderr: `holdfast: ${file}:4: password_file must name a file with the password, and there is no such file; to give the password itself, use password\n`,
       })
     },
   )
@@ -106,7 +106,7 @@ describe('config check rejects what cannot work on this host', () => {
 
     expect([code, stderr]).toEqual([
       78,
-      `holdfast: --state-dir: state_dir: ${join(folder, 'taken')} is no folder\n`,
+      `holdfast: --state-dir: state_dir: ${join(folder, 'taken')} is not a folder\n`,
     ])
   })
 
@@ -257,7 +257,7 @@ describe('config', () => {
     })
     chmodSync(file, 0o644)
     expect(JSON.parse((await check(file, { args: ['--json'] })).stdout)).toMatchObject({
-      warnings: [`${file} holds a password and can be read by other users; chmod 600 it`],
+      warnings: [`${file} contains a password and is readable by other users; run chmod 600 ${file}`],
     })
   })
 

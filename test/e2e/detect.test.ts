@@ -63,7 +63,7 @@ describe('holdfast doctor', () => {
       await doctor('--source', `${await echo(() => '8.8.8.8')},${localhost(await echo(() => '8.8.8.8'))}`),
     ).toMatchObject({
       code: 0,
-      stdout: 'nothing is wrong with this network that Holdfast can see\n',
+      stdout: 'Holdfast found no problem with this network\n',
     }))
 
   it('reports a captive portal with evidence and a remedy', async () => {

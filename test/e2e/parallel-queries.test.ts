@@ -54,7 +54,9 @@ describe.each(['detect', 'doctor'])('%s', (command) => {
       )
       expect(stdout).toContain(slow)
       const result = stdout.split('\r\u001B[K').at(-1)
-      expect(result).toMatch(command === 'detect' ? /^source +operator/ : /^(nothing is wrong|no network)/)
+      expect(result).toMatch(
+        command === 'detect' ? /^source +operator/ : /^(Holdfast found no problem|no network)/,
+      )
     })
 
     it('shows no progress with --json', async () => {

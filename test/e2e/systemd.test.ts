@@ -146,7 +146,7 @@ describe('holdfast service', () => {
       expect(install('700')).toMatchObject({
         status: 78,
         stderr: expect.stringContaining(
-          'holdfast: /home/me is closed to other users, so that a system service cannot run from there; install Node and Holdfast for everybody, or use --user\n',
+          'holdfast: /home/me is closed to other users, so a system service cannot run from there; install Node and Holdfast for all users, or use --user\n',
         ) as string,
       })
       expect(install('755').stdout).toContain('ProtectHome=read-only')
@@ -165,7 +165,7 @@ describe('holdfast service', () => {
     expect(stdout).toContain(`ExecStart=${process.execPath} ${join(ROOT, 'bin/holdfast.js')} ${verb}\n`)
     expect(stdout).toMatch(new RegExp(`would run systemctl .*daemon-reload\nwould run systemctl ${enables}\n`))
     expect(code).toBe(78)
-    expect(stderr).toMatch(/holdfast: there is no .*\/holdfast\/holdfast\.toml; .*\/config\/holdfast\.toml is one to begin with/)
+    expect(stderr).toMatch(/holdfast: there is no .*\/holdfast\/holdfast\.toml; copy .*\/config\/holdfast\.toml and edit it/)
   })
 
   // biome-ignore format: a table

@@ -177,7 +177,7 @@ describe('the password', () => {
 
     expect(ended.code).toBe(0)
     expect(ended.stderr).toContain(
-      'a password on the command line can be seen by every user of this host; use --password-file',
+      'a password on the command line is visible to every user of this host; use --password-file',
     )
   })
 

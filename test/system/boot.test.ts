@@ -242,7 +242,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
     )
 
     expect(guest.sh('holdfast service install').stderr).toBe(
-      'holdfast: a package brings /usr/lib/systemd/system/holdfast.service; use that: systemctl enable --now holdfast\n',
+      'holdfast: /usr/lib/systemd/system/holdfast.service is installed by a package; use it: systemctl enable --now holdfast\n',
     )
     guest.ok('systemctl start holdfast')
     expect(guest.sh('holdfast service status')).toMatchObject({

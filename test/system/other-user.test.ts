@@ -67,7 +67,7 @@ describe.skipIf(!canMount())('a user without settings, on a host with a daemon o
     expect(said([command], {})).toEqual({
       status: 78,
       stdout: '',
-      stderr: `holdfast: the daemon of this system runs as another user, and only root may look into ${PLACE.runtime}; use sudo\n`,
+      stderr: `holdfast: the system's daemon runs as another user, and ${PLACE.runtime} is readable by that user and root only; use sudo\n`,
     }),
   )
 
@@ -75,7 +75,7 @@ describe.skipIf(!canMount())('a user without settings, on a host with a daemon o
     expect(said(['status'], { configMode: '600' })).toEqual({
       status: 78,
       stdout: '',
-      stderr: `holdfast: ${PLACE.config}: only the system's own user may read it; use sudo\n`,
+      stderr: `holdfast: ${PLACE.config} is readable by the user of the system's daemon only; use sudo\n`,
     }))
 
   it.each(['update', 'run'])('sends nothing by its settings, and is told why: %s', (command) => {
@@ -83,7 +83,7 @@ describe.skipIf(!canMount())('a user without settings, on a host with a daemon o
 
     expect(status).toBe(78)
     expect(stderr.trim().split('\n').at(-1)).toBe(
-      `holdfast: ${PLACE.config} is the configuration of the system's daemon and is not taken for another user: use sudo, or name it with --config`,
+      `holdfast: ${PLACE.config} is the configuration of the system's daemon and is not used for another user; use sudo, or name it with --config`,
     )
   })
 

@@ -7,15 +7,15 @@ import { canBeBasic } from '../../net/basic.ts'
 import { Secret } from '../../net/secret.ts'
 import { MAX_BYTES, textOf } from '../text-file.ts'
 
-/** The account's settings with the password taken from wherever it is kept. */
+/** The settings of an account with the content of its files. */
 export interface ClientAccount extends AccountConfig {
   readonly password: Secret
-  /** PEM, where the user named a file of authorities. */
+  /** PEM, from `ca_file`. */
   readonly authorities?: string
 }
 
-/** The account with what its files hold. */
-export async function withFiles(
+/** Reads the files of an account; without a password for commands that do not send (`isKeyless`). */
+export async function readAccountFiles(
   account: AccountConfig,
   isKeyless: boolean,
 ): Promise<Result<ClientAccount, readonly string[]>> {
@@ -27,7 +27,7 @@ export async function withFiles(
   if (!password.ok || !authorities.ok) return err(wrong)
   if (!canBeBasic({ username: account.username, password: password.value }))
     return err([
-      `the password of ${account.username} holds a control character; a password file holds one line`,
+      `the password of ${account.username} contains a control character; a password file must have exactly one line`,
     ])
   return ok({
     ...account,
@@ -36,22 +36,22 @@ export async function withFiles(
   })
 }
 
-/** PEM that holds a certificate at least, and each of them whole. */
+/** PEM with at least one certificate, all of them valid. */
 async function authoritiesOf({ caFile, places }: AccountConfig): Promise<Result<string | undefined, string>> {
   const where = places['caFile']
   const text = await textOf(caFile, { setting: 'ca_file', maxBytes: MAX_BYTES.authorities, where })
   if (!text.ok || text.value === undefined) return text
   const certificates = text.value.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
-  const complaint = (says: string) =>
-    err(formatComplaint({ where: where ?? '', problem: `ca_file ${caFile}: ${says}` }))
+  const complaint = (problem: string) =>
+    err(formatComplaint({ where: where ?? '', problem: `ca_file ${caFile}: ${problem}` }))
   if (certificates.length === 0)
-    return complaint('there is no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----')
-  return certificates.every(isCertificate) ? text : complaint('a certificate in it is broken')
+    return complaint('there is no certificate in PEM format, which begins with -----BEGIN CERTIFICATE-----')
+  return certificates.every(isCertificate) ? text : complaint('a certificate in it is invalid')
 }
 
 function isCertificate(pem: string): boolean {
   try {
-    // What reads certificates is loaded only for those who name some.
+    // Loads the certificate parser only if it is needed.
     void new (process.getBuiltinModule('node:crypto').X509Certificate)(pem)
     return true
   } catch {
@@ -74,25 +74,25 @@ async function passwordOf({
     : ok(new Secret(line))
 }
 
-/** What has no slash and no dot, and is no file, may be the password itself, and a complaint may not hold that. */
+/** A value without slash and dot that is not a file may be the password itself, which no complaint may show. */
 async function passwordText(
   path: string | undefined,
   where: string | undefined,
 ): Promise<Result<string | undefined, string>> {
-  const isPlain = path !== undefined && !/[/.]/.test(path)
-  const found = isPlain ? await stat(path).catch(() => undefined) : undefined
-  if (isPlain && found === undefined)
+  const mayBePassword = path !== undefined && !/[/.]/.test(path)
+  const found = mayBePassword ? await stat(path).catch(() => undefined) : undefined
+  if (mayBePassword && found === undefined)
     return err(
       formatComplaint({
         where: where ?? '',
         problem:
-          'password_file names a file that holds the password, and there is no such file; the password itself is given as password',
+          'password_file must name a file with the password, and there is no such file; to give the password itself, use password',
       }),
     )
   return textOf(path, { setting: 'password_file', maxBytes: MAX_BYTES.password, where })
 }
 
-/** Standard input can be read once; several accounts that ask for it get the same. */
+/** Standard input can be read once; accounts with password_file = "-" share its content. */
 let stdin: Promise<string> | undefined
 const readStdin = (): Promise<string> => (stdin ??= readAll())
 
@@ -102,29 +102,32 @@ async function readAll(): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-export async function warningsOn(
+/** Warnings about passwords that other users of this host can see. */
+export async function passwordWarnings(
   flags: SettingLayer,
   file: string | undefined,
   accounts: readonly AccountSettings[],
 ): Promise<readonly string[]> {
-  const holders = [
+  const passwordFiles = [
     ...accounts.map(({ passwordFile }) => passwordFile),
     accounts.some(({ password }) => password) ? file : undefined,
   ]
-  const open = await Promise.all(holders.map(isOpenToOthers))
+  const readable = await Promise.all(passwordFiles.map(readableByOthers))
   return [
     ...(flags['password'] === undefined
       ? []
-      : ['a password on the command line can be seen by every user of this host; use --password-file']),
+      : ['a password on the command line is visible to every user of this host; use --password-file']),
     ...new Set(
-      open.flatMap((path) =>
-        path === undefined ? [] : [`${path} holds a password and can be read by other users; chmod 600 it`],
+      readable.flatMap((path) =>
+        path === undefined
+          ? []
+          : [`${path} contains a password and is readable by other users; run chmod 600 ${path}`],
       ),
     ),
   ]
 }
 
-async function isOpenToOthers(path: string | undefined): Promise<string | undefined> {
+async function readableByOthers(path: string | undefined): Promise<string | undefined> {
   if (path === undefined || path === '-') return undefined
   const mode = await stat(path)
     .then((found) => (found.isFile() ? found.mode : 0))

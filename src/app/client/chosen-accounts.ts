@@ -3,8 +3,8 @@ import type { DesiredState } from '../../client/decide/desired-state.ts'
 import { isNamedBy, listAccounts } from '../../client/report/account-name.ts'
 import type { Failure } from '../failure.ts'
 
-/** The accounts that a word names: a name, a whole key, or its username; without one, all of them. */
-export function chosenBy(
+/** The keys of the accounts that the user means; all accounts without a subject. */
+export function chosenAccounts(
   subject: string | undefined,
   desiredStates: readonly DesiredState[],
 ): Result<readonly string[], Failure> {

@@ -4,7 +4,7 @@ import type { Schedule } from '../../ports/clock.ts'
 import type { Failure } from '../failure.ts'
 import type { ResolvedSettings } from './settings.ts'
 
-/** The schedule that the settings ask for. A cron expression brings its reader with it, so that only its users load that. */
+/** The schedule of the settings. The parser of cron expressions is loaded only for one. */
 export async function scheduleOf({ config }: ResolvedSettings): Promise<Result<Schedule, Failure>> {
   if (config.schedule === undefined) return ok(intervalSchedule(config.interval))
   const { cronSchedule } = await import('../../platform/schedule.ts')

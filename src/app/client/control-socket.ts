@@ -3,65 +3,69 @@ import type { LoopState } from '../../client/agent/loop-state.ts'
 import { answerControl, type ControlContext } from '../../client/control/control-requests.ts'
 import { type ControlServer, serveControl } from '../../platform/control.ts'
 import type { Log } from '../../ports/log.ts'
+import { clockView } from './clock-view.ts'
 import type { ComposedClient } from './compose.ts'
 import type { ResolvedSettings } from './settings.ts'
 import { socketIn } from './single-instance.ts'
 
-/** What is needed to answer. */
-export interface ControlDependencies extends Pick<ControlContext, 'report' | 'reportFromNow' | 'clock'> {
+interface ControlDependencies extends Pick<ControlContext, 'report' | 'reportFromNow'> {
   readonly log: Log
+  /** Undefined before the first decision of the loop. */
   readonly loopState: () => LoopState | undefined
 }
 
 export interface ControlSocket {
-  /** Listens again where the socket was deleted. */
+  /** Listens again if the socket file was deleted. */
   readonly renew: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** The control socket of a daemon, for as long as it runs. */
+/** Milliseconds between two checks whether the loop has started. */
+const START_POLL_INTERVAL = 20
+
+/** The control socket of a daemon, open until it is closed. */
 export async function openControlSocket(
   composed: ComposedClient,
   settings: ResolvedSettings,
-  desk: ControlDependencies,
+  dependencies: ControlDependencies,
 ): Promise<ControlSocket> {
-  let control = await takeOrders(composed, settings, desk)
+  let control = await listen(composed, settings, dependencies)
   return {
     renew: async () => {
       if (control === undefined || (await control.ownsPath())) return
       await control.close()
-      control = await takeOrders(composed, settings, desk)
+      control = await listen(composed, settings, dependencies)
     },
     close: async () => control?.close(),
   }
 }
 
-/** A daemon without its socket still keeps hostnames current; it only takes no orders. */
-async function takeOrders(
-  { agent, detection }: ComposedClient,
+/** Undefined where the socket cannot be made: the daemon then updates hostnames without it. */
+async function listen(
+  { agent, detection, clientTime }: ComposedClient,
   settings: ResolvedSettings,
-  { log, loopState, ...reporting }: ControlDependencies,
+  { log, loopState, report, reportFromNow }: ControlDependencies,
 ): Promise<ControlServer | undefined> {
   const path = socketIn(settings)
   try {
     return await serveControl(path, async (request) => {
-      // A question in the first moment waits until that has passed.
-      while (loopState() === undefined && !agent.end.aborted) await sleep(20)
-      const known = loopState()
-      if (known === undefined) return { error: 'the daemon has ended' }
-      return answerControl(
-        {
-          inbox: agent.inbox,
-          hint: () => detection.hint('poke'),
-          loopState: () => loopState() ?? known,
-          ...reporting,
-        },
-        request,
-      )
+      // Requests that arrive before the first decision wait for it.
+      while (loopState() === undefined && !agent.end.aborted) await sleep(START_POLL_INTERVAL)
+      const first = loopState()
+      if (first === undefined) return { error: 'the daemon has ended; start it and try again' }
+      const context: ControlContext = {
+        inbox: agent.inbox,
+        hint: () => detection.hint('poke'),
+        loopState: () => loopState() ?? first,
+        report,
+        reportFromNow,
+        clock: () => clockView(clientTime),
+      }
+      return answerControl(context, request)
     })
   } catch (error) {
     const because = (error as Error).message
-    const line = `there is no control socket at ${path} (${because}); this daemon takes no orders from status, poke, resume and update`
+    const line = `there is no control socket at ${path} (${because}); status, poke, resume and update cannot reach this daemon; give it another --runtime-dir`
     log('warn', 'there is no control socket', { fields: { path, because }, line })
     return undefined
   }

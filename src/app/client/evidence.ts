@@ -13,12 +13,12 @@ import { userAgentOf } from './jobs.ts'
 import type { ResolvedSettings } from './settings.ts'
 import { type Asker, surveySources } from './survey.ts'
 
-/** What this host, its network and its sources show, for a diagnosis. Sends no update. */
+/** Measures this host, its network and its sources for a diagnosis. Sends no update. */
 export async function evidenceOf(settings: ResolvedSettings, { ask }: Pick<Asker, 'ask'>): Promise<Evidence> {
-  const agent = userAgentOf(settings)
+  const userAgent = userAgentOf(settings)
   const end = new AbortController().signal
   const listeners = {
-    userAgent: agent,
+    userAgent,
     tell: () => undefined,
     wake: () => undefined,
     published: () => [],
@@ -26,37 +26,37 @@ export async function evidenceOf(settings: ResolvedSettings, { ask }: Pick<Asker
   }
   const detection = addressDetection(settings, listeners)
   const specs = settings.config.sources ?? PUBLIC_SERVICES.map(({ spec }) => spec)
-  const [found, gateway, names, visits] = await Promise.all([
+  const [survey, gateway, names, responses] = await Promise.all([
     surveySources(settings, detection, { ask, signal: new AbortController().signal }),
     systemGateway(),
     Promise.all(
       [...hostsOf(settings, specs)].map(async (host) =>
-        ask(`the address of ${host}`, lookedUp(host), () => ({ host, isFound: false })),
+        ask(`the address of ${host}`, resolveHost(host), () => ({ host, isFound: false })),
       ),
     ),
     Promise.all(
       specs.flatMap((spec) =>
         spec.kind === 'web'
-          ? [ask(spec.url, visited(spec.url, agent), () => ({ url: spec.url, outcome: TOO_LATE }))]
+          ? [ask(spec.url, request(spec.url, userAgent), () => ({ url: spec.url, outcome: TIMED_OUT }))]
           : [],
       ),
     ),
   ])
   const agreed = Object.fromEntries(
-    found.conclusions.flatMap(({ family, address }) => (address === null ? [] : [[family, address]])),
+    survey.conclusions.flatMap(({ family, address }) => (address === null ? [] : [[family, address]])),
   )
   return {
-    answers: found.answers,
+    answers: survey.answers,
     agreed,
     hasGateway: gateway !== undefined,
     names,
-    pages: visits.flatMap(({ url, outcome }) => pageOf(url, outcome)),
-    clockAhead: clockAheadOf(visits.map(({ outcome }) => outcome)),
+    pages: responses.flatMap(({ url, outcome }) => pageOf(url, outcome)),
+    clockAhead: clockAheadOf(responses.map(({ outcome }) => outcome)),
     isBeforeRelease: Date.now() < RELEASED,
   }
 }
 
-/** The names that updates and looks depend on. */
+/** The host names of the services and of the sources. */
 function hostsOf({ accounts }: ResolvedSettings, specs: readonly SourceSpec[]): ReadonlySet<string> {
   const hosts = [
     ...accounts.map(({ server }) => new URL(server).hostname),
@@ -71,21 +71,24 @@ function hostsOf({ accounts }: ResolvedSettings, specs: readonly SourceSpec[]): 
 
 const { resolve } = cachingResolve(() => performance.now())
 
-async function lookedUp(host: string): Promise<Evidence['names'][number]> {
+async function resolveHost(host: string): Promise<Evidence['names'][number]> {
   const [v4, v6] = await Promise.all([resolve(host, 'v4'), resolve(host, 'v6')])
   return { host, isFound: v4.length + v6.length > 0 }
 }
 
-async function visited(
+async function request(
   url: string,
-  agent: string,
+  userAgent: string,
 ): Promise<{ readonly url: string; readonly outcome: HttpOutcome }> {
-  const patience = { connectTimeout: seconds(4), responseTimeout: seconds(8), maxBodyBytes: 4096 }
-  const request = { url, headers: { 'user-agent': agent }, ...patience }
-  return { url, outcome: await undiciHttp(request, new AbortController().signal) }
+  const limits = { connectTimeout: seconds(4), responseTimeout: seconds(8), maxBodyBytes: 4096 }
+  const outcome = await undiciHttp(
+    { url, headers: { 'user-agent': userAgent }, ...limits },
+    new AbortController().signal,
+  )
+  return { url, outcome }
 }
 
-const TOO_LATE: HttpOutcome = { kind: 'unreached', stage: 'time-out', because: 'it did not answer in time' }
+const TIMED_OUT: HttpOutcome = { kind: 'unreached', stage: 'time-out', because: 'it did not answer in time' }
 
 const IS_PAGE = /^\s*<(!doctype|html)/i
 
@@ -97,7 +100,7 @@ function pageOf(url: string, outcome: HttpOutcome): Evidence['pages'] {
   return [{ url, isPage: IS_PAGE.test(outcome.body), ...(isElsewhere && { redirectsTo: location }) }]
 }
 
-/** By the Date of honest web servers (RFC 9110 §6.6.1): the median, because one may be wrong too. */
+/** By the Date header of the web sources (RFC 9110 §6.6.1): the median, because one of them may be wrong. */
 function clockAheadOf(outcomes: readonly HttpOutcome[]): Evidence['clockAhead'] {
   const now = instant(Date.now())
   const spans = outcomes

@@ -3,19 +3,19 @@ import type { ClientConfig } from '../../config/read-client.ts'
 import { fileKeyOf, formatComplaint } from '../../config/setting.ts'
 import { expandHome } from '../home.ts'
 
-/** Every path of the settings with the home folder in the place of "~". */
-export function withExpandedPaths(config: ClientConfig): Result<ClientConfig, readonly string[]> {
+/** The settings with the home folder in the place of "~" in every path. */
+export function expandPaths(config: ClientConfig): Result<ClientConfig, readonly string[]> {
   const wrong: string[] = []
-  const whole = <K extends string>(
+  const expanded = <K extends string>(
     values: { readonly [key in K]?: string | undefined },
     places: ClientConfig['places'],
     ...keys: readonly K[]
   ): { readonly [key in K]?: string } =>
     Object.fromEntries(
       keys.flatMap((key) => {
-        const given = values[key]
-        if (given === undefined) return []
-        const path = expandHome(given)
+        const value = values[key]
+        if (value === undefined) return []
+        const path = expandHome(value)
         if (!path.ok)
           wrong.push(
             formatComplaint({ where: places[key] ?? '', problem: `${fileKeyOf(key)} ${path.error}` }),
@@ -25,8 +25,8 @@ export function withExpandedPaths(config: ClientConfig): Result<ClientConfig, re
     ) as { readonly [key in K]?: string }
   const accounts = config.accounts.map((account) => ({
     ...account,
-    ...whole(account, account.places, 'passwordFile', 'caFile'),
+    ...expanded(account, account.places, 'passwordFile', 'caFile'),
   }))
-  const all = { ...config, ...whole(config, config.places, 'stateDir', 'runtimeDir'), accounts }
+  const all = { ...config, ...expanded(config, config.places, 'stateDir', 'runtimeDir'), accounts }
   return wrong.length > 0 ? err(wrong) : ok(all)
 }

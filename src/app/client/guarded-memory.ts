@@ -4,25 +4,25 @@ import type { State } from '../../client/decide/state.ts'
 import type { DaemonLocks } from './daemon-locks.ts'
 
 /**
- * Each time that the loop saves, and so before each request, the folders are checked first: neither another daemon's state
- * nor what a one-shot kept after the folder was deleted must be written over.
+ * The agent with a memory that checks the locks before each save, and so before each request. It must not overwrite the
+ * state of another daemon, or one that a one-shot command saved after the folder was deleted.
  */
 export function withGuardedMemory(
   agent: Agent,
-  holding: DaemonLocks,
-  checked: (lost: string | undefined) => Promise<void> | void,
+  locks: DaemonLocks,
+  onChecked: (lost: string | undefined) => Promise<void> | void,
 ): Agent {
   const { memory } = agent
-  let isUnread = false
+  let mustReread = false
   const save = async (state: State): Promise<State | undefined> => {
-    if (holding.hasLost()) return undefined
-    const { lost, isTaken } = await holding.renew()
-    isUnread ||= isTaken
-    await checked(lost)
-    if (holding.hasLost()) return undefined
-    const found = isUnread ? await memory.reread() : undefined
-    isUnread = false
-    return found === undefined || mergeStates(state, found) === state ? memory.save(state) : found
+    if (locks.hasLost()) return undefined
+    const { lost, wasMissing } = await locks.renew()
+    mustReread ||= wasMissing
+    await onChecked(lost)
+    if (locks.hasLost()) return undefined
+    const other = mustReread ? await memory.reread() : undefined
+    mustReread = false
+    return other === undefined || mergeStates(state, other) === state ? memory.save(state) : other
   }
   return { ...agent, memory: { ...memory, save } }
 }

@@ -18,7 +18,7 @@ export const userAgentOf = ({ config }: ResolvedSettings): string =>
     ...(config.contact !== undefined && { contact: config.contact }),
   })
 
-/** The accounts as the loop wants them; `detection` knows their addresses. */
+/** The accounts for the loop; `detection` provides their addresses. */
 export const jobsOf = (settings: ResolvedSettings, detection: AddressDetection): readonly AccountJob[] =>
   settings.accounts.map((account) => ({
     desired: desiredStateOf(account, settings),
@@ -29,7 +29,7 @@ export const jobsOf = (settings: ResolvedSettings, detection: AddressDetection):
     ),
   }))
 
-/** What is wanted of each account, for who does not look at addresses. */
+/** The desired state of each account, for commands that detect no addresses. */
 export const desiredStatesOf = (settings: ResolvedSettings): readonly DesiredState[] =>
   settings.accounts.map((account) => desiredStateOf(account, settings))
 
@@ -61,13 +61,13 @@ function endpointOf(account: ClientAccount, settings: ResolvedSettings): Service
     credentials: { username, password },
     userAgent: userAgentOf(settings),
     ipv6Parameter,
-    connectTimeout: connectTimeout,
-    responseTimeout: responseTimeout,
+    connectTimeout,
+    responseTimeout,
     ...(authorities !== undefined && { authorities }),
   }
 }
 
-/** The kernel's release is in the User-Agent too, and no reason to speak again after a badagent: only our own part counts. */
+/** The User-Agent also contains the kernel release, but only a change of our own part may lift a stop after badagent. */
 function fingerprintsOf(
   account: ClientAccount,
   key: string,
@@ -82,7 +82,7 @@ function fingerprintsOf(
   }
 }
 
-/** Ports 80 and 8245 are for networks that block https, and only where the user accepts that the key travels in clear. */
+/** Ports 80 and 8245 are for networks that block https, if the user accepts that the password is sent in clear text. */
 function baseUrlsOf({ server, httpFallback }: ClientAccount): readonly string[] {
   if (!httpFallback) return [server]
   const host = new URL(server).hostname

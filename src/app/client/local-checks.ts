@@ -7,39 +7,39 @@ import { interfaceNames } from '../../platform/interfaces.ts'
 
 type Config = Pick<ClientConfig, 'sources' | 'command' | 'accounts' | 'places'>
 
-/** What is wrong with the program of the source `command`, as this host has it. */
-export async function commandFlaws({ sources, command, places }: Config): Promise<readonly Complaint[]> {
+/** Problems of the program in `command` on this host. */
+export async function commandComplaints({ sources, command, places }: Config): Promise<readonly Complaint[]> {
   const [program, ...more] = command ?? []
   if (program === undefined || sources?.some(({ kind }) => kind === 'command') !== true) return []
-  const flaw = await flawOf(program)
-  if (flaw === undefined) return []
+  const problemOfProgram = await programProblem(program)
+  if (problemOfProgram === undefined) return []
   const words = program.split(/\s+/).filter((word) => word !== '')
   const isLine = more.length === 0 && words.length > 1
   const problem = isLine
-    ? `command is one word with blanks, and no such program is there; write it as a list: command = ${JSON.stringify(words).replaceAll('","', '", "')}`
-    : `command ${program}: ${flaw}`
+    ? `command is one word with spaces, and there is no such program; write it as a list: command = ${JSON.stringify(words).replaceAll('","', '", "')}`
+    : `command ${program}: ${problemOfProgram}`
   return [{ where: places['command'] ?? '', problem }]
 }
 
-async function flawOf(program: string): Promise<string | undefined> {
-  if (program.includes('/')) return flawAt(program)
+async function programProblem(program: string): Promise<string | undefined> {
+  if (program.includes('/')) return pathProblem(program)
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
-  const flaws = await Promise.all(folders.map(async (folder) => flawAt(join(folder, program))))
-  return flaws.includes(undefined) ? undefined : 'there is no such program in PATH'
+  const problems = await Promise.all(folders.map(async (folder) => pathProblem(join(folder, program))))
+  return problems.includes(undefined) ? undefined : 'there is no such program in PATH'
 }
 
-async function flawAt(path: string): Promise<string | undefined> {
+async function pathProblem(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined)
   if (found === undefined) return 'there is no such program'
-  if (!found.isFile()) return 'this is no program'
+  if (!found.isFile()) return 'it is not a file'
   const isExecutable = await access(path, constants.X_OK).then(
     () => true,
     () => false,
   )
-  return isExecutable ? undefined : 'it is not executable; chmod +x it'
+  return isExecutable ? undefined : `it is not executable; run chmod +x ${path}`
 }
 
-/** Interfaces that are named and not there. They may come later: a tunnel, a modem. */
+/** Warnings about configured interfaces that do not exist now. They may appear later: a tunnel, a modem. */
 export async function absentInterfaces({ sources, accounts, places }: Config): Promise<readonly string[]> {
   const named = [
     ...(sources ?? []).flatMap((spec) =>
@@ -67,24 +67,24 @@ export async function absentInterfaces({ sources, accounts, places }: Config): P
     )
 }
 
-/** Why nothing can be kept in a folder; undefined where it can, or where the folder can be made. */
+/** Why a folder is not writable; undefined where it is, or where it can be made. */
 export async function writeProblem(folder: string): Promise<string | undefined> {
   const found = await stat(folder).catch((error: NodeJS.ErrnoException) => error)
   const isTooLong = found instanceof Error && found.code === 'ENAMETOOLONG'
   if (isTooLong) return `${folder} cannot be made (ENAMETOOLONG)`
   if (found instanceof Error)
     return dirname(folder) === folder
-      ? `${folder} is no folder`
-      : ((await writeProblem(dirname(folder))) ?? (await unmakeable(folder)))
-  if (!found.isDirectory()) return `${folder} is no folder`
+      ? `${folder} is not a folder`
+      : ((await writeProblem(dirname(folder))) ?? (await makeProblem(folder)))
+  if (!found.isDirectory()) return `${folder} is not a folder`
   return access(folder, constants.W_OK | constants.X_OK).then(
     () => undefined,
-    (error: NodeJS.ErrnoException) => `${folder} cannot be written to (${error.code ?? error.message})`,
+    (error: NodeJS.ErrnoException) => `${folder} is not writable (${error.code ?? error.message})`,
   )
 }
 
-/** Only a trial tells: to root, /proc problem that it may be written to. Below a folder that can be made, all can. */
-async function unmakeable(folder: string): Promise<string | undefined> {
+/** Makes the folder and removes it again, because for root access(2) reports even /proc as writable. */
+async function makeProblem(folder: string): Promise<string | undefined> {
   if ((await stat(dirname(folder)).catch(() => undefined)) === undefined) return undefined
   return mkdir(folder, { mode: 0o700 }).then(
     async () => {

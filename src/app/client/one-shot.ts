@@ -1,5 +1,5 @@
 import { isAtLeast } from '../../base/level.ts'
-import { type Instant, LAST_INSTANT } from '../../base/time.ts'
+import { LAST_INSTANT } from '../../base/time.ts'
 import type { Agent } from '../../client/agent/agent.ts'
 import type { LoopState } from '../../client/agent/loop-state.ts'
 import { once, run } from '../../client/agent/run.ts'
@@ -11,7 +11,9 @@ import type { HttpRequest } from '../../ports/http.ts'
 import type { Log } from '../../ports/log.ts'
 import { readQuery } from '../../protocol/request.ts'
 import { type MakeAddressDetection, NO_DETECTION } from './address-detection.ts'
-import { type ComposedClient, composeClient, IN_REPORT } from './compose.ts'
+import { clockView } from './clock-view.ts'
+import { type ClientParts, type ComposedClient, composeClient } from './compose.ts'
+import { REPORTED_AT_END } from './event-log.ts'
 import type { ResolvedSettings } from './settings.ts'
 
 /** A one-shot run looks once. */
@@ -20,46 +22,43 @@ const NO_SCHEDULE: Schedule = { nextAfter: () => LAST_INSTANT }
 export interface OneShotOptions {
   readonly log: Log
   readonly isForced: boolean
-  /** Registers what is called for a signal that asks to stop; gives what removes it. */
+  /** Registers a listener for signals that ask to stop, and returns what removes it. */
   readonly onStop: (stop: () => void) => () => void
 }
 
-/** The same loop as the daemon's, until nothing is left that can be done now. */
+/** The loop of the daemon, until nothing is left to do now. */
 export async function updateOnce(
   settings: ResolvedSettings,
   options: OneShotOptions,
 ): Promise<readonly AccountReport[]> {
   const exchanges = new ExchangeLog()
   const composed = await compose(settings, options, {
-    hear: (event) => exchanges.record(event),
-    mustRemember: true,
+    onEvent: (event) => exchanges.record(event),
+    mustSave: true,
   })
-  return ending(composed, options, async () => {
-    // A one-shot has nothing to wait for when everything is stopped.
+  return untilEnd(composed, options, async () => {
     const loop = await run({ ...composed.agent, whenStopped: 'exit' }, openingOf(options), once)
     return reportsOf(composed, loop, exchanges)
   })
 }
 
-/** What would be sent: the exact requests, the secret masked; or, where nothing would be, how things stand. */
-export interface Rehearsal {
-  readonly requests: readonly ShownRequest[]
+/** The requests that an update would send; without any, the reports say why. */
+export interface DryRun {
+  readonly requests: readonly MaskedRequest[]
   readonly reports: readonly AccountReport[]
 }
 
-export interface ShownRequest {
+/** An HTTP request without its password. */
+export interface MaskedRequest {
   readonly method: 'GET'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/**
- * Runs as if every request were answered with success. Nothing is sent to the service and nothing is written or moved on
- * disk, so that running it changes nothing.
- */
-export async function rehearse(settings: ResolvedSettings, options: OneShotOptions): Promise<Rehearsal> {
-  const composed = await compose(settings, options, { hear: () => undefined, isRehearsal: true })
-  const requests: ShownRequest[] = []
+/** Runs as if every request succeeded. Sends nothing to the service and changes nothing on disk. */
+export async function dryRun(settings: ResolvedSettings, options: OneShotOptions): Promise<DryRun> {
+  const composed = await compose(settings, options, { onEvent: () => undefined, isDryRun: true })
+  const requests: MaskedRequest[] = []
   const http: Agent['http'] = (request) => {
     requests.push(masked(request))
     const count = readQuery(new URL(request.url).search.slice(1)).hostnames?.length ?? 0
@@ -67,7 +66,7 @@ export async function rehearse(settings: ResolvedSettings, options: OneShotOptio
   }
   const memory = { ...composed.agent.memory, save: () => Promise.resolve(undefined) }
   const agent: Agent = { ...composed.agent, http, memory, emit: () => undefined, whenStopped: 'exit' }
-  return ending(composed, options, async () => {
+  return untilEnd(composed, options, async () => {
     const loop = await run(agent, openingOf(options), once)
     return { requests, reports: reportsOf(composed, loop, new ExchangeLog()) }
   })
@@ -76,14 +75,18 @@ export async function rehearse(settings: ResolvedSettings, options: OneShotOptio
 const compose = async (
   settings: ResolvedSettings,
   { log }: OneShotOptions,
-  more: Pick<Parameters<typeof composeClient>[1], 'hear' | 'isRehearsal' | 'mustRemember'>,
-): Promise<ComposedClient> => {
-  // The report at the end says what was done; a user who asks for more than the usual log sees it happen.
-  const unlogged = isAtLeast(settings.config.logLevel, 'info') ? IN_REPORT : new Set<never>()
-  return composeClient(settings, { log, unlogged, ...more }, NO_SCHEDULE, await addressDetectionFor(settings))
-}
+  parts: Pick<ClientParts, 'onEvent' | 'isDryRun' | 'mustSave'>,
+): Promise<ComposedClient> =>
+  composeClient(settings, {
+    log,
+    schedule: NO_SCHEDULE,
+    makeDetection: await detectionFor(settings),
+    // With a more detailed log level the user wants to see each event when it happens.
+    unlogged: isAtLeast(settings.config.logLevel, 'info') ? REPORTED_AT_END : new Set<never>(),
+    ...parts,
+  })
 
-async function ending<T>(
+async function untilEnd<T>(
   { end }: ComposedClient,
   { onStop }: OneShotOptions,
   work: () => Promise<T>,
@@ -93,11 +96,12 @@ async function ending<T>(
     return await work()
   } finally {
     release()
-    end() // no pause of the detection keeps the process
+    // Timers of the address detection must not hold the process open.
+    end()
   }
 }
 
-/** A person who runs the command wants it tried now: the retry schedule is the daemon's, not the service's. */
+/** The user who runs the command wants an attempt now: only the daemon waits for the retry schedule. */
 const openingOf = ({ isForced }: OneShotOptions): readonly Observation[] => [
   { kind: 'started' },
   { kind: 'networkChanged' },
@@ -109,19 +113,16 @@ const reportsOf = (
   loop: LoopState,
   exchanges: ExchangeView,
 ): readonly AccountReport[] =>
-  reportAccounts(
-    { ...loop, jobs: agent.jobs },
-    { exchanges, clock: { now: agent.clock.now(), wallAt: (at: Instant) => clientTime.wallAt(at) } },
-  )
+  reportAccounts({ ...loop, jobs: agent.jobs }, { exchanges, clock: clockView(clientTime) })
 
-const masked = ({ url, headers }: HttpRequest): ShownRequest => ({
+const masked = ({ url, headers }: HttpRequest): MaskedRequest => ({
   method: 'GET',
   url,
   headers: { ...headers, authorization: 'Basic «secret»' },
 })
 
-/** Where every address is given, nothing that could find one out is loaded. */
-async function addressDetectionFor({ accounts }: ResolvedSettings): Promise<MakeAddressDetection> {
+/** With given addresses, the modules that detect addresses are not loaded. */
+async function detectionFor({ accounts }: ResolvedSettings): Promise<MakeAddressDetection> {
   if (accounts.every(({ myip }) => myip !== undefined)) return () => NO_DETECTION
   return (await import('./detection.ts')).addressDetection
 }

@@ -2,38 +2,43 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { PasswordFileFor } from '../../config/read-client.ts'
 
-/** systemd.exec(5), CREDENTIALS: root keeps them here, and systemd hands a unit those that it imports. */
-const CREDENTIAL_STORE = '/etc/credstore'
-/** What the unit loads as the credential `password`. */
-const [ROOTS_OWN, SHARED] = ['/etc/holdfast/password', 'password']
-const PREFIX = 'holdfast.password'
+/** systemd.exec(5), CREDENTIALS: the credentials of root, from which a unit imports its own. */
+export const CREDENTIAL_STORE = '/etc/credstore'
+/** The unit loads this file as the credential `password`. */
+export const ROOT_PASSWORD_FILE = '/etc/holdfast/password'
+const UNIT_CREDENTIAL = 'password'
+/** The credential for all accounts; with a suffix, for one of them. */
+export const PASSWORD_CREDENTIAL = 'holdfast.password'
 
-interface Keeping {
-  /** The folder of the credentials that systemd handed over. */
+interface CredentialContext {
+  /** The folder of the credentials that systemd passed to this unit. */
   readonly credentials: string | undefined
   readonly isRoot: boolean
 }
 
 /**
- * The password file of an account: what systemd handed over under the name of the account, or for all of them; for root,
- * who has no unit around, where these come from. A file that is named in the settings is that file, or its credential.
+ * Finds the password file of an account: a credential with the name of the account, or one for all accounts. For root
+ * outside of a unit, the files that these credentials are loaded from. A file that the settings name is that file, or the
+ * credential that the unit loads from it.
  */
-export async function passwordFiles({ credentials, isRoot }: Keeping): Promise<PasswordFileFor> {
-  const handedOver = await nonEmpty(await filesIn(credentials))
-  // Of what all units share, only what bears our name.
-  const ours = isRoot
-    ? (await filesIn(CREDENTIAL_STORE)).filter((path) => basename(path).startsWith(PREFIX))
+export async function passwordFiles({ credentials, isRoot }: CredentialContext): Promise<PasswordFileFor> {
+  const passed = await nonEmpty(await filesIn(credentials))
+  // The store is shared by all units.
+  const stored = isRoot
+    ? (await filesIn(CREDENTIAL_STORE)).filter((path) => basename(path).startsWith(PASSWORD_CREDENTIAL))
     : []
-  const kept = isRoot ? await nonEmpty([...ours, ROOTS_OWN]) : []
+  const ofRoot = isRoot ? await nonEmpty([...stored, ROOT_PASSWORD_FILE]) : []
   const credential = (name: string): string | undefined =>
-    handedOver.find((path) => basename(path) === name) ?? kept.find((path) => basename(path) === name)
+    passed.find((path) => basename(path) === name) ?? ofRoot.find((path) => basename(path) === name)
   return ({ name, username, passwordFile }) => {
     if (passwordFile !== undefined) {
-      const given = credentialOf(passwordFile)
-      return handedOver.find((path) => basename(path) === given) ?? passwordFile
+      const loaded = credentialOf(passwordFile)
+      return passed.find((path) => basename(path) === loaded) ?? passwordFile
     }
-    const names = [name, username].flatMap((one) => (one === undefined ? [] : [`${PREFIX}.${one}`]))
-    for (const one of [...names, PREFIX, SHARED]) {
+    const names = [name, username].flatMap((one) =>
+      one === undefined ? [] : [`${PASSWORD_CREDENTIAL}.${one}`],
+    )
+    for (const one of [...names, PASSWORD_CREDENTIAL, UNIT_CREDENTIAL]) {
       const path = credential(one)
       if (path !== undefined) return path
     }
@@ -41,9 +46,9 @@ export async function passwordFiles({ credentials, isRoot }: Keeping): Promise<P
   }
 }
 
-/** The credential that the unit makes of a file, which the unit's user cannot read. */
+/** The credential that the unit loads from a file, because its user cannot read the file. */
 function credentialOf(path: string): string | undefined {
-  if (path === ROOTS_OWN) return SHARED
+  if (path === ROOT_PASSWORD_FILE) return UNIT_CREDENTIAL
   return dirname(path) === CREDENTIAL_STORE ? basename(path) : undefined
 }
 
@@ -52,7 +57,7 @@ async function filesIn(folder: string | undefined): Promise<readonly string[]> {
   return (await readdir(folder).catch(() => [])).map((name) => join(folder, name))
 }
 
-/** The unit's `password` is one empty line where root keeps none. */
+/** Without a password file, the credential `password` of the unit is one empty line. */
 async function nonEmpty(paths: readonly string[]): Promise<readonly string[]> {
   const sizes = await Promise.all(
     paths.map(async (path) =>

@@ -7,49 +7,46 @@ import { type AccountReport, reportAccounts } from '../../client/report/report.t
 import { systemClocks } from '../../platform/clock.ts'
 import { systemFiles } from '../../platform/files.ts'
 import { NO_DETECTION } from './address-detection.ts'
-import { stateFoldersOf } from './compose.ts'
+import { clockView } from './clock-view.ts'
 import { jobsOf } from './jobs.ts'
 import type { ResolvedSettings } from './settings.ts'
+import { stateFoldersOf } from './state-folders.ts'
 
-/** What is on disk, for commands that look at it or change it without a daemon. */
+/** The state on disk, for commands that read or change it without a daemon. */
 export interface SavedState {
   readonly jobs: readonly AccountJob[]
   readonly memory: Memory
   readonly time: ClientTime
 }
 
-export class NotSaved extends Error {
+/** A change of the saved state could not be written. */
+export class ChangeNotSaved extends Error {
   constructor(folder: string, because: string) {
-    super(`nothing can be written to ${folder} (${because}); the stops there stand as they were`)
+    super(
+      `${folder} is not writable (${because}); the state is unchanged, with its stops; run the command as the user that owns the folder`,
+    )
   }
 }
 
 export function savedState(settings: ResolvedSettings): SavedState {
   const time = clientTime(systemClocks())
-  // Looking must not set a broken file aside: that is for whoever works with it.
-  const files = { ...systemFiles, rename: () => Promise.reject(new Error('only looking')) }
+  // A command that only reads must not set a broken file aside.
+  const files = { ...systemFiles, rename: () => Promise.reject(new Error('read only')) }
   const memory = fileMemory(stateFoldersOf(settings), {
     files,
     time,
     report: ({ because }) => {
-      throw new NotSaved(settings.stateDir, because)
+      throw new ChangeNotSaved(settings.stateDir, because)
     },
   })
   return { jobs: jobsOf(settings, NO_DETECTION), memory, time }
 }
 
-/** How things stand, as the state file says. */
-export async function reportsFrom({ jobs, memory, time }: SavedState): Promise<readonly AccountReport[]> {
+/** The reports of the saved state. */
+export async function savedReports({ jobs, memory, time }: SavedState): Promise<readonly AccountReport[]> {
   const state = await memory.load()
-  const now = time.now()
-  const rest: LoopState = {
-    state,
-    world: { sightings: undefined, nextLook: now },
-    action: { kind: 'halt' },
-    jobs: jobs,
-  }
-  return reportAccounts(rest, {
-    exchanges: new ExchangeLog(),
-    clock: { now, wallAt: (at) => time.wallAt(at) },
-  })
+  const clock = clockView(time)
+  const world = { sightings: undefined, nextLook: clock.now }
+  const loop: LoopState = { state, world, action: { kind: 'halt' }, jobs }
+  return reportAccounts(loop, { exchanges: new ExchangeLog(), clock })
 }

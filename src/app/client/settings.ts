@@ -11,9 +11,10 @@ import type { Exit } from '../exit-codes.ts'
 import type { Failure } from '../failure.ts'
 import { isRoot, paths } from '../paths.ts'
 import type { ClientSettingFlags } from '../setting-flags.ts'
-import { type ClientAccount, warningsOn, withFiles } from './account-files.ts'
-import { withExpandedPaths } from './expanded-paths.ts'
+import { type ClientAccount, passwordWarnings, readAccountFiles } from './account-files.ts'
+import { expandPaths } from './expanded-paths.ts'
 import { passwordFiles } from './password-files.ts'
+import { CONFIG_NAMES } from './file-names.ts'
 import { SYSTEM, systemAccessProblem, systemConfigIgnored, systemFile } from './system-config.ts'
 import { unknownVariables } from './variables.ts'
 
@@ -26,17 +27,15 @@ export interface ResolvedSettings {
   readonly accounts: readonly ClientAccount[]
   readonly stateDir: string
   readonly runtimeDir: string
-  /** What is not wrong, but not wise either. */
+  /** Valid settings that the user should change. */
   readonly warnings: readonly string[]
-  /** Those of the warnings that a check does not let pass: what may come later, and what may be meant for others. */
+  /** The warnings that `config check` treats as errors: what may exist later, and variables that may be for other programs. */
   readonly strictWarnings: readonly string[]
 }
 
-const USUAL = ['holdfast.toml', 'holdfast.json'] as const
-
 /**
- * Flags before environment before file, with the files that they name. The error lists every mistake. A command that only
- * shows the state needs no password and often has none: the supervisor passes it to the daemon alone.
+ * Flags over environment over file, with the files that they name. The failure lists every mistake. Commands that send
+ * nothing need no password, and often have none: that of the daemon comes from its supervisor.
  */
 export async function readSettings(
   flags: ClientSettingFlags,
@@ -47,22 +46,19 @@ export async function readSettings(
   const { file, system } = found.value
   const unknown = needs === 'everything' ? await unknownVariables(process.env) : []
   const config = await configOf(flags, needs, file)
-  const misspelled = unknown.filter(({ isMeant }) => isMeant).map(({ problem }) => problem)
+  const meant = unknown.filter(({ isMeant }) => isMeant).map(({ problem }) => problem)
   if (!config.ok) {
     const remarks = system === undefined ? [] : [system]
-    return err({ ...config.error, messages: [...config.error.messages, ...misspelled, ...remarks] })
+    return err({ ...config.error, messages: [...config.error.messages, ...meant, ...remarks] })
   }
   const host = needs === 'everything' ? await onThisHost(config.value) : NOTHING
   const { accounts, ...client } = config.value
-  const read = await Promise.all(accounts.map(async (account) => withFiles(account, needs !== 'everything')))
-  const proxies = needs === 'everything' ? proxyFlaws(accounts) : []
-  const messages = [
-    ...misspelled,
-    ...proxies,
-    ...host.flaws,
-    ...read.flatMap((account) => (account.ok ? [] : account.error)),
-  ]
-  if (messages.length > 0) return err({ exit: 'configuration', messages })
+  const read = await Promise.all(
+    accounts.map(async (account) => readAccountFiles(account, needs !== 'everything')),
+  )
+  const proxies = needs === 'everything' ? proxyProblems(accounts) : []
+  const wrong = [...meant, ...proxies, ...host.problems, ...read.flatMap((one) => (one.ok ? [] : one.error))]
+  if (wrong.length > 0) return err({ exit: 'configuration', messages: wrong })
   const folders = await foldersOf(client, found.value.isBorrowed)
   if (!folders.ok) return folders
   const strictWarnings = [
@@ -74,12 +70,12 @@ export async function readSettings(
     config: client,
     accounts: read.flatMap((account) => (account.ok ? [account.value] : [])),
     ...folders.value,
-    warnings: [...(await warningsOn(flags.layer, file?.name, accounts)), ...strictWarnings],
+    warnings: [...(await passwordWarnings(flags.layer, file?.name, accounts)), ...strictWarnings],
     strictWarnings,
   })
 }
 
-/** The settings with "~" in their paths put right. */
+/** The settings with the home folder in the place of "~". */
 async function configOf(
   { layer, accounts }: ClientSettingFlags,
   needs: SettingNeeds,
@@ -94,63 +90,63 @@ async function configOf(
       isRoot: isRoot(),
     }),
     chosen: accounts,
-    lookedFor: join(await paths().config(), USUAL[0]),
+    lookedFor: join(await paths().config(), CONFIG_NAMES[0]),
     ...(file !== undefined && { file }),
   })
   if (!config.ok) return err({ exit: exitFor(config.error), messages: config.error.map(formatComplaint) })
-  const whole = withExpandedPaths(config.value)
-  return whole.ok ? whole : err({ exit: 'configuration', messages: whole.error })
+  const expanded = expandPaths(config.value)
+  return expanded.ok ? expanded : err({ exit: 'configuration', messages: expanded.error })
 }
 
 async function foldersOf(
   { stateDir, runtimeDir }: Omit<ClientConfig, 'accounts'>,
   isBorrowed: boolean,
 ): Promise<Result<Pick<ResolvedSettings, 'stateDir' | 'runtimeDir'>, Failure>> {
-  const closed = isBorrowed ? await systemAccessProblem() : undefined
-  if (closed !== undefined) return err({ exit: 'configuration', messages: [closed] })
+  const problem = isBorrowed ? await systemAccessProblem() : undefined
+  if (problem !== undefined) return err({ exit: 'configuration', messages: [problem] })
   const state = stateDir ?? (isBorrowed ? SYSTEM.state : await paths().state())
   const runtime = isBorrowed ? SYSTEM.runtime : paths().runtime
   return ok({ stateDir: state, runtimeDir: runtimeDir ?? runtime ?? state })
 }
 
-interface Found {
+interface ChosenFile {
   readonly file?: ParsedFile
-  /** It is the one of the system's daemon, and this user is another. */
+  /** It is the file of the system's daemon, which runs as another user. */
   readonly isBorrowed: boolean
-  /** What to say of that one, where it is there and was not taken. */
+  /** A remark on the file of the system's daemon, where that exists and is not used. */
   readonly system?: string
 }
 
 /**
- * The user's own file. Where there is none, a look at how things stand takes the one of the system's daemon; a command
- * that would send only hears that it is there.
+ * The user's own file. Without one, commands that only read use the file of the system's daemon; commands that send get a
+ * remark that it exists.
  */
-async function fileFor(flags: ClientSettingFlags, needs: SettingNeeds): Promise<Result<Found, Failure>> {
+async function fileFor(flags: ClientSettingFlags, needs: SettingNeeds): Promise<Result<ChosenFile, Failure>> {
   const variable = process.env['HOLDFAST_CONFIG']
-  const own = await readConfigFile(flags.configFile ?? (variable === '' ? undefined : variable), USUAL)
+  const own = await readConfigFile(flags.configFile ?? (variable === '' ? undefined : variable), CONFIG_NAMES)
   if (!own.ok) return own
   if (own.value !== undefined) return ok({ file: own.value, isBorrowed: false })
   const given = { ...fromEnvironment(TABLE, process.env), ...flags.layer }
-  const saysWho = ['server', 'username', 'hostnames'].some((key) => given[key] !== undefined)
-  if (isRoot() || process.platform !== 'linux' || needs === 'nothing' || saysWho)
+  const namesAccount = ['server', 'username', 'hostnames'].some((key) => given[key] !== undefined)
+  if (isRoot() || process.platform !== 'linux' || needs === 'nothing' || namesAccount)
     return ok({ isBorrowed: false })
-  const system = await systemFile(USUAL)
+  const system = await systemFile(CONFIG_NAMES)
   if (!system.ok)
     return needs === 'names'
       ? err({ exit: 'configuration', messages: [system.error] })
       : ok({ isBorrowed: false, system: system.error })
   if (system.value === undefined) return ok({ isBorrowed: false })
   if (needs === 'everything') return ok({ isBorrowed: false, system: systemConfigIgnored(system.value) })
-  const borrowed = await readConfigFile(system.value, USUAL)
+  const borrowed = await readConfigFile(system.value, CONFIG_NAMES)
   return borrowed.ok
     ? ok({ isBorrowed: true, ...(borrowed.value !== undefined && { file: borrowed.value }) })
     : borrowed
 }
 
-const NOTHING = { flaws: [], absent: [] } as const
+const NOTHING = { problems: [], absent: [] } as const
 
-/** A proxy that the environment names and that cannot be used. */
-const proxyFlaws = (accounts: ClientConfig['accounts']): readonly string[] => [
+/** Proxies of the environment that cannot be used. */
+const proxyProblems = (accounts: ClientConfig['accounts']): readonly string[] => [
   ...new Set(
     accounts.flatMap(({ server }) => {
       const proxy = proxyFor(server, process.env)
@@ -159,31 +155,31 @@ const proxyFlaws = (accounts: ClientConfig['accounts']): readonly string[] => [
   ),
 ]
 
-/** A program that no source runs. */
+/** A `command` that no source runs. */
 const unusedCommand = ({ command, sources, places }: Omit<ClientConfig, 'accounts'>): readonly string[] =>
   command === undefined || sources?.some(({ kind }) => kind === 'command') === true
     ? []
     : [
         formatComplaint({
           where: places['command'] ?? '',
-          problem: 'command is given, and sources does not list it; write sources = ["command"]',
+          problem: 'command is set, but sources does not list it; write sources = ["command"]',
         }),
       ]
 
-/** What can only be known by a look at this host; nothing is loaded for it where nothing has to be looked at. */
+/** Checks against this host. The module that makes them is loaded only if there is something to check. */
 async function onThisHost(
   config: ClientConfig,
-): Promise<{ readonly flaws: readonly string[]; readonly absent: readonly string[] }> {
+): Promise<{ readonly problems: readonly string[]; readonly absent: readonly string[] }> {
   const namesProgram = config.sources?.some(({ kind }) => kind === 'command') === true
   const namesInterface =
     config.sources?.some((spec) => spec.kind === 'interface' && spec.interface !== undefined) === true ||
     config.accounts.some(({ hosts }) => hosts.some((host) => host.interface !== undefined))
   if (!namesProgram && !namesInterface) return NOTHING
-  const { absentInterfaces, commandFlaws } = await import('./local-checks.ts')
-  const [flaws, absent] = await Promise.all([commandFlaws(config), absentInterfaces(config)])
-  return { flaws: flaws.map(formatComplaint), absent }
+  const { absentInterfaces, commandComplaints } = await import('./local-checks.ts')
+  const [complaints, absent] = await Promise.all([commandComplaints(config), absentInterfaces(config)])
+  return { problems: complaints.map(formatComplaint), absent }
 }
 
-/** A slip on the command line is told apart from a wrong configuration. */
+/** A mistake on the command line has its own exit code. */
 const exitFor = (complaints: readonly Complaint[]): Exit =>
   complaints.every(({ where }) => where.startsWith('--')) ? 'usage' : 'configuration'

@@ -11,28 +11,29 @@ import {
   renewalOf,
 } from '../../platform/lock.ts'
 import type { Failure } from '../failure.ts'
-import { stateFoldersOf } from './compose.ts'
+import { CONTROL_SOCKET } from './file-names.ts'
 import type { ResolvedSettings } from './settings.ts'
+import { stateFoldersOf } from './state-folders.ts'
 
-/** Sockets have short paths (unix(7): 107 bytes); a folder too deep for one has its daemon without. */
-export const socketIn = ({ runtimeDir }: ResolvedSettings): string => join(runtimeDir, 'control.sock')
+/** The path of the control socket. In a folder with too long a path (unix(7): 107 bytes), a daemon runs without one. */
+export const socketIn = ({ runtimeDir }: ResolvedSettings): string => join(runtimeDir, CONTROL_SOCKET)
 
-/** Another one-shot is done in seconds; a request takes no longer than its patience. */
+/** In milliseconds. Another one-shot command takes seconds; a request is limited by its timeout. */
 export const OWNER_TIMEOUT = 60_000
-export const OWNER_POLL = 50
+export const OWNER_POLL_INTERVAL = 50
 
 /** In milliseconds. `performance` is loaded at its first use; a one-shot does without. */
 const uptime = (): number => process.uptime() * 1000
 
-/** Either the folder is ours to work in, or its owner has answered in our stead. */
+/** Either we hold the lock of the state folder, or the process that holds it has handled the request, or neither. */
 export type SingleInstance =
   | { readonly kind: 'alone'; readonly release: () => Promise<void> }
   | { readonly kind: 'answered'; readonly answer: ControlResponse }
   | { readonly kind: 'busy'; readonly owner: LockOwner }
 
 /**
- * One process at a time works with a state folder. Beside a daemon, the request goes to it; beside another one-shot, we
- * wait until it is done.
+ * One process at a time works with a state folder. While a daemon holds its lock, the request goes to the daemon; while
+ * another one-shot command holds it, this one waits.
  */
 export async function asSingleInstance(
   settings: ResolvedSettings,
@@ -45,26 +46,26 @@ export async function asSingleInstance(
     if (ownership.kind === 'unavailable') return { kind: 'alone', release: () => Promise.resolve() }
     const { owner } = ownership
     const asked =
-      owner.socket === undefined ? UNREACHABLE : await askControl(owner.socket, request, OWNER_TIMEOUT)
+      owner.socket === undefined ? NO_DAEMON : await askControl(owner.socket, request, OWNER_TIMEOUT)
     if (asked.kind === 'answered') return { kind: 'answered', answer: asked.answer as ControlResponse }
     if (asked.kind === 'timeout' || uptime() > end) return { kind: 'busy', owner }
-    await sleep(OWNER_POLL)
+    await sleep(OWNER_POLL_INTERVAL)
   }
 }
 
-/** In the first of the state's folders that takes a file: where the state is kept elsewhere, its lock is there too. */
+/** Locks the first state folder that is writable: the lock is in the folder of the state. */
 async function ownState(settings: ResolvedSettings, socket: string | undefined): Promise<LockOutcome> {
   const [configured = settings.stateDir, ...others] = stateFoldersOf(settings)
   const found = await acquireLock(configured, socket)
   if (found.kind !== 'unavailable') return found
   for (const folder of others) {
-    const isOurs = await systemFiles.makePrivateFolder(folder).then(
+    const isPrivate = await systemFiles.makePrivateFolder(folder).then(
       () => true,
       () => false,
     )
-    const elsewhere = isOurs ? await acquireLock(folder, socket) : found
+    const elsewhere = isPrivate ? await acquireLock(folder, socket) : found
     if (elsewhere.kind === 'acquired')
-      return lockElsewhere(elsewhere, folder, async () => acquireLock(configured, socket))
+      return fallbackLock(elsewhere, folder, async () => acquireLock(configured, socket))
     if (elsewhere.kind === 'held') return elsewhere
   }
   return found
@@ -73,15 +74,15 @@ async function ownState(settings: ResolvedSettings, socket: string | undefined):
 type Held = Extract<LockOutcome, { kind: 'acquired' }>
 
 /**
- * A lock elsewhere: the state goes home as soon as it can, and so its owner must have that folder too. A cleaner of
- * temporary files may delete the other one meanwhile, and another user make it.
+ * The lock of a fallback folder. The state moves to the configured folder when that becomes writable, so this lock then
+ * takes that folder too. A cleaner of temporary files may delete the fallback folder, and another user may make it again.
  */
-function lockElsewhere(lock: Held, folder: string, ownHome: () => Promise<LockOutcome>): Held {
-  let home: Held | undefined
+function fallbackLock(lock: Held, folder: string, ownConfigured: () => Promise<LockOutcome>): Held {
+  let configured: Held | undefined
   const renew = async (): Promise<RenewOutcome> => {
-    if (home !== undefined) return home.renew()
-    const found = await ownHome()
-    if (found.kind === 'acquired') home = found
+    if (configured !== undefined) return configured.renew()
+    const found = await ownConfigured()
+    if (found.kind === 'acquired') configured = found
     if (found.kind !== 'unavailable') return renewalOf(found)
     return systemFiles.makePrivateFolder(folder).then(
       async () => lock.renew(),
@@ -89,30 +90,30 @@ function lockElsewhere(lock: Held, folder: string, ownHome: () => Promise<LockOu
     )
   }
   const release = async (): Promise<void> => {
-    await home?.release()
+    await configured?.release()
     if (await systemFiles.isPrivateFolder(folder)) await lock.release()
   }
   return { ...lock, renew, release }
 }
 
-const UNREACHABLE = { kind: 'unreachable' } as const
+const NO_DAEMON = { kind: 'unreachable' } as const
 
-/** A daemon waits for a one-shot to be done; another daemon is there to stay. */
+/** Locks the state folder for a daemon: waits while a one-shot command holds the lock, and not for another daemon. */
 export async function ownAsDaemon(settings: ResolvedSettings): Promise<LockOutcome> {
   const end = uptime() + OWNER_TIMEOUT
   for (;;) {
     const ownership = await ownState(settings, socketIn(settings))
-    const isPassing = ownership.kind === 'held' && ownership.owner.socket === undefined
-    if (!isPassing || uptime() > end) return ownership
-    await sleep(OWNER_POLL)
+    const isOneShot = ownership.kind === 'held' && ownership.owner.socket === undefined
+    if (!isOneShot || uptime() > end) return ownership
+    await sleep(OWNER_POLL_INTERVAL)
   }
 }
 
-/** Another process holds the state folder, and neither answers nor ends. */
-export const busy = ({ pid, socket }: LockOwner): Failure => ({
-  // Where one daemon stays, starting a second one again cannot help.
+/** Another process holds the lock of the state folder, and neither answers nor ends. */
+export const busyFailure = ({ pid, socket }: LockOwner): Failure => ({
+  // A restart cannot help while a daemon holds the lock.
   exit: socket === undefined ? 'unreached' : 'configuration',
   messages: [
-    `${pid === undefined ? 'another process' : `process ${pid}`} keeps this state folder and does not answer; end it, or use another --state-dir`,
+    `${pid === undefined ? 'another process' : `process ${pid}`} holds the lock of this state folder and does not answer; end it, or use another --state-dir`,
   ],
 })

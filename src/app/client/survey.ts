@@ -6,17 +6,17 @@ import type { Family } from '../../net/address.ts'
 import type { AddressDetection } from './address-detection.ts'
 import type { ResolvedSettings } from './settings.ts'
 
-/** Longer than any source may take, in milliseconds. */
+/** In milliseconds, longer than the limit of any source. */
 const SOURCE_TIMEOUT = 10_000
 
-/** Asks one of several questions that are asked side by side, and bounds the time for all of them. */
+/** Runs parallel queries with one time limit for all of them. */
 export interface Asker {
-  /** The answer, or what stands for it when time is up. */
+  /** The answer, or `otherwise` after the time limit. `of` names the query for display. */
   readonly ask: <T>(of: string, answer: Promise<T>, otherwise: () => T) => Promise<T>
   readonly signal: AbortSignal
 }
 
-/** Asks every source at once. */
+/** Queries every source in parallel. */
 export async function surveySources(
   settings: ResolvedSettings,
   detection: AddressDetection,
@@ -43,9 +43,9 @@ async function answerOf(
   { ask, signal }: Asker,
 ): Promise<SourceAnswer> {
   const start = performance.now()
-  const looked = source.look(family, AbortSignal.any([signal, AbortSignal.timeout(SOURCE_TIMEOUT)]))
-  const sighting = await ask(source.name, looked, () => TOO_LATE)
+  const look = source.look(family, AbortSignal.any([signal, AbortSignal.timeout(SOURCE_TIMEOUT)]))
+  const sighting = await ask(source.name, look, () => TIMED_OUT)
   return { source, family, sighting, took: milliseconds(performance.now() - start) }
 }
 
-const TOO_LATE = { kind: 'unknown', because: 'it did not answer in time' } as const
+const TIMED_OUT = { kind: 'unknown', because: 'it did not answer in time' } as const

@@ -1,22 +1,25 @@
 import { execFile } from 'node:child_process'
 
 export interface ProgramResult {
-  /** Of a program that could not be started, 127, as the shell says. */
+  /** 127 for a program that could not be started, as in the shell. */
   readonly code: number
-  readonly says: string
+  /** Standard output and standard error. */
+  readonly output: string
 }
 
-export async function ran(program: string, args: readonly string[]): Promise<ProgramResult> {
+/** Runs a program to its end. */
+export async function runTool(program: string, args: readonly string[]): Promise<ProgramResult> {
   return new Promise((done) => {
     execFile(program, args, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 127
-      const failure = error?.code === 'ENOENT' ? `this host has no ${program}` : (error?.message ?? '')
-      done({ code, says: `${stdout}${stderr}`.trim() || failure })
+      const failure =
+        error?.code === 'ENOENT' ? `this host has no program ${program}` : (error?.message ?? '')
+      done({ code, output: `${stdout}${stderr}`.trim() || failure })
     })
   })
 }
 
-/** systemctl(1) show: what systemd knows of a unit. */
+/** Properties of a unit: systemctl(1), show. */
 export interface UnitState {
   /** "loaded", "not-found", "masked" ... */
   readonly load: string
@@ -36,12 +39,12 @@ const PROPERTIES = {
   result: 'Result',
 } as const satisfies Record<keyof UnitState, string>
 
-/** Words instead, where no systemd answers. */
-export async function show(manager: readonly string[], unit: string): Promise<UnitState | string> {
-  const wanted = `--property=${Object.values(PROPERTIES).join(',')}`
-  const { code, says } = await ran('systemctl', [...manager, 'show', wanted, unit])
-  if (code !== 0) return says
-  const valueOf = (property: string): string => new RegExp(`^${property}=(.*)$`, 'm').exec(says)?.[1] ?? ''
+/** The state of a unit; the error text where systemd does not answer. */
+export async function showUnit(manager: readonly string[], unit: string): Promise<UnitState | string> {
+  const properties = `--property=${Object.values(PROPERTIES).join(',')}`
+  const { code, output } = await runTool('systemctl', [...manager, 'show', properties, unit])
+  if (code !== 0) return output
+  const valueOf = (property: string): string => new RegExp(`^${property}=(.*)$`, 'm').exec(output)?.[1] ?? ''
   return {
     load: valueOf(PROPERTIES.load),
     path: valueOf(PROPERTIES.path),

@@ -3,80 +3,83 @@ import { join } from 'node:path'
 import { systemPaths } from '../../platform/paths.ts'
 import { EXITS } from '../exit-codes.ts'
 import { isRoot } from '../paths.ts'
-import { passwordFiles } from './password-files.ts'
-import { ran, show } from './systemctl.ts'
+import { CONFIG_NAMES } from './file-names.ts'
+import { CREDENTIAL_STORE, PASSWORD_CREDENTIAL, passwordFiles, ROOT_PASSWORD_FILE } from './password-files.ts'
+import { runTool, showUnit } from './systemctl.ts'
 import {
+  closedFolder,
   daemonVariant,
   EXAMPLE,
   LAUNCHER,
   timerVariant,
   type UnitVariant,
   unitText,
-  unreachable,
 } from './unit-files.ts'
 
-/** Why this variant cannot be installed now, in words that say what to do; none where it can. */
-export async function refusalsOf(variant: UnitVariant): Promise<readonly string[]> {
+/** Why this variant cannot be installed now, and what to do; empty where it can. */
+export async function installProblems(variant: UnitVariant): Promise<readonly string[]> {
   const isForUser = variant.manager.length > 0
   return [
     ...(isForUser || isRoot()
       ? []
-      : ['a system service needs root; use sudo, or --user for a service of your own']),
-    ...(isForUser ? [] : await closedFolder()),
-    ...(await packaged(variant)),
-    ...(isForUser ? [] : await twin(variant)),
-    ...(await unprepared(variant, isForUser)),
+      : ['a system service needs root; use sudo, or --user for a service of this user']),
+    ...(isForUser ? [] : await folderProblem()),
+    ...(await packageProblem(variant)),
+    ...(isForUser ? [] : await otherVariantProblem(variant)),
+    ...(await configurationProblems(variant, isForUser)),
   ]
 }
 
-async function closedFolder(): Promise<readonly string[]> {
-  const folder = await unreachable()
+async function folderProblem(): Promise<readonly string[]> {
+  const folder = await closedFolder()
   return folder === undefined
     ? []
     : [
-        `${folder} is closed to other users, so that a system service cannot run from there; install Node and Holdfast for everybody, or use --user`,
+        `${folder} is closed to other users, so a system service cannot run from there; install Node and Holdfast for all users, or use --user`,
       ]
 }
 
-/** A unit in /etc would hide the one of the package, and stay when that is upgraded. */
-export async function packaged({ unit, manager, files }: UnitVariant): Promise<readonly string[]> {
-  const shown = await show(manager, unit)
+/** A unit in /etc would override the unit of a package, and would not be upgraded with it. */
+export async function packageProblem({ unit, manager, files }: UnitVariant): Promise<readonly string[]> {
+  const shown = await showUnit(manager, unit)
   if (typeof shown === 'string' || shown.path === '' || files.some(({ path }) => path === shown.path))
     return []
   const enable = ['systemctl', ...manager, 'enable --now', unit.replace(/\.service$/, '')].join(' ')
-  return [`a package brings ${shown.path}; use that: ${enable}`]
+  return [`${shown.path} is installed by a package; use it: ${enable}`]
 }
 
-/** The daemon does all that the timer does, and more. */
-async function twin(variant: UnitVariant): Promise<readonly string[]> {
+/** The daemon and the timer do the same work, so only one of them may be enabled. */
+async function otherVariantProblem(variant: UnitVariant): Promise<readonly string[]> {
   const other = variant.unit === timerVariant.unit ? daemonVariant : timerVariant
-  const shown = await show([], other.unit)
+  const shown = await showUnit([], other.unit)
   if (typeof shown === 'string' || (shown.active !== 'active' && shown.file !== 'enabled')) return []
   const isOurs = other.files.some(({ path }) => path === shown.path)
   const remove = isOurs ? `holdfast service uninstall${other.flag}` : `systemctl disable --now ${other.unit}`
-  return [`${other.unit} is in use, and one of the two is enough; to change over: ${remove}`]
+  return [`${other.unit} is in use, and only one of the two may run; to change, run: ${remove}`]
 }
 
-/** The configuration and the password, as the unit will find them. */
-async function unprepared(variant: UnitVariant, isForUser: boolean): Promise<readonly string[]> {
+/** Problems of the configuration and the password, as the unit reads them. */
+async function configurationProblems(variant: UnitVariant, isForUser: boolean): Promise<readonly string[]> {
   const folder = isForUser
     ? await systemPaths({ HOME: process.env['HOME'] }, false).config()
     : await systemPaths({}, true).config()
-  const usual = ['holdfast.toml', 'holdfast.json'].map((name) => join(folder, name))
-  const isThere = await Promise.all(usual.map(exists))
-  const missing = isThere.includes(true) ? [] : [`there is no ${usual[0]}; ${EXAMPLE} is one to begin with`]
-  if (missing.length === 0 && (isForUser || isRoot())) return asTheUnitSays(variant)
-  return isForUser ? missing : [...missing, ...(await noPassword())]
+  const files = CONFIG_NAMES.map((name) => join(folder, name))
+  const isThere = await Promise.all(files.map(exists))
+  const missing = isThere.includes(true) ? [] : [`there is no ${files[0]}; copy ${EXAMPLE} and edit it`]
+  if (missing.length === 0 && (isForUser || isRoot())) return checkAsUnit(variant)
+  return isForUser ? missing : [...missing, ...(await passwordProblem())]
 }
 
-async function noPassword(): Promise<readonly string[]> {
+async function passwordProblem(): Promise<readonly string[]> {
   const stores = await Promise.all(
-    ['/etc/credstore', '/etc/credstore.encrypted'].map(async (path) => readdir(path).catch(() => [])),
+    [CREDENTIAL_STORE, `${CREDENTIAL_STORE}.encrypted`].map(async (path) => readdir(path).catch(() => [])),
   )
-  const isKept = (await passwordFiles({ credentials: undefined, isRoot: true }))({}) !== undefined
-  return isKept || stores.flat().some((name) => name.startsWith('holdfast.password'))
+  const hasFile = (await passwordFiles({ credentials: undefined, isRoot: true }))({}) !== undefined
+  return hasFile || stores.flat().some((name) => name.startsWith(PASSWORD_CREDENTIAL))
     ? []
-    : ['there is no /etc/holdfast/password, and no /etc/credstore/holdfast.password that this user can see']
+    : [
+        `there is no password: neither ${ROOT_PASSWORD_FILE} nor ${CREDENTIAL_STORE}/${PASSWORD_CREDENTIAL} exists, or this user cannot see it`,
+      ]
 }
 
 const exists = async (path: string): Promise<boolean> =>
@@ -85,34 +88,34 @@ const exists = async (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** systemd-run(1) knows this property from here on. */
-const IMPORTS_CREDENTIALS = 254
-/** What decides which settings and files the program finds. */
-const READS =
+/** The first version whose systemd-run(1) has the property ImportCredential. */
+const IMPORT_CREDENTIAL_VERSION = 254
+/** The properties that decide which settings and files the program can read. */
+const ACCESS_PROPERTIES =
   /^(DynamicUser|User|ConfigurationDirectory|ProtectHome|LoadCredential|SetCredential|ImportCredential|Environment|EnvironmentFile)=.*$/gm
 
 /**
- * `config check` with the rights and credentials of the unit: root reads what the unit's user may not. Where no systemd
- * runs the check, the start of the unit will tell.
+ * `config check` with the user, the rights and the credentials of the unit, because root can read files that the unit
+ * cannot. Without systemd there is no check, and mistakes show at the start of the unit.
  */
-async function asTheUnitSays({ files, manager, service }: UnitVariant): Promise<readonly string[]> {
+async function checkAsUnit({ files, manager, service }: UnitVariant): Promise<readonly string[]> {
   const [program] = files.filter(({ path }) => path.endsWith(service))
   if (program === undefined) return []
   const unit = [await unitText(program.template), ...(await dropIns(program.path))].join('\n')
-  const [, version] = /^systemd (\d+)/.exec((await ran('systemd-run', ['--version'])).says) ?? []
-  const properties = (unit.match(READS) ?? []).filter(
-    (line) => Number(version) >= IMPORTS_CREDENTIALS || !line.startsWith('ImportCredential='),
+  const [, version] = /^systemd (\d+)/.exec((await runTool('systemd-run', ['--version'])).output) ?? []
+  const properties = (unit.match(ACCESS_PROPERTIES) ?? []).filter(
+    (line) => Number(version) >= IMPORT_CREDENTIAL_VERSION || !line.startsWith('ImportCredential='),
   )
-  // systemd-run takes these as they stand.
+  // systemd-run does not expand specifiers.
   if (properties.some((line) => line.includes('%'))) return []
-  const { code, says } = await ran('systemd-run', [
+  const { code, output } = await runTool('systemd-run', [
     ...manager,
     '--quiet',
     '--collect',
     '--wait',
     '--pipe',
     ...properties.flatMap((line) => ['--property', line]),
-    // The state folder is made when the unit starts; the private /tmp of DynamicUser= stands for it.
+    // systemd makes the state folder when the unit starts; until then, the private /tmp of DynamicUser= replaces it.
     ...(manager.length > 0 ? [] : ['--setenv', 'STATE_DIRECTORY=/tmp']),
     process.execPath,
     LAUNCHER,
@@ -120,10 +123,10 @@ async function asTheUnitSays({ files, manager, service }: UnitVariant): Promise<
     'check',
   ])
   const isComplaint = code === EXITS.configuration.code || code === EXITS.usage.code
-  return isComplaint ? says.split('\n').map((line) => line.replace(/^holdfast: /, '')) : []
+  return isComplaint ? output.split('\n').map((line) => line.replace(/^holdfast: /, '')) : []
 }
 
-/** What the administrator changes of the unit (systemd.unit(5)), in the order in which systemd reads it. */
+/** The drop-in files of the administrator (systemd.unit(5)), in the order in which systemd reads them. */
 async function dropIns(path: string): Promise<readonly string[]> {
   const names = await readdir(`${path}.d`).catch(() => [])
   const files = names.filter((name) => name.endsWith('.conf')).toSorted()

@@ -4,27 +4,27 @@ import { join } from 'node:path'
 
 /** Next to dist/ in the installed package. */
 const TEMPLATES = join(__dirname, '..', 'systemd')
-/** The commented configuration that the package brings. */
+/** The commented example configuration of the package. */
 export const EXAMPLE = join(__dirname, '..', 'config', 'holdfast.toml')
 export const LAUNCHER = join(__dirname, '..', 'bin', 'holdfast.js')
 
-/** One of the three ways to have systemd run this program. */
+/** One of the three ways to run this program under systemd. */
 export interface UnitVariant {
-  /** What is written: name of the template, path of the unit. */
+  /** The files to write: the name of the template, and the path of the unit. */
   readonly files: readonly { readonly template: string; readonly path: string }[]
   /** The unit that is enabled. */
   readonly unit: string
   /** The unit that runs the program: the same one, or the one that the timer starts. */
   readonly service: string
-  /** The manager that is asked: systemctl's and systemd-run's first arguments. */
+  /** The arguments of systemctl and systemd-run that select the manager. */
   readonly manager: readonly string[]
-  /** How the command line asks for it. */
+  /** The flag of `holdfast service` that selects this variant. */
   readonly flag: string
 }
 
 const DAEMON = 'holdfast.service'
 const [ONE_SHOT, TIMER] = ['holdfast-update.service', 'holdfast-update.timer']
-/** systemd.unit(5): where an administrator's units live. */
+/** systemd.unit(5): the units of the administrator. */
 const SYSTEM = '/etc/systemd/system'
 
 export const daemonVariant: UnitVariant = {
@@ -57,7 +57,7 @@ export const userVariant = (): UnitVariant => ({
   flag: ' --user',
 })
 
-/** The unit with the paths of this Node and this program: what `npm install -g` put where is not known before. */
+/** The text of the unit, with the paths of this Node and this program, which depend on the installation. */
 export async function unitText(template: string): Promise<string> {
   const text = await readFile(join(TEMPLATES, template), 'utf8')
   const isAtHome = [process.execPath, LAUNCHER].some((path) => /^\/(home|root|run\/user)\//.test(path))
@@ -66,17 +66,17 @@ export async function unitText(template: string): Promise<string> {
     .replace('ProtectHome=yes', isAtHome ? 'ProtectHome=read-only' : 'ProtectHome=yes')
 }
 
-/** The first folder on the way to our programs that only its owner may pass; the unit's user is another. */
-export async function unreachable(): Promise<string | undefined> {
-  for (const path of [process.execPath, LAUNCHER]) {
-    const folders = path.split('/').map((_, at, parts) => parts.slice(0, at).join('/'))
-    for (const folder of folders.filter((one) => one !== ''))
-      if (((await stat(folder)).mode & 0o001) === 0) return folder
-  }
+/** The first folder above Node or this program that the user of the unit may not enter. */
+export async function closedFolder(): Promise<string | undefined> {
+  const folders = [process.execPath, LAUNCHER].flatMap((path) =>
+    path.split('/').map((_, at, parts) => parts.slice(0, at).join('/')),
+  )
+  for (const folder of folders.filter((one) => one !== ''))
+    if (((await stat(folder)).mode & 0o001) === 0) return folder
   return undefined
 }
 
-/** systemd.service(5), COMMAND LINES: blanks and its own signs would split or change a word. */
+/** systemd.service(5), COMMAND LINES: spaces and special characters would split or change an argument. */
 const quoted = (path: string): string => {
   const plain = path.replaceAll('%', '%%').replaceAll('$', '$$$$')
   return /^[\w%$./@+-]+$/.test(plain) ? plain : `"${plain.replace(/["\\]/g, '\\$&')}"`

@@ -3,10 +3,8 @@ import { formatInstant } from '../../base/time.ts'
 import type { Files } from '../../ports/files.ts'
 import type { ClientTime } from './client-time.ts'
 import { parseState, type StateFile } from './codec.ts'
+import { STATE_FILE } from './file-name.ts'
 import { type MemoryProblem, StateUnreadable } from './memory.ts'
-
-/** The name of the state file in each folder. */
-export const STATE_FILE = 'state.json'
 
 export interface StateFilesContext {
   readonly files: Files
@@ -78,18 +76,24 @@ export async function writeToFirst(
   text: string,
   files: Files,
 ): Promise<WriteResult> {
-  let because = ''
-  for (const [at, folder] of folders.entries()) {
-    try {
-      await (at === 0 ? files.makeFolder(folder) : files.makePrivateFolder(folder))
+  const [configured = '', ...fallbacks] = folders
+  const failure = await failureOf(async () => {
+    await files.makeFolder(configured)
+    await files.replace(pathIn(configured), text)
+  })
+  if (failure === undefined) return { folder: configured, because: '' }
+  for (const folder of fallbacks) {
+    const fallbackFailure = await failureOf(async () => {
+      await files.makePrivateFolder(folder)
       await files.replace(pathIn(folder), text)
-      return { folder, because }
-    } catch (error) {
-      if (at === 0) because = messageOf(error)
-    }
+    })
+    if (fallbackFailure === undefined) return { folder, because: failure }
   }
-  return { folder: undefined, because }
+  return { folder: undefined, because: failure }
 }
+
+const failureOf = async (work: () => Promise<void>): Promise<string | undefined> =>
+  work().then(() => undefined, messageOf)
 
 /** Removes the state files of the folders; a file that cannot be removed stays. */
 export async function removeFiles(folders: readonly string[], files: Files): Promise<void> {

@@ -1,22 +1,21 @@
 import { resumeSaved } from '../../client/control/resume.ts'
 import type { ResumeResult } from '../../client/report/resume-result.ts'
 import { systemRandom } from '../../platform/clock.ts'
+import { clockView } from './clock-view.ts'
 import { savedState } from './saved-state.ts'
 import type { ResolvedSettings } from './settings.ts'
 
-/** Resumes accounts in the saved state, where no daemon runs; resolves when that is on disk. */
-export async function resumeAlone(
+/** Resumes accounts in the saved state; resolves when the change is on disk. */
+export async function resumeWithoutDaemon(
   settings: ResolvedSettings,
   accounts: readonly string[],
 ): Promise<readonly ResumeResult[]> {
   const { jobs, memory, time } = savedState(settings)
   const desiredStates = jobs.map(({ desired }) => desired).filter(({ account }) => accounts.includes(account))
-  const known = await memory.load()
-  const now = time.now()
-  const { state, results } = resumeSaved(known, desiredStates, {
-    moment: { now, random: systemRandom() },
-    clock: { now, wallAt: (at) => time.wallAt(at) },
-  })
+  const saved = await memory.load()
+  const clock = clockView(time)
+  const moment = { now: clock.now, random: systemRandom() }
+  const { state, results } = resumeSaved(saved, desiredStates, { moment, clock })
   await memory.save(state)
   return results
 }

@@ -1,0 +1,22 @@
+import { serviceHttp } from '../../platform/service-http.ts'
+import type { Http, HttpOutcome } from '../../ports/http.ts'
+import type { Log } from '../../ports/log.ts'
+
+/** Requests to the service, logged at trace level without secrets: of headers the names, of a body the length. */
+export const tracedHttp =
+  (log: Log): Http =>
+  async (request, signal) => {
+    log('trace', 'http request', { fields: { url: request.url, headers: Object.keys(request.headers) } })
+    const outcome = await serviceHttp(request, signal)
+    log('trace', 'http outcome', { fields: factsOf(outcome) })
+    return outcome
+  }
+
+function factsOf(outcome: HttpOutcome): Record<string, unknown> {
+  const answer = outcome.kind === 'answered' ? outcome : outcome.partial
+  // A service may repeat the request in its answer, with the password.
+  const facts = answer && { status: answer.status, length: answer.body.length }
+  return outcome.kind === 'answered'
+    ? { ...facts }
+    : { stage: outcome.stage, because: outcome.because, ...facts }
+}

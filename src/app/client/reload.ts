@@ -1,0 +1,42 @@
+import type { Result } from '../../base/result.ts'
+import { listAccounts } from '../../client/report/account-name.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Failure } from '../failure.ts'
+import { scheduleOf } from './client-schedule.ts'
+import type { ComposedClient } from './compose.ts'
+import { jobsOf } from './jobs.ts'
+import type { ResolvedSettings } from './settings.ts'
+
+export interface ReloadOptions {
+  readonly log: Log
+  /** Reads the settings again. */
+  readonly reread: () => Promise<Result<ResolvedSettings, Failure>>
+}
+
+/** Reads the settings again and applies them. With a mistake in them, the daemon logs it and keeps its settings. */
+export async function reload(
+  { agent, detection }: ComposedClient,
+  { reread, log }: ReloadOptions,
+): Promise<void> {
+  const settings = await reread()
+  const schedule = settings.ok ? await scheduleOf(settings.value) : settings
+  if (!settings.ok || !schedule.ok) {
+    for (const message of schedule.ok ? [] : schedule.error.messages)
+      log('error', NOT_RELOADED, { fields: { because: message }, line: `${NOT_RELOADED}: ${message}` })
+    return
+  }
+  detection.adopt(settings.value)
+  const jobs = jobsOf(settings.value, detection)
+  agent.inbox.put({
+    observations: [{ kind: 'networkChanged' }],
+    reload: { jobs, schedule: schedule.value },
+  })
+  const accounts = jobs.map(({ desired }) => desired)
+  const facts = { accounts: accounts.map(({ account }) => account) }
+  log('info', 'the settings are reloaded', {
+    fields: facts,
+    line: `the settings are reloaded, for ${listAccounts(accounts)}`,
+  })
+}
+
+const NOT_RELOADED = 'the settings were not reloaded, and the earlier ones stay in use'
