@@ -1,7 +1,7 @@
 import { access, rm, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
-import { runTool, showUnit } from '../app/client/systemctl.ts'
+import { execute, showUnit } from '../app/client/systemctl.ts'
 import { installProblems, packageProblem } from '../app/client/unit-check.ts'
 import {
   daemonVariant,
@@ -119,7 +119,7 @@ async function systemctl(
   for (const command of commands) {
     const args = [...manager, ...command]
     print(`${isDryRun ? 'would run' : 'runs'} systemctl ${args.join(' ')}`)
-    const { code, output } = isDryRun ? { code: 0, output: '' } : await runTool('systemctl', args)
+    const { code, output } = isDryRun ? { code: 0, output: '' } : await execute('systemctl', args)
     if (code !== 0) return refuse([`systemctl ${args.join(' ')}: ${output}`])
   }
   return 'settled'
@@ -140,7 +140,7 @@ async function status(variant: UnitVariant): Promise<Exit> {
   }
   print(`${state.path} is installed`)
   for (const name of new Set([unit, service]))
-    print((await runTool('systemctl', [...manager, 'status', '--no-pager', name])).output)
+    print((await execute('systemctl', [...manager, 'status', '--no-pager', name])).output)
   const isRunning = state.active === 'active' || state.active === 'reloading'
   const hasFailed = typeof worker === 'object' && worker.active === 'failed'
   if (isRunning && !hasFailed) return 'settled'

@@ -8,7 +8,7 @@ export interface ProgramResult {
 }
 
 /** Runs a program to its end. */
-export async function runTool(program: string, args: readonly string[]): Promise<ProgramResult> {
+export async function execute(program: string, args: readonly string[]): Promise<ProgramResult> {
   return new Promise((done) => {
     execFile(program, args, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 127
@@ -42,7 +42,7 @@ const PROPERTIES = {
 /** The state of a unit; the error text where systemd does not answer. */
 export async function showUnit(manager: readonly string[], unit: string): Promise<UnitState | string> {
   const properties = `--property=${Object.values(PROPERTIES).join(',')}`
-  const { code, output } = await runTool('systemctl', [...manager, 'show', properties, unit])
+  const { code, output } = await execute('systemctl', [...manager, 'show', properties, unit])
   if (code !== 0) return output
   const valueOf = (property: string): string => new RegExp(`^${property}=(.*)$`, 'm').exec(output)?.[1] ?? ''
   return {

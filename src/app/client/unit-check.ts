@@ -5,7 +5,7 @@ import { EXITS } from '../exit-codes.ts'
 import { isRoot } from '../paths.ts'
 import { CONFIG_NAMES } from './file-names.ts'
 import { CREDENTIAL_STORE, PASSWORD_CREDENTIAL, passwordFiles, ROOT_PASSWORD_FILE } from './password-files.ts'
-import { runTool, showUnit } from './systemctl.ts'
+import { execute, showUnit } from './systemctl.ts'
 import {
   closedFolder,
   daemonVariant,
@@ -102,13 +102,13 @@ async function checkAsUnit({ files, manager, service }: UnitVariant): Promise<re
   const [program] = files.filter(({ path }) => path.endsWith(service))
   if (program === undefined) return []
   const unit = [await unitText(program.template), ...(await dropIns(program.path))].join('\n')
-  const [, version] = /^systemd (\d+)/.exec((await runTool('systemd-run', ['--version'])).output) ?? []
+  const [, version] = /^systemd (\d+)/.exec((await execute('systemd-run', ['--version'])).output) ?? []
   const properties = (unit.match(ACCESS_PROPERTIES) ?? []).filter(
     (line) => Number(version) >= IMPORT_CREDENTIAL_VERSION || !line.startsWith('ImportCredential='),
   )
   // systemd-run does not expand specifiers.
   if (properties.some((line) => line.includes('%'))) return []
-  const { code, output } = await runTool('systemd-run', [
+  const { code, output } = await execute('systemd-run', [
     ...manager,
     '--quiet',
     '--collect',

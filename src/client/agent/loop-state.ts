@@ -14,7 +14,7 @@ export interface AccountJob {
   readonly sources?: Readonly<Record<string, AddressProvider>>
 }
 
-/** What the loop knows, and what it does next. */
+/** The data of the loop, with its next action. */
 export interface LoopState {
   readonly state: State
   readonly world: WorldView

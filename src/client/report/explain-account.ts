@@ -15,7 +15,7 @@ export function explainAccount(report: AccountReport): readonly string[] {
   const texts: { readonly [O in Outcome]: readonly string[] } = {
     settled:        [`${label} is up to date.`, 'Every hostname is confirmed. The next request is sent when an address changes.'],
     addressUnknown: [`${label} has no address to send${since}.`, why, ...advice],
-    unreached:      [`${label} cannot reach the service${since}.`, why, 'The pauses between attempts grow while this lasts. A change of the network, or holdfast poke, causes an attempt at once.', next],
+    unreached:      [`${label} has not reached the service${since}.`, why, 'The pauses between attempts grow while this lasts. A change of the network, or holdfast poke, causes an attempt at once.', next],
     waiting:        [`${label} is waiting${since}.`, why, ...advice, 'Nothing is sent before the wait ends. Running a command again does not shorten it.', next],
     stopped:        [`${label} is stopped${since}.`, why, ...advice, 'Next attempt: none until you act.'],
   }

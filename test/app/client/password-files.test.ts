@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { passwordFiles } from '../../../src/app/client/password-files.ts'
 
-/** A folder of credentials as systemd hands it over. */
-function handedOver(files: Readonly<Record<string, string>>): string {
+/** A folder of credentials, as systemd passes it to a unit. */
+function credentialFolder(files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-credentials-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
@@ -17,15 +17,15 @@ const ALL = { [OFFICE]: 'a\n', 'holdfast.password.abc': 'b\n', [SHARED]: 'c\n', 
 
 // biome-ignore format: a table
 it.each([
-  ['that of its name',                ALL,                                    { name: 'office', username: 'abc' }, OFFICE],
-  ['that of its username',            ALL,                                    { name: 'home', username: 'abc' },   'holdfast.password.abc'],
-  ['the one for all',                 ALL,                                    { name: 'home', username: 'x' },     SHARED],
-  ['the one that the unit loads',     { [OFFICE]: 'a', [LOADED]: 'd\n' },     { username: 'x' },                   LOADED],
-  ['none where that is one empty line', { [LOADED]: '\n' },                   { username: 'x' },                   undefined],
-  ['none of another account',         { [OFFICE]: 'a\n' },                    { name: 'home', username: 'abc' },   undefined],
-  ['none outside the folder',         ALL,                                    { name: '../x', username: '../y' },  SHARED],
+  ['the credential of its name',      ALL,                                    { name: 'office', username: 'abc' }, OFFICE],
+  ['the credential of its username',  ALL,                                    { name: 'home', username: 'abc' },   'holdfast.password.abc'],
+  ['the credential for all accounts', ALL,                                    { name: 'home', username: 'x' },     SHARED],
+  ['the credential of the unit',      { [OFFICE]: 'a', [LOADED]: 'd\n' },     { username: 'x' },                   LOADED],
+  ['none if that is one empty line',   { [LOADED]: '\n' },                   { username: 'x' },                   undefined],
+  ['no credential of another account',{ [OFFICE]: 'a\n' },                    { name: 'home', username: 'abc' },   undefined],
+  ['no file outside of the folder',   ALL,                                    { name: '../x', username: '../y' },  SHARED],
 ])('an account without a password takes %s', async (_, files, account, expected) => {
-  const credentials = handedOver(files)
+  const credentials = credentialFolder(files)
   const fileFor = await passwordFiles({ credentials, isRoot: false })
 
   expect(fileFor(account)).toBe(expected === undefined ? undefined : join(credentials, expected))
@@ -37,8 +37,8 @@ it.each([
   ['/etc/credstore/holdfast.password.abc', 'holdfast.password.abc'],
   ['/etc/credstore/holdfast.password.none', undefined],
   ['/home/me/password',                   undefined],
-])('a password file %s is read as its credential, if it was handed over', async (passwordFile, expected) => {
-  const credentials = handedOver(ALL)
+])('a password file %s is read as its credential, if systemd passed one', async (passwordFile, expected) => {
+  const credentials = credentialFolder(ALL)
   const fileFor = await passwordFiles({ credentials, isRoot: false })
 
   expect(fileFor({ name: 'office', passwordFile })).toBe(
@@ -46,5 +46,5 @@ it.each([
   )
 })
 
-it('without systemd there is none', async () =>
+it('without systemd an account without a password file has none', async () =>
   expect((await passwordFiles({ credentials: undefined, isRoot: false }))({ username: 'x' })).toBeUndefined())

@@ -16,7 +16,7 @@ it.each<[Outcome, Partial<AccountReport>, readonly string[]]>([
     'What to do: ask holdfast detect.',
   ]],
   ['unreached', { because: 'connect: refused by 192.0.2.9:443' }, [
-    'key@dyn.test cannot reach the service since 2026-01-01 00:00:00.',
+    'key@dyn.test has not reached the service since 2026-01-01 00:00:00.',
     'Why: connect: refused by 192.0.2.9:443.',
     'The pauses between attempts grow while this lasts. A change of the network, or holdfast poke, causes an attempt at once.',
     'Next attempt: 2026-01-01 00:30:00.',
