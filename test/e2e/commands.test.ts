@@ -287,6 +287,8 @@ describe('a state file that cannot be read or written', () => {
       code: 78,
       stderr: expect.stringMatching(/is not writable .*; the state is unchanged, with its stops; /) as string,
     })
-    expect((await holdfast(['status', ...args])).stdout).toMatch(/stopped since \S+ \S+ by abuse/)
+    expect((await holdfast(['status', ...args])).stdout).toMatch(
+      /stopped since \S+ \S+, the service answered abuse/,
+    )
   })
 })

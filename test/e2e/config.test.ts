@@ -29,7 +29,7 @@ describe('config check rejects what cannot work on this host', () => {
     ['sources = ["command"]\ncommand = ["/etc"]',                  ':2: command /etc: it is not a file'],
     ['sources = ["command"]\ncommand = "/bin/echo 1.2.3.4"',       ':2: command is one word with spaces, and there is no such program; write it as a list: command = ["/bin/echo", "1.2.3.4"]'],
     ['sources = ["interface:nonexist0"]',                          ':1: sources: this host has no interface nonexist0 now; there are '],
-    ['command = ["/bin/echo", "1.2.3.4"]',                         ':1: command is given, and sources does not list it; write sources = ["command"]'],
+    ['command = ["/bin/echo", "1.2.3.4"]',                         ':1: command is set, but sources does not list it; write sources = ["command"]'],
     ['ca_file = "/etc/passwd"',                                  ':1: ca_file /etc/passwd: there is no certificate in PEM format'],
     ['ca_file = "/no/such/file"',                                  ':1: ca_file /no/such/file: there is no such file'],
   ])('%s', async (lines, message) => {

@@ -353,7 +353,7 @@ describe('a running daemon', () => {
     })
     expect(await update('--myip', 'connection')).toMatchObject({
       code: 78,
-      stderr: expect.stringMatching(/does not leave the address of \S+ to the service/) as string,
+      stderr: expect.stringMatching(/does not let the service choose the address of \S+;/) as string,
     })
     expect(requests(at)).toBe(2)
   })

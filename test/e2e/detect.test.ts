@@ -98,7 +98,7 @@ describe('holdfast doctor', () => {
 
     expect([code, stdout]).toEqual([
       69,
-      expect.stringContaining(`name not found\n  evidence: ${NOWHERE} cannot be looked up`),
+      expect.stringContaining(`name not found\n  evidence: ${NOWHERE} cannot be resolved`),
     ])
   })
 })

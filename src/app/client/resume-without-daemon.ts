@@ -1,4 +1,4 @@
-import { resumeSaved } from '../../client/control/resume.ts'
+import { resumeSaved } from '../../client/control/resume-state.ts'
 import type { ResumeResult } from '../../client/report/resume-result.ts'
 import { systemRandom } from '../../platform/clock.ts'
 import { clockView } from './clock-view.ts'

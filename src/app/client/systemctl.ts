@@ -12,8 +12,7 @@ export async function execute(program: string, args: readonly string[]): Promise
   return new Promise((done) => {
     execFile(program, args, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 127
-      const failure =
-        error?.code === 'ENOENT' ? `this host has no program ${program}` : (error?.message ?? '')
+      const failure = error?.code === 'ENOENT' ? `this host has no ${program}` : (error?.message ?? '')
       done({ code, output: `${stdout}${stderr}`.trim() || failure })
     })
   })

@@ -4,7 +4,7 @@ import type { LoopState } from '../agent/loop-state.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
 import type { AccountReport, ClockView } from '../report/report.ts'
 import { type ResumeResult, resumeResults } from '../report/resume-result.ts'
-import { resumeObservations } from './resume.ts'
+import { resumeObservations } from './resume-state.ts'
 
 /** What a command may request from a running daemon, as one JSON object over its control socket. */
 export type ControlRequest =
