@@ -14,7 +14,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     details: [
       'Finds the public address and sends an update for each hostname whose confirmed address differs.',
-      'If a daemon is running, the daemon does the update.',
+      'If a daemon is running, it does the update.',
     ],
     flags: flags.UPDATE,
     settings: clientSettings,

@@ -12,7 +12,7 @@ const JSON_OUTPUT = { kind: 'switch', flag: 'json', describe: 'print the result 
 const QUIET = {
   kind: 'switch',
   flag: 'quiet',
-  describe: 'print nothing on success without a change',
+  describe: 'print nothing if no request was needed and there is no problem',
 } as const
 const DRY_RUN = {
   kind: 'switch',
