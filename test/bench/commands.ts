@@ -30,7 +30,7 @@ export interface Stopwatch {
   close(): void
 }
 
-/** Needs python3, for wait4(2): Node does not tell what a child took. */
+/** Needs python3 for wait4(2): Node does not report the resource usage of a child. */
 export function stopwatch(): Stopwatch {
   const child = spawn('python3', [join(import.meta.dirname, 'rusage.py')], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -83,7 +83,7 @@ export async function interleaved<K extends string>(
   return costs
 }
 
-/** A process that stays until it is told to go. */
+/** A process that runs until it is stopped. */
 export interface Running {
   readonly child: ChildProcess
   readonly pid: number

@@ -1,6 +1,6 @@
-/** The router says the truth, and what is outside does not confirm it: the way out is dead, or a VPN hides it. */
+/** The router reports the right address, and outside sources do not confirm it: the uplink is down, or a VPN hides it. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { outboundRoute, type VpnRoutes, vpnDown, vpnUp } from '../lab/field.ts'
+import { outboundRoute, type VpnRoutes, vpnDown, vpnUp } from '../lab/home-networks.ts'
 import type { Change } from '../lab/lab.ts'
 import { now } from '../lab/run.ts'
 import { noticed, nthAddress, type Round, type Stage } from './detect-stage.ts'
@@ -13,7 +13,7 @@ async function swap({ lab, truth }: Stage, nth: number): Promise<Change> {
 
 const OUTAGES = [7000, 12_000, 20_000] as const
 
-/** The router announces its new address at once; time counts from the way out being back. */
+/** The router announces its new address immediately; the time counts from the return of the uplink. */
 export const wayOutLate: Round = async (stage, nth) => {
   await outboundRoute(stage.lab, false)
   const { now: address } = await swap(stage, nth)

@@ -1,13 +1,13 @@
 /** One change of address, seen by a daemon that runs. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { changeWanPrefix } from '../lab/field.ts'
+import { changeWanPrefix } from '../lab/home-networks.ts'
 import type { Change } from '../lab/lab.ts'
 import { WAN_PREFIX } from '../lab/plan.ts'
 import { ip } from '../lab/run.ts'
 import { between, noticed, nthAddress, type Round, type Stage } from './detect-stage.ts'
 
 const FLAP = 2000
-/** The kernel's table is read each two milliseconds, so the daemon may well know before the bench does. */
+/** The bench reads the kernel's table every 2 ms, so the daemon may notice a change before the bench. */
 const EARLY = 1000
 
 export const changeWan =

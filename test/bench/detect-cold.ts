@@ -1,6 +1,6 @@
 /** A daemon that starts where something is still missing: the link, the way out, the name server. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { outboundRoute } from '../lab/field.ts'
+import { outboundRoute } from '../lab/home-networks.ts'
 import { LAN_ROUTER } from '../lab/plan.ts'
 import { now } from '../lab/run.ts'
 import type { Daemon } from './detect-parties.ts'
@@ -51,11 +51,11 @@ const withoutNames =
   (answers: string, span: number): Round =>
   async (stage, nth) => {
     const { lab } = stage
-    await lab.say(`names ${answers}`)
+    await lab.command(`names ${answers}`)
     const { daemon, address } = await started(stage, nth)
     await sleep(span)
     const at = now()
-    await lab.say('names right')
+    await lab.command('names right')
     const one = await noticed(stage, { address, at })
     await daemon.stop()
     return [one]

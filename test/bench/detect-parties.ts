@@ -121,7 +121,7 @@ export function startDaemon(lab: Lab, { node, where, sources, service }: DaemonO
   return { pid: child.pid ?? 0, lines, crash: () => crash, stop }
 }
 
-/** For whoever looks for the cause of what a row says. */
+/** Details to find the cause of an outlier. */
 export function keepLogs(folder: string, name: string, service: Service, daemons: readonly Daemon[]): void {
   writeFileSync(join(folder, `${name}.service.log`), `${service.lines.join('\n')}\n`)
   daemons.forEach(({ lines }, nth) =>

@@ -53,7 +53,7 @@ async function rounds(stage: Stage, round: Round, count: number): Promise<readon
 function judged({ service, truth, daemons }: Stage, noticed: readonly Noticed[]): Outcome {
   const missed = noticed.filter(({ took }) => took === undefined)
   const timed = noticed.filter(({ isUntimed }) => isUntimed !== true)
-  const wrong = service.arrivals.filter(({ addresses, at }) => truth.lies(addresses, at).length > 0)
+  const wrong = service.arrivals.filter(({ addresses, at }) => truth.wrong(addresses, at).length > 0)
   const refused = service.arrivals.filter(({ addresses }) => addresses.length === 0)
   const crashes = daemons.flatMap((daemon) => daemon.crash() ?? [])
   const faults = noticed.flatMap(({ fault }) => fault ?? [])
@@ -123,13 +123,13 @@ function together(all: Row, one: Row): Row {
 
 /** Runs a scenario, in as many labs as its changes need. */
 export async function measure(scenario: Scenario, options: RunOptions): Promise<Row> {
-  const most = scenario.perLab ?? Number.MAX_SAFE_INTEGER
+  const max = scenario.perLab ?? Number.MAX_SAFE_INTEGER
   const rows: Row[] = []
-  for (let left = options.changes; rows.length === 0 || left > 0; left -= most)
+  for (let left = options.changes; rows.length === 0 || left > 0; left -= max)
     rows.push(
       await inLab(
         scenario,
-        { ...options, changes: Math.min(left, most) },
+        { ...options, changes: Math.min(left, max) },
         rows.length === 0 ? '' : `-${rows.length}`,
       ),
     )

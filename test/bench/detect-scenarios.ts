@@ -1,13 +1,13 @@
 import {
   addDocker,
   addSecondPrefix,
-  forge,
-  ownTheWeb,
+  forgeAnnouncements,
+  interceptWeb,
   SECOND_ADDRESS,
   silencePmp,
   useResolver,
   webOnly,
-} from '../lab/field.ts'
+} from '../lab/home-networks.ts'
 import type { Lab } from '../lab/lab.ts'
 import { inside } from '../lab/run.ts'
 import { vpnUpDown, wayOutLate } from './detect-away.ts'
@@ -24,7 +24,7 @@ import { beforeNames, beforeNetwork, beforeWayOut, hijackedNames } from './detec
 import type { Scenario } from './detect-stage.ts'
 import type { Bar } from './detect-statistics.ts'
 
-/** A router that neither sends nor takes ICMP on its LAN side: the probe finds nobody who answers it. */
+/** A router that neither sends nor accepts ICMP on its LAN side, so the probe gets no answer. */
 const NO_ICMP = `table inet noicmp {
   chain in { type filter hook input priority 0; iifname "lan0" meta l4proto icmp drop; }
   chain out { type filter hook output priority 0; oifname "lan0" meta l4proto icmp drop; }
@@ -32,13 +32,13 @@ const NO_ICMP = `table inet noicmp {
 `
 
 const p95 = (ms: number): Bar => ({ of: 'p95', ms })
-const longest = (ms: number): Bar => ({ of: 'max', ms })
+const maxTime = (ms: number): Bar => ({ of: 'max', ms })
 const swap = changeWan('swap')
 
 /** The kernel keeps 16 addresses for an interface; a prefix brings two. */
 const PREFIXES = { isDual: true, perLab: 6 } as const
 
-/** One thing changes, and all that could tell of it works or is silent. */
+/** One change, with one set of sources that work or do not answer. */
 const ONE_CHANGE: readonly Scenario[] = [
   { name: 'announced-swap', round: swap, igd: 'all', bar: p95(150) },
   {
@@ -65,7 +65,7 @@ const ONE_CHANGE: readonly Scenario[] = [
     pause: [3500, 25_000],
     changes: { full: 20, quick: 0 },
     // A poll each 25 s, a tenth more by chance, and a second for the rest.
-    bar: longest(28_500),
+    bar: maxTime(28_500),
   },
   {
     name: 'snat',
@@ -78,10 +78,10 @@ const ONE_CHANGE: readonly Scenario[] = [
   { name: 'on-router', round: swap, igd: 'all', where: 'router', bar: p95(120) },
   { name: 'ipv6-prefix', round: changePrefix, igd: 'all', ...PREFIXES, bar: p95(150) },
   { name: 'cgnat', round: cgnat, igd: 'all' },
-  { name: 'liar', round: swap, igd: 'all', prepare: (lab) => lab.say('lie 81 8.8.4.4'), bar: p95(400) },
+  { name: 'liar', round: swap, igd: 'all', prepare: (lab) => lab.command('lie 81 8.8.4.4'), bar: p95(400) },
 ]
 
-/** Two things at once, a second interface, a way out or a name server that comes late: what homes are like. */
+/** Typical home networks: two changes together, a second interface, an uplink or a name server that starts late. */
 const FIELD: readonly Scenario[] = [
   {
     name: 'both-at-once',
@@ -99,7 +99,7 @@ const FIELD: readonly Scenario[] = [
     settle: 28_000,
     limit: 15_000,
     changes: { full: 6, quick: 1 },
-    bar: longest(5000),
+    bar: maxTime(5000),
   },
   {
     name: 'before-way-out',
@@ -108,7 +108,7 @@ const FIELD: readonly Scenario[] = [
     isCold: true,
     limit: 15_000,
     changes: { full: 6, quick: 0 },
-    bar: longest(5000),
+    bar: maxTime(5000),
   },
   { name: 'docker0', round: changePrefix, igd: 'all', ...PREFIXES, prepare: addDocker, bar: p95(1000) },
   {
@@ -141,14 +141,14 @@ const FIELD: readonly Scenario[] = [
     igd: 'all',
     limit: 5000,
     changes: { full: 10, quick: 1 },
-    bar: longest(2000),
+    bar: maxTime(2000),
   },
   {
     name: 'third-change',
     round: swap,
     igd: 'none',
     prepare: async (lab) => {
-      await ownTheWeb(lab)
+      await interceptWeb(lab)
       await webOnly(lab)
     },
     sources: 'default',
@@ -157,7 +157,7 @@ const FIELD: readonly Scenario[] = [
     pause: [15_000, 18_000],
     perLab: 3,
     changes: { full: 9, quick: 0 },
-    bar: longest(30_000),
+    bar: maxTime(30_000),
   },
   {
     name: 'no-udp-5351',
@@ -171,11 +171,11 @@ const FIELD: readonly Scenario[] = [
     name: 'forged',
     round: swap,
     igd: 'all',
-    prepare: (lab: Lab) => forge(lab, 200, '66.66.66.66'),
+    prepare: (lab: Lab) => forgeAnnouncements(lab, 200, '66.66.66.66'),
     limit: 10_000,
     changes: { full: 20, quick: 0 },
     // announced-swap, and two seconds.
-    bar: longest(2150),
+    bar: maxTime(2150),
   },
   ...(
     [
@@ -197,7 +197,7 @@ const FIELD: readonly Scenario[] = [
       ],
       limit: 20_000,
       changes: { full: 3, quick: 0 },
-      bar: longest(10_000),
+      bar: maxTime(10_000),
     }),
   ),
 ]
@@ -210,7 +210,7 @@ export const SCENARIOS: readonly Scenario[] = [
     igd: 'all',
     isCold: true,
     changes: { full: 5, quick: 1 },
-    bar: longest(1000),
+    bar: maxTime(1000),
   },
   ...FIELD,
   { name: 'idle-announced', round: 'idle', igd: 'all' },

@@ -17,7 +17,7 @@ const FIRST_PUBLICATION = 20_000
 
 export interface Scenario {
   readonly name: string
-  /** One change; it changes the lab, and tells when the daemon noticed. */
+  /** Changes the lab once, and returns when the daemon noticed. */
   readonly round: Round | 'idle'
   readonly igd: 'all' | 'upnp' | 'none'
   /** Each round starts a daemon of its own, and ends it. */
@@ -27,7 +27,7 @@ export interface Scenario {
   /** What else is special about the lab; done before the daemon starts. */
   readonly prepare?: (lab: Lab) => Promise<unknown>
   readonly where?: 'host' | 'router'
-  /** Addresses that work throughout, besides the one that is to be published. */
+  /** Addresses that are in use all the time, in addition to the one to publish. */
   readonly others?: readonly string[]
   /** Instead of the usual ones; or those that the client has by itself. */
   readonly sources?: readonly string[] | 'default'
@@ -35,9 +35,9 @@ export interface Scenario {
   readonly settle?: number
   /** After this many ms a change counts as missed. */
   readonly limit?: number
-  /** At least and at most so long from one change to the next, in ms. */
-  readonly pause?: readonly [least: number, most: number]
-  /** So many changes at most in one lab. */
+  /** The time between two changes, in ms. */
+  readonly pause?: readonly [min: number, max: number]
+  /** The maximum number of changes in one lab. */
   readonly perLab?: number
   /** A quick bench leaves out what has none. */
   readonly changes?: { readonly full: number; readonly quick: number }
@@ -87,8 +87,7 @@ export function ownV6({ where, isDual }: Scenario, { prefix }: Lab): readonly st
   return isDual ? [`${WAN_PREFIX}::2`] : [`${WAN_PREFIX}::2`, `${prefix}::1`]
 }
 
-export const between = ([least, most]: readonly [number, number]): number =>
-  least + Math.random() * (most - least)
+export const between = ([min, max]: readonly [number, number]): number => min + Math.random() * (max - min)
 
 /** An address that the router of this lab has not had. */
 export const nthAddress = (nth: number): string => `11.22.${33 + Math.floor(nth / 200)}.${20 + (nth % 200)}`
@@ -106,11 +105,11 @@ interface Wanted {
   readonly address: string
   /** Time counts from here. */
   readonly at: number
-  /** A request may come so many ms before that: the daemon may know before the bench does. */
+  /** A request may arrive this many ms earlier, because the daemon may notice a change before the bench. */
   readonly early?: number
 }
 
-/** When the service was told; waits for it. */
+/** Waits for the update request, and returns its time. */
 export async function noticed(
   stage: Stage,
   { address, at, early = 0 }: Wanted,

@@ -1,4 +1,4 @@
-/** In a namespace whose link is down: tells the moment at which the outside could be reached for the first time. */
+/** In a namespace whose link is down: prints when the outside could be reached for the first time. */
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Lab } from '../lab/lab.ts'

@@ -1,4 +1,4 @@
-/** What a bench says of a list of times, and whether that is good enough. */
+/** Statistics of a list of times, and the comparison with a bar. */
 export interface Bar {
   readonly of: 'p95' | 'max'
   readonly ms: number
@@ -14,7 +14,7 @@ export interface Row {
   /** How often the daemon ended by itself. */
   readonly crashed: number
   readonly bar: Bar | undefined
-  /** What a reader should know: misses, wrong updates and crashes one by one, or why there is no measurement. */
+  /** Notes for the reader: each miss, wrong update and crash, or why there is no measurement. */
   readonly notes: readonly string[]
   /** There is no measurement, or a bar that is no time is broken. */
   readonly failed?: string

@@ -1,11 +1,11 @@
 import { isIPv6 } from 'node:net'
 
-/** For so long after an address has gone, a request that was under way with it is nobody's mistake. */
-const GRACE = 2000
+/** A request under way may carry an address for this long after it has gone, in ms. */
+const GRACE_PERIOD = 2000
 
-/** Which addresses the world saw, and when. A request with any other is wrong. */
+/** The addresses that were in use, and when. A request with any other is wrong. */
 export class Truth {
-  /** Addresses that work throughout, whichever else do. */
+  /** Addresses that are in use all the time. */
   readonly #always: readonly string[]
   readonly #held: { readonly address: string; readonly from: number; until: number }[] = []
 
@@ -13,19 +13,19 @@ export class Truth {
     this.#always = always
   }
 
-  /** The address replaces the one of its family, from `from` on; the old one was there until `until`. */
+  /** The address replaces the one of its family from `from` on; the old one was in use until `until`. */
   moved(address: string, from: number, until = from): void {
     for (const one of this.#held)
       if (isIPv6(one.address) === isIPv6(address)) one.until = Math.min(one.until, until)
     this.holds(address, from)
   }
 
-  /** Beside others. */
+  /** In addition to the others. */
   holds(address: string, from: number): void {
     this.#held.push({ address, from, until: Infinity })
   }
 
-  /** What the world sees now. */
+  /** The addresses in use now. */
   current(family: 'v4' | 'v6'): readonly string[] {
     const isOf = (address: string): boolean => isIPv6(address) === (family === 'v6')
     return this.#held
@@ -33,12 +33,14 @@ export class Truth {
       .map(({ address }) => address)
   }
 
-  /** Of what a request carried, what was not true. The log's clock counts whole milliseconds only. */
-  lies(addresses: readonly string[], at: number): readonly string[] {
+  /** The addresses of a request that were not in use. Allows 2 ms, because log times are whole milliseconds. */
+  wrong(addresses: readonly string[], at: number): readonly string[] {
     return addresses.filter(
       (address) =>
         !this.#always.includes(address) &&
-        !this.#held.some((one) => one.address === address && one.from - 2 <= at && at <= one.until + GRACE),
+        !this.#held.some(
+          (one) => one.address === address && one.from - 2 <= at && at <= one.until + GRACE_PERIOD,
+        ),
     )
   }
 }

@@ -12,7 +12,7 @@ export interface Case extends Pick<Scenario, 'outage' | 'share'> {
 /** What any service can take for some minutes; a service that is away for an hour holds up an hour of changes. */
 const BAR: Bar = { of: 'ratio', atMost: 12 }
 
-/** Only the changes of every day have a bar: no client can know that others got new addresses in the same second. */
+/** Only everyday changes have a bar: a client cannot know that others got new addresses in the same second. */
 // biome-ignore format: a table
 export const CASES: readonly Case[] = [
   { outage: 'refuses',   share: 0,   title: 'answers 503', bar: BAR },

@@ -18,7 +18,7 @@ export interface Client {
 }
 
 const HOSTNAME = 'home.example.test'
-/** All clients bear the same names: each has a state of its own, and none knows of another. */
+/** All clients use the same names; each has a separate state. */
 const PLAN: DesiredState = {
   account: 'key@service.test',
   hostnames: [HOSTNAME],

@@ -7,7 +7,7 @@ export interface Line {
 
 export interface Panel {
   readonly title: string
-  readonly says: string
+  readonly caption: string
   /** The last is drawn on top. */
   readonly lines: readonly Line[]
 }
@@ -16,7 +16,7 @@ export interface Picture {
   readonly title: string
   /** For those who cannot see it. */
   readonly description: string
-  /** Two beside each other, all on the same scales. */
+  /** Two per row, all with the same scales. */
   readonly panels: readonly Panel[]
   /** Levels that go through all panels, from the lowest up. */
   readonly levels: readonly { readonly name: string; readonly rate: number }[]
@@ -40,8 +40,8 @@ const attributes = (of: Readonly<Record<string, string | number>>): string =>
     .join('')
 const shape = (name: string, of: Readonly<Record<string, string | number>>): string =>
   `<${name}${attributes(of)}/>`
-const text = (says: string, of: Readonly<Record<string, string | number>>): string =>
-  `<text${attributes(of)}>${says.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</text>`
+const text = (content: string, of: Readonly<Record<string, string | number>>): string =>
+  `<text${attributes(of)}>${content.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</text>`
 const fixed = (n: number): number => Number(n.toFixed(1))
 
 /** Where minutes and rates are in a plot: minutes side by side, rates by their logarithm. */
@@ -92,7 +92,7 @@ function plot(panel: Panel, picture: Picture, scales: Scales): readonly string[]
   const { width, height } = PLOT
   return [
     text(panel.title, { y: -27, 'font-size': 14, 'font-weight': 600 }),
-    text(panel.says, { y: -9, fill: QUIET }),
+    text(panel.caption, { y: -9, fill: QUIET }),
     shape('rect', { x: x(from), width: fixed(x(to) - x(from)), height, fill: '#f3e3df' }),
     text('down', { x: x(from) + 6, y: 16, fill: '#9a4a3a' }),
     ...powers.map((rate) => shape('path', { d: `M0 ${y(rate)}H${width}`, stroke: FAINT })),

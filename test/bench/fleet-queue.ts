@@ -23,13 +23,13 @@ const unpacked = (code: number): Happening => ({
   what: code % 2 === 1 ? 'look' : 'change',
 })
 
-/** A binary heap, the least on top. */
+/** A binary heap with the smallest item on top. */
 export function emptyQueue(): Queue {
   const heap: number[] = []
   const codeAt = (place: number): number => heap[place] ?? Infinity
   return {
     put(happening) {
-      if (happening.client >= CLIENTS) throw new Error(`a fleet has at most ${CLIENTS} clients`)
+      if (happening.client >= CLIENTS) throw new Error(`a fleet has a maximum of ${CLIENTS} clients`)
       const code = packed(happening)
       let place = heap.push(code) - 1
       for (let above = (place - 1) >> 1; place > 0 && codeAt(above) > code; above = (place - 1) >> 1) {

@@ -20,8 +20,8 @@ export type Fleet = ReadonlyMap<number, Client>
 const WORLD = 1
 const DICE = 2
 
-/** Runs a fleet from the start to the end, and tells of every request in the order of time. */
-export function simulate(scenario: Scenario, tell: (sent: Sent) => void): Fleet {
+/** Runs a fleet from start to end, and calls back for every request in the order of time. */
+export function simulate(scenario: Scenario, onRequest: (sent: Sent) => void): Fleet {
   const queue = emptyQueue()
   change(queue, scenario)
   renumber(queue, scenario)
@@ -33,7 +33,7 @@ export function simulate(scenario: Scenario, tell: (sent: Sent) => void): Fleet 
     const { at, client, what } = next
     const known = fleet.get(client) ?? settled
     const service: Service = (account, sent, now) => {
-      tell({ client, at, isRetry: isInTrouble(known) })
+      onRequest({ client, at, isRetry: isInTrouble(known) })
       return answer(account, sent, now)
     }
     const then = what === 'change' ? renumbered(known) : look(known, { now: at, random, service })
@@ -58,7 +58,7 @@ function change(queue: Queue, { clients }: Scenario): void {
   }
 }
 
-/** All at one moment, and noticed at once: the kernel or the router says so. */
+/** All together, and noticed immediately: the kernel or the router reports it. */
 function renumber(queue: Queue, { clients, share }: Scenario): void {
   for (let client = 0; client < clients * share; client++)
     for (const what of ['change', 'look'] as const) queue.put({ at: AT.renumbering, client, what })

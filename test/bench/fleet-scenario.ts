@@ -21,7 +21,7 @@ export const AT = {
   renumbering: instant(hours(3) + minutes(40)),
   back:        instant(hours(4)),
   lastChange:  instant(hours(7)),
-  /** By now the last change is seen and the last wait is over. */
+  /** By then the last change is noticed and the last wait has ended. */
   end:         instant(hours(8)),
 } as const
 

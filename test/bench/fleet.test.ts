@@ -52,16 +52,16 @@ describe('a fleet', () => {
   )
 
   it.each(SCENARIOS.filter(({ outage }) => outage === 'refuses'))(
-    'told 503 waits 1, 5, 30 and 60 minutes at least: $share, jitter $hasJitter',
+    'waits at least 1, 5, 30 and 60 minutes after HTTP 503: $share, jitter $hasJitter',
     (scenario) => {
       const inRow = new Map<number, number>()
-      const least = [1, 5, 30, 60, 120].map(minutes)
+      const minWaits = [1, 5, 30, 60, 120].map(minutes)
       const last = new Map<number, Instant>()
       for (const { client, at } of ran(scenario).sent) {
         const before = last.get(client)
         const nth = inRow.get(client) ?? 0
         if (before !== undefined && nth > 0)
-          expect(between(before, at)).toBeGreaterThanOrEqual(least[nth - 1] ?? 0)
+          expect(between(before, at)).toBeGreaterThanOrEqual(minWaits[nth - 1] ?? 0)
         last.set(client, at)
         inRow.set(client, isDown(at) ? nth + 1 : 0)
       }
@@ -72,13 +72,13 @@ describe('a fleet', () => {
   it.each([
     ['refuses', 3],
     ['unreached', 9],
-  ] as const)('comes back with less than so many times its steady rate: %s, %i', (outage, most) => {
+  ] as const)('returns after %s with less than %i times its steady rate', (outage, maxRatio) => {
     const counts = countsOf(ran({ clients: 20_000, outage }).sent)
     const steady = meanRate(counts, AT.steady, AT.fails)
 
     // So few clients need ten minutes for what a million does in a quarter of a minute.
     expect(steady).toBeCloseTo(20_000 / 86_400, 1)
-    expect(peakRate(counts, minutes(10)) / steady).toBeLessThan(most)
+    expect(peakRate(counts, minutes(10)) / steady).toBeLessThan(maxRatio)
   })
 
   it('is right within seconds or minutes after an outage, by how long that was', () => {
@@ -95,7 +95,7 @@ describe('a fleet', () => {
 it('a look that sees what is confirmed already sends nothing and changes nothing', () => {
   const settled = settledClient(AT.start)
   const service = () => {
-    throw new Error('nobody asked')
+    throw new Error('there was no request')
   }
 
   expect(look(settled, { now: AT.fails, random: () => 0, service })).toEqual(settled)

@@ -51,7 +51,7 @@ function pictureOf(pairs: readonly Pair[], steady: number): Picture {
       'that is not reached.',
     panels: pairs.map(({ of, jittered, plain }) => ({
       title: `The service ${of.title}`,
-      says: `busiest minute once back: ${times(jittered)} the steady rate; without jitter ${times(plain)}`,
+      caption: `busiest minute once back: ${times(jittered)} the steady rate; without jitter ${times(plain)}`,
       lines: [line('without jitter', '#e07b00', plain), line('with jitter', '#0b5fa5', jittered)],
     })),
     levels: [

@@ -79,7 +79,7 @@ export const startAll = (
     ...recipes.map((recipe, at) => started(recipe, field, set * recipes.length + at)),
   ]).flat()
 
-/** When this is done, each has told the service its first address. */
+/** Resolves after each daemon has sent its first address. */
 export async function allTold(daemons: readonly Daemon[], field: Field): Promise<void> {
   for (const { name, errand } of daemons)
     if (errand !== undefined) await until(() => field.isGood(errand.address), `the first update of ${name}`)

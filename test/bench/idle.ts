@@ -64,14 +64,14 @@ interface Kind {
 
 async function observed(daemons: readonly Daemon[], seconds: number): Promise<readonly Kind[]> {
   const all = await Promise.all(
-    daemons.map(async (one) => ({ ...one, household: await watched(one.pid, seconds * 1000) })),
+    daemons.map(async (one) => ({ ...one, usage: await watched(one.pid, seconds * 1000) })),
   )
   return [...new Set(daemons.map(({ name }) => name))].map((name) => {
     const alike = all.filter((one) => one.name === name)
     return {
       name,
       isOurs: alike.some(({ isOurs }) => isOurs),
-      seen: alike.map(({ household }) => household),
+      seen: alike.map(({ usage }) => usage),
     }
   })
 }

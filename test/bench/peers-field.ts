@@ -9,9 +9,9 @@ import { startService } from './service.ts'
 export interface Field {
   /** With the nth address of a client, and a folder of its own. */
   errand(client: number, nth: number): Errand
-  /** Looks public, is nobody else's, and is not what any name had before. */
+  /** An address that looks public, and that no name has or had. */
   addressOf(client: number, nth: number): string
-  /** How many names have that address now, as the service tells over its API. */
+  /** The number of names with that address, from the management API. */
   namesAt(address: string): Promise<number>
   /** How many update requests were answered since the start; up to date after `namesAt`. */
   answered(): number
@@ -34,12 +34,12 @@ const addressOf = (client: number, nth: number): string =>
   `1.${64 + client}.${(nth + 1) >> 8}.${(nth + 1) & 255}`
 
 interface Facts {
-  readonly says?: string
+  readonly msg?: string
   readonly path?: string
   readonly reply?: string
 }
 
-/** Some Nodes warn of their SQLite among the lines. */
+/** Some versions of Node print a warning about SQLite between the lines. */
 const factsIn = (line: string): Facts => (line.startsWith('{') ? (JSON.parse(line) as Facts) : {})
 
 /** The service runs under the Node of the checkout, whichever Node the clients are measured under: it needs a newer one. */
@@ -48,11 +48,11 @@ export async function openField({ folder, clients, namesEach }: Plan): Promise<F
   const service = await startService(process.execPath, ['--store', filled.folder, '--log-level', 'debug'])
   let answered = 0
   const good = new Set<string>()
-  let heardOther = (): void => undefined
+  let onOtherRequest = (): void => undefined
   createInterface({ input: service.child.stderr ?? process.stdin }).on('line', (line) => {
-    const { says, path, reply = '' } = factsIn(line)
-    if (says !== 'answered') return
-    if (path !== UPDATE_PATH) return heardOther()
+    const { msg, path, reply = '' } = factsIn(line)
+    if (msg !== 'answered') return
+    if (path !== UPDATE_PATH) return onOtherRequest()
     const [word, address = ''] = reply.split(/\s/)
     answered++
     if (word === 'good') good.add(address)
@@ -74,8 +74,8 @@ export async function openField({ folder, clients, namesEach }: Plan): Promise<F
       folder: mkdtempSync(join(folder, `client${client}-`)),
     }),
     async namesAt(address) {
-      // The log's line on this question comes after those on all that was answered before.
-      const isLogged = new Promise<void>((done) => (heardOther = done))
+      // The log line of this request follows those of all earlier requests.
+      const isLogged = new Promise<void>((done) => (onOtherRequest = done))
       const answer = await fetch(`${service.url}/v1/dns/records?filter[rdata]=${address}&limit=1`, {
         headers: { authorization: `Bearer ${filled.apiKey}` },
       })

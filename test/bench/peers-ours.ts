@@ -3,7 +3,7 @@ import type { Job } from './commands.ts'
 import type { Errand } from './peers.ts'
 import { LAUNCHER } from './service.ts'
 
-/** No settings of the host's own reach it, nor the daemon of somebody else. */
+/** Settings of this host and other daemons do not affect it. */
 function beginning(node: string, command: string, { url, username, hostnames, folder }: Errand) {
   return [
     node,
@@ -37,7 +37,7 @@ export const update =
     env: environment(errand),
   })
 
-/** Our own daemon; its address is what a file says. */
+/** The Holdfast daemon; its address comes from a file. */
 export const daemon = (node: string, errand: Errand, more: readonly string[]): Job => ({
   argv: [
     ...beginning(node, 'run', errand),

@@ -34,7 +34,7 @@ export interface Race {
   readonly requests: Readonly<Record<string, readonly number[]>>
 }
 
-/** All in turns beside a bare Node. A run after which the service does not hold its address at each name ends it all. */
+/** All clients in turn, and a bare Node. Fails if the service does not have the address at each name after a run. */
 export async function race({ field, watch, node, runners, times }: Course): Promise<Race> {
   const requests = Object.fromEntries(runners.map(({ name }): [string, number[]] => [name, []]))
   let under: { readonly errand: Errand; readonly before: number } | undefined

@@ -9,7 +9,7 @@ export interface Errand {
   readonly password: string
   readonly hostnames: readonly string[]
   readonly address: string
-  /** Empty, and nobody else's: what a client remembers is in here, so it remembers nothing. */
+  /** An empty private folder for the state of the client, so that it has none. */
   readonly folder: string
 }
 
@@ -58,9 +58,9 @@ const ddclient = (interval: number) => (errand: Errand) => ({
   argv: ['ddclient', '-foreground', `-daemon=${interval}`, '-timeout=60', '-file', ddclientFile(errand)],
 })
 
-/** Without a file of before, inadyn asks the DNS what each name has; the address in it is none of ours. */
+/** Without a cache file, inadyn looks up each name in the DNS; this address is not one of the test. */
 const INADYN_BEFORE = '198.51.100.1\n'
-/** It forgets the names of a section after so many, and says nothing (DDNS_MAX_ALIAS_NUMBER). */
+/** inadyn silently ignores further names of a section (DDNS_MAX_ALIAS_NUMBER). */
 const INADYN_MOST = 50
 
 function inadyn({ url, username, password, hostnames, address, folder }: Errand): readonly string[] {
@@ -120,7 +120,7 @@ sys.modules['requests.auth'] = sys.modules[__name__]
 Request = Session = AuthBase = object
 `
 
-/** One name a run: it knows no lists. */
+/** One name per run: it does not support lists. */
 function ddupdate({ url, username, password, hostnames, address, folder }: Errand): Job {
   written(join(folder, 'share/ddupdate/plugins/bench.py'), DDUPDATE_PLUGIN)
   written(join(folder, '.netrc'), `machine ${new URL(url).hostname} login ${username} password ${password}\n`)
@@ -144,7 +144,7 @@ loglevel = warning
   return { argv: ['ddupdate', '-c', file], env }
 }
 
-/** Other people's clients, as their manual pages say. None of them is told of anything but the service and an address. */
+/** Other clients, configured as in their manual pages, with only the service and an address. */
 export const PEERS = {
   curl: { once: curl },
   ddclient: { once: ddclient(0), daemon: ddclient(INTERVAL) },

@@ -9,12 +9,12 @@ export const LAUNCHER = join(ROOT, 'bin/holdfast.js')
 export interface BenchService extends Running {
   readonly url: string
   readonly port: number
-  /** Milliseconds from its start to its first line, which says that it listens. */
+  /** Milliseconds from its start to its first line, printed when it listens. */
   readonly startedIn: number
   readonly hello: Readonly<Record<string, unknown>>
 }
 
-/** Far above what a benchmark does: what is measured is the work, not the patience. */
+/** Far above the load of a benchmark, so that limits do not affect the measurement. */
 const PATIENT = ['nochg', 'request', 'badauth', 'refusal'].map((limit) => `--${limit}-limit`)
 
 /** The built service under a Node of our choice; `wrapped` puts a command before it. */

@@ -6,7 +6,7 @@ import { startService } from './service.ts'
 
 const SIZES = { full: { names: 1_000_000, times: 11 }, quick: { names: 1000, times: 1 } } as const
 
-/** From the start of the process to its first line, which says where it listens; and what the store takes on disk. */
+/** From the start of the process to its first line, printed when it listens; and the size of the store on disk. */
 export const start: Bench = {
   name: 'start',
   async run({ node, isQuick, folder }) {

@@ -8,7 +8,7 @@ const MOST_REQUESTS = 8
 /** An address that no run of the race has. */
 const TRIAL = 1000
 
-/** All names of an account at once. */
+/** All names of an account together. */
 export const thousand: Bench = {
   name: 'thousand',
   async run({ node, isQuick, folder }) {

@@ -23,7 +23,7 @@ export interface Throughput {
 
 export const CONNECTIONS = 32
 
-/** A core each for the server and for whoever asks, where there are two: neither then takes the other's time. */
+/** One core each for server and load generator, where there are two, so that they do not compete. */
 export const onCore = (core: 0 | 1, argv: readonly string[]): readonly string[] =>
   availableParallelism() > 1 && found('taskset') !== undefined
     ? ['taskset', '-c', String(core), ...argv]

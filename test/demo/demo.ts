@@ -53,7 +53,7 @@ async function startService(): Promise<Made> {
 }
 
 interface Event {
-  readonly says?: string
+  readonly msg?: string
   readonly to?: string
   readonly reply?: { readonly word: string; readonly addresses?: readonly string[] }
 }

@@ -18,8 +18,7 @@ function octets(address: string): Buffer {
 }
 
 /**
- * A STUN binding response (RFC 8489) that tells the asker its address; none to what is not a binding
- * request.
+ * A STUN binding response (RFC 8489) with the address of the client; undefined for anything but a binding request.
  */
 export function stunAnswer(query: Buffer, { address, port }: Asker): Buffer | undefined {
   if (query.length < 20 || query.readUInt16BE(0) !== BINDING_REQUEST || query.readUInt32BE(4) !== COOKIE)
@@ -33,7 +32,7 @@ export function stunAnswer(query: Buffer, { address, port }: Asker): Buffer | un
   answer.writeUInt16BE(4 + bytes.length, 22)
   answer.writeUInt8(bytes.length === 4 ? 1 : 2, 25)
   answer.writeUInt16BE(port ^ (COOKIE >>> 16), 26)
-  // The cookie and the transaction id follow each other, and so does what they are mixed with.
+  // XOR with the cookie, then with the transaction id, which follows it.
   for (const [index, byte] of bytes.entries()) answer[28 + index] = byte ^ (query[4 + index] ?? 0)
   return answer
 }
@@ -57,7 +56,7 @@ function questionOf(query: Buffer): Question {
   return { name, type: query.readUInt16BE(at + 1), class: query.readUInt16BE(at + 3), end: at + 5 }
 }
 
-/** The names under which public resolvers tell the asker its address; each has its own class and type. */
+/** The names at which public resolvers return the address of the client, each with its class and type. */
 const NAMES: ReadonlyMap<string, { readonly class: number; readonly isText: boolean }> = new Map([
   ['myip.opendns.com', { class: IN, isText: false }],
   ['whoami.akamai.net', { class: IN, isText: false }],
@@ -76,7 +75,7 @@ function dataFor({ name, type, class: klass }: Question, address: string): Buffe
 const [RESPONSE, AUTHORITATIVE, RECURSION_DESIRED] = [0x8000, 0x0400, 0x0100]
 const [NO_SUCH_NAME, REFUSED] = [3, 5]
 
-/** The answer of a name server that knows nothing but who asks; names it does not have, it refuses. */
+/** The answer of a name server that only returns the address of the client, and refuses other names. */
 export function dnsAnswer(query: Buffer, address: string): Buffer | undefined {
   if (query.length < 17) return undefined
   const question = questionOf(query)
@@ -84,7 +83,7 @@ export function dnsAnswer(query: Buffer, address: string): Buffer | undefined {
   return answerTo(query, question, { code, data: dataFor(question, address) })
 }
 
-/** The answer of a name server that has IPv4 addresses for names; it must be asked each time. */
+/** The answer of a name server with IPv4 addresses for names, with a TTL of 0. */
 export function nameAnswer(
   query: Buffer,
   addressOf: (name: string) => string | undefined,

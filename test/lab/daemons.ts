@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LAN_NET } from './plan.ts'
-import { begin, until } from './run.ts'
+import { start, until } from './run.ts'
 
 export interface Place {
   readonly namespace: string
@@ -22,7 +22,7 @@ export async function end(child: ChildProcess | undefined): Promise<void> {
 function logged({ namespace, folder }: Place, program: string, args: readonly string[]): ChildProcess {
   const log = openSync(join(folder, `${program}.log`), 'a')
   try {
-    return begin({ namespace, program, args, stdio: ['ignore', log, log] })
+    return start({ namespace, program, args, stdio: ['ignore', log, log] })
   } finally {
     closeSync(log)
   }
@@ -32,8 +32,7 @@ const announcement = (prefix: string, preferred: number, valid: number): string 
   `prefix ${prefix}::/64 { AdvPreferredLifetime ${preferred}; AdvValidLifetime ${valid}; };`
 
 /**
- * What the router announces to the LAN; the prefix of before is still valid for a minute, but not to be
- * used.
+ * The router advertisements for the LAN. The former prefix stays valid for a minute, but deprecated.
  */
 export function writeAnnouncements(folder: string, prefix: string, former?: string): void {
   const lines = [
@@ -56,8 +55,7 @@ export const startAnnouncing = (place: Place): ChildProcess =>
   ])
 
 /**
- * The setting that switches NAT-PMP and PCP on was renamed in miniupnpd 2.3.7; the one that works here comes
- * first.
+ * The names of the setting that enables NAT-PMP and PCP, renamed in miniupnpd 2.3.7; the one that works here first.
  */
 let pmpNames: readonly string[] = ['enable_natpmp', 'enable_pcp_pmp']
 const PMP_PORT = 5351
@@ -101,7 +99,7 @@ function isBound(child: ChildProcess, files: readonly string[], port: number): b
 async function tryIgd(place: Place, mode: 'all' | 'upnp', name: string): Promise<ChildProcess | undefined> {
   const settings = join(place.folder, 'miniupnpd.conf')
   writeFileSync(settings, igdSettings(place.folder, `${name}=${mode === 'all' ? 'yes' : 'no'}`))
-  // Only in its debug mode does it stay in the foreground.
+  // It stays in the foreground only in debug mode.
   const child = logged(place, 'miniupnpd', ['-d', '-f', settings, '-P', join(place.folder, 'miniupnpd.pid')])
   const isReady = (): boolean =>
     isBound(child, ['tcp', 'tcp6'], UPNP_PORT) &&
@@ -112,7 +110,7 @@ async function tryIgd(place: Place, mode: 'all' | 'upnp', name: string): Promise
   return undefined
 }
 
-/** The router's port-mapping service: UPnP, and with mode "all" NAT-PMP and PCP too. */
+/** Starts the port-mapping service of the router: UPnP, and with mode "all" also NAT-PMP and PCP. */
 export async function startIgd(place: Place, mode: 'all' | 'upnp'): Promise<ChildProcess> {
   for (const name of pmpNames) {
     const child = await tryIgd(place, mode, name)

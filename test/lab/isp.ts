@@ -1,4 +1,4 @@
-/** The outside world of the lab: services that tell an asker its address, honestly or as they are told to. */
+/** The outside services of the lab: they return the address of the client, or a wrong one on command. */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ import {
   serviceV4,
   serviceV6,
 } from './plan.ts'
-import { direct, startResolver } from './resolver.ts'
+import { setAnswers, startResolver } from './resolver.ts'
 
 const { values } = parseArgs({ options: { delay: { type: 'string', default: '0' } } })
 const delay = Number(values.delay)
@@ -38,8 +38,8 @@ interface Query {
   readonly from: string
 }
 
-/** What a responder says to an asker about its address; undefined is silence. */
-function toldTo({ kind, responder, from }: Query): string | undefined {
+/** The address that a responder returns to a client; undefined: no answer. */
+function addressFor({ kind, responder, from }: Query): string | undefined {
   const key = `${kind}-${isIPv6(from) ? 'v6' : 'v4'}`
   counts[key] = (counts[key] ?? 0) + 1
   if (muted.has(responder)) return undefined
@@ -58,18 +58,20 @@ interface Responder {
 async function overUdp({ kind, number, address, port, answer }: Responder): Promise<void> {
   const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4')
   socket.on('message', (query, { address: from, port: fromPort }) => {
-    const told = toldTo({ kind, responder: number, from })
+    const reported = addressFor({ kind, responder: number, from })
     const reply =
-      told === undefined ? undefined : readable(() => answer(query, { address: told, port: fromPort }))
-    // An asker that cannot be reached just now is not our trouble.
+      reported === undefined
+        ? undefined
+        : unlessMalformed(() => answer(query, { address: reported, port: fromPort }))
+    // Ignores clients that cannot be reached.
     if (reply !== undefined) later(() => socket.send(reply, fromPort, from, () => undefined))
   })
   socket.bind(port, address)
   await once(socket, 'listening')
 }
 
-/** Nothing is answered to what cannot be read. */
-function readable<T>(read: () => T): T | undefined {
+/** Undefined for a malformed request, which gets no answer. */
+function unlessMalformed<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch {
@@ -77,18 +79,19 @@ function readable<T>(read: () => T): T | undefined {
   }
 }
 
-/** Over TCP each message has its length before it (RFC 1035 §4.2.2). */
-function converse(socket: Socket, { kind, number, answer }: Responder): void {
+/** Over TCP, each message follows its length (RFC 1035 §4.2.2). */
+function answerConnection(socket: Socket, { kind, number, answer }: Responder): void {
   const [from, port] = [socket.remoteAddress ?? '', socket.remotePort ?? 0]
-  let heard = Buffer.alloc(0)
+  let received = Buffer.alloc(0)
   socket.on('error', () => undefined)
   socket.on('data', (chunk: Buffer) => {
-    heard = Buffer.concat([heard, chunk])
-    while (heard.length >= 2 && heard.length >= 2 + heard.readUInt16BE(0)) {
-      const query = heard.subarray(2, 2 + heard.readUInt16BE(0))
-      heard = heard.subarray(2 + query.length)
-      const told = toldTo({ kind, responder: number, from })
-      const reply = told === undefined ? undefined : readable(() => answer(query, { address: told, port }))
+    received = Buffer.concat([received, chunk])
+    while (received.length >= 2 && received.length >= 2 + received.readUInt16BE(0)) {
+      const query = received.subarray(2, 2 + received.readUInt16BE(0))
+      received = received.subarray(2 + query.length)
+      const reported = addressFor({ kind, responder: number, from })
+      const reply =
+        reported === undefined ? undefined : unlessMalformed(() => answer(query, { address: reported, port }))
       if (reply === undefined) continue
       const size = Buffer.from([reply.length >> 8, reply.length & 255])
       later(() => socket.write(Buffer.concat([size, reply])))
@@ -97,7 +100,7 @@ function converse(socket: Socket, { kind, number, answer }: Responder): void {
 }
 
 async function overTcp(responder: Responder): Promise<void> {
-  const server = createServer((socket) => converse(socket, responder))
+  const server = createServer((socket) => answerConnection(socket, responder))
   server.listen(responder.port, responder.address)
   await once(server, 'listening')
 }
@@ -112,9 +115,9 @@ function page(path: string, ip: string, host: string): readonly [type: string, b
 const pagesOf =
   (responder: number): RequestListener =>
   (request, response) => {
-    const told = toldTo({ kind: 'http', responder, from: request.socket.remoteAddress ?? '' })
-    if (told === undefined) return
-    const [type, body] = page(request.url ?? '/', told, request.headers.host ?? '')
+    const reported = addressFor({ kind: 'http', responder, from: request.socket.remoteAddress ?? '' })
+    if (reported === undefined) return
+    const [type, body] = page(request.url ?? '/', reported, request.headers.host ?? '')
     later(() => response.writeHead(200, { 'content-type': type }).end(body))
   }
 
@@ -124,24 +127,24 @@ async function overHttp(responder: number, address: string): Promise<void> {
   await once(server, 'listening')
 }
 
-/** With the key and the certificate of the folder. */
+/** With key and certificate from the folder. */
 function overHttps(folder: string): void {
   const [key, cert] = [KEY_FILE, CERTIFICATE_FILE].map((name) => readFileSync(join(folder, name)))
   for (const number of HTTP_RESPONDERS)
     createTlsServer({ key, cert }, pagesOf(number)).listen(443, serviceV4(number))
 }
 
-/** Does what a line says, and gives the one line to answer with. */
-function obey(line: string): string {
+/** Executes a command, and returns the line to answer. */
+function execute(line: string): string {
   const [verb, number = '', address = ''] = line.trim().split(/\s+/)
   if (verb === 'count') return JSON.stringify(counts)
   if (verb === 'lie') lies.set(Number(number), address)
   else if (verb === 'honest') lies.clear()
   else if (verb === 'mute') muted.add(Number(number))
   else if (verb === 'speak') muted.clear()
-  else if (verb === 'names') direct(number)
+  else if (verb === 'names') setAnswers(number)
   else if (verb === 'tls') overHttps(number)
-  else return `error: "${line}" is not understood`
+  else return `error: unknown command "${line}"`
   return 'ok'
 }
 
@@ -174,7 +177,7 @@ await Promise.all([
   ...HTTP_RESPONDERS.flatMap((number) => addressesOf(number).map((address) => overHttp(number, address))),
 ])
 console.log('ready')
-// Whoever started us has ended when nobody can tell us anything any more.
+// The end of standard input means that the parent process has ended.
 createInterface({ input: process.stdin })
-  .on('line', (line) => console.log(obey(line)))
+  .on('line', (line) => console.log(execute(line)))
   .on('close', () => process.exit())

@@ -1,22 +1,22 @@
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { begin } from './run.ts'
+import { start } from './run.ts'
 
 interface Waiting {
-  readonly hears: (line: string) => void
-  readonly fails: (reason: Error) => void
+  readonly resolve: (line: string) => void
+  readonly reject: (reason: Error) => void
 }
 
-/** The outside services as a process; each line that is said to them, they answer with one. */
-export class Outside {
+/** The process of the outside services. It answers each command line with one line. */
+export class OutsideServices {
   readonly child: ChildProcess
   readonly #waiting: Waiting[] = []
   readonly #ready: Promise<string>
   #errors = ''
 
   constructor(namespace: string, delay: number) {
-    this.child = begin({
+    this.child = start({
       namespace,
       program: process.execPath,
       args: [join(import.meta.dirname, 'isp.ts'), '--delay', String(delay)],
@@ -26,15 +26,15 @@ export class Outside {
     this.child.stdin?.on('error', () => undefined)
     this.child.stderr?.on('data', (chunk: Buffer) => (this.#errors += chunk.toString()))
     if (this.child.stdout !== null)
-      createInterface({ input: this.child.stdout }).on('line', (line) => this.#waiting.shift()?.hears(line))
+      createInterface({ input: this.child.stdout }).on('line', (line) => this.#waiting.shift()?.resolve(line))
     this.child.on('close', () => {
       const reason = new Error(`the outside services have ended: ${this.#errors}`)
-      for (const { fails } of this.#waiting.splice(0)) fails(reason)
+      for (const { reject } of this.#waiting.splice(0)) reject(reason)
     })
   }
 
   #line(): Promise<string> {
-    return new Promise((hears, fails) => this.#waiting.push({ hears, fails }))
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
   }
 
   async ready(): Promise<void> {

@@ -1,18 +1,18 @@
 /**
- * Where everything lives. The addresses are of kinds that are routed on the internet, because a router's
- * port-mapping service refuses documentation ranges as its own; nothing ever leaves the namespaces.
+ * The addresses of the lab. They are from globally routed ranges, because a port-mapping service rejects documentation ranges on
+ * its WAN side; no packet leaves the namespaces.
  */
 export const FIRST_WAN = '11.22.33.10'
 export const LAN_ROUTER = '192.168.77.1'
 export const LAN_HOST = '192.168.77.100'
 export const LAN_NET = '192.168.77.0/24'
 export const CGNAT_INSIDE = '100.64.9.9'
-/** Another each time, as providers do: an address that comes back soon looks like two lines that take turns. */
+/** A new address each time, like providers: an address that returns soon looks like two alternating uplinks. */
 export const cgnatOutside = (turn: number): string => `11.22.200.${turn}`
 export const afterCgnat = (turn: number): string => `11.22.201.${10 + turn}`
 export const WAN_PREFIX = '2a00:db8:1:1'
 export const FIRST_PREFIX = '2a00:db8:100:1'
-/** All prefixes that the lab hands to the LAN are taken from here. */
+/** The range of all prefixes that the lab assigns to the LAN. */
 export const LAN_PREFIXES = '2a00:db8:100::/48'
 export const UPDATE_PORT = 8080
 
@@ -20,17 +20,17 @@ export const STUN_PORT = 3478
 export const STUN_RESPONDERS: readonly number[] = [1, 2, 81, 82]
 export const HTTP_RESPONDERS: readonly number[] = [80, 81, 82, 83]
 export const DNS_RESPONDER = 53
-/** The update service that a test brings along. */
+/** For the update service of a test. */
 export const UPDATE_HOST = 10
-/** The name server that the host asks where sources have names; it has the number of a STUN responder. */
+/** The name server of the host; it has the number of a STUN responder. */
 export const RESOLVER = 2
-/** The outside services by name, each of another domain: sources of one domain count as one operator. */
+/** The outside services by name, each in a separate domain: sources of one domain count as one operator. */
 export const NAMES: ReadonlyMap<string, number> = new Map([
   ['stun.one.test', 81],
   ['stun.two.test', 82],
   ['whoami.three.test', DNS_RESPONDER],
   ['web.four.test', 80],
-  // What the client asks by default.
+  // The default sources of the client.
   ['stun.cloudflare.com', 81],
   ['stun.l.google.com', 82],
   ['stun.nextcloud.com', 1],
@@ -47,7 +47,7 @@ export const SERVICES: readonly number[] = [1, 2, UPDATE_HOST, DNS_RESPONDER, 80
 export const serviceV4 = (n: number): string => `11.99.0.${n}`
 export const serviceV6 = (n: number): string => `2a00:db8:99::${n}`
 
-/** The host's hardware address is fixed, so that its stable IPv6 address in a prefix is known beforehand. */
+/** A fixed MAC address, so that the stable IPv6 address in a prefix is known in advance. */
 export const HOST_MAC = '02:00:00:00:77:64'
 export const stableAddress = (prefix: string): string => `${prefix}:0:ff:fe00:7764`
 
@@ -61,15 +61,15 @@ export function tableForm(address: string): string {
   return [...groups(left), ...zeros, ...groups(right)].map((group) => group.padStart(4, '0')).join('')
 }
 
-/** The folder whose files `ip netns exec` puts over those of /etc. */
+/** The folder whose files `ip netns exec` mounts over those in /etc. */
 export const etcOf = (namespace: string): string => `/etc/netns/${namespace}`
 
-/** The first groups of global prefixes that are no provider's here, and lower than all of the provider. */
+/** The first groups of global prefixes that do not belong to the provider, and sort before those of the provider. */
 export const FOREIGN_PREFIX = '2001:470:1f0b'
 export const VPN_NET = '10.8.0.0/24'
 export const VPN_PEER = '10.8.0.1'
 export const VPN_HOST = '10.8.0.2'
-/** Where the traffic of the VPN comes out. */
+/** The exit address of the VPN. */
 export const VPN_EXIT = '11.77.10.2'
 
 /** The key and the certificate of the outside services, in the lab's folder. */

@@ -1,4 +1,4 @@
-/** The name server of the lab, which knows the outside services by name, and fails as it is told to. */
+/** The name server of the lab. It has the names of the outside services, and fails on command. */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { nameAnswer } from './answers.ts'
@@ -14,8 +14,8 @@ const addressOf = (name: string): string | undefined => {
   return number === undefined ? undefined : serviceV4(number)
 }
 
-/** right, silent, or an address that every name then has. */
-export function direct(word: string): void {
+/** right, silent, or an address for every name. */
+export function setAnswers(word: string): void {
   answers = word === 'right' || word === 'silent' ? word : { always: word }
 }
 

@@ -10,10 +10,10 @@ import {
   VPN_NET,
 } from './plan.ts'
 
-/** Each text replaces its table, whether the table was there or not. */
+/** Each text replaces its table, or creates it. */
 const table = (name: string, body: string): string => `table ${name}\ndelete table ${name}\n${body}\n`
 
-/** Unlike a masquerade, a fixed translation does not forget its connections when the address goes. */
+/** Unlike masquerade, snat keeps its connections when the address is removed. */
 export const natRules = (mode: 'masquerade' | 'snat', wan: string): string =>
   table(
     'ip nat_lab',
@@ -25,7 +25,7 @@ export const natRules = (mode: 'masquerade' | 'snat', wan: string): string =>
     }`,
   )
 
-/** The services live on the translating machine itself, so the translation is made where packets come in. */
+/** The services run on the NAT machine itself, so it translates in the input hook. */
 export const cgnatRules = (outside: string): string =>
   table(
     'ip cgnat',
@@ -39,7 +39,7 @@ export const cgnatRules = (outside: string): string =>
 
 export const WITHOUT_CGNAT = table('ip cgnat', '')
 
-/** The tables into which miniupnpd writes; it does not make them. */
+/** The tables that miniupnpd writes to, and does not create. */
 export const IGD_RULES = table(
   'inet miniupnpd',
   `table inet miniupnpd {
@@ -52,9 +52,8 @@ export const IGD_RULES = table(
 )
 
 /**
- * Counts what the host says. Not counted: updates, itself, and what the kernel says unasked (group
- * membership, neighbours). A packet that may not live longer than the first hop stays on the LAN, wherever
- * it claims to go.
+ * Counts the packets of the host, without update requests, loopback, and packets of the kernel itself (group membership,
+ * neighbour discovery). A packet with a TTL of 1 stays on the LAN, whatever its destination.
  */
 export const COUNTING_RULES = table(
   'inet counting',
@@ -90,7 +89,7 @@ export const FIREWALL_RULES = table(
 
 export const WITHOUT_FIREWALL = table('inet wall', '')
 
-/** Neighbours are still found, so that nothing but the way out is missing. */
+/** Drops everything except neighbour discovery, so that only the uplink is down. */
 export const DEAD_WAY_OUT = table(
   'inet wayout',
   `table inet wayout {
@@ -134,7 +133,7 @@ export const VPN_RULES = table(
   }`,
 )
 
-/** A program on the router sends from this port; on the wire it is the port-mapping service's. */
+/** A program on the router sends from this port; nftables rewrites it to the port of the port-mapping service. */
 export const SPOOFED_PORT = 6351
 export const SPOOFING = table(
   'ip spoof',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Not every shell of root has the administrator's programs in its path. */
+/** The PATH of root does not always include the sbin folders. */
 export const PATH = `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`
 
 /** Milliseconds since 1970, finer than Date.now(). */
@@ -21,7 +21,7 @@ export function isProgram(name: string): boolean {
   })
 }
 
-export interface Begin {
+export interface StartOptions {
   readonly namespace: string
   readonly program: string
   readonly args: readonly string[]
@@ -30,14 +30,14 @@ export interface Begin {
 }
 
 /** Starts a program in a namespace. `ip` becomes the program, so the child's pid is the program's. */
-export function begin({ namespace, program, args, env, stdio }: Begin): ChildProcess {
+export function start({ namespace, program, args, env, stdio }: StartOptions): ChildProcess {
   return spawn('ip', ['netns', 'exec', namespace, program, ...args], {
     env: { PATH, HOME: '/nonexistent', ...env },
     stdio: stdio ?? ['ignore', 'pipe', 'pipe'],
   })
 }
 
-/** What the child wrote, once it has ended well. */
+/** The output of a child; rejects unless it exits with 0. */
 async function finished(child: ChildProcess, what: string): Promise<string> {
   const [out, errors, code] = await Promise.all([
     child.stdout === null ? '' : text(child.stdout),
@@ -62,7 +62,7 @@ export const inside = (namespace: string, program: readonly string[], stdin = ''
 export const nft = (namespace: string, rules: string): Promise<string> =>
   inside(namespace, ['nft', '-f', '-'], rules)
 
-/** Several `ip` commands in one go; without a namespace, in the one we live in. */
+/** Several `ip` commands in one process; without a namespace, in that of this process. */
 export async function ip(namespace: string | undefined, lines: readonly string[]): Promise<void> {
   await run([...(namespace === undefined ? [] : ['-n', namespace]), '-batch', '-'], `${lines.join('\n')}\n`)
 }
@@ -74,17 +74,17 @@ export async function settings(namespace: string, pairs: readonly string[]): Pro
 }
 
 /**
- * An `ip` that has already entered the namespace and waits for its commands: the moment at which a change
- * begins can then be told without the milliseconds that starting a process takes. The answer is that moment.
+ * Starts an `ip` process that waits for its commands in the namespace, so that the start time of a change does not include the
+ * start of a process. The returned function resolves to the start time.
  */
 export async function prepared(namespace: string): Promise<(lines: readonly string[]) => Promise<number>> {
   const child = spawn('ip', ['-n', namespace, '-batch', '-'], { env: { PATH }, stdio: 'pipe' })
   child.stdin.on('error', () => undefined)
   const end = finished(child, `ip in ${namespace}`)
   end.catch(() => undefined)
-  const home = statSync(`/run/netns/${namespace}`).ino
+  const namespaceId = statSync(`/run/netns/${namespace}`).ino
   const hasEntered = (): boolean =>
-    statSync(`/proc/${child.pid}/ns/net`, { throwIfNoEntry: false })?.ino === home
+    statSync(`/proc/${child.pid}/ns/net`, { throwIfNoEntry: false })?.ino === namespaceId
   await until(hasEntered, `an ip in ${namespace}`, 2000)
   return async (lines) => {
     const at = now()
@@ -94,11 +94,11 @@ export async function prepared(namespace: string): Promise<(lines: readonly stri
   }
 }
 
-/** Asks every two milliseconds, and tells when the answer was yes. */
-export async function until(isSo: () => boolean, what: string, patience = 10_000): Promise<number> {
-  const deadline = performance.now() + patience
-  while (!isSo()) {
-    if (performance.now() > deadline) throw new Error(`waited ${patience} ms in vain for ${what}`)
+/** Polls every 2 ms until the condition holds, and returns the time. Rejects after `timeout` ms. */
+export async function until(condition: () => boolean, what: string, timeout = 10_000): Promise<number> {
+  const deadline = performance.now() + timeout
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`${what}: not within ${timeout} ms`)
     await sleep(2)
   }
   return now()

@@ -19,18 +19,18 @@ export interface Names {
   readonly host: string
 }
 
-/** The provider's way to a prefix of the customer. */
+/** The route of the provider to a prefix of the customer. */
 export const routeTo = (prefix: string): string =>
   `route replace ${prefix}::/64 via ${WAN_PREFIX}::2 dev isp0`
 
-/** What the provider's side of the WAN link loses when it goes down, and needs again when it comes up. */
+/** The settings that the provider's side of the WAN link loses when it goes down. */
 export const ispLink = (prefix: string): readonly string[] => [
   'link set isp0 up',
   `addr replace ${WAN_PREFIX}::1/64 dev isp0 nodad`,
   routeTo(prefix),
 ]
 
-/** The host's own part; its IPv6 addresses come from the router's announcements. */
+/** The settings of the host; its IPv6 addresses come from router advertisements. */
 export const hostLink: readonly string[] = [
   'link set eth0 up',
   `addr replace ${LAN_HOST}/24 dev eth0`,
@@ -81,18 +81,18 @@ async function hostSide(namespace: string): Promise<void> {
     'ipv6/conf/eth0/accept_ra=1',
     'ipv6/conf/eth0/use_tempaddr=2',
     'ipv6/conf/eth0/addr_gen_mode=0',
-    // Only while the lab is built, where nobody waits to see duplicates looked for.
+    // Without duplicate address detection while the lab is built, to save time.
     'ipv6/conf/eth0/accept_dad=0',
   ])
   await ip(namespace, ['link set lo up', `link set eth0 address ${HOST_MAC}`, ...hostLink])
   await nft(namespace, COUNTING_RULES)
 }
 
-/** From here on the host looks for duplicates before it uses an address, as hosts do. */
+/** Enables duplicate address detection on the host, as usual. */
 export const lookForDuplicates = (host: string): Promise<void> =>
   settings(host, ['ipv6/conf/eth0/accept_dad=1'])
 
-/** Provider, router and host, joined by two wires. */
+/** Provider, router and host, connected by two links. */
 export async function layWires({ isp, router, host }: Names): Promise<void> {
   await ip(undefined, [
     ...[isp, router, host].map((name) => `netns add ${name}`),

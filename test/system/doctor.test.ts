@@ -40,19 +40,19 @@ describe.skipIf(reason !== undefined)('in a home network', { timeout: 60_000 }, 
   it('a source that disagrees is named, and the result is that of the others', async () => {
     await home.say('lie 82 8.8.4.4')
     const [doctor, detect] = [await ask('doctor', OUTSIDE), await ask('detect', OUTSIDE)]
-    await home.say('honest')
+    await home.command('honest')
 
     expect(doctor.stdout).toContain('stun:11.99.0.82 reports 8.8.4.4, but other sources agree on 11.22.33.10')
     expect(detect.stdout).toMatch(/stun:11\.99\.0\.82 .* 8\.8\.4\.4 .* differs/)
   })
 
   it('IPv6 that leads nowhere is named', async () => {
-    await home.say('mute 1')
+    await home.command('mute 1')
     const { code, stdout } = await ask(
       'doctor',
       'interfaces,stun:[2a00:db8:99::1],stun:11.99.0.81,stun:11.99.0.82',
     )
-    await home.say('speak')
+    await home.command('speak')
 
     expect([code, stdout]).toEqual([
       69,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { end, startAnnouncing, startIgd, writeAnnouncements } from './daemons.ts'
 import type { Change, Lab, LabOptions, Packets, Where } from './lab.ts'
-import { Outside } from './outside.ts'
+import { OutsideServices } from './outside.ts'
 import {
   afterCgnat,
   CGNAT_INSIDE,
@@ -18,7 +18,7 @@ import {
   tableForm,
 } from './plan.ts'
 import { cgnatRules, FIREWALL_RULES, natRules, WITHOUT_CGNAT, WITHOUT_FIREWALL } from './rules.ts'
-import { begin, inside, ip, nft, now, PATH, prepared, until } from './run.ts'
+import { start, inside, ip, nft, now, PATH, prepared, until } from './run.ts'
 import { hostLink, ispLink, layWires, lookForDuplicates, type Names, routeTo } from './wires.ts'
 
 /** Flags in /proc/net/if_inet6. */
@@ -27,7 +27,7 @@ const cgnatRoute = (outside: string): string => `route replace ${outside}/32 dev
 
 let labs = 0
 
-/** Names that no other process has, nor another lab of this one. */
+/** Names that no other lab uses. */
 function freeNames(): Names {
   for (;;) {
     labs += 1
@@ -37,7 +37,7 @@ function freeNames(): Names {
   }
 }
 
-/** Ends all that lives in the namespaces, which nobody but us puts anything into, and removes them. */
+/** Kills all processes in the namespaces, which only this lab uses, and removes the namespaces. */
 function demolish(names: Names, folder: string): void {
   const ip = (...args: readonly string[]): string =>
     execFileSync('ip', args, { encoding: 'utf8', stdio: 'pipe', env: { PATH } })
@@ -46,17 +46,17 @@ function demolish(names: Names, folder: string): void {
       try {
         process.kill(Number(pid), 'SIGKILL')
       } catch {
-        // It ended by itself meanwhile.
+        // It has ended already.
       }
     }
     ip('netns', 'del', name)
   }
-  for (const gone of [folder, ...Object.values(names).map(etcOf)])
-    rmSync(gone, { recursive: true, force: true })
+  for (const path of [folder, ...Object.values(names).map(etcOf)])
+    rmSync(path, { recursive: true, force: true })
 }
 
 /** One lab; built by `lab`. */
-export class House implements Lab {
+export class NetworkLab implements Lab {
   readonly #names = freeNames()
   readonly #folder = mkdtempSync(join(tmpdir(), 'holdfast-lab-'))
   readonly #children: ChildProcess[] = []
@@ -64,17 +64,17 @@ export class House implements Lab {
   readonly #interrupted = (signal: NodeJS.Signals): void => {
     this.#forget()
     this.#demolish()
-    // Ours was the only word on the signal, so it does what it does without us.
+    // Without another listener, the signal has its default effect.
     if (process.listenerCount(signal) === 0) process.kill(process.pid, signal)
   }
-  #outside: Outside | undefined
+  #outside: OutsideServices | undefined
   #holder: ChildProcess | undefined
   #announcer: ChildProcess | undefined
   #igd: ChildProcess | undefined
   #wan = FIRST_WAN
   #prefix = FIRST_PREFIX
   #nat: 'masquerade' | 'snat' = 'masquerade'
-  /** What the world sees while there is a second translation. */
+  /** The address that the internet sees, while there is a second NAT. */
   #cgnat: string | undefined
   #turn = 0
   #down: Promise<void> | undefined
@@ -102,8 +102,8 @@ export class House implements Lab {
     process.once('exit', this.#demolish)
     process.once('SIGINT', this.#interrupted).once('SIGTERM', this.#interrupted)
     await layWires(this.#names)
-    // Through a process that lives there, the host's tables in /proc can be read from here.
-    this.#holder = begin({
+    // A process in the namespace, to read the tables of the host in /proc.
+    this.#holder = start({
       namespace: this.host,
       program: 'cat',
       args: [],
@@ -113,14 +113,14 @@ export class House implements Lab {
     writeAnnouncements(this.#folder, this.#prefix)
     this.#announcer = startAnnouncing({ namespace: this.router, folder: this.#folder })
     this.#children.push(this.#announcer)
-    this.#outside = new Outside(this.isp, delay)
+    this.#outside = new OutsideServices(this.isp, delay)
     this.#children.push(this.#outside.child)
     await Promise.all([this.#outside.ready(), this.igd('all'), this.usableAt(stableAddress(this.#prefix))])
     await lookForDuplicates(this.host)
   }
 
   spawn(where: Where, program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-    const child = begin({ namespace: this.#names[where], program, args, env })
+    const child = start({ namespace: this.#names[where], program, args, env })
     this.#children.push(child)
     return child
   }
@@ -137,7 +137,7 @@ export class House implements Lab {
     return { old, now: address, at }
   }
 
-  /** What the router must do for another address, when the provider is ready for it; and what is left to do after it. */
+  /** Prepares the provider for another address. Returns the commands for the router, and the steps to finish. */
   async #otherWan(address: string) {
     const old = this.#wan
     if (address === old) throw new Error(`the router has ${old} already`)
@@ -158,7 +158,7 @@ export class House implements Lab {
     return announce()
   }
 
-  /** All is ready for the prefix but the announcement of it. */
+  /** Prepares another prefix. The returned function announces it. */
   async #otherPrefix(prefix: string): Promise<() => Change> {
     const old = this.#prefix
     if (prefix === old) throw new Error(`the router announces ${old} already`)
@@ -202,8 +202,7 @@ export class House implements Lab {
 
   async cgnat(isOn: boolean): Promise<Change> {
     const outside = this.#cgnat
-    if (isOn === (outside !== undefined))
-      throw new Error(`the second translation is ${isOn ? 'on' : 'off'} already`)
+    if (isOn === (outside !== undefined)) throw new Error(`the second NAT is ${isOn ? 'on' : 'off'} already`)
     if (outside !== undefined) {
       const { at, now } = await this.changeWan(afterCgnat(this.#turn))
       this.#cgnat = undefined
@@ -212,7 +211,7 @@ export class House implements Lab {
     }
     this.#turn++
     const now = cgnatOutside(this.#turn)
-    // An answer is routed before it is translated back.
+    // Responses are routed before the NAT translates them back.
     await ip(this.isp, [cgnatRoute(now)])
     await nft(this.isp, cgnatRules(now))
     const { old, at } = await this.changeWan(CGNAT_INSIDE)
@@ -253,7 +252,7 @@ export class House implements Lab {
     return { outside: count('outside'), lan: count('lan') }
   }
 
-  async say(command: string): Promise<void> {
+  async command(command: string): Promise<void> {
     await this.#outside?.ask(command)
   }
 

@@ -1,4 +1,4 @@
-/** What homes have besides a router and a host: more interfaces, a VPN, a hostile neighbour, a way out that fails. */
+/** Variants of home networks: more interfaces, a VPN, a hostile host on the LAN, an uplink that fails. */
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,8 +29,8 @@ import { inside, ip, nft, now } from './run.ts'
 import { routeTo } from './wires.ts'
 
 /**
- * Whether the provider carries anything. The wire stays up, so the router can get another address and announce
- * it meanwhile. Told is the moment just before.
+ * Opens or closes the uplink. The link stays up, so that the router can still change and announce its address. Returns the time
+ * just before.
  */
 export async function outboundRoute(lab: Lab, isOpen: boolean): Promise<number> {
   const at = now()
@@ -38,13 +38,13 @@ export async function outboundRoute(lab: Lab, isOpen: boolean): Promise<number> 
   return at
 }
 
-/** NAT-PMP and PCP questions get no answer, not even a refusal. */
+/** NAT-PMP and PCP requests get no answer, not even a refusal. */
 export const silencePmp = (lab: Lab): Promise<string> => nft(lab.router, SILENT_PMP)
 
-/** The router forwards the web, the update service and look-ups, nothing else. */
+/** The router forwards only HTTP, HTTPS, the update service and DNS. */
 export const webOnly = (lab: Lab): Promise<string> => nft(lab.router, WEB_ONLY)
 
-/** A container network: its address is global by its form, unknown outside, and lower than the provider's prefixes. */
+/** A container network. Its address is from a global range, is not routed outside, and sorts before the provider's prefixes. */
 export const addDocker = (lab: Lab): Promise<void> =>
   ip(lab.host, [
     'link add docker0 type veth peer name docker1',
@@ -56,14 +56,14 @@ export const addDocker = (lab: Lab): Promise<void> =>
 const SECOND_PREFIX = `${FOREIGN_PREFIX}:a`
 export const SECOND_ADDRESS = `${SECOND_PREFIX}::64`
 
-/** A second prefix on the LAN that works too. To the services, the kernel's source is the provider's, the higher one. */
+/** A second working prefix on the LAN. The kernel prefers the provider's address as the source towards the services. */
 export async function addSecondPrefix(lab: Lab): Promise<void> {
   await ip(lab.isp, [routeTo(SECOND_PREFIX)])
   await ip(lab.router, [`addr add ${SECOND_PREFIX}::1/64 dev lan0 nodad`])
   await ip(lab.host, [`addr add ${SECOND_ADDRESS}/64 dev eth0 nodad`])
 }
 
-/** The router's own /64 on the WAN side: from the one before to the next. */
+/** Changes the /64 on the WAN side of the router. */
 export async function changeWanPrefix(lab: Lab, old: string, prefix: string): Promise<Change> {
   await ip(lab.isp, [`addr add ${prefix}::1/64 dev isp0 nodad`])
   const at = now()
@@ -76,7 +76,7 @@ export async function changeWanPrefix(lab: Lab, old: string, prefix: string): Pr
   return { old: `${old}::2`, now: `${prefix}::2`, at }
 }
 
-/** `def1` covers the default route with two halves and leaves it in place, as OpenVPN does; `replaced` takes it away. */
+/** `def1` overrides the default route with two half routes, like OpenVPN; `replaced` replaces it. */
 export type VpnRoutes = 'def1' | 'replaced'
 
 const VPN_ROUTES: Readonly<Record<VpnRoutes, readonly string[]>> = {
@@ -84,13 +84,13 @@ const VPN_ROUTES: Readonly<Record<VpnRoutes, readonly string[]>> = {
   replaced: [`route replace 0.0.0.0/0 via ${VPN_PEER} dev tun0`],
 }
 
-/** A tunnel for all IPv4 traffic of the host; the outside sees it at the exit of the tunnel. */
+/** A tunnel for all IPv4 traffic of the host; outside services see the exit address of the tunnel. */
 export async function vpnUp(lab: Lab, routes: VpnRoutes): Promise<void> {
   await ip(undefined, [`link add vpn0 netns ${lab.isp} type veth peer name tun0 netns ${lab.host}`])
   await ip(lab.isp, [
     `addr add ${VPN_PEER}/24 dev vpn0`,
     'link set vpn0 up',
-    // An answer is routed before it is translated back.
+    // Responses are routed before the NAT translates them back.
     `route replace ${VPN_EXIT}/32 dev vpn0`,
   ])
   await nft(lab.isp, VPN_RULES)
@@ -101,21 +101,21 @@ export async function vpnDown(lab: Lab): Promise<void> {
   await ip(lab.host, ['link del tun0', `route replace 0.0.0.0/0 via ${LAN_ROUTER} dev eth0`])
 }
 
-/** The host finds its names at the resolver of the lab, which `say('names …')` directs. */
+/** The host uses the resolver of the lab, which `command('names …')` controls. */
 export function useResolver(lab: Lab): void {
   mkdirSync(etcOf(lab.host), { recursive: true })
   writeFileSync(`${etcOf(lab.host)}/resolv.conf`, `nameserver ${serviceV4(RESOLVER)}\n`)
 }
 
-/** The services that the client asks by default on the web are those of the lab, with a certificate of its own. */
-export async function ownTheWeb(lab: Lab): Promise<void> {
+/** Replaces the default web services of the client with those of the lab, with a new certificate. */
+export async function interceptWeb(lab: Lab): Promise<void> {
   useResolver(lab)
   const names = [...NAMES.keys()].map((name) => `DNS:${name}`).join(',')
   const files = ['-keyout', join(lab.folder, KEY_FILE), '-out', join(lab.folder, CERTIFICATE_FILE)]
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
   const about = ['-subj', '/CN=the lab', '-addext', `subjectAltName=${names}`]
   await inside(lab.isp, ['openssl', 'req', '-x509', ...key, ...about, ...files])
-  await lab.say(`tls ${lab.folder}`)
+  await lab.command(`tls ${lab.folder}`)
 }
 
 const FORGER = `
@@ -139,10 +139,10 @@ const FORGER = `
   })`
 
 /**
- * So many NAT-PMP announcements a second with a foreign address, until the lab ends; the host cannot tell them
- * from the router's.
+ * Sends `rate` forged NAT-PMP announcements per second with a foreign address, until the lab ends. The host cannot distinguish
+ * them from those of the router.
  */
-export async function forge(lab: Lab, rate: number, address: string): Promise<void> {
+export async function forgeAnnouncements(lab: Lab, rate: number, address: string): Promise<void> {
   await nft(lab.router, SPOOFING)
   const child = lab.spawn('router', process.execPath, ['-e', FORGER, String(rate), address])
   child.stderr?.resume()
