@@ -1,4 +1,4 @@
-/** src/ to dist/: one entry, a chunk for each command, CommonJS because it starts faster, and the licences of what is inside. */
+/** Bundles src/ to dist/: one entry, one chunk per command, CommonJS because it starts faster, and the licences of the bundled packages. */
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
@@ -9,7 +9,7 @@ const DIST = join(ROOT, 'dist')
 
 /** The parts of undici that make one request; its main module also brings fetch, WebSocket, caches and mocks. */
 const SLIM_UNDICI = '\0slim-undici'
-/** Its HTTP/2, which we never allow and which would load Node's. */
+/** HTTP/2 of undici, which is never used and would load that of Node. */
 const UNUSED = '\0unused'
 const slimUndici = {
   name: 'slim-undici',
@@ -34,9 +34,9 @@ const bundle = await rolldown({
   platform: 'node',
   cwd: ROOT,
   plugins: [slimUndici],
-  // Only for `extends` in a configuration of yargs, which nobody can give.
+  // Only used for `extends` in a yargs configuration, which this program does not have.
   transform: { define: { 'import.meta.resolve': 'undefined' } },
-  // Some packages have a second, unbundleable build for require(); their modules are the ones to take.
+  // Some packages have a second build for require() that cannot be bundled: prefer their ES modules.
   resolve: { mainFields: ['module', 'main'] },
   logLevel: 'warn',
 })
@@ -45,7 +45,6 @@ const { output } = await bundle.generate({
   minify: true,
   entryFileNames: '[name].cjs',
   chunkFileNames: '[name].cjs',
-  // A file each for what every command needs and for what every command that does something needs.
   codeSplitting: {
     groups: [
       // What --version needs, and every other line.
@@ -58,12 +57,12 @@ const { output } = await bundle.generate({
         name: 'tables',
         test: /src\/(base|net|protocol)\/|src\/config\/(?!document|syntax|service-settings|read-service)/,
       },
-      // What a command needs that reads settings.
+      // Modules of commands that read settings.
       {
         name: 'console',
         test: /src\/cli\/output|src\/app\/(home|config-file|log|paths|text-file|flags)\.ts|src\/app\/client\/(settings|account-files|expanded-paths|password-files|system-config|file-names|variables)|src\/client\/memory\/file-name|src\/platform\/(log|files|named-file|paths|clock)|node_modules\/env-paths/,
       },
-      // What one update needs; everything that finds an address out by itself is apart.
+      // Modules of one update; address detection is separate.
       {
         name: 'client',
         test: /src\/client\/(agent|decide|memory|report\/(outcome|report|exchange-log|format-report)|send|sources\/(given|provider|source))|src\/platform\/(http-outcome|plain-http|proxy|service-http|lock|process-identity|release-date)|src\/app\/client\/(compose|clock-view|event-log|http-trace|state-folders|jobs|one-shot|single-instance|address-detection)\.ts$|src\/client\/control\//,
@@ -79,8 +78,8 @@ put({
 })
 
 /**
- * What is there already stays as it is, and nothing is ever half there: tests, a benchmark and a daemon may run from the same
- * checkout while one of them builds.
+ * Replaces only files that changed, each atomically: tests, a benchmark and a daemon may run from the same checkout during a
+ * build.
  */
 function put(files) {
   const fresh = join(ROOT, `.dist-${process.pid}`)
@@ -96,7 +95,7 @@ function put(files) {
     if (!Object.hasOwn(files, name)) rmSync(join(DIST, name), { recursive: true, force: true })
 }
 
-/** Every package that a byte of the bundle came from. */
+/** The folders of all packages in the bundle. */
 function packagesIn(chunks) {
   const modules = chunks.flatMap((chunk) => Object.keys(chunk.modules ?? {}))
   const folders = new Set(

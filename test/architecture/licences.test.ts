@@ -29,4 +29,4 @@ it('a package that is there twice is named once, whatever its folders are called
 })
 
 it('a package without a licence is not bundled', () =>
-  expect(() => licences([packageOf({ 'README.md': 'MIT' })])).toThrow(/holds no licence/))
+  expect(() => licences([packageOf({ 'README.md': 'MIT' })])).toThrow(/has no licence file/))

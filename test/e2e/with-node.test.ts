@@ -42,7 +42,7 @@ it('the command replaces the launcher process, so that signals reach it', () =>
 
 it.each([
   [undefined, `Node ${LOCKED} is not installed in this checkout; run: npm ci`],
-  ['echo v20.19.2', `Node v20.19.2 is installed where the checkout locks ${LOCKED}; run: npm ci`],
+  ['echo v20.19.2', `Node v20.19.2 is installed, and the checkout needs ${LOCKED}; run: npm ci`],
   [
     'echo "node: error while loading shared libraries: libatomic.so.1: cannot open" >&2; exit 127',
     `Node ${LOCKED} needs libatomic.so.1, which is not installed; run: apt install libatomic1`,

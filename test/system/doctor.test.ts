@@ -38,7 +38,7 @@ describe.skipIf(reason !== undefined)('in a home network', { timeout: 60_000 }, 
   })
 
   it('a source that disagrees is named, and the result is that of the others', async () => {
-    await home.say('lie 82 8.8.4.4')
+    await home.command('lie 82 8.8.4.4')
     const [doctor, detect] = [await ask('doctor', OUTSIDE), await ask('detect', OUTSIDE)]
     await home.command('honest')
 
