@@ -65,7 +65,10 @@ function parseToml(source: string): Result<Located, SyntaxFault> {
   }
 }
 
-/** The parser reports a missing token at the start of a later line. This gives the line where it is missing, or where the value starts. */
+/**
+ * The parser reports a missing token at the start of a later line. This gives the line where it is missing, or where the
+ * value starts.
+ */
 function lineOf({ lineNumber, column, message }: TomlError, source: string): number {
   const lines = source.split('\n').slice(0, lineNumber)
   if (column === 0 && message.startsWith('Unterminated'))

@@ -80,7 +80,9 @@ interface DurationRange {
   readonly max: Duration
 }
 
-/** A number with the first unit that puts it into the range, and the same duration in larger units; empty where none does. */
+/**
+ * A number with the first unit that puts it into the range, and the same duration in larger units; empty where none does.
+ */
 function withUnit(count: number, { min, max }: DurationRange): readonly string[] {
   const unit = (['s', 'm', 'd'] as const).find((one) => {
     const span = parseDuration(`${count}${one}`)
@@ -131,7 +133,10 @@ export const choice = <const W extends string>(...words: readonly W[]): SettingR
 /** A URL may contain a password, which a complaint must not show. */
 const withoutUserinfo = (item: string): string => item.replace(/\/\/[^/]*@/, '//«secret»@')
 
-/** Comma-separated in text, an array in a file; duplicates are dropped. `forms` describes a valid item, and follows the errors once. */
+/**
+ * Comma-separated in text, an array in a file; duplicates are dropped. `forms` describes a valid item, and follows the
+ * errors once.
+ */
 export const listReader = <T>(
   item: (value: string) => Result<T, string>,
   schema: JsonSchema,

@@ -2,7 +2,10 @@ import { nearest } from '../base/nearest.ts'
 import { err, type Result } from '../base/result.ts'
 import type { SettingReader, Shape } from './reader.ts'
 
-/** The definition of one setting. Its names in files, on the command line and in the environment derive from its key in the table. */
+/**
+ * The definition of one setting. Its names in files, on the command line and in the environment derive from its key in
+ * the table.
+ */
 export interface Setting<T> {
   readonly reader: SettingReader<T>
   /** One line for --help, the schema and docs/settings.md, with unit and default unless `fallback` shows it. */
@@ -19,7 +22,10 @@ export interface Setting<T> {
 export type SettingTable = Readonly<Record<string, Setting<unknown>>>
 
 type ValueOf<S extends Setting<unknown>> = Extract<ReturnType<S['reader']['read']>, { ok: true }>['value']
-/** The values of a table by key. Settings with a fallback and needed settings are always present, all others may be undefined. */
+/**
+ * The values of a table by key. Settings with a fallback and needed settings are always present, all others may be
+ * undefined.
+ */
 export type Values<T extends SettingTable> = {
   readonly [K in keyof T]: T[K] extends { readonly fallback: unknown } | { readonly isNeeded: true }
     ? ValueOf<T[K]>
@@ -44,7 +50,10 @@ export type SettingLayer = Readonly<Record<string, GivenValue>>
 /** The place of each given value, by setting key. Settings that no layer has are absent. */
 export type ValuePlaces = Readonly<Record<string, string>>
 
-/** One fault in the settings: its place (empty where there is none), and a sentence that says what is wrong and what would be right. */
+/**
+ * One fault in the settings: its place (empty where there is none), and a sentence that says what is wrong and what would
+ * be right.
+ */
 export interface Complaint {
   readonly where: string
   readonly problem: string

@@ -20,7 +20,10 @@ export function parseAddress(text: string): Address | undefined {
 
 export const familyOf = (address: Address): Family => (address.includes(':') ? 'v6' : 'v4')
 
-/** The remote address of a socket: drops the zone id and unwraps ::ffff:a.b.c.d, the form of IPv4 peers on dual-stack sockets (RFC 4291 §2.5.5.2). */
+/**
+ * The remote address of a socket: drops the zone id and unwraps ::ffff:a.b.c.d, the form of IPv4 peers on dual-stack
+ * sockets (RFC 4291 §2.5.5.2).
+ */
 export function parsePeer(text: string): Address | undefined {
   const bare = text.split('%')[0] ?? ''
   if (!bare.includes(':') || !isIPv6(bare)) return parseAddress(bare)

@@ -10,7 +10,10 @@ export interface Credentials {
 export const formatBasic = ({ username, password }: Credentials): string =>
   `Basic ${Buffer.from(`${username}:${password.reveal()}`, 'utf8').toString('base64')}`
 
-/** The inverse; undefined for a malformed header. The scheme is case-insensitive (RFC 9110 §11.1); the token must be plain base64 of UTF-8 with a colon. */
+/**
+ * The inverse; undefined for a malformed header. The scheme is case-insensitive (RFC 9110 §11.1); the token must be plain
+ * base64 of UTF-8 with a colon.
+ */
 export function parseBasic(header: string): Credentials | undefined {
   const [, token] = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header) ?? []
   if (token === undefined) return undefined

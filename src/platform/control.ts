@@ -32,7 +32,8 @@ export async function serveControl(path: string, handle: ControlHandler): Promis
       `its path is too long for a Unix socket: ${length} bytes, the maximum is ${MAX_SOCKET_PATH}`,
     )
   await makeFolder(dirname(path))
-  // When it closes, Node deletes the path it listened at, even if another process has replaced the socket. So it listens at a
+  // When it closes, Node deletes the path it listened at, even if another process has replaced the socket. So it listens
+  // at a
   // temporary path, and the socket is renamed.
   const temporary = join(dirname(path), `.${process.pid}`)
   await unlink(temporary).catch(() => undefined)

@@ -202,7 +202,9 @@ function rowOf(failure: Failure, context: ExchangeContext): Row {
 const MAX_PACKET_BYTES = 4096
 const MAX_REASON_LENGTH = 200
 
-/** One printable line for the log, because the text may come from another host. Drops Node's advice about its own options. */
+/**
+ * One printable line for the log, because the text may come from another host. Drops Node's advice about its own options.
+ */
 const oneLine = (text: string): string =>
   text
     .replace(/; if the root CA.*$/s, '')

@@ -51,7 +51,10 @@ export async function interfaceNames(): Promise<readonly string[]> {
   return [...new Set([...Object.keys(networkInterfaces()), ...linuxNames])].toSorted()
 }
 
-/** Parses /proc/net/if_inet6 to flags by "interface address". Columns: address, index, prefix length, scope, flags, name; in hex. */
+/**
+ * Parses /proc/net/if_inet6 to flags by "interface address". Columns: address, index, prefix length, scope, flags, name;
+ * in hex.
+ */
 export function parseIfInet6(table: string): ReadonlyMap<string, number> {
   return new Map(
     table.split('\n').flatMap((line) => {

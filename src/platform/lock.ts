@@ -138,7 +138,10 @@ async function createLock(lock: OwnLock): Promise<'created' | 'exists' | 'refuse
   }
 }
 
-/** For file systems without links (vfat, some network ones). Others may see the file before its text: `isRecent` covers that. */
+/**
+ * For file systems without links (vfat, some network ones). Others may see the file before its text: `isRecent` covers
+ * that.
+ */
 const createWithoutLink = async (lock: OwnLock): Promise<'created' | 'exists'> =>
   write(lock, lock.path).then(
     () => 'created',

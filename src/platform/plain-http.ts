@@ -97,7 +97,10 @@ export interface Progress {
   readonly stop: () => void
 }
 
-/** Destroys a request that is not connected within the timeout. The connection of a CONNECT includes the response of the proxy. */
+/**
+ * Destroys a request that is not connected within the timeout. The connection of a CONNECT includes the response of the
+ * proxy.
+ */
 export function trackProgress(request: ClientRequest, connectTimeout: Duration): Progress {
   let isLookedUp = isIP(request.host) !== 0
   const expire = (): void => {

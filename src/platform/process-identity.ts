@@ -30,7 +30,10 @@ export async function identifyProcess(pid: number): Promise<ProcessIdentity | un
   }
 }
 
-/** Whether the process still runs. True in doubt: where /proc hides start times (ProtectProc=, hidepid), any process with the pid counts. */
+/**
+ * Whether the process still runs. True in doubt: where /proc hides start times (ProtectProc=, hidepid), any process with
+ * the pid counts.
+ */
 export async function isProcessRunning(identity: ProcessIdentity): Promise<boolean> {
   const current = await identifyProcess(identity.pid)
   if (current === undefined || current.boot !== identity.boot) return false

@@ -22,7 +22,10 @@ function variable(
   return spelling === undefined ? undefined : [spelling, environment[spelling] ?? '']
 }
 
-/** The proxy for a URL (HTTPS_PROXY, HTTP_PROXY, NO_PROXY), if there is one. The error says what is wrong with the variable. */
+/**
+ * The proxy for a URL (HTTPS_PROXY, HTTP_PROXY, NO_PROXY), if there is one. The error says what is wrong with the
+ * variable.
+ */
 export function proxyFor(url: string, environment: Environment): Result<Proxy | undefined, string> {
   const { protocol, hostname, port } = new URL(url)
   const setting = variable(environment, protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY')
@@ -58,7 +61,10 @@ function credentialsOf({ username, password }: URL): string | undefined {
   }
 }
 
-/** NO_PROXY, as in curl and Go: names with their subdomains, addresses and ranges, names and addresses with an optional port; "*" matches all. */
+/**
+ * NO_PROXY, as in curl and Go: names with their subdomains, addresses and ranges, names and addresses with an optional
+ * port; "*" matches all.
+ */
 function isExcepted(exceptions: string, host: string, port: string): boolean {
   const address = parseAddress(host)
   return exceptions

@@ -47,7 +47,10 @@ let outage: { readonly error: unknown; readonly until: number } | undefined
 const TIMEOUT_CODES = new Set(['ETIMEOUT', 'ECANCELLED'])
 const OUTAGE_DURATION = 1500
 
-/** Without duplicates: getaddrinfo(3) returns 127.0.0.1 for every line of /etc/hosts that names localhost, even the one of ::1. */
+/**
+ * Without duplicates: getaddrinfo(3) returns 127.0.0.1 for every line of /etc/hosts that names localhost, even the one of
+ * ::1.
+ */
 async function getAddrInfo(host: string, family: Family): Promise<LookupResult> {
   const records = await lookup(host, { all: true, family: family === 'v4' ? 4 : 6 })
   return { addresses: [...new Set(records.flatMap(({ address }) => parseAddress(address) ?? []))], ttl: 0 }

@@ -41,7 +41,8 @@ function firstMatch(day: Date, from: Date, { fields, task }: ParsedExpression): 
   const at = (h = 0, m = 0, s = 0): Date =>
     new Date(day.getFullYear(), day.getMonth(), day.getDate(), h, m, s)
   const ends = [at(hour[0], minute[0], second[0]), at(hour.at(-1), minute.at(-1), second.at(-1))]
-  // Skips days that do not match. A time in the hour that a clock change omits never matches, so both ends of the day are tested.
+  // Skips days that do not match. A time in the hour that a clock change omits never matches, so both ends of the day are
+  // tested.
   if (!ends.some((end) => task.match(end))) return undefined
   const firstInHour = (h: number): Date | undefined => {
     for (const m of minute) {

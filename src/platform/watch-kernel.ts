@@ -7,7 +7,9 @@ const RESTART_DELAY = 5000
 const MIN_RUNTIME = 1000
 
 const MONITOR = ['ip', '-o', 'monitor', 'address', 'route', 'prefix', 'link']
-/** The kernel ends the child when this process is killed (prctl(2), PR_SET_PDEATHSIG). Part of util-linux, not of BusyBox. */
+/**
+ * The kernel ends the child when this process is killed (prctl(2), PR_SET_PDEATHSIG). Part of util-linux, not of BusyBox.
+ */
 const TIED_MONITOR = ['setpriv', '--pdeathsig', 'TERM', ...MONITOR]
 
 /** Reads rtnetlink events through ip-monitor(8), which is restarted when it ends. */

@@ -7,9 +7,15 @@ export interface Files {
   rename(from: string, to: string): Promise<void>
   /** Creates missing parents too, with mode 0700. */
   makeFolder(path: string): Promise<void>
-  /** The same below a folder that others can write to: rejects a link, a folder of another user, and one that others can open. */
+  /**
+   * The same below a folder that others can write to: rejects a link, a folder of another user, and one that others can
+   * open.
+   */
   makePrivateFolder(path: string): Promise<void>
-  /** Whether the folder exists and passes the checks of `makePrivateFolder`. Its files may be read, renamed or removed only then. */
+  /**
+   * Whether the folder exists and passes the checks of `makePrivateFolder`. Its files may be read, renamed or removed
+   * only then.
+   */
   isPrivateFolder(path: string): Promise<boolean>
   /** Also resolves for a missing file. */
   remove(path: string): Promise<void>

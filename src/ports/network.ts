@@ -61,5 +61,8 @@ export type ListenForEvents = (
   onRequest: (request: EventRequest) => void,
 ) => Promise<(Closable & { readonly port: number }) | undefined>
 
-/** Calls `onChange` when the kernel changes an address, a route or a link, and `onUnavailable` once where it cannot be watched. */
+/**
+ * Calls `onChange` when the kernel changes an address, a route or a link, and `onUnavailable` once where it cannot be
+ * watched.
+ */
 export type WatchKernel = (onChange: () => void, onUnavailable: (because: string) => void) => Closable

@@ -17,7 +17,10 @@ export interface UpdateRequest {
   readonly offline?: 'YES' | 'NO'
 }
 
-/** Client side: formats the query. Commas and colons are not escaped: all services accept that, and RFC 3986 §3.4 allows it. */
+/**
+ * Client side: formats the query. Commas and colons are not escaped: all services accept that, and RFC 3986 §3.4 allows
+ * it.
+ */
 export function formatQuery(request: UpdateRequest, ipv6Parameter: Ipv6Parameter): string {
   const { v4, v6 } = request.addresses
   const isSeparate = ipv6Parameter === 'myipv6' && v6 !== undefined
@@ -57,7 +60,10 @@ export function readQuery(query: string): UpdateQuery {
   }
 }
 
-/** The first value of each parameter. Keeps malformed escapes unchanged; "+" is a blank (application/x-www-form-urlencoded). */
+/**
+ * The first value of each parameter. Keeps malformed escapes unchanged; "+" is a blank
+ * (application/x-www-form-urlencoded).
+ */
 function parametersOf(query: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>()
   for (const pair of query.split('&')) {
@@ -84,7 +90,10 @@ const itemsOf = (list: string | undefined): readonly string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== '')
 
-/** Addresses that no host can have are ignored like malformed ones. Private ranges are valid: users publish them for home networks. */
+/**
+ * Addresses that no host can have are ignored like malformed ones. Private ranges are valid: users publish them for home
+ * networks.
+ */
 function usableAddress(text: string): readonly Address[] {
   const address = parseAddress(text)
   if (address === undefined) return []

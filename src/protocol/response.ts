@@ -102,7 +102,10 @@ function describe({ status, body }: UpdateResponse, { lines, count, words }: Lin
 
 const repeat = (reply: Reply, count: number): Reply[] => Array.from({ length: count }, () => reply)
 
-/** Server side: the inverse of `readResponse`. A word about the account is the only line, words about hostnames are one per line, in order. */
+/**
+ * Server side: the inverse of `readResponse`. A word about the account is the only line, words about hostnames are one
+ * per line, in order.
+ */
 export function writeResponse(replies: readonly Reply[]): UpdateResponse {
   const [first] = replies
   const lines = first !== undefined && isAccountWord(first.word) ? [first] : replies

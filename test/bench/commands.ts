@@ -17,7 +17,10 @@ export interface Job {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** The environment of everything that is measured. Some Nodes read a file of certificates at each start where one is named. */
+/**
+ * The environment of everything that is measured. Some Nodes read a file of certificates at each start where one is
+ * named.
+ */
 export const PLAIN_ENV: Readonly<Record<string, string>> = {
   PATH: `${process.env['PATH']}:/usr/sbin:/sbin`,
   HOME: '/nonexistent',

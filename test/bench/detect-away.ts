@@ -22,7 +22,10 @@ export const wayOutLate: Round = async (stage, nth) => {
   return [await noticed(stage, { address, at })]
 }
 
-/** From the VPN being up until the change, long enough for a wrong address to be sent; and how long nothing may be sent after it. */
+/**
+ * From the VPN being up until the change, long enough for a wrong address to be sent; and how long nothing may be sent
+ * after it.
+ */
 const [UP, QUIET]: [Readonly<Record<VpnRoutes, number>>, number] = [{ def1: 16_000, replaced: 4000 }, 3000]
 
 /**

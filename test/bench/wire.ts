@@ -159,7 +159,10 @@ const LIFTED =
   'The abuse limits are raised for the load, so all requests of five minutes are stored for each key, here hundreds; ' +
   'the default is 31.'
 
-/** The update protocol under load, compared with an empty server and two name servers that accept changes over the network. */
+/**
+ * The update protocol under load, compared with an empty server and two name servers that accept changes over the
+ * network.
+ */
 export const wire: Bench = {
   name: 'update',
   async run(context) {

@@ -44,7 +44,10 @@ export const silencePmp = (lab: Lab): Promise<string> => nft(lab.router, SILENT_
 /** The router forwards only HTTP, HTTPS, the update service and DNS. */
 export const webOnly = (lab: Lab): Promise<string> => nft(lab.router, WEB_ONLY)
 
-/** A container network. Its address is from a global range, is not routed outside, and sorts before the provider's prefixes. */
+/**
+ * A container network. Its address is from a global range, is not routed outside, and sorts before the provider's
+ * prefixes.
+ */
 export const addDocker = (lab: Lab): Promise<void> =>
   ip(lab.host, [
     'link add docker0 type veth peer name docker1',
