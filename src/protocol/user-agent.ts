@@ -28,7 +28,7 @@ export function parseUserAgent(text: string): UserAgent | undefined {
 export const agentToken = (text: string): string =>
   text.replace(/[^A-Za-z0-9._+~-]+/g, '-').replace(/^-|-$/g, '') || '0'
 
-export type UserAgentClass = 'descriptive' | 'undescriptive' | 'refused'
+export type UserAgentClass = 'descriptive' | 'nondescriptive' | 'refused'
 
 /**
  * How a service handles a User-Agent: `refused` where it is empty or contains one of `blocked` (lower case), `undescriptive` where
@@ -37,5 +37,5 @@ export type UserAgentClass = 'descriptive' | 'undescriptive' | 'refused'
 export function classifyUserAgent(text: string | undefined, blocked: readonly string[]): UserAgentClass {
   const agent = (text ?? '').trim()
   if (agent === '' || blocked.some((fragment) => agent.toLowerCase().includes(fragment))) return 'refused'
-  return parseUserAgent(agent) === undefined ? 'undescriptive' : 'descriptive'
+  return parseUserAgent(agent) === undefined ? 'nondescriptive' : 'descriptive'
 }

@@ -63,7 +63,7 @@ export function fill(
 function owner(writer: DatabaseSync, apiHash: Uint8Array): void {
   const most = 1_000_000_000
   writer.exec(`
-    INSERT INTO plan (id, name, most_names, most_rdata, most_name_metadata, most_rrset_metadata, least_ttl, has_offline, has_wildcards)
+    INSERT INTO plan (id, name, max_names, max_rdata, max_name_metadata, max_rrset_metadata, min_ttl, has_offline, has_wildcards)
       VALUES (1, 'bench', ${most}, ${most}, 100, 100, 1, 1, 1);
     INSERT INTO account (id, name, password_hash, plan_id, created_at) VALUES (1, 'bench', x'00', 1, ${NOW});
     INSERT INTO zone (id, name, account_id, created_at, updated_at) VALUES (1, '${ZONE}', 1, ${NOW}, ${NOW})`)

@@ -7,7 +7,7 @@ import { type Fixture, fill } from './store.ts'
 const NOW = instant(Date.UTC(2026, 0, 1))
 const LATER = after(NOW, minutes(1))
 
-/** What every store promises the management API. */
+/** The contract of every store with the management API. */
 export function recordsContract(title: string, open: () => Promise<Store>): void {
   describe(`${title} keeps the contract of records`, () => {
     let store: Store
@@ -56,7 +56,7 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
     const kept = async (name: string): Promise<Name | undefined> =>
       store.read(async (r) => r.nameAt(at.zoneId, name))
 
-    it('gives a name back whole', async () => {
+    it('returns a name as it was saved', async () => {
       const wanted = tree('whole', {
         isOffline: true,
         offlineSettings: { action: 'redirect', url: 'https://x.test/' },
@@ -69,7 +69,7 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       expect(rest).toEqual(wanted)
     })
 
-    it('makes what is kept what the name says, and no more', async () => {
+    it('replaces everything stored at a name', async () => {
       await keep(tree('changing'))
       const before = await kept('changing')
       if (before === undefined) throw new Error('it is not there')
@@ -90,7 +90,7 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       expect((await kept('changing'))?.rrsets).toHaveLength(1)
     })
 
-    it('gives the zone its next serial at every change, and with it its moment', async () => {
+    it('increments the serial and sets updatedAt of the zone with every change', async () => {
       const zone = async () => store.read(async (r) => r.zoneNamed('example.test'))
       const before = await zone()
       await store.write(async (w) => w.saveName(tree('serial'), LATER))
@@ -99,7 +99,7 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       expect([changed?.serial, changed?.updatedAt]).toEqual([(before?.serial ?? 0) + 1, LATER])
     })
 
-    it('counts what an account holds, and forgets what is removed', async () => {
+    it('counts the names and Rdata of an account, less those removed', async () => {
       const held = async () => store.read(async (r) => r.holdingsOf(at.accountId))
       const before = await held()
       await keep(tree('counted'))
@@ -113,7 +113,7 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       await store.write(async (w) =>
         w.addZone({ accountId: at.accountId, name: 'deep.example.test', isShared: false }, NOW),
       )
-      const holding = async (fqdn: string) => (await store.read(async (r) => r.zoneHolding(fqdn)))?.name
+      const holding = async (fqdn: string) => (await store.read(async (r) => r.zoneContaining(fqdn)))?.name
 
       expect([
         await holding('a.b.deep.example.test'),
@@ -123,7 +123,7 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       ]).toEqual(['deep.example.test', 'deep.example.test', 'example.test', undefined])
     })
 
-    it('shows a key with all of its targets, and moves them', async () => {
+    it('returns a key with all of its targets, and replaces them', async () => {
       await keep(tree('aimed'))
       const key = async () => (await store.read(async (r) => r.keyNamed('abc1234')))?.targets
       expect(await key()).toEqual([
@@ -138,7 +138,7 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       ])
     })
 
-    it('removes a zone with all that is in it, and a key with all that it did', async () => {
+    it('removes a zone with its names, and a key with its targets', async () => {
       await keep(tree('gone'))
       await store.write(async (w) => w.removeKey(at.keyId))
       expect((await kept('gone'))?.rrsets[0]?.rdata.map(({ updateGroup }) => updateGroup)).toEqual([
@@ -152,7 +152,7 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       ])
     })
 
-    it('changes policy by name, and refuses what has none', async () => {
+    it('changes policy by property, and rejects an unknown property', async () => {
       const plan = await store.write(async (w) => w.planOf(at.accountId))
       await store.write(async (w) => {
         await w.changePlan(plan, { maxNames: 3, types: ['A', 'TXT'], fixedTtl: 60 })
@@ -175,7 +175,7 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       ).rejects.toThrow('zone has no colour')
     })
 
-    it('takes nothing back and gives nothing away when the work throws', async () => {
+    it('saves nothing when the work throws', async () => {
       const failing = store.write(async (w) => {
         await w.saveName(tree('half'), NOW)
         throw new Error('no')

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { AddressProvider } from '../../src/client/sources/provider.ts'
 import { FAMILIES, familyOf } from '../../src/net/address.ts'
 
-/** What every source promises: it never throws, and what it sees is of the family that was asked for. */
+/** The contract of every source: it never throws, and it returns only addresses of the requested family. */
 export function sourceContract(title: string, make: () => AddressProvider | Promise<AddressProvider>): void {
   it.each(FAMILIES)(`${title} keeps the source contract for %s`, async (family) => {
     const source = await make()

@@ -27,9 +27,9 @@ export interface Fixture {
 /** An account with a zone, a name in it and a key for that name. */
 export const fill = async (store: Store): Promise<Fixture> =>
   store.write(async (w) => {
-    const accountId = await w.addAccount('acme', HASH, await w.addPlan(PLAN), NOW)
+    const accountId = await w.addAccount({ name: 'acme', hash: HASH, planId: await w.addPlan(PLAN) }, NOW)
     const zoneId = await w.addZone({ accountId, name: 'example.test', isShared: false }, NOW)
-    const home = await w.addName(zoneId, accountId, 'home', NOW)
+    const home = await w.addName({ zoneId, accountId, name: 'home' }, NOW)
     const keyId = await w.addKey(
       { accountId, username: 'abc1234', hash: HASH, description: '', groupLabel: 'house' },
       NOW,
@@ -38,7 +38,7 @@ export const fill = async (store: Store): Promise<Fixture> =>
     return { accountId, zoneId, keyId, home }
   })
 
-/** What every store promises. A new backend is done when this passes, and not before. */
+/** The contract of every store. A new backend must pass it. */
 export function storeContract(title: string, open: () => Promise<Store>): void {
   describe(`${title} keeps the store contract`, () => {
     let store: Store
@@ -49,13 +49,13 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
     })
     afterEach(async () => store.close())
     const valuesOf = async (): Promise<readonly string[]> =>
-      (await heldBy(at.home.fqdn)).map(({ dnsType, value }) => `${dnsType} ${value}`)
-    const heldBy = async (fqdn: string): Promise<readonly StoredRdata[]> =>
+      (await rdataOf(at.home.fqdn)).map(({ dnsType, value }) => `${dnsType} ${value}`)
+    const rdataOf = async (fqdn: string): Promise<readonly StoredRdata[]> =>
       store.read(async (r) => rdataIn(r, fqdn))
     const rdataIn = async (r: StoreReads, fqdn: string): Promise<readonly StoredRdata[]> =>
-      (await r.namesCalled(fqdn))[0]?.rdata ?? []
+      (await r.namesByFqdn(fqdn))[0]?.rdata ?? []
 
-    it('knows a key by its username and an account by its name, and nobody else', async () => {
+    it('finds a key by its username and an account by its exact name', async () => {
       expect(await store.read((r) => r.login('abc1234'))).toEqual({
         kind: 'key',
         id: at.keyId,
@@ -71,34 +71,36 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
       expect(await store.read((r) => r.login('ACME'))).toBeUndefined()
     })
 
-    it('gives back what was set, and only the last of it', async () => {
-      await store.write((w) => w.setOnly(at.home, 'A', '192.0.2.1', NOW))
-      await store.write((w) => w.setOnly(at.home, 'AAAA', '2001:db8::1', NOW))
-      await store.write((w) => w.setOnly(at.home, 'A', '192.0.2.2', NOW))
+    it('returns the last value of each type that was set', async () => {
+      await store.write((w) => w.setSingleValue(at.home, { dnsType: 'A', value: '192.0.2.1' }, NOW))
+      await store.write((w) => w.setSingleValue(at.home, { dnsType: 'AAAA', value: '2001:db8::1' }, NOW))
+      await store.write((w) => w.setSingleValue(at.home, { dnsType: 'A', value: '192.0.2.2' }, NOW))
 
       expect((await valuesOf()).toSorted()).toEqual(['A 192.0.2.2', 'AAAA 2001:db8::1'])
     })
 
-    it('changes nothing when the work throws, and lets what came beside it pass', async () => {
+    it('changes nothing when the work throws, and commits the work in the same transaction', async () => {
       const failing = store.write(async (w) => {
-        await w.setOnly(at.home, 'A', '192.0.2.1', NOW)
+        await w.setSingleValue(at.home, { dnsType: 'A', value: '192.0.2.1' }, NOW)
         throw new Error('midway')
       })
-      const passing = store.write((w) => w.setOnly(at.home, 'AAAA', '2001:db8::1', NOW))
+      const passing = store.write((w) =>
+        w.setSingleValue(at.home, { dnsType: 'AAAA', value: '2001:db8::1' }, NOW),
+      )
 
       await expect(failing).rejects.toThrow('midway')
       await passing
       expect(await valuesOf()).toEqual(['AAAA 2001:db8::1'])
     })
 
-    it('does the work one after the other, in the order it was asked', async () => {
+    it('runs the work one at a time, in the order of the calls', async () => {
       const seen: number[] = []
       await Promise.all(
         Array.from({ length: 50 }, async (_, n) =>
           store.write(async (w) => {
             seen.push(n)
             const before = (await rdataIn(w, at.home.fqdn)).length
-            await w.setOnly(at.home, 'A', `192.0.2.${n + 1}`, NOW)
+            await w.setSingleValue(at.home, { dnsType: 'A', value: `192.0.2.${n + 1}` }, NOW)
             expect(before).toBe(n === 0 ? 0 : 1)
           }),
         ),
@@ -108,27 +110,32 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
       expect(await valuesOf()).toEqual(['A 192.0.2.50'])
     })
 
-    it('answers a write that comes while another is done', async () => {
-      const first = store.write(async (w) => w.setOnly(at.home, 'A', '192.0.2.1', NOW))
+    it('resolves a write that begins while another runs', async () => {
+      const first = store.write(async (w) =>
+        w.setSingleValue(at.home, { dnsType: 'A', value: '192.0.2.1' }, NOW),
+      )
       await new Promise(setImmediate)
-      await Promise.all([first, store.write(async (w) => w.setOnly(at.home, 'A', '192.0.2.2', NOW))])
+      await Promise.all([
+        first,
+        store.write(async (w) => w.setSingleValue(at.home, { dnsType: 'A', value: '192.0.2.2' }, NOW)),
+      ])
 
       expect(await valuesOf()).toEqual(['A 192.0.2.2'])
     })
 
-    it('finds a name by what it is called, by the key that it is attached to, and by its group', async () => {
+    it('finds a name by its fqdn and by its key, and a key by its group', async () => {
       const { accountId, keyId } = at
       const home = { ...at.home, accountId, keyId, isOffline: false, rdata: [] }
 
-      expect(await store.read((r) => r.namesOf(keyId))).toEqual([home])
-      expect(await store.read((r) => r.namesCalled('home.example.test'))).toEqual([home])
-      expect(await store.read((r) => r.namesCalled('away.example.test'))).toEqual([])
-      expect(await store.read((r) => r.groupNamed(accountId, 'house'))).toBe(keyId)
-      expect(await store.read((r) => r.groupNamed(accountId, 'abc1234'))).toBe(keyId)
-      expect(await store.read((r) => r.groupNamed(accountId + 1, 'house'))).toBeUndefined()
+      expect(await store.read((r) => r.namesOfKey(keyId))).toEqual([home])
+      expect(await store.read((r) => r.namesByFqdn('home.example.test'))).toEqual([home])
+      expect(await store.read((r) => r.namesByFqdn('away.example.test'))).toEqual([])
+      expect(await store.read((r) => r.groupIdOf(accountId, 'house'))).toBe(keyId)
+      expect(await store.read((r) => r.groupIdOf(accountId, 'abc1234'))).toBe(keyId)
+      expect(await store.read((r) => r.groupIdOf(accountId + 1, 'house'))).toBeUndefined()
     })
 
-    it('finds a name in the longest zone that it is in first', async () => {
+    it('lists the name in the longest zone first', async () => {
       await store.write(async (w) => {
         const inner = await w.addZone(
           { accountId: at.accountId, name: 'b.example.test', isShared: false },
@@ -138,113 +145,120 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
           { accountId: at.accountId, name: 'a.b.example.test', isShared: false },
           NOW,
         )
-        await w.addName(at.zoneId, at.accountId, 'a.b', NOW)
-        await w.addName(root, at.accountId, '@', NOW)
-        await w.addName(inner, at.accountId, 'a', NOW)
+        await w.addName({ zoneId: at.zoneId, accountId: at.accountId, name: 'a.b' }, NOW)
+        await w.addName({ zoneId: root, accountId: at.accountId, name: '@' }, NOW)
+        await w.addName({ zoneId: inner, accountId: at.accountId, name: 'a' }, NOW)
       })
-      const found = await store.read((r) => r.namesCalled('a.b.example.test'))
+      const found = await store.read((r) => r.namesByFqdn('a.b.example.test'))
 
       expect(found.map(({ zoneId }) => zoneId - at.zoneId)).toEqual([2, 1, 0])
     })
 
-    it('finds one Rdata that is attached by itself, and sets it alone', async () => {
-      const away = await store.write((w) => w.addName(at.zoneId, at.accountId, 'away', NOW))
-      await store.write((w) => w.setOnly(away, 'A', '192.0.2.1', NOW))
-      const [one] = await heldBy(away.fqdn)
+    it('finds Rdata that is a target by itself, and sets its value alone', async () => {
+      const away = await store.write((w) =>
+        w.addName({ zoneId: at.zoneId, accountId: at.accountId, name: 'away' }, NOW),
+      )
+      await store.write((w) => w.setSingleValue(away, { dnsType: 'A', value: '192.0.2.1' }, NOW))
+      const [one] = await rdataOf(away.fqdn)
       await store.write((w) => w.attach(at.keyId, { ...away, rdataId: one?.id ?? 0 }))
-      await store.write((w) => w.setValue(away, one?.id ?? 0, '192.0.2.9', NOW))
+      await store.write((w) => w.setValue(away, { rdataId: one?.id ?? 0, value: '192.0.2.9' }, NOW))
 
       const rdata = [{ id: one?.id, dnsType: 'A', value: '192.0.2.9', keyId: at.keyId }]
-      expect(await store.read((r) => r.namesOf(at.keyId))).toMatchObject([
+      expect(await store.read((r) => r.namesOfKey(at.keyId))).toMatchObject([
         at.home,
         { ...away, keyId: null, rdata },
       ])
-      expect(await heldBy(away.fqdn)).toEqual(rdata)
+      expect(await rdataOf(away.fqdn)).toEqual(rdata)
     })
 
-    it('says what is so after each kind of change, also to whoever asked before', async () => {
-      const said = async (): Promise<unknown> =>
+    it('returns the current data after each kind of change, although it was cached', async () => {
+      const current = async (): Promise<unknown> =>
         store.write(async (w) => {
-          const [home] = await w.namesCalled('home.example.test')
+          const [home] = await w.namesByFqdn('home.example.test')
           const login = await w.login('abc1234')
           return [home?.isOffline, home?.keyId, home?.rdata.map(({ value }) => value), login?.hash]
         })
       const [key, hash] = [at.keyId, HASH]
-      expect(await said()).toEqual([false, key, [], hash])
-      await store.write((w) => w.setOnly(at.home, 'A', '192.0.2.1', NOW))
-      expect(await said()).toEqual([false, key, ['192.0.2.1'], hash])
-      const [one] = await heldBy(at.home.fqdn)
-      await store.write((w) => w.setValue(at.home, one?.id ?? 0, '192.0.2.2', NOW))
-      expect(await said()).toEqual([false, key, ['192.0.2.2'], hash])
+      expect(await current()).toEqual([false, key, [], hash])
+      await store.write((w) => w.setSingleValue(at.home, { dnsType: 'A', value: '192.0.2.1' }, NOW))
+      expect(await current()).toEqual([false, key, ['192.0.2.1'], hash])
+      const [one] = await rdataOf(at.home.fqdn)
+      await store.write((w) => w.setValue(at.home, { rdataId: one?.id ?? 0, value: '192.0.2.2' }, NOW))
+      expect(await current()).toEqual([false, key, ['192.0.2.2'], hash])
       await store.write((w) => w.setOffline(at.home, true, NOW))
-      expect(await said()).toEqual([true, key, ['192.0.2.2'], hash])
+      expect(await current()).toEqual([true, key, ['192.0.2.2'], hash])
       const other = new Uint8Array([9])
       await store.write((w) => w.changeKey(at.keyId, { hash: other }))
-      expect(await said()).toEqual([true, key, ['192.0.2.2'], other])
+      expect(await current()).toEqual([true, key, ['192.0.2.2'], other])
       await store.write((w) => w.setTargets(at.keyId, []))
-      expect(await said()).toEqual([true, null, ['192.0.2.2'], other])
+      expect(await current()).toEqual([true, null, ['192.0.2.2'], other])
       await store.write((w) => w.removeKey(at.keyId))
-      expect(await said()).toEqual([true, null, ['192.0.2.2'], undefined])
+      expect(await current()).toEqual([true, null, ['192.0.2.2'], undefined])
       await store.write((w) => w.removeZone(at.zoneId))
-      expect(await said()).toEqual([undefined, undefined, undefined, undefined])
+      expect(await current()).toEqual([undefined, undefined, undefined, undefined])
     })
 
-    it('remembers nothing of what was taken back', async () => {
+    it('caches nothing that was rolled back', async () => {
       const ask = async (w: StoreReads): Promise<unknown> =>
-        (await w.namesCalled('home.example.test'))[0]?.rdata.map(({ value }) => value)
+        (await w.namesByFqdn('home.example.test'))[0]?.rdata.map(({ value }) => value)
       const failing = store.write(async (w) => {
-        await w.setOnly(at.home, 'A', '192.0.2.1', NOW)
+        await w.setSingleValue(at.home, { dnsType: 'A', value: '192.0.2.1' }, NOW)
         expect(await ask(w)).toEqual(['192.0.2.1'])
         throw new Error('midway')
       })
-      const beside = store.write(ask)
+      const concurrent = store.write(ask)
 
       await expect(failing).rejects.toThrow('midway')
-      expect([await beside, await store.write(ask)]).toEqual([[], []])
+      expect([await concurrent, await store.write(ask)]).toEqual([[], []])
     })
 
-    it('keeps counts, blocks and the last use', async () => {
-      const who = { kind: 'key', id: at.keyId, accountId: at.accountId } as const
+    it('stores counters, blocks and the last use', async () => {
+      const principal = { kind: 'key', id: at.keyId, accountId: at.accountId } as const
       const peer = parseAddress('192.0.2.9')
       if (peer === undefined) throw new Error('no peer')
       const last = { at: NOW, agent: 'A b/1-1', peer, reply: 'good 192.0.2.1' }
-      const usage = { requests: [1, 2, 4_000_000_000], refusals: [3], blockedUntil: NOW, undescriptive: 2 }
+      const usage = { requests: [1, 2, 4_000_000_000], refusals: [3], blockedUntil: NOW, nondescriptive: 2 }
       await store.write(async (w) => {
-        await w.putUsage(who, usage, last)
-        await w.putNochgs(who, 'home.example.test', [7, 8])
-        await w.putFailures('192.0.2.9', { moments: [9], blockedUntil: NOW })
+        await w.putUsage(principal, usage, last)
+        await w.putNochgs(principal, 'home.example.test', [7, 8])
+        await w.putFailures('192.0.2.9', { timestamps: [9], blockedUntil: NOW })
       })
 
-      expect(await store.read((r) => r.usageOf(who))).toEqual(usage)
+      expect(await store.read((r) => r.usageOf(principal))).toEqual(usage)
       expect(await store.read((r) => r.clientsOf(at.accountId, { offset: 0, limit: 9 }))).toEqual({
         items: [
           { username: 'abc1234', agent: 'A b/1-1', address: peer, reply: 'good 192.0.2.1', usedAt: NOW },
         ],
         total: 1,
       })
-      expect(await store.read((r) => r.nochgsOf(who, 'home.example.test'))).toEqual([7, 8])
-      expect(await store.read((r) => r.nochgsOf({ ...who, kind: 'account' }, 'home.example.test'))).toEqual(
-        [],
-      )
-      expect(await store.read((r) => r.failuresOf('192.0.2.9'))).toEqual({ moments: [9], blockedUntil: NOW })
-      expect(await store.read((r) => r.failuresOf('192.0.2.8'))).toEqual({ moments: [] })
+      expect(await store.read((r) => r.nochgsOf(principal, 'home.example.test'))).toEqual([7, 8])
+      expect(
+        await store.read((r) => r.nochgsOf({ ...principal, kind: 'account' }, 'home.example.test')),
+      ).toEqual([])
+      expect(await store.read((r) => r.failuresOf('192.0.2.9'))).toEqual({
+        timestamps: [9],
+        blockedUntil: NOW,
+      })
+      expect(await store.read((r) => r.failuresOf('192.0.2.8'))).toEqual({ timestamps: [] })
     })
 
-    it('takes a name offline and back', async () => {
+    it('sets a name offline and online', async () => {
       await store.write((w) => w.setOffline(at.home, true, NOW))
-      expect(await store.read((r) => r.namesOf(at.keyId))).toMatchObject([{ isOffline: true }])
+      expect(await store.read((r) => r.namesOfKey(at.keyId))).toMatchObject([{ isOffline: true }])
       await store.write((w) => w.setOffline(at.home, false, NOW))
-      expect(await store.read((r) => r.namesOf(at.keyId))).toMatchObject([{ isOffline: false }])
+      expect(await store.read((r) => r.namesOfKey(at.keyId))).toMatchObject([{ isOffline: false }])
       expect(await store.read((r) => r.hasOffline(at.accountId))).toBe(true)
     })
 
-    it('refuses a second zone, account, name or key of the same name', async () => {
+    it('rejects a second zone, name or key of the same name', async () => {
       await expect(
         store.write((w) =>
           w.addZone({ accountId: at.accountId, name: 'example.test', isShared: false }, NOW),
         ),
       ).rejects.toThrow()
-      await expect(store.write((w) => w.addName(at.zoneId, at.accountId, 'home', NOW))).rejects.toThrow()
+      await expect(
+        store.write((w) => w.addName({ zoneId: at.zoneId, accountId: at.accountId, name: 'home' }, NOW)),
+      ).rejects.toThrow()
       await expect(
         store.write((w) =>
           w.addKey({ accountId: at.accountId, username: 'abc1234', hash: HASH, description: '' }, NOW),

@@ -34,13 +34,13 @@ async function filled(): Promise<string> {
       hasOffline: true,
       hasWildcards: true,
     })
-    const accountId = await w.addAccount('acme', new Uint8Array(48), plan, instant(0))
+    const accountId = await w.addAccount({ name: 'acme', hash: new Uint8Array(48), planId: plan }, instant(0))
     const zoneId = await w.addZone({ accountId, name: 'example.test', isShared: false }, instant(0))
     const key = await w.addKey(
       { accountId, username: 'abc1234', hash: keyedHash(pepper.value, 'swordfish'), description: '' },
       instant(0),
     )
-    await w.attach(key, await w.addName(zoneId, accountId, 'home', instant(0)))
+    await w.attach(key, await w.addName({ zoneId, accountId, name: 'home' }, instant(0)))
   })
   await store.close()
   return folder

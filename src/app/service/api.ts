@@ -3,11 +3,11 @@ import { systemClock } from '../../platform/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import { limitsOf } from '../../server/abuse/limits.ts'
 import { type ApiDependencies, handleApi } from '../../server/api/handle.ts'
-import { identifier } from '../../server/auth/caller.ts'
+import { callerIdentifier } from '../../server/auth/caller.ts'
 import { keyedHash, newPassword, newUsername, type Pepper } from '../../server/auth/hashes.ts'
 import type { Authenticate } from '../../server/auth/login.ts'
 import { networkOf } from '../../server/http/client-address.ts'
-import { corsFor, PREFLIGHT } from '../../server/http/cors.ts'
+import { corsHeaders, PREFLIGHT_HEADERS } from '../../server/http/cors.ts'
 import { rateLimiter } from '../../server/http/rate-limit.ts'
 import type { IncomingRequest, OutgoingResponse } from '../../server/http/request.ts'
 import type { Store } from '../../server/store/store.ts'
@@ -37,7 +37,7 @@ export function apiOf(
   const dependencies: ApiDependencies = {
     store,
     now,
-    identify: identifier(gate),
+    identify: callerIdentifier(gate),
     rateLimit: rateLimiter(settings.keyRequestLimit, now),
     service: {
       name: 'Holdfast DNS management API',
@@ -58,9 +58,9 @@ async function respond(
 ): Promise<OutgoingResponse> {
   const { method, path, query, authorization, contentType, body } = request
   const hasBody = method === 'POST' || method === 'PUT'
-  const cors = corsFor(corsOrigins, request.origin)
+  const cors = corsHeaders(corsOrigins, request.origin)
   if (method === 'OPTIONS' && cors['access-control-allow-origin'] !== undefined)
-    return { status: 204, headers: { ...cors, ...PREFLIGHT }, body: '' }
+    return { status: 204, headers: { ...cors, ...PREFLIGHT_HEADERS }, body: '' }
   // The listener drops a body above its limit.
   const isTooLarge = hasBody && body === undefined
   const response = isTooLarge

@@ -29,18 +29,18 @@ export async function makeDevSetup(store: Store, pepper: Pepper, now: Instant): 
   const accountHash = await slowHash(accountPassword)
   await store.write(async (w) => {
     const planId = await w.addPlan({ name: 'everything', ...DEFAULT_PLAN })
-    const accountId = await w.addAccount(ACCOUNT, accountHash, planId, now)
+    const accountId = await w.addAccount({ name: ACCOUNT, hash: accountHash, planId }, now)
     await w.addApiKey(
       { accountId, hash: keyedHash(pepper, apiKey), description: 'made for this run', scopes: [] },
       now,
     )
     const zoneId = await w.addZone({ accountId, name: ZONE, isShared: false }, now)
-    await w.saveName(apexOf(zoneId, accountId, NAMESERVERS, now), now)
+    await w.saveName(apexOf({ zoneId, accountId }, NAMESERVERS, now), now)
     const keyId = await w.addKey(
       { accountId, username, hash: keyedHash(pepper, password), description: 'made for this run' },
       now,
     )
-    for (const name of NAMES) await w.attach(keyId, await w.addName(zoneId, accountId, name, now))
+    for (const name of NAMES) await w.attach(keyId, await w.addName({ zoneId, accountId, name }, now))
   })
   const hostnames = NAMES.map((name) => `${name}.${ZONE}`)
   return { username, password, hostnames, zone: ZONE, account: ACCOUNT, accountPassword, apiKey }

@@ -9,8 +9,8 @@ import { systemClock } from '../../platform/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import { limitsOf } from '../../server/abuse/limits.ts'
 import { isApiPath } from '../../server/api/handle.ts'
-import { authenticator, passwordsBy } from '../../server/auth/login.ts'
-import { counting, dispatch, type Part } from '../../server/http/dispatch.ts'
+import { authenticator, passwordChecker } from '../../server/auth/login.ts'
+import { trackInFlight, dispatch, type PathHandler } from '../../server/http/dispatch.ts'
 import type { OpenListener } from '../../server/http/listen.ts'
 import type { Store } from '../../server/store/store.ts'
 import { type FaultRule, parseFaults } from '../../server/update/faults.ts'
@@ -61,15 +61,17 @@ export async function startService(
   if (!key.ok) return err({ exit: 'configuration', messages: [key.error] })
   const pepper = key.value
   const dev = isDev ? await makeDevSetup(store, pepper, systemClock.now()) : undefined
-  const passwords = passwordsBy(pepper)
+  const passwords = passwordChecker(pepper)
   const authenticate = authenticator(store, passwords)
   const update = updateDependencies(settings, { store, passwords }, { ...options, faults: faults.value })
   const api = apiOf(settings, { store, pepper, authenticate, log })
-  const parts: readonly Part[] = [
+  const parts: readonly PathHandler[] = [
     updatePart(update),
-    { owns: isApiPath, handle: api, logged: ({ method }) => ({ method }) },
+    { matches: isApiPath, handle: api, logFields: ({ method }) => ({ method }) },
   ]
-  const { handle, idle } = counting(dispatch(parts, { log, isLogged: isAtLeast('debug', settings.logLevel) }))
+  const { handle, idle } = trackInFlight(
+    dispatch(parts, { log, isLogged: isAtLeast('debug', settings.logLevel) }),
+  )
   const listeners = await listenAll(settings, tls.value, handle)
   if (listeners.ok) return ok({ listeners: listeners.value, store, folder, dev, idle })
   await store.close()
@@ -79,10 +81,10 @@ export async function startService(
 /** In characters. */
 const MAX_LOGGED_REPLY = 100
 
-const updatePart = (dependencies: UpdateDependencies): Part => ({
-  owns: isUpdatePath,
+const updatePart = (dependencies: UpdateDependencies): PathHandler => ({
+  matches: isUpdatePath,
   handle: async (request) => handleUpdate(dependencies, request),
-  logged: (_, { body }) => ({ reply: body.slice(0, MAX_LOGGED_REPLY) }),
+  logFields: (_, { body }) => ({ reply: body.slice(0, MAX_LOGGED_REPLY) }),
 })
 
 function updateDependencies(

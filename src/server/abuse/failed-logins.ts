@@ -5,7 +5,7 @@ import { exceeds, withEvent } from './sliding-window.ts'
 
 export type FailedLoginLimits = Pick<AbuseLimits, 'badauth' | 'lockout'>
 
-/** When the logins of this peer network are looked at again; undefined where it is not locked out. */
+/** The end of the lockout of this peer network; undefined if it is not locked out. */
 export async function lockedOutUntil(
   r: StoreReads,
   network: string,
@@ -15,7 +15,7 @@ export async function lockedOutUntil(
   return blockedUntil !== undefined && isBefore(now, blockedUntil) ? blockedUntil : undefined
 }
 
-/** The one rule of both doors: /nic/update and /v1 count failed logins here. */
+/** Counts one failed login of /nic/update or /v1, and locks the peer network out above the limit. */
 export async function recordFailedLogin(
   w: StoreWrites,
   network: string,
@@ -23,11 +23,11 @@ export async function recordFailedLogin(
 ): Promise<void> {
   // Concurrent logins: a failure recorded after the limit must not clear `blockedUntil`.
   if ((await lockedOutUntil(w, network, now)) !== undefined) return
-  const known = await w.failuresOf(network)
-  const moments = withEvent(known.moments, now, limits.badauth)
-  const isTooMany = exceeds(moments, limits.badauth)
+  const before = await w.failuresOf(network)
+  const timestamps = withEvent(before.timestamps, now, limits.badauth)
+  const isExceeded = exceeds(timestamps, limits.badauth)
   await w.putFailures(
     network,
-    isTooMany ? { moments: [], blockedUntil: after(now, limits.lockout) } : { moments },
+    isExceeded ? { timestamps: [], blockedUntil: after(now, limits.lockout) } : { timestamps: timestamps },
   )
 }

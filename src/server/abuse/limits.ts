@@ -1,7 +1,7 @@
 import { type Duration, hours, minutes } from '../../base/time.ts'
 import type { Limit } from './sliding-window.ts'
 
-/** What is too much, and what it costs. */
+/** When a client is blocked, and for how long. */
 export interface AbuseLimits {
   readonly nochg: Limit
   readonly requests: Limit
@@ -9,7 +9,7 @@ export interface AbuseLimits {
   readonly badauth: Limit
   readonly longBlock: Duration
   readonly shortBlock: Duration
-  /** For so long nobody looks at the logins of a peer that failed too often. */
+  /** How long all logins of a peer are refused after too many failed ones. */
   readonly lockout: Duration
 }
 
@@ -22,14 +22,14 @@ export interface LimitSettings {
   readonly shortBlock: Duration
 }
 
-/** The spans are the protocol's side of it; the counts and the blocks are the operator's. */
-export const limitsOf = (counts: LimitSettings): AbuseLimits => ({
-  nochg: { max: counts.nochgLimit, window: hours(24) },
-  requests: { max: counts.requestLimit, window: minutes(5) },
-  // The first refusal is no repeat.
-  refusals: { max: counts.refusalLimit + 1, window: hours(24) },
-  badauth: { max: counts.badauthLimit, window: minutes(10) },
-  longBlock: counts.longBlock,
-  shortBlock: counts.shortBlock,
+/** The windows are fixed; counts and blocks are settings of the operator. */
+export const limitsOf = (settings: LimitSettings): AbuseLimits => ({
+  nochg: { max: settings.nochgLimit, window: hours(24) },
+  requests: { max: settings.requestLimit, window: minutes(5) },
+  // The setting counts repeats: the first refusal is not one.
+  refusals: { max: settings.refusalLimit + 1, window: hours(24) },
+  badauth: { max: settings.badauthLimit, window: minutes(10) },
+  longBlock: settings.longBlock,
+  shortBlock: settings.shortBlock,
   lockout: minutes(10),
 })

@@ -1,6 +1,6 @@
 import type { Duration, Instant } from '../../base/time.ts'
 
-/** Moments kept as whole seconds, so that a tally of days fits in a few bytes each. */
+/** Timestamps are stored in seconds, in 32 bits each. */
 const inSeconds = (at: Instant): number => Math.floor(at / 1000)
 
 export interface Limit {
@@ -8,19 +8,20 @@ export interface Limit {
   readonly window: Duration
 }
 
-/** One more of a thing at this moment, oldest first; only as many moments are kept as the limit needs to be judged. */
+/** Adds an event; oldest first. Keeps no more timestamps than `exceeds` needs. */
 export function withEvent(
-  moments: readonly number[],
+  timestamps: readonly number[],
   now: Instant,
   { max, window }: Limit,
 ): readonly number[] {
   const at = inSeconds(now)
   const since = at - window / 1000
-  const recent = (moments[0] ?? at) > since ? moments : moments.filter((moment) => moment > since)
+  const recent =
+    (timestamps[0] ?? at) > since ? timestamps : timestamps.filter((timestamp) => timestamp > since)
   const added = recent.slice(Math.max(recent.length - max, 0)).concat(at)
-  // A clock that was put back.
+  // The clock may have been set back.
   return (recent.at(-1) ?? at) > at ? added.toSorted((a, b) => a - b) : added
 }
 
-/** Whether there were more than the limit allows in its span, this moment included. */
-export const exceeds = (moments: readonly number[], { max }: Limit): boolean => moments.length > max
+/** Whether the window contains more events than the limit, the last one included. */
+export const exceeds = (timestamps: readonly number[], { max }: Limit): boolean => timestamps.length > max

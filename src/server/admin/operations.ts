@@ -25,7 +25,7 @@ type Args = readonly string[]
 export interface AdminOperation {
   readonly parameters: string
   readonly summary: string
-  readonly run: (office: AdminContext, args: Args) => Promise<Result<OperationResult, string>>
+  readonly run: (context: AdminContext, args: Args) => Promise<Result<OperationResult, string>>
 }
 
 const done = (line: string, data: Readonly<Record<string, unknown>> = {}): Result<OperationResult, string> =>
@@ -70,7 +70,7 @@ export const ADMIN_OPERATIONS: Readonly<Record<string, AdminOperation>> = {
       if (!/^[\w.@-]{1,64}$/.test(name) || (await w.login(name)) !== undefined)
         return err(`${name} is taken, or is not 1 to 64 of letters, digits, _ . @ and -`)
       const password = newPassword()
-      await w.addAccount(name, await slowHash(password), id, now)
+      await w.addAccount({ name, hash: await slowHash(password), planId: id }, now)
       return done(`account ${name} has the password ${password}`, { account: name, password })
     },
   },
@@ -135,7 +135,7 @@ export const ADMIN_OPERATIONS: Readonly<Record<string, AdminOperation>> = {
         return err(`${zone} is taken, or is no domain name`)
       const id = await w.addZone({ accountId: account.value, name: host, isShared: false }, now)
       await w.changeZone(id, values.value)
-      await w.saveName(apexOf(id, account.value, nameservers, now), now)
+      await w.saveName(apexOf({ zoneId: id, accountId: account.value }, nameservers, now), now)
       return done(`zone ${host} is made for ${name}`, { zone: host })
     },
   },
@@ -153,32 +153,32 @@ export const ADMIN_OPERATIONS: Readonly<Record<string, AdminOperation>> = {
   'member add': {
     parameters: 'ZONE ACCOUNT',
     summary: 'allow an account to create names in a members-only zone',
-    run: async (office, args) => member(office, args, true),
+    run: async (context, args) => member(context, args, true),
   },
   'member remove': {
     parameters: 'ZONE ACCOUNT',
     summary: 'withdraw that permission',
-    run: async (office, args) => member(office, args, false),
+    run: async (context, args) => member(context, args, false),
   },
   'name lock': {
     parameters: 'HOSTNAME',
     summary: 'forbid changes of a name',
-    run: async (office, args) => lockName(office, args, true),
+    run: async (context, args) => lockName(context, args, true),
   },
   'name unlock': {
     parameters: 'HOSTNAME',
     summary: 'allow changes of a name',
-    run: async (office, args) => lockName(office, args, false),
+    run: async (context, args) => lockName(context, args, false),
   },
   'key lock': {
     parameters: 'USERNAME',
     summary: 'forbid new targets of a DDNS key',
-    run: async (office, args) => lockKey(office, args, true),
+    run: async (context, args) => lockKey(context, args, true),
   },
   'key unlock': {
     parameters: 'USERNAME',
     summary: 'allow new targets of a DDNS key',
-    run: async (office, args) => lockKey(office, args, false),
+    run: async (context, args) => lockKey(context, args, false),
   },
   unblock: {
     parameters: 'USERNAME',
@@ -213,7 +213,7 @@ async function lockName(
   isLocked: boolean,
 ): Promise<Result<OperationResult, string>> {
   const fqdn = canonicalName(hostname)
-  const zone = await w.zoneHolding(fqdn)
+  const zone = await w.zoneContaining(fqdn)
   const relative = zone === undefined ? undefined : relativeTo(fqdn, zone.name)
   const name = zone === undefined || relative === undefined ? undefined : await w.nameAt(zone.id, relative)
   if (name?.id === undefined) return err(`there is no name ${hostname}`)

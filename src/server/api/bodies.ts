@@ -16,17 +16,20 @@ export const badBody = (detail: string, pointer = ''): RequestFault => ({
 })
 
 /** The longest key or value of metadata, in characters. */
-const LONGEST = 255
+const MAX_METADATA_LENGTH = 255
 
 /** A map of texts, or what is wrong with it. */
 export function readMetadata(value: unknown, pointer: string): Metadata | readonly RequestFault[] {
   if (value === undefined) return {}
   if (!isObject(value)) return [badBody('metadata is a map of texts', pointer)]
   const faults = Object.entries(value).flatMap(([key, text]) => {
-    const at = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1').slice(0, LONGEST)}`
-    if (key === '' || key.length > LONGEST) return [badBody(`a key has 1 to ${LONGEST} characters`, at)]
+    const at = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1').slice(0, MAX_METADATA_LENGTH)}`
+    if (key === '' || key.length > MAX_METADATA_LENGTH)
+      return [badBody(`a key has 1 to ${MAX_METADATA_LENGTH} characters`, at)]
     if (typeof text !== 'string') return [badBody('a value is a text', at)]
-    return text.length > LONGEST ? [badBody(`a value has at most ${LONGEST} characters`, at)] : []
+    return text.length > MAX_METADATA_LENGTH
+      ? [badBody(`a value has at most ${MAX_METADATA_LENGTH} characters`, at)]
+      : []
   })
   return faults.length > 0 ? faults : (value as Metadata)
 }

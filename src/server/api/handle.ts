@@ -69,10 +69,10 @@ function decoded(params: Readonly<Record<string, string>>): Readonly<Record<stri
 }
 
 /** From request to answer. Precedence: route, credentials, ration, syntax, and then whatever the handler finds. */
-export async function handleApi(desk: ApiDependencies, request: ApiRequest): Promise<Rendered> {
+export async function handleApi(dependencies: ApiDependencies, request: ApiRequest): Promise<Rendered> {
   try {
     if (request.path === '/v1/openapi.json' && request.method === 'GET')
-      return { status: 200, body: openApi(desk.service), headers: {} }
+      return { status: 200, body: openApi(dependencies.service), headers: {} }
     const found = find(request.method === 'HEAD' ? 'GET' : request.method, request.path)
     if (!('route' in found)) return misrouted(found)
     const params = decoded(found.params)
@@ -80,9 +80,9 @@ export async function handleApi(desk: ApiDependencies, request: ApiRequest): Pro
       return plainError(400, 'invalid path', { code: '2451', detail: 'a broken percent-encoding' })
     const body = bodyOf(request, found.route)
     if ('status' in body) return body
-    return render(await answer(desk, request, { ...found, params }, body.value))
+    return render(await answer(dependencies, request, { ...found, params }, body.value))
   } catch (error) {
-    desk.reportError(error)
+    dependencies.reportError(error)
     return plainError(500, 'a fault on our side; nothing was changed')
   }
 }
@@ -106,12 +106,12 @@ function bodyOf(
 }
 
 async function answer(
-  desk: ApiDependencies,
+  dependencies: ApiDependencies,
   request: ApiRequest,
   { route, params }: Found,
   body: unknown,
 ): Promise<HandlerResult<'unauthorized'> | Awaited<ReturnType<Route['handle']>>> {
-  const caller = route.isOpen ? undefined : await desk.identify(request.authorization, request.peer)
+  const caller = route.isOpen ? undefined : await dependencies.identify(request.authorization, request.peer)
   if (caller !== undefined && 'retryAfter' in caller)
     return {
       malformed: [
@@ -119,7 +119,8 @@ async function answer(
       ],
     }
   if (caller === undefined && !route.isOpen) return refused(refuse('unauthorized'))
-  const wait = route.isRateLimited && caller !== undefined ? desk.rateLimit(caller.account.id) : undefined
+  const wait =
+    route.isRateLimited && caller !== undefined ? dependencies.rateLimit(caller.account.id) : undefined
   if (wait !== undefined)
     return { malformed: [{ status: 429, code: '429', title: 'too many requests', retryAfter: wait }] }
   const visit = {
@@ -127,15 +128,15 @@ async function answer(
     params,
     query: parseQuery(request.query),
     body,
-    now: desk.now(),
-    service: desk.service,
+    now: dependencies.now(),
+    service: dependencies.service,
   }
   // One transaction with all checks inside; reading needs none, and waits for nobody.
   return route.method === 'GET'
-    ? desk.store.read(async (reading) =>
+    ? dependencies.store.read(async (reading) =>
         route.handle({ ...visit, store: reading as Parameters<Route['handle']>[0]['store'] }),
       )
-    : desk.store.write(async (store) => route.handle({ ...visit, store }))
+    : dependencies.store.write(async (store) => route.handle({ ...visit, store }))
 }
 
 /** For the one question that needs no credentials. */

@@ -1,10 +1,10 @@
 /** What a body may be: JSON of a sane size and shape, each member once. */
-const DEEPEST = 32
+const MAX_DEPTH = 32
 
-export type Parsed = { readonly value: unknown } | { readonly fault: string }
+export type ParsedJson = { readonly value: unknown } | { readonly fault: string }
 
 /** JSON, strictly: RFC 8259 leaves open what a member that comes twice means, and somebody else may have checked the other. */
-export function parseJson(text: string): Parsed {
+export function parseJson(text: string): ParsedJson {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -29,7 +29,7 @@ function faultIn(text: string): string | undefined {
       if (keys?.has(key) === true) return `the member ${key.slice(0, 60)} is there twice`
       keys?.add(key)
     } else last = token
-    if (open.length > DEEPEST) return `the body is nested deeper than ${DEEPEST}`
+    if (open.length > MAX_DEPTH) return `the body is nested deeper than ${MAX_DEPTH}`
   }
   return undefined
 }

@@ -2,35 +2,48 @@ import { canonicalName, relativeTo } from '../model/dns-name.ts'
 import type { Direction } from '../model/query.ts'
 import type { Name, Zone } from '../model/tree.ts'
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
-import { type Caller, isTheirs, isWebsiteOnly, isWhole, lockOf, prohibitionOf } from '../rules/access.ts'
+import {
+  type Caller,
+  canManageName,
+  isWebsiteOnly,
+  hasFullAccess,
+  nameLockFault,
+  zoneLockFault,
+} from '../rules/access.ts'
 import type { DdnsKey } from '../store/records.ts'
 import { badBody, isObject, unknownFields } from './bodies.ts'
-import { all, badQuery, isRefusal, readPage, readSort } from './query.ts'
+import { combine, badQuery, isRefusal, readPage, readSort } from './query.ts'
 import { showKey } from './show.ts'
-import { LESS, type RequestFault, type Refused, type RequestContext, refused } from './request-context.ts'
+import {
+  INSUFFICIENT_SCOPE,
+  type RequestFault,
+  type Refused,
+  type RequestContext,
+  refused,
+} from './request-context.ts'
 import { firstFault } from './writing.ts'
 
 const LIMITS = { fallback: 50, max: 100 } as const
 /** What one key may be attached to. */
-const MOST_HOSTNAMES = 1000
-const LONGEST_DESCRIPTION = 255
+const MAX_HOSTNAMES = 1000
+const MAX_DESCRIPTION_LENGTH = 255
 
-export async function listKeys(visit: RequestContext) {
-  if (visit.caller.zones !== undefined) return { malformed: [LESS] }
-  const sort = readSort(visit, ['created_at'])
-  const { filter } = visit.query
+export async function listKeys(context: RequestContext) {
+  if (context.caller.zones !== undefined) return { malformed: [INSUFFICIENT_SCOPE] }
+  const sort = readSort(context, ['created_at'])
+  const { filter } = context.query
   const description = isObject(filter) ? filter['description'] : undefined
   const isFilter =
     filter === undefined ||
     (isObject(filter) &&
       Object.keys(filter).every((key) => key === 'description') &&
       typeof description === 'string')
-  const read = all({ page: readPage(visit, LIMITS) })
+  const read = combine({ page: readPage(context, LIMITS) })
   if (isRefusal(sort)) return refused(sort)
   if (!isFilter) return { malformed: [badQuery('filter[description] is a text')] }
   if ('malformed' in read) return read
   const { page } = read.value
-  const { items, total } = await visit.store.keysOf(visit.caller.account.id, {
+  const { items, total } = await context.store.keysOf(context.caller.account.id, {
     page,
     ...(typeof description === 'string' && { description }),
     ...(sort[0] !== undefined && { createdAt: sort[0].direction satisfies Direction }),
@@ -46,18 +59,18 @@ async function keyAt({ store, caller, params }: RequestContext): Promise<DdnsKey
   return key?.accountId === caller.account.id && caller.zones === undefined ? key : undefined
 }
 
-export async function getKey(visit: RequestContext) {
-  const key = await keyAt(visit)
+export async function getKey(context: RequestContext) {
+  const key = await keyAt(context)
   return key === undefined ? { malformed: [notFound] } : { status: 200 as const, data: showKey(key) }
 }
 
 const FIELDS = ['description', 'hostnames'] as const
 
-export async function createKey(visit: RequestContext) {
-  const { store, caller, now, service, body } = visit
-  if (!isWhole(caller)) return { malformed: [LESS] }
+export async function createKey(context: RequestContext) {
+  const { store, caller, now, service, body } = context
+  if (!hasFullAccess(caller)) return { malformed: [INSUFFICIENT_SCOPE] }
   if (!isObject(body)) return { malformed: [badBody('the body is {"description": "…", "hostnames": […]}')] }
-  const wish = await readWish(visit, body)
+  const wish = await readWish(context, body)
   if ('malformed' in wish || 'refusals' in wish) return wish
   const { username, password, hash } = service.newKey()
   const id = await store.addKey(
@@ -71,13 +84,13 @@ export async function createKey(visit: RequestContext) {
   return { status: 201 as const, data, warnings: unknownFields(body, FIELDS) }
 }
 
-export async function changeKey(visit: RequestContext) {
-  const { store, caller, service, body } = visit
-  if (!isWhole(caller)) return { malformed: [LESS] }
-  const key = await keyAt(visit)
+export async function changeKey(context: RequestContext) {
+  const { store, caller, service, body } = context
+  if (!hasFullAccess(caller)) return { malformed: [INSUFFICIENT_SCOPE] }
+  const key = await keyAt(context)
   if (key === undefined) return { malformed: [notFound] }
   if (!isObject(body)) return { malformed: [badBody('the body is an object')] }
-  const wish = await readWish(visit, body)
+  const wish = await readWish(context, body)
   if ('malformed' in wish || 'refusals' in wish) return wish
   const { regenerate_password: isRenewed } = body
   if (isRenewed !== undefined && typeof isRenewed !== 'boolean')
@@ -95,11 +108,11 @@ export async function changeKey(visit: RequestContext) {
   }
 }
 
-export async function deleteKey(visit: RequestContext) {
-  if (!isWhole(visit.caller)) return { malformed: [LESS] }
-  const key = await keyAt(visit)
+export async function deleteKey(context: RequestContext) {
+  if (!hasFullAccess(context.caller)) return { malformed: [INSUFFICIENT_SCOPE] }
+  const key = await keyAt(context)
   if (key === undefined) return { malformed: [notFound] }
-  await visit.store.removeKey(key.id)
+  await context.store.removeKey(key.id)
   return { status: 200 as const, data: {} }
 }
 
@@ -110,32 +123,32 @@ interface Wish {
 
 /** Host names are whole names; each must be the account's own, and of no other key. */
 async function readWish(
-  visit: RequestContext,
+  context: RequestContext,
   body: Readonly<Record<string, unknown>>,
 ): Promise<Wish | Refused<TargetFault> | { readonly malformed: readonly RequestFault[] }> {
   const { description, hostnames } = body
   const isText =
     description === undefined ||
-    (typeof description === 'string' && description.length <= LONGEST_DESCRIPTION)
+    (typeof description === 'string' && description.length <= MAX_DESCRIPTION_LENGTH)
   if (!isText)
     return {
       malformed: [
-        badBody(`description is a text of at most ${LONGEST_DESCRIPTION} characters`, '/description'),
+        badBody(`description is a text of at most ${MAX_DESCRIPTION_LENGTH} characters`, '/description'),
       ],
     }
   const known = typeof description === 'string' ? { description } : {}
   if (hostnames === undefined) return known
-  if (!Array.isArray(hostnames) || hostnames.length > MOST_HOSTNAMES)
-    return { malformed: [badBody(`hostnames is a list of at most ${MOST_HOSTNAMES}`, '/hostnames')] }
+  if (!Array.isArray(hostnames) || hostnames.length > MAX_HOSTNAMES)
+    return { malformed: [badBody(`hostnames is a list of at most ${MAX_HOSTNAMES}`, '/hostnames')] }
   const found = await Promise.all(
-    (hostnames as unknown[]).map(async (hostname, n) => targetAt(visit, hostname, `/hostnames/${n}`)),
+    (hostnames as unknown[]).map(async (hostname, n) => targetAt(context, hostname, `/hostnames/${n}`)),
   )
   const unknown = found.flatMap((one) => ('code' in one ? [one] : []))
   if (unknown.length > 0) return { malformed: unknown }
   const targets = found.flatMap((one) => ('zone' in one ? [one] : []))
-  const own = await keyAt(visit)
+  const own = await keyAt(context)
   const faults = await firstFault<Refusal<TargetFault>>(
-    () => targets.flatMap((target) => barredFrom(visit.caller, target) ?? []),
+    () => targets.flatMap((target) => barredFrom(context.caller, target) ?? []),
     () => targets.flatMap((target, n) => conflictOf(target, targets.slice(0, n), own) ?? []),
   )
   return faults.length > 0 ? refused(...faults) : { ...known, nameIds: targets.map(({ id }) => id) }
@@ -159,11 +172,11 @@ async function targetAt(
   pointer: string,
 ): Promise<Target | RequestFault> {
   const fqdn = typeof hostname === 'string' ? canonicalName(hostname) : ''
-  const zone = fqdn === '' ? undefined : await store.zoneHolding(fqdn)
+  const zone = fqdn === '' ? undefined : await store.zoneContaining(fqdn)
   const relative = zone === undefined ? undefined : relativeTo(fqdn, zone.name)
   const name =
     zone === undefined || relative === undefined ? undefined : await store.nameAt(zone.id, relative)
-  if (zone === undefined || name?.id === undefined || !isTheirs(caller, zone, name))
+  if (zone === undefined || name?.id === undefined || !canManageName(caller, zone, name))
     return {
       status: 400,
       code: '3316',
@@ -180,7 +193,9 @@ function barredFrom(
   { zone, name, pointer }: Target,
 ): Refusal<'websiteOnly' | 'zoneChangeProhibited' | 'nameChangeProhibited'> | undefined {
   const barred =
-    prohibitionOf(zone) ?? lockOf(name) ?? (isWebsiteOnly(caller, zone) ? refuse('websiteOnly') : undefined)
+    zoneLockFault(zone) ??
+    nameLockFault(name) ??
+    (isWebsiteOnly(caller, zone) ? refuse('websiteOnly') : undefined)
   return barred === undefined ? undefined : { ...barred, location: 'body', pointer }
 }
 

@@ -3,7 +3,7 @@ import type { Expression, NameQuery } from '../model/query.ts'
 import { RDATA_TYPES } from '../model/rdata-values.ts'
 import { zoneToRead } from './locate.ts'
 import {
-  all,
+  combine,
   isRefusal,
   readExpand,
   readFilter,
@@ -19,29 +19,29 @@ import { showListed, showName } from './show.ts'
 const LIMITS = { fallback: 50, max: 500 } as const
 
 /** Every name of the account, or those that the query wants. */
-export async function listNames(visit: RequestContext) {
-  const sort = readSort(visit, SORT_KEYS)
+export async function listNames(context: RequestContext) {
+  const sort = readSort(context, SORT_KEYS)
   if (isRefusal(sort)) return refused(sort)
-  const read = all({
-    page: readPage(visit, LIMITS),
-    view: readView(visit),
-    isExpanded: readExpand(visit),
-    filter: readFilter(visit),
-    zoneMetadata: readFilterExpression(visit, 'zone_metadata'),
-    metadata: readFilterExpression(visit, 'metadata'),
-    rrsetMetadata: readFilterExpression(visit, 'rrset_metadata'),
+  const read = combine({
+    page: readPage(context, LIMITS),
+    view: readView(context),
+    isExpanded: readExpand(context),
+    filter: readFilter(context),
+    zoneMetadata: readFilterExpression(context, 'zone_metadata'),
+    metadata: readFilterExpression(context, 'metadata'),
+    rrsetMetadata: readFilterExpression(context, 'rrset_metadata'),
   })
   if ('malformed' in read) return read
   const { page, view, isExpanded: wide, filter, ...expressions } = read.value
-  const { items, total } = await visit.store.namesBy({
-    accountId: visit.caller.account.id,
+  const { items, total } = await context.store.namesBy({
+    accountId: context.caller.account.id,
     filter: canonical(filter),
     sort,
     page,
-    ...(visit.caller.zones && { onlyZones: visit.caller.zones }),
+    ...(context.caller.zones && { onlyZones: context.caller.zones }),
     ...given(expressions),
   })
-  const seen = items.filter(({ zone }) => visit.caller.zones?.includes(zone.name) ?? true)
+  const seen = items.filter(({ zone }) => context.caller.zones?.includes(zone.name) ?? true)
   return {
     status: 200 as const,
     data: seen.map((one) => showListed(one, view, wide)),
@@ -82,20 +82,20 @@ const spellings = (value: string): readonly string[] => [
 const ZONE_SORT_KEYS = ['name', 'name_labels_reversed', 'created_at'] as const
 
 /** The names of one zone: all of them for its owner, one's own for everybody else. */
-export async function listZoneNames(visit: RequestContext) {
-  const zone = await zoneToRead(visit)
+export async function listZoneNames(context: RequestContext) {
+  const zone = await zoneToRead(context)
   if ('refusals' in zone) return zone
-  const sort = readSort(visit, ZONE_SORT_KEYS)
+  const sort = readSort(context, ZONE_SORT_KEYS)
   if (isRefusal(sort)) return refused(sort)
-  const read = all({
-    page: readPage(visit, LIMITS),
-    isExpanded: readExpand(visit),
-    metadata: readFilterExpression(visit, 'metadata'),
+  const read = combine({
+    page: readPage(context, LIMITS),
+    isExpanded: readExpand(context),
+    metadata: readFilterExpression(context, 'metadata'),
   })
   if ('malformed' in read) return read
   const { page, isExpanded: wide, metadata } = read.value
-  const { items, total } = await visit.store.namesBy({
-    accountId: visit.caller.account.id,
+  const { items, total } = await context.store.namesBy({
+    accountId: context.caller.account.id,
     zoneId: zone.id,
     filter: {},
     sort,
@@ -110,7 +110,7 @@ export async function listZoneNames(visit: RequestContext) {
 }
 
 /** Whether a single name is shown with its offline settings. */
-export const isExpanded = (visit: RequestContext): boolean => {
-  const read = readExpand(visit)
+export const isExpanded = (context: RequestContext): boolean => {
+  const read = readExpand(context)
   return 'value' in read && read.value
 }

@@ -2,11 +2,11 @@ import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import { APEX, parentOf } from '../model/dns-name.ts'
 import { type DraftRRSet, GROUP_RULE, type ShapeFault, isGroupName, readRRSet } from '../model/draft.ts'
 import { type OfflineFault, readOffline } from '../model/offline.ts'
-import { type Name, type OfflineSettings, type Zone, merged } from '../model/tree.ts'
-import { PATH, isTheirs } from '../rules/access.ts'
+import { type Name, type OfflineSettings, type Zone, mergeMetadata } from '../model/tree.ts'
+import { IN_PATH, canManageName } from '../rules/access.ts'
 import { type TargetConflict, type ValueConflict, valueConflicts } from '../rules/conflict.ts'
 import { type CreationFault, type ParentFault, creationFault, parentFault } from '../rules/creation.ts'
-import { NEW_NAME, type PermissionFault, mayUse } from '../rules/permission.ts'
+import { NEW_NAME, type PermissionFault, mayUseGroup } from '../rules/permission.ts'
 import { type QuotaFault, zoneQuotaFaults } from '../rules/quota.ts'
 import type { StateFault } from '../rules/state.ts'
 import { type Fields, isFaulty, isObject, readMetadata, unknownFields, unknownInRRSets } from './bodies.ts'
@@ -24,39 +24,40 @@ import {
 } from './request-context.ts'
 import { firstFault, groupFaults, newName, permitted, rrsetFrom, save, withRRSets } from './writing.ts'
 
-export async function getName(visit: RequestContext) {
-  const place = await nameToRead(visit)
+export async function getName(context: RequestContext) {
+  const place = await nameToRead(context)
   if ('refusals' in place) return place
-  return { status: 200 as const, data: showName(place.zone, place.name, isExpanded(visit)) }
+  return { status: 200 as const, data: showName(place.zone, place.name, isExpanded(context)) }
 }
 
-export async function deleteName(visit: RequestContext) {
-  const place = await nameToChange(visit, 'nameChangeForbidden')
+export async function deleteName(context: RequestContext) {
+  const place = await nameToChange(context, 'nameChangeForbidden')
   if ('refusals' in place) return place
-  if (place.name.name === APEX) return refused(refuse('nameChangeForbidden', 'a zone keeps its apex', PATH))
-  await visit.store.removeName(place.name, visit.now)
+  if (place.name.name === APEX)
+    return refused(refuse('nameChangeForbidden', 'a zone keeps its apex', IN_PATH))
+  await context.store.removeName(place.name, context.now)
   return DONE
 }
 
 /** Every write is published by itself; this does it at once, and looks at the quotas again. */
-export async function publishName(visit: RequestContext) {
-  const place = await nameToChange(visit, 'nameChangeForbidden')
+export async function publishName(context: RequestContext) {
+  const place = await nameToChange(context, 'nameChangeForbidden')
   if ('refusals' in place) return place
-  const { account } = visit.caller
-  const faults = zoneQuotaFaults(place.name, account.plan, await visit.store.holdingsOf(account.id))
+  const { account } = context.caller
+  const faults = zoneQuotaFaults(place.name, account.plan, await context.store.holdingsOf(account.id))
   if (faults.length > 0) return refused(...faults)
-  await visit.store.publishName(place.name.id ?? 0, visit.now)
+  await context.store.publishName(place.name.id ?? 0, context.now)
   return ACCEPTED
 }
 
 /** Whether the caller may make a name of this form in the zone. */
 export async function mayCreate(
-  visit: RequestContext,
+  context: RequestContext,
   zone: Zone,
   name: unknown,
 ): Promise<Refusal<CreationFault> | undefined> {
-  const isMember = await visit.store.isMember(zone.id, visit.caller.account.id)
-  return creationFault(visit.caller, zone, { name, isMember })
+  const isMember = await context.store.isMember(zone.id, context.caller.account.id)
+  return creationFault(context.caller, zone, { name, isMember })
 }
 
 async function takenFault(
@@ -67,7 +68,7 @@ async function takenFault(
   const existing = await store.nameAt(zone.id, name)
   const at = { location: 'body', pointer: '/name' } as const
   if (existing === undefined) return undefined
-  return isTheirs(caller, zone, existing)
+  return canManageName(caller, zone, existing)
     ? refuse('nameExists', undefined, at)
     : refuse('nameOwned', undefined, at)
 }
@@ -95,15 +96,15 @@ export type NameCreateFault =
   | StateFault
   | QuotaFault
 
-export async function createName(visit: RequestContext): Promise<HandlerResult<NameCreateFault>> {
-  const zone = await zoneToChange(visit)
+export async function createName(context: RequestContext): Promise<HandlerResult<NameCreateFault>> {
+  const zone = await zoneToChange(context)
   if ('refusals' in zone) return zone
-  const body: Fields = isObject(visit.body) ? visit.body : {}
+  const body: Fields = isObject(context.body) ? context.body : {}
   const name = String(body['name']).toLowerCase()
   const barred =
-    (await mayCreate(visit, zone, body['name'])) ??
-    (await takenFault(visit, zone, name)) ??
-    (await parentFaultAt(visit, zone, name))
+    (await mayCreate(context, zone, body['name'])) ??
+    (await takenFault(context, zone, name)) ??
+    (await parentFaultAt(context, zone, name))
   if (barred !== undefined) return refused(barred)
   const metadata = readMetadata(body['metadata'], '/metadata')
   const lists = rrsetLists(body)
@@ -115,26 +116,26 @@ export async function createName(visit: RequestContext): Promise<HandlerResult<N
   const wish = readWish(body)
   const faults = await firstFault<Refusal<NameCreateFault>>(
     () => wish.faults,
-    async () => groupFaults(visit, wish.rrsets),
-    async () => nameGroupFaults(visit, wish.group),
-    async () => permitted(visit, wish.rrsets, { zone, name, existing: undefined, rules: NEW_NAME }),
-    async () => groupPermission(visit, wish.group),
-    () => (wish.isOffline && !visit.caller.account.plan.hasOffline ? [refuse('notAllowed' as const)] : []),
+    async () => groupFaults(context, wish.rrsets),
+    async () => nameGroupFaults(context, wish.group),
+    async () => permitted(context, wish.rrsets, { zone, name, existing: undefined, rules: NEW_NAME }),
+    async () => groupPermission(context, wish.group),
+    () => (wish.isOffline && !context.caller.account.plan.hasOffline ? [refuse('notAllowed' as const)] : []),
     () => twice(wish.rrsets),
     () => wish.rrsets.flatMap((draft) => valueConflicts(draft, [])),
   )
   if (faults.length > 0) return refused(...faults)
   const after: Name = {
     ...withRRSets(
-      newName(visit, zone, name),
-      wish.rrsets.map((draft) => rrsetFrom(draft, [], { existing: undefined, zone, now: visit.now })),
+      newName(context, zone, name),
+      wish.rrsets.map((draft) => rrsetFrom(draft, [], { existing: undefined, zone, now: context.now })),
     ),
-    metadata: merged({}, metadata),
+    metadata: mergeMetadata({}, metadata),
     isOffline: wish.isOffline,
     ...(wish.offline !== undefined && { offlineSettings: wish.offline }),
     ...(wish.group !== undefined && { updateGroup: wish.group }),
   }
-  const broken = await save(visit, zone, { before: undefined, after })
+  const broken = await save(context, zone, { before: undefined, after })
   if (broken.length > 0) return refused(...broken)
   return {
     ...CREATED,
@@ -197,7 +198,7 @@ async function groupPermission(
   group: string | undefined,
 ): Promise<readonly Refusal<'updateGroupForbidden'>[]> {
   const { [group ?? '']: found } = await groupsOf(store, [group])
-  return group === undefined || mayUse(caller, found)
+  return group === undefined || mayUseGroup(caller, found)
     ? []
     : [refuse('updateGroupForbidden', undefined, GROUP_AT)]
 }

@@ -4,7 +4,7 @@ import {
   type Expression,
   type NameFilter,
   type Page,
-  readExpression,
+  parseExpression,
   SORT_KEYS,
   type Sort,
   type SortKey,
@@ -29,7 +29,7 @@ const bad = (detail: string): { readonly malformed: readonly RequestFault[] } =>
 })
 
 /** All values, or all that is wrong. */
-export function all<T extends Readonly<Record<string, QueryResult<unknown>>>>(
+export function combine<T extends Readonly<Record<string, QueryResult<unknown>>>>(
   reads: T,
 ): QueryResult<{ readonly [K in keyof T]: T[K] extends QueryResult<infer V> ? V : never }> {
   const malformed = Object.values(reads).flatMap((read) => ('malformed' in read ? read.malformed : []))
@@ -54,7 +54,7 @@ export function readPage({ query }: RequestContext, { fallback, max }: PageLimit
       ? ok(Number(text))
       : bad(`${name} is not a whole number from 0 on`)
   }
-  const read = all({ offset: number('offset', 0), limit: number('limit', fallback) })
+  const read = combine({ offset: number('offset', 0), limit: number('limit', fallback) })
   return 'value' in read ? ok({ ...read.value, limit: Math.min(read.value.limit, max) }) : read
 }
 
@@ -88,7 +88,7 @@ export function readFilterExpression(
 ): QueryResult<Expression | undefined> {
   const text = query[name]
   if (text === undefined) return ok(undefined)
-  const expression = readExpression(typeof text === 'string' ? jsonOf(text) : text)
+  const expression = parseExpression(typeof text === 'string' ? jsonOf(text) : text)
   return expression === undefined
     ? bad(`${name} is no filter expression such as {"op":"exact","key":"k","value":"v"}`)
     : ok(expression)
@@ -128,7 +128,7 @@ const LISTS = {
   rdata: 'rdata',
 } as const satisfies Readonly<Record<string, keyof NameFilter>>
 const SWITCHES = { zone_is_shared: 'isZoneShared', dynupdate: 'isDynupdate' } as const
-const MOST_ALTERNATIVES = 100
+const MAX_ALTERNATIVES = 100
 
 /** The filter object: lists of alternatives, and switches. */
 export function readFilter({ query }: RequestContext): QueryResult<NameFilter> {
@@ -138,9 +138,9 @@ export function readFilter({ query }: RequestContext): QueryResult<NameFilter> {
   const parts = Object.entries(filter).map(([key, value]): QueryResult<NameFilter> => {
     if (Object.hasOwn(LISTS, key)) {
       const values = (Array.isArray(value) ? value : [value]) as unknown[]
-      return values.every((one) => typeof one === 'string') && values.length <= MOST_ALTERNATIVES
+      return values.every((one) => typeof one === 'string') && values.length <= MAX_ALTERNATIVES
         ? ok({ [LISTS[key as keyof typeof LISTS]]: values })
-        : bad(`filter[${key}] is a list of at most ${MOST_ALTERNATIVES} texts`)
+        : bad(`filter[${key}] is a list of at most ${MAX_ALTERNATIVES} texts`)
     }
     if (!Object.hasOwn(SWITCHES, key)) return bad(`filter[${key.slice(0, 40)}] is no filter`)
     return value === 'true' || value === 'false'

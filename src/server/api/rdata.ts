@@ -5,7 +5,7 @@ import {
   type RdataShapeFault,
   type RdataValueFault,
   isRdataLabel,
-  readOne,
+  readRdataItem,
   readRdata,
 } from '../model/draft.ts'
 import type { DnsType } from '../model/rdata-values.ts'
@@ -18,7 +18,7 @@ import {
   rrsetOf,
   withRRSet,
 } from '../model/tree.ts'
-import { isTheirs, lockOf } from '../rules/access.ts'
+import { canManageName, nameLockFault } from '../rules/access.ts'
 import {
   type TargetConflict,
   type ValueConflict,
@@ -38,7 +38,7 @@ import type { StateFault } from '../rules/state.ts'
 import { badBody, isObject, unknownFields, unknownInRdata } from './bodies.ts'
 import { mayCreate, parentFaultAt } from './names.ts'
 import { nameToChange, pathLabel, pathType, rrsetAt, unsupported, zoneToChange } from './locate.ts'
-import { type RecordQuota, isAboutRecords } from './rrsets.ts'
+import { type RecordQuota, isRecordQuotaFault } from './rrsets.ts'
 import {
   ACCEPTED,
   type HandlerResult,
@@ -47,7 +47,15 @@ import {
   type RequestContext,
   refused,
 } from './request-context.ts'
-import { firstFault, groupFaults, isAny, newName, permitted, rrsetFrom, saveWithin } from './writing.ts'
+import {
+  firstFault,
+  groupFaults,
+  isQuotaFault,
+  newName,
+  permitted,
+  rrsetFrom,
+  saveWithin,
+} from './writing.ts'
 
 type Place = Extract<
   ErrorName,
@@ -103,25 +111,25 @@ interface Spot {
 
 /** Everything from the form of the body to what is kept; `kept` stays of what is there. */
 async function write<Q extends QuotaFault, R extends RuleName>(
-  visit: RequestContext,
+  context: RequestContext,
   { zone, name, before, type }: Spot,
   { list, kept, rules, isMet }: Load<Q, R>,
 ): Promise<readonly Refusal<RdataWriteFault<R> | Q>[]> {
   const read = readRdata(type, list, '')
   const draft: DraftRRSet = { dnsType: type, metadata: {}, rdata: read.value, pointer: '' }
   const existing = rrsetOf(name, type)
-  const others: Name = withRRSet(name, { ...emptied(type, existing, visit), rdata: kept })
+  const others: Name = withRRSet(name, { ...emptied(type, existing, context), rdata: kept })
   const faults = await firstFault<Refusal<RdataWriteFault<R> | Q>>(
     () => (list.length === 0 ? [refuse('typeOrRdataMissing' as const, 'the list is empty')] : []),
     () => [...read.faults, ...labelsTaken(draft, kept)],
-    async () => groupFaults(visit, [draft]),
-    async () => permitted(visit, [draft], { zone, name: name.name, existing: before, rules }),
+    async () => groupFaults(context, [draft]),
+    async () => permitted(context, [draft], { zone, name: name.name, existing: before, rules }),
     () => valueConflicts(draft, kept),
     () => targetConflicts([draft], others),
   )
   if (faults.length > 0) return faults
-  const after = withRRSet(name, rrsetFrom(draft, kept, { existing, zone, now: visit.now }))
-  return saveWithin(visit, zone, { before, after }, isMet)
+  const after = withRRSet(name, rrsetFrom(draft, kept, { existing, zone, now: context.now }))
+  return saveWithin(context, zone, { before, after }, isMet)
 }
 
 interface Load<Q extends QuotaFault, R extends RuleName> {
@@ -153,45 +161,45 @@ const listOf = ({ body }: RequestContext): readonly unknown[] | undefined =>
 const NO_LIST = { malformed: [badBody('the body is a list of Rdata')] } as const
 
 /** PUT: these and no others. */
-export async function replaceRdata(visit: RequestContext): Promise<HandlerResult<RdataReplaceFault>> {
-  const place = await nameToChange(visit, 'nameChangeForbidden')
+export async function replaceRdata(context: RequestContext): Promise<HandlerResult<RdataReplaceFault>> {
+  const place = await nameToChange(context, 'nameChangeForbidden')
   if ('refusals' in place) return place
-  const type = pathType(visit)
+  const type = pathType(context)
   if (type === undefined) return unsupported()
-  const list = listOf(visit)
+  const list = listOf(context)
   if (list === undefined) return NO_LIST
   const { zone, name } = place
   if (rrsetOf(name, type)?.isSystem === true)
     return refused(refuse('rrsetChangeForbidden', 'the service keeps it itself', { location: 'path' }))
   const faults = await write(
-    visit,
+    context,
     { zone, name, before: name, type },
-    { list, kept: [], rules: PUT_RDATA, isMet: isAboutRecords },
+    { list, kept: [], rules: PUT_RDATA, isMet: isRecordQuotaFault },
   )
   return faults.length > 0 ? refused(...faults) : { ...ACCEPTED, warnings: unknownInRdata(list, '') }
 }
 
 /** POST: these too; the name is made where it is missing. */
-export async function appendRdata(visit: RequestContext): Promise<HandlerResult<RdataCreateFault>> {
-  const zone = await zoneToChange(visit)
+export async function appendRdata(context: RequestContext): Promise<HandlerResult<RdataCreateFault>> {
+  const zone = await zoneToChange(context)
   if ('refusals' in zone) return zone
-  const wanted = (visit.params['name'] ?? '').toLowerCase()
-  const before = await visit.store.nameAt(zone.id, wanted)
+  const wanted = (context.params['name'] ?? '').toLowerCase()
+  const before = await context.store.nameAt(zone.id, wanted)
   const barred =
     before === undefined
-      ? ((await mayCreate(visit, zone, wanted)) ?? (await parentFaultAt(visit, zone, wanted)))
-      : barredFrom(visit, zone, before)
+      ? ((await mayCreate(context, zone, wanted)) ?? (await parentFaultAt(context, zone, wanted)))
+      : barredFrom(context, zone, before)
   if (barred !== undefined) return refused(barred)
-  const type = pathType(visit)
+  const type = pathType(context)
   if (type === undefined) return unsupported()
-  const list = listOf(visit)
+  const list = listOf(context)
   if (list === undefined) return NO_LIST
-  const name = before ?? newName(visit, zone, canonicalName(wanted))
+  const name = before ?? newName(context, zone, canonicalName(wanted))
   const kept = rrsetOf(name, type)?.rdata ?? []
   const faults = await write(
-    visit,
+    context,
     { zone, name, before, type },
-    { list, kept, rules: NEW_RDATA, isMet: isAny },
+    { list, kept, rules: NEW_RDATA, isMet: isQuotaFault },
   )
   return faults.length > 0 ? refused(...faults) : { ...CREATED, warnings: unknownInRdata(list, '') }
 }
@@ -201,19 +209,19 @@ function barredFrom(
   zone: Zone,
   name: Name,
 ): Refusal<'nameOwned' | 'nameChangeForbidden' | 'nameChangeProhibited'> | undefined {
-  if (!isTheirs(caller, zone, name)) return refuse('nameOwned', undefined, { location: 'path' })
+  if (!canManageName(caller, zone, name)) return refuse('nameOwned', undefined, { location: 'path' })
   if (caller.isReadOnly) return refuse('nameChangeForbidden', undefined, { location: 'path' })
-  return lockOf(name)
+  return nameLockFault(name)
 }
 
 /** PUT by label: 200 where nothing changes, 201 where it is new, 202 where it is changed. */
-export async function setRdata(visit: RequestContext): Promise<HandlerResult<RdataLabelFault>> {
-  const place = await nameToChange(visit, 'nameChangeForbidden')
+export async function setRdata(context: RequestContext): Promise<HandlerResult<RdataLabelFault>> {
+  const place = await nameToChange(context, 'nameChangeForbidden')
   if ('refusals' in place) return place
   const { zone, name } = place
-  const type = pathType(visit)
+  const type = pathType(context)
   if (type === undefined) return unsupported()
-  const label = pathLabel(visit)
+  const label = pathLabel(context)
   if (typeof label !== 'string') return label
   const existing = rrsetOf(name, type)
   const known = rdataLabelled(existing, label)
@@ -221,8 +229,8 @@ export async function setRdata(visit: RequestContext): Promise<HandlerResult<Rda
     return refused(refuse('underscoreLabelReserved', undefined, { location: 'path' }))
   if (existing?.isSystem === true)
     return refused(refuse('rdataChangeForbidden', 'the service keeps it itself', { location: 'path' }))
-  if (!isObject(visit.body)) return { malformed: [badBody('the body is {"value": "…"}')] }
-  return setAt(visit, { zone, name, before: name, type }, { label, known, body: visit.body })
+  if (!isObject(context.body)) return { malformed: [badBody('the body is {"value": "…"}')] }
+  return setAt(context, { zone, name, before: name, type }, { label, known, body: context.body })
 }
 
 interface Wish {
@@ -232,7 +240,7 @@ interface Wish {
 }
 
 async function setAt(
-  visit: RequestContext,
+  context: RequestContext,
   { zone, name, type }: Spot,
   { label, known, body }: Wish,
 ): Promise<HandlerResult<RdataLabelFault>> {
@@ -242,19 +250,19 @@ async function setAt(
     label: known?.label ?? label,
     ...(group !== undefined && { update_group: group }),
   }
-  const read = readOne(type, one, '')
+  const read = readRdataItem(type, one, '')
   const existing = rrsetOf(name, type)
   const others = (existing?.rdata ?? []).filter((rdata) => rdata !== known)
   const draft: DraftRRSet = { dnsType: type, metadata: {}, rdata: [read.value], pointer: '' }
   const rules = known === undefined ? PUT_RDATA : CHANGED_RDATA
   const faults = await firstFault<Refusal<RdataLabelFault>>(
     () => read.faults,
-    async () => groupFaults(visit, [draft]),
+    async () => groupFaults(context, [draft]),
     () =>
       body['update_group'] !== undefined && name.updateGroup !== undefined
         ? [refuse('groupTargetAmbiguous' as const, undefined, { location: 'body', pointer: '/update_group' })]
         : [],
-    async () => permitted(visit, [draft], { zone, name: name.name, existing: name, rules }),
+    async () => permitted(context, [draft], { zone, name: name.name, existing: name, rules }),
     () => valueConflicts(draft, others),
   )
   if (faults.length > 0) return refused(...faults)
@@ -266,24 +274,24 @@ async function setAt(
   )
     return DONE
   const at = existing?.rdata.findIndex((rdata) => rdata === known) ?? -1
-  const made = rrsetFrom(draft, [], { existing, zone, now: visit.now })
+  const made = rrsetFrom(draft, [], { existing, zone, now: context.now })
   const [rdata] = made.rdata
   const all = existing?.rdata ?? []
   const list = rdata === undefined ? all : at < 0 ? [...all, rdata] : all.with(at, rdata)
   const change = { before: name, after: withRRSet(name, { ...made, rdata: list }) }
-  const broken = await saveWithin(visit, zone, change, isAboutRecords)
+  const broken = await saveWithin(context, zone, change, isRecordQuotaFault)
   if (broken.length > 0) return refused(...broken)
   const warnings = unknownFields(body, ['value', 'update_group'])
   return known === undefined ? { ...CREATED, warnings } : { ...ACCEPTED, warnings }
 }
 
 /** Deleting the last Rdata deletes the RRSet; the name stays. */
-export async function deleteRdata(visit: RequestContext) {
-  const place = await nameToChange(visit, 'nameChangeForbidden')
+export async function deleteRdata(context: RequestContext) {
+  const place = await nameToChange(context, 'nameChangeForbidden')
   if ('refusals' in place) return place
-  const rrset = rrsetAt(visit, place.name)
+  const rrset = rrsetAt(context, place.name)
   if ('refusals' in rrset) return rrset
-  const label = visit.params['label'] ?? ''
+  const label = context.params['label'] ?? ''
   const known = isRdataLabel(label) ? rdataLabelled(rrset, label) : undefined
   if (known === undefined)
     return refused(
@@ -291,6 +299,6 @@ export async function deleteRdata(visit: RequestContext) {
     )
   if (known.isSystem) return refused(refuse('rdataChangeForbidden', undefined, { location: 'path' }))
   const after = withRRSet(place.name, { ...rrset, rdata: rrset.rdata.filter((one) => one !== known) })
-  await visit.store.saveName(after, visit.now)
+  await context.store.saveName(after, context.now)
   return DONE
 }

@@ -51,7 +51,7 @@ export interface RequestFault {
 }
 
 /** An API key that may do less than its account, where only the whole account may. */
-export const LESS: RequestFault = {
+export const INSUFFICIENT_SCOPE: RequestFault = {
   status: 402,
   code: '4749',
   title: 'payment or another API key is required',

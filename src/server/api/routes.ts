@@ -32,7 +32,7 @@ export interface Route<R extends ErrorName = ErrorName> {
   readonly isOpen?: true
   /** Counted per account, because each may make a secret. */
   readonly isRateLimited?: true
-  readonly handle: (visit: RequestContext) => Promise<HandlerResult<R>>
+  readonly handle: (context: RequestContext) => Promise<HandlerResult<R>>
 }
 
 type RefusedIn<A> = A extends Refused<infer R> ? R : never
@@ -42,7 +42,7 @@ type NeverRefused<R extends ErrorName, A> =
 /** A row compiles only where it lists exactly what its handler may refuse. */
 export const route = <const R extends ErrorName, A extends HandlerResult<NoInfer<R>>>(
   row: Omit<Route<R>, 'handle'> & {
-    readonly handle: ((visit: RequestContext) => Promise<A>) & NeverRefused<R, A>
+    readonly handle: ((context: RequestContext) => Promise<A>) & NeverRefused<R, A>
   },
 ): Route => row
 

@@ -1,7 +1,7 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import { type DraftRRSet, type ShapeFault, readRRSet } from '../model/draft.ts'
-import { holds } from '../model/query.ts'
-import { type Metadata, type Name, merged, rrsetOf, withRRSet, withoutRRSet } from '../model/tree.ts'
+import { matchesExpression } from '../model/query.ts'
+import { type Metadata, type Name, mergeMetadata, rrsetOf, withRRSet, withoutRRSet } from '../model/tree.ts'
 import {
   type TargetConflict,
   type ValueConflict,
@@ -13,7 +13,7 @@ import type { QuotaFault } from '../rules/quota.ts'
 import type { StateFault } from '../rules/state.ts'
 import { badBody, isFaulty, isObject, readMetadata, unknownFields, unknownInRRSets } from './bodies.ts'
 import { nameToChange, nameToRead, rrsetAt } from './locate.ts'
-import { all, isRefusal, readFilterExpression, readPage, readSort } from './query.ts'
+import { combine, isRefusal, readFilterExpression, readPage, readSort } from './query.ts'
 import { showRRSet } from './show.ts'
 import {
   ACCEPTED,
@@ -30,16 +30,19 @@ import { firstFault, groupFaults, permitted, rrsetFrom, saveWithin, withRRSets }
 
 const LIMITS = { fallback: 50, max: 500 } as const
 
-export async function listRRSets(visit: RequestContext) {
-  const place = await nameToRead(visit)
+export async function listRRSets(context: RequestContext) {
+  const place = await nameToRead(context)
   if ('refusals' in place) return place
-  const sort = readSort(visit, ['dns_type'])
-  const read = all({ page: readPage(visit, LIMITS), metadata: readFilterExpression(visit, 'metadata') })
+  const sort = readSort(context, ['dns_type'])
+  const read = combine({
+    page: readPage(context, LIMITS),
+    metadata: readFilterExpression(context, 'metadata'),
+  })
   if (isRefusal(sort)) return refused(sort)
   if ('malformed' in read) return read
   const { page, metadata } = read.value
   const found = place.name.rrsets
-    .filter((rrset) => metadata === undefined || holds(metadata, rrset.metadata))
+    .filter((rrset) => metadata === undefined || matchesExpression(metadata, rrset.metadata))
     .toSorted((a, b) => (a.dnsType < b.dnsType ? -1 : 1) * (sort[0]?.direction === 'desc' ? -1 : 1))
   const shown = found.slice(page.offset, page.offset + page.limit)
   return { status: 200 as const, data: shown.map(showRRSet), page: { ...page, total: found.length } }
@@ -65,15 +68,15 @@ export type RRSetCreateFault =
 
 export type RecordQuota = Exclude<QuotaFault, 'namesOverLimit' | 'nameMetadataOverLimit'>
 /** The quotas that a change of records at a name that is there can meet. */
-export const isAboutRecords = (fault: Refusal<QuotaFault>): fault is Refusal<RecordQuota> =>
+export const isRecordQuotaFault = (fault: Refusal<QuotaFault>): fault is Refusal<RecordQuota> =>
   fault.refused !== 'namesOverLimit' && fault.refused !== 'nameMetadataOverLimit'
 
-export async function createRRSets(visit: RequestContext): Promise<HandlerResult<RRSetCreateFault>> {
-  const place = await nameToChange(visit, 'rrsetCreateForbidden')
+export async function createRRSets(context: RequestContext): Promise<HandlerResult<RRSetCreateFault>> {
+  const place = await nameToChange(context, 'rrsetCreateForbidden')
   if ('refusals' in place) return place
   const { zone, name } = place
-  if (!Array.isArray(visit.body)) return { malformed: [badBody('the body is a list of RRSets')] }
-  const list = visit.body as unknown[]
+  if (!Array.isArray(context.body)) return { malformed: [badBody('the body is a list of RRSets')] }
+  const list = context.body as unknown[]
   const maps = list.map((one, n) =>
     readMetadata(isObject(one) ? one['metadata'] : undefined, `/${n}/metadata`),
   )
@@ -84,16 +87,16 @@ export async function createRRSets(visit: RequestContext): Promise<HandlerResult
   const faults = await firstFault<Refusal<RRSetCreateFault>>(
     () => (list.length === 0 ? [refuse('typeOrRdataMissing' as const, 'the list is empty')] : []),
     () => read.flatMap((one) => one.faults),
-    async () => groupFaults(visit, drafts),
-    async () => permitted(visit, drafts, { zone, name: name.name, existing: name, rules: NEW_RRSET }),
+    async () => groupFaults(context, drafts),
+    async () => permitted(context, drafts, { zone, name: name.name, existing: name, rules: NEW_RRSET }),
     () => existing(drafts, name),
     () => drafts.flatMap((draft) => valueConflicts(draft, [])),
     () => targetConflicts(drafts, name),
   )
   if (faults.length > 0) return refused(...faults)
-  const made = drafts.map((draft) => rrsetFrom(draft, [], { existing: undefined, zone, now: visit.now }))
+  const made = drafts.map((draft) => rrsetFrom(draft, [], { existing: undefined, zone, now: context.now }))
   const change = { before: name, after: withRRSets(name, made) }
-  const broken = await saveWithin(visit, zone, change, isAboutRecords)
+  const broken = await saveWithin(context, zone, change, isRecordQuotaFault)
   if (broken.length > 0) return refused(...broken)
   return { ...CREATED, warnings: unknownInRRSets(list, '') }
 }
@@ -108,37 +111,37 @@ function existing(drafts: readonly DraftRRSet[], name: Name): readonly Refusal<'
   )
 }
 
-export async function getRRSet(visit: RequestContext) {
-  const place = await nameToRead(visit)
+export async function getRRSet(context: RequestContext) {
+  const place = await nameToRead(context)
   if ('refusals' in place) return place
-  const rrset = rrsetAt(visit, place.name)
+  const rrset = rrsetAt(context, place.name)
   return 'refusals' in rrset ? rrset : { status: 200 as const, data: showRRSet(rrset) }
 }
 
 /** An RRSet that the service keeps itself is nobody else's to change. */
-async function rrsetToChange(visit: RequestContext) {
-  const place = await nameToChange(visit, 'rrsetChangeForbidden')
+async function rrsetToChange(context: RequestContext) {
+  const place = await nameToChange(context, 'rrsetChangeForbidden')
   if ('refusals' in place) return place
-  const rrset = rrsetAt(visit, place.name)
+  const rrset = rrsetAt(context, place.name)
   if ('refusals' in rrset) return rrset
   return rrset.isSystem
     ? refused(refuse('rrsetChangeForbidden', 'the service keeps it itself', { location: 'path' }))
     : { ...place, rrset }
 }
 
-export async function deleteRRSet(visit: RequestContext) {
-  const place = await rrsetToChange(visit)
+export async function deleteRRSet(context: RequestContext) {
+  const place = await rrsetToChange(context)
   if ('refusals' in place) return place
   const after = withoutRRSet(place.name, place.rrset.dnsType)
-  await visit.store.saveName(after, visit.now)
+  await context.store.saveName(after, context.now)
   return DONE
 }
 
-export async function getRRSetMetadata(visit: RequestContext) {
-  const place = await nameToRead(visit)
+export async function getRRSetMetadata(context: RequestContext) {
+  const place = await nameToRead(context)
   // Spec: no code for a name that is missing here; there is no RRSet either.
   if ('refusals' in place) return withoutNameNotFound(place.refusals)
-  const rrset = rrsetAt(visit, place.name)
+  const rrset = rrsetAt(context, place.name)
   return 'refusals' in rrset ? rrset : { status: 200 as const, data: rrset.metadata }
 }
 
@@ -154,37 +157,37 @@ const withoutNameNotFound = <R extends ErrorName>(
     }),
   )
 
-export async function setRRSetMetadata(visit: RequestContext) {
-  const place = await rrsetToChange(visit)
+export async function setRRSetMetadata(context: RequestContext) {
+  const place = await rrsetToChange(context)
   if ('refusals' in place) return place
-  const read = readMetadataBody(visit.body)
+  const read = readMetadataBody(context.body)
   if ('malformed' in read) return read
   const { name, rrset } = place
-  const after = withRRSet(name, { ...rrset, metadata: merged(rrset.metadata, read.metadata) })
-  const most = visit.caller.account.plan.maxRRSetMetadata
+  const after = withRRSet(name, { ...rrset, metadata: mergeMetadata(rrset.metadata, read.metadata) })
+  const most = context.caller.account.plan.maxRRSetMetadata
   const count = Object.keys(rrsetOf(after, rrset.dnsType)?.metadata ?? {}).length
   if (count > most && count > Object.keys(rrset.metadata).length)
     return refused(refuse('rrsetMetadataOverLimit', `the plan has ${most}; please contact support`))
-  await visit.store.saveName(after, visit.now)
+  await context.store.saveName(after, context.now)
   return { ...ACCEPTED, warnings: read.warnings }
 }
 
-export async function getNameMetadata(visit: RequestContext) {
-  const place = await nameToRead(visit)
+export async function getNameMetadata(context: RequestContext) {
+  const place = await nameToRead(context)
   return 'refusals' in place ? place : { status: 200 as const, data: place.name.metadata }
 }
 
-export async function setNameMetadata(visit: RequestContext) {
-  const place = await nameToChange(visit, 'nameChangeForbidden')
+export async function setNameMetadata(context: RequestContext) {
+  const place = await nameToChange(context, 'nameChangeForbidden')
   if ('refusals' in place) return place
-  const read = readMetadataBody(visit.body)
+  const read = readMetadataBody(context.body)
   if ('malformed' in read) return read
-  const metadata = merged(place.name.metadata, read.metadata)
-  const most = visit.caller.account.plan.maxNameMetadata
+  const metadata = mergeMetadata(place.name.metadata, read.metadata)
+  const most = context.caller.account.plan.maxNameMetadata
   const count = Object.keys(metadata).length
   if (count > most && count > Object.keys(place.name.metadata).length)
     return refused(refuse('nameMetadataOverLimit', `the plan has ${most}; please contact support`))
-  await visit.store.saveName({ ...place.name, metadata }, visit.now)
+  await context.store.saveName({ ...place.name, metadata }, context.now)
   return { ...ACCEPTED, warnings: read.warnings }
 }
 

@@ -5,7 +5,7 @@ import { type Name, type RRSet, type Rdata, type Zone, autoLabel, rrsetOf, withR
 import {
   type PermissionFault,
   type RuleName,
-  type PermissionScene,
+  type PermissionContext,
   permissionFaults,
 } from '../rules/permission.ts'
 import { type QuotaFault, quotaFaults } from '../rules/quota.ts'
@@ -64,7 +64,7 @@ export async function permitted<R extends RuleName>(
   )
   return drafts.flatMap((draft) => {
     const existing = at.existing === undefined ? undefined : rrsetOf(at.existing, draft.dnsType)
-    const scene: PermissionScene = { caller, zone: at.zone, name: at.name, existing, groups }
+    const scene: PermissionContext = { caller, zone: at.zone, name: at.name, existing, groups }
     return permissionFaults(at.rules, draft, scene)
   })
 }
@@ -101,11 +101,11 @@ export const withRRSets = (name: Name, rrsets: readonly RRSet[]): Name => rrsets
 
 /** The last two phases: DNS's own rules on the result, then what the plan has room for. Then it is kept. */
 export async function save(
-  visit: RequestContext,
+  context: RequestContext,
   zone: Zone,
   { before, after }: { readonly before: Name | undefined; readonly after: Name },
 ): Promise<readonly Refusal<StateFault | QuotaFault>[]> {
-  return saveWithin(visit, zone, { before, after }, isAny)
+  return saveWithin(context, zone, { before, after }, isQuotaFault)
 }
 
 /** The same, where only some quotas can be met. */
@@ -126,7 +126,8 @@ export async function saveWithin<Q extends QuotaFault>(
 }
 
 /** Where every quota can be met. */
-export const isAny = (fault: Refusal<QuotaFault>): fault is Refusal<QuotaFault> => fault.refused.length > 0
+export const isQuotaFault = (fault: Refusal<QuotaFault>): fault is Refusal<QuotaFault> =>
+  fault.refused.length > 0
 
 /** A new name, with nothing at it yet. */
 export const newName = ({ caller, now }: RequestContext, zone: Zone, name: string): Name => ({

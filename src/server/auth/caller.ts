@@ -14,36 +14,39 @@ export interface CallerDependencies {
   readonly limits: FailedLoginLimits
 }
 
-/** Who may use the management API; `retryAfter` in seconds for a peer that has been wrong too often. */
-export type Identified = Caller | { readonly retryAfter: number } | undefined
+/** The caller of the management API; `retryAfter` in seconds for a peer that is locked out; undefined for bad credentials. */
+export type IdentifiedCaller = Caller | { readonly retryAfter: number } | undefined
 
 /**
- * Account and password, or an API key: as a bearer token, or as the password of an empty user. The same answer for
- * whatever is wrong, in the same time: see `authenticate`.
+ * Accepts an account with its password, or an API key as a bearer token or as the password of an empty username. All bad
+ * credentials get the same answer in the same time: see `PasswordChecker`.
  */
-export const identifier =
-  (gate: CallerDependencies) =>
-  async (authorization: string | undefined, network: string): Promise<Identified> => {
-    const { store, now, limits } = gate
+export const callerIdentifier =
+  (dependencies: CallerDependencies) =>
+  async (authorization: string | undefined, network: string): Promise<IdentifiedCaller> => {
+    const { store, now, limits } = dependencies
     const until = await store.read((r) => lockedOutUntil(r, network, now()))
     if (until !== undefined) return { retryAfter: Math.ceil((until - now()) / 1000) }
     if (authorization === undefined) return undefined
-    const caller = await callerFor(gate, authorization)
+    const caller = await callerFor(dependencies, authorization)
     if (caller === undefined)
       await store.write(async (w) => recordFailedLogin(w, network, { limits, now: now() }))
     return caller
   }
 
-async function callerFor(gate: CallerDependencies, authorization: string): Promise<Caller | undefined> {
+async function callerFor(
+  dependencies: CallerDependencies,
+  authorization: string,
+): Promise<Caller | undefined> {
   const [, token] = /^bearer +(\S+)$/i.exec(authorization) ?? []
-  if (token !== undefined) return callerByKey(gate, token)
+  if (token !== undefined) return callerByKey(dependencies, token)
   const credentials = parseBasic(authorization)
   if (credentials === undefined) return undefined
-  if (credentials.username === '') return callerByKey(gate, credentials.password.reveal())
-  const principal = await gate.authenticate(credentials)
-  // A DDNS key is for addresses only.
+  if (credentials.username === '') return callerByKey(dependencies, credentials.password.reveal())
+  const principal = await dependencies.authenticate(credentials)
+  // A DDNS key only updates addresses.
   if (principal?.kind !== 'account') return undefined
-  const account = await gate.store.read((r) => r.account(principal.accountId))
+  const account = await dependencies.store.read((r) => r.account(principal.accountId))
   return account === undefined ? undefined : { account, isReadOnly: false }
 }
 
@@ -51,11 +54,11 @@ async function callerByKey(
   { store, pepper, now }: CallerDependencies,
   key: string,
 ): Promise<Caller | undefined> {
-  const found = await store.read((r) => r.apiKeyByHash(keyedHash(pepper, key)))
-  if (found === undefined || (found.expiresAt !== undefined && !isBefore(now(), found.expiresAt)))
+  const apiKey = await store.read((r) => r.apiKeyByHash(keyedHash(pepper, key)))
+  if (apiKey === undefined || (apiKey.expiresAt !== undefined && !isBefore(now(), apiKey.expiresAt)))
     return undefined
-  const account = await store.read((r) => r.account(found.accountId))
+  const account = await store.read((r) => r.account(apiKey.accountId))
   if (account === undefined) return undefined
-  const zones = found.scopes.flatMap((scope) => (scope.startsWith('zone:') ? [scope.slice(5)] : []))
-  return { account, isReadOnly: found.scopes.includes('read'), ...(zones.length > 0 && { zones }) }
+  const zones = apiKey.scopes.flatMap((scope) => (scope.startsWith('zone:') ? [scope.slice(5)] : []))
+  return { account, isReadOnly: apiKey.scopes.includes('read'), ...(zones.length > 0 && { zones }) }
 }

@@ -4,48 +4,48 @@ import type { Login, Principal } from '../model/rows.ts'
 import type { Store } from '../store/store.ts'
 import { isKeyedHashOf, isSlowHashOf, type Pepper, slowHash } from './hashes.ts'
 
-/** Whether a password is the one of a login, or of nobody's: a name that nobody has takes as long as a wrong password. */
-export interface Passwords {
-  /** For a generated key; undefined where it takes a slow hash to tell. */
-  isRightAtOnce(login: Login | undefined, password: Secret): boolean | undefined
-  isRight(login: Login | undefined, password: Secret): Promise<boolean>
+/** Checks passwords. An unknown login takes as long as a wrong account password, so that names cannot be probed. */
+export interface PasswordChecker {
+  /** For a generated key; undefined if the check takes a slow hash. */
+  checkFast(login: Login | undefined, password: Secret): boolean | undefined
+  check(login: Login | undefined, password: Secret): Promise<boolean>
 }
 
-/** Slow hashes run in Node's few worker threads; with more of them waiting than this, nobody can tell right from wrong. */
-const MAX_WAITING = 64
+/** Slow hashes run in Node's few worker threads. Above this number of them `check` rejects: a delay would be too long. */
+const MAX_QUEUED_CHECKS = 64
 
-export function passwordsBy(pepper: Pepper): Passwords {
-  const decoy = slowHash('nobody has this password')
-  let waiting = 0
+export function passwordChecker(pepper: Pepper): PasswordChecker {
+  const decoy = slowHash('the password of unknown logins')
+  let queued = 0
 
-  const checkSlowly = async (password: string, hash: Uint8Array): Promise<boolean> => {
-    if (waiting >= MAX_WAITING) throw new Error('too many logins with account passwords at once')
-    waiting++
+  const checkSlow = async (password: string, hash: Uint8Array): Promise<boolean> => {
+    if (queued >= MAX_QUEUED_CHECKS) throw new Error('too many concurrent logins with account passwords')
+    queued++
     try {
       return await isSlowHashOf(password, hash)
     } finally {
-      waiting--
+      queued--
     }
   }
-  const isRightAtOnce: Passwords['isRightAtOnce'] = (login, password) =>
+  const checkFast: PasswordChecker['checkFast'] = (login, password) =>
     login?.kind === 'key' ? isKeyedHashOf(pepper, password.reveal(), login.hash) : undefined
   return {
-    isRightAtOnce,
-    async isRight(login, password) {
-      const atOnce = isRightAtOnce(login, password)
-      if (atOnce !== undefined) return atOnce
-      const matches = await checkSlowly(password.reveal(), login?.hash ?? (await decoy))
-      return matches && login !== undefined
+    checkFast,
+    async check(login, password) {
+      const isRight = checkFast(login, password)
+      if (isRight !== undefined) return isRight
+      const isMatch = await checkSlow(password.reveal(), login?.hash ?? (await decoy))
+      return isMatch && login !== undefined
     },
   }
 }
 
-/** Who these credentials are; undefined for a bad combination. */
+/** The principal of these credentials; undefined for a bad combination. */
 export type Authenticate = (credentials: Credentials) => Promise<Principal | undefined>
 
 export const authenticator =
-  (store: Store, passwords: Passwords): Authenticate =>
+  (store: Store, passwords: PasswordChecker): Authenticate =>
   async ({ username, password }) => {
     const login = await store.read((r) => r.login(username))
-    return (await passwords.isRight(login, password)) ? login : undefined
+    return (await passwords.check(login, password)) ? login : undefined
   }

@@ -4,8 +4,7 @@ import type { Name, RRSet } from './tree.ts'
 
 /** The apex of a new zone: its NS RRSet, where the service has nameservers. */
 export function apexOf(
-  zoneId: number,
-  accountId: number,
+  { zoneId, accountId }: Pick<Name, 'zoneId' | 'accountId'>,
   nameservers: readonly string[],
   now: Instant,
 ): Name {

@@ -1,8 +1,8 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 
 /** RFC 1035 §2.3.4, in octets on the wire: length bytes and the root's zero included. */
-const LONGEST_LABEL = 63
-const LONGEST_NAME = 255
+const MAX_LABEL_BYTES = 63
+const MAX_NAME_BYTES = 255
 
 export const APEX = '@'
 export const WILDCARD = '*'
@@ -23,7 +23,7 @@ export function nameFault(name: unknown, zone: string, maxLabels: number): Refus
   if (name === APEX) return undefined
   const labels = name.toLowerCase().split('.')
   const broken = labels.find(
-    (label) => label === '' || Buffer.byteLength(label) > LONGEST_LABEL || /^-|-$/.test(label),
+    (label) => label === '' || Buffer.byteLength(label) > MAX_LABEL_BYTES || /^-|-$/.test(label),
   )
   if (broken !== undefined)
     return refuse(
@@ -32,7 +32,7 @@ export function nameFault(name: unknown, zone: string, maxLabels: number): Refus
         ? 'a label is empty'
         : `'${broken.slice(0, 70)}' is too long, or begins or ends with a hyphen`,
     )
-  if (wireLength(`${name}.${zone}`) > LONGEST_NAME)
+  if (wireLength(`${name}.${zone}`) > MAX_NAME_BYTES)
     return refuse('nameInvalid', 'the whole name is longer than 255 octets')
   const odd = labels.find((label) => label !== WILDCARD && !/^[a-z0-9_-]+$/.test(label))
   if (odd !== undefined)
@@ -53,7 +53,7 @@ export function parseTarget(text: string): string | undefined {
   const labels = name.split('.')
   const isGood =
     name !== '' &&
-    wireLength(name) <= LONGEST_NAME &&
+    wireLength(name) <= MAX_NAME_BYTES &&
     labels.every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label)) &&
     !/^\d+$/.test(labels.at(-1) ?? '')
   return isGood ? name : undefined

@@ -55,7 +55,7 @@ const fieldsOf = (value: unknown): Fields =>
 const at = (pointer: string) => ({ location: 'body', pointer }) as const
 
 /** RFC 2181 §8 allows 31 bits; nobody needs more than a week. */
-const LONGEST_TTL = 604_800
+const MAX_TTL = 604_800
 
 /** All that is wrong with an RRSet, in the order in which it is told. */
 export function readRRSet(value: unknown, pointer: string): DraftResult<DraftRRSet> | DraftResult<undefined> {
@@ -82,7 +82,7 @@ export function readRRSet(value: unknown, pointer: string): DraftResult<DraftRRS
         ),
       ],
     }
-  const isTtl = typeof ttl === 'number' && Number.isInteger(ttl) && ttl >= 0 && ttl <= LONGEST_TTL
+  const isTtl = typeof ttl === 'number' && Number.isInteger(ttl) && ttl >= 0 && ttl <= MAX_TTL
   const read = readRdata(type, rdata, `${pointer}/rdata`)
   return {
     value: {
@@ -95,13 +95,7 @@ export function readRRSet(value: unknown, pointer: string): DraftResult<DraftRRS
     faults: [
       ...(ttl === undefined || isTtl
         ? []
-        : [
-            refuse(
-              'ttlInvalid' as const,
-              `not a whole number from 0 to ${LONGEST_TTL}`,
-              at(`${pointer}/ttl`),
-            ),
-          ]),
+        : [refuse('ttlInvalid' as const, `not a whole number from 0 to ${MAX_TTL}`, at(`${pointer}/ttl`))]),
       ...read.faults,
     ],
   }
@@ -117,7 +111,7 @@ export function readRdata(
   const seen = { labels: new Set<string>(), groups: new Set<string>() }
   const rdata = list.map((one, n): DraftRdata => {
     const place = `${pointer}/${n}`
-    const read = readOne(type, one, place)
+    const read = readRdataItem(type, one, place)
     faults.push(...labelFaults(fieldsOf(one), place, seen), ...read.faults)
     return read.value
   })
@@ -125,7 +119,7 @@ export function readRdata(
 }
 
 /** One Rdata; its label is not looked at. */
-export function readOne(
+export function readRdataItem(
   type: DnsType,
   one: unknown,
   pointer: string,

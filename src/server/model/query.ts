@@ -7,19 +7,19 @@ export type Expression =
   | { readonly or: readonly Expression[] }
 
 /** What an expression says of one map. An empty conjunction holds, an empty disjunction does not. */
-export function holds(expression: Expression, metadata: Metadata): boolean {
-  if ('and' in expression) return expression.and.every((one) => holds(one, metadata))
-  if ('or' in expression) return expression.or.some((one) => holds(one, metadata))
+export function matchesExpression(expression: Expression, metadata: Metadata): boolean {
+  if ('and' in expression) return expression.and.every((one) => matchesExpression(one, metadata))
+  if ('or' in expression) return expression.or.some((one) => matchesExpression(one, metadata))
   const value = Object.hasOwn(metadata, expression.key) ? metadata[expression.key] : undefined
   if (value === undefined) return false
   return expression.op === 'exact' ? value === expression.value : value.includes(expression.value)
 }
 
 export const MAX_EXPRESSION_DEPTH = 16
-const MOST_CONDITIONS = 64
+const MAX_CONDITIONS = 64
 
 /** Reads an expression; undefined for anything else, and for one that is made to be expensive. */
-export function readExpression(value: unknown): Expression | undefined {
+export function parseExpression(value: unknown): Expression | undefined {
   let conditions = 0
   const read = (one: unknown, depth: number): Expression | undefined => {
     if (depth > MAX_EXPRESSION_DEPTH || typeof one !== 'object' || one === null) return undefined
@@ -33,7 +33,7 @@ export function readExpression(value: unknown): Expression | undefined {
       return and === undefined ? { or: known } : { and: known }
     }
     const isCondition = members.length === 3 && typeof key === 'string' && typeof text === 'string'
-    if (!isCondition || (op !== 'contains' && op !== 'exact') || ++conditions > MOST_CONDITIONS)
+    if (!isCondition || (op !== 'contains' && op !== 'exact') || ++conditions > MAX_CONDITIONS)
       return undefined
     return { op, key, value: text }
   }

@@ -21,14 +21,14 @@ export interface RdataType {
 
 const malformed = (refused: InvalidValue['refused'], detail: string): Result<never, InvalidValue> =>
   err({ refused, detail })
-const strange = (value: string): string => `'${value.slice(0, 60)}'`
+const excerpt = (value: string): string => `'${value.slice(0, 60)}'`
 
 const address =
   (family: 'v4' | 'v6', is: string): RdataType['parse'] =>
   (value) => {
     const parsed = parseAddress(value)
     return parsed === undefined || familyOf(parsed) !== family
-      ? malformed('rdataMalformed', `${strange(value)} is not an ${is} address`)
+      ? malformed('rdataMalformed', `${excerpt(value)} is not an ${is} address`)
       : ok(parsed)
   }
 
@@ -37,7 +37,7 @@ const domain =
   (refused: InvalidValue['refused'], parse: (text: string) => string | undefined): RdataType['parse'] =>
   (value) => {
     const name = parse(value)
-    return name === undefined ? malformed(refused, `${strange(value)} is not a domain name`) : ok(`${name}.`)
+    return name === undefined ? malformed(refused, `${excerpt(value)} is not a domain name`) : ok(`${name}.`)
   }
 
 /** RFC 3986, as browsers read it (WHATWG URL): absolute http or https, with a host and without credentials. */
@@ -57,7 +57,7 @@ function parseMx(value: string): Result<string, InvalidValue> {
   const weight = number(preference, 65_535)
   const host = exchange === '.' && weight === 0 ? '' : parseHost(exchange ?? '')
   return weight === undefined || host === undefined || rest.length > 0
-    ? malformed('rdataMalformed', `${strange(value)} is not "PREFERENCE HOST"`)
+    ? malformed('rdataMalformed', `${excerpt(value)} is not "PREFERENCE HOST"`)
     : ok(`${weight} ${host}.`)
 }
 
@@ -67,7 +67,7 @@ function parseSrv(value: string): Result<string, InvalidValue> {
   const numbers = fields.slice(0, 3).map((field) => number(field, 65_535))
   const target = fields[3] === '.' ? '' : parseTarget(fields[3] ?? '')
   return fields.length !== 4 || numbers.includes(undefined) || target === undefined
-    ? malformed('rdataMalformed', `${strange(value)} is not "PRIORITY WEIGHT PORT TARGET"`)
+    ? malformed('rdataMalformed', `${excerpt(value)} is not "PRIORITY WEIGHT PORT TARGET"`)
     : ok(`${numbers.join(' ')} ${target}.`)
 }
 
@@ -76,30 +76,30 @@ function parseCaa(value: string): Result<string, InvalidValue> {
   const [, flags, tag = '', rest = ''] = /^(\d{1,3})[ \t]+([a-z0-9]{1,255})[ \t]+(.*)$/is.exec(value) ?? []
   const strings = stringsOf(rest)
   return number(flags, 255) === undefined || strings?.length !== 1
-    ? malformed('rdataMalformed', `${strange(value)} is not "FLAGS TAG "VALUE""`)
+    ? malformed('rdataMalformed', `${excerpt(value)} is not "FLAGS TAG "VALUE""`)
     : ok(`${Number(flags)} ${tag.toLowerCase()} ${quoted(strings[0] ?? new Uint8Array())}`)
 }
 
-const LONGEST_STRING = 255
-const LONGEST_RDATA = 65_535
+const MAX_STRING_BYTES = 255
+const MAX_RDATA_BYTES = 65_535
 
 /** RFC 1035 §3.3.14: strings of 255 octets at most. Text without quotes is one string, and cut where it is too long. */
 function parseTxt(value: string): Result<string, InvalidValue> {
   const isQuoted = value.trimStart().startsWith('"')
   const strings = isQuoted ? stringsOf(value.trim()) : chunked(Buffer.from(value, 'utf8'))
   if (strings === undefined || strings.length === 0)
-    return malformed('rdataMalformed', `${strange(value)} is neither text nor strings in quotes`)
-  if (strings.some((one) => one.length > LONGEST_STRING))
+    return malformed('rdataMalformed', `${excerpt(value)} is neither text nor strings in quotes`)
+  if (strings.some((one) => one.length > MAX_STRING_BYTES))
     return malformed('rdataMalformed', 'a string is longer than 255 octets; cut it into several')
   const total = strings.reduce((sum, one) => sum + one.length + 1, 0)
-  return total > LONGEST_RDATA
+  return total > MAX_RDATA_BYTES
     ? malformed('rdataMalformed', 'the record is longer than 65535 octets')
     : ok(strings.map(quoted).join(' '))
 }
 
 const chunked = (bytes: Uint8Array): readonly Uint8Array[] =>
-  Array.from({ length: Math.max(1, Math.ceil(bytes.length / LONGEST_STRING)) }, (_, at) =>
-    bytes.subarray(at * LONGEST_STRING, (at + 1) * LONGEST_STRING),
+  Array.from({ length: Math.max(1, Math.ceil(bytes.length / MAX_STRING_BYTES)) }, (_, at) =>
+    bytes.subarray(at * MAX_STRING_BYTES, (at + 1) * MAX_STRING_BYTES),
   )
 
 /** RFC 1035 §5.1: strings in quotes; \X is X, \DDD an octet. undefined where it is not only that. */
@@ -145,7 +145,7 @@ function quoted(octets: Uint8Array): string {
 const parseUrl: RdataType['parse'] = (value) => {
   const url = parseWebUrl(value)
   return url === undefined
-    ? malformed('urlRedirectMalformed', `${strange(value)} is not an absolute http or https address`)
+    ? malformed('urlRedirectMalformed', `${excerpt(value)} is not an absolute http or https address`)
     : ok(url)
 }
 

@@ -2,20 +2,20 @@ import type { Instant } from '../../base/time.ts'
 import type { Address } from '../../net/address.ts'
 import type { Plan } from './tree.ts'
 
-/** Who a request is made for: a DDNS key, or (being phased out) the account itself. */
+/** The authenticated party of an update: a DDNS key, or (being phased out) the account itself. */
 export interface Principal {
   readonly kind: 'key' | 'account'
   readonly id: number
   readonly accountId: number
 }
 
-/** What a login by name finds. */
+/** A principal with the hash of its password. */
 export interface Login extends Principal {
   /** A keyed hash for keys, a scrypt hash for accounts. */
   readonly hash: Uint8Array
 }
 
-/** Something an update may change: a whole name, or one Rdata of it. */
+/** What an update may change: a whole name, or one Rdata of it. */
 export interface TargetRow {
   readonly nameId: number
   readonly zoneId: number
@@ -24,7 +24,7 @@ export interface TargetRow {
   readonly rdataId?: number
 }
 
-/** A name with all that is at it, and whose it is. */
+/** A name with its owner and all of its Rdata. */
 export interface StoredName extends Omit<TargetRow, 'rdataId'> {
   readonly accountId: number
   /** The DDNS key that updates the whole name. */
@@ -37,16 +37,16 @@ export interface StoredRdata {
   readonly id: number
   readonly dnsType: string
   readonly value: string
-  /** The DDNS key that updates it alone. */
+  /** The DDNS key that updates this Rdata alone. */
   readonly keyId: number | null
 }
 
-/** What a key or an account did lately. Moments in whole seconds since the epoch, newest last. */
+/** Recent activity of a key or an account. Timestamps in seconds since the epoch, newest last. */
 export interface Usage {
   readonly requests: readonly number[]
   readonly refusals: readonly number[]
   readonly blockedUntil?: Instant
-  readonly undescriptive: number
+  readonly nondescriptive: number
 }
 
 /** The last request, for the list of clients. */
@@ -57,13 +57,20 @@ export interface LastUse {
   readonly reply: string
 }
 
-/** Failed logins of one peer network. */
+/** Failed logins of one peer network. Timestamps as in `Usage`. */
 export interface FailedLogins {
-  readonly moments: readonly number[]
+  readonly timestamps: readonly number[]
   readonly blockedUntil?: Instant
 }
 
 export type NewPlan = Omit<Plan, 'fixedTtl' | 'types'>
+
+export interface NewAccount {
+  readonly name: string
+  /** Of the password: see `slowHash`. */
+  readonly hash: Uint8Array
+  readonly planId: number
+}
 
 export interface NewZone {
   readonly accountId: number

@@ -129,7 +129,7 @@ export const countRdata = ({ rrsets }: Pick<Name, 'rrsets'>): number =>
   rrsets.reduce((sum, { rdata }) => sum + rdata.length, 0)
 
 /** Spec, "Metadata": new keys are added, existing ones updated, an empty value removes. */
-export const merged = (metadata: Metadata, change: Metadata): Metadata =>
+export const mergeMetadata = (metadata: Metadata, change: Metadata): Metadata =>
   Object.fromEntries(Object.entries({ ...metadata, ...change }).filter(([, value]) => value !== ''))
 
 /** The next label of those that begin with an underscore. */

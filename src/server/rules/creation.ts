@@ -4,7 +4,7 @@ import type { Name, Zone } from '../model/tree.ts'
 import { type Caller, isOwner } from './access.ts'
 
 /** What nobody needs more of; zones may say less. */
-const MOST_LABELS = 10
+const DEFAULT_MAX_LABELS = 10
 
 export type CreationFault = Extract<
   ErrorName,
@@ -24,7 +24,7 @@ export function creationFault(
   { name, isMember }: { readonly name: unknown; readonly isMember: boolean },
 ): Refusal<CreationFault> | undefined {
   const at = { location: 'body', pointer: '/name' } as const
-  const malformed = nameFault(name, zone.name, zone.maxLabels ?? MOST_LABELS)
+  const malformed = nameFault(name, zone.name, zone.maxLabels ?? DEFAULT_MAX_LABELS)
   if (malformed !== undefined) return { ...malformed, ...at }
   const isBarred = zone.isMembersOnly && !isMember && !isOwner(caller, zone)
   if (isBarred || caller.isReadOnly) return refuse('nameCreateForbidden')

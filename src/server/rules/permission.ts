@@ -21,7 +21,7 @@ export interface UpdateGroup {
 }
 
 /** What a wish meets: the place, what is there already, and the groups that it names. */
-export interface PermissionScene {
+export interface PermissionContext {
   readonly caller: Caller
   readonly zone: Zone
   readonly name: string
@@ -33,27 +33,27 @@ interface Rule {
   readonly refused: ErrorName
   /** The field of the RRSet that is at fault. */
   readonly field: string
-  readonly isBroken: (draft: DraftRRSet, scene: PermissionScene) => boolean
-  readonly detail?: (scene: PermissionScene) => string
+  readonly isBroken: (draft: DraftRRSet, scene: PermissionContext) => boolean
+  readonly detail?: (scene: PermissionContext) => string
 }
 
-function isDisallowed({ dnsType }: DraftRRSet, { caller, zone }: PermissionScene): boolean {
+function isDisallowed({ dnsType }: DraftRRSet, { caller, zone }: PermissionContext): boolean {
   // An owner-only type is not disallowed here: the owner rules refuse it.
   const ofZone = zone.types && [...zone.types, ...(zone.ownerOnlyTypes ?? [])]
   return [caller.account.plan.types, ofZone].some((types) => types?.includes(dnsType) === false)
 }
 
-const isReserved = ({ dnsType }: DraftRRSet, { caller, zone, name }: PermissionScene): boolean =>
+const isReserved = ({ dnsType }: DraftRRSet, { caller, zone, name }: PermissionContext): boolean =>
   zone.isShared &&
   !isOwner(caller, zone) &&
   ((zone.ownerOnlyTypes?.includes(dnsType) ?? false) || OWNER_NAMES.has(name))
 
-const isOfService = ({ dnsType }: DraftRRSet, { name, existing }: PermissionScene): boolean =>
+const isOfService = ({ dnsType }: DraftRRSet, { name, existing }: PermissionContext): boolean =>
   existing?.isSystem ?? (name === APEX && dnsType === 'NS')
 
-const fixedTtl = ({ caller, zone }: PermissionScene): number | undefined =>
+const fixedTtl = ({ caller, zone }: PermissionContext): number | undefined =>
   zone.fixedTtl ?? caller.account.plan.fixedTtl
-const minTtl = ({ caller, zone }: PermissionScene): number =>
+const minTtl = ({ caller, zone }: PermissionContext): number =>
   Math.max(caller.account.plan.minTtl, zone.minTtl ?? 0)
 
 /** What policy may have against an RRSet. */
@@ -94,7 +94,7 @@ export type PermissionFault<R extends RuleName> =
 export const permissionFaults = <R extends RuleName>(
   rules: readonly R[],
   draft: DraftRRSet,
-  scene: PermissionScene,
+  scene: PermissionContext,
 ): readonly Refusal<PermissionFault<R>>[] => [
   ...rules.flatMap((name): Refusal<PermissionFault<R>>[] => {
     const { refused, field, isBroken, detail }: Rule & { refused: PermissionFault<R> } = RULES[name]
@@ -106,18 +106,18 @@ export const permissionFaults = <R extends RuleName>(
 
 function rdataFaults(
   { label, updateGroup, pointer }: DraftRdata,
-  { caller, existing, groups }: PermissionScene,
+  { caller, existing, groups }: PermissionContext,
 ): readonly Refusal<'underscoreLabelReserved' | 'updateGroupForbidden'>[] {
   const at = (field: string) => ({ location: 'body', pointer: `${pointer}${field}` }) as const
   const isTaken = label?.startsWith('_') === true && rdataLabelled(existing, label) === undefined
   return [
     ...(isTaken ? [refuse('underscoreLabelReserved' as const, undefined, at('/label'))] : []),
-    ...(updateGroup === undefined || mayUse(caller, groups[updateGroup])
+    ...(updateGroup === undefined || mayUseGroup(caller, groups[updateGroup])
       ? []
       : [refuse('updateGroupForbidden' as const, undefined, at('/update_group'))]),
   ]
 }
 
 /** A group is its account's own, unless the operator locked it. */
-export const mayUse = ({ account }: Caller, group: UpdateGroup | undefined): boolean =>
+export const mayUseGroup = ({ account }: Caller, group: UpdateGroup | undefined): boolean =>
   group?.accountId === account.id && !group.isLocked

@@ -14,7 +14,7 @@ export type FindName = (relative: string) => Promise<Name | undefined>
 const has = (name: Name | undefined, ...types: readonly DnsType[]): boolean =>
   name !== undefined && types.some((type) => rrsetOf(name, type) !== undefined)
 
-const OCTETS = 65_535
+const MAX_RRSET_BYTES = 65_535
 const sizeOf = ({ rdata }: RRSet): number =>
   rdata.reduce((sum, { value }) => sum + Buffer.byteLength(value) + 12, 0)
 
@@ -27,7 +27,7 @@ const RULES: readonly (readonly [broken: (name: Name) => boolean, says: string])
   [(name) => has(name, 'ALIAS') && has(name, 'A', 'AAAA', 'CNAME'),                       'an ALIAS stands in place of addresses'],
   [(name) => has(name, 'NS') && name.name.split('.')[0] === WILDCARD,                     'a wildcard cannot be delegated (RFC 4592 §4.2)'],
   [(name) => has(name, 'NS') && name.name !== APEX && name.rrsets.some(({ dnsType }) => !['NS', 'A', 'AAAA'].includes(dnsType)), 'beside a delegation there is only glue (RFC 1034 §4.2.1)'],
-  [(name) => name.rrsets.some((rrset) => sizeOf(rrset) > OCTETS),                         'an RRSet fits in one message (RFC 1035 §4.2.2)'],
+  [(name) => name.rrsets.some((rrset) => sizeOf(rrset) > MAX_RRSET_BYTES),                         'an RRSet fits in one message (RFC 1035 §4.2.2)'],
   [(name) => has(name, '_URL') && has(name, 'A', 'AAAA', 'CNAME'),                        'a redirect stands in place of addresses'],
 ]
 
@@ -81,13 +81,13 @@ async function targetFaults(name: Name, zone: Zone, find: FindName): Promise<rea
   return loop === undefined ? faults : [...faults, refuse('aliasInvalid', `${loop} leads back to itself`)]
 }
 
-const LONGEST_CHAIN = 16
+const MAX_CHAIN = 16
 
 /** Where following ALIAS and CNAME from here comes back to here; undefined where it ends. */
 async function loopFrom(name: Name, zone: Zone, at: FindName): Promise<string | undefined> {
   if (!has(name, 'ALIAS')) return undefined
   let here: Name | undefined = name
-  for (let steps = 0; steps < LONGEST_CHAIN && here !== undefined; steps++) {
+  for (let steps = 0; steps < MAX_CHAIN && here !== undefined; steps++) {
     const next: string | undefined = (rrsetOf(here, 'ALIAS') ?? rrsetOf(here, 'CNAME'))?.rdata[0]?.value
     const relative = next === undefined ? undefined : relativeTo(next.replace(/\.$/, ''), zone.name)
     if (relative === undefined) return undefined

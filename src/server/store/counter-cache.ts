@@ -1,205 +1,167 @@
-/** How one kind of count is kept in the store, and what becomes of it when somebody else counted too. */
+import { FlushQueue } from './flush-queue.ts'
+import type { Undo } from './undo.ts'
+
+/** How one kind of counter is stored, and how it is merged when another process counted too. */
 export interface CounterTable<T> {
   readonly load: (key: string) => T
   readonly save: (key: string, value: T) => void
-  /** What was loaded, what we made of it, and what is there now. */
+  /** `base` is the value as loaded, `ours` the value after our changes, `theirs` the value in the store now. */
   readonly merge: (base: T, ours: T, theirs: T) => T
-  /** What must not wait for that: it is written down at once. */
+  /** Whether a change must be stored immediately instead of with the next flush. */
   readonly writesThrough: (base: T, ours: T) => boolean
 }
 
-/**
- * Counts at hand. They change with every request and are worth some seconds, not a write to disk each: what was counted is
- * written down together, a little later.
- */
-export interface CounterCache<T> {
-  get(key: string): T
-  put(key: string, value: T): void
-  /** Saves what of those is not written down yet. */
-  flushMatching(isMeant: (key: string) => boolean): void
-  /** As if nothing had been counted of those. */
-  forget(isMeant: (key: string) => boolean): void
-  /** Somebody else has written, or what we saw was taken back: only what we have not written down yet is still ours. */
-  invalidate(): void
-  /** Puts what is due now in the queue. Gives what tells whether all of that, and what was before it, is written down. */
-  beginFlush(): () => boolean
-  /** Saves what is first in the queue, no more than `most`; gives how many are done with. */
-  flush(most: number): number
-  /** Not written down yet. */
-  readonly due: number
-}
-
-/** What takes one change of a tally back. */
-export type Undo = () => void
-
-/** Changed in place: it is looked at with every request, and there are as many of them as there are names. */
+/** Mutable for speed: every request reads some, and there is one for each name. */
 interface CachedCounter<T> {
   readonly key: string
   value: T
-  /** As the store has it, as far as we know. */
+  /** The value in the store, as far as this process has seen. */
   base: T
   isInvalidated: boolean
   isCached: boolean
-  /** Not written down yet. */
-  isDue: boolean
+  /** Changed, and not stored yet. */
+  isDirty: boolean
 }
 
-/** Of what is at hand, so much goes at a time when there is too much: to look for the oldest one by one is slow. */
+interface CacheOptions {
+  /** Receives what reverts each change, for a transaction that is rolled back. */
+  readonly recordUndo: (undo: Undo) => void
+  /** No more counters are kept once they are stored: each takes some hundred bytes. */
+  readonly maxCached: number
+}
+
+/** Evicting one counter at a time is slow: each search passes the dirty ones again. */
 const EVICTED_SHARE = 1 / 8
 
-/** The cells at hand, in the order in which they came, and which of them are due. */
-interface CacheState<T> {
-  readonly cells: ReadonlyMap<string, CachedCounter<T>>
-  readonly due: ReadonlySet<CachedCounter<T>>
-  readonly place: (cell: CachedCounter<T>, isCached: boolean, isDue: boolean) => void
-  /** Makes room for one more. What goes comes back when it is asked for; what is due stays. */
-  readonly hasRoom: () => boolean
-  readonly doubt: () => void
-}
+/**
+ * A write-back cache of counters. They change with every request, and losing some seconds of them is acceptable, so
+ * their changes are collected and stored together a little later.
+ */
+export class CounterCache<T> {
+  readonly #table: CounterTable<T>
+  readonly #options: CacheOptions
+  /** In the order of their insertion: the oldest are evicted first. */
+  readonly #cached = new Map<string, CachedCounter<T>>()
+  readonly #dirty = new Set<CachedCounter<T>>()
+  readonly #queue: FlushQueue
 
-function cacheState<T>(most: number): CacheState<T> {
-  const cells = new Map<string, CachedCounter<T>>()
-  const due = new Set<CachedCounter<T>>()
-  const fewer = Math.floor(most * (1 - EVICTED_SHARE))
-  const place: CacheState<T>['place'] = (cell, isCached, isDue) => {
-    if (isCached !== cell.isCached) {
-      if (isCached) cells.set(cell.key, cell)
-      else cells.delete(cell.key)
-      cell.isCached = isCached
-    }
-    if (isDue !== cell.isDue) {
-      if (isDue) due.add(cell)
-      else due.delete(cell)
-      cell.isDue = isDue
+  constructor(table: CounterTable<T>, options: CacheOptions) {
+    this.#table = table
+    this.#options = options
+    this.#queue = new FlushQueue(options.recordUndo)
+  }
+
+  /** How many counters are changed and not stored yet. */
+  get dirtyCount(): number {
+    return this.#dirty.size
+  }
+
+  get(key: string): T {
+    const counter = this.#counterFor(key)
+    if (!counter.isCached && this.#makeRoom()) this.#place(counter, true, false)
+    return counter.value
+  }
+
+  put(key: string, value: T): void {
+    const counter = this.#counterFor(key)
+    this.#recordUndo(counter)
+    counter.value = value
+    this.#place(counter, true, true)
+    if (this.#table.writesThrough(counter.base, value)) this.#store(counter)
+  }
+
+  /** Drops these counters, as if nothing had been counted. */
+  forget(isMatch: (key: string) => boolean): void {
+    for (const counter of [...this.#cached.values()].filter(({ key }) => isMatch(key))) {
+      this.#recordUndo(counter)
+      this.#place(counter, false, false)
     }
   }
-  return {
-    cells,
-    due,
-    place,
-    hasRoom: () => {
-      if (cells.size < most) return true
-      if (due.size >= fewer) return false
-      for (const cell of cells.values()) {
-        if (!cell.isDue) place(cell, false, false)
-        if (cells.size <= fewer) break
-      }
-      return true
-    },
-    doubt: () => {
-      for (const cell of cells.values())
-        if (cell.isDue) cell.isInvalidated = true
-        else place(cell, false, false)
-    },
+
+  /** Another process wrote, or a transaction was rolled back: only changes that are not stored yet remain valid. */
+  invalidate(): void {
+    for (const counter of this.#cached.values())
+      if (counter.isDirty) counter.isInvalidated = true
+      else this.#place(counter, false, false)
+  }
+
+  /** Queues all dirty counters. The function it returns reports whether these, and all queued before, are stored. */
+  beginFlush(): () => boolean {
+    return this.#queue.add(this.#dirty)
+  }
+
+  /** Stores up to `max` queued counters; returns how many it took from the queue. */
+  flush(max: number): number {
+    const keys = this.#queue.take(max)
+    for (const key of keys) if (this.#cached.get(key)?.isDirty === true) this.#store(this.#counterFor(key))
+    return keys.length
+  }
+
+  /** Stores the dirty counters among these. */
+  flushMatching(isMatch: (key: string) => boolean): void {
+    for (const { key } of [...this.#dirty].filter((counter) => isMatch(counter.key)))
+      this.#store(this.#counterFor(key))
+  }
+
+  #counterFor(key: string): CachedCounter<T> {
+    const counter = this.#cached.get(key)
+    if (counter === undefined) return newCounter(key, this.#table.load(key))
+    if (counter.isInvalidated) {
+      this.#recordUndo(counter)
+      const base = this.#table.load(key)
+      counter.value = this.#table.merge(counter.base, counter.value, base)
+      counter.base = base
+      counter.isInvalidated = false
+    }
+    return counter
+  }
+
+  #store(counter: CachedCounter<T>): void {
+    this.#table.save(counter.key, counter.value)
+    this.#recordUndo(counter)
+    counter.base = counter.value
+    this.#place(counter, this.#cached.size <= this.#options.maxCached, false)
+  }
+
+  #recordUndo(counter: CachedCounter<T>): void {
+    const { value, base, isInvalidated, isCached, isDirty } = counter
+    this.#options.recordUndo(() => {
+      Object.assign(counter, { value, base, isInvalidated })
+      this.#place(counter, isCached, isDirty)
+    })
+  }
+
+  #place(counter: CachedCounter<T>, isCached: boolean, isDirty: boolean): void {
+    if (isCached !== counter.isCached) {
+      if (isCached) this.#cached.set(counter.key, counter)
+      else this.#cached.delete(counter.key)
+      counter.isCached = isCached
+    }
+    if (isDirty === counter.isDirty) return
+    if (isDirty) this.#dirty.add(counter)
+    else this.#dirty.delete(counter)
+    counter.isDirty = isDirty
+  }
+
+  /** Whether one more counter fits. Evicts clean counters; dirty ones stay. */
+  #makeRoom(): boolean {
+    const { maxCached } = this.#options
+    const target = Math.floor(maxCached * (1 - EVICTED_SHARE))
+    if (this.#cached.size < maxCached) return true
+    if (this.#dirty.size >= target) return false
+    for (const counter of this.#cached.values()) {
+      if (!counter.isDirty) this.#place(counter, false, false)
+      if (this.#cached.size <= target) break
+    }
+    return true
   }
 }
 
-const newCell = <T>(key: string, base: T): CachedCounter<T> => ({
+const newCounter = <T>(key: string, base: T): CachedCounter<T> => ({
   key,
   value: base,
   base,
   isInvalidated: false,
   isCached: false,
-  isDue: false,
+  isDirty: false,
 })
-
-/** What takes back whatever is done to a cell after this. */
-function undoOf<T>(cell: CachedCounter<T>, { place }: CacheState<T>): Undo {
-  const { value, base, isInvalidated, isCached, isDue } = cell
-  return () => {
-    Object.assign(cell, { value, base, isInvalidated: isInvalidated })
-    place(cell, isCached, isDue)
-  }
-}
-
-/** What is to be written down, round by round in the order of the keys: neighbours are on one page, and that is written once. */
-interface Queue {
-  /** Puts these behind what is there already, so that nobody who waits for that waits for more; tells when they are taken. */
-  readonly add: (due: Iterable<{ readonly key: string }>) => () => boolean
-  readonly take: (most: number) => readonly string[]
-}
-
-function queueWith(note: (undo: Undo) => void): Queue {
-  let keys: readonly string[] = []
-  let taken = 0
-  return {
-    add: (due) => {
-      const queued = new Set(keys)
-      const fresh = Array.from(due, ({ key }) => key).filter((key) => !queued.has(key))
-      keys = [...keys, ...fresh.toSorted()]
-      const end = taken + keys.length
-      return () => taken >= end
-    },
-    take: (most) => {
-      const first = keys.slice(0, most)
-      keys = keys.slice(most)
-      taken += first.length
-      note(() => {
-        keys = [...first, ...keys]
-        taken -= first.length
-      })
-      return first
-    },
-  }
-}
-
-/** More than `mostAtHand` are not kept once they are written down: each is some hundred bytes. */
-export function counterCache<T>(
-  { load, save, merge, writesThrough }: CounterTable<T>,
-  note: (undo: Undo) => void,
-  mostAtHand: number,
-): CounterCache<T> {
-  const shelf = cacheState<T>(mostAtHand)
-  const { cells, due, place, hasRoom, doubt } = shelf
-  const queue = queueWith(note)
-
-  const cellOf = (key: string): CachedCounter<T> => {
-    const known = cells.get(key)
-    if (known === undefined) return newCell(key, load(key))
-    if (known.isInvalidated) {
-      note(undoOf(known, shelf))
-      const base = load(key)
-      Object.assign(known, { value: merge(known.base, known.value, base), base, isInvalidated: false })
-    }
-    return known
-  }
-  const writeDownOne = (cell: CachedCounter<T>): void => {
-    save(cell.key, cell.value)
-    note(undoOf(cell, shelf))
-    cell.base = cell.value
-    place(cell, cells.size <= mostAtHand, false)
-  }
-  return {
-    get: (key) => {
-      const cell = cellOf(key)
-      if (!cell.isCached && hasRoom()) place(cell, true, false)
-      return cell.value
-    },
-    put: (key, value) => {
-      const cell = cellOf(key)
-      note(undoOf(cell, shelf))
-      cell.value = value
-      place(cell, true, true)
-      if (writesThrough(cell.base, value)) writeDownOne(cell)
-    },
-    forget: (isMeant) => {
-      for (const cell of [...cells.values()].filter(({ key }) => isMeant(key))) {
-        note(undoOf(cell, shelf))
-        place(cell, false, false)
-      }
-    },
-    invalidate: doubt,
-    beginFlush: () => queue.add(due),
-    flush: (most) => {
-      const keys = queue.take(most)
-      for (const key of keys) if (cells.get(key)?.isDue === true) writeDownOne(cellOf(key))
-      return keys.length
-    },
-    flushMatching: (isMeant) => {
-      for (const { key } of [...due].filter((cell) => isMeant(cell.key))) writeDownOne(cellOf(key))
-    },
-    get due() {
-      return due.size
-    },
-  }
-}

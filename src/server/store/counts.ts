@@ -1,26 +1,26 @@
 import { latest } from '../../base/time.ts'
 import type { FailedLogins, LastUse, Usage } from '../model/rows.ts'
 
-/** What a key or an account did lately, and the last of it. */
+/** Recent activity of a key or an account, with its last request. */
 export interface UsageRow {
   readonly usage: Usage
   readonly last?: LastUse
 }
 
-type Moments = readonly number[]
+type Timestamps = readonly number[]
 
-/** Several processes may count for one store. Each adds what it saw itself to what is there. */
-export function mergeMoments(base: Moments, ours: Moments, theirs: Moments): Moments {
+/** Several processes may count in one store. Each adds its own events to the stored ones. */
+export function mergeTimestamps(base: Timestamps, ours: Timestamps, theirs: Timestamps): Timestamps {
   const left = [...base]
-  const added = ours.filter((moment) => {
-    const at = left.indexOf(moment)
+  const added = ours.filter((timestamp) => {
+    const at = left.indexOf(timestamp)
     if (at >= 0) left.splice(at, 1)
     return at < 0
   })
   return [...theirs, ...added].toSorted((a, b) => a - b)
 }
 
-/** Whoever changed it last has the word; who did not change it has none. */
+/** A value that this process changed overrides the stored one; an unchanged value does not. */
 const changed = <T>(base: T, ours: T, theirs: T): T => (ours === base ? theirs : ours)
 
 export function mergeUsage(base: UsageRow, ours: UsageRow, theirs: UsageRow): UsageRow {
@@ -29,9 +29,9 @@ export function mergeUsage(base: UsageRow, ours: UsageRow, theirs: UsageRow): Us
   const last = laterOf(ours.last, theirs.last)
   return {
     usage: {
-      requests: mergeMoments(b.requests, o.requests, t.requests),
-      refusals: mergeMoments(b.refusals, o.refusals, t.refusals),
-      undescriptive: t.undescriptive + o.undescriptive - b.undescriptive,
+      requests: mergeTimestamps(b.requests, o.requests, t.requests),
+      refusals: mergeTimestamps(b.refusals, o.refusals, t.refusals),
+      nondescriptive: t.nondescriptive + o.nondescriptive - b.nondescriptive,
       ...(blockedUntil !== undefined && { blockedUntil }),
     },
     ...(last !== undefined && { last }),
@@ -46,7 +46,7 @@ function laterOf(one: LastUse | undefined, other: LastUse | undefined): LastUse 
 export function mergeFailures(base: FailedLogins, ours: FailedLogins, theirs: FailedLogins): FailedLogins {
   const blockedUntil = changed(base.blockedUntil, ours.blockedUntil, theirs.blockedUntil)
   return {
-    moments: mergeMoments(base.moments, ours.moments, theirs.moments),
-    ...(blockedUntil !== undefined && { blockedUntil: blockedUntil }),
+    timestamps: mergeTimestamps(base.timestamps, ours.timestamps, theirs.timestamps),
+    ...(blockedUntil !== undefined && { blockedUntil }),
   }
 }

@@ -1,160 +1,109 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers'
-import type { Undo } from './counter-cache.ts'
+import { type CommitListener, Transaction } from './transaction.ts'
+import type { Undo } from './undo.ts'
 
 interface Job {
   readonly work: () => Promise<unknown>
-  readonly done: (value: unknown) => void
-  readonly failed: (error: unknown) => void
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
 }
 
-export interface GroupCommit {
-  /** Runs the work in a transaction; resolves when that is durable. */
-  readonly commit: <T>(work: () => Promise<T>) => Promise<T>
-  /** Within five seconds, beside whatever else is committed; once, however often it is asked meanwhile. */
-  readonly soon: (work: () => Promise<void>) => void
-  /** What takes a change outside the database back, should the work under way be taken back. */
-  readonly note: (undo: Undo) => void
-  readonly stop: () => void
-}
+/** Settles the promise of one job, once the commit that it is part of is durable. */
+type Settle = () => void
 
-/** Who keeps something beside the database hears of it. */
-export interface CommitListener {
-  readonly begun: () => void
-  /** Something that was written, and perhaps read again, was not meant to be. */
-  readonly takenBack: () => void
-}
-
-const UNHEARD: CommitListener = { begun: () => undefined, takenBack: () => undefined }
-
-const SOON = 5000
+const DELAY = 5000
 
 /**
- * Requests that arrive in one turn of the event loop share one transaction, and so one flush to disk. Nobody is answered
- * before the commit. Where one of them throws, all is taken back and done again with a savepoint for each, so that only
- * that one's changes are missing: work may run twice, and what it does outside the store must bear that.
+ * Group commit: requests that arrive in one turn of the event loop share one transaction, and so one flush to disk. Every
+ * promise settles after the commit. If one job throws, the transaction is rolled back and all jobs run again with a
+ * savepoint each, so that only the changes of the failed job are lost. Jobs may therefore run twice, and their effects
+ * outside the store must allow that.
  */
-export function groupCommit(database: DatabaseSync, heard: CommitListener = UNHEARD): GroupCommit {
-  const log: Undo[] = []
-  const steps = stepsOf(database, log, heard)
-  let waiting: Job[] = []
-  let isBusy = false
-  let timer: ReturnType<typeof setTimeout> | undefined
+export class GroupCommit {
+  readonly #transaction: Transaction
+  #queue: Job[] = []
+  #isBusy = false
+  #timer: ReturnType<typeof setTimeout> | undefined
 
-  const flush = async (): Promise<void> => {
-    const jobs = waiting
-    waiting = []
+  constructor(database: DatabaseSync, listener?: CommitListener) {
+    this.#transaction = new Transaction(database, listener)
+  }
+
+  /** Runs the work in a transaction; resolves when its changes are durable. */
+  async commit<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ work, resolve: (value) => resolve(value as T), reject })
+      if (this.#isBusy) return
+      this.#isBusy = true
+      setImmediate(() => void this.#run())
+    })
+  }
+
+  /** Runs the work within five seconds; further calls until then have no effect. */
+  schedule(work: () => Promise<void>): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      // The next write reports a full disk to its caller; the changes stay dirty until then.
+      void work().catch(() => undefined)
+    }, DELAY).unref()
+  }
+
+  /** Registers what reverts a change outside the database if the current transaction is rolled back. */
+  recordUndo(undo: Undo): void {
+    this.#transaction.recordUndo(undo)
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+
+  async #run(): Promise<void> {
+    const jobs = this.#queue
+    this.#queue = []
     try {
-      const answers = await together(steps, jobs).catch(async () => apart(steps, jobs))
-      for (const answer of answers) answer()
+      const settled = await this.#runTogether(jobs).catch(async () => this.#runApart(jobs))
+      for (const settle of settled) settle()
     } catch (error) {
-      for (const job of jobs) job.failed(error)
+      for (const job of jobs) job.reject(error)
     }
-    isBusy = waiting.length > 0
-    if (isBusy) setImmediate(() => void flush())
+    this.#isBusy = this.#queue.length > 0
+    if (this.#isBusy) setImmediate(() => void this.#run())
   }
 
-  return {
-    commit: async <T>(work: () => Promise<T>): Promise<T> =>
-      new Promise<T>((resolve, reject) => {
-        waiting.push({ work, done: (value) => resolve(value as T), failed: reject })
-        if (isBusy) return
-        isBusy = true
-        setImmediate(() => void flush())
-      }),
-    soon: (work) => {
-      timer ??= setTimeout(() => {
-        timer = undefined
-        // A disk that takes nothing is told to whoever writes next; what is due stays due.
-        void work().catch(() => undefined)
-      }, SOON).unref()
-    },
-    note: (undo) => void log.push(undo),
-    stop: () => clearTimeout(timer),
-  }
-}
-
-interface Steps {
-  readonly begin: () => void
-  readonly commit: () => void
-  /** Gives what takes everything since back. */
-  readonly save: () => () => void
-  readonly release: () => void
-  readonly rollback: () => void
-}
-
-function stepsOf(database: DatabaseSync, log: Undo[], { begun, takenBack }: CommitListener): Steps {
-  const step = (sql: string): (() => void) => {
-    const statement = database.prepare(sql)
-    return () => void statement.run()
-  }
-  const [begin, commit, save, release] = ['BEGIN IMMEDIATE', 'COMMIT', 'SAVEPOINT job', 'RELEASE job'].map(
-    step,
-  )
-  const takeBack = (to: number): void => {
-    for (const undo of log.splice(to).toReversed()) undo()
-    takenBack()
-  }
-  return {
-    begin: () => {
-      log.length = 0
-      begin?.()
-      begun()
-    },
-    commit: () => commit?.(),
-    save: () => {
-      save?.()
-      const mark = log.length
-      return () => {
-        database.exec('ROLLBACK TO job; RELEASE job')
-        takeBack(mark)
-      }
-    },
-    release: () => release?.(),
-    rollback: () => {
-      if (database.isTransaction) database.exec('ROLLBACK')
-      takeBack(0)
-    },
-  }
-}
-
-/** What to tell each job, once the commit that it is part of is durable. */
-type Answers = readonly (() => void)[]
-
-/** Runs the jobs one after the other in one transaction; throws, with nothing changed, where any of them does. */
-const together = async (steps: Steps, jobs: readonly Job[]): Promise<Answers> =>
-  inTransaction(steps, jobs, async ({ work, done }) => {
-    const value = await work()
-    return () => done(value)
-  })
-
-/** The same, where what throws takes back only its own changes. */
-const apart = async (steps: Steps, jobs: readonly Job[]): Promise<Answers> =>
-  inTransaction(steps, jobs, async ({ work, done, failed }) => {
-    const undo = steps.save()
-    try {
+  /** Runs the jobs in order in one transaction; throws, with nothing changed, if any of them does. */
+  async #runTogether(jobs: readonly Job[]): Promise<readonly Settle[]> {
+    return this.#inTransaction(jobs, async ({ work, resolve }) => {
       const value = await work()
-      steps.release()
-      return () => done(value)
-    } catch (error) {
-      undo()
-      return () => failed(error)
-    }
-  })
+      return () => resolve(value)
+    })
+  }
 
-async function inTransaction(
-  { begin, commit, rollback }: Steps,
-  jobs: readonly Job[],
-  run: (job: Job) => Promise<() => void>,
-): Promise<Answers> {
-  begin()
-  try {
-    const answers: (() => void)[] = []
-    for (const job of jobs) answers.push(await run(job))
-    commit()
-    return answers
-  } catch (error) {
-    rollback()
-    throw error
+  /** The same, but a job that throws reverts only its own changes. */
+  async #runApart(jobs: readonly Job[]): Promise<readonly Settle[]> {
+    return this.#inTransaction(jobs, async ({ work, resolve, reject }) => {
+      const rollback = this.#transaction.savepoint()
+      try {
+        const value = await work()
+        this.#transaction.release()
+        return () => resolve(value)
+      } catch (error) {
+        rollback()
+        return () => reject(error)
+      }
+    })
+  }
+
+  async #inTransaction(jobs: readonly Job[], run: (job: Job) => Promise<Settle>): Promise<readonly Settle[]> {
+    this.#transaction.begin()
+    try {
+      const settled: Settle[] = []
+      for (const job of jobs) settled.push(await run(job))
+      this.#transaction.commit()
+      return settled
+    } catch (error) {
+      this.#transaction.rollback()
+      throw error
+    }
   }
 }

@@ -1,6 +1,7 @@
 /**
- * The schema, one script for each version; the database's user_version says how many it has. Scripts are never
- * edited after a release, only added. Times are milliseconds since the epoch; `*_ring` holds 32-bit seconds.
+ * The schema, one script per version; `user_version` of the database is the number of scripts applied. Scripts are
+ * never edited after a release, only added. Times are milliseconds since the epoch; `times` and `*_times` (once
+ * `*_ring`) are packed 32-bit seconds.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -225,5 +226,21 @@ export const MIGRATIONS: readonly string[] = [
   DROP INDEX rdata_by_value;
   CREATE INDEX name_metadata_by_value ON name_metadata (key, value);
   CREATE INDEX rrset_metadata_by_value ON rrset_metadata (key, value);
+  `,
+  // Names only: the columns are called what the program and the specification call them.
+  `
+  ALTER TABLE plan RENAME COLUMN most_names TO max_names;
+  ALTER TABLE plan RENAME COLUMN most_rdata TO max_rdata;
+  ALTER TABLE plan RENAME COLUMN most_name_metadata TO max_name_metadata;
+  ALTER TABLE plan RENAME COLUMN most_rrset_metadata TO max_rrset_metadata;
+  ALTER TABLE plan RENAME COLUMN least_ttl TO min_ttl;
+  ALTER TABLE zone RENAME COLUMN most_labels TO max_labels;
+  ALTER TABLE zone RENAME COLUMN least_ttl TO min_ttl;
+  ALTER TABLE usage RENAME COLUMN requests_ring TO request_times;
+  ALTER TABLE usage RENAME COLUMN refusals_ring TO refusal_times;
+  ALTER TABLE usage RENAME COLUMN undescriptive TO nondescriptive;
+  ALTER TABLE nochg RENAME COLUMN ring TO times;
+  ALTER TABLE login_failure RENAME COLUMN ring TO times;
+  ALTER TABLE login_failure RENAME COLUMN deaf_until TO blocked_until;
   `,
 ]

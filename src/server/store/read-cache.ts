@@ -1,84 +1,99 @@
 import type { Login, StoredName } from '../model/rows.ts'
 import type { CounterWrites } from './sqlite-counts.ts'
-import type { StoreReads, StoreWrites } from './store.ts'
+import type { StoreWrites, ValueChange } from './store.ts'
 
-/** More names, and more logins, are not remembered at a time: a name is about a third of a KiB. */
+/** Entries of each map: a name takes about a third of a KiB. */
 const MAX_CACHED = 100_000
 
 type Tables = Omit<StoreWrites, keyof CounterWrites>
 
 export interface ReadCache extends Tables {
-  /** Somebody else has written, or what was read was taken back. */
+  /** Another process wrote, or a transaction was rolled back. */
   invalidateAll(): void
 }
 
-/**
- * What every update asks, answered from memory for as long as nothing is written that could change it. Whatever writes
- * forgets everything; an update, which writes all day, changes what is remembered of its name, or forgets that alone.
- */
-export function readCache(tables: Tables, questions: readonly string[]): ReadCache {
-  const logins = new Map<string, Login>()
-  const names = new Map<string, readonly StoredName[]>()
+/** Logins and names by what every update looks them up by. Absent ones are not cached: their number has no bound. */
+class LookupCache {
+  readonly #logins = new Map<string, Login>()
+  readonly #names = new Map<string, readonly StoredName[]>()
 
-  const forgetAll = (): void => {
-    logins.clear()
-    names.clear()
+  async login(username: string, load: (username: string) => Promise<Login | undefined>) {
+    const cached = this.#logins.get(username)
+    if (cached !== undefined) return cached
+    const login = await load(username)
+    if (login !== undefined && this.#logins.size < MAX_CACHED) this.#logins.set(username, login)
+    return login
   }
-  const known: Pick<StoreReads, 'login' | 'namesCalled'> = {
-    async login(username) {
-      const kept = logins.get(username)
-      if (kept !== undefined) return kept
-      const login = await tables.login(username)
-      if (login !== undefined && logins.size < MAX_CACHED) logins.set(username, login)
-      return login
-    },
-    async namesCalled(fqdn) {
-      const kept = names.get(fqdn)
-      if (kept !== undefined) return kept
-      const found = await tables.namesCalled(fqdn)
-      // There is no end of names that nobody has.
-      const [first] = found
-      if (first !== undefined && names.size < MAX_CACHED) names.set(first.fqdn, found)
-      return found
-    },
+
+  async names(fqdn: string, load: (fqdn: string) => Promise<readonly StoredName[]>) {
+    const cached = this.#names.get(fqdn)
+    if (cached !== undefined) return cached
+    const names = await load(fqdn)
+    const [first] = names
+    if (first !== undefined && this.#names.size < MAX_CACHED) this.#names.set(first.fqdn, names)
+    return names
   }
-  const changing: Pick<StoreWrites, 'setValue' | 'setOnly' | 'setOffline' | 'nextSerial'> = {
-    async setValue(name, rdataId, value, now) {
-      const kept = names.get(name.fqdn)
-      if (kept !== undefined)
-        names.set(
-          name.fqdn,
-          kept.map((one) => withValue(one, rdataId, value)),
-        )
-      return tables.setValue(name, rdataId, value, now)
-    },
-    async setOnly(name, ...rest) {
-      names.delete(name.fqdn)
-      return tables.setOnly(name, ...rest)
-    },
-    async setOffline(name, ...rest) {
-      names.delete(name.fqdn)
-      return tables.setOffline(name, ...rest)
-    },
-    nextSerial: tables.nextSerial,
+
+  changeValue(fqdn: string, change: ValueChange): void {
+    const cached = this.#names.get(fqdn)
+    if (cached !== undefined)
+      this.#names.set(
+        fqdn,
+        cached.map((name) => withValue(name, change)),
+      )
   }
-  return { ...forgetful(tables, questions, forgetAll), ...known, ...changing, invalidateAll: forgetAll }
+
+  invalidateName(fqdn: string): void {
+    this.#names.delete(fqdn)
+  }
+
+  invalidateAll(): void {
+    this.#logins.clear()
+    this.#names.clear()
+  }
 }
 
-const withValue = (name: StoredName, rdataId: number, value: string): StoredName => ({
+/**
+ * The lookups of every update, cached until a write may change them. A write invalidates everything, except those of an
+ * update: they are frequent, and change or invalidate only the name that they write.
+ */
+export function readCache(tables: Tables, reads: readonly string[]): ReadCache {
+  const cache = new LookupCache()
+  return {
+    ...invalidating(tables, reads, cache),
+    login: async (username) => cache.login(username, tables.login),
+    namesByFqdn: async (fqdn) => cache.names(fqdn, tables.namesByFqdn),
+    async setValue(name, change, now) {
+      cache.changeValue(name.fqdn, change)
+      return tables.setValue(name, change, now)
+    },
+    async setSingleValue(name, record, now) {
+      cache.invalidateName(name.fqdn)
+      return tables.setSingleValue(name, record, now)
+    },
+    async setOffline(name, isOffline, now) {
+      cache.invalidateName(name.fqdn)
+      return tables.setOffline(name, isOffline, now)
+    },
+    incrementSerial: tables.incrementSerial,
+    invalidateAll: () => cache.invalidateAll(),
+  }
+}
+
+const withValue = (name: StoredName, { rdataId, value }: ValueChange): StoredName => ({
   ...name,
   rdata: name.rdata.map((one) => (one.id === rdataId ? { ...one, value } : one)),
 })
 
-/** The same, where everything that is no question forgets first: what is added later forgets too. */
-function forgetful(tables: Tables, questions: readonly string[], forgetAll: () => void): Tables {
-  const entries = Object.entries(tables).map(([name, ask]): [string, unknown] => [
+/** The same tables, where every method that is not a read invalidates the cache: methods added later do so too. */
+function invalidating(tables: Tables, reads: readonly string[], cache: LookupCache): Tables {
+  const entries = Object.entries(tables).map(([name, method]): [string, unknown] => [
     name,
-    questions.includes(name)
-      ? ask
-      : (...given: readonly unknown[]): unknown => {
-          forgetAll()
-          return (ask as (...all: readonly unknown[]) => unknown)(...given)
+    reads.includes(name)
+      ? method
+      : (...args: readonly unknown[]): unknown => {
+          cache.invalidateAll()
+          return (method as (...all: readonly unknown[]) => unknown)(...args)
         },
   ])
   return Object.fromEntries(entries) as unknown as Tables

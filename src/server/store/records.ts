@@ -3,7 +3,7 @@ import type { Direction, ListedPage, NameQuery, Page } from '../model/query.ts'
 import type { Principal } from '../model/rows.ts'
 import type { Account, AccountUsage, Metadata, Name, Plan, Zone } from '../model/tree.ts'
 
-/** A name in a listing, with what belongs to its zone. */
+/** A name in a listing, with the fields of its zone that a listing shows. */
 export interface ListedName {
   readonly zone: Pick<Zone, 'id' | 'name' | 'isShared'>
   readonly name: Name
@@ -33,7 +33,7 @@ export interface KeyQuery {
   readonly page: Page
 }
 
-/** An update client that was seen. */
+/** The last request of an update client. */
 export interface Client {
   readonly username: string
   readonly agent: string
@@ -42,18 +42,18 @@ export interface Client {
   readonly usedAt: Instant
 }
 
-/** What the management API asks of a store. A name comes and goes whole. */
+/** What the management API reads. A name is read and written as a whole. */
 export interface RecordReads {
   account(id: number): Promise<Account | undefined>
   zoneNamed(name: string): Promise<Zone | undefined>
   isMember(zoneId: number, accountId: number): Promise<boolean>
-  /** Zones that the account owns, by name; `only` of those that are named. */
+  /** Zones of the account in the order of their names; with `only`, those of them that it lists. */
   zonesOf(accountId: number, page: Page, only?: readonly string[]): Promise<ListedPage<Zone>>
-  /** Whether the operator locked any of its names. */
+  /** Whether the operator locked a name of the zone. */
   hasLockedNames(zoneId: number): Promise<boolean>
   nameAt(zoneId: number, name: string): Promise<Name | undefined>
-  /** The deepest zone that a whole name is in. */
-  zoneHolding(fqdn: string): Promise<Zone | undefined>
+  /** The zone with the longest name that contains this name. */
+  zoneContaining(fqdn: string): Promise<Zone | undefined>
   holdingsOf(accountId: number): Promise<AccountUsage>
   namesBy(query: NameQuery): Promise<ListedPage<ListedName>>
   keyNamed(username: string): Promise<DdnsKey | undefined>
@@ -62,7 +62,7 @@ export interface RecordReads {
 }
 
 export interface RecordWrites extends RecordReads {
-  /** Makes the name, or makes what is kept of it what this says; and gives the zone its next serial. */
+  /** Creates the name, or replaces everything stored at it; increments the serial of the zone. */
   saveName(name: Name, now: Instant): Promise<void>
   removeName(name: Name, now: Instant): Promise<void>
   publishName(nameId: number, now: Instant): Promise<void>
@@ -73,11 +73,11 @@ export interface RecordWrites extends RecordReads {
     change: { readonly description?: string; readonly hash?: Uint8Array },
   ): Promise<void>
   removeKey(keyId: number): Promise<void>
-  /** Exactly these whole names become the key's; Rdata targets stay. */
+  /** Makes exactly these names the key's targets; Rdata targets stay. */
   setTargets(keyId: number, nameIds: readonly number[]): Promise<void>
 }
 
-/** What only the operator does. Types are lists; undefined takes a limit away. */
+/** What only the operator changes. An undefined value removes a limit or a list of types. */
 export interface PolicyWrites {
   changePlan(planId: number, values: Partial<Omit<Plan, 'name'>>): Promise<void>
   changeZone(zoneId: number, values: Partial<ZonePolicy>): Promise<void>
@@ -88,8 +88,8 @@ export interface PolicyWrites {
   lockName(nameId: number, isProhibited: boolean): Promise<void>
   lockKey(keyId: number, isLocked: boolean): Promise<void>
   setMember(zoneId: number, accountId: number, isMember: boolean): Promise<void>
-  /** Forgets what a key or an account did, and with it every block. */
-  unblock(who: Pick<Principal, 'kind' | 'id'>): Promise<void>
+  /** Deletes the counters and the block of a key or an account. */
+  unblock(principal: Pick<Principal, 'kind' | 'id'>): Promise<void>
   planNamed(name: string): Promise<number | undefined>
   planOf(accountId: number): Promise<number>
 }

@@ -17,32 +17,37 @@ const joined = (word: 'AND' | 'OR', parts: readonly Clause[], empty: string): Cl
     : clause(parts.map(({ sql }) => `(${sql})`).join(` ${word} `), ...parts.flatMap(({ values }) => values))
 
 /**
- * Names as a query wants them, and how many there are in all. First the ids of the page, out of an index where there is
- * one, then what is at them: a page costs what is on it, and not what is before it.
+ * One page of the names that match a query, and the number of all matches. Selects the ids of the page first, by an
+ * index if there is one, then reads these names: the cost of a page does not depend on the pages before it.
  */
-export function namesBy(sql: Sql, query: NameQuery, many = MANY): ListedPage<ListedName> {
-  // One moment for the count and for the page.
+export function namesBy(
+  sql: Sql,
+  query: NameQuery,
+  indexThreshold = INDEX_THRESHOLD,
+): ListedPage<ListedName> {
+  // The count and the page are read from one snapshot.
   sql('SAVEPOINT listing').run()
   try {
     const scope = scopeOf(sql, query)
-    const held = heldIn(sql, scope.held)
-    const wanted = conditions(query, held > many)
-    const where = joined('AND', [...scope.conditions, ...wanted], 'TRUE')
-    const isWhole = wanted.length === 0
-    const total = isWhole ? held : countOf(sql, where)
-    const part = pageOf(query.page, total)
-    const start = isWhole && query.sort.length === 0 ? blockAt(sql, scope.held, part.offset) : undefined
-    const ids = idsOf(sql, where, query.sort, { ...part, total, ...(start !== undefined && { start }) })
+    const scopeSize = countInScope(sql, scope)
+    const filters = filterClauses(query, scopeSize > indexThreshold)
+    const where = joined('AND', [...scope.conditions, ...filters], 'TRUE')
+    const isUnfiltered = filters.length === 0
+    const total = isUnfiltered ? scopeSize : countOf(sql, where)
+    const page = clampedPage(query.page, total)
+    const start = isUnfiltered && query.sort.length === 0 ? blockAt(sql, scope, page.offset) : undefined
+    const part = { ...page, total, ...(start !== undefined && { start }) }
+    const ids = idsOf(sql, { where, sort: query.sort }, part)
     return { items: ids.map((id) => listedAt(sql, id)), total }
   } finally {
     sql('RELEASE listing').run()
   }
 }
 
-/** Whose names, as a condition on `name` and as one on `holding`. */
+/** Which names a query covers before its filters, as conditions on `name` and as one on `holding`. */
 interface Scope {
   readonly conditions: readonly Clause[]
-  readonly held: Clause
+  readonly onHolding: Clause
 }
 
 function scopeOf(sql: Sql, { accountId, zoneId, onlyZones }: NameQuery): Scope {
@@ -51,7 +56,7 @@ function scopeOf(sql: Sql, { accountId, zoneId, onlyZones }: NameQuery): Scope {
       ? undefined
       : sql('SELECT account_id FROM zone WHERE id = ?').get(zoneId)?.['account_id']
   const parts: readonly Clause[] = [
-    // Of a zone of one's own, everybody's.
+    // The owner of a zone sees the names of all accounts.
     ...(owner === accountId ? [] : [clause('%.account_id = ?', accountId)]),
     ...(zoneId === undefined ? [] : [clause('%.zone_id = ?', zoneId)]),
     ...(onlyZones === undefined
@@ -60,37 +65,38 @@ function scopeOf(sql: Sql, { accountId, zoneId, onlyZones }: NameQuery): Scope {
   ]
   const of = (table: string): readonly Clause[] =>
     parts.map(({ sql: text, values }) => clause(text.replace('%', table), ...values))
-  return { conditions: of('name'), held: joined('AND', of('holding'), 'TRUE') }
+  return { conditions: of('name'), onHolding: joined('AND', of('holding'), 'TRUE') }
 }
 
-const heldIn = (sql: Sql, held: Clause): number =>
-  Number(sql(`SELECT sum(names) AS n FROM holding WHERE ${held.sql}`).get(...held.values)?.['n'] ?? 0)
+const countInScope = (sql: Sql, { onHolding: where }: Scope): number =>
+  Number(sql(`SELECT sum(names) AS n FROM holding WHERE ${where.sql}`).get(...where.values)?.['n'] ?? 0)
 
 const countOf = (sql: Sql, where: Clause): number =>
   Number(sql(`SELECT count(*) AS n FROM ${NAMES} WHERE ${where.sql}`).get(...where.values)?.['n'])
 
 const NAMES = 'name JOIN zone ON zone.id = name.zone_id'
 
-const pageOf = ({ offset, limit }: Page, total: number): Page => ({
+const clampedPage = ({ offset, limit }: Page, total: number): Page => ({
   offset,
   limit: Math.max(0, Math.min(limit, total - offset)),
 })
 
-/** Where a page begins: so many names on from the first id of a block. */
+/** Where a page begins: `offset` names after the id `from`, which is the first of a block. */
 interface Start {
   readonly from: number
   readonly offset: number
 }
 
+/** Names per row of `holding`, as in its triggers. */
 const BLOCK = 1024
 
-/** The block that an offset is in, where names stand in the order of their ids. */
-function blockAt(sql: Sql, held: Clause, offset: number): Start | undefined {
+/** The block that contains an offset, in the order of ids. */
+function blockAt(sql: Sql, { onHolding: where }: Scope, offset: number): Start | undefined {
   const row = sql(
     `SELECT block, before FROM
-      (SELECT block, sum(sum(names)) OVER (ORDER BY block) - sum(names) AS before FROM holding WHERE ${held.sql} GROUP BY block)
+      (SELECT block, sum(sum(names)) OVER (ORDER BY block) - sum(names) AS before FROM holding WHERE ${where.sql} GROUP BY block)
       WHERE before <= ? ORDER BY block DESC LIMIT 1`,
-  ).get(...held.values, offset)
+  ).get(...where.values, offset)
   if (row === undefined) return undefined
   return { from: Number(row['block']) * BLOCK, offset: offset - Number(row['before']) }
 }
@@ -100,36 +106,43 @@ interface Part extends Page {
   readonly start?: Start
 }
 
-/** The ids of a page, walked to from the nearer end. */
-function idsOf(
-  sql: Sql,
-  where: Clause,
-  sort: readonly Sort[],
-  { offset, limit, total, start }: Part,
-): readonly number[] {
-  const ids = (
-    order: readonly Sort[],
-    direction: Direction,
-    skipped: number,
-    from?: number,
-  ): readonly number[] => {
-    const far = from === undefined ? where : joined('AND', [where, clause('name.id >= ?', from)], 'TRUE')
-    const tables = needsZone(far, order) ? NAMES : 'name'
-    return sql(
-      `SELECT name.id AS id FROM ${tables} WHERE ${far.sql} ORDER BY ${orderOf(order, direction)} LIMIT ? OFFSET ?`,
-    )
-      .all(...far.values, limit, skipped)
-      .map((row) => Number(row['id']))
-  }
-  if (start !== undefined) return ids(sort, 'asc', start.offset, start.from)
-  const behind = total - offset - limit
-  return offset <= behind ? ids(sort, 'asc', offset) : ids(sort.map(turned), 'desc', behind).toReversed()
+interface Selection {
+  readonly where: Clause
+  readonly sort: readonly Sort[]
 }
 
-const needsZone = (where: Clause, order: readonly Sort[]): boolean =>
-  /\bzone\./.test(where.sql) || order.some(({ key }) => key === 'zone_name' || key === 'zone_is_shared')
+/** The ids of a page, read from the nearer end of the list. */
+function idsOf(
+  sql: Sql,
+  { where, sort }: Selection,
+  { offset, limit, total, start }: Part,
+): readonly number[] {
+  const ids = (selection: Selection, direction: Direction, skipped: number): readonly number[] => {
+    const tables = needsZone(selection) ? NAMES : 'name'
+    const order = orderOf(selection.sort, direction)
+    return sql(
+      `SELECT name.id AS id FROM ${tables} WHERE ${selection.where.sql} ORDER BY ${order} LIMIT ? OFFSET ?`,
+    )
+      .all(...selection.where.values, limit, skipped)
+      .map((row) => Number(row['id']))
+  }
+  if (start !== undefined) {
+    const fromBlock = joined('AND', [where, clause('name.id >= ?', start.from)], 'TRUE')
+    return ids({ where: fromBlock, sort }, 'asc', start.offset)
+  }
+  const after = total - offset - limit
+  return offset <= after
+    ? ids({ where, sort }, 'asc', offset)
+    : ids({ where, sort: sort.map(reversed) }, 'desc', after).toReversed()
+}
 
-const turned = ({ key, direction }: Sort): Sort => ({ key, direction: direction === 'asc' ? 'desc' : 'asc' })
+const needsZone = ({ where, sort }: Selection): boolean =>
+  /\bzone\./.test(where.sql) || sort.some(({ key }) => key === 'zone_name' || key === 'zone_is_shared')
+
+const reversed = ({ key, direction }: Sort): Sort => ({
+  key,
+  direction: direction === 'asc' ? 'desc' : 'asc',
+})
 
 function listedAt(sql: Sql, id: number): ListedName {
   const row =
@@ -146,39 +159,39 @@ function listedAt(sql: Sql, id: number): ListedName {
   }
 }
 
-/** With more names than this it is quicker to find what a filter wants by its own index than to look at every name. */
-const MANY = 2000
+/** Above this number of names in scope, an index on the filtered values is faster than a test of every name. */
+const INDEX_THRESHOLD = 2000
 
-/** What a query leaves out of its scope. `isMany`: see MANY. */
-function conditions({ filter, ...query }: NameQuery, isMany: boolean): readonly Clause[] {
+/** The conditions of a query. `usesIndex`: see INDEX_THRESHOLD. */
+function filterClauses({ filter, ...query }: NameQuery, usesIndex: boolean): readonly Clause[] {
   const { zoneMetadata, metadata, rrsetMetadata } = query
   return [
-    ...filters(filter, isMany),
+    ...nameFilters(filter, usesIndex),
     ...(zoneMetadata
-      ? [expressed(zoneMetadata, { table: 'zone_metadata', id: 'name.zone_id', isMany })]
+      ? [expressed(zoneMetadata, { table: 'zone_metadata', id: 'name.zone_id', usesIndex })]
       : []),
-    ...(metadata ? [expressed(metadata, { table: 'name_metadata', id: 'name.id', isMany })] : []),
-    // All of an expression is about one RRSet.
+    ...(metadata ? [expressed(metadata, { table: 'name_metadata', id: 'name.id', usesIndex })] : []),
+    // One RRSet must match the whole expression.
     ...(rrsetMetadata
-      ? [within(expressed(rrsetMetadata, { table: 'rrset_metadata', id: 'rrset.id', isMany }))]
+      ? [inSomeRRSet(expressed(rrsetMetadata, { table: 'rrset_metadata', id: 'rrset.id', usesIndex }))]
       : []),
   ]
 }
 
 const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
 
-const within = ({ sql, values }: Clause): Clause =>
+const inSomeRRSet = ({ sql, values }: Clause): Clause =>
   clause(`EXISTS (SELECT 1 FROM rrset WHERE rrset.name_id = name.id AND (${sql}))`, ...values)
 
 const RDATA = 'SELECT 1 FROM rrset JOIN rdata ON rdata.rrset_id = rrset.id WHERE rrset.name_id = name.id'
 
-/** A name at which there is some Rdata of a kind that has an index of its own. */
-const withRdata = (which: string, isMany: boolean): string =>
-  isMany
-    ? `name.id IN (SELECT rrset.name_id FROM rdata JOIN rrset ON rrset.id = rdata.rrset_id WHERE ${which})`
-    : `EXISTS (${RDATA} AND ${which})`
+/** Names with Rdata that meet a condition for which there is an index. */
+const withRdata = (condition: string, usesIndex: boolean): string =>
+  usesIndex
+    ? `name.id IN (SELECT rrset.name_id FROM rdata JOIN rrset ON rrset.id = rdata.rrset_id WHERE ${condition})`
+    : `EXISTS (${RDATA} AND ${condition})`
 
-function filters(filter: NameFilter, isMany: boolean): readonly Clause[] {
+function nameFilters(filter: NameFilter, usesIndex: boolean): readonly Clause[] {
   const list = (values: readonly string[] | undefined, make: (marks: string) => string): readonly Clause[] =>
     values === undefined ? [] : [clause(make(marks(values)), ...values)]
   const { isZoneShared, isDynupdate, updateGroups } = filter
@@ -191,57 +204,56 @@ function filters(filter: NameFilter, isMany: boolean): readonly Clause[] {
       (all) => `EXISTS (SELECT 1 FROM rrset WHERE name_id = name.id AND dns_type IN (${all}))`,
     ),
     ...list(filter.labels, (all) => `EXISTS (${RDATA} AND rdata.label IN (${all}))`),
-    ...list(filter.rdata, (all) => withRdata(`rdata.value IN (${all})`, isMany)),
+    ...list(filter.rdata, (all) => withRdata(`rdata.value IN (${all})`, usesIndex)),
     ...(isZoneShared === undefined ? [] : [clause('zone.is_shared = ?', isZoneShared ? 1 : 0)]),
     ...(isDynupdate === undefined ? [] : [clause(isDynupdate ? isTarget : `NOT ${isTarget}`)]),
-    ...(updateGroups === undefined ? [] : [inGroups(updateGroups, isMany)]),
+    ...(updateGroups === undefined ? [] : [inGroups(updateGroups, usesIndex)]),
   ]
 }
 
-/** The name itself, or some of its Rdata. */
-function inGroups(groups: readonly string[], isMany: boolean): Clause {
+/** Names that are targets of these groups as a whole, or by some of their Rdata. */
+function inGroups(groups: readonly string[], usesIndex: boolean): Clause {
   const keys = `IN (SELECT id FROM ddns_key WHERE username IN (${marks(groups)}))`
-  const whole = isMany ? `name.id IN (SELECT id FROM name WHERE key_id ${keys})` : `name.key_id ${keys}`
-  return clause(`${whole} OR ${withRdata(`rdata.key_id ${keys}`, isMany)}`, ...groups, ...groups)
+  const asWhole = usesIndex ? `name.id IN (SELECT id FROM name WHERE key_id ${keys})` : `name.key_id ${keys}`
+  return clause(`${asWhole} OR ${withRdata(`rdata.key_id ${keys}`, usesIndex)}`, ...groups, ...groups)
 }
 
-interface Subject {
+interface MetadataTable {
   readonly table: 'zone_metadata' | 'name_metadata' | 'rrset_metadata'
-  /** Of what the metadata is about. */
+  /** The column with the id of the metadata's owner. */
   readonly id: string
-  readonly isMany: boolean
+  readonly usesIndex: boolean
 }
 
-function expressed(expression: Expression, subject: Subject): Clause {
-  const each = (parts: readonly Expression[]): readonly Clause[] =>
-    parts.map((one) => expressed(one, subject))
+function expressed(expression: Expression, target: MetadataTable): Clause {
+  const each = (parts: readonly Expression[]): readonly Clause[] => parts.map((one) => expressed(one, target))
   if ('and' in expression) return joined('AND', each(expression.and), 'TRUE')
   if ('or' in expression) return joined('OR', each(expression.or), 'FALSE')
-  const { table, id, isMany } = subject
-  const which = `key = ? AND ${expression.op === 'exact' ? 'value = ?' : 'instr(value, ?) > 0'}`
+  const { table, id, usesIndex } = target
+  const condition = `key = ? AND ${expression.op === 'exact' ? 'value = ?' : 'instr(value, ?) > 0'}`
   const of = table.replace('metadata', 'id')
   return clause(
-    isMany
-      ? `${id} IN (SELECT ${of} FROM ${table} WHERE ${which})`
-      : `EXISTS (SELECT 1 FROM ${table} WHERE ${of} = ${id} AND ${which})`,
+    usesIndex
+      ? `${id} IN (SELECT ${of} FROM ${table} WHERE ${condition})`
+      : `EXISTS (SELECT 1 FROM ${table} WHERE ${of} = ${id} AND ${condition})`,
     expression.key,
     expression.value,
   )
 }
 
 /**
- * Of several values of one name the least counts upwards, and the greatest downwards. The id makes every page stable.
- * `walk` says from which end: downwards everything is turned round, and what counts stays what it was.
+ * ORDER BY. Of several values of one name the smallest counts in ascending order, the greatest in descending order. The
+ * id makes pages stable. `scan` is the end from which the list is read: with `desc`, `sort` is reversed already.
  */
-function orderOf(sort: readonly Sort[], walk: Direction): string {
+function orderOf(sort: readonly Sort[], scan: Direction): string {
   const parts = sort.map(({ key, direction }) => {
-    const pick = direction === walk ? 'min' : 'max'
+    const pick = direction === scan ? 'min' : 'max'
     const of = (column: string): string =>
       `(SELECT ${pick}(${column}) FROM rrset LEFT JOIN rdata ON rdata.rrset_id = rrset.id WHERE rrset.name_id = name.id)`
     const columns = {
       zone_name: 'zone.name',
       name: 'name.name',
-      // A dot sorts after a hyphen; the end of a label comes before everything.
+      // In ASCII a dot sorts after a hyphen, but the end of a label must sort first.
       name_labels_reversed: "replace(name.labels_reversed, '.', char(1))",
       dns_type: of('rrset.dns_type'),
       rdata: of('rdata.value'),
@@ -251,5 +263,5 @@ function orderOf(sort: readonly Sort[], walk: Direction): string {
     }
     return `${columns[key]} ${direction === 'asc' ? 'ASC' : 'DESC'}`
   })
-  return [...parts, `name.id ${walk === 'asc' ? 'ASC' : 'DESC'}`].join(', ')
+  return [...parts, `name.id ${scan === 'asc' ? 'ASC' : 'DESC'}`].join(', ')
 }

@@ -5,12 +5,12 @@ import { MIGRATIONS } from './migrations.ts'
 
 const FILE = 'holdfast.db'
 
-/** Pages of 4 KiB in the log before they are put in their places: the longer, the more changes of a page are one. */
-const WAL_PAGES = 4000
-/** KiB of pages that the writer keeps at hand. */
-const CACHE = 16_000
+/** WAL size in pages of 4 KiB before a checkpoint: with a longer WAL, more changes of one page are one write. */
+const WAL_CHECKPOINT_PAGES = 4000
+/** Page cache of the writer. */
+const CACHE_KIB = 16_000
 
-/** The data is of a kind that this program must not touch. The message is for the operator. */
+/** This program must not touch the data. The message is for the operator. */
 export class StoreRefused extends Error {}
 
 export interface Connections {
@@ -18,15 +18,15 @@ export interface Connections {
   readonly reader: DatabaseSync
 }
 
-/** One connection that writes and one that reads: WAL lets the second see only what is committed. */
+/** One connection to write and one to read: with WAL the second sees only committed data. */
 export function openConnections(folder: string): Connections {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, FILE)
   const writer = new DatabaseSync(path, { timeout: 5000 })
   try {
-    // FULL: a commit is on disk before it is answered. WAL without it may forget the last commits in a power cut.
+    // FULL: a commit is on disk when it returns. WAL without it may lose the last commits in a power cut.
     writer.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
-    writer.exec(`PRAGMA wal_autocheckpoint = ${WAL_PAGES}; PRAGMA cache_size = -${CACHE}`)
+    writer.exec(`PRAGMA wal_autocheckpoint = ${WAL_CHECKPOINT_PAGES}; PRAGMA cache_size = -${CACHE_KIB}`)
     migrate(writer, path)
     const reader = new DatabaseSync(path, { timeout: 5000, readOnly: true })
     return { writer, reader }
@@ -36,7 +36,7 @@ export function openConnections(folder: string): Connections {
   }
 }
 
-/** A store that is gone with the process: for tests, and for nothing else. One connection is all that such data has. */
+/** For tests. Data in memory belongs to one connection. */
 export function openMemory(): Connections {
   const database = new DatabaseSync(':memory:')
   database.exec('PRAGMA foreign_keys = ON')
@@ -44,15 +44,15 @@ export function openMemory(): Connections {
   return { writer: database, reader: database }
 }
 
-/** Each script and its version number in one transaction: a crash leaves the version before or the one after. */
+/** Applies each script with its version number in one transaction: after a crash the schema is of one version or the other. */
 export function migrate(database: DatabaseSync, path: string, scripts: readonly string[] = MIGRATIONS): void {
-  const found = versionOf(database)
-  if (found > scripts.length)
+  const version = versionOf(database)
+  if (version > scripts.length)
     throw new StoreRefused(
-      `${path} was written by a newer Holdfast (schema ${found}, this one knows ${scripts.length}); update the program`,
+      `${path} was written by a newer Holdfast (schema ${version}; this version supports ${scripts.length}): upgrade Holdfast`,
     )
-  scripts.slice(found).forEach((script, at) => {
-    database.exec(`BEGIN IMMEDIATE; ${script}; PRAGMA user_version = ${found + at + 1}; COMMIT`)
+  scripts.slice(version).forEach((script, at) => {
+    database.exec(`BEGIN IMMEDIATE; ${script}; PRAGMA user_version = ${version + at + 1}; COMMIT`)
   })
 }
 

@@ -2,14 +2,14 @@ import type { SQLInputValue } from 'node:sqlite'
 import type { PolicyWrites } from './records.ts'
 import type { Sql } from './sqlite-values.ts'
 
-/** Which column holds what an operator may change; nothing else can be named. */
+/** The columns that an operator may change, by property. */
 const COLUMNS = {
   plan: {
-    maxNames: 'most_names',
-    maxRdata: 'most_rdata',
-    maxNameMetadata: 'most_name_metadata',
-    maxRRSetMetadata: 'most_rrset_metadata',
-    minTtl: 'least_ttl',
+    maxNames: 'max_names',
+    maxRdata: 'max_rdata',
+    maxNameMetadata: 'max_name_metadata',
+    maxRRSetMetadata: 'max_rrset_metadata',
+    minTtl: 'min_ttl',
     fixedTtl: 'fixed_ttl',
     types: 'types',
     hasOffline: 'has_offline',
@@ -25,8 +25,8 @@ const COLUMNS = {
     hasWildcards: 'has_wildcards',
     types: 'types',
     ownerOnlyTypes: 'owner_only_types',
-    maxLabels: 'most_labels',
-    minTtl: 'least_ttl',
+    maxLabels: 'max_labels',
+    minTtl: 'min_ttl',
     fixedTtl: 'fixed_ttl',
     defaultTtl: 'default_ttl',
   },
@@ -35,13 +35,13 @@ const COLUMNS = {
   ddns_key: { isLocked: 'is_locked' },
 } as const
 
-const plain = (value: unknown): SQLInputValue => {
+const sqlValueOf = (value: unknown): SQLInputValue => {
   if (typeof value === 'boolean') return value ? 1 : 0
   if (Array.isArray(value)) return value.join(' ')
   return value === undefined || value === null ? null : (value as SQLInputValue)
 }
 
-/** The operator's side: plans, flags, members and blocks, in SQL. */
+/** What only the operator changes, in SQL. */
 export function sqlitePolicy(sql: Sql): PolicyWrites {
   const change = async (
     table: keyof typeof COLUMNS,
@@ -52,7 +52,7 @@ export function sqlitePolicy(sql: Sql): PolicyWrites {
     for (const [key, value] of Object.entries(values)) {
       const column = columns[key]
       if (column === undefined) throw new Error(`${table} has no ${key}`)
-      sql(`UPDATE ${table} SET ${column} = ? WHERE id = ?`).run(plain(value), id)
+      sql(`UPDATE ${table} SET ${column} = ? WHERE id = ?`).run(sqlValueOf(value), id)
     }
   }
   return {

@@ -5,27 +5,27 @@ import { sqliteRecords } from './sqlite-records.ts'
 import { instantOf, type Row, type Sql } from './sqlite-values.ts'
 import type { StoreReads } from './store.ts'
 
-/** Statements are prepared once a connection; every value is bound. */
+/** Prepares each statement once per connection. */
 export function statements(database: DatabaseSync): Sql {
   const prepared = new Map<string, StatementSync>()
   return (sql) => {
-    const known = prepared.get(sql) ?? database.prepare(sql)
-    prepared.set(sql, known)
-    return known
+    const statement = prepared.get(sql) ?? database.prepare(sql)
+    prepared.set(sql, statement)
+    return statement
   }
 }
 
-/** The questions of the store in SQL, for either connection. */
+/** The reads of the store in SQL, for either connection. */
 export const sqliteReading = (sql: Sql): StoreReads => ({
-  ...callers(sql),
+  ...logins(sql),
   ...storedCounters(sql),
-  ...holdings(sql),
+  ...targets(sql),
   ...sqliteRecords(sql),
 })
 
 type Part<K extends keyof StoreReads> = Pick<StoreReads, K>
 
-const callers = (sql: Sql): Part<'login' | 'hasKeys' | 'hasOffline' | 'apiKeyByHash'> => ({
+const logins = (sql: Sql): Part<'login' | 'hasKeys' | 'hasOffline' | 'apiKeyByHash'> => ({
   async login(username) {
     const key = sql('SELECT id, account_id, password_hash FROM ddns_key WHERE username = ?').get(username)
     if (key !== undefined)
@@ -66,14 +66,14 @@ const callers = (sql: Sql): Part<'login' | 'hasKeys' | 'hasOffline' | 'apiKeyByH
   },
 })
 
-const holdings = (sql: Sql): Part<'namesOf' | 'namesCalled' | 'groupNamed'> => ({
-  async namesOf(keyId) {
-    return namesIn(sql(HELD_BY_KEY).all(keyId, keyId))
+const targets = (sql: Sql): Part<'namesOfKey' | 'namesByFqdn' | 'groupIdOf'> => ({
+  async namesOfKey(keyId) {
+    return namesIn(sql(NAMES_OF_KEY).all(keyId, keyId))
   },
-  async namesCalled(fqdn) {
-    return namesIn(sql(HELD_CALLED).all(fqdn))
+  async namesByFqdn(fqdn) {
+    return namesIn(sql(NAMES_BY_FQDN).all(fqdn))
   },
-  async groupNamed(accountId, group) {
+  async groupIdOf(accountId, group) {
     const row = sql('SELECT id FROM ddns_key WHERE account_id = ? AND (username = ? OR group_label = ?)').get(
       accountId,
       group,
@@ -83,16 +83,16 @@ const holdings = (sql: Sql): Part<'namesOf' | 'namesCalled' | 'groupNamed'> => (
   },
 })
 
-/** Names with all that is at them, in one look: an update knows what it changes from this alone. */
-const HELD = `SELECT name.id AS name_id, zone_id, fqdn, account_id, name.key_id, is_offline,
+/** Names with all of their Rdata in one query: an update needs no other. */
+const STORED_NAMES = `SELECT name.id AS name_id, zone_id, fqdn, account_id, name.key_id, is_offline,
     rdata.id, dns_type, value, rdata.key_id AS rdata_key_id
   FROM name LEFT JOIN rrset ON rrset.name_id = name.id LEFT JOIN rdata ON rdata.rrset_id = rrset.id`
-/** The shorter the rest, the longer the zone; its apex is "@". */
-const HELD_CALLED = `${HELD} WHERE fqdn = ? ORDER BY name <> '@', length(name), name.id, rdata.id`
-const HELD_BY_KEY = `${HELD} WHERE name.id IN (SELECT id FROM name WHERE key_id = ? UNION
+/** The shorter the name in the zone, the longer the zone; "@" is the apex. */
+const NAMES_BY_FQDN = `${STORED_NAMES} WHERE fqdn = ? ORDER BY name <> '@', length(name), name.id, rdata.id`
+const NAMES_OF_KEY = `${STORED_NAMES} WHERE name.id IN (SELECT id FROM name WHERE key_id = ? UNION
   SELECT name_id FROM rdata JOIN rrset ON rrset.id = rrset_id WHERE rdata.key_id = ?) ORDER BY name.id, rdata.id`
 
-/** Rows of one name stand together. */
+/** Groups the rows of each name; they are adjacent. */
 function namesIn(rows: readonly Row[]): readonly StoredName[] {
   const names: Row[][] = []
   for (const row of rows) {
@@ -100,15 +100,15 @@ function namesIn(rows: readonly Row[]): readonly StoredName[] {
     if (current?.[0]?.['name_id'] === row['name_id']) current?.push(row)
     else names.push([row])
   }
-  return names.map((own) => heldFrom(own[0] ?? {}, own))
+  return names.map((own) => storedNameFrom(own[0] ?? {}, own))
 }
 
-const heldFrom = (name: Row, rows: readonly Row[]): StoredName => ({
+const storedNameFrom = (name: Row, rows: readonly Row[]): StoredName => ({
   nameId: Number(name['name_id']),
   zoneId: Number(name['zone_id']),
   fqdn: String(name['fqdn']),
   accountId: Number(name['account_id']),
-  keyId: keyIn(name['key_id']),
+  keyId: keyIdFrom(name['key_id']),
   isOffline: name['is_offline'] === 1,
   rdata: rows.flatMap((row) =>
     row['id'] === null
@@ -116,25 +116,26 @@ const heldFrom = (name: Row, rows: readonly Row[]): StoredName => ({
       : [
           {
             id: Number(row['id']),
-            dnsType: typeIn(row['dns_type']),
+            dnsType: internedType(row['dns_type']),
             value: String(row['value']),
-            keyId: keyIn(row['rdata_key_id']),
+            keyId: keyIdFrom(row['rdata_key_id']),
           },
         ],
   ),
 })
 
-/** One text for each type, however many names are remembered. */
-const types = new Map<string, string>()
+/** One string per type, however many names are cached. */
+const typeNames = new Map<string, string>()
 
-function typeIn(value: SQLOutputValue | undefined): string {
+function internedType(value: SQLOutputValue | undefined): string {
   const text = String(value)
-  const known = types.get(text) ?? text
-  types.set(known, known)
-  return known
+  const interned = typeNames.get(text) ?? text
+  typeNames.set(interned, interned)
+  return interned
 }
 
-const keyIn = (value: SQLOutputValue | undefined): number | null => (typeof value === 'number' ? value : null)
+const keyIdFrom = (value: SQLOutputValue | undefined): number | null =>
+  typeof value === 'number' ? value : null
 
 const bytesOf = (value: SQLOutputValue | undefined): Uint8Array =>
   value instanceof Uint8Array ? value : new Uint8Array()

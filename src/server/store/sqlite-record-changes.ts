@@ -5,7 +5,7 @@ import type { RecordWrites } from './records.ts'
 import { sqliteRecords } from './sqlite-records.ts'
 import type { Sql } from './sqlite-values.ts'
 
-/** The changes of the management API. They run inside the transaction that their caller opened. */
+/** The writes of the management API in SQL. They run inside the transaction of the caller. */
 export const sqliteRecordChanges = (sql: Sql): RecordWrites => ({
   ...sqliteRecords(sql),
   async saveName(name, now) {
@@ -17,23 +17,23 @@ export const sqliteRecordChanges = (sql: Sql): RecordWrites => ({
       now,
       id,
     )
-    saveMetadata(sql, 'name', id, name.metadata)
-    const kept = name.rrsets.map((rrset) => saveRRSet(sql, id, rrset, now))
+    saveMetadata(sql, { of: 'name', id }, name.metadata)
+    const rrsetIds = name.rrsets.map((rrset) => saveRRSet(sql, rrset, { nameId: id, now }))
     sql(`DELETE FROM rrset WHERE name_id = ? AND id NOT IN (SELECT value FROM json_each(?))`).run(
       id,
-      JSON.stringify(kept),
+      JSON.stringify(rrsetIds),
     )
-    nextSerial(sql, name.zoneId, now)
+    incrementSerial(sql, name.zoneId, now)
   },
   async removeName(name, now) {
     sql('DELETE FROM name WHERE id = ?').run(name.id ?? 0)
-    nextSerial(sql, name.zoneId, now)
+    incrementSerial(sql, name.zoneId, now)
   },
   async publishName(nameId, now) {
     sql('UPDATE name SET published_at = ? WHERE id = ?').run(now, nameId)
   },
   async setZoneMetadata(zoneId, metadata) {
-    saveMetadata(sql, 'zone', zoneId, metadata)
+    saveMetadata(sql, { of: 'zone', id: zoneId }, metadata)
   },
   async removeZone(zoneId) {
     sql('DELETE FROM zone WHERE id = ?').run(zoneId)
@@ -49,17 +49,17 @@ export const sqliteRecordChanges = (sql: Sql): RecordWrites => ({
     sql('DELETE FROM nochg WHERE subject = ?').run(`key:${keyId}`)
   },
   async setTargets(keyId, nameIds) {
-    const wanted = JSON.stringify(nameIds)
+    const ids = JSON.stringify(nameIds)
     sql('UPDATE name SET key_id = NULL WHERE key_id = ? AND id NOT IN (SELECT value FROM json_each(?))').run(
       keyId,
-      wanted,
+      ids,
     )
-    sql('UPDATE name SET key_id = ? WHERE id IN (SELECT value FROM json_each(?))').run(keyId, wanted)
+    sql('UPDATE name SET key_id = ? WHERE id IN (SELECT value FROM json_each(?))').run(keyId, ids)
   },
 })
 
-/** RFC 1982: serials are 32 bits and wrap past zero. */
-export const nextSerial = (sql: Sql, zoneId: number, now: Instant): void =>
+/** RFC 1982: serials are 32-bit numbers that wrap around; zero is skipped. */
+export const incrementSerial = (sql: Sql, zoneId: number, now: Instant): void =>
   void sql(
     'UPDATE zone SET serial = CASE serial WHEN 4294967295 THEN 1 ELSE serial + 1 END, updated_at = ? WHERE id = ?',
   ).run(now, zoneId)
@@ -80,7 +80,12 @@ function keyIdOf(sql: Sql, username: string | undefined): number | null {
   return typeof id === 'number' ? id : null
 }
 
-function saveMetadata(sql: Sql, of: 'zone' | 'name' | 'rrset', id: number, metadata: Metadata): void {
+interface MetadataOwner {
+  readonly of: 'zone' | 'name' | 'rrset'
+  readonly id: number
+}
+
+function saveMetadata(sql: Sql, { of, id }: MetadataOwner, metadata: Metadata): void {
   sql(`DELETE FROM ${of}_metadata WHERE ${of}_id = ? AND key NOT IN (SELECT value FROM json_each(?))`).run(
     id,
     JSON.stringify(Object.keys(metadata)),
@@ -91,7 +96,11 @@ function saveMetadata(sql: Sql, of: 'zone' | 'name' | 'rrset', id: number, metad
     ).run(id, key, value)
 }
 
-function saveRRSet(sql: Sql, nameId: number, rrset: RRSet, now: Instant): number {
+function saveRRSet(
+  sql: Sql,
+  rrset: RRSet,
+  { nameId, now }: { readonly nameId: number; readonly now: Instant },
+): number {
   sql(
     `INSERT INTO rrset (name_id, dns_type, ttl, is_system, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (name_id, dns_type) DO UPDATE SET ttl = excluded.ttl, updated_at = excluded.updated_at`,
@@ -99,20 +108,19 @@ function saveRRSet(sql: Sql, nameId: number, rrset: RRSet, now: Instant): number
   const id = Number(
     sql('SELECT id FROM rrset WHERE name_id = ? AND dns_type = ?').get(nameId, rrset.dnsType)?.['id'],
   )
-  saveMetadata(sql, 'rrset', id, rrset.metadata)
+  saveMetadata(sql, { of: 'rrset', id }, rrset.metadata)
   sql('DELETE FROM rdata WHERE rrset_id = ? AND lower(label) NOT IN (SELECT value FROM json_each(?))').run(
     id,
     JSON.stringify(rrset.rdata.map(({ label }) => label.toLowerCase())),
   )
-  for (const one of rrset.rdata) saveRdata(sql, id, one, now)
+  for (const one of rrset.rdata) saveRdata(sql, one, { rrsetId: id, now })
   return id
 }
 
 const saveRdata = (
   sql: Sql,
-  rrsetId: number,
   { label, value, updateGroup, isSystem }: Rdata,
-  now: Instant,
+  { rrsetId, now }: { readonly rrsetId: number; readonly now: Instant },
 ): void =>
   void sql(
     `INSERT INTO rdata (rrset_id, label, value, key_id, is_system, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)

@@ -4,17 +4,17 @@ import { namesBy } from './sqlite-listing.ts'
 import { accountFrom, keyFrom, nameFrom, zoneFrom } from './sqlite-rows.ts'
 import { number, type Sql, text } from './sqlite-values.ts'
 
-/** What the management API asks, in SQL. */
+/** The reads of the management API in SQL. */
 export const sqliteRecords = (sql: Sql): RecordReads => ({
-  ...places(sql),
-  ...trees(sql),
+  ...zones(sql),
+  ...names(sql),
   ...keys(sql),
   namesBy: async (query) => namesBy(sql, query),
 })
 
 type Part<K extends keyof RecordReads> = Pick<RecordReads, K>
 
-const places = (sql: Sql): Part<'account' | 'zoneNamed' | 'isMember' | 'zonesOf' | 'zoneHolding'> => ({
+const zones = (sql: Sql): Part<'account' | 'zoneNamed' | 'isMember' | 'zonesOf' | 'zoneContaining'> => ({
   async account(id) {
     const row = sql(
       'SELECT account.name AS account_name, is_website_only, plan.* FROM account JOIN plan ON plan.id = plan_id WHERE account.id = ?',
@@ -34,14 +34,19 @@ const places = (sql: Sql): Part<'account' | 'zoneNamed' | 'isMember' | 'zonesOf'
     )
   },
   async zonesOf(accountId, { offset, limit }, only) {
-    const names = only === undefined ? null : JSON.stringify(only)
+    const zoneNames = only === undefined ? null : JSON.stringify(only)
     const from =
       'FROM zone WHERE account_id = ?1 AND (?2 IS NULL OR name IN (SELECT value FROM json_each(?2)))'
-    const rows = sql(`SELECT * ${from} ORDER BY name LIMIT ?3 OFFSET ?4`).all(accountId, names, limit, offset)
-    const total = sql(`SELECT count(*) AS n ${from}`).get(accountId, names)?.['n']
+    const rows = sql(`SELECT * ${from} ORDER BY name LIMIT ?3 OFFSET ?4`).all(
+      accountId,
+      zoneNames,
+      limit,
+      offset,
+    )
+    const total = sql(`SELECT count(*) AS n ${from}`).get(accountId, zoneNames)?.['n']
     return { items: rows.map((row) => zoneFrom(sql, row)), total: number(total) }
   },
-  async zoneHolding(fqdn) {
+  async zoneContaining(fqdn) {
     const labels = fqdn.split('.')
     for (let at = 0; at < labels.length; at++) {
       const row = sql('SELECT * FROM zone WHERE name = ?').get(labels.slice(at).join('.'))
@@ -51,7 +56,7 @@ const places = (sql: Sql): Part<'account' | 'zoneNamed' | 'isMember' | 'zonesOf'
   },
 })
 
-const trees = (sql: Sql): Part<'hasLockedNames' | 'nameAt' | 'holdingsOf'> => ({
+const names = (sql: Sql): Part<'hasLockedNames' | 'nameAt' | 'holdingsOf'> => ({
   async hasLockedNames(zoneId) {
     return (
       sql('SELECT 1 AS found FROM name WHERE zone_id = ? AND is_prohibited = 1 LIMIT 1').get(zoneId) !==
@@ -78,11 +83,11 @@ const keys = (sql: Sql): Part<'keyNamed' | 'keysOf' | 'clientsOf'> => ({
   async keysOf(accountId, { description, createdAt = 'asc', page }) {
     const where = 'WHERE account_id = ?1 AND (?2 IS NULL OR instr(lower(description), lower(?2)) > 0)'
     const order = createdAt === 'asc' ? 'ORDER BY created_at, id' : 'ORDER BY created_at DESC, id DESC'
-    const wanted = description ?? null
+    const fragment = description ?? null
     const rows = sql(`${KEYS} ${where} ${order} LIMIT ?3 OFFSET ?4`)
-    const total = sql(`SELECT count(*) AS n FROM ddns_key ${where}`).get(accountId, wanted)?.['n']
+    const total = sql(`SELECT count(*) AS n FROM ddns_key ${where}`).get(accountId, fragment)?.['n']
     return {
-      items: rows.all(accountId, wanted, page.limit, page.offset).map((row) => keyFrom(sql, row)),
+      items: rows.all(accountId, fragment, page.limit, page.offset).map((row) => keyFrom(sql, row)),
       total: number(total),
     }
   },

@@ -3,21 +3,30 @@ import { type Instant, instant, latest } from '../../base/time.ts'
 import type { DnsType } from '../model/rdata-values.ts'
 import type { Account, Metadata, Name, OfflineSettings, Plan, Rdata, RRSet, Zone } from '../model/tree.ts'
 import type { DdnsKey } from './records.ts'
-
-import { isOn, number, optional, type Row, type Sql, text, whole, words } from './sqlite-values.ts'
+import {
+  instantOf,
+  isOn,
+  number,
+  optional,
+  type Row,
+  type Sql,
+  text,
+  integer,
+  wordList,
+} from './sqlite-values.ts'
 
 export function accountFrom(id: number, row: Row): Account {
   const plan: Plan = {
     name: text(row['name']),
-    maxNames: number(row['most_names']),
-    maxRdata: number(row['most_rdata']),
-    maxNameMetadata: number(row['most_name_metadata']),
-    maxRRSetMetadata: number(row['most_rrset_metadata']),
-    minTtl: number(row['least_ttl']),
+    maxNames: number(row['max_names']),
+    maxRdata: number(row['max_rdata']),
+    maxNameMetadata: number(row['max_name_metadata']),
+    maxRRSetMetadata: number(row['max_rrset_metadata']),
+    minTtl: number(row['min_ttl']),
     hasOffline: isOn(row['has_offline']),
     hasWildcards: isOn(row['has_wildcards']),
-    ...optional('fixedTtl', whole(row['fixed_ttl'])),
-    ...optional('types', words(row['types'])),
+    ...optional('fixedTtl', integer(row['fixed_ttl'])),
+    ...optional('types', wordList(row['types'])),
   }
   return { id, name: text(row['account_name']), plan, isWebsiteOnly: isOn(row['is_website_only']) }
 }
@@ -40,15 +49,15 @@ export function zoneFrom(sql: Sql, row: Row): Zone {
     metadata: metadataOf(sql, 'zone', id),
     createdAt: instant(number(row['created_at'])),
     updatedAt: instant(number(row['updated_at'])),
-    ...optional('types', words(row['types'])),
-    ...optional('ownerOnlyTypes', words(row['owner_only_types'])),
-    ...optional('maxLabels', whole(row['most_labels'])),
-    ...optional('minTtl', whole(row['least_ttl'])),
-    ...optional('fixedTtl', whole(row['fixed_ttl'])),
+    ...optional('types', wordList(row['types'])),
+    ...optional('ownerOnlyTypes', wordList(row['owner_only_types'])),
+    ...optional('maxLabels', integer(row['max_labels'])),
+    ...optional('minTtl', integer(row['min_ttl'])),
+    ...optional('fixedTtl', integer(row['fixed_ttl'])),
   }
 }
 
-/** One name with everything that is at it. A change of an address is written at its Rdata alone, and is one of all above it. */
+/** One name with everything at it. An update writes the time of its change only to the Rdata; it counts for the RRSet and the name too. */
 export function nameFrom(sql: Sql, row: Row): Name {
   const id = number(row['id'])
   const settings = row['offline_settings']
@@ -65,16 +74,13 @@ export function nameFrom(sql: Sql, row: Row): Name {
     metadata: metadataOf(sql, 'name', id),
     rrsets,
     createdAt: instant(number(row['created_at'])),
-    updatedAt: latest(momentOf(row), ...rrsets.map(({ updatedAt }) => updatedAt)),
+    updatedAt: latest(updatedAtOf(row), ...rrsets.map(({ updatedAt }) => updatedAt)),
     ...optional(
       'offlineSettings',
       typeof settings === 'string' ? (JSON.parse(settings) as OfflineSettings) : undefined,
     ),
     ...optional('updateGroup', groupOf(sql, row['key_id'])),
-    ...optional(
-      'publishedAt',
-      typeof row['published_at'] === 'number' ? instant(row['published_at']) : undefined,
-    ),
+    ...optional('publishedAt', instantOf(row['published_at'])),
   }
 }
 
@@ -88,11 +94,11 @@ function rrsetFrom(sql: Sql, row: Row): RRSet {
     metadata: metadataOf(sql, 'rrset', id),
     rdata: rdata.map((one) => rdataFrom(sql, one)),
     createdAt: instant(number(row['created_at'])),
-    updatedAt: latest(momentOf(row), ...rdata.map(momentOf)),
+    updatedAt: latest(updatedAtOf(row), ...rdata.map(updatedAtOf)),
   }
 }
 
-const momentOf = (row: Row): Instant => instant(number(row['updated_at']))
+const updatedAtOf = (row: Row): Instant => instant(number(row['updated_at']))
 
 const rdataFrom = (sql: Sql, row: Row): Rdata => ({
   label: text(row['label']),
@@ -129,7 +135,7 @@ export function keyFrom(sql: Sql, row: Row): DdnsKey {
     description: text(row['description']),
     isLocked: isOn(row['is_locked']),
     createdAt: instant(number(row['created_at'])),
-    ...optional('lastUsedAt', typeof row['used_at'] === 'number' ? instant(row['used_at']) : undefined),
+    ...optional('lastUsedAt', instantOf(row['used_at'])),
     targets: targets.map((target) => ({
       zoneName: text(target['zone_name']),
       name: text(target['name']),

@@ -1,25 +1,25 @@
-import { unpackRing } from './ring.ts'
 import type { Sql } from './sqlite-values.ts'
+import { unpackTimestamps } from './timestamps.ts'
 
-/** In seconds. Far beyond every span in which failed logins are counted. */
-const KEPT_FOR = 24 * 60 * 60
-/** Rows that are looked at in one transaction beside requests, which wait for it. */
-const AT_ONCE = 500
+/** In seconds. Far longer than any window in which failed logins are counted. */
+const RETENTION = 24 * 60 * 60
+/** Rows per transaction; the requests in the same transaction wait for it. */
+const BATCH = 500
 
 /**
- * Of strangers there is no end, and a row for each would fill the disk in time: whoever has not failed for a day is forgotten.
- * Goes round the table bit by bit. `now` is in seconds.
+ * Deletes peers without a failed login for a day, because their number has no bound and would fill the disk. Each call
+ * checks the next part of the table. `now` is in seconds.
  */
 export function failureSweep(sql: Sql): (now: number) => void {
-  let reached = ''
+  let position = ''
   return (now) => {
     const rows = sql(
-      'SELECT peer, ring, deaf_until FROM login_failure WHERE peer > ? ORDER BY peer LIMIT ?',
-    ).all(reached, AT_ONCE)
-    for (const { peer = null, ring, deaf_until: blockedUntil } of rows) {
-      const last = Math.max(unpackRing(ring).at(-1) ?? 0, Number(blockedUntil ?? 0) / 1000)
-      if (last < now - KEPT_FOR) sql('DELETE FROM login_failure WHERE peer = ?').run(peer)
+      'SELECT peer, times, blocked_until FROM login_failure WHERE peer > ? ORDER BY peer LIMIT ?',
+    ).all(position, BATCH)
+    for (const { peer = null, times, blocked_until: blockedUntil } of rows) {
+      const last = Math.max(unpackTimestamps(times).at(-1) ?? 0, Number(blockedUntil ?? 0) / 1000)
+      if (last < now - RETENTION) sql('DELETE FROM login_failure WHERE peer = ?').run(peer)
     }
-    reached = rows.length < AT_ONCE ? '' : String(rows.at(-1)?.['peer'])
+    position = rows.length < BATCH ? '' : String(rows.at(-1)?.['peer'])
   }
 }

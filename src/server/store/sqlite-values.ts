@@ -1,21 +1,23 @@
 import type { SQLOutputValue, StatementSync } from 'node:sqlite'
 import { type Instant, instant } from '../../base/time.ts'
 
-/** A prepared statement for each text; every value is bound. */
+/** Returns the prepared statement of a text; values are always bound. */
 export type Sql = (text: string) => StatementSync
 export type Row = Record<string, SQLOutputValue>
 
-export const text = (value: SQLOutputValue | undefined): string => String(value)
-export const number = (value: SQLOutputValue | undefined): number => Number(value)
-export const isOn = (value: SQLOutputValue | undefined): boolean => value === 1
+export type Value = SQLOutputValue | undefined
+
+export const text = (value: Value): string => String(value)
+export const number = (value: Value): number => Number(value)
+export const isOn = (value: Value): boolean => value === 1
+/** An object with this property, or an empty one without a value. */
 export const optional = <K extends string, T>(
   key: K,
   value: T | null | undefined,
 ): { readonly [P in K]?: T } =>
   value === null || value === undefined ? {} : ({ [key]: value } as { readonly [P in K]: T })
-export const words = (value: SQLOutputValue | undefined): readonly string[] | undefined =>
+export const wordList = (value: Value): readonly string[] | undefined =>
   typeof value === 'string' ? value.split(' ').filter((word) => word !== '') : undefined
-export const whole = (value: SQLOutputValue | undefined): number | undefined =>
-  typeof value === 'number' ? value : undefined
-export const instantOf = (value: SQLOutputValue | undefined): Instant | undefined =>
+export const integer = (value: Value): number | undefined => (typeof value === 'number' ? value : undefined)
+export const instantOf = (value: Value): Instant | undefined =>
   typeof value === 'number' ? instant(value) : undefined

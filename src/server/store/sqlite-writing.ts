@@ -1,17 +1,18 @@
 import type { Instant } from '../../base/time.ts'
+import { fqdnOf } from '../model/dns-name.ts'
 import type { CounterWrites } from './sqlite-counts.ts'
 import { sqlitePolicy } from './sqlite-policy.ts'
 import { sqliteReading } from './sqlite-reading.ts'
-import { nextSerial, sqliteRecordChanges } from './sqlite-record-changes.ts'
+import { incrementSerial, sqliteRecordChanges } from './sqlite-record-changes.ts'
 import type { Sql } from './sqlite-values.ts'
 import type { StoreWrites } from './store.ts'
 
-/** The changes of the store in SQL. Runs inside the transaction that its caller opened. */
+/** The writes of the store in SQL. They run inside the transaction of the caller. */
 export function sqliteWriting(sql: Sql): Omit<StoreWrites, keyof CounterWrites> {
   return {
     ...sqliteReading(sql),
     ...records(sql),
-    ...making(sql),
+    ...creation(sql),
     ...sqliteRecordChanges(sql),
     ...sqlitePolicy(sql),
   }
@@ -19,14 +20,14 @@ export function sqliteWriting(sql: Sql): Omit<StoreWrites, keyof CounterWrites> 
 
 type Part<K extends keyof StoreWrites> = Pick<StoreWrites, K>
 
-/** Labels that the client did not choose start with an underscore. */
+/** Generated labels start with an underscore. */
 const AUTO_LABEL = '_1'
 
-const records = (sql: Sql): Part<'setOffline' | 'setOnly' | 'setValue' | 'nextSerial'> => ({
+const records = (sql: Sql): Part<'setOffline' | 'setSingleValue' | 'setValue' | 'incrementSerial'> => ({
   async setOffline({ nameId }, isOffline, now) {
     sql('UPDATE name SET is_offline = ?, updated_at = ? WHERE id = ?').run(isOffline ? 1 : 0, now, nameId)
   },
-  async setOnly({ nameId }, dnsType, value, now) {
+  async setSingleValue({ nameId }, { dnsType, value }, now) {
     sql(`INSERT INTO rrset (name_id, dns_type, ttl, created_at, updated_at)
       SELECT ?, ?, zone.default_ttl, ?, ? FROM name JOIN zone ON zone.id = zone_id WHERE name.id = ?
       ON CONFLICT (name_id, dns_type) DO UPDATE SET updated_at = excluded.updated_at`).run(
@@ -38,8 +39,9 @@ const records = (sql: Sql): Part<'setOffline' | 'setOnly' | 'setValue' | 'nextSe
     )
     const rrset =
       sql('SELECT id FROM rrset WHERE name_id = ? AND dns_type = ?').get(nameId, dnsType)?.['id'] ?? null
-    const kept = sql('SELECT id FROM rdata WHERE rrset_id = ? ORDER BY id LIMIT 1').get(rrset)?.['id'] ?? null
-    if (kept === null) {
+    const existing =
+      sql('SELECT id FROM rdata WHERE rrset_id = ? ORDER BY id LIMIT 1').get(rrset)?.['id'] ?? null
+    if (existing === null) {
       sql('INSERT INTO rdata (rrset_id, label, value, created_at, updated_at) VALUES (?, ?, ?, ?, ?)').run(
         rrset,
         AUTO_LABEL,
@@ -49,23 +51,23 @@ const records = (sql: Sql): Part<'setOffline' | 'setOnly' | 'setValue' | 'nextSe
       )
       return
     }
-    sql('DELETE FROM rdata WHERE rrset_id = ? AND id <> ?').run(rrset, kept)
-    sql('UPDATE rdata SET value = ?, updated_at = ? WHERE id = ?').run(value, now, kept)
+    sql('DELETE FROM rdata WHERE rrset_id = ? AND id <> ?').run(rrset, existing)
+    sql('UPDATE rdata SET value = ?, updated_at = ? WHERE id = ?').run(value, now, existing)
   },
-  async setValue(_, rdataId, value, now) {
+  async setValue(_, { rdataId, value }, now) {
     sql('UPDATE rdata SET value = ?, updated_at = ? WHERE id = ?').run(value, now, rdataId)
   },
-  async nextSerial(zoneId, now) {
-    nextSerial(sql, zoneId, now)
+  async incrementSerial(zoneId, now) {
+    incrementSerial(sql, zoneId, now)
   },
 })
 
-const making = (
+const creation = (
   sql: Sql,
 ): Part<'addPlan' | 'addAccount' | 'addApiKey' | 'addZone' | 'addName' | 'addKey' | 'attach'> => ({
   async addPlan(plan) {
     const { lastInsertRowid } = sql(`INSERT INTO plan
-      (name, most_names, most_rdata, most_name_metadata, most_rrset_metadata, least_ttl, has_offline, has_wildcards)
+      (name, max_names, max_rdata, max_name_metadata, max_rrset_metadata, min_ttl, has_offline, has_wildcards)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`).run(
       plan.name,
       plan.maxNames,
@@ -78,7 +80,7 @@ const making = (
     )
     return Number(lastInsertRowid)
   },
-  async addAccount(name, hash, planId, now) {
+  async addAccount({ name, hash, planId }, now) {
     const insert = 'INSERT INTO account (name, password_hash, plan_id, created_at) VALUES (?, ?, ?, ?)'
     return Number(sql(insert).run(name, hash, planId, now).lastInsertRowid)
   },
@@ -94,9 +96,9 @@ const making = (
       'INSERT INTO zone (name, account_id, is_shared, created_at, updated_at) VALUES (?, ?, ?, ?, ?)'
     return Number(sql(insert).run(name, accountId, isShared ? 1 : 0, now, now).lastInsertRowid)
   },
-  async addName(zoneId, accountId, name, now) {
+  async addName({ zoneId, accountId, name }, now) {
     const zone = String(sql('SELECT name FROM zone WHERE id = ?').get(zoneId)?.['name'])
-    const fqdn = name === '@' ? zone : `${name}.${zone}`
+    const fqdn = fqdnOf(name, zone)
     const insert = `INSERT INTO name (zone_id, account_id, name, fqdn, labels_reversed, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)`
     const reversed = fqdn.split('.').toReversed().join('.')
     const nameId = Number(sql(insert).run(zoneId, accountId, name, fqdn, reversed, now, now).lastInsertRowid)

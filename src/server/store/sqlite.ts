@@ -1,123 +1,143 @@
-import { groupCommit } from './group-commit.ts'
+import { GroupCommit } from './group-commit.ts'
 import { type ReadCache, readCache } from './read-cache.ts'
-import { type CachedCounters, cachedCounters } from './sqlite-counts.ts'
+import { CachedCounters } from './cached-counters.ts'
 import { type Connections, openConnections, openMemory } from './sqlite-open.ts'
 import { sqliteReading, statements } from './sqlite-reading.ts'
+import type { Sql } from './sqlite-values.ts'
 import { sqliteWriting } from './sqlite-writing.ts'
 import type { Store, StoreReads, StoreWrites } from './store.ts'
 
-/** A store in a folder of its own. Throws StoreRefused where the data there is not for this program. */
-export const sqliteStore = (folder: string): Store => storeOn(openConnections(folder))
+/** A store in a folder of its own. Throws StoreRefused if this program must not touch the data there. */
+export const sqliteStore = (folder: string): Store => new SqliteStore(openConnections(folder))
 
-/** The same in memory, on one connection: readers take their turn, for it shows them what is not committed yet. */
-export const memoryStore = (): Store => storeOn(openMemory())
+/** The same in memory, on one connection, which shows uncommitted changes: reads are queued like writes. */
+export const memoryStore = (): Store => new SqliteStore(openMemory())
 
-/** So many counts are written down in one transaction beside requests, which wait for it. */
-const AT_ONCE = 1000
+/** Counters stored in one transaction; the requests in the same transaction wait for it. */
+const FLUSH_BATCH = 1000
 
-function storeOn({ writer, reader }: Connections): Store {
-  const sql = statements(writer)
-  const reading = sqliteReading(statements(reader))
-  /** SQLite, PRAGMA data_version: another number when somebody else has committed. */
-  const versionNow = (): unknown => sql('PRAGMA data_version').get()?.['data_version']
-  let version = versionNow()
-  const forgetWhatWasRead = (): void => {
-    counts.invalidate()
-    tables.invalidateAll()
+class SqliteStore implements Store {
+  readonly #connections: Connections
+  readonly #sql: Sql
+  readonly #groupCommit: GroupCommit
+  readonly #counters: CachedCounters
+  readonly #tables: ReadCache
+  readonly #reads: StoreReads
+  readonly #writes: StoreWrites
+  #dataVersion: unknown
+
+  constructor(connections: Connections) {
+    const { writer, reader } = connections
+    this.#connections = connections
+    this.#sql = statements(writer)
+    this.#dataVersion = this.#currentDataVersion()
+    this.#groupCommit = new GroupCommit(writer, {
+      onBegin: () => this.#checkDataVersion(),
+      onRollback: () => this.#invalidateCaches(),
+    })
+    this.#counters = new CachedCounters(this.#sql, (undo) => this.#groupCommit.recordUndo(undo))
+    const reading = sqliteReading(statements(reader))
+    this.#tables = readCache(sqliteWriting(this.#sql), Object.keys(reading))
+    this.#reads = readsWithCounters(reading, this.#counters, async () => this.#flushCounters())
+    this.#writes = writesWithCounters(this.#tables, this.#counters)
   }
-  const notice = (): void => {
-    const now = versionNow()
-    if (now === version) return
-    version = now
-    forgetWhatWasRead()
-  }
-  const { commit, soon, note, stop } = groupCommit(writer, {
-    begun: notice,
-    takenBack: () => forgetWhatWasRead(),
-  })
-  const counts = cachedCounters(sql, note)
-  const tables = readCache(sqliteWriting(sql), Object.keys(reading))
-  /** What was due when this began is written down when it is done; what is counted meanwhile has time. */
-  const writtenDown = async (): Promise<void> => {
-    const isOver = counts.beginFlush()
-    while (!isOver()) await commit(async () => counts.flush(AT_ONCE))
-  }
-  const readingNow = readingBeside(reading, counts, writtenDown)
-  const writing = writingBeside(tables, counts)
-  const write: Store['write'] = async (work) => {
-    const value = await commit(async () => work(writing))
-    if (counts.due() > 0) soon(writtenDown)
+
+  async write<T>(work: (writing: StoreWrites) => Promise<T>): Promise<T> {
+    const value = await this.#groupCommit.commit(async () => work(this.#writes))
+    if (this.#counters.dirtyCount > 0) this.#groupCommit.schedule(async () => this.#flushCounters())
     return value
   }
-  return {
-    write,
-    async read(work) {
-      if (reader === writer) return commit(async () => work(writing))
-      notice()
-      return work(readingNow)
-    },
-    async close() {
-      await commit(async () => undefined) // whatever was asked before is done before
-      // A disk that takes no counts must not keep us from ending; who wrote to it was told.
-      await writtenDown().catch(() => undefined)
-      stop()
-      if (reader !== writer) reader.close()
-      writer.close()
-    },
+
+  async read<T>(work: (reading: StoreReads) => Promise<T>): Promise<T> {
+    const { writer, reader } = this.#connections
+    if (reader === writer) return this.#groupCommit.commit(async () => work(this.#writes))
+    this.#checkDataVersion()
+    return work(this.#reads)
+  }
+
+  async close(): Promise<void> {
+    const { writer, reader } = this.#connections
+    await this.#groupCommit.commit(async () => undefined) // waits for all earlier work
+    // A disk that takes no counters must not prevent the end; its writers have the error already.
+    await this.#flushCounters().catch(() => undefined)
+    this.#groupCommit.stop()
+    if (reader !== writer) reader.close()
+    writer.close()
+  }
+
+  /** Stores what is dirty now; counters that change meanwhile wait for the next flush. */
+  async #flushCounters(): Promise<void> {
+    const isDone = this.#counters.beginFlush()
+    while (!isDone()) await this.#groupCommit.commit(async () => this.#counters.flush(FLUSH_BATCH))
+  }
+
+  /** SQLite, PRAGMA data_version: differs after another connection has committed. */
+  #currentDataVersion(): unknown {
+    return this.#sql('PRAGMA data_version').get()?.['data_version']
+  }
+
+  #checkDataVersion(): void {
+    const current = this.#currentDataVersion()
+    if (current === this.#dataVersion) return
+    this.#dataVersion = current
+    this.#invalidateCaches()
+  }
+
+  #invalidateCaches(): void {
+    this.#counters.invalidate()
+    this.#tables.invalidateAll()
   }
 }
 
-/** Counts are read at hand; who asks the tables themselves for them has them written there first. */
-const readingBeside = (
+/** Counters come from the cache; reads that join their tables flush the cache first. */
+const readsWithCounters = (
   tables: StoreReads,
-  counts: CachedCounters,
-  writtenDown: () => Promise<void>,
+  counters: CachedCounters,
+  flush: () => Promise<void>,
 ): StoreReads => ({
   ...tables,
-  usageOf: async (who) => counts.usageOf(who),
-  nochgsOf: async (who, hostname) => counts.nochgsOf(who, hostname),
-  failuresOf: async (peer) => counts.failuresOf(peer),
+  ...counters.reads(),
   async keyNamed(username) {
-    await writtenDown()
+    await flush()
     return tables.keyNamed(username)
   },
   async keysOf(accountId, query) {
-    await writtenDown()
+    await flush()
     return tables.keysOf(accountId, query)
   },
   async clientsOf(accountId, page) {
-    await writtenDown()
+    await flush()
     return tables.clientsOf(accountId, page)
   },
 })
 
-/** The same inside a transaction; who takes counts away, takes them from both. */
-function writingBeside(tables: ReadCache, counts: CachedCounters): StoreWrites {
-  const writeAllDown = (): void => {
-    counts.beginFlush()
-    counts.flush(Infinity)
+/** The same inside a transaction; what deletes stored counters deletes the cached ones too. */
+function writesWithCounters(tables: ReadCache, counters: CachedCounters): StoreWrites {
+  const flush = (): void => {
+    counters.beginFlush()
+    counters.flush(Infinity)
   }
   return {
     ...tables,
-    ...counts,
+    ...counters.writes(),
     async keyNamed(username) {
-      writeAllDown()
+      flush()
       return tables.keyNamed(username)
     },
     async keysOf(accountId, query) {
-      writeAllDown()
+      flush()
       return tables.keysOf(accountId, query)
     },
     async clientsOf(accountId, page) {
-      writeAllDown()
+      flush()
       return tables.clientsOf(accountId, page)
     },
-    async unblock(who) {
-      counts.forget(who)
-      return tables.unblock(who)
+    async unblock(principal) {
+      counters.forget(principal)
+      return tables.unblock(principal)
     },
     async removeKey(keyId) {
-      counts.forget({ kind: 'key', id: keyId })
+      counters.forget({ kind: 'key', id: keyId })
       return tables.removeKey(keyId)
     },
   }

@@ -3,6 +3,7 @@ import type {
   FailedLogins,
   LastUse,
   Login,
+  NewAccount,
   NewKey,
   NewPlan,
   NewZone,
@@ -11,65 +12,77 @@ import type {
   TargetRow,
   Usage,
 } from '../model/rows.ts'
+import type { Name } from '../model/tree.ts'
 import type { PolicyWrites, RecordReads, RecordWrites } from './records.ts'
 
-/** What an API key may do: everything its account may, less what its scopes leave out. */
+/** An API key has the permissions of its account, reduced by its scopes. */
 export interface ApiKey {
   readonly accountId: number
-  /** "read": nothing is changed. "zone:NAME": only this zone, and others that are named so. */
+  /** "read": no changes. "zone:NAME": only this zone; may occur several times. */
   readonly scopes: readonly string[]
   readonly expiresAt?: Instant
 }
 
 export interface StoreReads extends RecordReads {
-  /** A DDNS key by its username, else an account by its name. */
+  /** Finds a DDNS key by its username, else an account by its name. */
   login(username: string): Promise<Login | undefined>
-  /** Whether there is anything that was hashed with the store's key. */
+  /** Whether any hash in the store depends on the hash key. */
   hasKeys(): Promise<boolean>
   failuresOf(peer: string): Promise<FailedLogins>
-  usageOf(who: Principal): Promise<Usage>
-  nochgsOf(who: Principal, hostname: string): Promise<readonly number[]>
+  usageOf(principal: Principal): Promise<Usage>
+  nochgsOf(principal: Principal, hostname: string): Promise<readonly number[]>
   hasOffline(accountId: number): Promise<boolean>
-  /** Names that are attached to a DDNS key, or hold Rdata that is, in the order in which they were made. */
-  namesOf(keyId: number): Promise<readonly StoredName[]>
-  /** Names that are called so; the one in the longest zone first. */
-  namesCalled(fqdn: string): Promise<readonly StoredName[]>
-  /** A DDNS key of the account by its username or its group label. */
-  groupNamed(accountId: number, group: string): Promise<number | undefined>
+  /** Names that are targets of a DDNS key, or contain Rdata that is, in the order of their creation. */
+  namesOfKey(keyId: number): Promise<readonly StoredName[]>
+  /** Names of this spelling in all zones; the one in the longest zone first. */
+  namesByFqdn(fqdn: string): Promise<readonly StoredName[]>
+  /** The id of a DDNS key of the account, by its username or its group label. */
+  groupIdOf(accountId: number, group: string): Promise<number | undefined>
   apiKeyByHash(hash: Uint8Array): Promise<ApiKey | undefined>
 }
 
-/** A name by what it is kept under and by what it is called. */
+/** A name by its id and its spelling; caches need the second. */
 export type NameRef = Pick<TargetRow, 'nameId' | 'fqdn'>
 
+/** A new value for one Rdata. */
+export interface ValueChange {
+  readonly rdataId: number
+  readonly value: string
+}
+
 export interface StoreWrites extends StoreReads, RecordWrites, PolicyWrites {
-  /** Counts are on disk within five seconds of the answer, not before it; whoever reads has them at once. */
+  /** Counters are durable within five seconds, not before the response. Reads return them immediately. */
   putFailures(peer: string, failures: FailedLogins): Promise<void>
-  putUsage(who: Principal, usage: Usage, last: LastUse): Promise<void>
-  putNochgs(who: Principal, hostname: string, moments: readonly number[]): Promise<void>
+  putUsage(principal: Principal, usage: Usage, last: LastUse): Promise<void>
+  putNochgs(principal: Principal, hostname: string, timestamps: readonly number[]): Promise<void>
   setOffline(name: NameRef, isOffline: boolean, now: Instant): Promise<void>
-  /** The RRSet becomes exactly this one value; it is made where it is missing. */
-  setOnly(name: NameRef, dnsType: string, value: string, now: Instant): Promise<void>
-  setValue(name: NameRef, rdataId: number, value: string, now: Instant): Promise<void>
-  /** Some of its data changed. */
-  nextSerial(zoneId: number, now: Instant): Promise<void>
+  /** Makes this the only value of the RRSet, which is created if it is missing. */
+  setSingleValue(
+    name: NameRef,
+    record: { readonly dnsType: string; readonly value: string },
+    now: Instant,
+  ): Promise<void>
+  setValue(name: NameRef, change: ValueChange, now: Instant): Promise<void>
+  /** For every change of the zone's data. */
+  incrementSerial(zoneId: number, now: Instant): Promise<void>
 
   addPlan(plan: NewPlan): Promise<number>
-  addAccount(name: string, hash: Uint8Array, planId: number, now: Instant): Promise<number>
+  addAccount(account: NewAccount, now: Instant): Promise<number>
   addApiKey(
     key: ApiKey & { readonly hash: Uint8Array; readonly description: string },
     now: Instant,
   ): Promise<number>
   addZone(zone: NewZone, now: Instant): Promise<number>
-  addName(zoneId: number, accountId: number, name: string, now: Instant): Promise<TargetRow>
+  addName(name: Pick<Name, 'zoneId' | 'accountId' | 'name'>, now: Instant): Promise<TargetRow>
   addKey(key: NewKey, now: Instant): Promise<number>
+  /** Makes this a target of the key. */
   attach(keyId: number, target: TargetRow): Promise<void>
 }
 
 /**
- * Where data lives. Only inside `write` can anything change; a throw inside it changes nothing. `write` resolves
- * when the change is durable. Work may await the store and nothing else, because others wait behind it; it may be run
- * a second time, after all that it did was taken back.
+ * Data is changed only inside `write`, which resolves when the change is durable; work that throws changes nothing. Work
+ * must await nothing but the store, because other requests wait for it. It may run a second time, after all of its
+ * changes were rolled back.
  */
 export interface Store {
   read<T>(work: (reading: StoreReads) => Promise<T>): Promise<T>

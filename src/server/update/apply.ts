@@ -1,92 +1,85 @@
 import type { Instant } from '../../base/time.ts'
 import { type Address, type Addresses, FAMILIES, type Family, listed } from '../../net/address.ts'
 import type { StoredRdata } from '../model/rows.ts'
-import type { NameRef, StoreWrites } from '../store/store.ts'
+import type { StoreWrites, ValueChange } from '../store/store.ts'
 import type { UpdateTarget } from './targets.ts'
 
 const TYPE: Readonly<Record<Family, string>> = { v4: 'A', v6: 'AAAA' }
 const REDIRECT = '_URL'
-/** A name that is another name has no address of its own (RFC 1034 §3.6.2). */
+/** A name with one of these has no address of its own (RFC 1034 §3.6.2). */
 const ALIASES = ['CNAME', 'ALIAS']
 
-export type Applied = 'changed' | 'unchanged' | 'not updatable'
+/** `alias`: the name has no address of its own. */
+export type Applied = 'changed' | 'unchanged' | 'alias'
 
-/** What is asked of a target: go offline, or hold these addresses. */
+/** What an update sets at a target: its offline state, and its addresses if it is online. */
 export interface TargetChange {
   readonly addresses: Addresses
   readonly isOffline: boolean
+  readonly now: Instant
 }
 
-/** Makes it so. A family that was not supplied is left as it is; any update but one that asks for it ends the offline state. */
-export async function apply(
-  w: StoreWrites,
-  goal: UpdateTarget,
-  change: TargetChange,
-  now: Instant,
-): Promise<Applied> {
-  const { zoneId, rdata, isOffline: wasOffline } = goal.name
-  if (rdata.some(({ dnsType }) => ALIASES.includes(dnsType))) return 'not updatable'
-  if (wasOffline !== change.isOffline) await w.setOffline(goal.name, change.isOffline, now)
-  const isNew = change.isOffline ? false : await setAddresses(w, goal, change.addresses, now)
-  if (!isNew && wasOffline === change.isOffline) return 'unchanged'
-  await w.nextSerial(zoneId, now)
+/** A family without an address in the update is not changed. An update without `offline=YES` ends the offline state. */
+export async function apply(w: StoreWrites, target: UpdateTarget, change: TargetChange): Promise<Applied> {
+  const { isOffline, now } = change
+  const { zoneId, rdata, isOffline: wasOffline } = target.name
+  if (rdata.some(({ dnsType }) => ALIASES.includes(dnsType))) return 'alias'
+  if (wasOffline !== isOffline) await w.setOffline(target.name, isOffline, now)
+  const isAddressChanged = isOffline ? false : await setAddresses(w, target, change)
+  if (!isAddressChanged && wasOffline === isOffline) return 'unchanged'
+  await w.incrementSerial(zoneId, now)
   return 'changed'
 }
 
-async function setAddresses(
-  w: StoreWrites,
-  goal: UpdateTarget,
-  addresses: Addresses,
-  now: Instant,
-): Promise<boolean> {
-  const { name, rdataId } = goal
-  const { rdata } = name
-  const redirects = rdata.filter(({ dnsType, id }) => dnsType === REDIRECT && (rdataId ?? id) === id)
-  const isMoved = await setEach(w, name, redirected(redirects, addresses), now)
-  if (rdataId !== undefined) return (await setEach(w, name, changeOf(goal, addresses), now)) || isMoved
-  if (redirects.length > 0) return isMoved
-  const wanted = FAMILIES.flatMap((family) => {
-    const address = addresses[family]
-    const current = rdata.filter(({ dnsType }) => dnsType === TYPE[family])
-    const only = current.length === 1 ? current[0] : undefined
-    return address === undefined || only?.value === address ? [] : [{ type: TYPE[family], only, address }]
+async function setAddresses(w: StoreWrites, target: UpdateTarget, change: TargetChange): Promise<boolean> {
+  const { name, rdataId } = target
+  const { addresses, now } = change
+  const redirects = name.rdata.filter(({ dnsType, id }) => dnsType === REDIRECT && (rdataId ?? id) === id)
+  const values = redirectChanges(redirects, addresses)
+  if (rdataId !== undefined) values.push(...rdataChanges(target, addresses))
+  for (const value of values) await w.setValue(name, value, now)
+  if (rdataId !== undefined || redirects.length > 0) return values.length > 0
+  const records = recordChanges(name.rdata, addresses)
+  for (const { dnsType, current, value } of records)
+    await (current === undefined
+      ? w.setSingleValue(name, { dnsType, value }, now)
+      : w.setValue(name, { rdataId: current.id, value }, now))
+  return records.length > 0
+}
+
+interface RecordChange {
+  readonly dnsType: string
+  /** The only Rdata of this type, if there is exactly one. */
+  readonly current: StoredRdata | undefined
+  readonly value: string
+}
+
+/** One address per family: an address is current only if it is the only one. */
+const recordChanges = (rdata: readonly StoredRdata[], addresses: Addresses): readonly RecordChange[] =>
+  FAMILIES.flatMap((family) => {
+    const dnsType = TYPE[family]
+    const value = addresses[family]
+    const ofType = rdata.filter((one) => one.dnsType === dnsType)
+    const current = ofType.length === 1 ? ofType[0] : undefined
+    return value === undefined || current?.value === value ? [] : [{ dnsType, current, value }]
   })
-  for (const { type, only, address } of wanted)
-    await (only === undefined ? w.setOnly(name, type, address, now) : w.setValue(name, only.id, address, now))
-  return wanted.length > 0
-}
 
-interface ValueChange {
-  readonly id: number
-  readonly to: string
-}
-
-async function setEach(
-  w: StoreWrites,
-  name: NameRef,
-  turns: readonly ValueChange[],
-  now: Instant,
-): Promise<boolean> {
-  for (const { id, to } of turns) await w.setValue(name, id, to, now)
-  return turns.length > 0
-}
-
-/** The one Rdata that is the target, where an address of its family was given and is another. */
-function changeOf({ rdataId, name }: UpdateTarget, addresses: Addresses): readonly ValueChange[] {
-  const one = name.rdata.find(({ id }) => id === rdataId)
-  const family = FAMILIES.find((each) => TYPE[each] === one?.dnsType)
-  const address = family === undefined ? undefined : addresses[family]
-  return one === undefined || address === undefined || one.value === address
+/** For a target that is one Rdata: its new value, if the update has another address of its family. */
+function rdataChanges({ rdataId, name }: UpdateTarget, addresses: Addresses): readonly ValueChange[] {
+  const rdata = name.rdata.find(({ id }) => id === rdataId)
+  const family = FAMILIES.find((each) => TYPE[each] === rdata?.dnsType)
+  const value = family === undefined ? undefined : addresses[family]
+  return rdata === undefined || value === undefined || rdata.value === value
     ? []
-    : [{ id: one.id, to: address }]
+    : [{ rdataId: rdata.id, value }]
 }
 
-/** A port-80 redirect follows the address: the host of its URL is replaced, its scheme, port and path stay. */
-function redirected(redirects: readonly StoredRdata[], addresses: Addresses): readonly ValueChange[] {
+/** A port-80 redirect follows the address: the host of its URL is replaced; scheme, port and path remain. */
+function redirectChanges(redirects: readonly StoredRdata[], addresses: Addresses): ValueChange[] {
   const [host] = listed(addresses)
-  return redirects.flatMap(({ id, value }) => {
-    const to = host === undefined ? value : withHost(value, host)
-    return to === value ? [] : [{ id, to }]
+  return redirects.flatMap(({ id, value: url }) => {
+    const value = host === undefined ? url : withHost(url, host)
+    return value === url ? [] : [{ rdataId: id, value }]
   })
 }
 

@@ -8,52 +8,56 @@ import type { IncomingRequest } from '../http/request.ts'
 import type { Principal, Usage } from '../model/rows.ts'
 import type { StoreWrites } from '../store/store.ts'
 
-/** One request of somebody whom we know. */
+/** One authenticated update request. */
 export interface UpdateContext {
-  readonly who: Principal
-  readonly inbound: IncomingRequest
+  readonly principal: Principal
+  readonly request: IncomingRequest
   readonly userAgentClass: UserAgentClass
   readonly limits: AbuseLimits
   readonly now: Instant
 }
 
-export const only = (word: BareWord): readonly Reply[] => [{ word }]
+export const singleReply = (word: BareWord): readonly Reply[] => [{ word }]
 
 export const isBlocked = ({ blockedUntil }: Usage, now: Instant): boolean =>
   blockedUntil !== undefined && isBefore(now, blockedUntil)
 
-/** Counts one `nochg`; true when it was one too many. */
+/** Counts one `nochg`; returns whether the limit is exceeded. */
 export async function countNochg(
   w: StoreWrites,
-  { who, limits, now }: UpdateContext,
+  { principal, limits, now }: UpdateContext,
   hostname: string,
 ): Promise<boolean> {
-  const moments = withEvent(await w.nochgsOf(who, hostname), now, limits.nochg)
-  const isTooMany = exceeds(moments, limits.nochg)
-  await w.putNochgs(who, hostname, isTooMany ? [] : moments)
-  return isTooMany
+  const timestamps = withEvent(await w.nochgsOf(principal, hostname), now, limits.nochg)
+  const isExceeded = exceeds(timestamps, limits.nochg)
+  await w.putNochgs(principal, hostname, isExceeded ? [] : timestamps)
+  return isExceeded
 }
 
-/** The last thing of every visit: what it adds to the counts, and when and how it was. Gives what is answered. */
+/** What the checks found: the replies, and the usage before this request's refusals are counted. */
+export interface UpdateOutcome {
+  readonly usage: Usage
+  readonly replies: readonly Reply[]
+}
+
+/** Stores the counters and the last use at the end of every request. Returns the replies to send. */
 export async function recordUsage(
   w: StoreWrites,
-  visit: UpdateContext,
-  usage: Usage,
-  replies: readonly Reply[],
+  { principal, request, userAgentClass, limits, now }: UpdateContext,
+  { usage, replies }: UpdateOutcome,
 ): Promise<readonly Reply[]> {
-  const { who, inbound, userAgentClass, limits, now } = visit
   const isRefused = !isBlocked(usage, now) && replies.some(({ word }) => actionOf(word).kind === 'stop')
   const refusals = isRefused ? withEvent(usage.refusals, now, limits.refusals) : usage.refusals
-  const isTooMany = isRefused && exceeds(refusals, limits.refusals)
-  const answers = isTooMany ? only('abuse') : replies
-  const [first] = answers
-  const block = isTooMany ? { refusals: [], blockedUntil: after(now, limits.longBlock) } : { refusals }
-  const undescriptive = usage.undescriptive + (userAgentClass === 'undescriptive' ? 1 : 0)
-  const agent = (inbound.userAgent ?? '').slice(0, MAX_AGENT_LENGTH)
-  const last = { at: now, agent, peer: inbound.peer, reply: first === undefined ? '' : formatReply(first) }
-  await w.putUsage(who, { ...usage, ...block, undescriptive }, last)
-  return answers
+  const isAbuse = isRefused && exceeds(refusals, limits.refusals)
+  const sent = isAbuse ? singleReply('abuse') : replies
+  const [first] = sent
+  const block = isAbuse ? { refusals: [], blockedUntil: after(now, limits.longBlock) } : { refusals }
+  const nondescriptive = usage.nondescriptive + (userAgentClass === 'nondescriptive' ? 1 : 0)
+  const agent = (request.userAgent ?? '').slice(0, MAX_AGENT_LENGTH)
+  const last = { at: now, agent, peer: request.peer, reply: first === undefined ? '' : formatReply(first) }
+  await w.putUsage(principal, { ...usage, ...block, nondescriptive }, last)
+  return sent
 }
 
-/** As much of a User-Agent as is worth keeping. */
+/** A longer User-Agent is stored in part. */
 const MAX_AGENT_LENGTH = 256

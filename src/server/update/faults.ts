@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { after, type Duration, type Instant, isBefore, parseDuration } from '../../base/time.ts'
 import { isReplyWord, type ReplyWord } from '../../protocol/reply.ts'
 
-/** What may happen to a request before the rules get to see it. */
+/** What replaces, or delays, the answer to a request. */
 export type InjectedFault =
   | { readonly kind: 'reply'; readonly word: ReplyWord }
   | { readonly kind: 'delay'; readonly span: Duration }
@@ -13,59 +13,61 @@ export interface FaultInput {
   readonly now: Instant
 }
 
-/** A test server earns its keep by being difficult. Undefined leaves the matter to the rules; production has none. */
-export type FaultRule = (passing: FaultInput) => InjectedFault | undefined
+/** Fault injection for tests of clients. Undefined: the request is handled normally. Production has no rules. */
+export type FaultRule = (input: FaultInput) => InjectedFault | undefined
 
-type Maker = (detail: string, start: Instant) => Result<FaultRule, string>
+type FaultParser = (detail: string, start: Instant) => Result<FaultRule, string>
 
-const span = (detail: string, then: (span: Duration) => FaultRule): Result<FaultRule, string> => {
-  const read = parseDuration(detail)
-  return read.ok ? ok(then(read.value)) : read
+const withSpan = (detail: string, rule: (span: Duration) => FaultRule): Result<FaultRule, string> => {
+  const parsed = parseDuration(detail)
+  return parsed.ok ? ok(rule(parsed.value)) : parsed
 }
 
-const count = (detail: string, then: (count: number) => FaultRule): Result<FaultRule, string> =>
-  /^[1-9]\d{0,5}$/.test(detail) ? ok(then(Number(detail))) : err('is not a count from 1 on')
+const withCount = (detail: string, rule: (count: number) => FaultRule): Result<FaultRule, string> =>
+  /^[1-9]\d{0,5}$/.test(detail) ? ok(rule(Number(detail))) : err('is not a count of 1 to 999999')
 
-/** Counts for each username on its own. */
-function everyNth(at: (nth: number) => InjectedFault | undefined): FaultRule {
-  const seen = new Map<string, number>()
+/** Counts the requests of each username. */
+function byRequestNumber(faultAt: (nth: number) => InjectedFault | undefined): FaultRule {
+  const counts = new Map<string, number>()
   return ({ username }) => {
-    const nth = (seen.get(username) ?? 0) + 1
-    seen.set(username, nth)
-    return at(nth)
+    const nth = (counts.get(username) ?? 0) + 1
+    counts.set(username, nth)
+    return faultAt(nth)
   }
 }
 
-/** One row for each kind of fault, by its name on the command line. */
-export const FAULT_KINDS: Readonly<Record<string, Maker>> = {
+/** One row per kind of fault, by its name on the command line. */
+export const FAULT_KINDS: Readonly<Record<string, FaultParser>> = {
   word: (detail) =>
-    isReplyWord(detail) ? ok(() => ({ kind: 'reply', word: detail })) : err('is no reply word'),
+    isReplyWord(detail) ? ok(() => ({ kind: 'reply', word: detail })) : err('is not a reply word'),
   outage: (detail, start) =>
-    span(
+    withSpan(
       detail,
       (length) =>
         ({ now }) =>
           isBefore(now, after(start, length)) ? { kind: 'reply', word: '911' } : undefined,
     ),
-  slow: (detail) => span(detail, (length) => () => ({ kind: 'delay', span: length })),
+  slow: (detail) => withSpan(detail, (length) => () => ({ kind: 'delay', span: length })),
   reset: (detail) =>
-    count(detail === '' ? '1' : detail, (every) =>
-      everyNth((nth) => (nth % every === 0 ? { kind: 'reset' } : undefined)),
+    withCount(detail === '' ? '1' : detail, (every) =>
+      byRequestNumber((nth) => (nth % every === 0 ? { kind: 'reset' } : undefined)),
     ),
   impatient: (detail) =>
-    count(detail, (most) => everyNth((nth) => (nth > most ? { kind: 'reply', word: 'abuse' } : undefined))),
+    withCount(detail, (max) =>
+      byRequestNumber((nth) => (nth > max ? { kind: 'reply', word: 'abuse' } : undefined)),
+    ),
 }
 
-/** "word:abuse", "outage:30s", "slow:2s,reset:3": the first that has something to say says it; delays come on top. */
+/** "word:abuse", "outage:30s", "slow:2s,reset:3": the first fault that is not a delay applies, after the delays before it. */
 export function parseFaults(text: string, start: Instant): Result<readonly FaultRule[], string> {
-  const made = text.split(',').map((item) => {
+  const parsed = text.split(',').map((item) => {
     const [kind = '', ...detail] = item.trim().split(':')
-    const maker = Object.hasOwn(FAULT_KINDS, kind) ? FAULT_KINDS[kind] : undefined
-    if (maker === undefined)
-      return err(`'${kind}' is no fault; the faults are ${Object.keys(FAULT_KINDS).join(', ')}`)
-    const fault = maker(detail.join(':'), start)
-    return fault.ok ? fault : err(`'${item.trim()}' ${fault.error}`)
+    const parser = Object.hasOwn(FAULT_KINDS, kind) ? FAULT_KINDS[kind] : undefined
+    if (parser === undefined)
+      return err(`'${kind}' is not a fault; the faults are ${Object.keys(FAULT_KINDS).join(', ')}`)
+    const rule = parser(detail.join(':'), start)
+    return rule.ok ? rule : err(`'${item.trim()}' ${rule.error}`)
   })
-  const wrong = made.find((one) => !one.ok)
-  return wrong !== undefined && !wrong.ok ? wrong : ok(made.flatMap((one) => (one.ok ? [one.value] : [])))
+  const wrong = parsed.find((one) => !one.ok)
+  return wrong !== undefined && !wrong.ok ? wrong : ok(parsed.flatMap((one) => (one.ok ? [one.value] : [])))
 }

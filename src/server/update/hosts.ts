@@ -1,54 +1,54 @@
-import { type Addresses, byFamily, listed } from '../../net/address.ts'
+import { byFamily, listed } from '../../net/address.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import type { UpdateQuery } from '../../protocol/request.ts'
 import type { StoreWrites } from '../store/store.ts'
-import { apply } from './apply.ts'
-import { countNochg, only, type UpdateContext } from './context.ts'
+import { apply, type TargetChange } from './apply.ts'
+import { countNochg, singleReply, type UpdateContext } from './context.ts'
 import { targetsFor } from './targets.ts'
 
 export interface HostReplies {
   readonly replies: readonly Reply[]
-  /** Some hostname heard `nochg` once too often. */
+  /** Whether some hostname exceeded the limit of `nochg`. */
   readonly isAbuse: boolean
 }
 
-/** One reply for each item of the list, in its order; a list that is missing names no host. */
+interface HostsRequest {
+  readonly query: UpdateQuery
+  /** The item that stands for all targets of the key. */
+  readonly allHostnames: string
+}
+
+/** One reply for each item of the hostname list, in its order; `nohost` without a list. */
 export async function answerHosts(
   w: StoreWrites,
-  visit: UpdateContext,
-  asked: UpdateQuery,
-  allHostnames: string,
+  context: UpdateContext,
+  { query, allHostnames }: HostsRequest,
 ): Promise<HostReplies> {
-  if (asked.hostnames === undefined) return { replies: only('nohost'), isAbuse: false }
-  const isSupplied = listed(asked.addresses).length > 0
+  if (query.hostnames === undefined) return { replies: singleReply('nohost'), isAbuse: false }
+  const hasAddresses = listed(query.addresses).length > 0
   const change = {
-    addresses: isSupplied ? asked.addresses : byFamily([visit.inbound.peer]),
-    isOffline: asked.isOffline,
+    addresses: hasAddresses ? query.addresses : byFamily([context.request.peer]),
+    isOffline: query.isOffline,
+    now: context.now,
   }
   const replies: Reply[] = []
   let isAbuse = false
-  for (const item of asked.hostnames) {
-    const reply = await answerHost(w, visit, { item, change }, allHostnames)
-    if (reply.word === 'nochg') isAbuse = (await countNochg(w, visit, item.toLowerCase())) || isAbuse
+  for (const item of query.hostnames) {
+    const targets = await targetsFor(w, context.principal, { item, allHostnames })
+    const reply = await answerHost(w, targets, change)
+    if (reply.word === 'nochg') isAbuse = (await countNochg(w, context, item.toLowerCase())) || isAbuse
     replies.push(reply)
   }
   return { replies, isAbuse }
 }
 
-interface HostUpdate {
-  readonly item: string
-  readonly change: { readonly addresses: Addresses; readonly isOffline: boolean }
-}
-
 async function answerHost(
   w: StoreWrites,
-  { who, now }: UpdateContext,
-  { item, change }: HostUpdate,
-  allHostnames: string,
+  targets: Awaited<ReturnType<typeof targetsFor>>,
+  change: TargetChange,
 ): Promise<Reply> {
-  const goals = await targetsFor(w, who, item, allHostnames)
   const outcomes = new Set<string>()
-  for (const goal of goals) outcomes.add(await apply(w, goal, change, now))
+  for (const target of targets) outcomes.add(await apply(w, target, change))
   const addresses = listed(change.addresses)
   if (outcomes.has('changed')) return { word: 'good', addresses }
   return outcomes.has('unchanged') ? { word: 'nochg', addresses } : { word: 'nohost' }

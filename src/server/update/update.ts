@@ -6,12 +6,12 @@ import { classifyUserAgent } from '../../protocol/user-agent.ts'
 import { lockedOutUntil, recordFailedLogin } from '../abuse/failed-logins.ts'
 import type { AbuseLimits } from '../abuse/limits.ts'
 import { exceeds, withEvent } from '../abuse/sliding-window.ts'
-import type { Passwords } from '../auth/login.ts'
+import type { PasswordChecker } from '../auth/login.ts'
 import { networkOf } from '../http/client-address.ts'
 import type { IncomingRequest } from '../http/request.ts'
-import type { Login, Principal } from '../model/rows.ts'
+import type { Login, Principal, Usage } from '../model/rows.ts'
 import type { Store, StoreWrites } from '../store/store.ts'
-import { isBlocked, only, recordUsage, type UpdateContext } from './context.ts'
+import { isBlocked, recordUsage, singleReply, type UpdateContext, type UpdateOutcome } from './context.ts'
 import { answerHosts } from './hosts.ts'
 
 export interface UpdatePolicy {
@@ -23,93 +23,96 @@ export interface UpdatePolicy {
 
 export interface Updater {
   readonly store: Store
-  readonly passwords: Passwords
+  readonly passwords: PasswordChecker
   readonly policy: UpdatePolicy
   readonly now: () => Instant
 }
 
 /**
- * From request to replies. The order of checks: User-Agent, Basic, throttle per peer, credentials, blocks, features
- * asked for, each hostname. Everything that is counted or changed is durable when this resolves. A DDNS key's request
- * is one transaction; only an account's password takes so long that nobody in the store can wait for it.
+ * From request to replies. The order of checks: User-Agent, Basic, lockout of the peer, credentials, blocks, requested
+ * features, each hostname. All changes are durable when this resolves. The request of a DDNS key is one transaction;
+ * the slow hash of an account password runs between two, because no other request can use the store meanwhile.
  */
-export async function answerUpdate(updater: Updater, inbound: IncomingRequest): Promise<readonly Reply[]> {
-  const { store, passwords, policy } = updater
-  const verdict = classifyUserAgent(inbound.userAgent, policy.blockedAgents)
-  const isUnwelcome = verdict === 'refused' || (policy.strictAgents && verdict === 'undescriptive')
-  const call: UpdateCall = { inbound, userAgentClass: verdict, isUnwelcome, network: networkOf(inbound.peer) }
-  const credentials = parseBasic(inbound.authorization ?? '')
+export async function answerUpdate(updater: Updater, request: IncomingRequest): Promise<readonly Reply[]> {
+  const { store, passwords } = updater
+  const call = updateCall(updater.policy, request)
+  const credentials = parseBasic(request.authorization ?? '')
   if (credentials === undefined) return refusalOf(call)
-  const atOnce = await store.write(async (w): Promise<readonly Reply[] | Unknown> => {
+  const result = await store.write(async (w): Promise<readonly Reply[] | PendingCheck> => {
     if ((await lockedOutUntil(w, call.network, updater.now())) !== undefined) return refusalOf(call)
     const login = await w.login(credentials.username)
-    const isRight = passwords.isRightAtOnce(login, credentials.password)
+    const isRight = passwords.checkFast(login, credentials.password)
     if (isRight === undefined) return { login }
-    return settle(w, updater, call, isRight ? login : undefined)
+    return settle(w, updater, { ...call, principal: isRight ? login : undefined })
   })
-  if (!('login' in atOnce)) return atOnce
-  const { login } = atOnce
-  const isRight = await passwords.isRight(login, credentials.password)
-  return store.write(async (w) => settle(w, updater, call, isRight ? login : undefined))
+  if (!('login' in result)) return result
+  const { login } = result
+  const isRight = await passwords.check(login, credentials.password)
+  return store.write(async (w) => settle(w, updater, { ...call, principal: isRight ? login : undefined }))
 }
 
-/** A request, and what can be said of it without the store. */
+/** A request with the facts that do not need the store. */
 interface UpdateCall {
-  readonly inbound: IncomingRequest
+  readonly request: IncomingRequest
   readonly userAgentClass: UpdateContext['userAgentClass']
-  readonly isUnwelcome: boolean
+  readonly isAgentRefused: boolean
   readonly network: string
 }
 
-/** Whether it is the right password takes a slow hash to tell. */
-interface Unknown {
+function updateCall({ blockedAgents, strictAgents }: UpdatePolicy, request: IncomingRequest): UpdateCall {
+  const userAgentClass = classifyUserAgent(request.userAgent, blockedAgents)
+  const isAgentRefused = userAgentClass === 'refused' || (strictAgents && userAgentClass === 'nondescriptive')
+  return { request, userAgentClass, isAgentRefused, network: networkOf(request.peer) }
+}
+
+/** Checking the password takes a slow hash. */
+interface PendingCheck {
   readonly login: Login | undefined
 }
 
-const refusalOf = ({ isUnwelcome }: UpdateCall): readonly Reply[] =>
-  only(isUnwelcome ? 'badagent' : 'badauth')
+const refusalOf = ({ isAgentRefused }: UpdateCall): readonly Reply[] =>
+  singleReply(isAgentRefused ? 'badagent' : 'badauth')
 
-/** A failed login is counted for its peer; a badagent under the key, if there is one. The answer is the same. */
+/** Counts a failed login under its peer, and a badagent under the principal if there is one. The replies are the same. */
 async function settle(
   w: StoreWrites,
   { policy, now }: Updater,
-  call: UpdateCall,
-  who: Principal | undefined,
+  call: UpdateCall & { readonly principal: Principal | undefined },
 ): Promise<readonly Reply[]> {
-  if (who === undefined) {
+  const { request, userAgentClass, principal } = call
+  if (principal === undefined) {
     await recordFailedLogin(w, call.network, { limits: policy.limits, now: now() })
     return refusalOf(call)
   }
-  const { inbound, userAgentClass } = call
-  const visit: UpdateContext = { who, inbound, userAgentClass, limits: policy.limits, now: now() }
-  if (!call.isUnwelcome) return serve(w, visit, policy, inbound.query)
-  await recordUsage(w, visit, await w.usageOf(who), refusalOf(call))
-  return refusalOf(call)
+  const context: UpdateContext = { principal, request, userAgentClass, limits: policy.limits, now: now() }
+  const usage = await w.usageOf(principal)
+  if (call.isAgentRefused) {
+    await recordUsage(w, context, { usage, replies: refusalOf(call) })
+    return refusalOf(call)
+  }
+  const outcome = await outcomeOf(w, context, { usage, allHostnames: policy.allHostnames })
+  return recordUsage(w, context, outcome)
 }
 
-async function serve(
+async function outcomeOf(
   w: StoreWrites,
-  visit: UpdateContext,
-  policy: UpdatePolicy,
-  query: string,
-): Promise<readonly Reply[]> {
-  const { who, limits, now } = visit
-  const known = await w.usageOf(who)
-  if (isBlocked(known, now)) return recordUsage(w, visit, known, only('abuse'))
-  const { refusals, undescriptive } = known
-  const usage = { requests: withEvent(known.requests, now, limits.requests), refusals, undescriptive }
+  context: UpdateContext,
+  { usage: before, allHostnames }: { readonly usage: Usage; readonly allHostnames: string },
+): Promise<UpdateOutcome> {
+  const { principal, limits, now } = context
+  if (isBlocked(before, now)) return { usage: before, replies: singleReply('abuse') }
+  const { refusals, nondescriptive } = before
+  const usage = { requests: withEvent(before.requests, now, limits.requests), refusals, nondescriptive }
   if (exceeds(usage.requests, limits.requests))
-    return recordUsage(
-      w,
-      visit,
-      { ...usage, requests: [], blockedUntil: after(now, limits.shortBlock) },
-      only('abuse'),
-    )
-  const asked = readQuery(query)
-  if (asked.isOffline && !(await w.hasOffline(who.accountId)))
-    return recordUsage(w, visit, usage, only('!donator'))
-  const { replies, isAbuse } = await answerHosts(w, visit, asked, policy.allHostnames)
-  if (isAbuse)
-    return recordUsage(w, visit, { ...usage, blockedUntil: after(now, limits.longBlock) }, only('abuse'))
-  return recordUsage(w, visit, usage, replies)
+    return {
+      usage: { ...usage, requests: [], blockedUntil: after(now, limits.shortBlock) },
+      replies: singleReply('abuse'),
+    }
+  const query = readQuery(context.request.query)
+  if (query.isOffline && !(await w.hasOffline(principal.accountId)))
+    return { usage, replies: singleReply('!donator') }
+  const { replies, isAbuse } = await answerHosts(w, context, { query, allHostnames })
+  return isAbuse
+    ? { usage: { ...usage, blockedUntil: after(now, limits.longBlock) }, replies: singleReply('abuse') }
+    : { usage, replies }
 }

@@ -4,8 +4,8 @@ import { instant, seconds } from '../../../src/base/time.ts'
 import { exceeds, withEvent } from '../../../src/server/abuse/sliding-window.ts'
 
 const LIMIT = { max: 3, window: seconds(10) }
-const countAll = (moments: readonly number[]): readonly number[] =>
-  moments.reduce<readonly number[]>((kept, at) => withEvent(kept, instant(at * 1000 + 999), LIMIT), [])
+const countAll = (timestamps: readonly number[]): readonly number[] =>
+  timestamps.reduce<readonly number[]>((kept, at) => withEvent(kept, instant(at * 1000 + 999), LIMIT), [])
 
 describe('what is counted', () => {
   it('is in whole seconds, and as many as it takes to see one too many', () => {
@@ -26,9 +26,9 @@ describe('what is counted', () => {
 
   it('is what lies within the span, however it came', () =>
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 100, max: 130 }), { minLength: 1 }), (moments) => {
-        const kept = countAll(moments)
-        const now = moments.at(-1) ?? 0
+      fc.property(fc.array(fc.integer({ min: 100, max: 130 }), { minLength: 1 }), (timestamps) => {
+        const kept = countAll(timestamps)
+        const now = timestamps.at(-1) ?? 0
 
         expect(kept).toEqual(kept.toSorted((a, b) => a - b))
         expect(kept.length).toBeLessThanOrEqual(LIMIT.max + 1)

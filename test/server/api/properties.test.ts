@@ -110,7 +110,7 @@ beforeAll(async () => {
       const key = { accountId: a, hash: new Uint8Array(32), description: TEXTS[n % TEXTS.length] ?? '' }
       await w.addKey({ ...key, username: `u${String(n).padStart(6, '0')}` }, instant(NOW + (n % 7)))
       const zone = await w.addZone({ accountId: a, name: `zone${n}.test`, isShared: false }, NOW)
-      await w.saveName(apexOf(zone, a, ['ns.operator.test'], NOW), NOW)
+      await w.saveName(apexOf({ zoneId: zone, accountId: a }, ['ns.operator.test'], NOW), NOW)
     }
   })
   api = inside(store)
@@ -216,8 +216,8 @@ describe('pages', () => {
       const { rows, total } = await pagesOf(path, `sort[created_at]=${direction}`, limit)
       const keys = rows as readonly { readonly username: string; readonly created_at: string }[]
       expect([total, new Set(keys.map(({ username }) => username)).size]).toEqual([59, 59])
-      const moments = keys.map((key) => key.created_at)
-      expect(moments).toEqual(moments.toSorted((a, b) => way * compared(a, b)))
+      const timestamps = keys.map((key) => key.created_at)
+      expect(timestamps).toEqual(timestamps.toSorted((a, b) => way * compared(a, b)))
     }
   })
 

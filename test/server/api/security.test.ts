@@ -3,7 +3,7 @@ import { formatBasic } from '../../../src/net/basic.ts'
 import { Secret } from '../../../src/net/secret.ts'
 import { ROUTES } from '../../../src/server/api/routes.ts'
 import { keyedHash, slowHash } from '../../../src/server/auth/hashes.ts'
-import { authenticator, passwordsBy } from '../../../src/server/auth/login.ts'
+import { authenticator, passwordChecker } from '../../../src/server/auth/login.ts'
 import { type Asked, addApiKey, bodyIn, codesOf, inside, NOW, PEPPER } from './inside.ts'
 import { apiWorld, prepare, type World } from './world.ts'
 
@@ -190,7 +190,7 @@ describe('what another account has', () => {
 describe('credentials', () => {
   const seen = async (authorization: string | undefined) => {
     const { store } = world
-    const { send } = inside(store, { authenticate: authenticator(store, passwordsBy(PEPPER)) })
+    const { send } = inside(store, { authenticate: authenticator(store, passwordChecker(PEPPER)) })
     return send({
       method: 'GET',
       path: '/v1/dns/zones',
@@ -203,7 +203,7 @@ describe('credentials', () => {
     await addApiKey(store, ids()['a'] ?? 0, 'expired-key', { expiresAt: Date.UTC(2020, 0, 1) })
     await store.write(async (w) => {
       const plan = ids()['plan-a'] ?? 0
-      await w.addAccount('carol', await slowHash('right'), plan, NOW)
+      await w.addAccount({ name: 'carol', hash: await slowHash('right'), planId: plan }, NOW)
       const hash = keyedHash(PEPPER, 'ddns-password')
       await w.addKey({ accountId: ids()['a'] ?? 0, username: 'ddnskey', hash, description: '' }, NOW)
     })
@@ -383,7 +383,7 @@ describe('pages of other origins', () => {
 describe('secrets', () => {
   it('are in no log line, and in no answer but those that make them', async () => {
     const { store } = world
-    const { send, lines } = inside(store, { authenticate: authenticator(store, passwordsBy(PEPPER)) })
+    const { send, lines } = inside(store, { authenticate: authenticator(store, passwordChecker(PEPPER)) })
     const as = bearer('key-of-a')
     const keys = '/v1/account/ddns-keys'
     const answers: string[] = []

@@ -114,7 +114,7 @@ async function fill(w: StoreWrites): Promise<Readonly<Record<string, number>>> {
   const ids: Record<string, number> = {}
   for (const account of ['a', 'b', 'o']) {
     const plan = (ids[`plan-${account}`] = await w.addPlan({ name: `plan of ${account}`, ...PLAN }))
-    const id = (ids[account] = await w.addAccount(account, HASH, plan, NOW))
+    const id = (ids[account] = await w.addAccount({ name: account, hash: HASH, planId: plan }, NOW))
     const key = (name: string, ...scopes: readonly string[]) =>
       w.addApiKey({ accountId: id, hash: keyedHash(PEPPER, name), description: '', scopes }, NOW)
     await key(`key-of-${account}`)
@@ -128,7 +128,7 @@ async function fill(w: StoreWrites): Promise<Readonly<Record<string, number>>> {
   ) => {
     const id = (ids[name] = await w.addZone({ accountId, name, isShared: false }, NOW))
     await w.changeZone(id, policy)
-    await w.saveName(apexOf(id, accountId, NAMESERVERS, NOW), NOW)
+    await w.saveName(apexOf({ zoneId: id, accountId }, NAMESERVERS, NOW), NOW)
     return id
   }
   for (const [username, accountId] of [

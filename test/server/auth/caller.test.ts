@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Instant, after, instant, milliseconds, minutes, seconds } from '../../../src/base/time.ts'
 import { formatBasic } from '../../../src/net/basic.ts'
 import { Secret } from '../../../src/net/secret.ts'
-import { type Identified, identifier } from '../../../src/server/auth/caller.ts'
+import { type IdentifiedCaller, callerIdentifier } from '../../../src/server/auth/caller.ts'
 import { keyedHash, pepperOf } from '../../../src/server/auth/hashes.ts'
 import type { FailedLogins, Principal } from '../../../src/server/model/rows.ts'
 import type { ApiKey, StoreReads, Store, StoreWrites } from '../../../src/server/store/store.ts'
@@ -23,7 +23,7 @@ const PRINCIPALS: Readonly<Record<string, Principal>> = {
   gone: { kind: 'account', id: 99, accountId: 99 },
 }
 
-/** An identifier over a store in memory; `maxFailures` is two. */
+/** An identifier over a store in memory; `limit` is two failures. */
 function gate() {
   const failures = new Map<string, FailedLogins>()
   const world = { now: START }
@@ -31,9 +31,9 @@ function gate() {
     Object.entries(KEYS).map(([key, row]) => [Buffer.from(keyedHash(PEPPER, key)).toString('hex'), row]),
   )
   const rows = {
-    failuresOf: async (network: string) => Promise.resolve(failures.get(network) ?? { moments: [] }),
-    putFailures: async (network: string, kept: FailedLogins) =>
-      Promise.resolve(void failures.set(network, kept)),
+    failuresOf: async (network: string) => Promise.resolve(failures.get(network) ?? { timestamps: [] }),
+    putFailures: async (network: string, counted: FailedLogins) =>
+      Promise.resolve(void failures.set(network, counted)),
     account: async (id: number) => Promise.resolve(id === OWNER.id ? OWNER : undefined),
     apiKeyByHash: async (hash: Uint8Array) => Promise.resolve(found.get(Buffer.from(hash).toString('hex'))),
   } as unknown as StoreReads & StoreWrites
@@ -41,7 +41,7 @@ function gate() {
     read: async <T>(use: (r: StoreReads) => Promise<T>) => use(rows),
     write: async <T>(use: (w: StoreWrites) => Promise<T>) => use(rows),
   } as unknown as Store
-  const identify = identifier({
+  const identify = callerIdentifier({
     store,
     pepper: PEPPER,
     authenticate: async ({ username, password }) =>
@@ -53,7 +53,7 @@ function gate() {
     authorization: string | undefined,
     at: Instant = START,
     network = 'n',
-  ): Promise<Identified> => {
+  ): Promise<IdentifiedCaller> => {
     world.now = at
     return identify(authorization, network)
   }

@@ -9,7 +9,7 @@ import {
   pepperOf,
   slowHash,
 } from '../../../src/server/auth/hashes.ts'
-import { authenticator, passwordsBy } from '../../../src/server/auth/login.ts'
+import { authenticator, passwordChecker } from '../../../src/server/auth/login.ts'
 import type { Login } from '../../../src/server/model/rows.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 
@@ -22,13 +22,13 @@ const KEY: Login = { kind: 'key', id: 1, accountId: 1, hash: keyedHash(PEPPER, '
 const ACCOUNT: Login = { kind: 'account', id: 1, accountId: 1, hash: await slowHash('right') }
 
 describe('a password', () => {
-  const passwords = passwordsBy(PEPPER)
+  const passwords = passwordChecker(PEPPER)
   it('of a generated key is told at once, and no other', () =>
     expect([
-      passwords.isRightAtOnce(KEY, RIGHT),
-      passwords.isRightAtOnce(KEY, WRONG),
-      passwords.isRightAtOnce(ACCOUNT, RIGHT),
-      passwords.isRightAtOnce(undefined, RIGHT),
+      passwords.checkFast(KEY, RIGHT),
+      passwords.checkFast(KEY, WRONG),
+      passwords.checkFast(ACCOUNT, RIGHT),
+      passwords.checkFast(undefined, RIGHT),
     ]).toEqual([true, false, undefined, undefined]))
 
   it.each([
@@ -37,9 +37,7 @@ describe('a password', () => {
     ['the right one of an account', ACCOUNT, RIGHT, true],
     ['a wrong one of an account', ACCOUNT, WRONG, false],
     ['one of a name that nobody has', undefined, new Secret('nobody has this password'), false],
-  ])('%s', async (_, login, password, isRight) =>
-    expect(await passwords.isRight(login, password)).toBe(isRight),
-  )
+  ])('%s', async (_, login, password, check) => expect(await passwords.check(login, password)).toBe(check))
 
   it('of a name that nobody has takes a slow hash too', async () => {
     const checked: unknown[] = []
@@ -47,20 +45,20 @@ describe('a password', () => {
       read: async (use: (r: object) => unknown) => use({ login: async () => Promise.resolve(undefined) }),
     }
     const authenticate = authenticator(store as unknown as Store, {
-      isRightAtOnce: () => undefined,
-      isRight: async (login) => Promise.resolve(checked.push(login) > 0),
+      checkFast: () => undefined,
+      check: async (login) => Promise.resolve(checked.push(login) > 0),
     })
     expect(await authenticate({ username: 'none', password: RIGHT })).toBeUndefined()
     expect(checked).toEqual([undefined])
   })
 
   it('of an account is checked 64 at a time, and then again', async () => {
-    const crowded = passwordsBy(PEPPER)
+    const crowded = passwordChecker(PEPPER)
     const answers = await Promise.allSettled(
-      Array.from({ length: 66 }, async () => crowded.isRight(ACCOUNT, RIGHT)),
+      Array.from({ length: 66 }, async () => crowded.check(ACCOUNT, RIGHT)),
     )
     expect(answers.filter(({ status }) => status === 'rejected')).toHaveLength(2)
-    expect(await crowded.isRight(ACCOUNT, RIGHT)).toBe(true)
+    expect(await crowded.check(ACCOUNT, RIGHT)).toBe(true)
   }, 20_000)
 })
 
@@ -69,7 +67,7 @@ describe('credentials', () => {
     {
       read: async (use: (r: object) => unknown) => use({ login: async () => Promise.resolve(KEY) }),
     } as unknown as Store,
-    passwordsBy(PEPPER),
+    passwordChecker(PEPPER),
   )
   it.each([
     ['right', RIGHT, KEY],

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import {
   isAccessible,
-  isTheirs,
-  isWhole,
-  lockOf,
-  prohibitionOf,
+  canManageName,
+  hasFullAccess,
+  nameLockFault,
+  zoneLockFault,
   zoneFault,
 } from '../../../src/server/rules/access.ts'
 import { creationFault, parentFault } from '../../../src/server/rules/creation.ts'
@@ -14,11 +14,9 @@ const SHARED = { ...ZONE, isShared: true }
 
 describe('who may do what', () => {
   it('all that the account may: neither a key that reads only nor one of some zones', () =>
-    expect([{}, { isReadOnly: true }, { zones: [] }].map((over) => isWhole(callerOf(OWNER, over)))).toEqual([
-      true,
-      false,
-      false,
-    ]))
+    expect(
+      [{}, { isReadOnly: true }, { zones: [] }].map((over) => hasFullAccess(callerOf(OWNER, over))),
+    ).toEqual([true, false, false]))
 
   it.each([
     ['the owner, a zone of its own', OWNER, ZONE, {}, true],
@@ -35,7 +33,7 @@ describe('who may do what', () => {
     ['the owner of the name', OTHER, OTHER.id, true],
     ['neither', OTHER, OWNER.id, false],
   ])('changes a name: %s', (_, account, accountId, is) =>
-    expect(isTheirs(callerOf(account), SHARED, { accountId })).toBe(is),
+    expect(canManageName(callerOf(account), SHARED, { accountId })).toBe(is),
   )
 
   const PATH = { location: 'path' }
@@ -49,15 +47,15 @@ describe('who may do what', () => {
 
   it('what the operator locked is told with where to ask', () => {
     const detail = 'please contact support'
-    expect(prohibitionOf({ ...ZONE, isProhibited: true })).toEqual({
+    expect(zoneLockFault({ ...ZONE, isProhibited: true })).toEqual({
       refused: 'zoneChangeProhibited',
       detail,
     })
-    expect(lockOf({ ...nameOf('a'), isProhibited: true })).toEqual({
+    expect(nameLockFault({ ...nameOf('a'), isProhibited: true })).toEqual({
       refused: 'nameChangeProhibited',
       detail,
     })
-    expect([prohibitionOf(ZONE), lockOf(nameOf('a'))]).toEqual([undefined, undefined])
+    expect([zoneLockFault(ZONE), nameLockFault(nameOf('a'))]).toEqual([undefined, undefined])
   })
 })
 

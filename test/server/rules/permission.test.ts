@@ -3,8 +3,8 @@ import type { DraftRRSet } from '../../../src/server/model/draft.ts'
 import type { Zone } from '../../../src/server/model/tree.ts'
 import { targetConflicts, valueConflicts } from '../../../src/server/rules/conflict.ts'
 import {
-  type PermissionScene,
-  mayUse,
+  type PermissionContext,
+  mayUseGroup,
   permissionFaults,
   NEW_RRSET,
 } from '../../../src/server/rules/permission.ts'
@@ -17,7 +17,7 @@ const draft = (over: Partial<DraftRRSet> = {}): DraftRRSet => ({
   pointer: '',
   ...over,
 })
-const scene = (zone: Partial<Zone> = {}, over: Partial<PermissionScene> = {}): PermissionScene => ({
+const scene = (zone: Partial<Zone> = {}, over: Partial<PermissionContext> = {}): PermissionContext => ({
   caller: callerOf(OWNER),
   zone: { ...ZONE, ...zone },
   name: 'a',
@@ -25,9 +25,9 @@ const scene = (zone: Partial<Zone> = {}, over: Partial<PermissionScene> = {}): P
   groups: {},
   ...over,
 })
-const refusedOf = (wished: DraftRRSet, at: PermissionScene): readonly string[] =>
+const refusedOf = (wished: DraftRRSet, at: PermissionContext): readonly string[] =>
   permissionFaults(NEW_RRSET, wished, at).map(({ refused, pointer }) => `${refused} ${pointer}`)
-const withPlan = (over: object): Partial<PermissionScene> => ({
+const withPlan = (over: object): Partial<PermissionContext> => ({
   caller: callerOf({ ...OWNER, plan: { ...PLAN, ...over } }),
 })
 
@@ -124,7 +124,7 @@ describe('Rdata', () => {
     [{ accountId: OWNER.id, isLocked: false }, true],
     [{ accountId: OWNER.id, isLocked: true }, false],
     [{ accountId: OTHER.id, isLocked: false }, false],
-  ])('the group %j may be used: %j', (group, may) => expect(mayUse(callerOf(OWNER), group)).toBe(may))
+  ])('the group %j may be used: %j', (group, may) => expect(mayUseGroup(callerOf(OWNER), group)).toBe(may))
 })
 
 describe('a conflict', () => {

@@ -7,9 +7,9 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { instant } from '../../../src/base/time.ts'
 import { parsePeer } from '../../../src/net/address.ts'
 import type { Principal, Usage } from '../../../src/server/model/rows.ts'
-import { counterCache } from '../../../src/server/store/counter-cache.ts'
-import { mergeFailures, mergeMoments, mergeUsage } from '../../../src/server/store/counts.ts'
-import { packRing } from '../../../src/server/store/ring.ts'
+import { CounterCache } from '../../../src/server/store/counter-cache.ts'
+import { mergeFailures, mergeTimestamps, mergeUsage } from '../../../src/server/store/counts.ts'
+import { packTimestamps } from '../../../src/server/store/timestamps.ts'
 import { sqliteStore } from '../../../src/server/store/sqlite.ts'
 import { migrate } from '../../../src/server/store/sqlite-open.ts'
 import { failureSweep } from '../../../src/server/store/sqlite-sweep.ts'
@@ -20,29 +20,29 @@ const NOW = instant(Date.UTC(2026, 0, 1))
 const PEER = parsePeer('192.0.2.9')
 const HOST = 'home.example.test'
 
-describe('what two have counted', () => {
-  const moments = fc.array(fc.nat(20), { maxLength: 6 }).map((list) => list.toSorted((a, b) => a - b))
+describe('merged counters', () => {
+  const timestamps = fc.array(fc.nat(20), { maxLength: 6 }).map((list) => list.toSorted((a, b) => a - b))
 
-  it('is added up: what was there before counts once', () =>
+  it('contain the events of both processes, and those of the base once', () =>
     fc.assert(
-      fc.property(moments, moments, moments, (base, ours, theirs) => {
+      fc.property(timestamps, timestamps, timestamps, (base, ours, theirs) => {
         const sorted = (...lists: readonly (readonly number[])[]) => lists.flat().toSorted((a, b) => a - b)
 
-        expect(mergeMoments(base, sorted(base, ours), sorted(base, theirs))).toEqual(
+        expect(mergeTimestamps(base, sorted(base, ours), sorted(base, theirs))).toEqual(
           sorted(base, ours, theirs),
         )
       }),
     ))
 
-  it('is what is there, where we forgot what was too old', () =>
-    expect(mergeMoments([1, 2, 3], [3, 9], [2, 3, 8])).toEqual([2, 3, 8, 9]))
+  it('follow the store where this process dropped expired timestamps', () =>
+    expect(mergeTimestamps([1, 2, 3], [3, 9], [2, 3, 8])).toEqual([2, 3, 8, 9]))
 
-  it('has the block of whoever changed it, and the later use', () => {
-    const use = (blockedUntil: number | undefined, at: number, undescriptive = 0) => ({
+  it('take the block from the process that changed it, and the later use', () => {
+    const use = (blockedUntil: number | undefined, at: number, nondescriptive = 0) => ({
       usage: {
         requests: [],
         refusals: [],
-        undescriptive,
+        nondescriptive: nondescriptive,
         ...(blockedUntil !== undefined && { blockedUntil: instant(blockedUntil) }),
       } satisfies Usage,
       last: { at: instant(at), agent: String(at), peer: PEER ?? raise(), reply: '' },
@@ -51,13 +51,13 @@ describe('what two have counted', () => {
     expect(mergeUsage(use(undefined, 1, 5), use(70, 2, 6), use(undefined, 3, 9))).toEqual(use(70, 3, 10))
     expect(mergeUsage(use(50, 1), use(50, 4), use(undefined, 3))).toEqual(use(undefined, 4))
     expect(mergeUsage(use(50, 1), use(undefined, 4), use(50, 3))).toEqual(use(undefined, 4))
-    const deaf = instant(7)
-    expect(mergeFailures({ moments: [1] }, { moments: [], blockedUntil: deaf }, { moments: [1, 2] })).toEqual(
-      {
-        moments: [1, 2],
-        blockedUntil: deaf,
-      },
-    )
+    const until = instant(7)
+    expect(
+      mergeFailures({ timestamps: [1] }, { timestamps: [], blockedUntil: until }, { timestamps: [1, 2] }),
+    ).toEqual({
+      timestamps: [1, 2],
+      blockedUntil: until,
+    })
   })
 })
 
@@ -65,20 +65,19 @@ const raise = (): never => {
   throw new Error('no peer')
 }
 
-describe('a tally', () => {
+describe('a counter cache', () => {
   const made = () => {
     const kept = new Map<string, readonly number[]>([['a', [1]]])
     const undone: (() => void)[] = []
     const loads: string[] = []
-    const counts = counterCache<readonly number[]>(
+    const counts = new CounterCache<readonly number[]>(
       {
         load: (key) => (loads.push(key), kept.get(key) ?? []),
         save: (key, value) => void kept.set(key, value),
-        merge: mergeMoments,
+        merge: mergeTimestamps,
         writesThrough: (_, ours) => ours.includes(99),
       },
-      (undo) => undone.push(undo),
-      1000,
+      { recordUndo: (undo) => void undone.push(undo), maxCached: 1000 },
     )
     const takeBack = (): void => {
       for (const undo of undone.splice(0).toReversed()) undo()
@@ -86,32 +85,32 @@ describe('a tally', () => {
     return { kept, counts, loads, takeBack }
   }
 
-  it('asks once, says what was put, and writes it down when it is told to', () => {
+  it('loads once, returns what was put, and stores it with a flush', () => {
     const { kept, counts, loads } = made()
     counts.put('a', [...counts.get('a'), 2])
     counts.put('b', [3])
-    expect([counts.get('a'), counts.get('b'), counts.due, loads]).toEqual([[1, 2], [3], 2, ['a', 'b']])
+    expect([counts.get('a'), counts.get('b'), counts.dirtyCount, loads]).toEqual([[1, 2], [3], 2, ['a', 'b']])
     expect(kept.get('a')).toEqual([1])
     counts.beginFlush()
     expect(counts.flush(1)).toBe(1)
-    expect([kept.get('a'), kept.get('b'), counts.due]).toEqual([[1, 2], undefined, 1])
+    expect([kept.get('a'), kept.get('b'), counts.dirtyCount]).toEqual([[1, 2], undefined, 1])
     expect([counts.flush(9), counts.flush(9)]).toEqual([1, 0])
-    expect([kept.get('b'), counts.due]).toEqual([[3], 0])
+    expect([kept.get('b'), counts.dirtyCount]).toEqual([[3], 0])
   })
 
-  it('writes down in a round what was due at its beginning, once', () => {
+  it('stores in one flush what was dirty at its beginning, once', () => {
     const { counts, kept } = made()
     for (const key of ['a', 'b', 'c']) counts.put(key, [1])
     counts.beginFlush()
     counts.flush(2)
     counts.put('a', [2])
-    expect([counts.flush(Infinity), counts.due, kept.get('a')]).toEqual([1, 1, [1]])
+    expect([counts.flush(Infinity), counts.dirtyCount, kept.get('a')]).toEqual([1, 1, [1]])
     counts.put('b', [2])
     counts.beginFlush()
-    expect([counts.flush(Infinity), counts.due, kept.get('a')]).toEqual([2, 0, [2]])
+    expect([counts.flush(Infinity), counts.dirtyCount, kept.get('a')]).toEqual([2, 0, [2]])
   })
 
-  it('is done with a round although others begin more of them meanwhile', () => {
+  it('finishes a flush although later ones begin meanwhile', () => {
     const { counts, kept, takeBack } = made()
     for (const key of ['x', 'y']) counts.put(key, [1])
     const isOver = counts.beginFlush()
@@ -129,11 +128,11 @@ describe('a tally', () => {
     expect(isOver()).toBe(true)
   })
 
-  it('keeps the newest at hand where there are more than it may keep', () => {
+  it('evicts the oldest clean counters, and no dirty ones', () => {
     const loads: string[] = []
     const load = (key: string): readonly number[] => (loads.push(key), [])
-    const kept = { load, save: () => undefined, merge: mergeMoments, writesThrough: () => false }
-    const counts = counterCache<readonly number[]>(kept, () => undefined, 2)
+    const kept = { load, save: () => undefined, merge: mergeTimestamps, writesThrough: () => false }
+    const counts = new CounterCache<readonly number[]>(kept, { recordUndo: () => undefined, maxCached: 2 })
     for (const key of ['a', 'b', 'b', 'c', 'c', 'b', 'a']) counts.get(key)
     expect(loads).toEqual(['a', 'b', 'c', 'a'])
     counts.put('c', [1])
@@ -141,41 +140,41 @@ describe('a tally', () => {
     expect(loads).toEqual(['a', 'b', 'c', 'a', 'd', 'e'])
   })
 
-  it('writes down at once what is weighty', () => {
+  it('stores immediately what writes through', () => {
     const { kept, counts } = made()
     counts.put('a', [...counts.get('a'), 99])
-    expect([kept.get('a'), counts.due]).toEqual([[1, 99], 0])
+    expect([kept.get('a'), counts.dirtyCount]).toEqual([[1, 99], 0])
   })
 
-  it('says what there is in all as soon as another may have written', () => {
+  it('merges with the store after invalidation', () => {
     const { kept, counts } = made()
     counts.put('a', [...counts.get('a'), 2])
     kept.set('a', [7])
     counts.invalidate()
-    expect([counts.get('a'), counts.due]).toEqual([[2, 7], 1])
+    expect([counts.get('a'), counts.dirtyCount]).toEqual([[2, 7], 1])
     counts.beginFlush()
     counts.flush(9)
     expect(kept.get('a')).toEqual([2, 7])
   })
 
-  it('is as before, and still due, after all was taken back', () => {
+  it('has its earlier value and dirtiness after an undo', () => {
     const { kept, counts, takeBack } = made()
     counts.put('a', [1, 2])
     takeBack()
-    expect([counts.get('a'), counts.due]).toEqual([[1], 0])
+    expect([counts.get('a'), counts.dirtyCount]).toEqual([[1], 0])
     counts.put('a', [1, 2])
     counts.forget((key) => key === 'a')
     takeBack()
-    expect([counts.get('a'), counts.due]).toEqual([[1], 0])
+    expect([counts.get('a'), counts.dirtyCount]).toEqual([[1], 0])
     counts.put('a', [1, 5])
     counts.beginFlush()
     counts.flush(9)
     takeBack()
     kept.set('a', [1])
-    expect([counts.get('a'), counts.due]).toEqual([[1], 0])
+    expect([counts.get('a'), counts.dirtyCount]).toEqual([[1], 0])
   })
 
-  it('adds to what another has written, and no more than its own', () => {
+  it('adds only its own changes to what another process stored', () => {
     const { kept, counts } = made()
     counts.put('a', [...counts.get('a'), 2])
     kept.set('a', [1, 7])
@@ -192,20 +191,20 @@ describe('a tally', () => {
   })
 })
 
-const DEEDS = ['count', 'look', 'begin a round', 'write down', 'another counts', 'forget'] as const
+const ACTIONS = ['put', 'get', 'begin flush', 'flush', 'other process', 'forget'] as const
 
-describe('a tally that has room for few', () => {
+describe('a counter cache with room for few', () => {
   const keys = fc.constantFrom('a', 'b', 'c', 'd', 'e')
-  /** What happens in one transaction, and whether that is taken back. */
+  /** The actions of one transaction, and whether it is rolled back. */
   const rounds = fc.array(
     fc.record({
-      deeds: fc.array(fc.record({ does: fc.constantFrom(...DEEDS), key: keys }), { maxLength: 8 }),
-      isTakenBack: fc.boolean(),
+      actions: fc.array(fc.record({ kind: fc.constantFrom(...ACTIONS), key: keys }), { maxLength: 8 }),
+      isRolledBack: fc.boolean(),
     }),
     { maxLength: 20 },
   )
 
-  it('adds up what all have counted, whatever is taken back', () =>
+  it('stores the sum of all committed changes', () =>
     fc.assert(
       fc.property(rounds, (all) => {
         const kept = new Map<string, number>()
@@ -217,63 +216,62 @@ describe('a tally that has room for few', () => {
           kept.set(key, value)
         }
         const merge = (base: number, ours: number, theirs: number): number => theirs + ours - base
-        const counts = counterCache(
+        const counts = new CounterCache(
           { load, save, merge, writesThrough: () => false },
-          (undo) => undone.push(undo),
-          3,
+          { recordUndo: (undo) => void undone.push(undo), maxCached: 3 },
         )
         let truth: Readonly<Record<string, number>> = {}
         const add = (key: string): void => void (truth = { ...truth, [key]: (truth[key] ?? 0) + 1 })
-        for (const { deeds, isTakenBack } of all) {
-          // Nobody else can write while our transaction is open.
-          for (const { key } of deeds.filter(({ does }) => does === 'another counts')) {
+        for (const { actions, isRolledBack } of all) {
+          // Other processes cannot write while our transaction is open.
+          for (const { key } of actions.filter(({ kind }) => kind === 'other process')) {
             kept.set(key, load(key) + 1)
             add(key)
             counts.invalidate()
           }
           undone.length = 0
           const before = truth
-          for (const { does, key } of deeds) {
-            if (does === 'count') {
+          for (const { kind, key } of actions) {
+            if (kind === 'put') {
               counts.put(key, counts.get(key) + 1)
               add(key)
             }
-            if (does === 'look') expect(counts.get(key)).toBe(truth[key] ?? 0)
-            if (does === 'begin a round') counts.beginFlush()
-            if (does === 'write down') counts.flush(2)
-            if (does === 'forget') {
+            if (kind === 'get') expect(counts.get(key)).toBe(truth[key] ?? 0)
+            if (kind === 'begin flush') counts.beginFlush()
+            if (kind === 'flush') counts.flush(2)
+            if (kind === 'forget') {
               counts.forget((one) => one === key)
               save(key, 0)
               truth = { ...truth, [key]: 0 }
             }
           }
-          if (!isTakenBack) continue
+          if (!isRolledBack) continue
           for (const undo of undone.toReversed()) undo()
           counts.invalidate()
           truth = before
         }
         counts.beginFlush()
         counts.flush(Infinity)
-        expect(counts.due).toBe(0)
+        expect(counts.dirtyCount).toBe(0)
         for (const key of Object.keys(truth)) expect([key, load(key)]).toEqual([key, truth[key]])
       }),
       { numRuns: 2000 },
     ))
 })
 
-describe('strangers', () => {
-  it('who have not failed for a day are forgotten; all others are not', () => {
+describe('failed logins of peers', () => {
+  it('are deleted after a day without one, and not before', () => {
     const database = new DatabaseSync(':memory:')
     migrate(database, 'memory')
     const DAY = 86_400
     const now = 20 * DAY
-    const insert = database.prepare('INSERT INTO login_failure (peer, ring, deaf_until) VALUES (?, ?, ?)')
-    // More than one round looks at.
-    for (let n = 0; n < 700; n++) insert.run(`old-${n}`, packRing([1, now - DAY - 1]), null)
-    insert.run('a', packRing([1, now - DAY]), null)
-    insert.run('b', packRing([]), (now - DAY - 1) * 1000)
-    insert.run('c', packRing([]), now * 1000)
-    insert.run('z', packRing([1]), now * 1000)
+    const insert = database.prepare('INSERT INTO login_failure (peer, times, blocked_until) VALUES (?, ?, ?)')
+    // More than one batch.
+    for (let n = 0; n < 700; n++) insert.run(`old-${n}`, packTimestamps([1, now - DAY - 1]), null)
+    insert.run('a', packTimestamps([1, now - DAY]), null)
+    insert.run('b', packTimestamps([]), (now - DAY - 1) * 1000)
+    insert.run('c', packTimestamps([]), now * 1000)
+    insert.run('z', packTimestamps([1]), now * 1000)
     const sweep = failureSweep((text) => database.prepare(text))
 
     sweep(now)
@@ -281,21 +279,21 @@ describe('strangers', () => {
 
     const left = database.prepare('SELECT peer FROM login_failure').all()
     expect(left.map(({ peer }) => peer)).toEqual(['a', 'c', 'z'])
-    insert.run('again', packRing([1]), null)
+    insert.run('again', packTimestamps([1]), null)
     sweep(now)
     expect(database.prepare('SELECT count(*) AS n FROM login_failure').get()).toEqual({ n: 3 })
   })
 
-  it('are swept while others fail', async () => {
+  it('are swept with the flush of a newer failure', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'holdfast-counts-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const store = sqliteStore(folder)
-    await store.write((w) => w.putFailures('192.0.2.1', { moments: [1000] }))
-    // Whoever lists has the counts written down first.
-    const writtenDown = async () => store.read((r) => r.clientsOf(1, { offset: 0, limit: 1 }))
-    await writtenDown()
-    await store.write((w) => w.putFailures('192.0.2.2', { moments: [1000 + 86_401] }))
-    await writtenDown()
+    await store.write((w) => w.putFailures('192.0.2.1', { timestamps: [1000] }))
+    // A listing flushes the counters first.
+    const flush = async () => store.read((r) => r.clientsOf(1, { offset: 0, limit: 1 }))
+    await flush()
+    await store.write((w) => w.putFailures('192.0.2.2', { timestamps: [1000 + 86_401] }))
+    await flush()
     await store.close()
 
     const database = new DatabaseSync(join(folder, 'holdfast.db'), { readOnly: true })
@@ -304,7 +302,7 @@ describe('strangers', () => {
   })
 })
 
-describe('counts in a store', () => {
+describe('counters in a store', () => {
   let folder: string
   let store: Store
   let who: Principal
@@ -326,12 +324,12 @@ describe('counts in a store', () => {
   }
   const onDisk = (): unknown => {
     const database = new DatabaseSync(join(folder, 'holdfast.db'), { readOnly: true })
-    const row = database.prepare('SELECT length(requests_ring) / 4 AS n FROM usage').get()
+    const row = database.prepare('SELECT length(request_times) / 4 AS n FROM usage').get()
     database.close()
     return row?.['n'] ?? 0
   }
 
-  it('are seen at once, and on disk some seconds later, with nobody asking', {
+  it('are visible immediately, and on disk within seconds without a request', {
     timeout: 30_000,
   }, async () => {
     await store.write(async (w) => count(w, 1))
@@ -340,7 +338,7 @@ describe('counts in a store', () => {
     await expect.poll(onDisk, { timeout: 20_000 }).toBe(1)
   })
 
-  it('are seen by whoever reads, on disk before anybody lists them, and when the store is closed', async () => {
+  it('are visible to reads, and on disk before they are listed and when the store is closed', async () => {
     await store.write(async (w) => count(w, 1))
     expect((await store.read((r) => r.usageOf(who))).requests).toEqual([1])
     expect(onDisk()).toBe(0)
@@ -353,7 +351,7 @@ describe('counts in a store', () => {
     store = sqliteStore(folder)
   })
 
-  it('that the disk does not take keep nobody from closing the store, and are due until then', async () => {
+  it('that the disk does not take stay dirty, and do not prevent the store from closing', async () => {
     await store.write(async (w) => count(w, 1))
     const broken = new DatabaseSync(join(folder, 'holdfast.db'))
     broken.exec("CREATE TRIGGER full BEFORE INSERT ON usage BEGIN SELECT RAISE(ABORT, 'full'); END")
@@ -367,7 +365,7 @@ describe('counts in a store', () => {
     store = sqliteStore(folder)
   })
 
-  it('of work that throws are not counted, and those of its neighbours once', async () => {
+  it('of a job that throws are dropped, and those of the jobs in its transaction counted once', async () => {
     const all = [1, 2, 3, 4].map(async (moment) =>
       store.write(async (w) => {
         await count(w, moment)
@@ -381,7 +379,7 @@ describe('counts in a store', () => {
     expect(await store.read((r) => r.nochgsOf(who, HOST))).toEqual([1, 2, 4])
   })
 
-  it('of several processes with one store add up', async () => {
+  it('of several processes with one store are added up', async () => {
     const other = sqliteStore(folder)
     for (const round of [0, 10, 20]) {
       await Promise.all([1, 2, 3].map(async (n) => store.write(async (w) => count(w, round + n))))
@@ -398,13 +396,13 @@ describe('counts in a store', () => {
     await other.close()
   })
 
-  it('are gone when an operator in another process lifts the block, whatever we had at hand', async () => {
+  it('are deleted when an operator in another process lifts the block, although they are cached', async () => {
     await store.write(async (w) => {
       await count(w, 1)
       const last = { at: NOW, agent: 'a', peer: PEER ?? raise(), reply: 'abuse' }
       await w.putUsage(
         who,
-        { requests: [], refusals: [], undescriptive: 0, blockedUntil: instant(NOW + 1) },
+        { requests: [], refusals: [], nondescriptive: 0, blockedUntil: instant(NOW + 1) },
         last,
       )
     })
@@ -413,19 +411,25 @@ describe('counts in a store', () => {
     await operator.write((w) => w.unblock(who))
     await operator.close()
 
-    expect(await store.write((w) => w.usageOf(who))).toEqual({ requests: [], refusals: [], undescriptive: 0 })
+    expect(await store.write((w) => w.usageOf(who))).toEqual({
+      requests: [],
+      refusals: [],
+      nondescriptive: 0,
+    })
     expect(await store.write((w) => w.nochgsOf(who, HOST))).toEqual([])
   })
 
-  it('what another process changed is known from the next request on', async () => {
-    const [at] = await store.write((w) => w.namesCalled(HOST))
+  it('and logins that another process changed are read again by the next request', async () => {
+    const [at] = await store.write((w) => w.namesByFqdn(HOST))
     await store.write((w) => w.login('abc1234'))
     const operator = sqliteStore(folder)
-    await operator.write((w) => w.setOnly({ nameId: at?.nameId ?? 0, fqdn: HOST }, 'A', '192.0.2.7', NOW))
+    await operator.write((w) =>
+      w.setSingleValue({ nameId: at?.nameId ?? 0, fqdn: HOST }, { dnsType: 'A', value: '192.0.2.7' }, NOW),
+    )
     await operator.write((w) => w.changeKey(who.id, { hash: new Uint8Array([7]) }))
     await operator.close()
 
-    expect(await store.write((w) => w.namesCalled(HOST))).toMatchObject([{ rdata: [{ value: '192.0.2.7' }] }])
+    expect(await store.write((w) => w.namesByFqdn(HOST))).toMatchObject([{ rdata: [{ value: '192.0.2.7' }] }])
     expect(await store.write((w) => w.login('abc1234'))).toMatchObject({ hash: new Uint8Array([7]) })
   })
 })

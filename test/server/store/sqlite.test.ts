@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -8,6 +8,7 @@ import { instant } from '../../../src/base/time.ts'
 import { MIGRATIONS } from '../../../src/server/store/migrations.ts'
 import { memoryStore, sqliteStore } from '../../../src/server/store/sqlite.ts'
 import { migrate, StoreRefused } from '../../../src/server/store/sqlite-open.ts'
+import { packTimestamps } from '../../../src/server/store/timestamps.ts'
 import { recordsContract } from '../../contract/records.ts'
 import { fill, storeContract } from '../../contract/store.ts'
 
@@ -21,7 +22,7 @@ storeContract('the store in memory', async () => memoryStore())
 recordsContract('the SQLite store', async () => sqliteStore(folder()))
 recordsContract('the store in memory', async () => memoryStore())
 
-it('has on disk what it answered for, although the process dies at once', async () => {
+it('has a resolved write on disk although the process is killed immediately', async () => {
   const at = folder()
   const script = `
     const { sqliteStore } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/server/store/sqlite.ts'))})
@@ -44,21 +45,21 @@ it('has on disk what it answered for, although the process dies at once', async 
   database.close()
 })
 
-it('keeps everything over a restart', async () => {
+it('has all data after a restart', async () => {
   const at = folder()
   const first = sqliteStore(at)
   const { home, keyId } = await fill(first)
-  await first.write((w) => w.setOnly(home, 'A', '192.0.2.1', instant(0)))
+  await first.write((w) => w.setSingleValue(home, { dnsType: 'A', value: '192.0.2.1' }, instant(0)))
   await first.close()
 
   const second = sqliteStore(at)
-  expect(await second.read((r) => r.namesOf(keyId))).toMatchObject([
+  expect(await second.read((r) => r.namesOfKey(keyId))).toMatchObject([
     { ...home, rdata: [{ value: '192.0.2.1' }] },
   ])
   await second.close()
 })
 
-it('refuses the data of a newer program, in words', () => {
+it('rejects the data of a newer version with a message for the operator', () => {
   const at = folder()
   const store = sqliteStore(at)
   void store.close()
@@ -70,7 +71,7 @@ it('refuses the data of a newer program, in words', () => {
   expect(() => sqliteStore(at)).toThrow(/written by a newer Holdfast \(schema 99/)
 })
 
-it('upgrades script by script, and a script that fails leaves the version before it whole', () => {
+it('upgrades script by script; a script that fails leaves the version before it intact', () => {
   const database = new DatabaseSync(':memory:')
   const scripts = ['CREATE TABLE a (x INTEGER)', 'CREATE TABLE b (x INTEGER)']
   migrate(database, 'db', scripts.slice(0, 1))
@@ -86,25 +87,56 @@ it('upgrades script by script, and a script that fails leaves the version before
   expect(database.prepare('SELECT x FROM a').get()?.['x']).toBe(7)
 })
 
-it('names the file when it is no database', () => {
+it('throws when the file is not a database', () => {
   const at = folder()
-  const store = sqliteStore(at)
-  void store.close()
-  expect(() => sqliteStore('/dev/null/nowhere')).toThrow()
+  mkdirSync(at)
+  writeFileSync(join(at, 'holdfast.db'), 'this is text, not a database'.repeat(99))
+
+  expect(() => sqliteStore(at)).toThrow(/file is not a database/)
 })
 
-it('opens a database of every earlier schema, upgrades it, and keeps what is in it', async () => {
+it('upgrades a database of every earlier schema without loss of data', async () => {
   for (let version = 1; version < MIGRATIONS.length; version++) {
     const at = folder()
     mkdirSync(at)
     const old = new DatabaseSync(join(at, 'holdfast.db'))
     migrate(old, at, MIGRATIONS.slice(0, version))
     old.exec(`INSERT INTO plan (name, most_names, most_rdata, most_name_metadata, most_rrset_metadata, least_ttl, has_offline, has_wildcards)
-      VALUES ('old', 1, 1, 1, 1, 60, 1, 1)`)
+      VALUES ('old', 11, 12, 13, 14, 60, 1, 1)`)
+    old.exec(`INSERT INTO account (name, password_hash, plan_id, created_at) VALUES ('acme', x'00', 1, 0)`)
+    old.exec(`INSERT INTO zone (name, account_id, most_labels, least_ttl, created_at, updated_at)
+      VALUES ('example.test', 1, 3, 90, 0, 0)`)
+    old
+      .prepare('INSERT INTO login_failure (peer, ring, deaf_until) VALUES (?, ?, ?)')
+      .run('192.0.2.9', packTimestamps([7, 8]), 9000)
+    old.exec(`INSERT INTO usage (subject, requests_ring, refusals_ring, undescriptive, used_at, agent, peer, reply)
+      VALUES ('account:1', x'07000000', x'08000000', 5, 0, 'a', '192.0.2.9', 'nochg')`)
+    old.exec(`INSERT INTO nochg (subject, hostname, ring) VALUES ('account:1', 'h.test', x'09000000')`)
     old.close()
 
     const store = sqliteStore(at)
-    expect(await store.write((w) => w.planNamed('old'))).toBe(1)
+    const account = { kind: 'account', id: 1, accountId: 1 } as const
+    expect(await store.read((r) => r.account(1))).toMatchObject({
+      plan: {
+        name: 'old',
+        maxNames: 11,
+        maxRdata: 12,
+        maxNameMetadata: 13,
+        maxRRSetMetadata: 14,
+        minTtl: 60,
+      },
+    })
+    expect(await store.read((r) => r.zoneNamed('example.test'))).toMatchObject({ maxLabels: 3, minTtl: 90 })
+    expect(await store.read((r) => r.failuresOf('192.0.2.9'))).toEqual({
+      timestamps: [7, 8],
+      blockedUntil: instant(9000),
+    })
+    expect(await store.read((r) => r.usageOf(account))).toEqual({
+      requests: [7],
+      refusals: [8],
+      nondescriptive: 5,
+    })
+    expect(await store.read((r) => r.nochgsOf(account, 'h.test'))).toEqual([9])
     await store.close()
     const upgraded = new DatabaseSync(join(at, 'holdfast.db'))
     expect(upgraded.prepare('PRAGMA user_version').get()).toEqual({ user_version: MIGRATIONS.length })
@@ -112,7 +144,7 @@ it('opens a database of every earlier schema, upgrades it, and keeps what is in 
   }
 })
 
-it('loses nothing when it is killed in the middle of an upgrade', async () => {
+it('loses nothing when the process is killed during an upgrade', async () => {
   const at = folder()
   mkdirSync(at)
   const path = join(at, 'holdfast.db')
@@ -121,7 +153,7 @@ it('loses nothing when it is killed in the middle of an upgrade', async () => {
   old.exec(`INSERT INTO plan (name, most_names, most_rdata, most_name_metadata, most_rrset_metadata, least_ttl, has_offline, has_wildcards)
     VALUES ('old', 1, 1, 1, 1, 60, 1, 1)`)
   old.close()
-  // The second script begins, and the power goes.
+  // The process is killed inside the second script.
   const script = `
     const { DatabaseSync } = await import('node:sqlite')
     const database = new DatabaseSync(${JSON.stringify(path)})

@@ -27,19 +27,25 @@ async function applied(
   const note =
     (name: string) =>
     async (_: unknown, ...rest: readonly unknown[]) =>
-      Promise.resolve(void calls.push([name, ...rest.slice(0, -1)]))
+      Promise.resolve(
+        void calls.push([
+          name,
+          ...rest
+            .slice(0, -1)
+            .flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : [one])),
+        ]),
+      )
   const w = {
     setOffline: note('offline'),
-    setOnly: note('only'),
+    setSingleValue: note('only'),
     setValue: note('value'),
-    nextSerial: note('serial'),
+    incrementSerial: note('serial'),
   } as unknown as StoreWrites
   const name = { zoneId: 1, rdata: all, isOffline: wasOffline } as unknown as StoredName
   const outcome = await apply(
     w,
     { name, ...(rdataId !== undefined && { rdataId }) },
-    { addresses, isOffline },
-    NOW,
+    { addresses, isOffline, now: NOW },
   )
   return [outcome, ...calls.map((call) => call.join(' '))]
 }
@@ -52,7 +58,7 @@ describe('an update', () => {
     ['leaves an address that is right', [rdata(1, 'A', v4)], { v4 }, {}, ['unchanged']],
     ['makes a record that is missing', [A], { v6 }, {}, ['changed', `only AAAA ${v6}`, 'serial']],
     ['makes one of two addresses', [A, rdata(3, 'A', v4)], { v4 }, {}, ['changed', `only A ${v4}`, 'serial']],
-    ['changes no alias', [rdata(1, 'ALIAS', 'x')], { v4 }, {}, ['not updatable']],
+    ['changes no alias', [rdata(1, 'ALIAS', 'x')], { v4 }, {}, ['alias']],
     [
       'that goes offline leaves the address alone',
       [A],
@@ -116,7 +122,7 @@ describe('what is kept of a request', () => {
     longBlock: hours(24),
     shortBlock: minutes(30),
   })
-  const NONE: Usage = { requests: [], refusals: [], undescriptive: 3 }
+  const NONE: Usage = { requests: [], refusals: [], nondescriptive: 3 }
   const at = (n: number): number => NOW / 1000 - n
   const kept = async (
     replies: readonly Reply[],
@@ -124,7 +130,7 @@ describe('what is kept of a request', () => {
       usage = NONE,
       verdict = 'descriptive',
       agent = 'x',
-    }: { usage?: Usage; verdict?: 'descriptive' | 'undescriptive'; agent?: string | null } = {},
+    }: { usage?: Usage; verdict?: 'descriptive' | 'nondescriptive'; agent?: string | null } = {},
   ) => {
     const puts: { usage: Usage; last: LastUse }[] = []
     const w = {
@@ -142,9 +148,8 @@ describe('what is kept of a request', () => {
     }
     const answers = await recordUsage(
       w,
-      { who, inbound, userAgentClass: verdict, limits, now: NOW },
-      usage,
-      replies,
+      { principal: who, request: inbound, userAgentClass: verdict, limits, now: NOW },
+      { usage, replies },
     )
     return { answers, ...puts[0] }
   }
@@ -162,9 +167,9 @@ describe('what is kept of a request', () => {
     )
     expect((await kept([], { agent: null })).last).toMatchObject({ agent: '', reply: '' })
   })
-  it('is how often the agent was undescriptive', async () => {
-    expect((await kept([], { verdict: 'undescriptive' })).usage?.undescriptive).toBe(4)
-    expect((await kept([])).usage?.undescriptive).toBe(3)
+  it('is how often the agent was nondescriptive', async () => {
+    expect((await kept([], { verdict: 'nondescriptive' })).usage?.nondescriptive).toBe(4)
+    expect((await kept([])).usage?.nondescriptive).toBe(3)
   })
 
   it('is a refusal, and the one too many in a day blocks for a day', async () => {

@@ -57,14 +57,14 @@ describe('what a test server does to requests', () => {
   })
 
   it.each([
-    ['word:hello', "'word:hello' is no reply word"],
-    ['reset:0', "'reset:0' is not a count from 1 on"],
-    ['reset:01', "'reset:01' is not a count from 1 on"],
-    ['reset:x1', "'reset:x1' is not a count from 1 on"],
-    ['reset:1x', "'reset:1x' is not a count from 1 on"],
-    ['reset:1000000', "'reset:1000000' is not a count from 1 on"],
-    ['slow:1s, impatient:', "'impatient:' is not a count from 1 on"],
-    ['word:abuse:x', "'word:abuse:x' is no reply word"],
+    ['word:hello', "'word:hello' is not a reply word"],
+    ['reset:0', "'reset:0' is not a count of 1 to 999999"],
+    ['reset:01', "'reset:01' is not a count of 1 to 999999"],
+    ['reset:x1', "'reset:x1' is not a count of 1 to 999999"],
+    ['reset:1x', "'reset:1x' is not a count of 1 to 999999"],
+    ['reset:1000000', "'reset:1000000' is not a count of 1 to 999999"],
+    ['slow:1s, impatient:', "'impatient:' is not a count of 1 to 999999"],
+    ['word:abuse:x', "'word:abuse:x' is not a reply word"],
   ])('is not %s', (text, error) => expect(errorOf(text)).toBe(error))
   it.each(['rain', 'constructor', '', 'slow:x', 'outage:'])('is not %j', (text) =>
     expect(errorOf(text)).toBeTypeOf('string'),
@@ -105,7 +105,7 @@ describe('a request to the update protocol', () => {
     expect(await ask('word:good', { method: 'POST' })).toEqual({
       status: 405,
       headers: { 'content-type': 'text/plain; charset=utf-8', allow: 'GET' },
-      body: 'only GET updates an address\n',
+      body: 'the update protocol takes only GET\n',
     }))
 
   it.each([

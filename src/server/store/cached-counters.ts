@@ -1,0 +1,95 @@
+import type { FailedLogins, Principal } from '../model/rows.ts'
+import { CounterCache } from './counter-cache.ts'
+import type { UsageRow } from './counts.ts'
+import {
+  type CounterReads,
+  type CounterWrites,
+  failureCounters,
+  isNochgOf,
+  nochgCounters,
+  nochgKey,
+  subjectOf,
+  usageCounters,
+} from './sqlite-counts.ts'
+import { failureSweep } from './sqlite-sweep.ts'
+import type { Sql } from './sqlite-values.ts'
+import type { Undo } from './undo.ts'
+
+/** Upper bound per counter type. Keys and names are finite; failed-login peers are not. */
+const MAX_CACHED = 100_000
+
+/** All counters of the service, with the caches that write them back. */
+export class CachedCounters {
+  readonly #usage: CounterCache<UsageRow>
+  readonly #nochgs: CounterCache<readonly number[]>
+  readonly #failures: CounterCache<FailedLogins>
+  readonly #sweep: (now: number) => void
+  /** The newest failed login since the last flush, in seconds. */
+  #lastFailure: number | undefined
+
+  constructor(sql: Sql, recordUndo: (undo: Undo) => void) {
+    const options = { recordUndo, maxCached: MAX_CACHED }
+    this.#usage = new CounterCache(usageCounters(sql), options)
+    this.#nochgs = new CounterCache(nochgCounters(sql), options)
+    this.#failures = new CounterCache(failureCounters(sql), options)
+    this.#sweep = failureSweep(sql)
+  }
+
+  get dirtyCount(): number {
+    return this.#usage.dirtyCount + this.#nochgs.dirtyCount + this.#failures.dirtyCount
+  }
+
+  reads(): CounterReads {
+    return {
+      usageOf: async (principal) => this.#usage.get(subjectOf(principal)).usage,
+      nochgsOf: async (principal, hostname) => this.#nochgs.get(nochgKey(principal, hostname)),
+      failuresOf: async (peer) => this.#failures.get(peer),
+    }
+  }
+
+  writes(): CounterWrites {
+    return {
+      ...this.reads(),
+      putUsage: async (principal, usage, last) => {
+        const subject = subjectOf(principal)
+        const isBlockChanged = this.#usage.get(subject).usage.blockedUntil !== usage.blockedUntil
+        this.#usage.put(subject, { usage, last })
+        if (isBlockChanged) this.#nochgs.flushMatching(isNochgOf(principal))
+      },
+      putNochgs: async (principal, hostname, timestamps) =>
+        this.#nochgs.put(nochgKey(principal, hostname), timestamps),
+      putFailures: async (peer, failures) => {
+        this.#lastFailure = failures.timestamps.at(-1) ?? this.#lastFailure
+        this.#failures.put(peer, failures)
+      },
+    }
+  }
+
+  /** Drops all counters of a key or an account. */
+  forget(principal: Pick<Principal, 'kind' | 'id'>): void {
+    const subject = subjectOf(principal)
+    this.#usage.forget((key) => key === subject)
+    this.#nochgs.forget(isNochgOf(principal))
+  }
+
+  invalidate(): void {
+    this.#usage.invalidate()
+    this.#nochgs.invalidate()
+    this.#failures.invalidate()
+  }
+
+  /** Queues what is dirty now. The function it returns reports whether all of that is stored. */
+  beginFlush(): () => boolean {
+    const rounds = [this.#usage.beginFlush(), this.#nochgs.beginFlush(), this.#failures.beginFlush()]
+    return () => rounds.every((isDone) => isDone())
+  }
+
+  /** Stores up to `max` queued counters. */
+  flush(max: number): void {
+    let left = max
+    for (const cache of [this.#usage, this.#nochgs, this.#failures]) left -= cache.flush(left)
+    // Rows are added only while logins fail.
+    if (this.#lastFailure !== undefined) this.#sweep(this.#lastFailure)
+    this.#lastFailure = undefined
+  }
+}

@@ -1,0 +1,2 @@
+/** Reverts one change outside the database. */
+export type Undo = () => void

@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { after, hours, type Instant, instant, minutes, seconds } from '../../../src/base/time.ts'
+import { parsePeer } from '../../../src/net/address.ts'
+import { type Credentials, formatBasic } from '../../../src/net/basic.ts'
+import { Secret } from '../../../src/net/secret.ts'
+import { recordFailedLogin } from '../../../src/server/abuse/failed-logins.ts'
+import { limitsOf } from '../../../src/server/abuse/limits.ts'
+import { callerIdentifier } from '../../../src/server/auth/caller.ts'
+import { pepperOf, slowHash } from '../../../src/server/auth/hashes.ts'
+import { authenticator, type PasswordChecker, passwordChecker } from '../../../src/server/auth/login.ts'
+import { DEFAULT_PLAN } from '../../../src/server/admin/default-plan.ts'
+import { sqliteStore } from '../../../src/server/store/sqlite.ts'
+import type { Store } from '../../../src/server/store/store.ts'
+import { answerUpdate } from '../../../src/server/update/update.ts'
+
+const PEPPER = pepperOf(new Uint8Array(32))
+const PEER = '198.51.100.7'
+const LIMIT = 5
+const LIMITS = limitsOf({
+  nochgLimit: 48,
+  requestLimit: 30,
+  refusalLimit: 10,
+  badauthLimit: LIMIT,
+  longBlock: hours(24),
+  shortBlock: minutes(30),
+})
+const ACCOUNT = { username: 'acme', password: new Secret('by hand') }
+const WRONG = { username: 'acme', password: new Secret('guess') }
+
+let folder: string
+let store: Store
+let now: Instant
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-logins-'))
+  store = sqliteStore(folder)
+  now = instant(Date.UTC(2026, 0, 1))
+  const hash = await slowHash('by hand')
+  await store.write(async (w) => {
+    const planId = await w.addPlan({ name: 'p', ...DEFAULT_PLAN })
+    const accountId = await w.addAccount({ name: 'acme', hash, planId }, now)
+    const zoneId = await w.addZone({ accountId, name: 'example.test', isShared: false }, now)
+    await w.addName({ zoneId, accountId, name: 'home' }, now)
+  })
+})
+afterEach(async () => {
+  await store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const blockedUntil = async (): Promise<Instant | undefined> =>
+  (await store.read((r) => r.failuresOf(PEER))).blockedUntil
+
+type Login = (credentials: Credentials) => Promise<string>
+
+/** The two protocols in which a peer can log in; each returns its answer in short. */
+function logins(passwords: PasswordChecker): { readonly update: Login; readonly api: Login } {
+  const peer = parsePeer(PEER)
+  if (peer === undefined) throw new Error('the peer is not an address')
+  const policy = { limits: LIMITS, allHostnames: 'all', strictAgents: false, blockedAgents: [] }
+  const authenticate = authenticator(store, passwords)
+  const identify = callerIdentifier({
+    store,
+    pepper: PEPPER,
+    authenticate,
+    now: () => now,
+    limits: LIMITS,
+  })
+  return {
+    update: async (credentials) => {
+      const replies = await answerUpdate(
+        { store, passwords, policy, now: () => now },
+        {
+          method: 'GET',
+          path: '/nic/update',
+          query: 'hostname=home.example.test&myip=192.0.2.1',
+          userAgent: 'Acme test/1-1 me@example.test',
+          authorization: formatBasic(credentials),
+          peer,
+        },
+      )
+      return replies.map(({ word }) => word).join()
+    },
+    api: async (credentials) => {
+      const caller = await identify(formatBasic(credentials), PEER)
+      if (caller === undefined) return '401'
+      return 'retryAfter' in caller ? '429' : '200'
+    },
+  }
+}
+
+/** Holds every password check until `release`, so that all of them are in flight together. */
+function heldChecker(): {
+  readonly passwords: PasswordChecker
+  readonly inFlight: () => number
+  readonly release: (count: number) => void
+} {
+  const real = passwordChecker(PEPPER)
+  const waiting: (() => void)[] = []
+  return {
+    passwords: {
+      checkFast: (login, password) => real.checkFast(login, password),
+      check: async (login, password) => {
+        const isRight = await real.check(login, password)
+        await new Promise<void>((resolve) => void waiting.push(resolve))
+        return isRight
+      },
+    },
+    inFlight: () => waiting.length,
+    release: (count) => {
+      for (const resolve of waiting.splice(0, count)) resolve()
+    },
+  }
+}
+
+const CONCURRENT = 12
+
+it('concurrent failed logins of both protocols lock the peer out, and later ones do not clear the lockout', async () => {
+  const { passwords, inFlight, release } = heldChecker()
+  const { update, api } = logins(passwords)
+  const failing = Array.from({ length: CONCURRENT }, async (_, n) => (n % 2 === 0 ? update : api)(WRONG))
+  await expect.poll(inFlight, { timeout: 20_000 }).toBe(CONCURRENT)
+
+  release(LIMIT)
+  await expect.poll(async () => (await store.read((r) => r.failuresOf(PEER))).timestamps.length).toBe(LIMIT)
+  expect(await blockedUntil()).toBeUndefined()
+  release(1)
+  await expect.poll(blockedUntil).toBe(after(now, LIMITS.lockout))
+  const until = await blockedUntil()
+  now = after(now, seconds(30))
+  release(CONCURRENT)
+  const answers = await Promise.all(failing)
+
+  expect(new Set(answers)).toEqual(new Set(['badauth', '401']))
+  expect(await blockedUntil()).toBe(until)
+  const open = logins(passwordChecker(PEPPER))
+  expect([await open.update(ACCOUNT), await open.api(ACCOUNT)]).toEqual(['badauth', '429'])
+  now = after(now, minutes(10))
+  expect([await open.update(ACCOUNT), await open.api(ACCOUNT)]).toEqual(['good', '200'])
+}, 30_000)
+
+it.each(['update', 'api'] as const)('failed logins of %s count for the other protocol', async (name) => {
+  const { update, api } = logins(passwordChecker(PEPPER))
+  const login = name === 'update' ? update : api
+  for (let n = 0; n <= LIMIT; n++) await login(WRONG)
+
+  expect([await update(ACCOUNT), await api(ACCOUNT)]).toEqual(['badauth', '429'])
+})
+
+it('a failed login during the lockout does not change it', async () => {
+  const failures = { timestamps: [], blockedUntil: after(now, minutes(1)) }
+  await store.write(async (w) => w.putFailures(PEER, failures))
+  await store.write(async (w) => recordFailedLogin(w, PEER, { limits: LIMITS, now }))
+
+  expect(await store.read((r) => r.failuresOf(PEER))).toEqual(failures)
+})
