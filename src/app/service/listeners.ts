@@ -32,7 +32,7 @@ export async function listenAll(
   const open: OpenListener[] = []
   for (const listener of settings.listen) {
     try {
-      open.push(await listen(socketOptions(listener, tls), settings, settings.trustedProxies, handle))
+      open.push(await listen(socketOptions(listener, tls), settings, handle))
     } catch (error) {
       await Promise.all(open.map(async (one) => one.close(0)))
       return err({

@@ -1,6 +1,6 @@
 import type { NewPlan } from '../model/rows.ts'
 
-/** What a plan allows that sets nothing else. */
+/** The values of a new plan. */
 export const DEFAULT_PLAN: Omit<NewPlan, 'name'> = {
   maxNames: 1000,
   maxRdata: 10_000,

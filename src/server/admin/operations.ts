@@ -7,7 +7,7 @@ import type { StoreWrites } from '../store/store.ts'
 import { DEFAULT_PLAN } from './default-plan.ts'
 import { ACCOUNT_KEYS, assignments, PLAN_KEYS, ZONE_KEYS } from './policy.ts'
 
-/** What a verb needs: the store in one transaction, and the key of its hashes. */
+/** What an operation needs: the store inside one transaction, and the key of its hashes. */
 export interface AdminContext {
   readonly w: StoreWrites
   readonly pepper: Pepper
@@ -15,7 +15,7 @@ export interface AdminContext {
   readonly now: Instant
 }
 
-/** What was done: for a person as lines, for a program as an object. */
+/** The result as lines of text, and as an object for --json. */
 export interface OperationResult {
   readonly lines: readonly string[]
   readonly data: Readonly<Record<string, unknown>>
@@ -36,7 +36,7 @@ const accountIdOf = async (w: StoreWrites, name: string): Promise<Result<number,
   return login?.kind === 'account' ? ok(login.accountId) : err(`there is no account ${name}`)
 }
 
-/** Everything an operator does. Policy is data: what these change holds from the next request on. */
+/** The operations of `holdfast admin`. Changes apply from the next request on. */
 export const ADMIN_OPERATIONS: Readonly<Record<string, AdminOperation>> = {
   'plan add': {
     parameters: 'NAME [KEY=VALUE…]',
@@ -45,9 +45,9 @@ export const ADMIN_OPERATIONS: Readonly<Record<string, AdminOperation>> = {
       const values = assignments(PLAN_KEYS, rest)
       if (!values.ok) return values
       if (name === '' || (await w.planNamed(name)) !== undefined)
-        return err(`the plan ${name} is there already, or has no name`)
+        return err(`plan ${name} exists already, or the name is missing`)
       await w.changePlan(await w.addPlan({ name, ...DEFAULT_PLAN }), values.value)
-      return done(`plan ${name} is made`, { plan: name })
+      return done(`plan ${name} created`, { plan: name })
     },
   },
   'plan set': {
@@ -58,7 +58,7 @@ export const ADMIN_OPERATIONS: Readonly<Record<string, AdminOperation>> = {
       if (!values.ok) return values
       if (id === undefined) return err(`there is no plan ${name}`)
       await w.changePlan(id, values.value)
-      return done(`plan ${name} is changed`, { plan: name })
+      return done(`plan ${name} changed`, { plan: name })
     },
   },
   'account add': {
@@ -66,9 +66,9 @@ export const ADMIN_OPERATIONS: Readonly<Record<string, AdminOperation>> = {
     summary: 'add an account and print its password, once',
     run: async ({ w, now }, [name = '', plan = '']) => {
       const id = await w.planNamed(plan)
-      if (id === undefined) return err(`there is no plan ${plan}; holdfast admin plan add makes one`)
+      if (id === undefined) return err(`there is no plan ${plan}; create one with holdfast admin plan add`)
       if (!/^[\w.@-]{1,64}$/.test(name) || (await w.login(name)) !== undefined)
-        return err(`${name} is taken, or is not 1 to 64 of letters, digits, _ . @ and -`)
+        return err(`${name} is taken, or does not consist of 1 to 64 letters, digits, _ . @ and -`)
       const password = newPassword()
       await w.addAccount({ name, hash: await slowHash(password), planId: id }, now)
       return done(`account ${name} has the password ${password}`, { account: name, password })
@@ -91,7 +91,7 @@ export const ADMIN_OPERATIONS: Readonly<Record<string, AdminOperation>> = {
       if (!account.ok) return account
       if (plan !== undefined && planId === undefined) return err(`there is no plan ${plan}`)
       await w.changeAccount(account.value, { ...values.value, ...(planId !== undefined && { planId }) })
-      return done(`account ${name} is changed`, { account: name })
+      return done(`account ${name} changed`, { account: name })
     },
   },
   'api-key add': {
@@ -104,8 +104,8 @@ export const ADMIN_OPERATIONS: Readonly<Record<string, AdminOperation>> = {
       const expires = span === undefined ? undefined : parseDuration(span)
       if (expires?.ok === false) return err(`expires=${span} ${expires.error}`)
       const scopes = rest.filter((arg) => !arg.startsWith('expires='))
-      const strange = scopes.find((scope) => scope !== 'read' && !/^zone:[a-z0-9.-]+$/.test(scope))
-      if (strange !== undefined) return err(`${strange} is neither read nor zone:NAME`)
+      const invalid = scopes.find((scope) => scope !== 'read' && !/^zone:[a-z0-9.-]+$/.test(scope))
+      if (invalid !== undefined) return err(`${invalid} is neither read nor zone:NAME`)
       const key = newPassword()
       await w.addApiKey(
         {
@@ -132,11 +132,11 @@ export const ADMIN_OPERATIONS: Readonly<Record<string, AdminOperation>> = {
       if (!account.ok) return account
       if (!values.ok) return values
       if (host === undefined || (await w.zoneNamed(host)) !== undefined)
-        return err(`${zone} is taken, or is no domain name`)
+        return err(`${zone} is taken, or is not a domain name`)
       const id = await w.addZone({ accountId: account.value, name: host, isShared: false }, now)
       await w.changeZone(id, values.value)
       await w.saveName(apexOf({ zoneId: id, accountId: account.value }, nameservers, now), now)
-      return done(`zone ${host} is made for ${name}`, { zone: host })
+      return done(`zone ${host} created for ${name}`, { zone: host })
     },
   },
   'zone set': {
@@ -147,7 +147,7 @@ export const ADMIN_OPERATIONS: Readonly<Record<string, AdminOperation>> = {
       if (!values.ok) return values
       if (zone === undefined) return err(`there is no zone ${name}`)
       await w.changeZone(zone.id, values.value)
-      return done(`zone ${zone.name} is changed`, { zone: zone.name })
+      return done(`zone ${zone.name} changed`, { zone: zone.name })
     },
   },
   'member add': {
@@ -187,7 +187,7 @@ export const ADMIN_OPERATIONS: Readonly<Record<string, AdminOperation>> = {
       const login = await w.login(username)
       if (login === undefined) return err(`there is no DDNS key and no account ${username}`)
       await w.unblock(login)
-      return done(`${username} may update again`, { username })
+      return done(`${username} unblocked`, { username })
     },
   },
 }
@@ -201,7 +201,7 @@ async function member(
   if (zone === undefined) return err(`there is no zone ${zoneName}`)
   if (!account.ok) return account
   await w.setMember(zone.id, account.value, isMember)
-  return done(`${name} is ${isMember ? 'a' : 'no'} member of ${zone.name}`, {
+  return done(`${name} is ${isMember ? 'now' : 'no longer'} a member of ${zone.name}`, {
     zone: zone.name,
     account: name,
   })

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { isDnsType } from '../model/rdata-values.ts'
 
-/** Policy as an operator writes it: KEY=VALUE, where none takes a limit or a list of types away. */
+/** KEY=VALUE of the command line; the value `none` removes a limit or a list of types. */
 type Kind = 'number' | 'limit' | 'switch' | 'types'
 export const PLAN_KEYS = {
   'max-names': ['maxNames', 'number'],
@@ -32,10 +32,10 @@ export const ZONE_KEYS = {
 export const ACCOUNT_KEYS = { 'website-only': ['isWebsiteOnly', 'switch'] } as const satisfies Keys
 type Keys = Readonly<Record<string, readonly [field: string, kind: Kind]>>
 
-const whole = (value: string) => (/^\d{1,9}$/.test(value) ? Number(value) : undefined)
-const READERS: { readonly [K in Kind]: (value: string) => unknown } = {
-  number: whole,
-  limit: (value) => (value === 'none' ? null : whole(value)),
+const integer = (value: string) => (/^\d{1,9}$/.test(value) ? Number(value) : undefined)
+const PARSERS: { readonly [K in Kind]: (value: string) => unknown } = {
+  number: integer,
+  limit: (value) => (value === 'none' ? null : integer(value)),
   switch: (value) => ({ yes: true, no: false, on: true, off: false, true: true, false: false })[value],
   types: (value) => {
     if (value === 'none') return null
@@ -44,14 +44,14 @@ const READERS: { readonly [K in Kind]: (value: string) => unknown } = {
   },
 }
 
-const WANTED: Readonly<Record<Kind, string>> = {
+const EXPECTED: Readonly<Record<Kind, string>> = {
   number: 'a whole number',
   limit: 'a whole number or none',
   switch: 'yes or no',
   types: 'a list of record types',
 }
 
-/** All assignments, or what is wrong with the first that is. */
+/** Parses all assignments, or describes the first fault. */
 export function assignments(
   keys: Keys,
   args: readonly string[],
@@ -59,12 +59,12 @@ export function assignments(
   const values: Record<string, unknown> = {}
   for (const arg of args) {
     const [key = '', value = ''] = arg.split(/=(.*)/s)
-    const known = Object.hasOwn(keys, key) ? keys[key] : undefined
-    if (known === undefined) return err(`${key} is none of ${Object.keys(keys).join(', ')}`)
-    const [field, kind] = known
-    const read = READERS[kind](value)
-    if (read === undefined) return err(`${key}=${value} is not ${WANTED[kind]}`)
-    values[field] = read
+    const row = Object.hasOwn(keys, key) ? keys[key] : undefined
+    if (row === undefined) return err(`unknown key '${key}': the keys are ${Object.keys(keys).join(', ')}`)
+    const [field, kind] = row
+    const parsed = PARSERS[kind](value)
+    if (parsed === undefined) return err(`${key}=${value} is not ${EXPECTED[kind]}`)
+    values[field] = parsed
   }
   return ok(values)
 }

@@ -15,18 +15,18 @@ export const badBody = (detail: string, pointer = ''): RequestFault => ({
   pointer,
 })
 
-/** The longest key or value of metadata, in characters. */
+/** Of a key or a value, in characters. */
 const MAX_METADATA_LENGTH = 255
 
-/** A map of texts, or what is wrong with it. */
+/** Parses metadata, or reports all of its faults. */
 export function readMetadata(value: unknown, pointer: string): Metadata | readonly RequestFault[] {
   if (value === undefined) return {}
-  if (!isObject(value)) return [badBody('metadata is a map of texts', pointer)]
+  if (!isObject(value)) return [badBody('metadata is an object with string values', pointer)]
   const faults = Object.entries(value).flatMap(([key, text]) => {
     const at = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1').slice(0, MAX_METADATA_LENGTH)}`
     if (key === '' || key.length > MAX_METADATA_LENGTH)
       return [badBody(`a key has 1 to ${MAX_METADATA_LENGTH} characters`, at)]
-    if (typeof text !== 'string') return [badBody('a value is a text', at)]
+    if (typeof text !== 'string') return [badBody('a value is a string', at)]
     return text.length > MAX_METADATA_LENGTH
       ? [badBody(`a value has at most ${MAX_METADATA_LENGTH} characters`, at)]
       : []
@@ -37,21 +37,21 @@ export function readMetadata(value: unknown, pointer: string): Metadata | readon
 export const isFaulty = (value: Metadata | readonly RequestFault[]): value is readonly RequestFault[] =>
   Array.isArray(value)
 
-/** Fields that nobody knows are taken, and said. */
+/** Unknown fields are ignored, with a warning. */
 export function unknownFields(body: Fields, known: readonly string[], pointer = ''): readonly Warning[] {
   return Object.keys(body)
     .filter((key) => !known.includes(key))
     .map((key) => ({
       code: 'W1000',
       title: 'change may not be as expected',
-      detail: `${pointer}/${key.slice(0, 60)} is not known here and was left out`,
+      detail: `${pointer}/${key.slice(0, 60)} is not a known field and was ignored`,
     }))
 }
 
 export const RRSET_FIELDS = ['dns_type', 'ttl', 'rdata', 'metadata'] as const
 export const RDATA_FIELDS = ['value', 'label', 'update_group'] as const
 
-/** The same for RRSets and what is in them. */
+/** The same for RRSets and their Rdata. */
 export function unknownInRRSets(list: readonly unknown[], pointer: string): readonly Warning[] {
   return list.flatMap((one, n) =>
     isObject(one)

@@ -21,7 +21,7 @@ export interface ApiRequest {
   readonly peer: string
 }
 
-/** Who these credentials are; `deaf` for a peer that has been wrong too often. */
+/** Identifies the caller; `retryAfter` in seconds for a peer that is locked out. */
 export type Identify = (
   authorization: string | undefined,
   peer: string,
@@ -32,14 +32,14 @@ export interface ApiDependencies {
   readonly identify: Identify
   readonly service: ApiService
   readonly now: () => Instant
-  /** Whether an account may do one more of what is rationed; else when. In seconds. */
+  /** Seconds until the account may make another rate-limited request; undefined if it may now. */
   readonly rateLimit: (accountId: number) => number | undefined
   readonly reportError: (error: unknown) => void
 }
 
 export const isApiPath = (path: string): boolean => path === '/v1' || path.startsWith('/v1/')
 
-interface Found {
+interface Match {
   readonly route: Route
   readonly params: Readonly<Record<string, string>>
 }
@@ -49,17 +49,17 @@ const PATTERNS = Object.values(ROUTES).map((route: Route) => ({
   pattern: new RegExp(`^/v1${route.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}/?$`),
 }))
 
-/** The route, or the methods that there are at this path. */
-function find(method: string, path: string): Found | readonly Method[] {
+/** The route, or the methods of this path. */
+function find(method: string, path: string): Match | readonly Method[] {
   const matching = PATTERNS.flatMap(({ route, pattern }) => {
     const match = pattern.exec(path)
     return match === null ? [] : [{ route, params: { ...match.groups } }]
   })
-  const found = matching.find(({ route }) => route.method === method)
-  return found ?? matching.map(({ route }) => route.method)
+  const exact = matching.find(({ route }) => route.method === method)
+  return exact ?? matching.map(({ route }) => route.method)
 }
 
-/** Percent-encoding undone; undefined where it is broken. */
+/** Decodes percent-encoding; undefined if it is invalid. */
 function decoded(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> | undefined {
   try {
     return Object.fromEntries(Object.entries(params).map(([key, value]) => [key, decodeURIComponent(value)]))
@@ -68,29 +68,29 @@ function decoded(params: Readonly<Record<string, string>>): Readonly<Record<stri
   }
 }
 
-/** From request to answer. Precedence: route, credentials, ration, syntax, and then whatever the handler finds. */
+/** From request to response. Precedence: route, path and body syntax, credentials, rate limit, then the checks of the handler. */
 export async function handleApi(dependencies: ApiDependencies, request: ApiRequest): Promise<Rendered> {
   try {
     if (request.path === '/v1/openapi.json' && request.method === 'GET')
       return { status: 200, body: openApi(dependencies.service), headers: {} }
-    const found = find(request.method === 'HEAD' ? 'GET' : request.method, request.path)
-    if (!('route' in found)) return misrouted(found)
-    const params = decoded(found.params)
+    const match = find(request.method === 'HEAD' ? 'GET' : request.method, request.path)
+    if (!('route' in match)) return routeError(match)
+    const params = decoded(match.params)
     if (params === undefined)
-      return plainError(400, 'invalid path', { code: '2451', detail: 'a broken percent-encoding' })
-    const body = bodyOf(request, found.route)
+      return plainError(400, 'invalid path', { code: '2451', detail: 'invalid percent-encoding' })
+    const body = bodyOf(request, match.route)
     if ('status' in body) return body
-    return render(await answer(dependencies, request, { ...found, params }, body.value))
+    return render(await answer(dependencies, request, { ...match, params, body: body.value }))
   } catch (error) {
     dependencies.reportError(error)
-    return plainError(500, 'a fault on our side; nothing was changed')
+    return plainError(500, 'internal error; nothing was changed')
   }
 }
 
-const misrouted = (methods: readonly Method[]): Rendered =>
+const routeError = (methods: readonly Method[]): Rendered =>
   methods.length === 0
-    ? plainError(404, 'there is nothing at this path')
-    : plainError(405, 'this path does not take this method', { headers: { allow: methods.join(', ') } })
+    ? plainError(404, 'unknown path')
+    : plainError(405, 'method not allowed at this path', { headers: { allow: methods.join(', ') } })
 
 function bodyOf(
   { contentType, body }: ApiRequest,
@@ -108,8 +108,7 @@ function bodyOf(
 async function answer(
   dependencies: ApiDependencies,
   request: ApiRequest,
-  { route, params }: Found,
-  body: unknown,
+  { route, params, body }: Match & { readonly body: unknown },
 ): Promise<HandlerResult<'unauthorized'> | Awaited<ReturnType<Route['handle']>>> {
   const caller = route.isOpen ? undefined : await dependencies.identify(request.authorization, request.peer)
   if (caller !== undefined && 'retryAfter' in caller)
@@ -123,24 +122,24 @@ async function answer(
     route.isRateLimited && caller !== undefined ? dependencies.rateLimit(caller.account.id) : undefined
   if (wait !== undefined)
     return { malformed: [{ status: 429, code: '429', title: 'too many requests', retryAfter: wait }] }
-  const visit = {
-    caller: caller ?? NOBODY,
+  const context = {
+    caller: caller ?? ANONYMOUS,
     params,
     query: parseQuery(request.query),
     body,
     now: dependencies.now(),
     service: dependencies.service,
   }
-  // One transaction with all checks inside; reading needs none, and waits for nobody.
+  // A write checks and changes in one transaction. A read needs none and does not wait for writes.
   return route.method === 'GET'
     ? dependencies.store.read(async (reading) =>
-        route.handle({ ...visit, store: reading as Parameters<Route['handle']>[0]['store'] }),
+        route.handle({ ...context, store: reading as Parameters<Route['handle']>[0]['store'] }),
       )
-    : dependencies.store.write(async (store) => route.handle({ ...visit, store }))
+    : dependencies.store.write(async (store) => route.handle({ ...context, store }))
 }
 
-/** For the one question that needs no credentials. */
-const NOBODY: Caller = {
+/** For the one route without credentials. */
+const ANONYMOUS: Caller = {
   account: {
     id: 0,
     name: '',

@@ -24,7 +24,7 @@ import {
 import { firstFault } from './writing.ts'
 
 const LIMITS = { fallback: 50, max: 100 } as const
-/** What one key may be attached to. */
+/** Targets of one key. */
 const MAX_HOSTNAMES = 1000
 const MAX_DESCRIPTION_LENGTH = 255
 
@@ -38,11 +38,11 @@ export async function listKeys(context: RequestContext) {
     (isObject(filter) &&
       Object.keys(filter).every((key) => key === 'description') &&
       typeof description === 'string')
-  const read = combine({ page: readPage(context, LIMITS) })
+  const parsed = combine({ page: readPage(context, LIMITS) })
   if (isRefusal(sort)) return refused(sort)
-  if (!isFilter) return { malformed: [badQuery('filter[description] is a text')] }
-  if ('malformed' in read) return read
-  const { page } = read.value
+  if (!isFilter) return { malformed: [badQuery('filter[description] is a string')] }
+  if ('malformed' in parsed) return parsed
+  const { page } = parsed.value
   const { items, total } = await context.store.keysOf(context.caller.account.id, {
     page,
     ...(typeof description === 'string' && { description }),
@@ -55,7 +55,7 @@ const notFound: RequestFault = { status: 404, code: '4810', title: 'DDNS key not
 
 async function keyAt({ store, caller, params }: RequestContext): Promise<DdnsKey | undefined> {
   const key = await store.keyNamed((params['ddns_key_username'] ?? '').toLowerCase())
-  // A key reaches into all zones, and its holder must too.
+  // A DDNS key may have targets in all zones: callers restricted to some zones must not change it.
   return key?.accountId === caller.account.id && caller.zones === undefined ? key : undefined
 }
 
@@ -70,16 +70,16 @@ export async function createKey(context: RequestContext) {
   const { store, caller, now, service, body } = context
   if (!hasFullAccess(caller)) return { malformed: [INSUFFICIENT_SCOPE] }
   if (!isObject(body)) return { malformed: [badBody('the body is {"description": "…", "hostnames": […]}')] }
-  const wish = await readWish(context, body)
-  if ('malformed' in wish || 'refusals' in wish) return wish
+  const draft = await readKeyDraft(context, body)
+  if ('malformed' in draft || 'refusals' in draft) return draft
   const { username, password, hash } = service.newKey()
   const id = await store.addKey(
-    { accountId: caller.account.id, username, hash, description: wish.description ?? '' },
+    { accountId: caller.account.id, username, hash, description: draft.description ?? '' },
     now,
   )
-  await store.setTargets(id, wish.nameIds ?? [])
+  await store.setTargets(id, draft.nameIds ?? [])
   const key = await store.keyNamed(username)
-  // The only time that it is shown.
+  // The password is shown only in this response.
   const data = key === undefined ? {} : { ...showKey(key), password }
   return { status: 201 as const, data, warnings: unknownFields(body, FIELDS) }
 }
@@ -90,17 +90,17 @@ export async function changeKey(context: RequestContext) {
   const key = await keyAt(context)
   if (key === undefined) return { malformed: [notFound] }
   if (!isObject(body)) return { malformed: [badBody('the body is an object')] }
-  const wish = await readWish(context, body)
-  if ('malformed' in wish || 'refusals' in wish) return wish
+  const draft = await readKeyDraft(context, body)
+  if ('malformed' in draft || 'refusals' in draft) return draft
   const { regenerate_password: isRenewed } = body
   if (isRenewed !== undefined && typeof isRenewed !== 'boolean')
     return { malformed: [badBody('regenerate_password is true or false', '/regenerate_password')] }
   const renewed = isRenewed === true ? service.newPassword() : undefined
   await store.changeKey(key.id, {
-    ...(wish.description !== undefined && { description: wish.description }),
+    ...(draft.description !== undefined && { description: draft.description }),
     ...(renewed !== undefined && { hash: renewed.hash }),
   })
-  if (wish.nameIds !== undefined) await store.setTargets(key.id, wish.nameIds)
+  if (draft.nameIds !== undefined) await store.setTargets(key.id, draft.nameIds)
   return {
     status: 202 as const,
     data: renewed === undefined ? {} : { password: renewed.password },
@@ -116,16 +116,16 @@ export async function deleteKey(context: RequestContext) {
   return { status: 200 as const, data: {} }
 }
 
-interface Wish {
+interface KeyDraft {
   readonly description?: string
   readonly nameIds?: readonly number[]
 }
 
 /** Host names are whole names; each must be the account's own, and of no other key. */
-async function readWish(
+async function readKeyDraft(
   context: RequestContext,
   body: Readonly<Record<string, unknown>>,
-): Promise<Wish | Refused<TargetFault> | { readonly malformed: readonly RequestFault[] }> {
+): Promise<KeyDraft | Refused<TargetFault> | { readonly malformed: readonly RequestFault[] }> {
   const { description, hostnames } = body
   const isText =
     description === undefined ||
@@ -133,25 +133,25 @@ async function readWish(
   if (!isText)
     return {
       malformed: [
-        badBody(`description is a text of at most ${MAX_DESCRIPTION_LENGTH} characters`, '/description'),
+        badBody(`description is a string of at most ${MAX_DESCRIPTION_LENGTH} characters`, '/description'),
       ],
     }
-  const known = typeof description === 'string' ? { description } : {}
-  if (hostnames === undefined) return known
+  const draft = typeof description === 'string' ? { description } : {}
+  if (hostnames === undefined) return draft
   if (!Array.isArray(hostnames) || hostnames.length > MAX_HOSTNAMES)
-    return { malformed: [badBody(`hostnames is a list of at most ${MAX_HOSTNAMES}`, '/hostnames')] }
-  const found = await Promise.all(
+    return { malformed: [badBody(`hostnames is a list of at most ${MAX_HOSTNAMES} strings`, '/hostnames')] }
+  const resolved = await Promise.all(
     (hostnames as unknown[]).map(async (hostname, n) => targetAt(context, hostname, `/hostnames/${n}`)),
   )
-  const unknown = found.flatMap((one) => ('code' in one ? [one] : []))
+  const unknown = resolved.flatMap((one) => ('code' in one ? [one] : []))
   if (unknown.length > 0) return { malformed: unknown }
-  const targets = found.flatMap((one) => ('zone' in one ? [one] : []))
+  const targets = resolved.flatMap((one) => ('zone' in one ? [one] : []))
   const own = await keyAt(context)
   const faults = await firstFault<Refusal<TargetFault>>(
-    () => targets.flatMap((target) => barredFrom(context.caller, target) ?? []),
+    () => targets.flatMap((target) => accessFault(context.caller, target) ?? []),
     () => targets.flatMap((target, n) => conflictOf(target, targets.slice(0, n), own) ?? []),
   )
-  return faults.length > 0 ? refused(...faults) : { ...known, nameIds: targets.map(({ id }) => id) }
+  return faults.length > 0 ? refused(...faults) : { ...draft, nameIds: targets.map(({ id }) => id) }
 }
 
 type TargetFault = Extract<
@@ -181,25 +181,25 @@ async function targetAt(
       status: 400,
       code: '3316',
       title: 'hostname not found',
-      detail: `${fqdn.slice(0, 100)} is no name of this account`,
+      detail: `${fqdn.slice(0, 100)} is not a name of this account`,
       location: 'body',
       pointer,
     }
   return { zone, name, id: name.id, pointer }
 }
 
-function barredFrom(
+function accessFault(
   caller: Caller,
   { zone, name, pointer }: Target,
 ): Refusal<'websiteOnly' | 'zoneChangeProhibited' | 'nameChangeProhibited'> | undefined {
-  const barred =
+  const fault =
     zoneLockFault(zone) ??
     nameLockFault(name) ??
     (isWebsiteOnly(caller, zone) ? refuse('websiteOnly') : undefined)
-  return barred === undefined ? undefined : { ...barred, location: 'body', pointer }
+  return fault === undefined ? undefined : { ...fault, location: 'body', pointer }
 }
 
-/** A name has one key, and is listed once. */
+/** A name is the target of one key, and is listed once. */
 function conflictOf(
   { name, id, pointer }: Target,
   earlier: readonly Target[],

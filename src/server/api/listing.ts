@@ -18,11 +18,11 @@ import { showListed, showName } from './show.ts'
 
 const LIMITS = { fallback: 50, max: 500 } as const
 
-/** Every name of the account, or those that the query wants. */
+/** The names of the account that match the query. */
 export async function listNames(context: RequestContext) {
   const sort = readSort(context, SORT_KEYS)
   if (isRefusal(sort)) return refused(sort)
-  const read = combine({
+  const parsed = combine({
     page: readPage(context, LIMITS),
     view: readView(context),
     isExpanded: readExpand(context),
@@ -31,25 +31,25 @@ export async function listNames(context: RequestContext) {
     metadata: readFilterExpression(context, 'metadata'),
     rrsetMetadata: readFilterExpression(context, 'rrset_metadata'),
   })
-  if ('malformed' in read) return read
-  const { page, view, isExpanded: wide, filter, ...expressions } = read.value
+  if ('malformed' in parsed) return parsed
+  const { page, view, isExpanded: withSettings, filter, ...expressions } = parsed.value
   const { items, total } = await context.store.namesBy({
     accountId: context.caller.account.id,
     filter: canonical(filter),
     sort,
     page,
     ...(context.caller.zones && { onlyZones: context.caller.zones }),
-    ...given(expressions),
+    ...defined(expressions),
   })
-  const seen = items.filter(({ zone }) => context.caller.zones?.includes(zone.name) ?? true)
+  const visible = items.filter(({ zone }) => context.caller.zones?.includes(zone.name) ?? true)
   return {
     status: 200 as const,
-    data: seen.map((one) => showListed(one, view, wide)),
+    data: visible.map((one) => showListed(one, view, withSettings)),
     page: { ...page, total },
   }
 }
 
-const given = ({
+const defined = ({
   zoneMetadata,
   metadata,
   rrsetMetadata,
@@ -59,17 +59,17 @@ const given = ({
   ...(rrsetMetadata !== undefined && { rrsetMetadata }),
 })
 
-/** Names and types are looked for in the form in which they are kept. */
+/** Names, types and values in the form in which they are stored. */
 const canonical = (filter: NameQuery['filter']): NameQuery['filter'] => ({
   ...filter,
   ...(filter.names && { names: filter.names.map((name) => name.toLowerCase()) }),
   ...(filter.zoneNames && { zoneNames: filter.zoneNames.map(canonicalName) }),
-  ...(filter.rdata && { rdata: filter.rdata.flatMap(spellings) }),
+  ...(filter.rdata && { rdata: filter.rdata.flatMap(canonicalForms) }),
   ...(filter.dnsTypes && { dnsTypes: filter.dnsTypes.map((type) => type.toUpperCase()) }),
 })
 
-/** A value as it is kept, whichever type it is of; and as it stands. */
-const spellings = (value: string): readonly string[] => [
+/** A value in the canonical form of every type that accepts it, and unchanged. */
+const canonicalForms = (value: string): readonly string[] => [
   ...new Set([
     value,
     ...Object.values(RDATA_TYPES).flatMap(({ parse }) => {
@@ -81,36 +81,36 @@ const spellings = (value: string): readonly string[] => [
 
 const ZONE_SORT_KEYS = ['name', 'name_labels_reversed', 'created_at'] as const
 
-/** The names of one zone: all of them for its owner, one's own for everybody else. */
+/** The names of one zone: all of them for its owner, their own for other accounts. */
 export async function listZoneNames(context: RequestContext) {
   const zone = await zoneToRead(context)
   if ('refusals' in zone) return zone
   const sort = readSort(context, ZONE_SORT_KEYS)
   if (isRefusal(sort)) return refused(sort)
-  const read = combine({
+  const parsed = combine({
     page: readPage(context, LIMITS),
     isExpanded: readExpand(context),
     metadata: readFilterExpression(context, 'metadata'),
   })
-  if ('malformed' in read) return read
-  const { page, isExpanded: wide, metadata } = read.value
+  if ('malformed' in parsed) return parsed
+  const { page, isExpanded: withSettings, metadata } = parsed.value
   const { items, total } = await context.store.namesBy({
     accountId: context.caller.account.id,
     zoneId: zone.id,
     filter: {},
     sort,
     page,
-    ...given({ ...(metadata !== undefined && { metadata }) }),
+    ...defined({ ...(metadata !== undefined && { metadata }) }),
   })
   return {
     status: 200 as const,
-    data: items.map(({ name }) => showName(zone, name, wide)),
+    data: items.map(({ name }) => showName(zone, name, withSettings)),
     page: { ...page, total },
   }
 }
 
 /** Whether a single name is shown with its offline settings. */
 export const isExpanded = (context: RequestContext): boolean => {
-  const read = readExpand(context)
-  return 'value' in read && read.value
+  const expand = readExpand(context)
+  return 'value' in expand && expand.value
 }

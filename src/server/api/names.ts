@@ -22,7 +22,7 @@ import {
   groupsOf,
   refused,
 } from './request-context.ts'
-import { firstFault, groupFaults, newName, permitted, rrsetFrom, save, withRRSets } from './writing.ts'
+import { firstFault, groupFaults, newName, policyFaults, rrsetFrom, save, withRRSets } from './writing.ts'
 
 export async function getName(context: RequestContext) {
   const place = await nameToRead(context)
@@ -34,12 +34,12 @@ export async function deleteName(context: RequestContext) {
   const place = await nameToChange(context, 'nameChangeForbidden')
   if ('refusals' in place) return place
   if (place.name.name === APEX)
-    return refused(refuse('nameChangeForbidden', 'a zone keeps its apex', IN_PATH))
+    return refused(refuse('nameChangeForbidden', 'the apex cannot be deleted', IN_PATH))
   await context.store.removeName(place.name, context.now)
   return DONE
 }
 
-/** Every write is published by itself; this does it at once, and looks at the quotas again. */
+/** Writes are published automatically. This publishes immediately, and checks the quotas of everything stored. */
 export async function publishName(context: RequestContext) {
   const place = await nameToChange(context, 'nameChangeForbidden')
   if ('refusals' in place) return place
@@ -50,8 +50,8 @@ export async function publishName(context: RequestContext) {
   return ACCEPTED
 }
 
-/** Whether the caller may make a name of this form in the zone. */
-export async function mayCreate(
+/** The first fault of a new name in the zone. */
+export async function creationFaultAt(
   context: RequestContext,
   zone: Zone,
   name: unknown,
@@ -60,7 +60,7 @@ export async function mayCreate(
   return creationFault(context.caller, zone, { name, isMember })
 }
 
-async function takenFault(
+async function existingNameFault(
   { caller, store }: RequestContext,
   zone: Zone,
   name: string,
@@ -81,14 +81,14 @@ export const parentFaultAt = async (
 
 const NAME_FIELDS = ['name', 'rrsets', 'metadata', 'update_group', 'offline', 'offline_settings'] as const
 
-type Shape = ShapeFault | OfflineFault | 'offlineSettingsExpected' | 'groupTargetAmbiguous'
+type FormFault = ShapeFault | OfflineFault | 'offlineSettingsExpected' | 'groupTargetAmbiguous'
 export type NameCreateFault =
   | Extract<ErrorName, 'zoneNotFound' | 'zoneNotShared' | 'websiteOnly' | 'zoneChangeProhibited'>
   | CreationFault
   | ParentFault
   | 'nameOwned'
   | 'nameExists'
-  | Shape
+  | FormFault
   | PermissionFault<(typeof NEW_NAME)[number]>
   | 'notAllowed'
   | ValueConflict
@@ -101,42 +101,42 @@ export async function createName(context: RequestContext): Promise<HandlerResult
   if ('refusals' in zone) return zone
   const body: Fields = isObject(context.body) ? context.body : {}
   const name = String(body['name']).toLowerCase()
-  const barred =
-    (await mayCreate(context, zone, body['name'])) ??
-    (await takenFault(context, zone, name)) ??
+  const fault =
+    (await creationFaultAt(context, zone, body['name'])) ??
+    (await existingNameFault(context, zone, name)) ??
     (await parentFaultAt(context, zone, name))
-  if (barred !== undefined) return refused(barred)
+  if (fault !== undefined) return refused(fault)
   const metadata = readMetadata(body['metadata'], '/metadata')
   const lists = rrsetLists(body)
   const rrsetMetadata = lists.map((one, n) =>
     readMetadata(isObject(one) ? one['metadata'] : undefined, `/rrsets/${n}/metadata`),
   )
-  const badMaps = [metadata, ...rrsetMetadata].flatMap((one) => (isFaulty(one) ? one : []))
-  if (badMaps.length > 0 || isFaulty(metadata)) return { malformed: badMaps }
-  const wish = readWish(body)
+  const badMetadata = [metadata, ...rrsetMetadata].flatMap((one) => (isFaulty(one) ? one : []))
+  if (badMetadata.length > 0 || isFaulty(metadata)) return { malformed: badMetadata }
+  const draft = readNameDraft(body)
   const faults = await firstFault<Refusal<NameCreateFault>>(
-    () => wish.faults,
-    async () => groupFaults(context, wish.rrsets),
-    async () => nameGroupFaults(context, wish.group),
-    async () => permitted(context, wish.rrsets, { zone, name, existing: undefined, rules: NEW_NAME }),
-    async () => groupPermission(context, wish.group),
-    () => (wish.isOffline && !context.caller.account.plan.hasOffline ? [refuse('notAllowed' as const)] : []),
-    () => twice(wish.rrsets),
-    () => wish.rrsets.flatMap((draft) => valueConflicts(draft, [])),
+    () => draft.faults,
+    async () => groupFaults(context, draft.rrsets),
+    async () => nameGroupFaults(context, draft.group),
+    async () => policyFaults(context, draft.rrsets, { zone, name, existing: undefined, rules: NEW_NAME }),
+    async () => groupPermission(context, draft.group),
+    () => (draft.isOffline && !context.caller.account.plan.hasOffline ? [refuse('notAllowed' as const)] : []),
+    () => duplicateTypes(draft.rrsets),
+    () => draft.rrsets.flatMap((rrset) => valueConflicts(rrset, [])),
   )
   if (faults.length > 0) return refused(...faults)
   const after: Name = {
     ...withRRSets(
       newName(context, zone, name),
-      wish.rrsets.map((draft) => rrsetFrom(draft, [], { existing: undefined, zone, now: context.now })),
+      draft.rrsets.map((rrset) => rrsetFrom(rrset, [], { existing: undefined, zone, now: context.now })),
     ),
     metadata: mergeMetadata({}, metadata),
-    isOffline: wish.isOffline,
-    ...(wish.offline !== undefined && { offlineSettings: wish.offline }),
-    ...(wish.group !== undefined && { updateGroup: wish.group }),
+    isOffline: draft.isOffline,
+    ...(draft.offline !== undefined && { offlineSettings: draft.offline }),
+    ...(draft.group !== undefined && { updateGroup: draft.group }),
   }
-  const broken = await save(context, zone, { before: undefined, after })
-  if (broken.length > 0) return refused(...broken)
+  const violations = await save(context, { zone, before: undefined, after })
+  if (violations.length > 0) return refused(...violations)
   return {
     ...CREATED,
     warnings: [...unknownFields(body, NAME_FIELDS), ...unknownInRRSets(lists, '/rrsets')],
@@ -146,29 +146,29 @@ export async function createName(context: RequestContext): Promise<HandlerResult
 const rrsetLists = ({ rrsets }: Fields): readonly unknown[] =>
   Array.isArray(rrsets) ? (rrsets as unknown[]) : []
 
-interface Wish {
+interface NameDraft {
   readonly rrsets: readonly DraftRRSet[]
   readonly group?: string
   readonly isOffline: boolean
   readonly offline?: OfflineSettings
-  readonly faults: readonly Refusal<Shape>[]
+  readonly faults: readonly Refusal<FormFault>[]
 }
 
-/** What the body asks for, and all that is wrong with its form. */
-function readWish(body: Fields): Wish {
-  const read = rrsetLists(body).map((one, n) => readRRSet(one, `/rrsets/${n}`))
-  const rrsets = read.flatMap(({ value }) => value ?? [])
+/** Parses the body; reports all faults of its form. */
+function readNameDraft(body: Fields): NameDraft {
+  const parsed = rrsetLists(body).map((one, n) => readRRSet(one, `/rrsets/${n}`))
+  const rrsets = parsed.flatMap(({ value }) => value ?? [])
   const { update_group: group, offline, offline_settings: settings } = body
   const isGrouped = rrsets.some(({ rdata }) => rdata.some(({ updateGroup }) => updateGroup !== undefined))
-  const wanted = settings === undefined ? undefined : readOffline(settings, '/offline_settings')
-  const faults: Refusal<Shape>[] = read.flatMap((one) => one.faults)
+  const parsedSettings = settings === undefined ? undefined : readOffline(settings, '/offline_settings')
+  const faults: Refusal<FormFault>[] = parsed.flatMap((one) => one.faults)
   if (body['rrsets'] !== undefined && !Array.isArray(body['rrsets']))
     faults.push(refuse('typeOrRdataMissing', 'rrsets is a list', { location: 'body', pointer: '/rrsets' }))
   const at = { location: 'body', pointer: '/update_group' } as const
   if (group !== undefined && !isGroupName(group)) faults.push(refuse('updateGroupInvalid', GROUP_RULE, at))
   if (group !== undefined && isGrouped) faults.push(refuse('groupTargetAmbiguous', undefined, at))
-  if (wanted !== undefined && 'faults' in wanted) faults.push(...wanted.faults)
-  if (offline === true && wanted === undefined)
+  if (parsedSettings !== undefined && 'faults' in parsedSettings) faults.push(...parsedSettings.faults)
+  if (offline === true && parsedSettings === undefined)
     faults.push(
       refuse('offlineSettingsExpected', undefined, { location: 'body', pointer: '/offline_settings' }),
     )
@@ -177,45 +177,46 @@ function readWish(body: Fields): Wish {
     isOffline: offline === true,
     faults,
     ...(typeof group === 'string' && { group }),
-    ...(wanted !== undefined && 'settings' in wanted && { offline: wanted.settings }),
+    ...(parsedSettings !== undefined && 'settings' in parsedSettings && { offline: parsedSettings.settings }),
   }
 }
 
-const GROUP_AT = { location: 'body', pointer: '/update_group' } as const
+const AT_GROUP = { location: 'body', pointer: '/update_group' } as const
 
 async function nameGroupFaults(
   { store }: RequestContext,
   group: string | undefined,
 ): Promise<readonly Refusal<'updateGroupInvalid'>[]> {
-  const { [group ?? '']: found } = await groupsOf(store, [group])
-  return group === undefined || found !== undefined
+  const { [group ?? '']: existing } = await groupsOf(store, [group])
+  return group === undefined || existing !== undefined
     ? []
-    : [refuse('updateGroupInvalid', 'there is no such group', GROUP_AT)]
+    : [refuse('updateGroupInvalid', 'unknown update group', AT_GROUP)]
 }
 
 async function groupPermission(
   { store, caller }: RequestContext,
   group: string | undefined,
 ): Promise<readonly Refusal<'updateGroupForbidden'>[]> {
-  const { [group ?? '']: found } = await groupsOf(store, [group])
-  return group === undefined || mayUseGroup(caller, found)
+  const { [group ?? '']: existing } = await groupsOf(store, [group])
+  return group === undefined || mayUseGroup(caller, existing)
     ? []
-    : [refuse('updateGroupForbidden', undefined, GROUP_AT)]
+    : [refuse('updateGroupForbidden', undefined, AT_GROUP)]
 }
 
-type Twice = TargetConflict | 'dnsRulesViolated'
+type DuplicateFault = TargetConflict | 'dnsRulesViolated'
 
-/** One RRSet of a type at a name; two that a group is to change are told as that. */
-function twice(drafts: readonly DraftRRSet[]): readonly Refusal<Twice>[] {
+/** A name has one RRSet per type. Duplicates with update groups get the errors of targets. */
+function duplicateTypes(drafts: readonly DraftRRSet[]): readonly Refusal<DuplicateFault>[] {
   const types = drafts.map(({ dnsType }) => dnsType)
-  const doubled = drafts.filter(({ dnsType }, n) => types.indexOf(dnsType) < n)
-  return doubled.flatMap((draft) => {
+  const duplicates = drafts.filter(({ dnsType }, n) => types.indexOf(dnsType) < n)
+  return duplicates.flatMap((draft) => {
     const earlier = drafts.filter(({ dnsType }) => dnsType === draft.dnsType)[0]
     const groups = new Set(earlier?.rdata.flatMap(({ updateGroup }) => updateGroup ?? []))
     const own = draft.rdata.flatMap(({ updateGroup }) => updateGroup ?? [])
     const at = { location: 'body', pointer: `${draft.pointer}/dns_type` } as const
-    if (own.some((group) => groups.has(group))) return [refuse<Twice>('targetExists', undefined, at)]
-    if (own.length > 0 && groups.size > 0) return [refuse<Twice>('groupTargetConflicts', undefined, at)]
-    return [refuse<Twice>('dnsRulesViolated', 'an RRSet holds all records of its type', at)]
+    if (own.some((group) => groups.has(group))) return [refuse<DuplicateFault>('targetExists', undefined, at)]
+    if (own.length > 0 && groups.size > 0)
+      return [refuse<DuplicateFault>('groupTargetConflicts', undefined, at)]
+    return [refuse<DuplicateFault>('dnsRulesViolated', 'a name has one RRSet per type', at)]
   })
 }

@@ -20,7 +20,7 @@ const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 const moment = { type: 'string', format: 'date-time' } as const
 const metadata = { type: 'object', additionalProperties: text } as const
 
-/** The shapes that requests and answers are made of. */
+/** The schemas of requests and responses. */
 const SCHEMAS: Readonly<Record<string, Schema>> = {
   Warning: record({ code: text, title: text, detail: text }, ['code', 'title']),
   Error: record(
@@ -123,7 +123,10 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
     },
     ['username', 'description', 'targets', 'created_at', 'last_used_at'],
   ),
-  KeyWish: record({ description: text, hostnames: list(text), regenerate_password: { type: 'boolean' } }, []),
+  KeyChange: record(
+    { description: text, hostnames: list(text), regenerate_password: { type: 'boolean' } },
+    [],
+  ),
   KeyChanged: record({ password: text }, []),
   About: record({ name: text, version: text }),
 }
@@ -133,51 +136,51 @@ const items = (name: string): Schema =>
   record({ data: list(ref(name)), page: ref('Page'), warnings: list(ref('Warning')) })
 const SUCCESS = ref('CommandSuccess')
 
-/** What each operation takes and gives; `statuses` are those of success. */
+/** Request and response schema of each operation, with its success statuses. */
 // biome-ignore format: a table
-const SHAPES: { readonly [K in keyof typeof ROUTES]: { readonly takes?: Schema; readonly gives: Schema; readonly statuses: readonly number[] } } = {
-  listKeys:         { gives: items('Key'), statuses: [200] },
-  createKey:        { takes: ref('KeyWish'), gives: item('Key'), statuses: [201] },
-  getKey:           { gives: item('Key'), statuses: [200] },
-  changeKey:        { takes: ref('KeyWish'), gives: item('KeyChanged'), statuses: [202] },
-  deleteKey:        { gives: item('KeyChanged'), statuses: [200] },
-  about:            { gives: item('About'), statuses: [200] },
-  listZones:        { gives: items('Zone'), statuses: [200] },
-  createZone:       { takes: ref('NewZone'), gives: SUCCESS, statuses: [201] },
-  getZone:          { gives: item('Zone'), statuses: [200] },
-  deleteZone:       { gives: SUCCESS, statuses: [200] },
-  listAuthorities:  { gives: items('Authority'), statuses: [200] },
-  listClients:      { gives: items('Client'), statuses: [200] },
-  listNames:        { gives: items('ListedName'), statuses: [200] },
-  listZoneNames:    { gives: items('Name'), statuses: [200] },
-  createName:       { takes: ref('NewName'), gives: SUCCESS, statuses: [201] },
-  getName:          { gives: item('Name'), statuses: [200] },
-  deleteName:       { gives: SUCCESS, statuses: [200] },
-  publishName:      { gives: SUCCESS, statuses: [202] },
-  getNameMetadata:  { gives: item('Metadata'), statuses: [200] },
-  setNameMetadata:  { takes: record({ metadata }), gives: SUCCESS, statuses: [202] },
-  getOffline:       { gives: item('OfflineSettings'), statuses: [200] },
-  setOffline:       { takes: ref('OfflineSettings'), gives: SUCCESS, statuses: [202] },
-  deleteOffline:    { gives: SUCCESS, statuses: [200] },
-  listRRSets:       { gives: items('RRSet'), statuses: [200] },
-  createRRSets:     { takes: list(ref('NewRRSet')), gives: SUCCESS, statuses: [201] },
-  getRRSet:         { gives: item('RRSet'), statuses: [200] },
-  deleteRRSet:      { gives: SUCCESS, statuses: [200] },
-  getRRSetMetadata: { gives: item('Metadata'), statuses: [200] },
-  setRRSetMetadata: { takes: record({ metadata }), gives: SUCCESS, statuses: [202] },
-  replaceRdata:     { takes: list(ref('NewRdata')), gives: SUCCESS, statuses: [202] },
-  appendRdata:      { takes: list(ref('NewRdata')), gives: SUCCESS, statuses: [201] },
-  setRdata:         { takes: record({ value: text, update_group: text }, ['value']), gives: SUCCESS, statuses: [200, 201, 202] },
-  deleteRdata:      { gives: SUCCESS, statuses: [200] },
+const SHAPES: { readonly [K in keyof typeof ROUTES]: { readonly request?: Schema; readonly response: Schema; readonly statuses: readonly number[] } } = {
+  listKeys:         { response: items('Key'), statuses: [200] },
+  createKey:        { request: ref('KeyChange'), response: item('Key'), statuses: [201] },
+  getKey:           { response: item('Key'), statuses: [200] },
+  changeKey:        { request: ref('KeyChange'), response: item('KeyChanged'), statuses: [202] },
+  deleteKey:        { response: item('KeyChanged'), statuses: [200] },
+  about:            { response: item('About'), statuses: [200] },
+  listZones:        { response: items('Zone'), statuses: [200] },
+  createZone:       { request: ref('NewZone'), response: SUCCESS, statuses: [201] },
+  getZone:          { response: item('Zone'), statuses: [200] },
+  deleteZone:       { response: SUCCESS, statuses: [200] },
+  listAuthorities:  { response: items('Authority'), statuses: [200] },
+  listClients:      { response: items('Client'), statuses: [200] },
+  listNames:        { response: items('ListedName'), statuses: [200] },
+  listZoneNames:    { response: items('Name'), statuses: [200] },
+  createName:       { request: ref('NewName'), response: SUCCESS, statuses: [201] },
+  getName:          { response: item('Name'), statuses: [200] },
+  deleteName:       { response: SUCCESS, statuses: [200] },
+  publishName:      { response: SUCCESS, statuses: [202] },
+  getNameMetadata:  { response: item('Metadata'), statuses: [200] },
+  setNameMetadata:  { request: record({ metadata }), response: SUCCESS, statuses: [202] },
+  getOffline:       { response: item('OfflineSettings'), statuses: [200] },
+  setOffline:       { request: ref('OfflineSettings'), response: SUCCESS, statuses: [202] },
+  deleteOffline:    { response: SUCCESS, statuses: [200] },
+  listRRSets:       { response: items('RRSet'), statuses: [200] },
+  createRRSets:     { request: list(ref('NewRRSet')), response: SUCCESS, statuses: [201] },
+  getRRSet:         { response: item('RRSet'), statuses: [200] },
+  deleteRRSet:      { response: SUCCESS, statuses: [200] },
+  getRRSetMetadata: { response: item('Metadata'), statuses: [200] },
+  setRRSetMetadata: { request: record({ metadata }), response: SUCCESS, statuses: [202] },
+  replaceRdata:     { request: list(ref('NewRdata')), response: SUCCESS, statuses: [202] },
+  appendRdata:      { request: list(ref('NewRdata')), response: SUCCESS, statuses: [201] },
+  setRdata:         { request: record({ value: text, update_group: text }, ['value']), response: SUCCESS, statuses: [200, 201, 202] },
+  deleteRdata:      { response: SUCCESS, statuses: [200] },
 }
 
 const json = (schema: Schema): Schema => ({ 'application/json': { schema } })
 
-/** Status codes with the error codes that go with them, as one sentence. */
-function faultsOf(route: Route): Readonly<Record<string, Schema>> {
-  const known = refusalsOf(route).map((name) => ERRORS[name])
+/** The error responses of a route; each description lists the error codes of its status. */
+function errorResponses(route: Route): Readonly<Record<string, Schema>> {
+  const errors = refusalsOf(route).map((name) => ERRORS[name])
   const statuses = [
-    ...new Set(known.map(({ status }) => status)),
+    ...new Set(errors.map(({ status }) => status)),
     400,
     ...(route.isRateLimited ? [402, 404, 409, 429, 500] : [404, 409, 500]),
   ]
@@ -185,17 +188,17 @@ function faultsOf(route: Route): Readonly<Record<string, Schema>> {
     [...new Set(statuses)]
       .toSorted((a, b) => a - b)
       .map((status) => {
-        const codes = known
+        const codes = errors
           .filter((row) => row.status === status)
           .map(({ code, meaning }) => `${code} ${meaning}`)
-        const description = codes.length > 0 ? codes.join('; ') : 'refused; the errors say why'
+        const description = codes.length > 0 ? codes.join('; ') : 'refused; see errors'
         return [String(status), { description, content: json(ref('ErrorResponse')) }]
       }),
   )
 }
 
 function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
-  const { takes, gives, statuses } = SHAPES[id]
+  const { request, response, statuses } = SHAPES[id]
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
   return {
     operationId: id,
@@ -204,18 +207,18 @@ function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
     ...(names.length > 0 && {
       parameters: names.map((name) => ({ name, in: 'path', required: true, schema: text })),
     }),
-    ...(takes !== undefined && { requestBody: { required: true, content: json(takes) } }),
+    ...(request !== undefined && { requestBody: { required: true, content: json(request) } }),
     responses: {
       ...Object.fromEntries(
-        statuses.map((status) => [String(status), { description: 'done', content: json(gives) }]),
+        statuses.map((status) => [String(status), { description: 'success', content: json(response) }]),
       ),
-      ...faultsOf(route),
+      ...errorResponses(route),
     },
     ...(route.isOpen && { security: [] }),
   }
 }
 
-/** OpenAPI 3.1 of this API, from the table of routes. */
+/** The OpenAPI 3.1 document of this API, from the table of routes. */
 export function openApi({ name, version }: Pick<ApiService, 'name' | 'version'>): Schema {
   const paths: Record<string, Record<string, Schema>> = {}
   for (const [id, route] of Object.entries(ROUTES) as [keyof typeof ROUTES, Route][]) {

@@ -21,14 +21,14 @@ export const badQuery = (detail: string): RequestFault => ({
   location: 'query',
 })
 
-/** A value, or what is wrong with the query. */
+/** A value, or the faults of the query. */
 export type QueryResult<T> = { readonly value: T } | { readonly malformed: readonly RequestFault[] }
 const ok = <T>(value: T): QueryResult<T> => ({ value })
-const bad = (detail: string): { readonly malformed: readonly RequestFault[] } => ({
+const invalid = (detail: string): { readonly malformed: readonly RequestFault[] } => ({
   malformed: [badQuery(detail)],
 })
 
-/** All values, or all that is wrong. */
+/** All values, or all faults. */
 export function combine<T extends Readonly<Record<string, QueryResult<unknown>>>>(
   reads: T,
 ): QueryResult<{ readonly [K in keyof T]: T[K] extends QueryResult<infer V> ? V : never }> {
@@ -45,20 +45,20 @@ export interface PageLimits {
   readonly max: number
 }
 
-/** Spec, "Limits": from zero; a limit above the maximum is that maximum, and the page says so. */
+/** Spec, "Limits": a limit above the maximum is reduced to it; the response contains the limit used. */
 export function readPage({ query }: RequestContext, { fallback, max }: PageLimits): QueryResult<Page> {
   const number = (name: string, otherwise: number): QueryResult<number> => {
     const text = query[name]
     if (text === undefined) return ok(otherwise)
     return typeof text === 'string' && /^\d{1,15}$/.test(text)
       ? ok(Number(text))
-      : bad(`${name} is not a whole number from 0 on`)
+      : invalid(`${name} is not a whole number from 0`)
   }
   const read = combine({ offset: number('offset', 0), limit: number('limit', fallback) })
   return 'value' in read ? ok({ ...read.value, limit: Math.min(read.value.limit, max) }) : read
 }
 
-/** Spec 4251: a key that this listing does not have, or a direction that is none. */
+/** Spec 4251: a key that this listing does not support, or an invalid direction. */
 export function readSort(
   { query }: RequestContext,
   keys: readonly string[],
@@ -66,9 +66,9 @@ export function readSort(
   const { sort } = query
   if (sort === undefined) return []
   const at = { location: 'query' } as const
-  if (!isObject(sort)) return refuse('sortKeyInvalid', 'write sort[KEY]=asc', at)
+  if (!isObject(sort)) return refuse('sortKeyInvalid', 'use sort[KEY]=asc or sort[KEY]=desc', at)
   const wrong = Object.entries(sort).find(
-    ([key, way]) => !keys.includes(key) || (way !== 'asc' && way !== 'desc'),
+    ([key, direction]) => !keys.includes(key) || (direction !== 'asc' && direction !== 'desc'),
   )
   if (wrong !== undefined)
     return refuse(
@@ -76,12 +76,15 @@ export function readSort(
       `sort[${wrong[0].slice(0, 40)}] is not one of ${keys.join(', ')} with asc or desc`,
       at,
     )
-  return Object.entries(sort).map(([key, way]) => ({ key: key as SortKey, direction: way as Direction }))
+  return Object.entries(sort).map(([key, direction]) => ({
+    key: key as SortKey,
+    direction: direction as Direction,
+  }))
 }
 
 export const isRefusal = (value: object): value is Refusal<'sortKeyInvalid'> => 'refused' in value
 
-/** A metadata filter expression stands in the query as JSON text. */
+/** A metadata filter expression, which is JSON in the query. */
 export function readFilterExpression(
   { query }: RequestContext,
   name: string,
@@ -90,7 +93,7 @@ export function readFilterExpression(
   if (text === undefined) return ok(undefined)
   const expression = parseExpression(typeof text === 'string' ? jsonOf(text) : text)
   return expression === undefined
-    ? bad(`${name} is no filter expression such as {"op":"exact","key":"k","value":"v"}`)
+    ? invalid(`${name} is not a filter expression such as {"op":"exact","key":"k","value":"v"}`)
     : ok(expression)
 }
 
@@ -105,7 +108,7 @@ function jsonOf(text: string): unknown {
 export function readView({ query }: RequestContext): QueryResult<NameView> {
   const { view = 'summary' } = query
   const known = VIEWS.find((one) => one === view)
-  return known === undefined ? bad(`view is not one of ${VIEWS.join(', ')}`) : ok(known)
+  return known === undefined ? invalid(`view is not one of ${VIEWS.join(', ')}`) : ok(known)
 }
 
 const EXPANSIONS: readonly string[] = ['offline_settings']
@@ -115,7 +118,7 @@ export function readExpand({ query }: RequestContext): QueryResult<boolean> {
   const wanted = (Array.isArray(expand) ? expand : [expand]) as unknown[]
   return wanted.every((one) => typeof one === 'string' && EXPANSIONS.includes(one))
     ? ok(wanted.length > 0)
-    : bad(`expand[] is not one of ${EXPANSIONS.join(', ')}`)
+    : invalid(`expand[] is not one of ${EXPANSIONS.join(', ')}`)
 }
 
 const LISTS = {
@@ -130,22 +133,22 @@ const LISTS = {
 const SWITCHES = { zone_is_shared: 'isZoneShared', dynupdate: 'isDynupdate' } as const
 const MAX_ALTERNATIVES = 100
 
-/** The filter object: lists of alternatives, and switches. */
+/** The filter parameters: lists of alternatives, and switches. */
 export function readFilter({ query }: RequestContext): QueryResult<NameFilter> {
   const { filter } = query
   if (filter === undefined) return ok({})
-  if (!isObject(filter)) return bad('write filter[KEY]=VALUE')
+  if (!isObject(filter)) return invalid('use filter[KEY]=VALUE')
   const parts = Object.entries(filter).map(([key, value]): QueryResult<NameFilter> => {
     if (Object.hasOwn(LISTS, key)) {
       const values = (Array.isArray(value) ? value : [value]) as unknown[]
       return values.every((one) => typeof one === 'string') && values.length <= MAX_ALTERNATIVES
         ? ok({ [LISTS[key as keyof typeof LISTS]]: values })
-        : bad(`filter[${key}] is a list of at most ${MAX_ALTERNATIVES} texts`)
+        : invalid(`filter[${key}] is a list of at most ${MAX_ALTERNATIVES} strings`)
     }
-    if (!Object.hasOwn(SWITCHES, key)) return bad(`filter[${key.slice(0, 40)}] is no filter`)
+    if (!Object.hasOwn(SWITCHES, key)) return invalid(`filter[${key.slice(0, 40)}] is not a filter`)
     return value === 'true' || value === 'false'
       ? ok({ [SWITCHES[key as keyof typeof SWITCHES]]: value === 'true' })
-      : bad(`filter[${key}] is neither true nor false`)
+      : invalid(`filter[${key}] must be true or false`)
   })
   const malformed = parts.flatMap((part) => ('malformed' in part ? part.malformed : []))
   return malformed.length > 0
@@ -155,24 +158,24 @@ export function readFilter({ query }: RequestContext): QueryResult<NameFilter> {
 
 export { SORT_KEYS }
 
-/** "a[b]=1&a[c][]=2&d=3" as { a: { b: "1", c: ["2"] }, d: "3" }: the deep-object style, one level deep. */
+/** OpenAPI's deepObject style, one level deep: "a[b]=1&a[c][]=2&d=3" is { a: { b: "1", c: ["2"] }, d: "3" }. */
 export function parseQuery(text: string): Readonly<Record<string, unknown>> {
   const query: Record<string, unknown> = Object.create(null) as Record<string, unknown>
   for (const [key, value] of new URLSearchParams(text)) {
     const [, name = '', inner, list] = /^([^[\]]+)(?:\[([^[\]]+)\])?(\[\])?$/.exec(key) ?? []
     if (name === '') query[key] = value
-    else if (inner === undefined) query[name] = extended(query[name], value, list !== undefined)
+    else if (inner === undefined) query[name] = appended(query[name], value, list !== undefined)
     else {
-      const known = query[name]
-      const object = isObject(known) ? known : {}
-      query[name] = { ...object, [inner]: extended(object[inner], value, list !== undefined) }
+      const current = query[name]
+      const object = isObject(current) ? current : {}
+      query[name] = { ...object, [inner]: appended(object[inner], value, list !== undefined) }
     }
   }
   return query
 }
 
-/** What is given twice is a list, as what is marked as one. */
-const extended = (known: unknown, value: string, isList: boolean): unknown => {
-  if (known === undefined) return isList ? [value] : value
-  return Array.isArray(known) ? [...(known as unknown[]), value] : [known, value]
+/** A parameter that is repeated, or marked with [], is a list. */
+const appended = (current: unknown, value: string, isList: boolean): unknown => {
+  if (current === undefined) return isList ? [value] : value
+  return Array.isArray(current) ? [...(current as unknown[]), value] : [current, value]
 }

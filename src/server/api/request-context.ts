@@ -4,16 +4,15 @@ import type { Caller } from '../rules/access.ts'
 import type { UpdateGroup } from '../rules/permission.ts'
 import type { StoreWrites } from '../store/store.ts'
 
-/** What a handler gets: who asks for what, and the store, inside the one transaction of this request. */
+/** The input of a handler. A write has its store inside one transaction. */
 export interface RequestContext {
   readonly caller: Caller
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
-  /** Parsed JSON; undefined where there is none. */
+  /** Parsed JSON; undefined without a body. */
   readonly body: unknown
   readonly store: StoreWrites
   readonly now: Instant
-  /** What the service can do that is no data: secrets, its nameservers, publishing. */
   readonly service: ApiService
 }
 
@@ -39,7 +38,7 @@ export interface Success {
   readonly warnings?: readonly Warning[]
 }
 
-/** A faulty query or body, for which the specification has no code in its table. */
+/** A fault whose code is not in the specification's table of errors. */
 export interface RequestFault {
   readonly status: 400 | 402 | 403 | 404 | 409 | 429
   readonly code: string
@@ -50,12 +49,12 @@ export interface RequestFault {
   readonly retryAfter?: number
 }
 
-/** An API key that may do less than its account, where only the whole account may. */
+/** The operation needs all permissions of the account; the API key is restricted. */
 export const INSUFFICIENT_SCOPE: RequestFault = {
   status: 402,
   code: '4749',
   title: 'payment or another API key is required',
-  detail: 'this API key may not do that',
+  detail: 'this API key is restricted; the operation needs an API key without scopes',
 }
 
 export interface Refused<R extends ErrorName> {
@@ -67,19 +66,17 @@ export type HandlerResult<R extends ErrorName> =
   | { readonly malformed: readonly RequestFault[] }
 
 export const refused = <R extends ErrorName>(...refusals: readonly Refusal<R>[]): Refused<R> => ({ refusals })
-export const isRefused = (answer: object): answer is Refused<ErrorName> => 'refusals' in answer
 
 export const CREATED: Success = { status: 201 }
 export const ACCEPTED: Success = { status: 202 }
 export const DONE: Success = { status: 200 }
 
-/** The update groups that a request names, as far as there are any. */
+/** The update groups that a request names, as far as they exist. */
 export async function groupsOf(
   store: StoreWrites,
   names: readonly (string | undefined)[],
 ): Promise<Readonly<Record<string, UpdateGroup | undefined>>> {
-  const wanted = [...new Set(names.flatMap((name) => name ?? []))]
-  const found: Record<string, UpdateGroup | undefined> = {}
-  for (const name of wanted) found[name] = await store.keyNamed(name)
-  return found
+  const groups: Record<string, UpdateGroup | undefined> = {}
+  for (const name of new Set(names.flatMap((one) => one ?? []))) groups[name] = await store.keyNamed(name)
+  return groups
 }

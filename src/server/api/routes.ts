@@ -3,7 +3,8 @@ import { changeKey, createKey, deleteKey, getKey, listKeys } from './keys.ts'
 import { listNames, listZoneNames } from './listing.ts'
 import { createName, deleteName, getName, publishName } from './names.ts'
 import { deleteOffline, getOffline, setOffline } from './offline.ts'
-import { appendRdata, deleteRdata, replaceRdata, setRdata } from './rdata.ts'
+import { appendRdata, replaceRdata } from './rdata.ts'
+import { deleteRdata, setRdata } from './rdata-item.ts'
 import {
   createRRSets,
   deleteRRSet,
@@ -21,16 +22,16 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export interface Route<R extends ErrorName = ErrorName> {
   readonly method: Method
-  /** As the specification writes it, after /v1. */
+  /** As in the specification, after /v1. */
   readonly path: string
   readonly tag: 'records' | 'zones' | 'zone_authorities' | 'clients' | 'meta' | 'DDNS Keys'
   /** The summary of the operation in the OpenAPI document. */
   readonly summary: string
-  /** What the handler may refuse; `unauthorized` comes before every handler and is not listed. */
+  /** The refusals of the handler; `unauthorized` precedes every handler and is not listed. */
   readonly refuses: readonly R[]
-  /** Answers without credentials too. */
+  /** Needs no credentials. */
   readonly isOpen?: true
-  /** Counted per account, because each may make a secret. */
+  /** Limited per account: these operations create secrets. */
   readonly isRateLimited?: true
   readonly handle: (context: RequestContext) => Promise<HandlerResult<R>>
 }
@@ -39,18 +40,18 @@ type RefusedIn<A> = A extends Refused<infer R> ? R : never
 type NeverRefused<R extends ErrorName, A> =
   Exclude<R, RefusedIn<A>> extends never ? unknown : { readonly neverRefused: Exclude<R, RefusedIn<A>> }
 
-/** A row compiles only where it lists exactly what its handler may refuse. */
+/** A row compiles only if it lists exactly the refusals of its handler. */
 export const route = <const R extends ErrorName, A extends HandlerResult<NoInfer<R>>>(
   row: Omit<Route<R>, 'handle'> & {
     readonly handle: ((context: RequestContext) => Promise<A>) & NeverRefused<R, A>
   },
 ): Route => row
 
-/** Everything that an operation may answer instead of success. */
+/** All refusals of an operation. */
 export const refusalsOf = ({ refuses, isOpen }: Route): readonly ErrorName[] =>
   isOpen ? refuses : ['unauthorized', ...refuses]
 
-// The groups do not overlap: no row may list an error twice.
+// The groups do not overlap, because a row must not list an error twice.
 const ZONE = ['zoneNotFound', 'zoneNotShared', 'websiteOnly'] as const
 const NAME = [...ZONE, 'nameNotFound'] as const
 const ZONE_CHANGE = [...ZONE, 'zoneChangeProhibited'] as const
@@ -71,7 +72,7 @@ const NEW_NAME = [
 const TARGETS = ['targetExists', 'groupTargetConflicts'] as const
 const KEY_TARGETS = ['websiteOnly', 'zoneChangeProhibited', 'nameChangeProhibited', ...TARGETS] as const
 const TTL = ['ttlInvalid', 'ttlFixed', 'ttlTooLow'] as const
-/** One Rdata whose label is given. */
+/** For one Rdata whose label is in the path. */
 const RDATUM = [
   'typeUnsupported',
   'groupTargetTypeInvalid',

@@ -9,7 +9,7 @@ import {
   valueConflicts,
 } from '../rules/conflict.ts'
 import { NEW_RRSET, type PermissionFault } from '../rules/permission.ts'
-import type { QuotaFault } from '../rules/quota.ts'
+import { metadataFault, type QuotaFault } from '../rules/quota.ts'
 import type { StateFault } from '../rules/state.ts'
 import { badBody, isFaulty, isObject, readMetadata, unknownFields, unknownInRRSets } from './bodies.ts'
 import { nameToChange, nameToRead, rrsetAt } from './locate.ts'
@@ -26,7 +26,7 @@ import {
   type Warning,
   refused,
 } from './request-context.ts'
-import { firstFault, groupFaults, permitted, rrsetFrom, saveWithin, withRRSets } from './writing.ts'
+import { firstFault, groupFaults, policyFaults, rrsetFrom, saveChecked, withRRSets } from './writing.ts'
 
 const LIMITS = { fallback: 50, max: 500 } as const
 
@@ -34,18 +34,18 @@ export async function listRRSets(context: RequestContext) {
   const place = await nameToRead(context)
   if ('refusals' in place) return place
   const sort = readSort(context, ['dns_type'])
-  const read = combine({
+  const parsed = combine({
     page: readPage(context, LIMITS),
     metadata: readFilterExpression(context, 'metadata'),
   })
   if (isRefusal(sort)) return refused(sort)
-  if ('malformed' in read) return read
-  const { page, metadata } = read.value
-  const found = place.name.rrsets
+  if ('malformed' in parsed) return parsed
+  const { page, metadata } = parsed.value
+  const matching = place.name.rrsets
     .filter((rrset) => metadata === undefined || matchesExpression(metadata, rrset.metadata))
     .toSorted((a, b) => (a.dnsType < b.dnsType ? -1 : 1) * (sort[0]?.direction === 'desc' ? -1 : 1))
-  const shown = found.slice(page.offset, page.offset + page.limit)
-  return { status: 200 as const, data: shown.map(showRRSet), page: { ...page, total: found.length } }
+  const items = matching.slice(page.offset, page.offset + page.limit)
+  return { status: 200 as const, data: items.map(showRRSet), page: { ...page, total: matching.length } }
 }
 
 export type RRSetCreateFault =
@@ -67,7 +67,7 @@ export type RRSetCreateFault =
   | RecordQuota
 
 export type RecordQuota = Exclude<QuotaFault, 'namesOverLimit' | 'nameMetadataOverLimit'>
-/** The quotas that a change of records at a name that is there can meet. */
+/** The quotas that a change of records at an existing name can exceed. */
 export const isRecordQuotaFault = (fault: Refusal<QuotaFault>): fault is Refusal<RecordQuota> =>
   fault.refused !== 'namesOverLimit' && fault.refused !== 'nameMetadataOverLimit'
 
@@ -77,32 +77,32 @@ export async function createRRSets(context: RequestContext): Promise<HandlerResu
   const { zone, name } = place
   if (!Array.isArray(context.body)) return { malformed: [badBody('the body is a list of RRSets')] }
   const list = context.body as unknown[]
-  const maps = list.map((one, n) =>
+  const metadata = list.map((one, n) =>
     readMetadata(isObject(one) ? one['metadata'] : undefined, `/${n}/metadata`),
   )
-  const badMaps = maps.flatMap((one) => (isFaulty(one) ? one : []))
-  if (badMaps.length > 0) return { malformed: badMaps }
-  const read = list.map((one, n) => readRRSet(one, `/${n}`))
-  const drafts = read.flatMap(({ value }) => value ?? [])
+  const badMetadata = metadata.flatMap((one) => (isFaulty(one) ? one : []))
+  if (badMetadata.length > 0) return { malformed: badMetadata }
+  const parsed = list.map((one, n) => readRRSet(one, `/${n}`))
+  const drafts = parsed.flatMap(({ value }) => value ?? [])
   const faults = await firstFault<Refusal<RRSetCreateFault>>(
     () => (list.length === 0 ? [refuse('typeOrRdataMissing' as const, 'the list is empty')] : []),
-    () => read.flatMap((one) => one.faults),
+    () => parsed.flatMap((one) => one.faults),
     async () => groupFaults(context, drafts),
-    async () => permitted(context, drafts, { zone, name: name.name, existing: name, rules: NEW_RRSET }),
-    () => existing(drafts, name),
+    async () => policyFaults(context, drafts, { zone, name: name.name, existing: name, rules: NEW_RRSET }),
+    () => existingTypes(drafts, name),
     () => drafts.flatMap((draft) => valueConflicts(draft, [])),
     () => targetConflicts(drafts, name),
   )
   if (faults.length > 0) return refused(...faults)
-  const made = drafts.map((draft) => rrsetFrom(draft, [], { existing: undefined, zone, now: context.now }))
-  const change = { before: name, after: withRRSets(name, made) }
-  const broken = await saveWithin(context, zone, change, isRecordQuotaFault)
-  if (broken.length > 0) return refused(...broken)
+  const rrsets = drafts.map((draft) => rrsetFrom(draft, [], { existing: undefined, zone, now: context.now }))
+  const change = { zone, before: name, after: withRRSets(name, rrsets) }
+  const violations = await saveChecked(context, change, isRecordQuotaFault)
+  if (violations.length > 0) return refused(...violations)
   return { ...CREATED, warnings: unknownInRRSets(list, '') }
 }
 
-/** Of one type there is one RRSet; twice in the request is as bad. */
-function existing(drafts: readonly DraftRRSet[], name: Name): readonly Refusal<'rrsetExists'>[] {
+/** A name has one RRSet per type, also within one request. */
+function existingTypes(drafts: readonly DraftRRSet[], name: Name): readonly Refusal<'rrsetExists'>[] {
   const types = drafts.map(({ dnsType }) => dnsType)
   return drafts.flatMap(({ dnsType, pointer }, n) =>
     rrsetOf(name, dnsType) !== undefined || types.indexOf(dnsType) < n
@@ -118,14 +118,14 @@ export async function getRRSet(context: RequestContext) {
   return 'refusals' in rrset ? rrset : { status: 200 as const, data: showRRSet(rrset) }
 }
 
-/** An RRSet that the service keeps itself is nobody else's to change. */
+/** The RRSet in the path, for changes. RRSets that the service manages cannot be changed. */
 async function rrsetToChange(context: RequestContext) {
   const place = await nameToChange(context, 'rrsetChangeForbidden')
   if ('refusals' in place) return place
   const rrset = rrsetAt(context, place.name)
   if ('refusals' in rrset) return rrset
   return rrset.isSystem
-    ? refused(refuse('rrsetChangeForbidden', 'the service keeps it itself', { location: 'path' }))
+    ? refused(refuse('rrsetChangeForbidden', 'the service manages this RRSet', { location: 'path' }))
     : { ...place, rrset }
 }
 
@@ -139,7 +139,7 @@ export async function deleteRRSet(context: RequestContext) {
 
 export async function getRRSetMetadata(context: RequestContext) {
   const place = await nameToRead(context)
-  // Spec: no code for a name that is missing here; there is no RRSet either.
+  // Spec: this operation has no error for a missing name; its RRSet is missing too.
   if ('refusals' in place) return withoutNameNotFound(place.refusals)
   const rrset = rrsetAt(context, place.name)
   return 'refusals' in rrset ? rrset : { status: 200 as const, data: rrset.metadata }
@@ -160,16 +160,15 @@ const withoutNameNotFound = <R extends ErrorName>(
 export async function setRRSetMetadata(context: RequestContext) {
   const place = await rrsetToChange(context)
   if ('refusals' in place) return place
-  const read = readMetadataBody(context.body)
-  if ('malformed' in read) return read
+  const parsed = readMetadataBody(context.body)
+  if ('malformed' in parsed) return parsed
   const { name, rrset } = place
-  const after = withRRSet(name, { ...rrset, metadata: mergeMetadata(rrset.metadata, read.metadata) })
-  const most = context.caller.account.plan.maxRRSetMetadata
-  const count = Object.keys(rrsetOf(after, rrset.dnsType)?.metadata ?? {}).length
-  if (count > most && count > Object.keys(rrset.metadata).length)
-    return refused(refuse('rrsetMetadataOverLimit', `the plan has ${most}; please contact support`))
-  await context.store.saveName(after, context.now)
-  return { ...ACCEPTED, warnings: read.warnings }
+  const metadata = mergeMetadata(rrset.metadata, parsed.metadata)
+  const change = { before: rrset.metadata, after: metadata }
+  const fault = metadataFault('rrsetMetadata', change, context.caller.account.plan)
+  if (fault !== undefined) return refused(fault)
+  await context.store.saveName(withRRSet(name, { ...rrset, metadata }), context.now)
+  return { ...ACCEPTED, warnings: parsed.warnings }
 }
 
 export async function getNameMetadata(context: RequestContext) {
@@ -180,15 +179,14 @@ export async function getNameMetadata(context: RequestContext) {
 export async function setNameMetadata(context: RequestContext) {
   const place = await nameToChange(context, 'nameChangeForbidden')
   if ('refusals' in place) return place
-  const read = readMetadataBody(context.body)
-  if ('malformed' in read) return read
-  const metadata = mergeMetadata(place.name.metadata, read.metadata)
-  const most = context.caller.account.plan.maxNameMetadata
-  const count = Object.keys(metadata).length
-  if (count > most && count > Object.keys(place.name.metadata).length)
-    return refused(refuse('nameMetadataOverLimit', `the plan has ${most}; please contact support`))
+  const parsed = readMetadataBody(context.body)
+  if ('malformed' in parsed) return parsed
+  const metadata = mergeMetadata(place.name.metadata, parsed.metadata)
+  const change = { before: place.name.metadata, after: metadata }
+  const fault = metadataFault('nameMetadata', change, context.caller.account.plan)
+  if (fault !== undefined) return refused(fault)
   await context.store.saveName({ ...place.name, metadata }, context.now)
-  return { ...ACCEPTED, warnings: read.warnings }
+  return { ...ACCEPTED, warnings: parsed.warnings }
 }
 
 function readMetadataBody(

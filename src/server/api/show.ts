@@ -2,16 +2,16 @@ import { formatInstant, type Instant } from '../../base/time.ts'
 import type { Name, RRSet, Zone } from '../model/tree.ts'
 import type { DdnsKey, ListedName } from '../store/records.ts'
 
-/** Rows as the API shows them (decisions §3): timestamps are RFC 3339, absent things are null. */
-const moment = (at: Instant | undefined): string | null => (at === undefined ? null : formatInstant(at))
+/** Rows as the API shows them (decisions §3): times are RFC 3339, missing values are null. */
+const timeOf = (at: Instant | undefined): string | null => (at === undefined ? null : formatInstant(at))
 
 export const showRRSet = ({ dnsType, ttl, rdata, metadata, createdAt, updatedAt }: RRSet) => ({
   dns_type: dnsType,
   ttl,
   rdata: rdata.map(({ label, value, updateGroup }) => ({ label, value, update_group: updateGroup ?? null })),
   metadata,
-  created_at: moment(createdAt),
-  updated_at: moment(updatedAt),
+  created_at: timeOf(createdAt),
+  updated_at: timeOf(updatedAt),
 })
 
 export const VIEWS = ['summary', 'detail', 'name_only'] as const
@@ -24,9 +24,9 @@ const summary = ({ zone, name }: ListedName) => ({
   offline: name.isOffline,
   update_group: name.updateGroup ?? null,
   dns_types: name.rrsets.map(({ dnsType }) => dnsType),
-  created_at: moment(name.createdAt),
-  updated_at: moment(name.updatedAt),
-  published_at: moment(name.publishedAt),
+  created_at: timeOf(name.createdAt),
+  updated_at: timeOf(name.updatedAt),
+  published_at: timeOf(name.publishedAt),
 })
 
 export function showName(zone: Pick<Zone, 'id' | 'name' | 'isShared'>, name: Name, isExpanded: boolean) {
@@ -51,8 +51,8 @@ export function showListed(listed: ListedName, view: NameView, isExpanded: boole
 export const showZone = (zone: Zone, nameservers: readonly string[]) => ({
   name: zone.name,
   is_shared: zone.isShared,
-  created_at: moment(zone.createdAt),
-  updated_at: moment(zone.updatedAt),
+  created_at: timeOf(zone.createdAt),
+  updated_at: timeOf(zone.updatedAt),
   serial: zone.serial,
   nameservers,
   metadata: zone.metadata,
@@ -67,6 +67,6 @@ export const showKey = ({ username, description, targets, createdAt, lastUsedAt 
     ...(dnsType !== undefined && { dns_type: dnsType }),
     ...(label !== undefined && { label }),
   })),
-  created_at: moment(createdAt),
-  last_used_at: moment(lastUsedAt),
+  created_at: timeOf(createdAt),
+  last_used_at: timeOf(lastUsedAt),
 })

@@ -8,11 +8,11 @@ import {
   type PermissionContext,
   permissionFaults,
 } from '../rules/permission.ts'
-import { type QuotaFault, quotaFaults } from '../rules/quota.ts'
+import { type NameChange, type QuotaFault, quotaFaults } from '../rules/quota.ts'
 import { type StateFault, apexFault, stateFaults } from '../rules/state.ts'
 import { type RequestContext, groupsOf } from './request-context.ts'
 
-/** The first phase that has something against it; the others are not asked. */
+/** The faults of the first phase that has any; later phases are not run. */
 export async function firstFault<R>(
   ...phases: readonly (() => readonly R[] | Promise<readonly R[]>)[]
 ): Promise<readonly R[]> {
@@ -23,20 +23,20 @@ export async function firstFault<R>(
   return []
 }
 
-/** Groups that nobody has: the only fault of form that needs the store. */
+/** Unknown update groups: the only fault of form that needs the store. */
 export async function groupFaults(
   { store }: RequestContext,
   drafts: readonly DraftRRSet[],
 ): Promise<readonly Refusal<'updateGroupInvalid'>[]> {
-  const named = drafts.flatMap(({ rdata }) => rdata.filter(({ updateGroup }) => updateGroup !== undefined))
+  const grouped = drafts.flatMap(({ rdata }) => rdata.filter(({ updateGroup }) => updateGroup !== undefined))
   const groups = await groupsOf(
     store,
-    named.map(({ updateGroup }) => updateGroup),
+    grouped.map(({ updateGroup }) => updateGroup),
   )
-  return named.flatMap(({ updateGroup = '', pointer }) =>
+  return grouped.flatMap(({ updateGroup = '', pointer }) =>
     groups[updateGroup] === undefined
       ? [
-          refuse('updateGroupInvalid' as const, 'there is no such group', {
+          refuse('updateGroupInvalid' as const, 'unknown update group', {
             location: 'body',
             pointer: `${pointer}/update_group`,
           }),
@@ -52,8 +52,8 @@ interface Policy<R extends RuleName> {
   readonly rules: readonly R[]
 }
 
-/** What policy has against the wishes, all of it. */
-export async function permitted<R extends RuleName>(
+/** All violations of policy by the drafts. */
+export async function policyFaults<R extends RuleName>(
   { caller, store }: RequestContext,
   drafts: readonly DraftRRSet[],
   at: Policy<R>,
@@ -64,12 +64,12 @@ export async function permitted<R extends RuleName>(
   )
   return drafts.flatMap((draft) => {
     const existing = at.existing === undefined ? undefined : rrsetOf(at.existing, draft.dnsType)
-    const scene: PermissionContext = { caller, zone: at.zone, name: at.name, existing, groups }
-    return permissionFaults(at.rules, draft, scene)
+    const permission: PermissionContext = { caller, zone: at.zone, name: at.name, existing, groups }
+    return permissionFaults(at.rules, draft, permission)
   })
 }
 
-/** The RRSet that a draft makes of what was there. Labels that the user did not choose are made. */
+/** The RRSet of a draft, after the Rdata that it keeps. Missing labels are generated. */
 export function rrsetFrom(
   draft: DraftRRSet,
   kept: readonly Rdata[],
@@ -80,10 +80,10 @@ export function rrsetFrom(
   }: { readonly existing: RRSet | undefined; readonly zone: Zone; readonly now: Instant },
 ): RRSet {
   const rdata = draft.rdata.reduce<readonly Rdata[]>((all, { label, value, updateGroup }) => {
-    const made = label ?? autoLabel(all)
+    const newLabel = label ?? autoLabel(all)
     return [
       ...all,
-      { label: made, value, isSystem: false, ...(updateGroup !== undefined && { updateGroup }) },
+      { label: newLabel, value, isSystem: false, ...(updateGroup !== undefined && { updateGroup }) },
     ]
   }, kept)
   return {
@@ -99,37 +99,41 @@ export function rrsetFrom(
 
 export const withRRSets = (name: Name, rrsets: readonly RRSet[]): Name => rrsets.reduce(withRRSet, name)
 
-/** The last two phases: DNS's own rules on the result, then what the plan has room for. Then it is kept. */
-export async function save(
-  context: RequestContext,
-  zone: Zone,
-  { before, after }: { readonly before: Name | undefined; readonly after: Name },
-): Promise<readonly Refusal<StateFault | QuotaFault>[]> {
-  return saveWithin(context, zone, { before, after }, isQuotaFault)
+export interface ZoneChange extends NameChange {
+  readonly zone: Zone
 }
 
-/** The same, where only some quotas can be met. */
-export async function saveWithin<Q extends QuotaFault>(
+/** Saves a change after the last two phases: the rules of DNS, then the quotas. */
+export async function save(
+  context: RequestContext,
+  change: ZoneChange,
+): Promise<readonly Refusal<StateFault | QuotaFault>[]> {
+  return saveChecked(context, change, isQuotaFault)
+}
+
+/** The same for changes that can exceed only some quotas; `isExpected` selects them. */
+export async function saveChecked<Q extends QuotaFault>(
   { caller, store, now }: Pick<RequestContext, 'caller' | 'store' | 'now'>,
-  zone: Zone,
-  { before, after }: { readonly before: Name | undefined; readonly after: Name },
-  isMet: (fault: Refusal<QuotaFault>) => fault is Refusal<Q>,
+  { zone, before, after }: ZoneChange,
+  isExpected: (fault: Refusal<QuotaFault>) => fault is Refusal<Q>,
 ): Promise<readonly Refusal<StateFault | Q>[]> {
   const faults = await firstFault<Refusal<StateFault | Q>>(
     () => (before === undefined ? [] : [apexFault(before, after)].filter((fault) => fault !== undefined)),
     async () => stateFaults(after, zone, async (relative) => store.nameAt(zone.id, relative)),
     async () =>
-      quotaFaults(before, after, caller.account.plan, await store.holdingsOf(after.accountId)).filter(isMet),
+      quotaFaults({ before, after }, caller.account.plan, await store.holdingsOf(after.accountId)).filter(
+        isExpected,
+      ),
   )
   if (faults.length === 0) await store.saveName(after, now)
   return faults
 }
 
-/** Where every quota can be met. */
+/** For changes that can exceed every quota. */
 export const isQuotaFault = (fault: Refusal<QuotaFault>): fault is Refusal<QuotaFault> =>
   fault.refused.length > 0
 
-/** A new name, with nothing at it yet. */
+/** A new name without records. */
 export const newName = ({ caller, now }: RequestContext, zone: Zone, name: string): Name => ({
   zoneId: zone.id,
   accountId: caller.account.id,

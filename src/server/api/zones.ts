@@ -3,19 +3,20 @@ import { apexOf } from '../model/apex.ts'
 import { parseHost } from '../model/dns-name.ts'
 import { mergeMetadata } from '../model/tree.ts'
 import { isOwner, hasFullAccess } from '../rules/access.ts'
+import { countKeys, quotaFault } from '../rules/quota.ts'
 import { badBody, isFaulty, isObject, readMetadata, unknownFields } from './bodies.ts'
 import { zoneToChange, zoneToRead } from './locate.ts'
 import { combine, readPage } from './query.ts'
 import { CREATED, DONE, INSUFFICIENT_SCOPE, type RequestContext, refused } from './request-context.ts'
 import { showZone } from './show.ts'
 
-/** Spec, "Limits": the zone listing has 50 at most. */
+/** Spec, "Limits": at most 50 zones per page. */
 const LIMITS = { fallback: 50, max: 50 } as const
 
 export async function listZones(context: RequestContext) {
-  const read = combine({ page: readPage(context, LIMITS) })
-  if ('malformed' in read) return read
-  const { page } = read.value
+  const parsed = combine({ page: readPage(context, LIMITS) })
+  if ('malformed' in parsed) return parsed
+  const { page } = parsed.value
   const { items, total } = await context.store.zonesOf(context.caller.account.id, page, context.caller.zones)
   const { nameservers } = context.service
   return {
@@ -32,28 +33,29 @@ export async function getZone(context: RequestContext) {
     : { status: 200 as const, data: showZone(zone, context.service.nameservers) }
 }
 
-/** A zone comes with its apex, where the service keeps its own NS. */
+/** Creates the zone with its apex, which has the NS of the service. */
 export async function createZone(context: RequestContext) {
   const { caller, store, now, service } = context
   const { body } = context
-  const wanted = isObject(body) && typeof body['zone_name'] === 'string' ? body['zone_name'] : ''
-  const name = parseHost(wanted)
+  const text = isObject(body) && typeof body['zone_name'] === 'string' ? body['zone_name'] : ''
+  const name = parseHost(text)
   if (!isObject(body) || name === undefined || !name.includes('.'))
     return { malformed: [badBody('zone_name is a domain name of two labels or more', '/zone_name')] }
   const metadata = readMetadata(body['metadata'], '/metadata')
   if (isFaulty(metadata)) return { malformed: metadata }
   if (!hasFullAccess(caller)) return { malformed: [INSUFFICIENT_SCOPE] }
-  const held = await store.holdingsOf(caller.account.id)
-  const { maxNames, maxNameMetadata } = caller.account.plan
-  if (held.names + 1 > maxNames)
-    return refused(refuse('namesOverLimit', 'a zone has its apex; please contact support'))
-  if (Object.keys(mergeMetadata({}, metadata)).length > maxNameMetadata)
-    return refused(refuse('nameMetadataOverLimit'))
-  const taken = await store.zoneNamed(name)
-  const above = await store.zoneContaining(name)
+  const { plan } = caller.account
+  const { names } = await store.holdingsOf(caller.account.id)
+  // The apex counts as a name.
+  const overLimit =
+    quotaFault('names', names + 1, plan) ??
+    quotaFault('nameMetadata', countKeys(mergeMetadata({}, metadata)), plan)
+  if (overLimit !== undefined) return refused(overLimit)
+  const existing = await store.zoneNamed(name)
+  const parent = await store.zoneContaining(name)
   if (
-    taken !== undefined ||
-    (above !== undefined && above.accountId !== caller.account.id) ||
+    existing !== undefined ||
+    (parent !== undefined && parent.accountId !== caller.account.id) ||
     caller.isReadOnly
   )
     return {
@@ -62,7 +64,7 @@ export async function createZone(context: RequestContext) {
           status: 409,
           code: '3425',
           title: 'zone cannot be created',
-          detail: `${name} is taken, or part of another account's zone`,
+          detail: `${name} exists, or is inside a zone of another account`,
           location: 'body',
           pointer: '/zone_name',
         } as const,
@@ -74,23 +76,23 @@ export async function createZone(context: RequestContext) {
   return { ...CREATED, warnings: unknownFields(body, ['zone_name', 'metadata']) }
 }
 
-/** With everything that is in it. */
+/** Deletes the zone and everything in it. */
 export async function deleteZone(context: RequestContext) {
   const zone = await zoneToChange(context)
   if ('refusals' in zone) return zone
   if (!isOwner(context.caller, zone) || context.caller.isReadOnly)
-    return refused(refuse('nameChangeForbidden', 'only its owner deletes a zone', { location: 'path' }))
+    return refused(refuse('nameChangeForbidden', 'only the owner can delete a zone', { location: 'path' }))
   if (await context.store.hasLockedNames(zone.id))
-    return refused(refuse('nameChangeProhibited', 'a name in it is locked'))
+    return refused(refuse('nameChangeProhibited', 'the zone contains a locked name'))
   await context.store.removeZone(zone.id)
   return DONE
 }
 
-/** The nameservers that zones are served by: read-only. */
+/** The name servers of all zones. */
 export async function listAuthorities(context: RequestContext) {
-  const read = combine({ page: readPage(context, LIMITS) })
-  if ('malformed' in read) return read
-  const { offset, limit } = read.value.page
+  const parsed = combine({ page: readPage(context, LIMITS) })
+  if ('malformed' in parsed) return parsed
+  const { offset, limit } = parsed.value.page
   const list = context.service.nameservers.map((name) => ({ name }))
   return {
     status: 200 as const,
@@ -99,11 +101,11 @@ export async function listAuthorities(context: RequestContext) {
   }
 }
 
-/** The update clients that were seen: read-only. */
+/** The update clients of the account, with their last requests. */
 export async function listClients(context: RequestContext) {
-  const read = combine({ page: readPage(context, { fallback: 50, max: 500 }) })
-  if ('malformed' in read) return read
-  const { page } = read.value
+  const parsed = combine({ page: readPage(context, { fallback: 50, max: 500 }) })
+  if ('malformed' in parsed) return parsed
+  const { page } = parsed.value
   const { items, total } = await context.store.clientsOf(context.caller.account.id, page)
   const data = items.map(({ username, agent, address, reply, usedAt }) => ({
     ddns_key_username: username,

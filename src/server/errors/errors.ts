@@ -1,4 +1,4 @@
-/** Spec, "Errors". Status and wording are the specification's; only the names on the left are ours. */
+/** Spec, "Errors": codes, statuses and texts are those of the specification. The names on the left are for the program. */
 interface Row {
   readonly code: number
   readonly status: 400 | 401 | 402 | 403 | 404 | 409 | 422
@@ -80,14 +80,14 @@ export const ERRORS = {
 
 export type ErrorName = keyof typeof ERRORS
 
-/** Where in the request the fault is. */
+/** The place of a fault in the request. */
 export interface ErrorPlace {
   readonly location?: 'path' | 'query' | 'body' | 'header'
   /** JSON pointer into the body (RFC 6901). */
   readonly pointer?: string
 }
 
-/** A request turned down, by name. Rendered to HTTP in exactly one place. */
+/** A refusal by its name in the table of errors. `api/render.ts` turns it into a response. */
 export interface Refusal<Name extends ErrorName = ErrorName> extends ErrorPlace {
   readonly refused: Name
   readonly detail?: string

@@ -1,6 +1,6 @@
 import { type Address, bitsOf, familyOf, parsePeer } from '../../net/address.ts'
 
-/** Who is at the other end; behind a trusted proxy, who that proxy says it is (the last it did not add itself). */
+/** The address of the client: that of the connection, or the last address in X-Forwarded-For that is not a trusted proxy. */
 export function clientAddressOf(
   remote: string,
   forwardedFor: string | undefined,
@@ -23,6 +23,6 @@ export function clientAddressOf(
   return peer
 }
 
-/** What is counted as one peer: an IPv4 address, or the /64 that one IPv6 household has (RFC 6177). */
+/** The unit of rate limits: an IPv4 address, or the /64 of an IPv6 address, because one site has at least that (RFC 6177). */
 export const networkOf = (peer: Address): string =>
   familyOf(peer) === 'v4' ? peer : `${(bitsOf(peer) >> 64n).toString(16)}::/64`

@@ -1,4 +1,4 @@
-/** Fetch, §3.2: only origins that the operator named; a page of another origin gets no header, and so no answer. */
+/** Fetch §3.2: headers for the origins that the operator allows. Without them a browser withholds the response from the page. */
 export const corsHeaders = (
   allowed: readonly string[],
   origin: string | undefined,

@@ -1,11 +1,11 @@
 import type { Log } from '../../ports/log.ts'
 import type { IncomingRequest, OutgoingResponse } from './request.ts'
 
-/** One part of the service: the paths that are its own, and what answers them. */
+/** A handler with the paths that it serves. */
 export interface PathHandler {
   readonly matches: (path: string) => boolean
   readonly handle: (request: IncomingRequest) => Promise<OutgoingResponse>
-  /** What the log may show of an exchange; an answer of the API may hold a password. */
+  /** Fields for the log. A response of the API may contain a password, so each handler selects its own. */
   readonly logFields: (
     request: IncomingRequest,
     response: OutgoingResponse,
@@ -14,25 +14,25 @@ export interface PathHandler {
 
 interface Logging {
   readonly log: Log
-  /** Whether each request is logFields at all; nothing is prepared for a line that is not written. */
+  /** Whether requests are logged: without it no fields are prepared. */
   readonly isLogged: boolean
 }
 
-const LOGGED_PATH = 100
+const MAX_LOGGED_PATH = 100
 
-/** Hands each request to the part of the service that matches its path. */
+/** Passes each request to the handler of its path; 404 without one. */
 export const dispatch =
-  (parts: readonly PathHandler[], { log, isLogged }: Logging) =>
+  (handlers: readonly PathHandler[], { log, isLogged }: Logging) =>
   async (request: IncomingRequest): Promise<OutgoingResponse> => {
-    const part = parts.find(({ matches }) => matches(request.path))
-    const response = part === undefined ? NOT_FOUND : await part.handle(request)
+    const handler = handlers.find(({ matches }) => matches(request.path))
+    const response = handler === undefined ? NOT_FOUND : await handler.handle(request)
     if (isLogged)
       log('debug', 'answered', {
         fields: {
           peer: request.peer,
-          path: request.path.slice(0, LOGGED_PATH),
+          path: request.path.slice(0, MAX_LOGGED_PATH),
           status: response.status,
-          ...part?.logFields(request, response),
+          ...handler?.logFields(request, response),
         },
       })
     return response
@@ -40,31 +40,31 @@ export const dispatch =
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' } as const
 
-/** An answer of plain text. */
+/** A plain-text response. */
 export const textResponse = (status: number, body: string): OutgoingResponse => ({
   status,
   headers: TEXT,
   body,
 })
 
-const NOT_FOUND = textResponse(404, 'there is nothing here\n')
+const NOT_FOUND = textResponse(404, 'not found\n')
 
-/** Knows when no request is under way, so that the store is not closed under one. */
+/** Counts requests in flight. `idle` resolves when there are none, so that the store can be closed. */
 export function trackInFlight(handle: (request: IncomingRequest) => Promise<OutgoingResponse>) {
-  let underWay = 0
-  let done: (() => void) | undefined
+  let inFlight = 0
+  let onIdle: (() => void) | undefined
   return {
     handle: async (request: IncomingRequest): Promise<OutgoingResponse> => {
-      underWay++
+      inFlight++
       try {
         return await handle(request)
       } finally {
-        underWay--
-        if (underWay === 0) done?.()
+        inFlight--
+        if (inFlight === 0) onIdle?.()
       }
     },
     idle: async (): Promise<void> => {
-      if (underWay > 0) await new Promise<void>((resolve) => (done = resolve))
+      if (inFlight > 0) await new Promise<void>((resolve) => (onIdle = resolve))
     },
   }
 }

@@ -14,7 +14,7 @@ import { clientAddressOf } from './client-address.ts'
 import { type ListenLimits, MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_URL_BYTES } from './limits.ts'
 import type { IncomingRequest, OutgoingResponse } from './request.ts'
 
-export type RequestHandler = (inbound: IncomingRequest) => Promise<OutgoingResponse>
+export type RequestHandler = (request: IncomingRequest) => Promise<OutgoingResponse>
 
 export interface SocketOptions {
   readonly host: string
@@ -24,43 +24,48 @@ export interface SocketOptions {
 }
 
 export interface OpenListener {
-  /** Base address, with the port that the system picked. */
+  /** Base URL, with the port that the system assigned. */
   readonly url: string
-  /** No new connections; what was accepted is answered; what lingers longer than the grace is cut. */
+  /** Accepts no connections any more, finishes open requests, and closes what remains after `grace` milliseconds. */
   close(grace: number): Promise<void>
 }
 
-/** RFC 7301: a client that offers only HTTP/1.0 would be turned away if we named only 1.1. */
-const SPOKEN = ['http/1.1', 'http/1.0']
+/** RFC 7301: without HTTP/1.0 in the list, the handshake of a client that offers only this fails. */
+const ALPN_PROTOCOLS = ['http/1.1', 'http/1.0']
 
-/** Sockets to requests and answers to sockets, nothing else. Rejects where the address cannot be had. */
+export interface ListenSettings extends ListenLimits {
+  readonly trustedProxies: readonly Address[]
+}
+
+/** Parses requests from sockets and writes responses to them. Rejects if it cannot listen on the address. */
 export async function listen(
-  socketry: SocketOptions,
-  limits: ListenLimits,
-  trusted: readonly Address[],
+  socket: SocketOptions,
+  settings: ListenSettings,
   handle: RequestHandler,
 ): Promise<OpenListener> {
-  const { host, port, tls } = socketry
+  const { host, port, tls } = socket
   const options = {
     maxHeaderSize: MAX_HEADER_BYTES,
-    requestTimeout: limits.requestTimeout,
-    headersTimeout: limits.requestTimeout,
-    keepAliveTimeout: limits.idleTimeout,
+    requestTimeout: settings.requestTimeout,
+    headersTimeout: settings.requestTimeout,
+    keepAliveTimeout: settings.idleTimeout,
     connectionsCheckingInterval: 1000,
-    // Old clients leave the Host header out although they speak HTTP/1.1; any host is ours anyway.
+    // Some clients use HTTP/1.1 without a Host header. This server does not need it.
     requireHostHeader: false,
   }
+  const handleMessage = async (message: IncomingMessage): Promise<OutgoingResponse> =>
+    answer(message, settings.trustedProxies, handle)
   const onRequest = (request: IncomingMessage, response: ServerResponse): void =>
-    void exchange(request, response, trusted, handle).catch(() => request.destroy())
+    void exchange(request, response, handleMessage).catch(() => request.destroy())
   const server: Server =
     tls === undefined
       ? createServer(options, onRequest)
       : createTlsServer(
-          { ...options, ...tls, handshakeTimeout: limits.requestTimeout, ALPNProtocols: SPOKEN },
+          { ...options, ...tls, handshakeTimeout: settings.requestTimeout, ALPNProtocols: ALPN_PROTOCOLS },
           onRequest,
         )
-  server.maxConnections = limits.maxConnections
-  server.on('clientError', refuseGarbage)
+  server.maxConnections = settings.maxConnections
+  server.on('clientError', answerParseError)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
@@ -68,45 +73,44 @@ export async function listen(
       resolve()
     })
   })
-  const { port: actual } = server.address() as AddressInfo
-  const url = `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${actual}`
+  const { port: assignedPort } = server.address() as AddressInfo
+  const url = `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${assignedPort}`
   return { url, close: async (grace) => closeServer(server, grace) }
 }
 
 async function closeServer(server: Server, grace: number): Promise<void> {
-  const cut = setTimeout(() => server.closeAllConnections(), grace)
+  const timer = setTimeout(() => server.closeAllConnections(), grace)
   await new Promise<void>((resolve) => {
     server.close(() => resolve())
     server.closeIdleConnections()
   })
-  clearTimeout(cut)
+  clearTimeout(timer)
 }
 
 async function exchange(
   request: IncomingMessage,
   response: ServerResponse,
-  trusted: readonly Address[],
-  handle: RequestHandler,
+  handle: (request: IncomingMessage) => Promise<OutgoingResponse>,
 ): Promise<void> {
-  // The client went away; there is nobody to answer. A request without a body has nothing left that can fail.
+  // The client may disconnect at any time; without a listener Node throws the error. A request without a body emits none.
   response.on('error', destroy)
   if (hasBody(request)) request.on('error', destroy)
-  const refusal = refusalOf(request)
-  const outbound = refusal ?? (await answered(request, trusted, handle))
-  if (outbound.reset) {
+  const rejection = rejectionOf(request)
+  const outgoing = rejection ?? (await handle(request))
+  if (outgoing.reset) {
     if (request.socket instanceof TLSSocket) request.socket.destroy()
     else request.socket.resetAndDestroy()
     return
   }
-  // Content-Length on every reply: there are clients that cannot read chunks.
+  // Content-Length on every response: some clients cannot read chunked bodies.
   const headers: OutgoingHttpHeaders = {
-    ...outbound.headers,
-    'content-length': Buffer.byteLength(outbound.body),
+    ...outgoing.headers,
+    'content-length': Buffer.byteLength(outgoing.body),
   }
-  if (refusal !== undefined || isTooLong(request)) headers['connection'] = 'close'
-  response.writeHead(outbound.status, headers)
-  // A text goes out in one piece with the headers before it.
-  response.end(outbound.body)
+  if (rejection !== undefined || isTooLong(request)) headers['connection'] = 'close'
+  response.writeHead(outgoing.status, headers)
+  // `end` with a string sends headers and body in one packet.
+  response.end(outgoing.body)
   if (hasBody(request)) drain(request)
 }
 
@@ -114,11 +118,11 @@ function destroy(this: Readable | Writable): void {
   this.destroy()
 }
 
-/** RFC 9112 §6: a request has a body where one of these headers says so. */
+/** RFC 9112 §6: one of these headers signals a body. */
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
-async function answered(
+async function answer(
   request: IncomingMessage,
   trusted: readonly Address[],
   handle: RequestHandler,
@@ -126,9 +130,9 @@ async function answered(
   const { url = '/', method = 'GET', headers } = request
   const forwarded = trusted.length === 0 ? undefined : [headers['x-forwarded-for'] ?? []].flat().join(',')
   const peer = clientAddressOf(request.socket.remoteAddress ?? '', forwarded, trusted)
-  if (peer === undefined) return { status: 400, headers: {}, body: '' } // gone before it could be asked who it was
+  if (peer === undefined) return { status: 400, headers: {}, body: '' } // the client has disconnected
   const [path, query] = partsOf(url)
-  const body = isSent(request) && !isTooLong(request) ? await bodyOf(request) : undefined
+  const body = isWrite(request) && !isTooLong(request) ? await bodyOf(request) : undefined
   return handle({
     method,
     path,
@@ -142,7 +146,7 @@ async function answered(
   })
 }
 
-/** UTF-8; undefined where it is too large. The rest is read away. */
+/** UTF-8; undefined if it is too large. The rest is read and discarded. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let length = 0
@@ -154,29 +158,29 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   return length > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks).toString('utf8')
 }
 
-/** RFC 9112 §3.2.2: a proxy's absolute form names the same resource. */
+/** RFC 9112 §3.2.2: the absolute form, which proxies send, is the same resource. */
 function partsOf(target: string): readonly [path: string, query: string] {
-  const own = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '')
-  const at = own.indexOf('?')
-  return at < 0 ? [own, ''] : [own.slice(0, at), own.slice(at + 1)]
+  const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '')
+  const at = origin.indexOf('?')
+  return at < 0 ? [origin, ''] : [origin.slice(0, at), origin.slice(at + 1)]
 }
 
-const isSent = ({ method }: IncomingMessage): boolean => method === 'POST' || method === 'PUT'
+const isWrite = ({ method }: IncomingMessage): boolean => method === 'POST' || method === 'PUT'
 const isTooLong = ({ headers }: IncomingMessage): boolean =>
   headers['content-length'] !== undefined && Number(headers['content-length']) > MAX_BODY_BYTES
 
-function refusalOf(request: IncomingMessage): OutgoingResponse | undefined {
+function rejectionOf(request: IncomingMessage): OutgoingResponse | undefined {
   const { url = '' } = request
   const text = { 'content-type': 'text/plain; charset=utf-8' }
   if (url.length > MAX_URL_BYTES)
-    return { status: 414, headers: text, body: `the address is longer than ${MAX_URL_BYTES} bytes\n` }
-  // What is sent to be read is refused by who would have read it, in its own words.
-  return isTooLong(request) && !isSent(request)
+    return { status: 414, headers: text, body: `the URL is longer than ${MAX_URL_BYTES} bytes\n` }
+  // The handlers of POST and PUT reject a long body in their own format.
+  return isTooLong(request) && !isWrite(request)
     ? { status: 413, headers: text, body: `the body is longer than ${MAX_BODY_BYTES} bytes\n` }
     : undefined
 }
 
-/** A body that nobody asked for is read away, up to a point, so that the connection can be used again. */
+/** Discards an unused body, up to a limit, so that the connection can be reused. */
 function drain(request: IncomingMessage): void {
   let length = 0
   request.on('data', (chunk: Buffer) => {
@@ -185,22 +189,22 @@ function drain(request: IncomingMessage): void {
   })
 }
 
-/** What is not HTTP at all. By the codes that Node's parser gives. */
-const GARBAGE: Readonly<Record<string, string>> = {
+/** Status lines by the error codes of Node's HTTP parser; any other is 400. */
+const PARSE_ERRORS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
-const LINGER = 1000
+const LINGER_MS = 1000
 
-function refuseGarbage(error: NodeJS.ErrnoException, socket: Duplex): void {
+function answerParseError(error: NodeJS.ErrnoException, socket: Duplex): void {
   const isGone = error.code === 'ECONNRESET' || !socket.writable || (socket as Socket).bytesWritten > 0
   if (isGone) {
     socket.destroy()
     return
   }
-  const body = 'this was not understood as an HTTP request\n'
-  const status = GARBAGE[error.code ?? ''] ?? '400 Bad Request'
+  const body = 'this is not a valid HTTP request\n'
+  const status = PARSE_ERRORS[error.code ?? ''] ?? '400 Bad Request'
   const head = [
     `HTTP/1.1 ${status}`,
     'Content-Type: text/plain; charset=utf-8',
@@ -208,6 +212,6 @@ function refuseGarbage(error: NodeJS.ErrnoException, socket: Duplex): void {
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  // Time to read it; then it is over, whatever is still being sent.
-  setTimeout(() => socket.destroy(), LINGER).unref()
+  // Gives the client time to read the response; then closes the connection although it may still send.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }

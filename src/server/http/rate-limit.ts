@@ -1,12 +1,13 @@
-const WINDOW = 60_000
+const WINDOW_MS = 60_000
 
-/** Counts requests per account in a fixed minute. Gives the seconds to wait, or undefined where the request may pass. */
+/** Counts requests per account in fixed windows of a minute. Returns seconds to wait; undefined if the request may pass. */
 export function rateLimiter(max: number, now: () => number): (accountId: number) => number | undefined {
   const counts = new Map<number, { count: number; since: number }>()
   return (accountId) => {
-    const known = counts.get(accountId)
-    const current = known === undefined || now() - known.since >= WINDOW ? { count: 0, since: now() } : known
-    if (current.count >= max) return Math.ceil((current.since + WINDOW - now()) / 1000)
+    const window = counts.get(accountId)
+    const current =
+      window === undefined || now() - window.since >= WINDOW_MS ? { count: 0, since: now() } : window
+    if (current.count >= max) return Math.ceil((current.since + WINDOW_MS - now()) / 1000)
     counts.set(accountId, { ...current, count: current.count + 1 })
     return undefined
   }

@@ -1,6 +1,6 @@
 import type { Address } from '../../net/address.ts'
 
-/** A request as the listener hands it on. */
+/** A request as the listener passes it on. */
 export interface IncomingRequest {
   readonly method: string
   /** Without query. */
@@ -8,15 +8,16 @@ export interface IncomingRequest {
   readonly query: string
   readonly userAgent: string | undefined
   readonly authorization: string | undefined
+  /** The client, behind trusted proxies: see `clientAddressOf`. */
   readonly peer: Address
   readonly contentType?: string
-  /** Of a page in a browser (RFC 6454). */
+  /** Sent by browsers (RFC 6454). */
   readonly origin?: string
-  /** Of POST and PUT; undefined where it is too large to be read. */
+  /** Of POST and PUT; undefined if it is larger than MAX_BODY_BYTES. */
   readonly body?: string
 }
 
-/** What goes back. `reset` breaks the connection off instead. */
+/** With `reset`, the connection is reset and nothing is sent. */
 export interface OutgoingResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

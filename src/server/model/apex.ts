@@ -2,7 +2,7 @@ import type { Instant } from '../../base/time.ts'
 import { APEX, canonicalName } from './dns-name.ts'
 import type { Name, RRSet } from './tree.ts'
 
-/** The apex of a new zone: its NS RRSet, where the service has nameservers. */
+/** The apex of a new zone, with its NS RRSet if the service has name servers. */
 export function apexOf(
   { zoneId, accountId }: Pick<Name, 'zoneId' | 'accountId'>,
   nameservers: readonly string[],

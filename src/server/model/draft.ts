@@ -2,7 +2,7 @@ import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import { type DnsType, RDATA_TYPES, isDnsType } from './rdata-values.ts'
 import type { Metadata } from './tree.ts'
 
-/** An RRSet as a request asks for it: read and in canonical form, but not yet allowed. */
+/** An RRSet of a request, parsed and in canonical form, before the rules are checked. */
 export interface DraftRRSet {
   readonly dnsType: DnsType
   readonly ttl?: number
@@ -18,7 +18,7 @@ export interface DraftRdata {
   readonly pointer: string
 }
 
-/** What can be wrong with the form of one Rdata whose label is given. */
+/** Faults in the form of one Rdata whose label is in the path. */
 export type RdataValueFault = Extract<
   ErrorName,
   | 'groupTargetTypeInvalid'
@@ -31,7 +31,7 @@ export type RdataValueFault = Extract<
   | 'urlRedirectMalformed'
 >
 
-/** The same for the Rdata of one RRSet, with their labels. */
+/** Faults in the form of a list of Rdata with labels. */
 export type RdataShapeFault =
   | RdataValueFault
   | Extract<
@@ -39,7 +39,7 @@ export type RdataShapeFault =
       'rdataLabelInvalid' | 'rdataLabelsNotUnique' | 'groupTargetNeedsLabel' | 'updateGroupsDuplicated'
     >
 
-/** The same for a whole RRSet. */
+/** Faults in the form of an RRSet. */
 export type ShapeFault =
   | RdataShapeFault
   | Extract<ErrorName, 'typeOrRdataMissing' | 'typeUnsupported' | 'ttlInvalid'>
@@ -54,10 +54,10 @@ const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 const at = (pointer: string) => ({ location: 'body', pointer }) as const
 
-/** RFC 2181 §8 allows 31 bits; nobody needs more than a week. */
+/** One week. RFC 2181 §8 allows 31 bits. */
 const MAX_TTL = 604_800
 
-/** All that is wrong with an RRSet, in the order in which it is told. */
+/** Parses an RRSet; reports all of its faults. */
 export function readRRSet(value: unknown, pointer: string): DraftResult<DraftRRSet> | DraftResult<undefined> {
   const { dns_type: type, rdata, ttl, metadata } = fieldsOf(value)
   if (type === undefined || !Array.isArray(rdata) || rdata.length === 0)
@@ -83,25 +83,25 @@ export function readRRSet(value: unknown, pointer: string): DraftResult<DraftRRS
       ],
     }
   const isTtl = typeof ttl === 'number' && Number.isInteger(ttl) && ttl >= 0 && ttl <= MAX_TTL
-  const read = readRdata(type, rdata, `${pointer}/rdata`)
+  const list = readRdata(type, rdata, `${pointer}/rdata`)
   return {
     value: {
       dnsType: type,
       ...(isTtl && { ttl }),
       metadata: metadataOf(metadata),
-      rdata: read.value,
+      rdata: list.value,
       pointer,
     },
     faults: [
       ...(ttl === undefined || isTtl
         ? []
         : [refuse('ttlInvalid' as const, `not a whole number from 0 to ${MAX_TTL}`, at(`${pointer}/ttl`))]),
-      ...read.faults,
+      ...list.faults,
     ],
   }
 }
 
-/** The Rdata of one RRSet. */
+/** Parses the Rdata of one RRSet. */
 export function readRdata(
   type: DnsType,
   list: readonly unknown[],
@@ -110,15 +110,15 @@ export function readRdata(
   const faults: Refusal<RdataShapeFault>[] = []
   const seen = { labels: new Set<string>(), groups: new Set<string>() }
   const rdata = list.map((one, n): DraftRdata => {
-    const place = `${pointer}/${n}`
-    const read = readRdataItem(type, one, place)
-    faults.push(...labelFaults(fieldsOf(one), place, seen), ...read.faults)
-    return read.value
+    const itemPointer = `${pointer}/${n}`
+    const item = readRdataItem(type, one, itemPointer)
+    faults.push(...labelFaults(fieldsOf(one), itemPointer, seen), ...item.faults)
+    return item.value
   })
   return { value: rdata, faults }
 }
 
-/** One Rdata; its label is not looked at. */
+/** Parses one Rdata; its label is not checked. */
 export function readRdataItem(
   type: DnsType,
   one: unknown,
@@ -130,7 +130,7 @@ export function readRdataItem(
       ? RDATA_TYPES[type].parse(text)
       : ({
           ok: false,
-          error: { refused: 'rdataMalformed', detail: 'value is missing, or no text' },
+          error: { refused: 'rdataMalformed', detail: 'value is missing or not a string' },
         } as const)
   const value = {
     value: parsed.ok ? parsed.value : '',
@@ -139,11 +139,11 @@ export function readRdataItem(
     ...(typeof group === 'string' && { updateGroup: group }),
   }
   const faults: Refusal<RdataValueFault>[] = []
-  const say = (refused: RdataValueFault, field: string, detail?: string): void =>
+  const report = (refused: RdataValueFault, field: string, detail?: string): void =>
     void faults.push(refuse(refused, detail, at(`${pointer}/${field}`)))
-  if (group !== undefined && !RDATA_TYPES[type].isTarget) say('groupTargetTypeInvalid', 'update_group')
-  if (group !== undefined && !isGroupName(group)) say('updateGroupInvalid', 'update_group', GROUP_RULE)
-  if (!parsed.ok) say(parsed.error.refused, 'value', parsed.error.detail)
+  if (group !== undefined && !RDATA_TYPES[type].isTarget) report('groupTargetTypeInvalid', 'update_group')
+  if (group !== undefined && !isGroupName(group)) report('updateGroupInvalid', 'update_group', GROUP_RULE)
+  if (!parsed.ok) report(parsed.error.refused, 'value', parsed.error.detail)
   return { value, faults }
 }
 
@@ -154,34 +154,33 @@ interface Seen {
 
 function labelFaults(
   { label, update_group: group }: Fields,
-  place: string,
+  pointer: string,
   { labels, groups }: Seen,
 ): readonly Refusal<RdataShapeFault>[] {
   const faults: Refusal<RdataShapeFault>[] = []
-  const say = (refused: RdataShapeFault, field: string, detail?: string): void =>
-    void faults.push(refuse(refused, detail, at(`${place}/${field}`)))
-  if (label !== undefined && !isRdataLabel(label)) say('rdataLabelInvalid', 'label', LABEL_RULE)
+  const report = (refused: RdataShapeFault, field: string, detail?: string): void =>
+    void faults.push(refuse(refused, detail, at(`${pointer}/${field}`)))
+  if (label !== undefined && !isRdataLabel(label)) report('rdataLabelInvalid', 'label', LABEL_RULE)
   if (typeof label === 'string') {
-    if (labels.has(label.toLowerCase())) say('rdataLabelsNotUnique', 'label')
+    if (labels.has(label.toLowerCase())) report('rdataLabelsNotUnique', 'label')
     labels.add(label.toLowerCase())
   }
-  if (group !== undefined && label === undefined) say('groupTargetNeedsLabel', 'label')
+  if (group !== undefined && label === undefined) report('groupTargetNeedsLabel', 'label')
   if (!isGroupName(group)) return faults
-  if (groups.has(group)) say('updateGroupsDuplicated', 'update_group')
+  if (groups.has(group)) report('updateGroupsDuplicated', 'update_group')
   groups.add(group)
   return faults
 }
 
-const LABEL_RULE = 'a label is 1 to 63 of letters, digits, hyphens and underscores'
+const LABEL_RULE = 'a label has 1 to 63 letters, digits, hyphens and underscores'
 export const isRdataLabel = (label: unknown): label is string =>
   typeof label === 'string' && /^[A-Za-z0-9_-]{1,63}$/.test(label)
 
-/** A group is the username of a DDNS key. */
 export const GROUP_RULE = 'an update group is the username of a DDNS key'
 export const isGroupName = (group: unknown): group is string =>
   typeof group === 'string' && /^[a-z0-9]{7}$/.test(group)
 
-/** Whatever is not text was refused before. */
+/** Values that are not strings were reported before. */
 export const metadataOf = (value: unknown): Metadata =>
   Object.fromEntries(
     Object.entries(fieldsOf(value)).flatMap(([key, text]) => (typeof text === 'string' ? [[key, text]] : [])),

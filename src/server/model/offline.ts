@@ -15,10 +15,12 @@ export type OfflineFault = Extract<
 >
 
 type Fields = Readonly<Record<string, unknown>>
-type Read = { readonly settings: OfflineSettings } | { readonly faults: readonly Refusal<OfflineFault>[] }
+type OfflineResult =
+  | { readonly settings: OfflineSettings }
+  | { readonly faults: readonly Refusal<OfflineFault>[] }
 
-/** Reads offline settings; all that is wrong with them, at their places below `pointer`. */
-export function readOffline(value: unknown, pointer: string): Read {
+/** Parses offline settings, or reports all of their faults with JSON pointers below `pointer`. */
+export function readOffline(value: unknown, pointer: string): OfflineResult {
   const fields: Fields =
     typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
   const at = (field: string) => ({ location: 'body', pointer: `${pointer}/${field}` }) as const
@@ -31,7 +33,7 @@ export function readOffline(value: unknown, pointer: string): Read {
       : [
           refuse(
             'offlineFieldMissing' as const,
-            'action is none of none, record, redirect and page',
+            'action must be none, record, redirect or page',
             at('action'),
           ),
         ]
@@ -43,30 +45,34 @@ type Fault = readonly [refused: OfflineFault, field: string, detail: string]
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/** What each action needs. */
+/** The faults of the fields of each action. */
 const FAULTS: Readonly<Record<OfflineSettings['action'], (fields: Fields) => readonly Fault[]>> = {
   none: () => [],
   record: ({ dns_type: type, rdata }) => {
     if (type === undefined || rdata === undefined)
       return [
-        ['typeOrRdataMissing', type === undefined ? 'dns_type' : 'rdata', 'the record that takes the place'],
+        [
+          'typeOrRdataMissing',
+          type === undefined ? 'dns_type' : 'rdata',
+          'the record to serve while the name is offline',
+        ],
       ]
     const address = parseAddress(text(rdata) ?? '')
-    const isFitting = address !== undefined && type === (familyOf(address) === 'v4' ? 'A' : 'AAAA')
-    return isFitting ? [] : [['offlineAddressInvalid', 'rdata', 'not an address of the family of dns_type']]
+    const isValid = address !== undefined && type === (familyOf(address) === 'v4' ? 'A' : 'AAAA')
+    return isValid ? [] : [['offlineAddressInvalid', 'rdata', 'not an address of the family of dns_type']]
   },
   redirect: ({ url }) => {
-    if (url === undefined) return [['offlineFieldMissing', 'url', 'where to send visitors']]
+    if (url === undefined) return [['offlineFieldMissing', 'url', 'the target of the redirect']]
     return parseWebUrl(text(url) ?? '') === undefined
-      ? [['redirectUrlInvalid', 'url', 'not an absolute http or https address']]
+      ? [['redirectUrlInvalid', 'url', 'not an absolute http or https URL']]
       : []
   },
   page: ({ title, logo_url: logo, email }) => [
     ...(text(title) === undefined
-      ? ([['offlineFieldMissing', 'title', 'what the page is called']] as const)
+      ? ([['offlineFieldMissing', 'title', 'the title of the page']] as const)
       : []),
     ...(logo !== undefined && parseWebUrl(text(logo) ?? '') === undefined
-      ? ([['logoUrlInvalid', 'logo_url', 'not an absolute http or https address']] as const)
+      ? ([['logoUrlInvalid', 'logo_url', 'not an absolute http or https URL']] as const)
       : []),
     ...(email !== undefined && !isMailbox(text(email) ?? '')
       ? ([['emailInvalid', 'email', 'not an e-mail address']] as const)
@@ -81,7 +87,7 @@ function isMailbox(address: string): boolean {
   return address.length <= 254 && isLocal && domain.includes('.') && parseTarget(domain) !== undefined
 }
 
-/** Only the fields that the action has. */
+/** The fields of the action, without any others. */
 function settingsOf(fields: Fields): OfflineSettings {
   const { action, dns_type: type, rdata, url, title } = fields as Readonly<Record<string, string>>
   if (action === 'record')

@@ -6,7 +6,7 @@ export type Expression =
   | { readonly and: readonly Expression[] }
   | { readonly or: readonly Expression[] }
 
-/** What an expression says of one map. An empty conjunction holds, an empty disjunction does not. */
+/** An empty `and` matches, an empty `or` does not. */
 export function matchesExpression(expression: Expression, metadata: Metadata): boolean {
   if ('and' in expression) return expression.and.every((one) => matchesExpression(one, metadata))
   if ('or' in expression) return expression.or.some((one) => matchesExpression(one, metadata))
@@ -18,26 +18,26 @@ export function matchesExpression(expression: Expression, metadata: Metadata): b
 export const MAX_EXPRESSION_DEPTH = 16
 const MAX_CONDITIONS = 64
 
-/** Reads an expression; undefined for anything else, and for one that is made to be expensive. */
+/** Parses an expression; undefined if it is invalid, too deep or too long. */
 export function parseExpression(value: unknown): Expression | undefined {
   let conditions = 0
-  const read = (one: unknown, depth: number): Expression | undefined => {
+  const parse = (one: unknown, depth: number): Expression | undefined => {
     if (depth > MAX_EXPRESSION_DEPTH || typeof one !== 'object' || one === null) return undefined
     const members = Object.keys(one)
     const { op, key, value: text, and, or } = one as Readonly<Record<string, unknown>>
     const list = and ?? or
     if (members.length === 1 && Array.isArray(list)) {
-      const parts = list.map((part) => read(part, depth + 1))
+      const parts = list.map((part) => parse(part, depth + 1))
       if (parts.includes(undefined)) return undefined
-      const known = parts.flatMap((part) => part ?? [])
-      return and === undefined ? { or: known } : { and: known }
+      const expressions = parts.flatMap((part) => part ?? [])
+      return and === undefined ? { or: expressions } : { and: expressions }
     }
     const isCondition = members.length === 3 && typeof key === 'string' && typeof text === 'string'
     if (!isCondition || (op !== 'contains' && op !== 'exact') || ++conditions > MAX_CONDITIONS)
       return undefined
     return { op, key, value: text }
   }
-  return read(value, 0)
+  return parse(value, 0)
 }
 
 export type Direction = 'asc' | 'desc'
@@ -50,7 +50,7 @@ export interface ListedPage<T> {
   readonly total: number
 }
 
-/** The sort keys of the global listing; the others have some of them. */
+/** The sort keys of the global listing. The other listings support some of them. */
 export const SORT_KEYS = [
   'zone_name',
   'name',
@@ -67,25 +67,24 @@ export interface Sort {
   readonly direction: Direction
 }
 
-/** Spec, "Parameters of the global listing"; each list is of alternatives, and all of them must hold. */
+/** Spec, "Parameters of the global listing". A name must match one value of each list. */
 export interface NameFilter {
   readonly names?: readonly string[]
   readonly zoneNames?: readonly string[]
   readonly dnsTypes?: readonly string[]
   readonly isZoneShared?: boolean
   readonly updateGroups?: readonly string[]
-  /** Whether it is the target of a DDNS key, itself or one of its Rdata. */
+  /** Whether the name or one of its Rdata is the target of a DDNS key. */
   readonly isDynupdate?: boolean
   readonly labels?: readonly string[]
   readonly rdata?: readonly string[]
 }
 
 export interface NameQuery {
-  /** Whose names. */
   readonly accountId: number
-  /** Only of this zone; then everybody's, where the account owns it. */
+  /** Only names of this zone; if the account owns it, also those of other accounts. */
   readonly zoneId?: number
-  /** Only of these zones, whatever else is asked. */
+  /** The zones that the API key is restricted to. */
   readonly onlyZones?: readonly string[]
   readonly filter: NameFilter
   readonly sort: readonly Sort[]

@@ -3,7 +3,7 @@ import { familyOf, parseAddress } from '../../net/address.ts'
 import type { ErrorName } from '../errors/errors.ts'
 import { parseHost, parseTarget } from './dns-name.ts'
 
-/** What is wrong with a value, under the code that its type has for it. */
+/** A fault of a value, with the error that its type has for it. */
 export interface InvalidValue {
   readonly refused: Extract<
     ErrorName,
@@ -15,7 +15,7 @@ export interface InvalidValue {
 export interface RdataType {
   /** Whether a DDNS key may change it. */
   readonly isTarget: boolean
-  /** Reads a value into the one form in which it is kept and compared. Printing it is the identity. */
+  /** Parses a value into its canonical form, in which it is stored, compared and shown. */
   readonly parse: (value: string) => Result<string, InvalidValue>
 }
 
@@ -32,7 +32,7 @@ const address =
       : ok(parsed)
   }
 
-/** Kept absolute, with the trailing dot (RFC 1035 §5.1). */
+/** Canonical form: absolute, with the trailing dot (RFC 1035 §5.1). */
 const domain =
   (refused: InvalidValue['refused'], parse: (text: string) => string | undefined): RdataType['parse'] =>
   (value) => {
@@ -40,7 +40,7 @@ const domain =
     return name === undefined ? malformed(refused, `${excerpt(value)} is not a domain name`) : ok(`${name}.`)
   }
 
-/** RFC 3986, as browsers read it (WHATWG URL): absolute http or https, with a host and without credentials. */
+/** An absolute http or https URL with a host and without credentials, parsed as in browsers (WHATWG URL). */
 export function parseWebUrl(value: string): string | undefined {
   if (value.length > 2048 || /[\0-\x20\x7f]/.test(value) || !URL.canParse(value)) return undefined
   const url = new URL(value)
@@ -48,10 +48,10 @@ export function parseWebUrl(value: string): string | undefined {
   return isWeb && url.hostname !== '' && url.username === '' && url.password === '' ? url.href : undefined
 }
 
-const number = (text: string | undefined, most: number): number | undefined =>
-  text !== undefined && /^\d{1,5}$/.test(text) && Number(text) <= most ? Number(text) : undefined
+const number = (text: string | undefined, max: number): number | undefined =>
+  text !== undefined && /^\d{1,5}$/.test(text) && Number(text) <= max ? Number(text) : undefined
 
-/** RFC 1035 §3.3.9; RFC 7505: "0 ." says that there is no mail. */
+/** RFC 1035 §3.3.9; RFC 7505: "0 ." is the null MX. */
 function parseMx(value: string): Result<string, InvalidValue> {
   const [preference, exchange, ...rest] = value.split(/[ \t]+/)
   const weight = number(preference, 65_535)
@@ -61,7 +61,7 @@ function parseMx(value: string): Result<string, InvalidValue> {
     : ok(`${weight} ${host}.`)
 }
 
-/** RFC 2782; a target of "." says that the service is not there. */
+/** RFC 2782; the target "." means that the service is not available. */
 function parseSrv(value: string): Result<string, InvalidValue> {
   const fields = value.split(/[ \t]+/)
   const numbers = fields.slice(0, 3).map((field) => number(field, 65_535))
@@ -71,7 +71,7 @@ function parseSrv(value: string): Result<string, InvalidValue> {
     : ok(`${numbers.join(' ')} ${target}.`)
 }
 
-/** RFC 8659 §4.1.1: the tag is letters and digits, compared without case; the value is anything, in quotes. */
+/** RFC 8659 §4.1.1: the tag has letters and digits, compared without case; the value is any quoted text. */
 function parseCaa(value: string): Result<string, InvalidValue> {
   const [, flags, tag = '', rest = ''] = /^(\d{1,3})[ \t]+([a-z0-9]{1,255})[ \t]+(.*)$/is.exec(value) ?? []
   const strings = stringsOf(rest)
@@ -83,14 +83,14 @@ function parseCaa(value: string): Result<string, InvalidValue> {
 const MAX_STRING_BYTES = 255
 const MAX_RDATA_BYTES = 65_535
 
-/** RFC 1035 §3.3.14: strings of 255 octets at most. Text without quotes is one string, and cut where it is too long. */
+/** RFC 1035 §3.3.14: strings of at most 255 octets. Text without quotes is split into strings. */
 function parseTxt(value: string): Result<string, InvalidValue> {
   const isQuoted = value.trimStart().startsWith('"')
   const strings = isQuoted ? stringsOf(value.trim()) : chunked(Buffer.from(value, 'utf8'))
   if (strings === undefined || strings.length === 0)
-    return malformed('rdataMalformed', `${excerpt(value)} is neither text nor strings in quotes`)
+    return malformed('rdataMalformed', `${excerpt(value)} is neither text nor quoted strings`)
   if (strings.some((one) => one.length > MAX_STRING_BYTES))
-    return malformed('rdataMalformed', 'a string is longer than 255 octets; cut it into several')
+    return malformed('rdataMalformed', 'a string is longer than 255 octets; split it')
   const total = strings.reduce((sum, one) => sum + one.length + 1, 0)
   return total > MAX_RDATA_BYTES
     ? malformed('rdataMalformed', 'the record is longer than 65535 octets')
@@ -102,9 +102,9 @@ const chunked = (bytes: Uint8Array): readonly Uint8Array[] =>
     bytes.subarray(at * MAX_STRING_BYTES, (at + 1) * MAX_STRING_BYTES),
   )
 
-/** RFC 1035 §5.1: strings in quotes; \X is X, \DDD an octet. undefined where it is not only that. */
+/** Parses quoted strings (RFC 1035 §5.1): \X is X, \DDD is an octet. Undefined for any other text. */
 function stringsOf(text: string): readonly Uint8Array[] | undefined {
-  const found: Uint8Array[] = []
+  const strings: Uint8Array[] = []
   const pattern = /"((?:[^"\\]|\\\d{3}|\\\D)*)"|([^\s"\\]+)/suy
   let at = 0
   while (at < text.length) {
@@ -113,27 +113,27 @@ function stringsOf(text: string): readonly Uint8Array[] | undefined {
     if (whole === undefined) return undefined
     const octets = octetsOf(inside ?? bare ?? '')
     if (octets === undefined) return undefined
-    found.push(octets)
+    strings.push(octets)
     at += whole.length
     const gap = /^\s*/.exec(text.slice(at))?.[0].length ?? 0
     if (gap === 0 && at < text.length) return undefined
     at += gap
   }
-  return found
+  return strings
 }
 
 function octetsOf(text: string): Uint8Array | undefined {
   const octets: number[] = []
   for (const [part] of text.matchAll(/\\\d{3}|\\.|[^\\]/gsu)) {
-    if (/^\\\d{3}$/.test(part)) {
-      if (Number(part.slice(1)) > 255) return undefined
-      octets.push(Number(part.slice(1)))
-    } else octets.push(...Buffer.from(part.startsWith('\\') ? part.slice(1) : part, 'utf8'))
+    const isDecimal = /^\\\d{3}$/.test(part)
+    if (isDecimal && Number(part.slice(1)) > 255) return undefined
+    if (isDecimal) octets.push(Number(part.slice(1)))
+    else octets.push(...Buffer.from(part.startsWith('\\') ? part.slice(1) : part, 'utf8'))
   }
   return Uint8Array.from(octets)
 }
 
-/** Octets outside printable ASCII as \DDD, so that the text is the same everywhere. */
+/** Octets outside printable ASCII as \DDD, so that each value has one text. */
 function quoted(octets: Uint8Array): string {
   const text = [...octets].map((octet) => {
     if (octet === 0x22 || octet === 0x5c) return `\\${String.fromCodePoint(octet)}`
@@ -145,11 +145,11 @@ function quoted(octets: Uint8Array): string {
 const parseUrl: RdataType['parse'] = (value) => {
   const url = parseWebUrl(value)
   return url === undefined
-    ? malformed('urlRedirectMalformed', `${excerpt(value)} is not an absolute http or https address`)
+    ? malformed('urlRedirectMalformed', `${excerpt(value)} is not an absolute http or https URL`)
     : ok(url)
 }
 
-/** Every type that there is. Those that carry an address or a redirect may be the target of a DDNS key. */
+/** All supported types. Those that contain an address or a redirect may be the target of a DDNS key. */
 // biome-ignore format: a table
 export const RDATA_TYPES = {
   A:     { isTarget: true,  parse: address('v4', 'IPv4') },

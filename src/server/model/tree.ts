@@ -3,17 +3,17 @@ import type { DnsType } from './rdata-values.ts'
 
 export type Metadata = Readonly<Record<string, string>>
 
-/** What an account may do and have. Policy is data: an operator changes rows, not code. */
+/** A billing plan: limits and features of its accounts. Operators change it as data. */
 export interface Plan {
   readonly name: string
   readonly maxNames: number
   readonly maxRdata: number
   readonly maxNameMetadata: number
   readonly maxRRSetMetadata: number
-  /** In seconds, as all TTLs (RFC 2181 §8). */
+  /** In seconds, like all TTLs. */
   readonly minTtl: number
   readonly fixedTtl?: number
-  /** Without it, every type. */
+  /** The allowed types; all without it. */
   readonly types?: readonly string[]
   readonly hasOffline: boolean
   readonly hasWildcards: boolean
@@ -51,7 +51,7 @@ export interface Zone {
 }
 
 export interface Rdata {
-  /** Unique in its RRSet, without regard to case. One that was made for the user begins with an underscore. */
+  /** Unique in its RRSet without regard to case. Generated labels begin with an underscore. */
   readonly label: string
   /** In canonical form. */
   readonly value: string
@@ -70,9 +70,9 @@ export interface RRSet {
   readonly updatedAt: Instant
 }
 
-/** One name with everything that is at it. */
+/** One name with everything at it. */
 export interface Name {
-  /** Undefined until it is kept. */
+  /** Undefined until it is saved. */
   readonly id?: number
   readonly zoneId: number
   readonly accountId: number
@@ -89,7 +89,7 @@ export interface Name {
   readonly publishedAt?: Instant
 }
 
-/** What takes the place of a name's data while it is offline. */
+/** What is served instead of the records while a name is offline. */
 export type OfflineSettings =
   | { readonly action: 'none' }
   | { readonly action: 'record'; readonly dns_type: 'A' | 'AAAA'; readonly rdata: string }
@@ -102,7 +102,7 @@ export type OfflineSettings =
       readonly email?: string
     }
 
-/** How much an account has, over all its names. */
+/** Totals of an account, for its quotas. */
 export interface AccountUsage {
   readonly names: number
   readonly rdata: number
@@ -114,7 +114,7 @@ export const rrsetOf = (name: Name, dnsType: string): RRSet | undefined =>
 export const rdataLabelled = (rrset: RRSet | undefined, label: string): Rdata | undefined =>
   rrset?.rdata.find((one) => one.label.toLowerCase() === label.toLowerCase())
 
-/** The name with this RRSet in place of the one of its type; an RRSet without Rdata is none. */
+/** The name with this RRSet instead of the one of its type; an RRSet without Rdata is removed. */
 export function withRRSet(name: Name, rrset: RRSet): Name {
   const others = name.rrsets.filter(({ dnsType }) => dnsType !== rrset.dnsType)
   return { ...name, rrsets: rrset.rdata.length === 0 ? others : [...others, rrset] }
@@ -132,8 +132,8 @@ export const countRdata = ({ rrsets }: Pick<Name, 'rrsets'>): number =>
 export const mergeMetadata = (metadata: Metadata, change: Metadata): Metadata =>
   Object.fromEntries(Object.entries({ ...metadata, ...change }).filter(([, value]) => value !== ''))
 
-/** The next label of those that begin with an underscore. */
-export function autoLabel(taken: readonly Pick<Rdata, 'label'>[]): string {
-  const labels = new Set(taken.map(({ label }) => label.toLowerCase()))
+/** The first unused generated label. */
+export function autoLabel(rdata: readonly Pick<Rdata, 'label'>[]): string {
+  const labels = new Set(rdata.map(({ label }) => label.toLowerCase()))
   for (let n = 1; ; n++) if (!labels.has(`_${n}`)) return `_${n}`
 }

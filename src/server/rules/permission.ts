@@ -4,7 +4,7 @@ import type { DraftRRSet, DraftRdata } from '../model/draft.ts'
 import { type RRSet, type Zone, rdataLabelled } from '../model/tree.ts'
 import { type Caller, isOwner } from './access.ts'
 
-/** Names that mean something for the whole zone: in a shared one only its owner may have them. */
+/** Names with a meaning for the whole zone: in a shared zone they are reserved for its owner. */
 const OWNER_NAMES: ReadonlySet<string> = new Set([
   APEX,
   '_dmarc',
@@ -20,7 +20,7 @@ export interface UpdateGroup {
   readonly isLocked: boolean
 }
 
-/** What a wish meets: the place, what is there already, and the groups that it names. */
+/** What the rules check a draft against: the place, the existing RRSet, and the groups in the draft. */
 export interface PermissionContext {
   readonly caller: Caller
   readonly zone: Zone
@@ -31,16 +31,16 @@ export interface PermissionContext {
 
 interface Rule {
   readonly refused: ErrorName
-  /** The field of the RRSet that is at fault. */
+  /** The field of the RRSet that the error points to. */
   readonly field: string
-  readonly isBroken: (draft: DraftRRSet, scene: PermissionContext) => boolean
-  readonly detail?: (scene: PermissionContext) => string
+  readonly isBroken: (draft: DraftRRSet, context: PermissionContext) => boolean
+  readonly detail?: (context: PermissionContext) => string
 }
 
 function isDisallowed({ dnsType }: DraftRRSet, { caller, zone }: PermissionContext): boolean {
   // An owner-only type is not disallowed here: the owner rules refuse it.
-  const ofZone = zone.types && [...zone.types, ...(zone.ownerOnlyTypes ?? [])]
-  return [caller.account.plan.types, ofZone].some((types) => types?.includes(dnsType) === false)
+  const zoneTypes = zone.types && [...zone.types, ...(zone.ownerOnlyTypes ?? [])]
+  return [caller.account.plan.types, zoneTypes].some((types) => types?.includes(dnsType) === false)
 }
 
 const isReserved = ({ dnsType }: DraftRRSet, { caller, zone, name }: PermissionContext): boolean =>
@@ -48,7 +48,7 @@ const isReserved = ({ dnsType }: DraftRRSet, { caller, zone, name }: PermissionC
   !isOwner(caller, zone) &&
   ((zone.ownerOnlyTypes?.includes(dnsType) ?? false) || OWNER_NAMES.has(name))
 
-const isOfService = ({ dnsType }: DraftRRSet, { name, existing }: PermissionContext): boolean =>
+const isSystemRRSet = ({ dnsType }: DraftRRSet, { name, existing }: PermissionContext): boolean =>
   existing?.isSystem ?? (name === APEX && dnsType === 'NS')
 
 const fixedTtl = ({ caller, zone }: PermissionContext): number | undefined =>
@@ -56,27 +56,27 @@ const fixedTtl = ({ caller, zone }: PermissionContext): number | undefined =>
 const minTtl = ({ caller, zone }: PermissionContext): number =>
   Math.max(caller.account.plan.minTtl, zone.minTtl ?? 0)
 
-/** What policy may have against an RRSet. */
+/** The rules of policy for an RRSet. */
 // biome-ignore format: a table
 const RULES = {
   type:      { refused: 'typesDisallowed',      field: '/dns_type', isBroken: isDisallowed },
   owner:     { refused: 'zoneOwnerOnly',        field: '/dns_type', isBroken: isReserved },
   ownerType: { refused: 'typesDisallowed',      field: '/dns_type', isBroken: isReserved,
                detail: () => 'only the zone owner may have this record here' },
-  system:    { refused: 'rrsetCreateForbidden', field: '/dns_type', isBroken: isOfService,
-               detail: () => 'the service keeps these itself' },
+  system:    { refused: 'rrsetCreateForbidden', field: '/dns_type', isBroken: isSystemRRSet,
+               detail: () => 'the service manages these records' },
   newRdata:  { refused: 'rdataCreateForbidden', field: '/rdata',    isBroken: (_, { zone }) => zone.hasNoNewRdata },
   fixedTtl:  { refused: 'ttlFixed',             field: '/ttl',
-               isBroken: ({ ttl }, scene) => ttl !== undefined && (fixedTtl(scene) ?? ttl) !== ttl,
-               detail: (scene) => `it is ${fixedTtl(scene)} here` },
+               isBroken: ({ ttl }, context) => ttl !== undefined && (fixedTtl(context) ?? ttl) !== ttl,
+               detail: (context) => `the TTL is fixed at ${fixedTtl(context)}` },
   minTtl:  { refused: 'ttlTooLow',            field: '/ttl',
-               isBroken: ({ ttl }, scene) => ttl !== undefined && fixedTtl(scene) === undefined && ttl < minTtl(scene),
-               detail: (scene) => `the least is ${minTtl(scene)}` },
+               isBroken: ({ ttl }, context) => ttl !== undefined && fixedTtl(context) === undefined && ttl < minTtl(context),
+               detail: (context) => `the minimum is ${minTtl(context)}` },
 } as const satisfies Readonly<Record<string, Rule>>
 
 export type RuleName = keyof typeof RULES
 
-/** The rules of each kind of write, in the order in which the response lists them. */
+/** The rules for each kind of write, in the order of the response. */
 export const NEW_NAME = ['type', 'owner', 'newRdata', 'fixedTtl', 'minTtl'] as const
 export const NEW_RRSET = ['type', 'owner', 'system', 'newRdata', 'fixedTtl', 'minTtl'] as const
 /** Rdata alone has no TTL. */
@@ -90,18 +90,18 @@ export type PermissionFault<R extends RuleName> =
   | 'underscoreLabelReserved'
   | 'updateGroupForbidden'
 
-/** All that policy has against one RRSet. */
+/** All violations of the rules by one RRSet. */
 export const permissionFaults = <R extends RuleName>(
   rules: readonly R[],
   draft: DraftRRSet,
-  scene: PermissionContext,
+  context: PermissionContext,
 ): readonly Refusal<PermissionFault<R>>[] => [
   ...rules.flatMap((name): Refusal<PermissionFault<R>>[] => {
     const { refused, field, isBroken, detail }: Rule & { refused: PermissionFault<R> } = RULES[name]
     const at = { location: 'body', pointer: `${draft.pointer}${field}` } as const
-    return isBroken(draft, scene) ? [refuse(refused, detail?.(scene), at)] : []
+    return isBroken(draft, context) ? [refuse(refused, detail?.(context), at)] : []
   }),
-  ...draft.rdata.flatMap((rdata) => rdataFaults(rdata, scene)),
+  ...draft.rdata.flatMap((rdata) => rdataFaults(rdata, context)),
 ]
 
 function rdataFaults(
@@ -109,15 +109,15 @@ function rdataFaults(
   { caller, existing, groups }: PermissionContext,
 ): readonly Refusal<'underscoreLabelReserved' | 'updateGroupForbidden'>[] {
   const at = (field: string) => ({ location: 'body', pointer: `${pointer}${field}` }) as const
-  const isTaken = label?.startsWith('_') === true && rdataLabelled(existing, label) === undefined
+  const isReservedLabel = label?.startsWith('_') === true && rdataLabelled(existing, label) === undefined
   return [
-    ...(isTaken ? [refuse('underscoreLabelReserved' as const, undefined, at('/label'))] : []),
+    ...(isReservedLabel ? [refuse('underscoreLabelReserved' as const, undefined, at('/label'))] : []),
     ...(updateGroup === undefined || mayUseGroup(caller, groups[updateGroup])
       ? []
       : [refuse('updateGroupForbidden' as const, undefined, at('/update_group'))]),
   ]
 }
 
-/** A group is its account's own, unless the operator locked it. */
+/** An account can use its own groups, unless the operator locked them. */
 export const mayUseGroup = ({ account }: Caller, group: UpdateGroup | undefined): boolean =>
   group?.accountId === account.id && !group.isLocked

@@ -1,49 +1,88 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
-import { type AccountUsage, countRdata, type Name, type Plan } from '../model/tree.ts'
+import { type AccountUsage, countRdata, type Metadata, type Name, type Plan } from '../model/tree.ts'
 
 export type QuotaFault = Extract<
   ErrorName,
   'namesOverLimit' | 'rdataOverLimit' | 'rrsetMetadataOverLimit' | 'nameMetadataOverLimit'
 >
 
-const over = <R extends QuotaFault>(refused: R, most: number): Refusal<R> =>
-  refuse(refused, `the plan has ${most}; please contact support`)
-
-/**
- * What the plan has no room for, counted on the result. Records that are over already may become fewer; metadata must fit
- * before anything else is written there.
- */
-export function quotaFaults(
-  before: Name | undefined,
-  after: Name,
-  plan: Plan,
-  held: AccountUsage,
-): readonly Refusal<QuotaFault>[] {
-  const names = held.names + (before === undefined ? 1 : 0)
-  const was = before === undefined ? 0 : countRdata(before)
-  const rdata = held.rdata - was + countRdata(after)
-  const isRRSetOver = after.rrsets.some(
-    ({ metadata: own }) => Object.keys(own).length > plan.maxRRSetMetadata,
-  )
-  return [
-    ...(before === undefined && names > plan.maxNames ? [over('namesOverLimit', plan.maxNames)] : []),
-    ...(rdata > plan.maxRdata && countRdata(after) > was ? [over('rdataOverLimit', plan.maxRdata)] : []),
-    ...(isRRSetOver ? [over('rrsetMetadataOverLimit', plan.maxRRSetMetadata)] : []),
-    ...(Object.keys(after.metadata).length > plan.maxNameMetadata
-      ? [over('nameMetadataOverLimit', plan.maxNameMetadata)]
-      : []),
-  ]
+interface Quota {
+  readonly refused: QuotaFault
+  readonly limit: (plan: Plan) => number
 }
 
-/** For publishing: what there is must fit, as if it were made now. */
-export function zoneQuotaFaults(name: Name, plan: Plan, held: AccountUsage): readonly Refusal<QuotaFault>[] {
-  const isRRSetOver = name.rrsets.some(({ metadata }) => Object.keys(metadata).length > plan.maxRRSetMetadata)
-  return [
-    ...(held.names > plan.maxNames ? [over('namesOverLimit', plan.maxNames)] : []),
-    ...(held.rdata > plan.maxRdata ? [over('rdataOverLimit', plan.maxRdata)] : []),
-    ...(isRRSetOver ? [over('rrsetMetadataOverLimit', plan.maxRRSetMetadata)] : []),
-    ...(Object.keys(name.metadata).length > plan.maxNameMetadata
-      ? [over('nameMetadataOverLimit', plan.maxNameMetadata)]
-      : []),
-  ]
+/** Each quota once, in the order of the response. */
+const QUOTAS = {
+  names: { refused: 'namesOverLimit', limit: (plan) => plan.maxNames },
+  rdata: { refused: 'rdataOverLimit', limit: (plan) => plan.maxRdata },
+  rrsetMetadata: { refused: 'rrsetMetadataOverLimit', limit: (plan) => plan.maxRRSetMetadata },
+  nameMetadata: { refused: 'nameMetadataOverLimit', limit: (plan) => plan.maxNameMetadata },
+} as const satisfies Readonly<Record<string, Quota>>
+
+type QuotaName = keyof typeof QUOTAS
+
+/** The refusal of one quota, if `count` exceeds it. */
+export function quotaFault<Q extends QuotaName>(
+  quota: Q,
+  count: number,
+  plan: Plan,
+): Refusal<(typeof QUOTAS)[Q]['refused']> | undefined {
+  const { refused, limit }: { refused: (typeof QUOTAS)[Q]['refused']; limit: (plan: Plan) => number } =
+    QUOTAS[quota]
+  const max = limit(plan)
+  return count > max ? refuse(refused, `the plan allows ${max}; contact support for more`) : undefined
+}
+
+type Counts = Readonly<Record<QuotaName, number>>
+
+const faultsOf = (counts: Counts, plan: Plan): readonly Refusal<QuotaFault>[] =>
+  (Object.keys(QUOTAS) as QuotaName[]).flatMap((quota) => quotaFault(quota, counts[quota], plan) ?? [])
+
+export const countKeys = (metadata: Metadata): number => Object.keys(metadata).length
+
+const metadataCounts = ({ rrsets, metadata }: Name): Pick<Counts, 'rrsetMetadata' | 'nameMetadata'> => ({
+  rrsetMetadata: Math.max(0, ...rrsets.map((rrset) => countKeys(rrset.metadata))),
+  nameMetadata: countKeys(metadata),
+})
+
+/** A change of one name; `before` is undefined for a new one. */
+export interface NameChange {
+  readonly before: Name | undefined
+  readonly after: Name
+}
+
+/**
+ * The quotas that a change exceeds. Above a quota of names or Rdata, changes that do not add any are allowed; metadata must
+ * be within its quotas before the name can be changed in any other way.
+ */
+export function quotaFaults(
+  { before, after }: NameChange,
+  plan: Plan,
+  usage: AccountUsage,
+): readonly Refusal<QuotaFault>[] {
+  const addedNames = before === undefined ? 1 : 0
+  const addedRdata = countRdata(after) - (before === undefined ? 0 : countRdata(before))
+  const counts = {
+    names: addedNames > 0 ? usage.names + addedNames : 0,
+    rdata: addedRdata > 0 ? usage.rdata + addedRdata : 0,
+    ...metadataCounts(after),
+  }
+  return faultsOf(counts, plan)
+}
+
+/** For publishing: everything stored must be within the quotas. */
+export const zoneQuotaFaults = (
+  name: Name,
+  plan: Plan,
+  usage: AccountUsage,
+): readonly Refusal<QuotaFault>[] => faultsOf({ ...usage, ...metadataCounts(name) }, plan)
+
+/** For a change of metadata: above the quota, keys may be removed. */
+export function metadataFault<Q extends 'rrsetMetadata' | 'nameMetadata'>(
+  quota: Q,
+  { before, after }: { readonly before: Metadata; readonly after: Metadata },
+  plan: Plan,
+): Refusal<(typeof QUOTAS)[Q]['refused']> | undefined {
+  const count = countKeys(after)
+  return count > countKeys(before) ? quotaFault(quota, count, plan) : undefined
 }

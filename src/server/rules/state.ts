@@ -8,7 +8,7 @@ export type StateFault = Extract<
   'nsInvalid' | 'ptrInvalid' | 'aliasInvalid' | 'dnsRulesViolated' | 'aliasOutsideZone'
 >
 
-/** Finds another name of the same zone, as it would stand after the change. */
+/** Finds another name of the same zone. */
 export type FindName = (relative: string) => Promise<Name | undefined>
 
 const has = (name: Name | undefined, ...types: readonly DnsType[]): boolean =>
@@ -18,22 +18,22 @@ const MAX_RRSET_BYTES = 65_535
 const sizeOf = ({ rdata }: RRSet): number =>
   rdata.reduce((sum, { value }) => sum + Buffer.byteLength(value) + 12, 0)
 
-/** Everything that DNS itself has against a name as it would stand; by its RFC. */
+/** The rules of DNS for a name after the change, with their RFCs. */
 // biome-ignore format: a table
-const RULES: readonly (readonly [broken: (name: Name) => boolean, says: string])[] = [
-  [(name) => has(name, 'CNAME') && name.rrsets.length > 1,                                'a CNAME stands alone (RFC 1034 §3.6.2)'],
+const RULES: readonly (readonly [isViolated: (name: Name) => boolean, rule: string])[] = [
+  [(name) => has(name, 'CNAME') && name.rrsets.length > 1,                                'a name with a CNAME has no other records (RFC 1034 §3.6.2)'],
   [(name) => (rrsetOf(name, 'CNAME')?.rdata.length ?? 0) > 1,                             'a name has one CNAME (RFC 2181 §10.1)'],
   [(name) => has(name, 'CNAME') && name.name === APEX,                                    'the apex cannot be a CNAME (RFC 1912 §2.4)'],
-  [(name) => has(name, 'ALIAS') && has(name, 'A', 'AAAA', 'CNAME'),                       'an ALIAS stands in place of addresses'],
+  [(name) => has(name, 'ALIAS') && has(name, 'A', 'AAAA', 'CNAME'),                       'a name with an ALIAS has no A, AAAA or CNAME'],
   [(name) => has(name, 'NS') && name.name.split('.')[0] === WILDCARD,                     'a wildcard cannot be delegated (RFC 4592 §4.2)'],
-  [(name) => has(name, 'NS') && name.name !== APEX && name.rrsets.some(({ dnsType }) => !['NS', 'A', 'AAAA'].includes(dnsType)), 'beside a delegation there is only glue (RFC 1034 §4.2.1)'],
-  [(name) => name.rrsets.some((rrset) => sizeOf(rrset) > MAX_RRSET_BYTES),                         'an RRSet fits in one message (RFC 1035 §4.2.2)'],
-  [(name) => has(name, '_URL') && has(name, 'A', 'AAAA', 'CNAME'),                        'a redirect stands in place of addresses'],
+  [(name) => has(name, 'NS') && name.name !== APEX && name.rrsets.some(({ dnsType }) => !['NS', 'A', 'AAAA'].includes(dnsType)), 'a delegation has only NS and glue (RFC 1034 §4.2.1)'],
+  [(name) => name.rrsets.some((rrset) => sizeOf(rrset) > MAX_RRSET_BYTES),                         'an RRSet must fit in one message (RFC 1035 §4.2.2)'],
+  [(name) => has(name, '_URL') && has(name, 'A', 'AAAA', 'CNAME'),                        'a name with a redirect has no A, AAAA or CNAME'],
 ]
 
-const violated = (says: string): Refusal<'dnsRulesViolated'> => refuse('dnsRulesViolated', says)
+const violation = (rule: string): Refusal<'dnsRulesViolated'> => refuse('dnsRulesViolated', rule)
 
-/** What is wrong with the name as it would stand; all of what is told first. */
+/** The faults of a name after the change: of its targets, else of the rules, else of its ALIAS. */
 export async function stateFaults(
   name: Name,
   zone: Zone,
@@ -41,15 +41,15 @@ export async function stateFaults(
 ): Promise<readonly Refusal<StateFault>[]> {
   const targets = await targetFaults(name, zone, find)
   if (targets.length > 0) return targets
-  const broken = RULES.flatMap(([isBroken, says]) => (isBroken(name) ? [violated(says)] : []))
-  return broken.length > 0 ? broken : outside(name, zone)
+  const violations = RULES.flatMap(([isViolated, rule]) => (isViolated(name) ? [violation(rule)] : []))
+  return violations.length > 0 ? violations : aliasesOutside(name, zone)
 }
 
-/** An ALIAS is answered from our own rows. */
-const outside = (name: Name, zone: Zone): readonly Refusal<'aliasOutsideZone'>[] =>
+/** The service resolves an ALIAS from its own records. */
+const aliasesOutside = (name: Name, zone: Zone): readonly Refusal<'aliasOutsideZone'>[] =>
   (rrsetOf(name, 'ALIAS')?.rdata ?? []).flatMap(({ value }) =>
     relativeTo(value.replace(/\.$/, ''), zone.name) === undefined
-      ? [refuse('aliasOutsideZone' as const, `${value} is not in ${zone.name}`)]
+      ? [refuse('aliasOutsideZone' as const, `${value} is outside ${zone.name}`)]
       : [],
   )
 
@@ -83,22 +83,22 @@ async function targetFaults(name: Name, zone: Zone, find: FindName): Promise<rea
 
 const MAX_CHAIN = 16
 
-/** Where following ALIAS and CNAME from here comes back to here; undefined where it ends. */
+/** The fully qualified name if its ALIAS leads back to it through ALIAS and CNAME; else undefined. */
 async function loopFrom(name: Name, zone: Zone, at: FindName): Promise<string | undefined> {
   if (!has(name, 'ALIAS')) return undefined
-  let here: Name | undefined = name
-  for (let steps = 0; steps < MAX_CHAIN && here !== undefined; steps++) {
-    const next: string | undefined = (rrsetOf(here, 'ALIAS') ?? rrsetOf(here, 'CNAME'))?.rdata[0]?.value
+  let current: Name | undefined = name
+  for (let steps = 0; steps < MAX_CHAIN && current !== undefined; steps++) {
+    const next: string | undefined = (rrsetOf(current, 'ALIAS') ?? rrsetOf(current, 'CNAME'))?.rdata[0]?.value
     const relative = next === undefined ? undefined : relativeTo(next.replace(/\.$/, ''), zone.name)
     if (relative === undefined) return undefined
     if (relative === name.name) return fqdnOf(name.name, zone.name)
-    here = await at(relative)
+    current = await at(relative)
   }
   return undefined
 }
 
-/** A zone's own NS are not taken away. */
+/** The NS of the apex cannot be removed. */
 export const apexFault = (before: Name, after: Name | undefined): Refusal<'dnsRulesViolated'> | undefined =>
   before.name === APEX && has(before, 'NS') && !has(after, 'NS')
-    ? violated('the apex keeps its NS (RFC 1034 §4.2.1)')
+    ? violation('the apex must have NS records (RFC 1034 §4.2.1)')
     : undefined
