@@ -29,7 +29,7 @@ export async function handleUpdate(
 ): Promise<OutgoingResponse> {
   if (request.method !== 'GET')
     return {
-      ...textResponse(405, 'the update protocol takes only GET\n'),
+      ...textResponse(405, 'only GET is allowed\n'),
       headers: { ...TEXT, allow: 'GET' },
     }
   try {

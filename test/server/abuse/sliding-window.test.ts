@@ -7,24 +7,24 @@ const LIMIT = { max: 3, window: seconds(10) }
 const countAll = (timestamps: readonly number[]): readonly number[] =>
   timestamps.reduce<readonly number[]>((kept, at) => withEvent(kept, instant(at * 1000 + 999), LIMIT), [])
 
-describe('what is counted', () => {
-  it('is in whole seconds, and as many as it takes to see one too many', () => {
+describe('a sliding window', () => {
+  it('has timestamps in seconds, and one more than the limit', () => {
     expect(countAll([100, 101, 101])).toEqual([100, 101, 101])
     expect(exceeds(countAll([100, 101, 101]), LIMIT)).toBe(false)
     expect(countAll([100, 101, 101, 102, 103])).toEqual([101, 101, 102, 103])
     expect(exceeds(countAll([100, 101, 101, 102]), LIMIT)).toBe(true)
   })
 
-  it('is forgotten when its span is over', () => {
+  it('drops events older than the window', () => {
     expect(countAll([100, 105, 109])).toEqual([100, 105, 109])
     expect(countAll([100, 105, 110])).toEqual([105, 110])
     expect(countAll([100, 105, 200])).toEqual([200])
   })
 
-  it('is neither lost nor kept for longer when the clock is put back', () =>
+  it('is sorted after the clock is set back', () =>
     expect(countAll([1000, 100, 101, 111])).toEqual([111, 1000]))
 
-  it('is what lies within the span, however it came', () =>
+  it('contains only events of the window, in any order of arrival', () =>
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 100, max: 130 }), { minLength: 1 }), (timestamps) => {
         const kept = countAll(timestamps)

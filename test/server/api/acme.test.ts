@@ -20,8 +20,8 @@ const shown = async (): Promise<readonly (readonly [string, string])[]> => {
   return (body.data as Shown).rdata.map(({ label, value }) => [label, value] as const)
 }
 
-describe('what ACME clients do for DNS-01', () => {
-  it('appends to a name that is not there, beside another token, and cleans up by label', async () => {
+describe('the requests of ACME clients for DNS-01', () => {
+  it('append to a missing name, add a second token, and delete by label', async () => {
     const { ask } = world
     expect((await ask('GET', AT)).status).toBe(404)
 
@@ -44,7 +44,7 @@ describe('what ACME clients do for DNS-01', () => {
     expect([(await ask('GET', TXT)).status, codesOf(await ask('GET', TXT))]).toEqual([404, ['2373']])
   })
 
-  it('makes the name without RRSets first, and appends then', async () => {
+  it('create the name without RRSets, then append', async () => {
     const { ask } = world
     const made = await ask('POST', '/v1/dns/records/example.test', { name: '_acme-challenge.www' })
     expect([made.status, made.body]).toEqual([201, { warnings: [] }])
@@ -57,7 +57,7 @@ describe('what ACME clients do for DNS-01', () => {
     expect((await ask('DELETE', `${TXT}/rdata/${label}`)).status).toBe(200)
   })
 
-  it('sets by label: made, the same, changed', async () => {
+  it('set by label: created, unchanged, changed', async () => {
     const { ask } = world
     await ask('POST', '/v1/dns/records/example.test', { name: '_acme-challenge.www' })
     const set = async (value: string) => (await ask('PUT', `${TXT}/rdata/challenge-1`, { value })).status
@@ -69,12 +69,12 @@ describe('what ACME clients do for DNS-01', () => {
     expect(await shown()).toEqual([['challenge-1', `"${TOKENS[1]}"`]])
   })
 
-  it('sets by label at a name that is not there: the name must be made first', async () => {
+  it('fail to set by label at a missing name', async () => {
     const reply = await world.ask('PUT', `${TXT}/rdata/challenge-1`, { value: TOKENS[0] })
     expect([reply.status, codesOf(reply)]).toEqual([404, ['4809']])
   })
 
-  it('refuses the same token twice, which clients take for done', async () => {
+  it('get a conflict for the same token twice, which they accept', async () => {
     const { ask } = world
     await ask('POST', `${TXT}/rdata`, [{ value: TOKENS[0], label: 'challenge-1' }])
     const again = await ask('POST', `${TXT}/rdata`, [{ value: TOKENS[0], label: 'challenge-2' }])

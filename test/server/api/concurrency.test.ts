@@ -32,8 +32,8 @@ interface One {
   readonly value: string
 }
 
-describe('64 writers at once', () => {
-  it('make one name once', async () => {
+describe('64 concurrent writers', () => {
+  it('create a name once', async () => {
     const { tally } = await together(async (n) =>
       world.ask('POST', R, { name: 'same', metadata: { by: String(n) } }),
     )
@@ -42,7 +42,7 @@ describe('64 writers at once', () => {
     expect(body.page?.total).toBe(1)
   })
 
-  it('make one zone once', async () => {
+  it('create a zone once', async () => {
     const { tally } = await together(async () =>
       world.ask('POST', '/v1/dns/zones', { zone_name: 'new.test' }),
     )
@@ -50,7 +50,7 @@ describe('64 writers at once', () => {
     expect(await dataOf('/v1/dns/records/new.test/@')).toMatchObject({ rrsets: [{ dns_type: 'NS' }] })
   })
 
-  it('append different values to one RRSet of a name that was not there: all are kept', async () => {
+  it('append different values to a missing name: all are stored', async () => {
     const { tally } = await together(async (n) =>
       world.ask('POST', `${R}/pool/rrsets/A/rdata`, [{ value: `192.0.2.${n}`, label: `w${n}` }]),
     )
@@ -61,7 +61,7 @@ describe('64 writers at once', () => {
     )
   })
 
-  it('append different values without labels: every label is made once', async () => {
+  it('append values without labels: every generated label is unique', async () => {
     const { tally } = await together(async (n) =>
       world.ask('POST', `${R}/free/rrsets/TXT/rdata`, [{ value: `token ${n}` }]),
     )
@@ -70,7 +70,7 @@ describe('64 writers at once', () => {
     expect(new Set((rdata as readonly One[]).map(({ label }) => label)).size).toBe(65)
   })
 
-  it('append one value once', async () => {
+  it('append the same value once', async () => {
     const { tally } = await together(async (n) =>
       world.ask('POST', `${R}/free/rrsets/A/rdata`, [{ value: '192.0.2.200', label: `w${n}` }]),
     )
@@ -103,7 +103,7 @@ describe('64 writers at once', () => {
     expect(tally).toEqual({ '201': 10, '402 4428': 54 })
   })
 
-  it('set one label: one Rdata, of one of them', async () => {
+  it('set one label: one Rdata with one of the values', async () => {
     const { tally } = await together(async (n) =>
       world.ask('PUT', `${R}/empty/rrsets/TXT/rdata/token`, { value: `value ${n}` }),
     )
@@ -132,14 +132,14 @@ describe('64 writers at once', () => {
     expect(tally).toEqual({ '200': 1, '404 4809': 63 })
   })
 
-  it('give the zone a serial for every change', async () => {
+  it('increment the serial once per change', async () => {
     const serial = async () => Number((await dataOf('/v1/dns/zones/example.test'))['serial'])
     const before = await serial()
     await together(async (n) => world.ask('POST', `${R}/s${n}/rrsets/A/rdata`, [{ value: '192.0.2.1' }]))
     expect(await serial()).toBeGreaterThanOrEqual(before + 64)
   })
 
-  it('attach one hostname to one key: the others are told of the conflict', async () => {
+  it('attach a hostname to one key: the others get a conflict', async () => {
     const { tally } = await together(async () =>
       world.ask('POST', '/v1/account/ddns-keys', { hostnames: ['free.example.test'] }),
     )

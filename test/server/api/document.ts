@@ -3,7 +3,7 @@ import formats from 'ajv-formats'
 import { openApi } from '../../../src/server/api/openapi.ts'
 import { ROUTES, type Route } from '../../../src/server/api/routes.ts'
 
-/** The document that the service serves, and whether an answer is one of those that it describes. */
+/** Checks responses against the OpenAPI document of the service. */
 export const DOCUMENT = openApi({ name: 'x', version: '1.0.0' }) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
@@ -21,7 +21,7 @@ const PATTERNS = Object.values(ROUTES).map((route: Route) => ({
   pattern: new RegExp(`^/v1${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
 }))
 
-/** What is wrong with an answer, by the document; undefined for one that it describes. */
+/** The difference between a response and the document; undefined if it conforms. */
 export function misfit(asked: string, target: string, status: number, body: unknown): string | undefined {
   const method = asked === 'HEAD' ? 'GET' : asked
   const [path = ''] = target.split('?')
@@ -29,7 +29,7 @@ export function misfit(asked: string, target: string, status: number, body: unkn
   const isTold =
     found !== undefined &&
     DOCUMENT.paths[`/v1${found.route.path}`]?.[method.toLowerCase()]?.responses[status] !== undefined
-  // Before a route is found, and for what every path may answer, there is one shape.
+  // Errors before a route is found have one schema.
   if (!isTold && ![401, 404, 405, 413, 415, 429].includes(status) && path !== '/v1/openapi.json')
     return `${method} ${path} may not answer ${status}`
   if (path === '/v1/openapi.json') return undefined

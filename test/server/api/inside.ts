@@ -47,7 +47,7 @@ interface Options {
   readonly authenticate?: Authenticate
 }
 
-/** The management API over a store, without a socket; every log line is kept. */
+/** The management API on a store, without a socket; collects the log. */
 export function inside(store: Store, options: Options = {}): Inside {
   const { badauthLimit = 1_000_000, keyRequestLimit = 1_000_000, corsOrigins, authenticate } = options
   const flag = (value: string) => ({ value, where: '' })
@@ -91,7 +91,7 @@ export const bodyIn = ({ text }: Answered): Reply['body'] => JSON.parse(text) as
 export const codesOf = ({ body }: Pick<Reply, 'body'>): readonly string[] =>
   (body.errors ?? []).map(({ code }) => code)
 
-/** Another API key of an account, as the operator makes it. */
+/** Creates another API key, like the operator. */
 export async function addApiKey(
   store: Store,
   accountId: number,
@@ -128,12 +128,12 @@ export async function walk(page: (offset: number) => Promise<Listing>): Promise<
   const limits: number[] = []
   for (let offset = 0, turns = 0; ; turns++) {
     if (turns > 5000) throw new Error('the listing does not end')
-    const { data, page: told } = await page(offset)
-    if (told.offset !== offset) throw new Error(`asked for ${offset}, told ${told.offset}`)
-    if (told.limit < 1) throw new Error('a page without room')
+    const { data, page: reported } = await page(offset)
+    if (reported.offset !== offset) throw new Error(`requested ${offset}, got ${reported.offset}`)
+    if (reported.limit < 1) throw new Error('a page without a limit')
     rows.push(...data)
-    limits.push(told.limit)
-    offset += told.limit
-    if (offset >= told.total) return { rows, total: told.total, limits }
+    limits.push(reported.limit)
+    offset += reported.limit
+    if (offset >= reported.total) return { rows, total: reported.total, limits }
   }
 }

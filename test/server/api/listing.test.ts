@@ -38,7 +38,7 @@ function grow(into: DatabaseSync): void {
     INSERT INTO rdata (rrset_id, label, value, created_at, updated_at) SELECT id, 'b', 'y' || (id % 60), 0, 0 FROM rrset WHERE id % 3 = 0`)
 }
 
-/** What is held, counted by looking. */
+/** The totals, counted from the tables. */
 const COUNTED = `
   SELECT account_id, id / 1024 AS block, zone_id, count(*) AS names,
     sum((SELECT count(*) FROM rrset JOIN rdata ON rrset_id = rrset.id WHERE name_id = name.id)) AS rdata
@@ -54,14 +54,14 @@ beforeAll(() => {
   )
 })
 
-describe('what an account holds', () => {
+describe('the totals of an account', () => {
   // biome-ignore format: a table
   it.each([
     ['names',                          'DELETE FROM name WHERE id % 3 = 0'],
     ['RRSets',                         "DELETE FROM rrset WHERE dns_type = 'TXT'"],
     ['Rdata',                          "DELETE FROM rdata WHERE label = 'b'"],
     ['a zone with everything in it',   'DELETE FROM zone WHERE id = 2'],
-    ['a key, which takes nothing away', 'DELETE FROM ddns_key WHERE id = 1'],
+    ['a key, which deletes no name', 'DELETE FROM ddns_key WHERE id = 1'],
     ['all names of an account',        'DELETE FROM name WHERE account_id = 2'],
   ])('is what can be counted after the loss of %s', (_, loss) => {
     const { writer } = openMemory()
@@ -73,7 +73,7 @@ describe('what an account holds', () => {
     writer.close()
   })
 
-  it('is counted by the upgrade of a store without these counts', () => {
+  it('are counted by the upgrade of a store without totals', () => {
     const old = new DatabaseSync(':memory:')
     migrate(old, 'old', MIGRATIONS.slice(0, 2))
     grow(old)
@@ -84,7 +84,7 @@ describe('what an account holds', () => {
     old.close()
   })
 
-  it('counts a value once when it is changed or upserted', () => {
+  it('count a value once when it is changed or upserted', () => {
     const { writer } = openMemory()
     grow(writer)
     writer.exec(`UPDATE rdata SET value = 'new' WHERE id < 50;
@@ -130,7 +130,7 @@ const expression: fc.Arbitrary<Expression> = fc.oneof(
   fc.record({ and: fc.array(condition, { maxLength: 2 }) }),
   fc.record({ or: fc.array(condition, { maxLength: 2 }) }),
 )
-/** One thing that a query can want; two of them are joined. */
+/** Single filters; each test combines two of them. */
 const wishes: readonly fc.Arbitrary<Pick<NameQuery, 'filter'> & Partial<NameQuery>>[] = [
   ...[
     { rdata: ['x3', 'y7'] },
@@ -153,7 +153,7 @@ const wish = fc
   .map(([one, other]) => ({ ...one, ...other, filter: { ...one.filter, ...other.filter } }))
 
 describe('a page', () => {
-  it('is the part of the whole that it says, from whichever end it was walked to', () => {
+  it('is the slice of the whole list, read from either end', () => {
     let deep = 0
     fc.assert(
       fc.property(scope, sort, page, (whose, order, part) => {
@@ -169,14 +169,14 @@ describe('a page', () => {
     expect(deep).toBeGreaterThan(10)
   })
 
-  it('without an order has its names by age of their ids, and all of them', () => {
+  it('without a sort key is in the order of ids', () => {
     const rows = database.prepare('SELECT id FROM name WHERE account_id = 2 ORDER BY id').all()
     expect(ids({ ...WHOLE, accountId: 2 }).ids).toEqual(rows.map((row) => row['id']))
     const owned = database.prepare('SELECT id FROM name WHERE zone_id = 3 ORDER BY id').all()
     expect(ids({ ...WHOLE, accountId: 1, zoneId: 3 }).ids).toEqual(owned.map((row) => row['id']))
   })
 
-  it('holds the same, whether a filter looks at every name or goes by its own index', () => {
+  it('is the same with and without an index for the filter', () => {
     let found = 0
     fc.assert(
       fc.property(scope, sort, page, wish, (whose, order, part, wanted) => {

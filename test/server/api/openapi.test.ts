@@ -20,7 +20,7 @@ describe('the OpenAPI document', () => {
     expect([valid, errors]).toEqual([true, undefined])
   })
 
-  it.each(Object.entries(ROUTES))('%s: has every error that the route may give', (id, { refuses }) => {
+  it.each(Object.entries(ROUTES))('%s: contains every error of the route', (id, { refuses }) => {
     const { responses } = operationOf(id)
 
     for (const name of refuses) {
@@ -31,7 +31,7 @@ describe('the OpenAPI document', () => {
   })
 })
 
-it('an answer that the document does not describe is noticed', () => {
+it('a response that the document does not describe is detected', () => {
   expect(
     misfit('GET', '/v1/dns/about', 200, { data: { name: 'x', version: '1' }, warnings: [] }),
   ).toBeUndefined()
@@ -40,7 +40,7 @@ it('an answer that the document does not describe is noticed', () => {
   expect(misfit('GET', '/v1/nothing', 404, {})).toContain('errors')
 })
 
-describe('what is answered is what the document says', () => {
+describe('responses conform to the document', () => {
   let world: World
   beforeAll(async () => void (world = await apiWorld()))
   afterAll(async () => world.close())
@@ -93,7 +93,7 @@ describe('what is answered is what the document says', () => {
   ])('%s: %s %s', async (id, method, path, body, status) => {
     const reply = await world.ask(method, path, body)
     expect([reply.status, reply.body.errors?.[0]]).toEqual([status, status < 400 ? undefined : expect.anything()])
-    // That it fits is seen to at every question of every test.
+    // `inside` checks every response of every test against the document.
     expect(operationOf(id).responses).toHaveProperty(String(status))
   })
 

@@ -4,7 +4,7 @@ import { ERRORS } from '../../../src/server/errors/errors.ts'
 import { NO_REFUSALS, REFUSALS, type RefusalCase } from '../../spec/refusals.ts'
 import { type Reply, type World, apiWorld, prepare } from './world.ts'
 
-/** What a listing shows of everything that the requests could change. */
+/** All data that the requests could change, as listed by the API. */
 async function dump({ ask }: World): Promise<string> {
   const names = '/v1/dns/records?view=detail&limit=500&expand[]=offline_settings'
   const replies = [
@@ -26,7 +26,7 @@ interface Driven {
   readonly after: string
 }
 
-/** Sends the request of a case to a service of its own. */
+/** Sends the request of a case to a new service. */
 async function drive({
   method,
   path,
@@ -47,7 +47,7 @@ async function drive({
 
 const codesOf = ({ body }: Reply): readonly string[] | undefined => body.errors?.map(({ code }) => code)
 
-describe('every refusal that an operation may give is given', () => {
+describe('every refusal of an operation can be triggered', () => {
   const seen: string[] = []
 
   it.each(REFUSALS)('$operation $code: $method $path $body ($setup)', async (row) => {
@@ -55,11 +55,11 @@ describe('every refusal that an operation may give is given', () => {
 
     const [first] = codesOf(reply) ?? []
     expect([reply.status, first], JSON.stringify(reply.body)).toEqual([row.status, row.code])
-    expect(after).toBe(before) // what is refused changes nothing
+    expect(after).toBe(before) // a refused request changes nothing
     seen.push(`${row.operation} ${row.code}`)
   })
 
-  it('no pair of operation and code is left out', () => {
+  it('every pair of operation and code has a case', () => {
     const pairs = Object.entries<Route>(ROUTES).flatMap(([id, one]) =>
       refusalsOf(one).map((name) => `${id} ${ERRORS[name].code}`),
     )
@@ -80,7 +80,7 @@ const APEX = { name: '@', rrsets: [{ dns_type: 'NS', rdata: [NS] }] }
 const VALUE = { value: '192.0.2.30' }
 const MX_SET = [{ dns_type: 'MX', rdata: [{ value: '0 .' }] }]
 
-/** Decision 0016: where the specification leaves the choice. */
+/** Decision 0016: cases that the specification leaves open. */
 // biome-ignore format: a table
 it.each<[what: string, expected: string, method: string, path: string, body: unknown, setup?: string]>([
   ['RRSets at a name of another account',  '403 4403', 'POST', 'dyn.test/bob/rrsets',              MX_SET],
@@ -98,7 +98,7 @@ it.each<[what: string, expected: string, method: string, path: string, body: unk
   expect([reply.status, ...(codesOf(reply) ?? [])].join(' ')).toBe(expected)
 })
 
-it('faults of the hostnames of a DDNS key are told by phase', async () => {
+it('faults of the hostnames of a DDNS key are reported by phase', async () => {
   const answers = [
     ['locked.example.test', 'nosuch.example.test'],
     ['home.example.test', 'locked.example.test', 'x.frozen.test'],

@@ -24,7 +24,7 @@ it('a refusal that its route does not list does not compile', () => {
   expect([listed.refuses, unlisted.refuses]).toEqual([['zoneNotFound'], ['zoneNotFound']])
 })
 
-it('a route that lists a refusal its handler never gives does not compile', () => {
+it('a route that lists a refusal its handler never returns does not compile', () => {
   const handle = async () => refused(refuse('zoneNotFound'))
   // @ts-expect-error the type checker is the test
   const excessive = route({ ...ROW, refuses: ['zoneNotFound', 'nameNotFound'], handle })
@@ -34,13 +34,13 @@ it('a route that lists a refusal its handler never gives does not compile', () =
 
 const NAMES = Object.keys(ERRORS) as readonly ErrorName[]
 
-/** As `4809 nameNotFound`, which reads well in a difference. */
+/** For example `4809 nameNotFound`. */
 const readable = (code: string): string =>
   `${code} ${NAMES.find((name) => String(ERRORS[name].code) === code) ?? 'is not in the table of errors'}`
 const codesOf = (one: Route): readonly string[] => refusalsOf(one).map((name) => String(ERRORS[name].code))
 
 describe('the routes and the specified refusals are the same', () => {
-  it.each(Object.entries<Route>(ROUTES))('%s: refuses what refusals.tsv has, and no more', (id, one) => {
+  it.each(Object.entries<Route>(ROUTES))('%s: has exactly the refusals of refusals.tsv', (id, one) => {
     const specified = REFUSALS.flatMap(({ operation, code }) => (operation === id ? [code] : []))
     const listed = codesOf(one)
 
@@ -64,7 +64,7 @@ describe('the routes and the specified refusals are the same', () => {
     expect(REFUSALS.filter(({ code, status }) => statuses.get(code) !== status)).toEqual([])
   })
 
-  it('refusals.tsv has all 33 operations, those that refuse nothing with a mark', () => {
+  it('refusals.tsv has all 33 operations, and marks those without refusals', () => {
     const without = Object.entries<Route>(ROUTES).flatMap(([id, one]) =>
       refusalsOf(one).length === 0 ? [id] : [],
     )

@@ -24,7 +24,7 @@ const ids = (): Readonly<Record<string, number>> => world.ids
 const json = { contentType: 'application/json' } as const
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` }) as const
 
-/** Every route that changes something, as a request that account A may make. */
+/** A request of account A to every route that writes. */
 type Write = readonly [route: string, method: string, path: string, body?: unknown]
 const WRITES: readonly Write[] = [
   ['createKey', 'POST', '/v1/account/ddns-keys', { description: 'new', hostnames: ['free.example.test'] }],
@@ -57,8 +57,8 @@ const everything = async (): Promise<string> =>
     (await world.ask('GET', '/v1/dns/zones')).body,
   ])
 
-describe('a key that may only read', () => {
-  it('is tried at every route that writes', () => {
+describe('an API key with the scope read', () => {
+  it('is tested at every route that writes', () => {
     const writing = Object.entries(ROUTES).flatMap(([name, { method }]) => (method === 'GET' ? [] : [name]))
     expect([...new Set(WRITES.map(([name]) => name))].toSorted()).toEqual(writing.toSorted())
   })
@@ -69,7 +69,7 @@ describe('a key that may only read', () => {
     expect([reply.status >= 400, JSON.stringify(reply.body)]).toEqual([true, expect.any(String)])
     expect(await everything()).toBe(before)
     expect(reply.status).not.toBe(401)
-    expect((await world.ask(method, path, body)).status).toBeLessThan(300) // it is the key that was missing
+    expect((await world.ask(method, path, body)).status).toBeLessThan(300) // only the scope was missing
   })
 
   it.each([['/v1/dns/records'], ['/v1/account/ddns-keys'], ['/v1/dns/zones'], [HOME]])(
@@ -80,7 +80,7 @@ describe('a key that may only read', () => {
   )
 })
 
-describe('a key for one zone', () => {
+describe('an API key for one zone', () => {
   beforeEach(async () => addApiKey(world.store, ids()['a'] ?? 0, 'zoned', { scopes: ['zone:example.test'] }))
   const get = async (path: string) => world.ask('GET', path, undefined, 'zoned')
 
@@ -94,25 +94,25 @@ describe('a key for one zone', () => {
     ['DELETE', '/v1/dns/zones/noadd.test'],
     ['DELETE', `${R}/noadd.test/x`],
     ['POST', `${R}/noadd.test/x/publish`],
-  ])('%s %s is not there for it', async (method, path) => {
+  ])('gets 404 for %s %s', async (method, path) => {
     const reply = await world.ask(method, path, undefined, 'zoned')
     expect(reply.status).toBe(404)
     expect((await world.ask('GET', path.replace(/\/publish$/, ''))).status).toBe(200)
   })
 
-  it('does what it may in its own zone', async () => {
+  it('reads and writes in its zone', async () => {
     expect((await get(HOME)).status).toBe(200)
     expect((await world.ask('POST', `${R}/example.test`, { name: 'new' }, 'zoned')).status).toBe(201)
   })
 
-  it('lists only names of its zone, and counts only them', async () => {
+  it('lists and counts only names of its zone', async () => {
     const { body } = await get(`${R}?view=name_only&limit=500`)
     const zones = (body.data as readonly { zone_name: string }[]).map((one) => one.zone_name)
     expect(new Set(zones)).toEqual(new Set(['example.test']))
     expect(body.page?.total).toBe(zones.length)
   })
 
-  it('has no short pages in the middle of the list', async () => {
+  it('gets full pages', async () => {
     const { body } = await get(`${R}?view=name_only&limit=1&sort[zone_name]=desc`)
     expect(body.data).toHaveLength(1)
   })
@@ -123,19 +123,19 @@ describe('a key for one zone', () => {
     expect(body.page?.total).toBe(1)
   })
 
-  it('makes no other zone', async () => {
+  it('cannot create a zone', async () => {
     const reply = await world.ask('POST', '/v1/dns/zones', { zone_name: 'new.test' }, 'zoned')
     expect(reply.status).toBeGreaterThanOrEqual(400)
   })
 
-  it('attaches no hostname of another zone to a DDNS key', async () => {
+  it('cannot attach a hostname of another zone to a DDNS key', async () => {
     const body = { hostnames: ['x.noadd.test'] }
     const made = await world.ask('POST', '/v1/account/ddns-keys', body, 'zoned')
     const changed = await world.ask('PUT', '/v1/account/ddns-keys/kkk2222', body, 'zoned')
     expect([made.status, changed.status].every((status) => status >= 400)).toBe(true)
   })
 
-  it('makes no password for a DDNS key that changes names of another zone', async () => {
+  it('cannot regenerate the password of a DDNS key with targets in another zone', async () => {
     const { ask } = world
     await ask('PUT', '/v1/account/ddns-keys/kkk2222', { hostnames: ['x.noadd.test'] })
     const path = '/v1/account/ddns-keys/kkk2222'
@@ -144,7 +144,7 @@ describe('a key for one zone', () => {
   })
 })
 
-describe('what another account has', () => {
+describe('data of another account', () => {
   it.each([
     ['GET', '/v1/account/ddns-keys/kkk9999', 404],
     ['PUT', '/v1/account/ddns-keys/kkk9999', 404],
@@ -198,7 +198,7 @@ describe('credentials', () => {
     })
   }
 
-  it('are refused in the same words, whatever is wrong with them', async () => {
+  it('get the same response whatever is wrong with them', async () => {
     const { store } = world
     await addApiKey(store, ids()['a'] ?? 0, 'expired-key', { expiresAt: Date.UTC(2020, 0, 1) })
     await store.write(async (w) => {
@@ -238,7 +238,7 @@ describe('credentials', () => {
     expect((await seen('Bearer key-of-a')).status).toBe(200)
   })
 
-  it('expire at their moment', async () => {
+  it('expire at their time', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     await addApiKey(world.store, ids()['a'] ?? 0, 'brief', { expiresAt: Date.UTC(2026, 5, 1) })
     vi.setSystemTime(Date.UTC(2026, 5, 1) - 1)
@@ -247,7 +247,7 @@ describe('credentials', () => {
     expect((await seen('Bearer brief')).status).toBe(401)
   })
 
-  it('are not looked at any more when a peer was wrong too often, for ten minutes', async () => {
+  it('are refused for ten minutes when the peer is locked out', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const start = Date.UTC(2026, 5, 1)
     vi.setSystemTime(start)
@@ -255,9 +255,9 @@ describe('credentials', () => {
     const at = async (authorization: string, peer: string) =>
       send({ method: 'GET', path: '/v1/dns/zones', authorization, peer })
     for (let n = 0; n < 4; n++) expect((await at('Bearer wrong', '2001:db8::1')).status).toBe(401)
-    const deaf = await at('Bearer key-of-a', '2001:db8::2') // the same /64
-    expect([deaf.status, deaf.headers['retry-after']]).toEqual([429, '600'])
-    expect(bodyIn(deaf).errors).toHaveLength(1)
+    const lockedOut = await at('Bearer key-of-a', '2001:db8::2') // the same /64
+    expect([lockedOut.status, lockedOut.headers['retry-after']]).toEqual([429, '600'])
+    expect(bodyIn(lockedOut).errors).toHaveLength(1)
     expect((await at('Bearer key-of-a', '2001:db8:0:1::1')).status).toBe(200)
     vi.setSystemTime(start + 599_500)
     expect((await at('Bearer key-of-a', '2001:db8::1')).headers['retry-after']).toBe('1')
@@ -265,7 +265,7 @@ describe('credentials', () => {
     expect((await at('Bearer key-of-a', '2001:db8::1')).status).toBe(200)
   })
 
-  it('may ask for DDNS keys so many times in a minute', async () => {
+  it('are rate-limited per account and minute for DDNS keys', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const start = Date.UTC(2026, 5, 1)
     vi.setSystemTime(start)
@@ -283,7 +283,7 @@ describe('credentials', () => {
   })
 })
 
-describe('requests that are none', () => {
+describe('invalid requests', () => {
   const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
   const post = { method: 'POST', path: `${R}/example.test`, ...json } as const
   it.each<readonly [string, Asked, number, string]>([
@@ -321,7 +321,7 @@ describe('requests that are none', () => {
     expect(lines).toEqual([])
   })
 
-  it('names the methods that there are', async () => {
+  it('with a wrong method get the allowed ones', async () => {
     const { send } = inside(world.store)
     const allowed = async (path: string): Promise<readonly string[]> =>
       ((await send({ method: 'PATCH', path })).headers['allow'] ?? '').split(', ').toSorted()
@@ -330,13 +330,13 @@ describe('requests that are none', () => {
     expect(await allowed(`${HOME}/rrsets/A/rdata`)).toEqual(['POST', 'PUT'])
   })
 
-  it('takes a body of exactly 32 levels', async () => {
+  it('do not include a body of exactly 32 levels', async () => {
     const { send } = inside(world.store)
     const body = `{"name":"deep","x":${nested(31)}}`
     expect((await send({ ...post, body, ...bearer('key-of-a') })).status).toBe(201)
   })
 
-  it('over a socket, says that a body is too large in the shape of an error', async () => {
+  it('over a socket: a body that is too large gets an ErrorResponse', async () => {
     const { url } = world
     const headers = { authorization: 'Bearer key-of-a', 'content-type': 'application/json' }
     const body = JSON.stringify({ name: 'x'.repeat(300_000) })
@@ -346,7 +346,7 @@ describe('requests that are none', () => {
     expect(response.headers.get('content-type')).toMatch(/^application\/json/)
   })
 
-  it('over a socket without a length, too', async () => {
+  it('over a socket: also without Content-Length', async () => {
     const { url } = world
     const headers = { authorization: 'Bearer key-of-a', 'content-type': 'application/json' }
     const body = new Blob(['"', 'x'.repeat(300_000), '"']).stream()
@@ -356,18 +356,18 @@ describe('requests that are none', () => {
   })
 })
 
-describe('pages of other origins', () => {
+describe('CORS headers for a page, when', () => {
   const ORIGIN = 'https://panel.example'
   const corsOf = (headers: Readonly<Record<string, string>>): readonly string[] =>
     Object.keys(headers).filter((name) => name.startsWith('access-control-'))
 
   it.each([
-    ['nobody is named', undefined, ORIGIN, false],
-    ['another is named', 'https://other.example', ORIGIN, false],
-    ['a longer one is named', `${ORIGIN}.evil`, ORIGIN, false],
+    ['no origin is allowed', undefined, ORIGIN, false],
+    ['another origin is allowed', 'https://other.example', ORIGIN, false],
+    ['a longer origin is allowed', `${ORIGIN}.evil`, ORIGIN, false],
     ['the null origin', ORIGIN, 'null', false],
     ['another port', ORIGIN, `${ORIGIN}:8443`, false],
-    ['it is named', `https://other.example,${ORIGIN}`, ORIGIN, true],
+    ['its origin is allowed', `https://other.example,${ORIGIN}`, ORIGIN, true],
   ])('%s', async (_, corsOrigins, origin, isLet) => {
     const { send } = inside(world.store, corsOrigins === undefined ? {} : { corsOrigins })
     for (const method of ['GET', 'OPTIONS']) {
@@ -381,7 +381,7 @@ describe('pages of other origins', () => {
 })
 
 describe('secrets', () => {
-  it('are in no log line, and in no answer but those that make them', async () => {
+  it('are in no log line, and only in the response that creates them', async () => {
     const { store } = world
     const { send, lines } = inside(store, { authenticate: authenticator(store, passwordChecker(PEPPER)) })
     const as = bearer('key-of-a')
@@ -421,7 +421,7 @@ describe('secrets', () => {
     }
   })
 
-  it('come out of the store as hashes only', async () => {
+  it('are stored as hashes only', async () => {
     const made = await world.ask('POST', '/v1/account/ddns-keys', {})
     const { username = '', password = '' } = made.body.data as Readonly<Record<string, string>>
     const login = await world.store.read(async (r) => r.login(username))
@@ -430,7 +430,7 @@ describe('secrets', () => {
   })
 })
 
-describe('what an operator locked is not changed by a way around', () => {
+describe('locks of the operator cannot be bypassed:', () => {
   let world: Awaited<ReturnType<typeof apiWorld>>
   beforeEach(async () => void (world = await apiWorld()))
   afterEach(async () => world.close())
@@ -445,20 +445,20 @@ describe('what an operator locked is not changed by a way around', () => {
     ['x.web.test', '4786'],
     ['x.frozen.test', '3903'],
     ['locked.example.test', '4821'],
-  ])('%s gets no key', async (hostname, code) => {
+  ])('%s cannot be attached to a key', async (hostname, code) => {
     const { status, body } = await world.ask('POST', '/v1/account/ddns-keys', { hostnames: [hostname] })
 
     expect([status, body.errors?.[0]?.code]).toEqual([403, code])
   })
 
-  it('a zone counts, with its apex', async () => {
+  it('a new zone counts as a name, its apex', async () => {
     await prepare(world, 'names-full')
 
     const { status, body } = await world.ask('POST', '/v1/dns/zones', { zone_name: 'new.test' })
     expect([status, body.errors?.[0]?.code]).toEqual([402, '3354'])
   })
 
-  it('a record is found by any spelling of its value', async () => {
+  it('a filter finds a record by any spelling of its value', async () => {
     const { body } = await world.ask('GET', '/v1/dns/records?filter[rdata]=2001:DB8:0::7')
 
     expect(body.data).toMatchObject([{ name: 'free' }])

@@ -37,7 +37,7 @@ export interface World {
   readonly store: Store
   readonly url: string
   readonly ids: Readonly<Record<string, number>>
-  /** As account A with its API key, unless another key is named; `null` asks without credentials. */
+  /** Sends a request as account A, or with another API key; `null` is without credentials. */
   readonly ask: (method: string, path: string, body?: unknown, key?: string | null) => Promise<Reply>
   readonly close: () => Promise<void>
 }
@@ -51,7 +51,7 @@ interface Draft {
   readonly group?: string
 }
 
-/** The fixture that every case of the refusals begins with, behind a real socket. */
+/** The fixture of every refusal case, behind a real socket. */
 export async function apiWorld(): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-api-'))
   const store = sqliteStore(folder)
@@ -207,7 +207,7 @@ const nameOf = (zoneId: number, accountId: number, { name, rrsets = [], group }:
 
 const KEYS = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`k${n}`, 'v']))
 
-/** What an operator, or the account before, did: the words of the `setup` column. */
+/** Applies the `setup` column: earlier changes by the operator or the account. */
 export async function prepare({ store, ids }: World, setup: string): Promise<void> {
   const plan = ids['plan-a'] ?? 0
   const [word = '', value = ''] = setup.split(':')
@@ -238,7 +238,7 @@ export async function prepare({ store, ids }: World, setup: string): Promise<voi
       'no-wildcards': async () => w.changePlan(plan, { hasWildcards: false }),
       types: async () => w.changePlan(plan, { types: value.split(',') }),
       'ttl-fixed': async () => w.changePlan(plan, { fixedTtl: Number(value) }),
-      'least-ttl': async () => w.changePlan(plan, { minTtl: Number(value) }),
+      'min-ttl': async () => w.changePlan(plan, { minTtl: Number(value) }),
       'website-account': async () => w.changeAccount(ids['a'] ?? 0, { isWebsiteOnly: true }),
       'no-nameservers': async () => {
         const apex = await w.nameAt(ids['example.test'] ?? 0, '@')
