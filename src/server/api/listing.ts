@@ -73,8 +73,8 @@ const canonicalForms = (value: string): readonly string[] => [
   ...new Set([
     value,
     ...Object.values(RDATA_TYPES).flatMap(({ parse }) => {
-      const read = parse(value)
-      return read.ok ? [read.value] : []
+      const parsed = parse(value)
+      return parsed.ok ? [parsed.value] : []
     }),
   ]),
 ]

@@ -154,6 +154,8 @@ interface NameDraft {
   readonly faults: readonly Refusal<FormFault>[]
 }
 
+const AT_GROUP = { location: 'body', pointer: '/update_group' } as const
+
 /** Parses the body; reports all faults of its form. */
 function readNameDraft(body: Fields): NameDraft {
   const parsed = rrsetLists(body).map((one, n) => readRRSet(one, `/rrsets/${n}`))
@@ -164,9 +166,9 @@ function readNameDraft(body: Fields): NameDraft {
   const faults: Refusal<FormFault>[] = parsed.flatMap((one) => one.faults)
   if (body['rrsets'] !== undefined && !Array.isArray(body['rrsets']))
     faults.push(refuse('typeOrRdataMissing', 'rrsets is a list', { location: 'body', pointer: '/rrsets' }))
-  const at = { location: 'body', pointer: '/update_group' } as const
-  if (group !== undefined && !isGroupName(group)) faults.push(refuse('updateGroupInvalid', GROUP_RULE, at))
-  if (group !== undefined && isGrouped) faults.push(refuse('groupTargetAmbiguous', undefined, at))
+  if (group !== undefined && !isGroupName(group))
+    faults.push(refuse('updateGroupInvalid', GROUP_RULE, AT_GROUP))
+  if (group !== undefined && isGrouped) faults.push(refuse('groupTargetAmbiguous', undefined, AT_GROUP))
   if (parsedSettings !== undefined && 'faults' in parsedSettings) faults.push(...parsedSettings.faults)
   if (offline === true && parsedSettings === undefined)
     faults.push(
@@ -180,8 +182,6 @@ function readNameDraft(body: Fields): NameDraft {
     ...(parsedSettings !== undefined && 'settings' in parsedSettings && { offline: parsedSettings.settings }),
   }
 }
-
-const AT_GROUP = { location: 'body', pointer: '/update_group' } as const
 
 async function nameGroupFaults(
   { store }: RequestContext,

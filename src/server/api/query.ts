@@ -54,8 +54,8 @@ export function readPage({ query }: RequestContext, { fallback, max }: PageLimit
       ? ok(Number(text))
       : invalid(`${name} is not a whole number from 0`)
   }
-  const read = combine({ offset: number('offset', 0), limit: number('limit', fallback) })
-  return 'value' in read ? ok({ ...read.value, limit: Math.min(read.value.limit, max) }) : read
+  const parsed = combine({ offset: number('offset', 0), limit: number('limit', fallback) })
+  return 'value' in parsed ? ok({ ...parsed.value, limit: Math.min(parsed.value.limit, max) }) : parsed
 }
 
 /** Spec 4251: a key that this listing does not support, or an invalid direction. */
@@ -107,17 +107,17 @@ function jsonOf(text: string): unknown {
 
 export function readView({ query }: RequestContext): QueryResult<NameView> {
   const { view = 'summary' } = query
-  const known = VIEWS.find((one) => one === view)
-  return known === undefined ? invalid(`view is not one of ${VIEWS.join(', ')}`) : ok(known)
+  const supported = VIEWS.find((one) => one === view)
+  return supported === undefined ? invalid(`view is not one of ${VIEWS.join(', ')}`) : ok(supported)
 }
 
 const EXPANSIONS: readonly string[] = ['offline_settings']
 
 export function readExpand({ query }: RequestContext): QueryResult<boolean> {
   const { expand = [] } = query
-  const wanted = (Array.isArray(expand) ? expand : [expand]) as unknown[]
-  return wanted.every((one) => typeof one === 'string' && EXPANSIONS.includes(one))
-    ? ok(wanted.length > 0)
+  const expansions = (Array.isArray(expand) ? expand : [expand]) as unknown[]
+  return expansions.every((one) => typeof one === 'string' && EXPANSIONS.includes(one))
+    ? ok(expansions.length > 0)
     : invalid(`expand[] is not one of ${EXPANSIONS.join(', ')}`)
 }
 

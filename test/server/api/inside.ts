@@ -71,14 +71,14 @@ export function inside(store: Store, options: Options = {}): Inside {
   const send = async ({ query = '', peer = '198.51.100.1', ...rest }: Asked): Promise<Answered> => {
     const address = parseAddress(peer)
     if (address === undefined) throw new Error(`no address: ${peer}`)
-    const inbound: IncomingRequest = {
+    const request: IncomingRequest = {
       userAgent: 'test',
       authorization: undefined,
       ...rest,
       query,
       peer: address,
     }
-    const { status, headers, body } = await api(inbound)
+    const { status, headers, body } = await api(request)
     const fault = status === 204 ? undefined : misfit(rest.method, rest.path, status, JSON.parse(body))
     if (fault !== undefined) throw new Error(`${fault}\n${body}`)
     return { status, headers, text: body }

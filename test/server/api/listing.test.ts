@@ -131,7 +131,7 @@ const expression: fc.Arbitrary<Expression> = fc.oneof(
   fc.record({ or: fc.array(condition, { maxLength: 2 }) }),
 )
 /** Single filters; each test combines two of them. */
-const wishes: readonly fc.Arbitrary<Pick<NameQuery, 'filter'> & Partial<NameQuery>>[] = [
+const filters: readonly fc.Arbitrary<Pick<NameQuery, 'filter'> & Partial<NameQuery>>[] = [
   ...[
     { rdata: ['x3', 'y7'] },
     { updateGroups: ['kkkkkk1'] },
@@ -148,8 +148,8 @@ const wishes: readonly fc.Arbitrary<Pick<NameQuery, 'filter'> & Partial<NameQuer
   expression.map((zoneMetadata) => ({ filter: {}, zoneMetadata })),
   expression.map((rrsetMetadata) => ({ filter: {}, rrsetMetadata })),
 ]
-const wish = fc
-  .tuple(fc.oneof(...wishes), fc.oneof(...wishes))
+const filterPair = fc
+  .tuple(fc.oneof(...filters), fc.oneof(...filters))
   .map(([one, other]) => ({ ...one, ...other, filter: { ...one.filter, ...other.filter } }))
 
 describe('a page', () => {
@@ -179,7 +179,7 @@ describe('a page', () => {
   it('is the same with and without an index for the filter', () => {
     let found = 0
     fc.assert(
-      fc.property(scope, sort, page, wish, (whose, order, part, wanted) => {
+      fc.property(scope, sort, page, filterPair, (whose, order, part, wanted) => {
         const query = {
           ...WHOLE,
           ...whose,

@@ -366,35 +366,35 @@ const FILTERS = {
   zone_is_shared: fc.boolean(),
   dynupdate: fc.boolean(),
 } as const
-type Wish = {
+type FilterCase = {
   readonly [K in keyof typeof FILTERS]?: (typeof FILTERS)[K] extends fc.Arbitrary<infer T> ? T : never
 }
 
-function passes({ zone, name }: ListedName, wish: Wish): boolean {
+function passes({ zone, name }: ListedName, filter: FilterCase): boolean {
   const rdata = name.rrsets.flatMap((rrset) => rrset.rdata)
   const groups = [name.updateGroup, ...rdata.map((one) => one.updateGroup)].flatMap((group) => group ?? [])
   const isIn = (list: readonly string[] | undefined, values: readonly string[]): boolean =>
     list === undefined ||
     values.some((one) => list.some((other) => other.toLowerCase() === one.toLowerCase()))
   return (
-    isIn(wish.dns_name, [name.name]) &&
-    isIn(wish.zone_name, [zone.name]) &&
+    isIn(filter.dns_name, [name.name]) &&
+    isIn(filter.zone_name, [zone.name]) &&
     isIn(
-      wish.dns_type,
+      filter.dns_type,
       name.rrsets.map((rrset) => rrset.dnsType),
     ) &&
-    isIn(wish.update_group, groups) &&
+    isIn(filter.update_group, groups) &&
     isIn(
-      wish.label,
+      filter.label,
       rdata.map((one) => one.label),
     ) &&
-    (wish.rdata === undefined || rdata.some((one) => wish.rdata?.includes(one.value) === true)) &&
-    (wish.zone_is_shared ?? zone.isShared) === zone.isShared &&
-    (wish.dynupdate ?? groups.length > 0) === groups.length > 0
+    (filter.rdata === undefined || rdata.some((one) => filter.rdata?.includes(one.value) === true)) &&
+    (filter.zone_is_shared ?? zone.isShared) === zone.isShared &&
+    (filter.dynupdate ?? groups.length > 0) === groups.length > 0
   )
 }
-const queryOf = (wish: Wish): string =>
-  Object.entries(wish)
+const queryOf = (filter: FilterCase): string =>
+  Object.entries(filter)
     .flatMap(([key, value]) =>
       Array.isArray(value)
         ? (value as readonly string[]).map((one) => `filter[${key}][]=${encodeURIComponent(one)}`)
@@ -410,10 +410,10 @@ describe('filters', () => {
       let found = 0
       await fc.assert(
         fc.asyncProperty(arbitrary, async (one) => {
-          const wish = { [key]: one } as Wish
-          const names = wanted((name) => passes(name, wish))
+          const filter = { [key]: one } as FilterCase
+          const names = wanted((name) => passes(name, filter))
           found += names.length
-          expect(await listed(queryOf(wish))).toEqual(names)
+          expect(await listed(queryOf(filter))).toEqual(names)
         }),
         { numRuns: 25, seed: SEED },
       )
@@ -423,8 +423,8 @@ describe('filters', () => {
 
   it('can be combined', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.record(FILTERS, { requiredKeys: [] }), async (wish) => {
-        expect(await listed(queryOf(wish))).toEqual(wanted((name) => passes(name, wish)))
+      fc.asyncProperty(fc.record(FILTERS, { requiredKeys: [] }), async (filter) => {
+        expect(await listed(queryOf(filter))).toEqual(wanted((name) => passes(name, filter)))
       }),
       { numRuns: 150, seed: SEED },
     )
@@ -432,11 +432,11 @@ describe('filters', () => {
 
   it('can be combined with metadata expressions, page by page', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.record(FILTERS, { requiredKeys: [] }), expression, async (wish, one) => {
-        const query = `view=name_only&${queryOf(wish)}&metadata=${encoded(one)}`
+      fc.asyncProperty(fc.record(FILTERS, { requiredKeys: [] }), expression, async (filter, one) => {
+        const query = `view=name_only&${queryOf(filter)}&metadata=${encoded(one)}`
         const { rows } = await pagesOf(R, query, 20)
         expect(rows.map(idOf).toSorted()).toEqual(
-          wanted((name) => passes(name, wish) && isTrue(one, name.name.metadata)),
+          wanted((name) => passes(name, filter) && isTrue(one, name.name.metadata)),
         )
       }),
       { numRuns: 60, seed: SEED },
