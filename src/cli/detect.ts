@@ -21,7 +21,7 @@ export async function detectCommand({ asJson, isWatching, settings: flags }: Det
   const ending = new AbortController()
   const detection = addressDetection(settings.value, {
     userAgent: userAgentOf(settings.value),
-    tell: () => undefined,
+    report: () => undefined,
     wake: changes.notify,
     published: () => [],
     end: ending.signal,

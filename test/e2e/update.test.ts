@@ -268,7 +268,7 @@ describe('the address', () => {
 
     expect([ended.code, ended.stdout]).toEqual([69, 'home.example.test: nothing sent\n'])
     expect(ended.stderr).toMatch(
-      /no source reported a public address \(IPv4: no source knows the address: http:\S+: .*\); nothing was sent\n {2}what to do: run holdfast detect/,
+      /no source could tell the public address \(IPv4: no source reports an address: http:\S+: .*\); nothing was sent\n {2}what to do: holdfast detect/,
     )
   })
 

@@ -7,26 +7,26 @@ import type { HostSettings } from '../../config/client-settings.ts'
 import type { Address, Family } from '../../net/address.ts'
 import type { ClientAccount, ResolvedSettings } from './settings.ts'
 
-/** Who knows the addresses of the accounts and of the hostnames that have their own. */
+/** Detects the addresses of the accounts, and of hostnames with settings of their own. */
 export interface AddressDetection {
   providerFor(account: ClientAccount, host?: HostSettings): AddressProvider
   /** Something may have changed. */
-  hint(because: Hint): void
-  /** Notices changes until the signal. */
+  hint(hint: Hint): void
+  /** Starts the watchers; they run until the signal. */
   watch(signal: AbortSignal): void
-  /** From now on by other settings. */
+  /** Replaces the settings; watchers and detectors start again. */
   adopt(settings: ResolvedSettings): void
-  /** Every source by itself, for who uses this update service. */
+  /** All sources for the users of an update service. */
   sourcesFor(server: string): readonly AddressSource[]
 }
 
 export interface DetectionListeners {
-  readonly tell: (event: AgentEvent) => void
-  /** The User-Agent for whoever is asked. */
+  readonly report: (event: AgentEvent) => void
+  /** The User-Agent of requests to sources. */
   readonly userAgent: string
-  /** Somebody should look; and begin the short retries anew, because the way to the service may be another. */
-  readonly wake: (isNewWay: boolean) => void
-  /** What the service holds, as far as it is remembered, for any hostname. */
+  /** A look is due. With `mayRetry`, retry delays end too, because the route to the service may have changed. */
+  readonly wake: (mayRetry: boolean) => void
+  /** The remembered addresses that the service publishes, for any hostname. */
   readonly published: (family: Family) => readonly Address[]
   readonly end: AbortSignal
 }
@@ -36,11 +36,11 @@ export type MakeAddressDetection = (
   listeners: DetectionListeners,
 ) => AddressDetection
 
-/** The source of an account whose address is in its settings, or is left to the service. */
+/** The provider of an account whose address is configured, or is left to the service. */
 export const sourceGivenBy = ({ myip }: ClientAccount): AddressProvider | undefined =>
   myip === undefined ? undefined : givenSource(myip === 'connection' ? {} : myip)
 
-/** For addresses that are given, and for who only wants to know what is remembered. */
+/** For configured addresses, and for commands that only read the saved state. */
 export const NO_DETECTION: AddressDetection = {
   providerFor: (account) => sourceGivenBy(account) ?? givenSource({}),
   hint: () => undefined,

@@ -1,5 +1,6 @@
-import type { DetectorOptions as DetectorParts } from '../../client/detect/detector.ts'
+import type { DetectorOptions } from '../../client/detect/detector-options.ts'
 import type { Finding } from '../../client/detect/finding.ts'
+import type { OutsideRoute } from '../../client/detect/uplink.ts'
 import type { SourcePorts } from '../../client/sources/ports.ts'
 import type { HostSettings } from '../../config/client-settings.ts'
 import { type Address, type Family, familyOf } from '../../net/address.ts'
@@ -7,7 +8,7 @@ import { systemInterfaces } from '../../platform/interfaces.ts'
 import type { InterfaceAddress } from '../../ports/interfaces.ts'
 import type { Gateway, OutboundRoute } from '../../ports/network.ts'
 
-/** A way out of this host that hostnames are bound to; without either, the one that the kernel takes. */
+/** An uplink that hostnames are bound to; without either member, the route that the kernel selects. */
 export interface Binding {
   readonly interface?: string
   readonly from?: Address
@@ -19,26 +20,26 @@ export const bindingOf = (host: HostSettings | undefined): Binding => ({
 })
 
 /**
- * Each detector finds the same VPN, which is told once. Who is bound to a line has taken the advice that comes with it; what is
- * missing there is told by `lineOf`.
+ * Passes the findings of the detector of a binding. Each detector finds the same VPN, which is reported once. A bound hostname
+ * needs no report of a VPN; `outsideRouteOf` reports a missing rule.
  */
 export function findingFilter(
-  tell: (finding: Finding) => void,
-): (way: Binding) => (finding: Finding) => void {
-  const told = new Set<string>()
-  const tellOnce = (finding: Finding): void => {
+  report: (finding: Finding) => void,
+): (binding: Binding) => (finding: Finding) => void {
+  const reported = new Set<string>()
+  const reportOnce = (finding: Finding): void => {
     const text = JSON.stringify(finding)
-    if (finding.kind === 'elsewhere' && told.has(text)) return
-    told.add(text)
-    tell(finding)
+    if (finding.kind === 'elsewhere' && reported.has(text)) return
+    reported.add(text)
+    report(finding)
   }
-  const tellBound = (finding: Finding): void => {
-    if (finding.kind !== 'elsewhere') tell(finding)
+  const reportBound = (finding: Finding): void => {
+    if (finding.kind !== 'elsewhere') report(finding)
   }
-  return ({ interface: only, from }) => (only === undefined && from === undefined ? tellOnce : tellBound)
+  return ({ interface: only, from }) => (only === undefined && from === undefined ? reportOnce : reportBound)
 }
 
-/** The local address to ask from: the one that is named, or the first of the interface. */
+/** The local address to send from: the configured one, or the first of the interface. */
 export function localAddressOf({
   interface: only,
   from,
@@ -58,25 +59,26 @@ export function localAddressOf({
 }
 
 /**
- * Whether what is asked outside leaves through another line than the one to publish. Node cannot bind a socket to a device: what
- * is sent from an interface's address goes where the routes say, and only a rule of the host can change that.
+ * The route of outside queries. Node cannot bind a socket to a device: packets from the address of an interface follow the
+ * routes, and only a routing rule of the host changes that.
  */
 export function outsideRouteOf(
-  way: Binding,
+  binding: Binding,
   ports: Pick<SourcePorts, 'gateway' | 'outboundRoute' | 'interfaces'>,
-  tell: (finding: Finding) => void,
-): DetectorParts['outboundRoute'] {
-  const told = new Set<string>()
-  const from = localAddressOf(way)
+  report: (finding: Finding) => void,
+): DetectorOptions['outboundRoute'] {
+  const reported = new Set<string>()
+  const from = localAddressOf(binding)
   return async (family) => {
-    if (from === undefined) return unboundThrough(family, ports)
+    if (from === undefined) return unboundRoute(family, ports)
     const address = await from(family)
-    const bound = way.interface ?? (await interfaceOf(address))
-    const out = address === undefined ? undefined : await ports.outboundRoute(family, address)
-    if (out === undefined || bound === undefined || out.interface === bound) return {}
-    if (!told.has(out.interface)) tell({ kind: 'leavesElsewhere', interface: bound, through: out.interface })
-    told.add(out.interface)
-    return { elsewhere: out.interface }
+    const bound = binding.interface ?? (await interfaceOf(address))
+    const route = address === undefined ? undefined : await ports.outboundRoute(family, address)
+    if (route === undefined || bound === undefined || route.interface === bound) return {}
+    if (!reported.has(route.interface))
+      report({ kind: 'leavesElsewhere', interface: bound, through: route.interface })
+    reported.add(route.interface)
+    return { elsewhere: route.interface }
   }
 }
 
@@ -85,33 +87,36 @@ const interfaceOf = async (address: Address | undefined): Promise<string | undef
 
 /**
  * Over IPv4, another interface than the one to the router, or another gateway; over IPv6, where every network has its own, a
- * tunnel. Where IPv4 leaves through that tunnel too, it is a VPN; an IPv6 tunnel alone may be all the IPv6 there is.
+ * tunnel. If IPv4 leaves through that tunnel too, it is a VPN; an IPv6 tunnel alone may be the only IPv6 uplink.
  */
-async function unboundThrough(
+async function unboundRoute(
   family: Family,
   ports: Pick<SourcePorts, 'gateway' | 'outboundRoute'>,
-): Promise<Through> {
-  const out = await ports.outboundRoute(family)
-  if (out === undefined) return {}
+): Promise<OutsideRoute> {
+  const route = await ports.outboundRoute(family)
+  if (route === undefined) return {}
   const all = await systemInterfaces()
-  if (family === 'v4') return v4Through(out, await ports.gateway(), all)
-  if (!all.some(({ interface: name, isTunnel }) => name === out.interface && isTunnel)) return {}
-  const v4 = await unboundThrough('v4', ports)
-  return { elsewhere: out.interface, ...(v4.elsewhere === out.interface && { isVpn: true }) }
+  if (family === 'v4') return v4Route(route, await ports.gateway(), all)
+  if (!all.some(({ interface: name, isTunnel }) => name === route.interface && isTunnel)) return {}
+  const v4 = await unboundRoute('v4', ports)
+  return { elsewhere: route.interface, ...(v4.elsewhere === route.interface && { isVpn: true }) }
 }
 
-type Through = Awaited<ReturnType<NonNullable<DetectorParts['outboundRoute']>>>
-
-function v4Through(out: OutboundRoute, home: Gateway | undefined, all: readonly InterfaceAddress[]): Through {
-  if (home === undefined || home.interface === out.interface) {
-    // The router cannot be found; a tunnel beside the network of a line is a VPN, and a dial-up or mobile link is the line.
+function v4Route(
+  route: OutboundRoute,
+  home: Gateway | undefined,
+  all: readonly InterfaceAddress[],
+): OutsideRoute {
+  if (home === undefined || home.interface === route.interface) {
+    // Without a router of its own, a tunnel besides another network is a VPN; a dial-up or mobile link is the uplink itself.
     const isVpn =
-      all.some((one) => one.interface === out.interface && one.isTunnel) && !/^(ppp|ww)/.test(out.interface)
+      all.some((one) => one.interface === route.interface && one.isTunnel) &&
+      !/^(ppp|ww)/.test(route.interface)
     const hasOther = all.some(({ address, isTunnel }) => familyOf(address) === 'v4' && !isTunnel)
-    if (isVpn && hasOther) return { elsewhere: out.interface }
+    if (isVpn && hasOther) return { elsewhere: route.interface }
   }
   if (home === undefined) return {}
-  if (home.interface !== out.interface) return { elsewhere: out.interface }
-  const isOther = out.gateway !== undefined && out.gateway !== home.address
-  return isOther ? { elsewhere: `${out.gateway} on ${out.interface}` } : {}
+  if (home.interface !== route.interface) return { elsewhere: route.interface }
+  const isOther = route.gateway !== undefined && route.gateway !== home.address
+  return isOther ? { elsewhere: `${route.gateway} on ${route.interface}` } : {}
 }

@@ -49,7 +49,7 @@ export function composeClient(settings: ResolvedSettings, parts: ClientParts): C
   let latest: State = NEW_STATE
   const inbox = makeInbox()
   const detection = makeDetection(settings, {
-    tell: emit,
+    report: emit,
     userAgent: userAgentOf(settings),
     wake: (isNewWay) => inbox.put(isNewWay ? POKE : LOOK),
     published: (family) => confirmedIn(latest, family),

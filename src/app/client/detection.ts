@@ -1,14 +1,15 @@
 import { uptime } from 'node:os'
-import { instant, milliseconds } from '../../base/time.ts'
+import { milliseconds, seconds } from '../../base/time.ts'
+import { type BucketLimits, fullBucket, takeToken } from '../../base/token-bucket.ts'
 import { type Detector, detector } from '../../client/detect/detector.ts'
 import { makeSources, type SourceSelection } from '../../client/sources/make-sources.ts'
 import type { SourcePorts } from '../../client/sources/ports.ts'
 import type { AddressProvider } from '../../client/sources/provider.ts'
 import type { AddressSource } from '../../client/sources/source.ts'
 import { suffixed } from '../../client/sources/suffixed.ts'
-import { HINTS } from '../../client/watch/hint.ts'
+import { type Hint, HINTS } from '../../client/watch/hint.ts'
 import { watch } from '../../client/watch/watch.ts'
-import type { WatcherContext, WatcherState } from '../../client/watch/watcher.ts'
+import type { WatchedDetection } from '../../client/watch/watcher.ts'
 import type { HostSettings } from '../../config/client-settings.ts'
 import { steadyClock, systemRandom } from '../../platform/clock.ts'
 import { askByDatagram, listenToGroup, openChannel } from '../../platform/datagram.ts'
@@ -19,143 +20,165 @@ import { homeGateway, systemOutboundRoute } from '../../platform/outbound-route.
 import { type CachingResolve, cachingResolve } from '../../platform/resolve.ts'
 import { askByStream } from '../../platform/stream.ts'
 import type { FindGateway } from '../../ports/network.ts'
-import { type AddressDetection, type DetectionListeners, sourceGivenBy } from './address-detection.ts'
+import {
+  type AddressDetection,
+  type DetectionListeners,
+  type MakeAddressDetection,
+  sourceGivenBy,
+} from './address-detection.ts'
 import { type Binding, bindingOf, findingFilter, localAddressOf, outsideRouteOf } from './binding.ts'
 import type { ClientAccount, ResolvedSettings } from './settings.ts'
 
-/** Hints begin the retries anew so often at once, and then once in so long: whoever makes hints up does not make requests. */
-const [BURST, REFILL] = [5, 5000]
+/** Limits how often hints end the retry delays, so that forged hints cause no requests to the service. */
+const RETRY_LIMITS: BucketLimits = { burst: 5, refill: seconds(5) }
 
-function ration(): () => boolean {
-  let [left, at] = [BURST, performance.now()]
-  return () => {
-    const now = performance.now()
-    ;[left, at] = [Math.min(BURST, left + (now - at) / REFILL), now]
-    if (left < 1) return false
-    left--
-    return true
-  }
+/** Everything that ends when other settings are adopted. */
+interface Generation {
+  readonly settings: ResolvedSettings
+  readonly end: AbortController
+  /** One for each binding of hostnames. */
+  readonly detectors: Map<string, Detector>
 }
 
-/** A detector for every way out that some hostname is bound to. */
-export function addressDetection(initial: ResolvedSettings, listeners: DetectionListeners): AddressDetection {
-  const { tell, userAgent, wake } = listeners
-  /** What began under settings ends with them. */
-  let [settings, era] = [initial, new AbortController()]
-  let watchUntil: AbortSignal | undefined
-  const isAllowed = ration()
-  const names = cachingResolve(() => performance.now())
-  const gateway = homeGateway(systemGateway)
-  const detectors = new Map<string, Detector>()
-  const [tellOf, recheckListeners] = [findingFilter(tell), new Set<() => void>()]
-  const portsFor = (way: Binding): SourcePorts => portsOf(way.interface, { names, gateway })
-  const sourcesOf = (server: string, way: Binding = {}): readonly AddressSource[] =>
-    makeSources(settings.config.sources ?? [], portsFor(way), {
-      ...selectionOf(settings, userAgent, server),
-      ...fromOf(way),
-    })
-  const detectorOf = (account: ClientAccount, way: Binding): Detector =>
-    cached(detectors, keyOf(settings, account, way), () =>
-      detector({
-        clock: steadyClock,
-        random: systemRandom,
-        sources: sourcesOf(account.server, way),
-        agreement: settings.config.agreement,
-        look,
-        tell: tellOf(way),
-        published: listeners.published,
-        outboundRoute: settings.config.allowVpn ? undefined : outsideRouteOf(way, portsFor(way), tell),
-        signal: AbortSignal.any([listeners.end, era.signal]),
-      }),
-    )
-  const look = (): void => {
-    for (const bell of recheckListeners) bell()
-    wake(false)
-  }
-  const hint: AddressDetection['hint'] = (because) => {
-    tell({ kind: 'hinted', because })
-    for (const one of detectors.values()) one.hint(HINTS[because].isDoubt)
-    wake(isAllowed())
-  }
-  const begin = (until: AbortSignal): void => {
-    watchUntil = until
-    const [first] = settings.accounts.filter(({ myip }) => myip === undefined)
-    const known = first === undefined ? knownOf([]) : knownOf(sourcesOf(first.server), detectorOf(first, {}))
-    const watching = { userAgent, hint, signal: AbortSignal.any([until, era.signal]), note: tell }
-    watchAll(watching, { ...known, recheckListeners }, portsFor({}))
-  }
-  return {
-    hint,
-    sourcesFor: sourcesOf,
-    providerFor: (account, host) =>
-      sourceGivenBy(account) ?? withSuffixOf(host, detectorOf(account, bindingOf(host))),
-    watch: begin,
-    adopt: (next) => {
-      settings = next
-      detectors.clear()
-      era.abort()
-      era = new AbortController()
-      if (watchUntil !== undefined && next.config.watch) begin(watchUntil)
-    },
-  }
-}
-
-/** Only the default sources differ by service. */
-const keyOf = ({ config }: ResolvedSettings, { server }: ClientAccount, way: Binding): string =>
-  JSON.stringify([config.sources === undefined ? server : '', way])
-
-function cached<T>(all: Map<string, T>, key: string, make: () => T): T {
-  const known = all.get(key) ?? make()
-  all.set(key, known)
-  return known
-}
-
-function withSuffixOf(host: HostSettings | undefined, found: Detector): AddressProvider {
-  const suffix = host?.suffix ?? (host?.mac && { address: host.mac, length: host.prefixLength })
-  return suffix === undefined ? found : suffixed(found, suffix)
-}
-
-const knownOf = (
-  sources: readonly AddressSource[],
-  main?: Detector,
-): Pick<WatcherState, 'asksRouter' | 'outside' | 'published' | 'isOpen'> => ({
-  asksRouter: sources.some(({ vantage }) => vantage === 'router'),
-  outside: cheapOf(sources),
-  published: (family) => main?.current(family),
-  isOpen: (family) => main?.isOpen(family) === true,
+const generationOf = (settings: ResolvedSettings): Generation => ({
+  settings,
+  end: new AbortController(),
+  detectors: new Map(),
 })
 
-function watchAll(
-  about: Omit<WatcherContext, 'clock' | 'ports'>,
-  known: ReturnType<typeof knownOf> & Pick<WatcherState, 'recheckListeners'>,
-  ports: SourcePorts,
-): void {
-  watch(
-    {
-      ...about,
+export const addressDetection: MakeAddressDetection = (settings, listeners) =>
+  new SettingsDetection(settings, listeners)
+
+class SettingsDetection implements AddressDetection {
+  readonly #listeners: DetectionListeners
+  readonly #names = cachingResolve(() => performance.now())
+  readonly #gateway = homeGateway(systemGateway)
+  readonly #reportOf: ReturnType<typeof findingFilter>
+  readonly #recheckListeners = new Set<() => void>()
+  #generation: Generation
+  #watchSignal: AbortSignal | undefined
+  #retries = fullBucket(RETRY_LIMITS, steadyClock.now())
+
+  constructor(settings: ResolvedSettings, listeners: DetectionListeners) {
+    this.#listeners = listeners
+    this.#reportOf = findingFilter(listeners.report)
+    this.#generation = generationOf(settings)
+  }
+
+  hint(hint: Hint): void {
+    this.#listeners.report({ kind: 'hinted', because: hint })
+    for (const one of this.#generation.detectors.values()) one.hint(HINTS[hint].isDoubt)
+    this.#listeners.wake(this.#mayRetry())
+  }
+
+  sourcesFor(server: string, binding: Binding = {}): readonly AddressSource[] {
+    const { settings } = this.#generation
+    const from = localAddressOf(binding)
+    return makeSources(settings.config.sources ?? [], this.#portsFor(binding), {
+      ...selectionOf(settings, this.#listeners.userAgent, server),
+      ...(from && { from }),
+    })
+  }
+
+  providerFor(account: ClientAccount, host?: HostSettings): AddressProvider {
+    return sourceGivenBy(account) ?? withSuffixOf(host, this.#detectorOf(account, bindingOf(host)))
+  }
+
+  watch(signal: AbortSignal): void {
+    this.#watchSignal = signal
+    const { settings, end } = this.#generation
+    const { report, userAgent } = this.#listeners
+    const first = settings.accounts.find(({ myip }) => myip === undefined)
+    watch(
+      {
+        userAgent,
+        clock: steadyClock,
+        random: systemRandom,
+        uptime: () => milliseconds(uptime() * 1000),
+        ports: { ...this.#portsFor({}), openChannel, listenToGroup, listenForEvents, watchKernel },
+        hint: (hint) => this.hint(hint),
+        report,
+        signal: AbortSignal.any([signal, end.signal]),
+      },
+      {
+        ...this.#watchedBy(first),
+        recheckListeners: this.#recheckListeners,
+      },
+    )
+  }
+
+  adopt(settings: ResolvedSettings): void {
+    this.#generation.end.abort()
+    this.#generation = generationOf(settings)
+    if (this.#watchSignal !== undefined && settings.config.watch) this.watch(this.#watchSignal)
+  }
+
+  #mayRetry(): boolean {
+    const bucket = takeToken(this.#retries, RETRY_LIMITS, steadyClock.now())
+    this.#retries = bucket ?? this.#retries
+    return bucket !== undefined
+  }
+
+  #requestLook(): void {
+    for (const listener of this.#recheckListeners) listener()
+    this.#listeners.wake(false)
+  }
+
+  #portsFor({ interface: only }: Binding): SourcePorts {
+    return portsOf(only, { names: this.#names, gateway: this.#gateway })
+  }
+
+  #detectorOf(account: ClientAccount, binding: Binding): Detector {
+    const { settings, detectors, end } = this.#generation
+    const key = keyOf(settings, account, binding)
+    const cached = detectors.get(key)
+    if (cached !== undefined) return cached
+    const { report, published, end: outerEnd } = this.#listeners
+    const { agreement, allowVpn } = settings.config
+    const made = detector({
       clock: steadyClock,
-      ports: { ...ports, openChannel, listenToGroup, listenForEvents, watchKernel },
-    },
-    {
-      ...known,
-      askRouterNow: () => undefined,
-      doesRouterAnswer: false,
-      isProbed: false,
-      kernelListeners: new Set(),
-      uptime: () => milliseconds(uptime() * 1000),
-      steady: () => instant(performance.now()),
-    },
-    systemRandom,
-  )
+      random: systemRandom,
+      sources: this.sourcesFor(account.server, binding),
+      agreement,
+      requestLook: () => this.#requestLook(),
+      report: this.#reportOf(binding),
+      published,
+      outboundRoute: allowVpn ? undefined : outsideRouteOf(binding, this.#portsFor(binding), report),
+      signal: AbortSignal.any([outerEnd, end.signal]),
+    })
+    detectors.set(key, made)
+    return made
+  }
+
+  /** The sources and results that watchers use; those of the first account whose address is not configured. */
+  #watchedBy(account: ClientAccount | undefined): Omit<WatchedDetection, 'recheckListeners'> {
+    const sources = account === undefined ? [] : this.sourcesFor(account.server)
+    const main = account === undefined ? undefined : this.#detectorOf(account, {})
+    return {
+      asksRouter: sources.some(({ vantage }) => vantage === 'router'),
+      outside: cheapOf(sources),
+      published: (family) => main?.current(family),
+      isOpen: (family) => main?.isOpen(family) === true,
+    }
+  }
 }
 
-interface Shares {
+/** Only the default sources depend on the service. */
+const keyOf = ({ config }: ResolvedSettings, { server }: ClientAccount, binding: Binding): string =>
+  JSON.stringify([config.sources === undefined ? server : '', binding])
+
+function withSuffixOf(host: HostSettings | undefined, provider: AddressProvider): AddressProvider {
+  const suffix = host?.suffix ?? (host?.mac && { address: host.mac, length: host.prefixLength })
+  return suffix === undefined ? provider : suffixed(provider, suffix)
+}
+
+interface SharedLookups {
   readonly names: CachingResolve
   readonly gateway: FindGateway
 }
 
-/** What was found out once holds for every way. */
-const portsOf = (only: string | undefined, { names, gateway }: Shares): SourcePorts => ({
+/** All bindings share the cached names and gateway. */
+const portsOf = (only: string | undefined, { names, gateway }: SharedLookups): SourcePorts => ({
   http: async (request, signal) => (await import('../../platform/http.ts')).undiciHttp(request, signal),
   interfaces: async () =>
     (await systemInterfaces()).filter((one) => only === undefined || one.interface === only),
@@ -176,14 +199,9 @@ function selectionOf({ config }: ResolvedSettings, userAgent: string, server: st
   return { userAgent, allowed, ipv6, command, thirdParties, server: host }
 }
 
-function fromOf(binding: Binding): Pick<SourceSelection, 'from'> {
-  const from = localAddressOf(binding)
-  return from === undefined ? {} : { from }
-}
-
-/** Those that may be asked most often. */
+/** The sources with the shortest cooldown, without web sources. */
 function cheapOf(sources: readonly AddressSource[]): readonly AddressSource[] {
   const outside = sources.filter(({ vantage }) => vantage === 'outside')
-  const least = Math.min(...outside.map(({ cooldown }) => cooldown))
-  return outside.filter(({ cooldown, name }) => cooldown === least && !name.startsWith('http'))
+  const minCooldown = Math.min(...outside.map(({ cooldown }) => cooldown))
+  return outside.filter(({ cooldown, name }) => cooldown === minCooldown && !name.startsWith('http'))
 }

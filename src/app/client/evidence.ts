@@ -19,7 +19,7 @@ export async function evidenceOf(settings: ResolvedSettings, { ask }: Pick<Asker
   const end = new AbortController().signal
   const listeners = {
     userAgent,
-    tell: () => undefined,
+    report: () => undefined,
     wake: () => undefined,
     published: () => [],
     end,

@@ -1,89 +1,103 @@
-import { after, type Duration, milliseconds } from '../../base/time.ts'
+import { after, type Duration, type Instant, milliseconds } from '../../base/time.ts'
 import type { Sighting } from '../../net/sighting.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { AddressSource } from '../sources/source.ts'
 import { type Agreement, type AgreementQuestion, agree, type SourceVote } from './agree.ts'
 
 /**
- * When the outside sources start, one after the other, while those before have not settled it. Beside the router or an
- * own interface one outside voice is enough; without, two start together.
+ * When the outside sources start while the earlier ones have not settled the round. With a router or an interface, one
+ * outside source is enough; without, two start together.
  */
 // biome-ignore format: a table
-const STARTS: { readonly besideNear: readonly Duration[]; readonly alone: readonly Duration[] } = {
-  besideNear: [10, 120, 250, 500].map(milliseconds),
-  alone:      [0, 0, 250, 500].map(milliseconds),
+const STARTS: { readonly withNear: readonly Duration[]; readonly alone: readonly Duration[] } = {
+  withNear: [10, 120, 250, 500].map(milliseconds),
+  alone:    [0, 0, 250, 500].map(milliseconds),
 }
-/** What is near answers within milliseconds: if it says that nothing changed, nobody outside is asked. */
-const HEAD_START = STARTS.besideNear[0]
-const EVERY_FURTHER = milliseconds(500)
-
-/** A round is over then, whoever has not answered. */
-const GIVE_UP = milliseconds(5000)
+/** Near sources answer within milliseconds: if they report no change, no outside source is asked. */
+const HEAD_START = STARTS.withNear[0]
+const FURTHER_INTERVAL = milliseconds(500)
+const ROUND_TIMEOUT = milliseconds(5000)
 
 export interface ConfirmationRound {
   readonly question: AgreementQuestion
   readonly near: readonly AddressSource[]
-  /** In the order in which they are to be asked. */
+  /** In the order of use. */
   readonly outside: readonly AddressSource[]
 }
 
 export interface RoundContext {
   readonly clock: Clock
-  /** Whether this source may be asked now, given what was said so far; it is asked then. */
+  /** Whether this source may be asked now, given the votes so far; counts the request. */
   readonly mayAsk: (source: AddressSource) => boolean
   readonly signal: AbortSignal
-  /** What was said so far; for who wonders whether to begin anew. */
+  /** The votes so far; the caller reads them while the round runs. */
   readonly votes: SourceVote[]
 }
 
-/** Asks until it is settled, cheap ones first; what is still under way then is broken off. */
+/** Asks the sources, cheap ones first, until the question is settled. Requests that still run then are aborted. */
 export async function confirmAddress(
   { question, near, outside }: ConfirmationRound,
-  { clock, mayAsk, signal, votes }: RoundContext,
+  context: RoundContext,
 ): Promise<Agreement> {
-  const [settled, kick] = [new AbortController(), new AbortController()]
-  const over = AbortSignal.any([signal, settled.signal, clock.deadline(GIVE_UP)])
-  const start = clock.now()
-  let verdict: Agreement = { kind: 'open' }
-  const hear = (source: AddressSource, sighting: Sighting): void => {
+  const { clock, signal, votes } = context
+  const [settled, headStart] = [new AbortController(), new AbortController()]
+  const end = AbortSignal.any([signal, settled.signal, clock.deadline(ROUND_TIMEOUT)])
+  let agreement: Agreement = { kind: 'open' }
+  const record = (source: AddressSource, sighting: Sighting): void => {
     if (settled.signal.aborted) return
     votes.push({ source, sighting })
-    verdict = agree(votes, question)
-    if (verdict.kind === 'agreed' || isHopeless(question, votes)) settled.abort()
-    // Worth confirming, or nobody near can tell.
-    else if (sighting.kind === 'seen' || votes.length >= near.length) kick.abort()
+    agreement = agree(votes, question)
+    if (agreement.kind === 'agreed' || isHopeless(question, votes)) settled.abort()
+    // There is a new address to confirm, or no near source reports one.
+    else if (sighting.kind === 'seen' || votes.length >= near.length) headStart.abort()
   }
-  const ask = async (source: AddressSource, at: Duration): Promise<void> => {
-    // One of its own for each: Node 20 takes eleven listeners of one signal for a leak, and says so on standard error.
-    const end = AbortSignal.any([over])
-    if (at > 0)
-      await clock.sleep(after(start, at), at === HEAD_START ? AbortSignal.any([end, kick.signal]) : end)
-    if (end.aborted || !mayAsk(source)) return
-    const sighting = await Promise.race([source.look(question.family, end), silence(end)])
-    if (sighting !== undefined) hear(source, sighting)
-  }
-  const starts = near.length > 0 ? STARTS.besideNear : STARTS.alone
+  const round = { question, context, end, headStart: headStart.signal, record, start: clock.now() }
+  const starts = near.length > 0 ? STARTS.withNear : STARTS.alone
   await Promise.all([
-    ...near.map(async (source) => ask(source, milliseconds(0))),
-    ...outside.map(async (source, at) => ask(source, startOf(starts, at))),
+    ...near.map(async (source) => ask(source, milliseconds(0), round)),
+    ...outside.map(async (source, at) => ask(source, startOf(starts, at), round)),
   ])
-  return verdict
+  return agreement
+}
+
+interface RunningRound {
+  readonly question: AgreementQuestion
+  readonly context: RoundContext
+  readonly start: Instant
+  readonly end: AbortSignal
+  readonly headStart: AbortSignal
+  readonly record: (source: AddressSource, sighting: Sighting) => void
+}
+
+/** Asks one source at its offset from the start of the round. */
+async function ask(
+  source: AddressSource,
+  offset: Duration,
+  { question, context: { clock, mayAsk }, start, end: roundEnd, headStart, record }: RunningRound,
+): Promise<void> {
+  // One signal for each source: Node 20 reports eleven listeners of one signal as a leak.
+  const end = AbortSignal.any([roundEnd])
+  if (offset > 0)
+    await clock.sleep(after(start, offset), offset === HEAD_START ? AbortSignal.any([end, headStart]) : end)
+  if (end.aborted || !mayAsk(source)) return
+  const sighting = await Promise.race([source.look(question.family, end), aborted(end)])
+  if (sighting !== undefined) record(source, sighting)
 }
 
 const startOf = (starts: readonly Duration[], at: number): Duration => {
   const last = starts.at(-1) ?? milliseconds(0)
-  return starts[at] ?? milliseconds(last + EVERY_FURTHER * (at - starts.length + 1))
+  return starts[at] ?? milliseconds(last + FURTHER_INTERVAL * (at - starts.length + 1))
 }
 
-/** Over IPv6 only an address of this host is published: where it has none, nothing outside need be asked. */
+/** Over IPv6 only an address of this host is published: without one, outside sources need not be asked. */
 const isHopeless = ({ family, hasOwn }: AgreementQuestion, votes: readonly SourceVote[]): boolean =>
   family === 'v6' &&
   hasOwn &&
   votes.some(({ source, sighting }) => source.vantage === 'own' && sighting.kind === 'none') &&
   !votes.some(({ source, sighting }) => source.vantage !== 'outside' && sighting.kind === 'seen')
 
-/** A source that does not heed the signal is not waited for. */
-const silence = async (signal: AbortSignal): Promise<undefined> =>
+/** Does not wait for a source that ignores the signal. */
+const aborted = async (signal: AbortSignal): Promise<undefined> =>
   new Promise((done) => {
     if (signal.aborted) done(undefined)
     else signal.addEventListener('abort', () => done(undefined), { once: true })

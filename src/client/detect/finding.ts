@@ -1,20 +1,25 @@
 import type { Duration } from '../../base/time.ts'
 import type { Address } from '../../net/address.ts'
 
-/** What the detector has to say beside the address. */
+/** What detection reports besides the address. */
 export type Finding =
-  /** One outside source stands against an agreement. */
-  | { readonly kind: 'liar'; readonly source: string; readonly said: Address; readonly agreed: Address }
+  /** An outside source disagrees with an agreement. */
+  | {
+      readonly kind: 'outlier'
+      readonly source: string
+      readonly reported: Address
+      readonly agreed: Address
+    }
   | {
       readonly kind: 'quarantined'
       readonly source: string
-      readonly leftAloneFor: Duration
+      readonly duration: Duration
       readonly because: string
     }
   | { readonly kind: 'flipping'; readonly address: Address; readonly heldFor: Duration }
   /**
-   * Outside services see another line than the one whose address is published, such as a VPN; `through` is the interface, where
-   * the kernel tells it.
+   * Outside services see another uplink than the published one, such as a VPN. `through` is its interface, where the kernel
+   * reports it.
    */
   | {
       readonly kind: 'elsewhere'
@@ -22,7 +27,7 @@ export type Finding =
       readonly outside?: Address
       readonly through?: string
     }
-  /** Questions from a bound interface leave this host through another one. */
+  /** Packets from a bound interface leave through another one. */
   | { readonly kind: 'leavesElsewhere'; readonly interface: string; readonly through: string }
-  /** The router's own outside address is not public: another router, or the provider's, is behind it. */
+  /** The external address of the router is not public: carrier-grade NAT, or a second router. */
   | { readonly kind: 'behindAnother'; readonly router: Address | 'none'; readonly because: string }

@@ -4,88 +4,92 @@ import type { Sighting } from '../../net/sighting.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Agreement, SourceVote } from './agree.ts'
 import type { Finding } from './finding.ts'
-import { NO_HISTORY, passOrHold } from './flip.ts'
-import type { SourceRegistry } from './source-registry.ts'
+import { type AddressHistory, NO_HISTORY, passOrHold } from './flip.ts'
 
-export interface FlipGuard {
-  current(): Address | undefined
-  /** What a round came to, as a sighting; an address that flips is held back. */
-  weigh(verdict: Agreement, round: RoundAnswers): Sighting
-}
-
-export interface RoundAnswers {
+/** The votes of a round. */
+export interface RoundVotes {
   readonly votes: readonly SourceVote[]
-  /** The interface that questions left through, where it is not the one to the router. */
+  /** The interface of outside queries, where it is not the one to the router. */
   readonly through?: string
 }
 
-interface FlipGuardOptions {
+export interface FlipGuardOptions {
   readonly clock: Clock
-  readonly tell: (finding: Finding) => void
-  /** Something may go out now that was held back. */
-  readonly look: () => void
+  readonly report: (finding: Finding) => void
+  /** Called when an address that was held back may be published. */
+  readonly requestLook: () => void
   readonly signal: AbortSignal
 }
 
-export function flipGuard({ clock, tell, look, signal }: FlipGuardOptions, trust: SourceRegistry): FlipGuard {
-  let history = NO_HISTORY
-  const release = async (at: Instant): Promise<void> => {
-    await clock.sleep(at, signal)
-    if (!signal.aborted) look()
+/** Turns the agreements of one family into sightings. An address that flips is held back. */
+export class FlipGuard {
+  readonly #options: FlipGuardOptions
+  /** Uplinks that were reported. */
+  readonly #reported = new Set<string>()
+  #history: AddressHistory = NO_HISTORY
+
+  constructor(options: FlipGuardOptions) {
+    this.#options = options
   }
-  const admit = ({ address, by, isStated }: Extract<Agreement, { kind: 'agreed' }>): Sighting => {
-    const { history: next, heldUntil } = passOrHold(history, address, { now: clock.now(), isStated })
-    const isNews = history.returning?.since !== next.returning?.since
-    history = next
+
+  get current(): Address | undefined {
+    return this.#history.current
+  }
+
+  sightingOf(agreement: Agreement, { votes, through }: RoundVotes): Sighting {
+    if (agreement.kind === 'none') return { kind: 'none' }
+    this.#reportUplink(agreement, through)
+    if (agreement.kind === 'open') return { kind: 'unknown', because: reasonOf(votes, through) }
+    return this.#passOrHold(agreement)
+  }
+
+  #passOrHold({ address, by, hasNear }: Extract<Agreement, { kind: 'agreed' }>): Sighting {
+    const { clock, report } = this.#options
+    const before = this.#history
+    const { history, heldUntil } = passOrHold(before, address, { now: clock.now(), hasNear })
+    this.#history = history
     if (heldUntil === undefined) return { kind: 'seen', address, by: by.join(' and ') }
-    if (isNews) {
-      tell({ kind: 'flipping', address, heldFor: milliseconds(heldUntil - clock.now()) })
-      void release(heldUntil)
+    if (before.returning?.since !== history.returning?.since) {
+      report({ kind: 'flipping', address, heldFor: milliseconds(heldUntil - clock.now()) })
+      void this.#lookAt(heldUntil)
     }
-    const because = `${address} came back too soon; it is held back until it stays`
+    const because = `${address} returned too soon; it is held back until it stays`
     return { kind: 'unknown', because, isHeld: true }
   }
-  const told = new Set<string>()
-  /** Said once for each line that the outside sees. */
-  const tellElsewhere = (
-    verdict: Exclude<Agreement, { kind: 'none' }>,
-    through: string | undefined,
-  ): void => {
-    if (!verdict.isElsewhere) return
-    const { elsewhere: outside } = verdict
+
+  async #lookAt(at: Instant): Promise<void> {
+    const { clock, signal, requestLook } = this.#options
+    await clock.sleep(at, signal)
+    if (!signal.aborted) requestLook()
+  }
+
+  /** Once for each uplink that outside services see. */
+  #reportUplink(agreement: Exclude<Agreement, { kind: 'none' }>, through: string | undefined): void {
+    if (!agreement.isElsewhere) return
+    const { elsewhere: outside } = agreement
     const uplink = through ?? outside
-    if (uplink === undefined || told.has(uplink)) return
-    told.add(uplink)
-    tell({
+    if (uplink === undefined || this.#reported.has(uplink)) return
+    this.#reported.add(uplink)
+    this.#options.report({
       kind: 'elsewhere',
-      ...(verdict.kind === 'agreed' && { published: verdict.address }),
+      ...(agreement.kind === 'agreed' && { published: agreement.address }),
       ...(outside !== undefined && { outside }),
       ...(through !== undefined && { through }),
     })
   }
-  return {
-    current: () => history.current,
-    weigh: (verdict, { votes, through }) => {
-      trust.recordAnswers(votes)
-      if (verdict.kind === 'none') return { kind: 'none' }
-      tellElsewhere(verdict, through)
-      if (verdict.kind === 'open') return { kind: 'unknown', because: becauseOf(votes, through) }
-      // Who sees another line tells the truth about that.
-      if (!verdict.isElsewhere) trust.recordAgreement(verdict, votes)
-      return admit(verdict)
-    },
-  }
 }
 
-const becauseOf = (votes: readonly SourceVote[], through: string | undefined): string => {
+function reasonOf(votes: readonly SourceVote[], through: string | undefined): string {
   if (votes.length === 0) return 'no source answered'
-  const said = votes.map(({ source, sighting }) => {
-    if (sighting.kind === 'seen') return `${source.name} says ${sighting.address}`
-    return `${source.name}: ${sighting.kind === 'none' ? 'none' : sighting.because}`
-  })
-  const isAnySeen = votes.some(({ sighting }) => sighting.kind === 'seen')
-  if (!isAnySeen) return `no source knows the address: ${said.join('; ')}`
+  const answers = votes
+    .map(({ source, sighting }) => {
+      if (sighting.kind === 'seen') return `${source.name} reports ${sighting.address}`
+      return `${source.name}: ${sighting.kind === 'none' ? 'none' : sighting.because}`
+    })
+    .join('; ')
+  if (!votes.some(({ sighting }) => sighting.kind === 'seen'))
+    return `no source reports an address: ${answers}`
   if (through !== undefined)
-    return `outside services are asked through ${through}, as with a VPN, and cannot confirm what the router states: ${said.join('; ')}`
-  return `${votes.length === 1 ? 'one source alone is not believed' : 'no two sources agree'}: ${said.join('; ')}`
+    return `outside queries leave through ${through}, as with a VPN, and cannot confirm the address of the router: ${answers}`
+  return `${votes.length === 1 ? 'one source alone is not enough' : 'no two sources agree'}: ${answers}`
 }

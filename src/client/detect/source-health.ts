@@ -1,6 +1,5 @@
 import {
   after,
-  between,
   type Duration,
   hours,
   type Instant,
@@ -8,61 +7,36 @@ import {
   milliseconds,
   seconds,
 } from '../../base/time.ts'
+import { type BucketLimits, fullBucket, type TokenBucket, takeToken } from '../../base/token-bucket.ts'
 import type { Family } from '../../net/address.ts'
 import type { AddressSource } from '../sources/source.ts'
 
-/** What we hold of one source, by its name. */
+/** The record of one source. */
 export interface SourceHealth {
-  /** Times that it stood alone against an agreement, in a row. */
+  /** Consecutive disagreements with an agreement. */
   readonly disagreements: number
   readonly quarantines: number
   readonly quarantinedUntil?: Instant
 }
 
-/** Which sources may be asked, and how often outside operators at all. */
+/** Which sources may be asked, and how many rounds may ask outside sources. */
 export interface SourceRecords {
+  /** By the name of the source. */
   readonly health: Readonly<Record<string, SourceHealth>>
-  /** When each source was last asked for each family, a few times back. */
-  readonly asked: Readonly<Record<string, readonly Instant[]>>
-  /** Confirmations that each kind of reason may still cause, and when that was counted. */
-  readonly budgets: { readonly [R in BudgetReason]: { readonly left: number; readonly at: Instant } }
+  /** The last requests of each source and family, as many as the largest burst. */
+  readonly requests: Readonly<Record<string, readonly Instant[]>>
+  /** Each round takes a token of its reason. */
+  readonly budgets: { readonly [R in BudgetReason]: TokenBucket }
 }
 
 /**
- * Why the outside is asked beside the schedule. A `hint` may be forged by any host of the link; `news` is what a source said
- * when we asked it, or what we noticed ourselves. Each has a budget, so that forged hints delay nothing real.
+ * Why a round outside the schedule asks outside sources. Any host of the link can forge a `hint`; `news` is an answer of a
+ * source, or an observation of this host. The budgets are separate, so that forged hints delay nothing real.
  */
 export type BudgetReason = 'hint' | 'news'
 
-/** A burst of changes is confirmed at once; hints that somebody makes up cost nobody more than this. */
-const BURST = 30
-const REFILL: Duration = seconds(5)
-
-export const newSourceRecords = (now: Instant): SourceRecords => ({
-  health: {},
-  asked: {},
-  budgets: { hint: { left: BURST, at: now }, news: { left: BURST, at: now } },
-})
-
-const NEW: SourceHealth = { disagreements: 0, quarantines: 0 }
-export const healthOf = ({ health }: SourceRecords, name: string): SourceHealth =>
-  (Object.hasOwn(health, name) ? health[name] : undefined) ?? NEW
-
-export function isQuarantined(trust: SourceRecords, name: string, now: Instant): boolean {
-  const { quarantinedUntil } = healthOf(trust, name)
-  return quarantinedUntil !== undefined && isBefore(now, quarantinedUntil)
-}
-
-export function mayAsk(
-  trust: SourceRecords,
-  { name, cooldown, burst = 1 }: Pick<AddressSource, 'name' | 'cooldown' | 'burst'>,
-  family: Family,
-  now: Instant,
-): boolean {
-  const askedAt = trust.asked[keyOf(name, family)]?.at(-burst)
-  const isResting = askedAt !== undefined && isBefore(now, after(askedAt, milliseconds(burst * cooldown)))
-  return !isQuarantined(trust, name, now) && !isResting
-}
+/** Enough to confirm a burst of changes; limits what forged hints cost the outside services. */
+const BUDGET: BucketLimits = { burst: 30, refill: seconds(5) }
 
 /** The duration of each quarantine of a source; the last row repeats. */
 // biome-ignore format: a table
@@ -72,60 +46,76 @@ const QUARANTINE: readonly Duration[] = [
   hours(24),
 ]
 
-/** No burst is longer. */
-const MOST_TIMES = 8
+const MAX_BURST = 8
 
-const keyOf = (name: string, family: Family): string => `${family} ${name}`
-
-const withHealth = (trust: SourceRecords, name: string, over: Partial<SourceHealth>): SourceRecords => ({
-  ...trust,
-  health: { ...trust.health, [name]: { ...healthOf(trust, name), ...over } },
+export const newSourceRecords = (now: Instant): SourceRecords => ({
+  health: {},
+  requests: {},
+  budgets: { hint: fullBucket(BUDGET, now), news: fullBucket(BUDGET, now) },
 })
 
-export const withRequest = (
-  trust: SourceRecords,
-  name: string,
-  family: Family,
-  now: Instant,
-): SourceRecords => ({
-  ...trust,
-  asked: {
-    ...trust.asked,
-    [keyOf(name, family)]: [...(trust.asked[keyOf(name, family)] ?? []), now].slice(-MOST_TIMES),
-  },
-})
+const NEW: SourceHealth = { disagreements: 0, quarantines: 0 }
+export const healthOf = ({ health }: SourceRecords, name: string): SourceHealth =>
+  (Object.hasOwn(health, name) ? health[name] : undefined) ?? NEW
 
-/** It was of the same mind as the others. */
-export const withAgreement = (trust: SourceRecords, name: string): SourceRecords =>
-  healthOf(trust, name).disagreements === 0 ? trust : withHealth(trust, name, { disagreements: 0 })
-
-/** It stood alone: once may be an answer that was under way while the address changed. */
-export function withDisagreement(trust: SourceRecords, name: string, now: Instant): SourceRecords {
-  const { disagreements } = healthOf(trust, name)
-  return disagreements === 0
-    ? withHealth(trust, name, { disagreements: 1 })
-    : withQuarantine(trust, name, now)
+export function isQuarantined(records: SourceRecords, name: string, now: Instant): boolean {
+  const { quarantinedUntil } = healthOf(records, name)
+  return quarantinedUntil !== undefined && isBefore(now, quarantinedUntil)
 }
 
-/** It lied again, or sent us away: left alone, longer each time. */
-export function withQuarantine(trust: SourceRecords, name: string, now: Instant): SourceRecords {
-  const { quarantines } = healthOf(trust, name)
-  const span = QUARANTINE[Math.min(quarantines, QUARANTINE.length - 1)] ?? seconds(3600)
-  return withHealth(trust, name, {
+export interface SourceRequest {
+  readonly source: Pick<AddressSource, 'name' | 'cooldown' | 'burst'>
+  readonly family: Family
+}
+
+export function mayAsk(records: SourceRecords, request: SourceRequest, now: Instant): boolean {
+  const { name, cooldown, burst = 1 } = request.source
+  const askedAt = records.requests[keyOf(request)]?.at(-burst)
+  const isCooling = askedAt !== undefined && isBefore(now, after(askedAt, milliseconds(burst * cooldown)))
+  return !isQuarantined(records, name, now) && !isCooling
+}
+
+const keyOf = ({ source, family }: SourceRequest): string => `${family} ${source.name}`
+
+const withHealth = (records: SourceRecords, name: string, changes: Partial<SourceHealth>): SourceRecords => ({
+  ...records,
+  health: { ...records.health, [name]: { ...healthOf(records, name), ...changes } },
+})
+
+export function withRequest(records: SourceRecords, request: SourceRequest, now: Instant): SourceRecords {
+  const key = keyOf(request)
+  const times = [...(records.requests[key] ?? []), now].slice(-MAX_BURST)
+  return { ...records, requests: { ...records.requests, [key]: times } }
+}
+
+export const withAgreement = (records: SourceRecords, name: string): SourceRecords =>
+  healthOf(records, name).disagreements === 0 ? records : withHealth(records, name, { disagreements: 0 })
+
+/** The first disagreement may be an answer that was under way while the address changed; the second one quarantines. */
+export function withDisagreement(records: SourceRecords, name: string, now: Instant): SourceRecords {
+  const { disagreements } = healthOf(records, name)
+  return disagreements === 0
+    ? withHealth(records, name, { disagreements: 1 })
+    : withQuarantine(records, name, now)
+}
+
+/** After repeated disagreement or a refusal; longer each time. */
+export function withQuarantine(records: SourceRecords, name: string, now: Instant): SourceRecords {
+  const { quarantines } = healthOf(records, name)
+  const span = QUARANTINE[Math.min(quarantines, QUARANTINE.length - 1)] ?? hours(1)
+  return withHealth(records, name, {
     disagreements: 0,
     quarantines: quarantines + 1,
     quarantinedUntil: after(now, span),
   })
 }
 
-/** Takes one confirmation out of the budget; undefined when there is none left. */
+/** Takes one round out of the budget; undefined where the budget is spent. */
 export function withBudgetSpent(
-  trust: SourceRecords,
+  records: SourceRecords,
   reason: BudgetReason,
   now: Instant,
 ): SourceRecords | undefined {
-  const { left, at } = trust.budgets[reason]
-  const refilled = Math.min(BURST, left + between(at, now) / REFILL)
-  if (refilled < 1) return undefined
-  return { ...trust, budgets: { ...trust.budgets, [reason]: { left: refilled - 1, at: now } } }
+  const bucket = takeToken(records.budgets[reason], BUDGET, now)
+  return bucket && { ...records, budgets: { ...records.budgets, [reason]: bucket } }
 }

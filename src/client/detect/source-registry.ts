@@ -1,5 +1,5 @@
 import { between } from '../../base/time.ts'
-import type { Family } from '../../net/address.ts'
+import type { Address, Family } from '../../net/address.ts'
 import { explainRange } from '../../net/special.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { AddressSource } from '../sources/source.ts'
@@ -11,6 +11,7 @@ import {
   isQuarantined,
   mayAsk,
   newSourceRecords,
+  type SourceRecords,
   withAgreement,
   withBudgetSpent,
   withDisagreement,
@@ -18,82 +19,98 @@ import {
   withRequest,
 } from './source-health.ts'
 
-/** Keeps what we hold of each source over the rounds, and says what should be known of it. */
-export interface SourceRegistry {
-  /** Those outside that may be asked now, in order. */
-  available(able: readonly AddressSource[], family: Family): readonly AddressSource[]
-  /** Whether another round may ask the outside for this reason; counts it. */
-  spendBudget(reason: BudgetReason): boolean
-  recordRequest(source: AddressSource, family: Family): void
-  recordAnswers(votes: readonly SourceVote[]): void
-  recordAgreement(verdict: Extract<Agreement, { kind: 'agreed' }>, votes: readonly SourceVote[]): void
+/** A router that redials has no address either, for a moment; so many rounds without one are a finding. */
+const ADDRESSLESS_LIMIT = 3
+const ADDRESSLESS =
+  'your provider shares the outside address among customers, or another router is in front of yours'
+
+/** The records of all sources over the rounds; reports what users should learn about a source. */
+export class SourceRegistry {
+  readonly #clock: Clock
+  readonly #report: (finding: Finding) => void
+  /** Router addresses that were reported. */
+  readonly #reported = new Set<string>()
+  #records: SourceRecords
+  #turn = 0
+  #addresslessRounds = 0
+
+  constructor(clock: Clock, report: (finding: Finding) => void) {
+    this.#clock = clock
+    this.#report = report
+    this.#records = newSourceRecords(clock.now())
+  }
+
+  /** The outside sources that may be asked now, in the order of use. */
+  available(sources: readonly AddressSource[], family: Family): readonly AddressSource[] {
+    const now = this.#clock.now()
+    const available = sources.filter(
+      (source) => source.vantage === 'outside' && mayAsk(this.#records, { source, family }, now),
+    )
+    return rotated(available, this.#turn++)
+  }
+
+  /** Whether another round may ask outside sources for this reason; counts the round. */
+  spendBudget(reason: BudgetReason): boolean {
+    const records = withBudgetSpent(this.#records, reason, this.#clock.now())
+    this.#records = records ?? this.#records
+    return records !== undefined
+  }
+
+  recordRequest(source: AddressSource, family: Family): void {
+    this.#records = withRequest(this.#records, { source, family }, this.#clock.now())
+  }
+
+  recordVotes(votes: readonly SourceVote[]): void {
+    for (const { source, sighting } of votes) {
+      if (sighting.kind === 'unknown' && sighting.isRefusal) {
+        this.#records = withQuarantine(this.#records, source.name, this.#clock.now())
+        this.#reportQuarantine(source.name, sighting.because)
+      }
+      if (source.vantage === 'router' && sighting.kind === 'none') this.#reportRouter(sighting.instead)
+    }
+  }
+
+  recordAgreement(
+    { by, against, address }: Extract<Agreement, { kind: 'agreed' }>,
+    votes: readonly SourceVote[],
+  ): void {
+    this.#addresslessRounds = votes.some(isAddressless) ? this.#addresslessRounds + 1 : 0
+    if (this.#addresslessRounds === ADDRESSLESS_LIMIT)
+      this.#report({ kind: 'behindAnother', router: 'none', because: ADDRESSLESS })
+    for (const name of by) this.#records = withAgreement(this.#records, name)
+    for (const { source, sighting } of against) {
+      if (sighting.kind !== 'seen') continue
+      this.#records = withDisagreement(this.#records, source.name, this.#clock.now())
+      this.#report({ kind: 'outlier', source: source.name, reported: sighting.address, agreed: address })
+      if (isQuarantined(this.#records, source.name, this.#clock.now()))
+        this.#reportQuarantine(source.name, `it reports ${sighting.address} where others agree on ${address}`)
+    }
+  }
+
+  #reportQuarantine(source: string, because: string): void {
+    const { quarantinedUntil } = healthOf(this.#records, source)
+    if (quarantinedUntil === undefined) return
+    const duration = between(this.#clock.now(), quarantinedUntil)
+    this.#report({ kind: 'quarantined', source, duration, because })
+  }
+
+  #reportRouter(address: Address | undefined): void {
+    if (address === undefined || this.#reported.has(address)) return
+    this.#reported.add(address)
+    this.#report({ kind: 'behindAnother', router: address, because: explainRange(address) })
+  }
 }
 
-export function sourceRegistry(clock: Clock, tell: (finding: Finding) => void): SourceRegistry {
-  let trust = newSourceRecords(clock.now())
-  let turn = 0
-  let silent = 0
-  const told = new Set<string>()
-  const quarantined = (source: string, because: string): void => {
-    const { quarantinedUntil } = healthOf(trust, source)
-    if (quarantinedUntil !== undefined)
-      tell({ kind: 'quarantined', source, leftAloneFor: between(clock.now(), quarantinedUntil), because })
-  }
-  return {
-    available: (able, family) => {
-      const now = clock.now()
-      const willing = able.filter((one) => one.vantage === 'outside' && mayAsk(trust, one, family, now))
-      return rotated(willing, turn++)
-    },
-    spendBudget: (reason) => {
-      const left = withBudgetSpent(trust, reason, clock.now())
-      trust = left ?? trust
-      return left !== undefined
-    },
-    recordRequest: ({ name }, family) => {
-      trust = withRequest(trust, name, family, clock.now())
-    },
-    recordAnswers: (votes) => {
-      for (const { source, sighting } of votes) {
-        if (sighting.kind === 'unknown' && sighting.isRefusal) {
-          trust = withQuarantine(trust, source.name, clock.now())
-          quarantined(source.name, sighting.because)
-        }
-        if (source.vantage !== 'router' || sighting.kind !== 'none') continue
-        const { instead } = sighting
-        if (instead === undefined || told.has(instead)) continue
-        told.add(instead)
-        tell({ kind: 'behindAnother', router: instead, because: explainRange(instead) })
-      }
-    },
-    recordAgreement: ({ by, against, address }, votes) => {
-      // A router that is dialling says so too, for a moment.
-      silent = votes.some(isUnnamed) ? silent + 1 : 0
-      if (silent === UNNAMED_LIMIT) tell({ kind: 'behindAnother', router: 'none', because: BEHIND })
-      for (const name of by) trust = withAgreement(trust, name)
-      for (const { source, sighting } of against) {
-        if (sighting.kind !== 'seen') continue
-        trust = withDisagreement(trust, source.name, clock.now())
-        tell({ kind: 'liar', source: source.name, said: sighting.address, agreed: address })
-        if (isQuarantined(trust, source.name, clock.now()))
-          quarantined(source.name, `it said ${sighting.address} where others agree on ${address}`)
-      }
-    },
-  }
-}
-
-/** It answered that it has no address, and not what it has instead. */
-const isUnnamed = ({ source, sighting }: SourceVote): boolean =>
+/** A router without an address, not even a private one. */
+const isAddressless = ({ source, sighting }: SourceVote): boolean =>
   source.vantage === 'router' && sighting.kind === 'none' && sighting.instead === undefined
-const UNNAMED_LIMIT = 3
-const BEHIND = 'your provider shares the outside address among customers, or another router stands in front'
 
-/** Another of the cheap ones first each time, so that one that always says the same does not speak for all. */
+/** Starts with another one of the cheapest sources each time, so that a stale source does not decide every round. */
 function rotated(all: readonly AddressSource[], turn: number): readonly AddressSource[] {
   const [first, others] = [all.filter(({ isFirst }) => isFirst), all.filter(({ isFirst }) => !isFirst)]
-  const least = Math.min(...others.map(({ cooldown }) => cooldown))
-  const cheap = others.filter(({ cooldown }) => cooldown === least)
-  const by = cheap.length === 0 ? 0 : turn % cheap.length
-  const rest = others.filter((one) => !cheap.includes(one))
-  return [...first, ...cheap.slice(by), ...cheap.slice(0, by), ...rest]
+  const minCooldown = Math.min(...others.map(({ cooldown }) => cooldown))
+  const cheap = others.filter(({ cooldown }) => cooldown === minCooldown)
+  const start = cheap.length === 0 ? 0 : turn % cheap.length
+  const costly = others.filter((one) => !cheap.includes(one))
+  return [...first, ...cheap.slice(start), ...cheap.slice(0, start), ...costly]
 }

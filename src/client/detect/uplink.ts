@@ -1,8 +1,9 @@
 import type { Address, Family } from '../../net/address.ts'
 import type { Agreement, UplinkView } from './agree.ts'
 
-/** Through which interface questions leave, where that is another than the one to the router. */
+/** The route of outside queries. */
 export interface OutsideRoute {
+  /** The interface, where it is not the one to the router. */
   readonly elsewhere?: string
   /** Both families leave through it. */
   readonly isVpn?: true
@@ -14,12 +15,12 @@ interface UplinkOptions {
 }
 
 export interface UplinkTracker {
-  /** What a verdict needs to know of the way to the outside; `through` is for people. */
+  /** The input of an agreement; `through` is the interface of outside queries, for messages. */
   now(): Promise<{ readonly uplink?: UplinkView; readonly through?: string }>
-  record(verdict: Agreement): void
+  record(agreement: Agreement): void
 }
 
-/** What one family's rounds have shown of the line that is published, and of another one that the outside sees. */
+/** What the rounds of one family showed about the published uplink, and about another one that the outside sees. */
 export function uplinkTracker(family: Family, { published, outboundRoute }: UplinkOptions): UplinkTracker {
   let isProven = false
   let foreign: Address | undefined
@@ -36,9 +37,10 @@ export function uplinkTracker(family: Family, { published, outboundRoute }: Upli
       }
       return { uplink, ...(through !== undefined && { through }) }
     },
-    record: (verdict) => {
-      isProven ||= verdict.kind === 'agreed' && verdict.isStated
-      if (verdict.kind !== 'none') foreign = verdict.elsewhere ?? (verdict.isElsewhere ? foreign : undefined)
+    record: (agreement) => {
+      isProven ||= agreement.kind === 'agreed' && agreement.hasNear
+      if (agreement.kind !== 'none')
+        foreign = agreement.elsewhere ?? (agreement.isElsewhere ? foreign : undefined)
     },
   }
 }

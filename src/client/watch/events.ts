@@ -1,62 +1,87 @@
 import { randomUUID } from 'node:crypto'
 import { after, type Duration, milliseconds, minutes, seconds } from '../../base/time.ts'
-import type { Gateway } from '../../ports/network.ts'
+import type { Gateway, EventRequest } from '../../ports/network.ts'
 import { findService } from '../sources/igd.ts'
 import type { WanService } from '../sources/igd-codec.ts'
-import type { WatcherContext, WatcherState } from './watcher.ts'
+import { sleepOrNotified, type WatcherContext, type WatcherState } from './watcher.ts'
 
-/** UPnP Device Architecture 2.0 §4.1.1: for how long we ask, in seconds; renewed at half time. */
-const TERM = 1800
-const SEARCH_AGAIN: Duration = minutes(5)
+/** UPnP Device Architecture 2.0 §4.1.1: the requested duration of a subscription, in seconds; renewed at half time. */
+const SUBSCRIPTION_SECONDS = 1800
+const MIN_SUBSCRIPTION_SECONDS = 60
+const SEARCH_INTERVAL: Duration = minutes(5)
 
-/** Subscribes to the router's events (GENA). Events get lost and may be stale: each is a reason to look, whatever it says. */
+/** Subscribes to UPnP events of the router (GENA). Events get lost and may be outdated, so each is a hint, whatever its content. */
 export async function watchEvents(
-  watching: WatcherContext,
-  { kernelListeners, askRouterNow }: WatcherState,
+  context: WatcherContext,
+  state: Pick<WatcherState, 'kernelListeners' | 'askRouterNow'>,
 ): Promise<void> {
-  const { ports, clock, hint, signal } = watching
+  const { ports, hint, signal, userAgent } = context
   while (!signal.aborted) {
     const gateway = await ports.gateway()
     const service =
-      gateway === undefined
-        ? 'none'
-        : await findService(gateway, { ...ports, userAgent: watching.userAgent }, signal)
+      gateway === undefined ? 'none' : await findService(gateway, { ...ports, userAgent }, signal)
     if (gateway !== undefined && typeof service !== 'string')
-      await follow(watching, gateway, service, () => {
+      await followEvents(context, { gateway, service }, () => {
         hint('router-event')
-        askRouterNow()
+        state.askRouterNow()
       })
-    const bell = new AbortController()
-    const woken = (): void => bell.abort()
-    kernelListeners.add(woken)
-    await clock.sleep(after(clock.now(), SEARCH_AGAIN), AbortSignal.any([signal, bell.signal]))
-    kernelListeners.delete(woken)
+    await sleepOrNotified(context, SEARCH_INTERVAL, state.kernelListeners)
   }
 }
 
-/** Until the subscription ends, or cannot be renewed. */
-async function follow(
-  { ports, clock, userAgent, signal }: WatcherContext,
-  gateway: Gateway,
-  service: WanService,
-  heard: () => void,
+interface EventPublisher {
+  readonly gateway: Gateway
+  readonly service: WanService
+}
+
+/** Returns when the subscription ends or cannot be renewed. */
+async function followEvents(
+  context: WatcherContext,
+  { gateway, service }: EventPublisher,
+  notify: () => void,
 ): Promise<void> {
-  const path = `/${randomUUID()}` // who does not know it sends no events
-  let sid: string | undefined
+  const path = `/${randomUUID()}` // unguessable, so that no other host can send events
   let isFirst = true
-  const server = await ports.listenForEvents(gateway.local, ({ peer, method, path: asked, headers }) => {
-    if (peer !== gateway.address || method !== 'NOTIFY' || asked !== path || headers['nt'] !== 'upnp:event')
-      return
-    // §4.1.2: the first tells how things stand, not that they changed.
-    if (!isFirst) heard()
+  const server = await context.ports.listenForEvents(gateway.local, (request) => {
+    if (!isEvent(request, gateway, path)) return
+    // §4.1.2: the first event reports the current state, not a change.
+    if (!isFirst) notify()
     isFirst = false
   })
   if (server === undefined) return
-  const callback = { callback: `<http://${gateway.local}:${server.port}${path}>`, nt: 'upnp:event' }
-  const ask = async (headers: Readonly<Record<string, string>>, method: 'SUBSCRIBE' | 'UNSUBSCRIBE') =>
+  await keepSubscribed(context, service, `http://${gateway.local}:${server.port}${path}`)
+  server.close()
+}
+
+const isEvent = ({ peer, method, path, headers }: EventRequest, gateway: Gateway, expected: string): boolean =>
+  peer === gateway.address && method === 'NOTIFY' && path === expected && headers['nt'] === 'upnp:event'
+
+async function keepSubscribed(context: WatcherContext, service: WanService, callback: string): Promise<void> {
+  const { clock, signal } = context
+  const send = requestTo(context, service)
+  const timeout = `Second-${SUBSCRIPTION_SECONDS}`
+  let sid: string | undefined
+  while (!signal.aborted) {
+    const subscription = sid === undefined ? { callback: `<${callback}>`, nt: 'upnp:event' } : { sid }
+    const answer = await send('SUBSCRIBE', { ...subscription, timeout }, signal)
+    sid = answer.kind === 'answered' && answer.status === 200 ? answer.headers['sid'] : undefined
+    if (sid === undefined || answer.kind !== 'answered') break
+    await clock.sleep(after(clock.now(), milliseconds(durationOf(answer.headers['timeout']) / 2)), signal)
+  }
+  // Its own signal: the watcher may have ended.
+  if (sid !== undefined) await send('UNSUBSCRIBE', { sid }, new AbortController().signal)
+}
+
+const requestTo =
+  ({ ports, userAgent }: WatcherContext, { events: url }: WanService) =>
+  async (
+    method: 'SUBSCRIBE' | 'UNSUBSCRIBE',
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): ReturnType<WatcherContext['ports']['http']> =>
     ports.http(
       {
-        url: service.events,
+        url,
         method,
         headers: { 'user-agent': userAgent, ...headers },
         family: 'v4',
@@ -64,21 +89,13 @@ async function follow(
         connectTimeout: seconds(2),
         responseTimeout: seconds(4),
       },
-      method === 'SUBSCRIBE' ? signal : new AbortController().signal,
+      signal,
     )
-  while (!signal.aborted) {
-    const term = { timeout: `Second-${TERM}` }
-    const answer = await ask(sid === undefined ? { ...callback, ...term } : { sid, ...term }, 'SUBSCRIBE')
-    sid = answer.kind === 'answered' && answer.status === 200 ? answer.headers['sid'] : undefined
-    if (sid === undefined || answer.kind !== 'answered') break
-    await clock.sleep(after(clock.now(), milliseconds(termOf(answer.headers['timeout']) / 2)), signal)
-  }
-  if (sid !== undefined) await ask({ sid }, 'UNSUBSCRIBE')
-  server.close()
-}
 
-/** §4.1.1: "Second-1800". A router that grants less than a minute is renewed each half minute. */
-function termOf(timeout: string | undefined): Duration {
+/** §4.1.1: "Second-1800". */
+function durationOf(timeout: string | undefined): Duration {
   const [, granted] = /^Second-(\d{1,6})$/i.exec(timeout ?? '') ?? []
-  return seconds(Math.max(60, granted === undefined ? TERM : Number(granted)))
+  return seconds(
+    Math.max(MIN_SUBSCRIPTION_SECONDS, granted === undefined ? SUBSCRIPTION_SECONDS : Number(granted)),
+  )
 }

@@ -1,52 +1,68 @@
 import { after, type Duration, milliseconds, seconds } from '../../base/time.ts'
 import type { WatcherContext, WatcherState } from './watcher.ts'
 
-/** Where the kernel does not tell, the interfaces are read so often. */
-const EVERY: Duration = seconds(5)
-/** Lines come in bursts; the first is acted upon at once, the others of a burst together. */
-const BURST: Duration = milliseconds(20)
+/** Where the kernel does not notify. */
+const POLL_INTERVAL: Duration = seconds(5)
+/** Notifications come in bursts: the first is handled immediately, the others of a burst together. */
+const BURST_INTERVAL: Duration = milliseconds(20)
 
 /**
- * rtnetlink tells within milliseconds that something changed; what it is, is read elsewhere. Router advertisements make
- * lines for addresses that stay as they are, so sets are compared.
+ * rtnetlink notifies within milliseconds of a change. Router advertisements cause notifications for unchanged addresses too, so
+ * the addresses and the gateway are compared.
  */
 export async function watchKernelEvents(
-  { ports, clock, hint, signal, note }: WatcherContext,
-  { kernelListeners }: WatcherState,
+  context: WatcherContext,
+  { kernelListeners }: Pick<WatcherState, 'kernelListeners'>,
 ): Promise<void> {
-  let last = await fingerprint(ports)
-  let bell = new AbortController()
-  let isTold = true
-  const changed = (): void => {
-    hint('kernel')
-    for (const ring of kernelListeners) ring()
-  }
+  const { ports, report } = context
+  const notification: KernelNotification = { controller: new AbortController(), isWorking: true }
   const watcher = ports.watchKernel(
-    () => bell.abort(),
+    () => notification.controller.abort(),
     (because) => {
-      if (isTold) note({ kind: 'kernelWatchMissing', because })
-      isTold = false
-      bell.abort()
+      if (notification.isWorking) report({ kind: 'kernelWatchMissing', because })
+      notification.isWorking = false
+      notification.controller.abort()
     },
   )
   try {
-    while (!signal.aborted) {
-      const until = isTold ? NEVER : after(clock.now(), EVERY)
-      await clock.sleep(until, AbortSignal.any([signal, bell.signal]))
-      bell = new AbortController()
-      const now = await fingerprint(ports)
-      if (now !== last) changed()
-      last = now
-      await clock.sleep(after(clock.now(), BURST), signal)
-    }
+    await compareUntilEnd(context, notification, kernelListeners)
   } finally {
     watcher.close()
   }
 }
 
+interface KernelNotification {
+  /** Aborted by a notification; replaced before each comparison. */
+  controller: AbortController
+  isWorking: boolean
+}
+
+async function compareUntilEnd(
+  { ports, clock, hint, signal }: WatcherContext,
+  notification: KernelNotification,
+  listeners: Iterable<() => void>,
+): Promise<void> {
+  let previous = await fingerprint(ports)
+  while (!signal.aborted) {
+    const until = notification.isWorking ? NEVER : after(clock.now(), POLL_INTERVAL)
+    await clock.sleep(until, AbortSignal.any([signal, notification.controller.signal]))
+    notification.controller = new AbortController()
+    const current = await fingerprint(ports)
+    if (current !== previous) {
+      hint('kernel')
+      for (const listener of listeners) listener()
+    }
+    previous = current
+    await clock.sleep(after(clock.now(), BURST_INTERVAL), signal)
+  }
+}
+
 const NEVER = Number.MAX_SAFE_INTEGER as ReturnType<typeof after>
 
-async function fingerprint({ interfaces, gateway }: WatcherContext['ports']): Promise<string> {
-  const [all, way] = await Promise.all([interfaces().catch(() => []), gateway()])
-  return JSON.stringify([all.map((one) => JSON.stringify(one)).toSorted(), way])
+async function fingerprint({
+  interfaces,
+  gateway,
+}: Pick<WatcherContext['ports'], 'interfaces' | 'gateway'>): Promise<string> {
+  const [addresses, route] = await Promise.all([interfaces().catch(() => []), gateway()])
+  return JSON.stringify([addresses.map((one) => JSON.stringify(one)).toSorted(), route])
 }

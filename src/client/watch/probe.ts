@@ -2,103 +2,103 @@ import { after, type Duration, milliseconds, minutes } from '../../base/time.ts'
 import type { Address } from '../../net/address.ts'
 import type { WatcherContext, WatcherState } from './watcher.ts'
 
-/** Where traceroute(8) begins: nobody listens there. */
+/** The first port of traceroute(8), which is closed on hosts. */
 const CLOSED_PORT = 33_434
-/** Linux sends one ICMP error a second to each peer, and a few at once (icmp(7), icmp_ratelimit); a little slower loses none. */
-const EVERY: Duration = milliseconds(1300)
-/** A silence is made sure of sooner, but not so soon that the same limit causes it. */
-const AGAIN: Duration = milliseconds(200)
-const PATIENCE = { least: milliseconds(40), most: milliseconds(250) } as const
-/** One router between us and the world, or two. */
+/** Linux sends one ICMP error a second to each peer (icmp(7), icmp_ratelimit); a longer interval loses none. */
+const PROBE_INTERVAL: Duration = milliseconds(1300)
+/** After a timeout; long enough that the same limit does not cause the second one. */
+const RETRY_DELAY: Duration = milliseconds(200)
+const PROBE_TIMEOUT = { min: milliseconds(40), max: milliseconds(250) } as const
+/** One or two routers between this host and the internet. */
 const HOPS = [1, 2] as const
-const SILENCES = 2
-/** A router that does not answer at first may only be held back by that limit; one that never does is left alone. */
-const CALIBRATIONS = 6
-const TRY_AGAIN: Duration = minutes(10)
-/** A router that answers needs none of this; it may stop doing so. */
-const UNNEEDED: Duration = milliseconds(15_000)
+const TIMEOUTS_FOR_HINT = 2
+/** The rate limit may suppress the first answers of a router. */
+const MAX_CALIBRATIONS = 6
+const RECALIBRATION_DELAY: Duration = minutes(10)
+/** While the router answers requests for its address, no probe is needed. */
+const UNNEEDED_INTERVAL: Duration = milliseconds(15_000)
 
 /**
- * For routers that answer nothing: a byte to our own public address that may go a hop or two. While the router owns the
- * address it answers that nobody listens there (ICMP); when it no longer does, the packet dies on the next hop, and there
- * is silence. Nothing leaves the first hops. Whether a router answers is tried out at each new address.
+ * For routers without NAT-PMP and UPnP: a datagram of one byte to the public address of this host, with a limit of one or two
+ * hops. While the router has the address, it answers that the port is closed (ICMP). After a change, the packet expires at the
+ * next hop and no answer comes; nothing travels farther. Each new address is calibrated again.
  */
-export async function watchProbe(watching: WatcherContext, shared: WatcherState): Promise<void> {
-  const { signal, note } = watching
+export async function watchProbe(context: WatcherContext, state: WatcherState): Promise<void> {
+  const { signal, report } = context
   let hops: number | undefined
   while (!signal.aborted) {
-    shared.isProbed = false
-    const address = shared.doesRouterAnswer ? undefined : shared.published('v4')
+    state.isProbed = false
+    const address = state.doesRouterAnswer ? undefined : state.published('v4')
     if (address === undefined || address.includes(':')) {
-      await rest(watching, shared.doesRouterAnswer ? UNNEEDED : EVERY)
+      await pause(context, state.doesRouterAnswer ? UNNEEDED_INTERVAL : PROBE_INTERVAL)
       continue
     }
+    const target = { context, state, address }
     const isKnown = hops !== undefined
-    hops ??= await calibrated(watching, shared, address)
+    hops ??= await calibrate(target)
     if (hops === undefined) {
-      await whileSame(watching, shared, address, TRY_AGAIN)
+      await waitForChange(target, RECALIBRATION_DELAY)
       continue
     }
-    if (!isKnown) note({ kind: 'probeAnswers', hops })
-    if (!(await follow(watching, shared, address, hops))) hops = undefined
+    if (!isKnown) report({ kind: 'probeAnswers', hops })
+    if (!(await probe(target, hops))) hops = undefined
   }
 }
 
-const rest = async ({ clock, signal }: WatcherContext, span: Duration): Promise<void> =>
+interface ProbeTarget {
+  readonly context: WatcherContext
+  readonly state: WatcherState
+  readonly address: Address
+}
+
+const pause = async ({ clock, signal }: WatcherContext, span: Duration): Promise<void> =>
   clock.sleep(after(clock.now(), span), signal)
 
-const isSame = ({ signal }: WatcherContext, shared: WatcherState, address: Address): boolean =>
-  !signal.aborted && shared.published('v4') === address && !shared.doesRouterAnswer
+/** The address is still published, and the probe is still needed. */
+const isCurrent = ({ context: { signal }, state, address }: ProbeTarget): boolean =>
+  !signal.aborted && state.published('v4') === address && !state.doesRouterAnswer
 
-/** How many hops it takes. */
-async function calibrated(
-  watching: WatcherContext,
-  shared: WatcherState,
-  address: Address,
-): Promise<number | undefined> {
-  for (let attempt = 0; attempt < CALIBRATIONS && isSame(watching, shared, address); attempt++)
-    for (const hops of HOPS) {
-      if ((await answers(watching, address, hops, PATIENCE.most)) !== undefined) return hops
-      await rest(watching, EVERY)
-    }
+/** The distance to the router, in hops; undefined where it does not answer. */
+async function calibrate(target: ProbeTarget): Promise<number | undefined> {
+  for (let attempt = 0; attempt < MAX_CALIBRATIONS * HOPS.length && isCurrent(target); attempt++) {
+    const hops = HOPS[attempt % HOPS.length] ?? 1
+    if ((await roundTrip(target, hops, PROBE_TIMEOUT.max)) !== undefined) return hops
+    await pause(target.context, PROBE_INTERVAL)
+  }
   return undefined
 }
 
-/** Until something else is published. Two silences in a row are a reason to look. False for one that stays silent. */
-async function follow(
-  watching: WatcherContext,
-  shared: WatcherState,
-  address: Address,
-  hops: number,
-): Promise<boolean> {
-  let [slowest, silences] = [PATIENCE.least / 2, 0]
-  shared.isProbed = true
-  await rest(watching, EVERY)
-  while (isSame(watching, shared, address)) {
-    const patience = Math.min(PATIENCE.most, Math.max(PATIENCE.least, 4 * slowest))
-    const took = await answers(watching, address, hops, milliseconds(patience))
-    silences = took === undefined ? silences + 1 : 0
+/** Probes while the address is current; a second consecutive timeout is a hint. False where the router stopped answering. */
+async function probe(target: ProbeTarget, hops: number): Promise<boolean> {
+  const { context, state } = target
+  let [slowest, timeouts] = [PROBE_TIMEOUT.min / 2, 0]
+  state.isProbed = true
+  await pause(context, PROBE_INTERVAL)
+  while (isCurrent(target)) {
+    const timeout = Math.min(PROBE_TIMEOUT.max, Math.max(PROBE_TIMEOUT.min, 4 * slowest))
+    const took = await roundTrip(target, hops, milliseconds(timeout))
+    timeouts = took === undefined ? timeouts + 1 : 0
     slowest = Math.max(slowest * 0.95, took ?? 0)
-    if (silences === SILENCES) watching.hint('probe-lost')
-    if (silences > 2 * SILENCES) return false
-    await rest(watching, silences === 1 ? AGAIN : EVERY)
+    if (timeouts === TIMEOUTS_FOR_HINT) context.hint('probe-lost')
+    if (timeouts > 2 * TIMEOUTS_FOR_HINT) return false
+    await pause(context, timeouts === 1 ? RETRY_DELAY : PROBE_INTERVAL)
   }
   return true
 }
 
-async function answers(
-  { ports, signal }: WatcherContext,
-  to: Address,
+/** The time to the ICMP error; undefined without one. */
+async function roundTrip(
+  { context: { ports, signal }, address }: ProbeTarget,
   hops: number,
-  within: Duration,
+  timeout: Duration,
 ): Promise<Duration | undefined> {
   const outcome = await ports.datagram(
     {
-      to,
+      to: address,
       port: CLOSED_PORT,
       bytes: Uint8Array.from([0]),
       again: [],
-      timeout: within,
+      timeout,
       hops,
       isAnswer: () => false,
     },
@@ -107,12 +107,9 @@ async function answers(
   return outcome.kind === 'refused' ? outcome.took : undefined
 }
 
-async function whileSame(
-  watching: WatcherContext,
-  shared: WatcherState,
-  address: Address,
-  longest: Duration,
-): Promise<void> {
-  const end = after(watching.clock.now(), longest)
-  while (isSame(watching, shared, address) && watching.clock.now() < end) await rest(watching, EVERY)
+/** Returns after the span, or when the address is no longer current. */
+async function waitForChange(target: ProbeTarget, span: Duration): Promise<void> {
+  const { clock } = target.context
+  const end = after(clock.now(), span)
+  while (isCurrent(target) && clock.now() < end) await pause(target.context, PROBE_INTERVAL)
 }

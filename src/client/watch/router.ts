@@ -7,203 +7,159 @@ import {
   minutes,
   seconds,
 } from '../../base/time.ts'
-import type { Address } from '../../net/address.ts'
-import type { Channel } from '../../ports/datagram.ts'
-import type { Closable, Gateway } from '../../ports/network.ts'
+import type { Gateway } from '../../ports/network.ts'
 import { igdSource } from '../sources/igd.ts'
-import { ANNOUNCEMENT_PORT, isReset, ROUTER_PORT, type RouterAnswer } from '../sources/pmp-codec.ts'
 import { askPmp } from '../sources/pmp.ts'
+import { isReset, type RouterAnswer } from '../sources/pmp-codec.ts'
+import type { AddressSource } from '../sources/source.ts'
+import { AnnouncementListener } from './announcements.ts'
+import { GatewayCache } from './gateway-cache.ts'
 import type { WatcherContext, WatcherState } from './watcher.ts'
 
-/** RFC 6886 §3.2.1: to all hosts of the link. */
-const ALL_HOSTS = '224.0.0.1' as Address
+/** NAT-PMP is one datagram each way; UPnP is an HTTP request, which costs a slow router more. */
+const INTERVALS: { readonly natPmp: Duration; readonly upnp: Duration } = {
+  natPmp: seconds(1),
+  upnp: seconds(2),
+}
+/** For a router that announces changes: finds lost announcements. */
+const ANNOUNCING_INTERVAL: Duration = seconds(30)
+const MUTE_INTERVAL: Duration = minutes(5)
+/** After an announcement, which may precede the change (RFC 6886 defines no order). */
+const AFTER_ANNOUNCEMENT: readonly Duration[] = [60, 120, 250, 500, 1000].map(milliseconds)
+/** An announcement belongs to a change that was found within this span after it. */
+const MAX_ANNOUNCEMENT_AGE: Duration = milliseconds(1500)
+/** Limits the requests that announcements cause, real or forged. */
+const MIN_INTERVAL: Duration = milliseconds(50)
 
-/** A datagram each way, a hop away; UPnP is an HTTP request, and a slow router's burden. */
-const EVERY: { readonly natPmp: Duration; readonly upnp: Duration } = { natPmp: seconds(1), upnp: seconds(2) }
-/** One that announces needs no asking, but for what was lost on the way. */
-const EVERY_ANNOUNCING: Duration = seconds(30)
-const EVERY_MUTE: Duration = minutes(5)
-/** An announcement may come before the router itself knows (RFC 6886 says nothing of the order). */
-const AFTER_HINT: readonly Duration[] = [60, 120, 250, 500, 1000].map(milliseconds)
-/** An announcement so shortly before or after belongs to the change that was found by asking. */
-const TOGETHER: Duration = milliseconds(1500)
-
-/** Asks the router where it answers, and listens where it announces. */
-export async function watchRouter(watching: WatcherContext, shared: WatcherState): Promise<void> {
-  const { ports, clock, signal } = watching
-  const state: RouterState = { announcedAt: undefined, doesAnnounce: false, ...newBell(signal) }
-  const wire = listener(watching, state)
-  const way = outboundRoute(watching)
-  const moved = (): void => {
-    way.forget()
-    ring(state)
-  }
-  shared.kernelListeners.add(moved)
-  shared.askRouterNow = () => ring(state)
-  const upnp = igdSource(ports, { userAgent: watching.userAgent, allowed: [] })
-  let last: Known | undefined
+/** Asks the router at intervals, and listens for its announcements. */
+export async function watchRouter(context: WatcherContext, state: WatcherState): Promise<void> {
+  const watcher = new RouterWatcher(context, state)
+  const wake = (): void => watcher.networkChanged()
+  state.kernelListeners.add(wake)
+  state.askRouterNow = () => watcher.wake()
   try {
-    while (!signal.aborted) {
-      const gateway = await way.find()
-      await wire.move(gateway)
-      const known = gateway === undefined ? undefined : await ask(gateway, upnp, watching, way)
-      note(watching, shared, known)
-      if (known !== undefined && last !== undefined && isChanged(last, known)) found(watching, state, gateway)
-      last = known ?? last
-      await pause(watching, state, pauseOf(known, state, clock.now()))
-    }
+    while (!context.signal.aborted) await watcher.look()
   } finally {
-    shared.kernelListeners.delete(moved)
-    await wire.move(undefined)
-    way.forget()
+    state.kernelListeners.delete(wake)
+    await watcher.close()
   }
 }
 
-interface RouterState {
-  announcedAt: Instant | undefined
-  doesAnnounce: boolean
-  bell: AbortController
-  /** The bell, or the end. */
-  woken: AbortSignal
+interface WakeSignal {
+  readonly controller: AbortController
+  /** The controller's, or the end of the watcher. Made once, because the watcher pauses each second. */
+  readonly signal: AbortSignal
 }
 
-const newBell = (signal: AbortSignal): Pick<RouterState, 'bell' | 'woken'> => {
-  const bell = new AbortController()
-  return { bell, woken: AbortSignal.any([signal, bell.signal]) }
+function wakeSignal(end: AbortSignal): WakeSignal {
+  const controller = new AbortController()
+  return { controller, signal: AbortSignal.any([end, controller.signal]) }
 }
 
-const ring = (state: RouterState): void => state.bell.abort()
-
-interface Known {
+interface RouterReport {
   readonly by: 'natPmp' | 'upnp'
   readonly answer: RouterAnswer
   readonly at: Instant
 }
 
-/** Each second it matters what a question costs: the way out is read again only now and then, and keeps its socket. */
-function outboundRoute({ ports }: WatcherContext) {
-  let [age, gateway, channel]: [number, Gateway | undefined, Channel | undefined] = [0, undefined, undefined]
-  const forget = (): void => {
-    channel?.close()
-    ;[age, gateway, channel] = [0, undefined, undefined]
+class RouterWatcher {
+  readonly #context: WatcherContext
+  readonly #state: WatcherState
+  readonly #announcements: AnnouncementListener
+  readonly #gateways: GatewayCache
+  readonly #upnp: AddressSource
+  /** Ends the pause between two requests. */
+  #wake: WakeSignal
+  /** The last change came with an announcement. */
+  #doesAnnounce = false
+  #previous: RouterReport | undefined
+
+  constructor(context: WatcherContext, state: WatcherState) {
+    this.#context = context
+    this.#state = state
+    this.#wake = wakeSignal(context.signal)
+    this.#gateways = new GatewayCache(context.ports)
+    this.#upnp = igdSource(context.ports, { userAgent: context.userAgent, allowed: [] })
+    this.#announcements = new AnnouncementListener(context, () => {
+      context.hint('announcement')
+      this.wake()
+    })
   }
-  return {
-    forget,
-    find: async (): Promise<Gateway | undefined> => {
-      if (age++ % READ_AGAIN === 0) {
-        const now = await ports.gateway()
-        if (JSON.stringify(now) !== JSON.stringify(gateway)) forget()
-        ;[age, gateway] = [1, now]
-      }
-      return gateway
-    },
-    channelTo: ({ address }: Gateway): Channel => (channel ??= ports.openChannel(address, ROUTER_PORT)),
+
+  wake(): void {
+    this.#wake.controller.abort()
+  }
+
+  networkChanged(): void {
+    this.#gateways.invalidate()
+    this.wake()
+  }
+
+  async close(): Promise<void> {
+    await this.#announcements.listenTo(undefined)
+    this.#gateways.invalidate()
+  }
+
+  /** Asks once, and pauses. */
+  async look(): Promise<void> {
+    const gateway = await this.#gateways.find()
+    await this.#announcements.listenTo(gateway)
+    const current = gateway === undefined ? undefined : await this.#ask(gateway)
+    this.#reportAnswering(current)
+    if (gateway !== undefined && current !== undefined && isChanged(this.#previous, current))
+      this.#changed(gateway)
+    this.#previous = current ?? this.#previous
+    await this.#pause(this.#intervalAfter(current))
+  }
+
+  async #ask(gateway: Gateway): Promise<RouterReport | undefined> {
+    const { clock, signal } = this.#context
+    const answer = await askPmp(gateway, { datagram: this.#gateways.channelTo(gateway).ask }, signal)
+    const at = clock.now()
+    if (typeof answer !== 'string') return { by: 'natPmp', answer, at }
+    const sighting = await this.#upnp.look('v4', signal)
+    if (sighting.kind === 'unknown') return undefined
+    const address = sighting.kind === 'seen' ? sighting.address : sighting.instead
+    return { by: 'upnp', answer: { code: 0, epoch: 0, ...(address !== undefined && { address }) }, at }
+  }
+
+  #reportAnswering(current: RouterReport | undefined): void {
+    const doesAnswer = current !== undefined
+    if (this.#state.doesRouterAnswer === doesAnswer) return
+    this.#state.doesRouterAnswer = doesAnswer
+    this.#context.report(doesAnswer ? { kind: 'routerAnswers', by: current.by } : { kind: 'routerMute' })
+  }
+
+  #changed({ address: gateway }: Gateway): void {
+    const { hint, clock, report } = this.#context
+    hint('router-differs')
+    const { latest } = this.#announcements
+    this.#doesAnnounce = latest !== undefined && between(latest, clock.now()) < MAX_ANNOUNCEMENT_AGE
+    if (!this.#doesAnnounce) report({ kind: 'notAnnounced', gateway })
+  }
+
+  #intervalAfter(current: RouterReport | undefined): Duration {
+    if (current === undefined) return MUTE_INTERVAL
+    const { latest } = this.#announcements
+    const age = latest === undefined ? undefined : between(latest, this.#context.clock.now())
+    const next = age === undefined ? undefined : AFTER_ANNOUNCEMENT.find((span) => span > age)
+    if (age !== undefined && next !== undefined) return milliseconds(next - age)
+    return this.#doesAnnounce ? ANNOUNCING_INTERVAL : INTERVALS[current.by]
+  }
+
+  async #pause(span: Duration): Promise<void> {
+    const { clock, signal } = this.#context
+    await clock.sleep(after(clock.now(), MIN_INTERVAL), signal)
+    await clock.sleep(after(clock.now(), milliseconds(span - MIN_INTERVAL)), this.#wake.signal)
+    if (this.#wake.controller.signal.aborted) this.#wake = wakeSignal(signal)
   }
 }
 
-const READ_AGAIN = 30
-
-async function ask(
-  gateway: Gateway,
-  upnp: ReturnType<typeof igdSource>,
-  { clock, signal }: WatcherContext,
-  way: ReturnType<typeof outboundRoute>,
-): Promise<Known | undefined> {
-  const answer = await askPmp(gateway, { datagram: way.channelTo(gateway).ask }, signal)
-  const at = clock.now()
-  if (typeof answer !== 'string') return { by: 'natPmp', answer, at }
-  const seen = await upnp.look('v4', signal)
-  if (seen.kind === 'unknown') return undefined
-  const address = seen.kind === 'seen' ? seen.address : seen.instead
-  return { by: 'upnp', answer: { code: 0, epoch: 0, ...(address !== undefined && { address }) }, at }
-}
-
-/** Another address, none any more, or a table that was made anew, even where the address looks the same. */
-function isChanged(before: Known, now: Known): boolean {
-  const isOther = before.answer.address !== now.answer.address || before.answer.code !== now.answer.code
-  const passed = between(before.at, now.at) / 1000
-  return (
-    isOther || (now.by === 'natPmp' && before.by === 'natPmp' && isReset(before.answer, now.answer, passed))
-  )
-}
-
-function note({ note: say }: WatcherContext, shared: WatcherState, known: Known | undefined): void {
-  const isNews = shared.doesRouterAnswer !== (known !== undefined)
-  shared.doesRouterAnswer = known !== undefined
-  if (isNews) say(known === undefined ? { kind: 'routerMute' } : { kind: 'routerAnswers', by: known.by })
-}
-
-function found(
-  { hint, clock, note: say }: WatcherContext,
-  state: RouterState,
-  gateway: Gateway | undefined,
-): void {
-  hint('router-differs')
-  const wasAnnounced = state.announcedAt !== undefined && between(state.announcedAt, clock.now()) < TOGETHER
-  if (!wasAnnounced && gateway !== undefined) say({ kind: 'notAnnounced', gateway: gateway.address })
-  state.doesAnnounce = wasAnnounced
-}
-
-/** Some quick looks after a hint, then as often as this router needs. */
-function pauseOf(known: Known | undefined, state: RouterState, now: Instant): Duration {
-  if (known === undefined) return EVERY_MUTE
-  const { announcedAt } = state
-  const since = announcedAt === undefined ? undefined : between(announcedAt, now)
-  const next = since === undefined ? undefined : AFTER_HINT.find((at) => at > since)
-  if (since !== undefined && next !== undefined) return milliseconds(next - since)
-  return state.doesAnnounce ? EVERY_ANNOUNCING : EVERY[known.by]
-}
-
-/** However many announcements come, real or forged, the router is asked no more often than this because of them. */
-const LEAST_PAUSE: Duration = milliseconds(50)
-
-async function pause({ clock, signal }: WatcherContext, state: RouterState, span: Duration): Promise<void> {
-  await clock.sleep(after(clock.now(), LEAST_PAUSE), signal)
-  await clock.sleep(after(clock.now(), milliseconds(span - LEAST_PAUSE)), state.woken)
-  if (state.bell.signal.aborted) Object.assign(state, newBell(signal))
-}
-
-const ANNOUNCEMENT_PAUSE: Duration = milliseconds(100)
-
-/** Listens on the link of the gateway, and moves with it. From the router itself only, whatever it says. */
-function listener({ ports, clock, hint, signal }: WatcherContext, state: RouterState) {
-  let at = ''
-  let open: readonly Closable[] = []
-  let isWaiting = false
-  /** At once, and then no more often than in a tenth of a second: any host of the link can forge announcements. */
-  const announced = (): void => {
-    if (isWaiting) return
-    isWaiting = true
-    hint('announcement')
-    ring(state)
-    void pauseAfter(state.announcedAt)
-  }
-  const pauseAfter = async (first: Instant | undefined): Promise<void> => {
-    await clock.sleep(after(clock.now(), ANNOUNCEMENT_PAUSE), signal)
-    isWaiting = false
-    if (!signal.aborted && state.announcedAt !== first) announced()
-  }
-  const listen = async (gateway: Gateway): Promise<readonly Closable[]> => {
-    const heard = (_: Uint8Array, from: Address, port: number): void => {
-      if (from !== gateway.address || port !== ROUTER_PORT) return
-      state.announcedAt = clock.now()
-      announced()
-    }
-    // On both ports, because some routers use one and some the other.
-    const opened = await Promise.all(
-      [ANNOUNCEMENT_PORT, ROUTER_PORT].map(async (port) =>
-        ports.listenToGroup({ group: ALL_HOSTS, port, local: gateway.local }, heard),
-      ),
-    )
-    return opened.flatMap((one) => one ?? [])
-  }
-  return {
-    move: async (gateway: Gateway | undefined): Promise<void> => {
-      const to = JSON.stringify(gateway ?? '')
-      if (to === at) return
-      at = to
-      for (const one of open) one.close()
-      open = gateway === undefined ? [] : await listen(gateway)
-    },
-  }
+/** Another address, no address any more, or a lost mapping table, even with the same address. */
+function isChanged(previous: RouterReport | undefined, current: RouterReport): boolean {
+  if (previous === undefined) return false
+  const [before, now] = [previous.answer, current.answer]
+  const isOther = before.address !== now.address || before.code !== now.code
+  const isPmp = current.by === 'natPmp' && previous.by === 'natPmp'
+  return isOther || (isPmp && isReset(before, now, between(previous.at, current.at) / 1000))
 }

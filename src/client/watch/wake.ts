@@ -1,22 +1,19 @@
 import { after, between, type Duration, seconds } from '../../base/time.ts'
-import type { WatcherContext, WatcherState } from './watcher.ts'
+import type { WatcherContext } from './watcher.ts'
 
-const EVERY: Duration = seconds(30)
-const SLACK: Duration = seconds(2)
+const CHECK_INTERVAL: Duration = seconds(30)
+const TOLERANCE: Duration = seconds(2)
 
 /**
- * Sleep stops the steady clock and not the boot clock (clock_gettime(2)); a process that was stopped finds that a pause
- * took longer than it should. A wall clock that is set moves neither.
+ * Sleep stops the monotonic clock and not the boot clock (clock_gettime(2)). In a process that was stopped, a pause takes
+ * longer than it should. A change of the wall clock affects neither.
  */
-export async function watchWake(
-  { clock, hint, signal }: WatcherContext,
-  { uptime, steady }: WatcherState,
-): Promise<void> {
+export async function watchWake({ clock, hint, signal, uptime }: WatcherContext): Promise<void> {
   while (!signal.aborted) {
-    const [boot, even] = [uptime(), steady()]
-    await clock.sleep(after(clock.now(), EVERY), signal)
-    const passed = between(even, steady())
-    const slept = uptime() - boot - passed
-    if (!signal.aborted && (slept > SLACK || passed > EVERY + SLACK)) hint('wake')
+    const [bootBefore, before] = [uptime(), clock.now()]
+    await clock.sleep(after(before, CHECK_INTERVAL), signal)
+    const passed = between(before, clock.now())
+    const slept = uptime() - bootBefore - passed
+    if (!signal.aborted && (slept > TOLERANCE || passed > CHECK_INTERVAL + TOLERANCE)) hint('wake')
   }
 }

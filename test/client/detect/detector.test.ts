@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Duration, hours, milliseconds, minutes, seconds } from '../../../src/base/time.ts'
-import { type DetectorOptions, detector } from '../../../src/client/detect/detector.ts'
+import { detector } from '../../../src/client/detect/detector.ts'
+import type { DetectorOptions } from '../../../src/client/detect/detector-options.ts'
 import type { Finding } from '../../../src/client/detect/finding.ts'
 import type { AddressSource, Vantage } from '../../../src/client/sources/source.ts'
 import { type Address, parseAddress } from '../../../src/net/address.ts'
@@ -50,9 +51,9 @@ function scene(script: Readonly<Record<string, Script>>, over: Partial<DetectorO
   const made = detector({
     sources: sources,
     clock,
-    tell: (finding) => findings.push(finding),
+    report: (finding) => findings.push(finding),
     agreement: 'two',
-    look: () => released++,
+    requestLook: () => released++,
     random: () => 0,
     published: () => [],
     outboundRoute: undefined,
@@ -300,9 +301,9 @@ describe('over IPv6', () => {
       sources: [source('own', 'own', { kind: 'none' }), source('x', 'outside', seen('2600::1'))],
       clock,
       random: () => 0,
-      tell: () => undefined,
+      report: () => undefined,
       agreement: 'two',
-      look: () => undefined,
+      requestLook: () => undefined,
       published: () => [],
       outboundRoute: undefined,
       signal: never,
@@ -352,24 +353,29 @@ describe('a VPN', () => {
 describe('who lies', () => {
   it('is named, and after the second time left alone for an hour', async () => {
     const { look, findings, asked, clock } = scene({
-      liar: { says: always(seen('8.8.4.4')) },
+      outlier: { says: always(seen('8.8.4.4')) },
       x: { says: always(NEW) },
       y: { says: always(NEW) },
       z: { says: always(NEW) },
     })
     for (let n = 0; n < 12; n++) await look()
-    const lied = findings.filter(({ kind }) => kind === 'liar')
-    expect(lied[0]).toEqual({ kind: 'liar', source: 'liar', said: '8.8.4.4', agreed: '9.9.9.9' })
+    const disagreements = findings.filter(({ kind }) => kind === 'outlier')
+    expect(disagreements[0]).toEqual({
+      kind: 'outlier',
+      source: 'outlier',
+      reported: '8.8.4.4',
+      agreed: '9.9.9.9',
+    })
     expect(findings.filter(({ kind }) => kind === 'quarantined')).toMatchObject([
-      { source: 'liar', leftAloneFor: hours(1) },
+      { source: 'outlier', duration: hours(1) },
     ])
-    const before = asked.filter((name) => name === 'liar').length
+    const before = asked.filter((name) => name === 'outlier').length
     await clock.pass(minutes(50))
     for (let n = 0; n < 4; n++) await look()
-    expect(asked.filter((name) => name === 'liar')).toHaveLength(before)
+    expect(asked.filter((name) => name === 'outlier')).toHaveLength(before)
     await clock.pass(minutes(20))
     for (let n = 0; n < 4; n++) await look()
-    expect(asked.filter((name) => name === 'liar').length).toBeGreaterThan(before)
+    expect(asked.filter((name) => name === 'outlier').length).toBeGreaterThan(before)
   })
 
   it('sends us away is left alone at once', async () => {

@@ -27,11 +27,11 @@ const at = (span: number): Instant => after(START, milliseconds(span))
 describe('a source', () => {
   it('rests between two questions for one family', () => {
     const source = { name: 'x', cooldown: minutes(1) }
-    const trust = withRequest(newSourceRecords(START), 'x', 'v4', START)
+    const trust = withRequest(newSourceRecords(START), { source, family: 'v4' }, START)
 
-    expect(mayAsk(trust, source, 'v4', at(59_999))).toBe(false)
-    expect(mayAsk(trust, source, 'v4', at(60_000))).toBe(true)
-    expect(mayAsk(trust, source, 'v6', at(1))).toBe(true)
+    expect(mayAsk(trust, { source, family: 'v4' }, at(59_999))).toBe(false)
+    expect(mayAsk(trust, { source, family: 'v4' }, at(60_000))).toBe(true)
+    expect(mayAsk(trust, { source, family: 'v6' }, at(1))).toBe(true)
   })
 
   it('may stand alone once, and is left alone after the second time in a row', () => {
@@ -82,7 +82,7 @@ describe('an address that flips', () => {
   const play = (...seen: readonly (readonly [second: number, address: Address])[]): readonly string[] => {
     let history: AddressHistory = NO_HISTORY
     return seen.map(([second, address]) => {
-      const passed = passOrHold(history, address, { now: at(seconds(second)), isStated: false })
+      const passed = passOrHold(history, address, { now: at(seconds(second)), hasNear: false })
       ;({ history } = passed)
       return passed.heldUntil === undefined
         ? String(history.current)
@@ -116,7 +116,7 @@ describe('an address that flips', () => {
 
   it('is let through at once when the router or an interface states it', () => {
     const stated = (history: AddressHistory, address: Address, second: number) =>
-      passOrHold(history, address, { now: at(seconds(second)), isStated: true }).history
+      passOrHold(history, address, { now: at(seconds(second)), hasNear: true }).history
     const back = stated(stated(stated(NO_HISTORY, A, 0), B, 1), A, 2)
 
     expect(back).toMatchObject({ current: A, flips: 0 })

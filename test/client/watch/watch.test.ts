@@ -48,7 +48,7 @@ interface Home {
 let clock: VirtualClock
 let home: Home
 let hints: Hint[]
-let notes: WatcherFinding[]
+let findings: WatcherFinding[]
 let asked: number
 let shared: WatcherState
 let watching: WatcherContext
@@ -65,7 +65,7 @@ const answer = (): DatagramOutcome => {
 beforeEach(() => {
   clock = virtualClock()
   hints = []
-  notes = []
+  findings = []
   asked = 0
   home = {
     gateway: GATEWAY,
@@ -124,15 +124,15 @@ beforeEach(() => {
     published: () => home.wan,
     isOpen: () => false,
     outside: [],
-    uptime: () => milliseconds(clock.now()),
-    steady: () => clock.now(),
   }
   watching = {
     ports,
     clock,
     userAgent: 'test',
+    random: () => 0,
+    uptime: () => milliseconds(clock.now()),
     hint: (hint) => hints.push(hint),
-    note: (note) => notes.push(note),
+    report: (finding) => findings.push(finding),
     signal: new AbortController().signal,
   }
 })
@@ -158,7 +158,7 @@ describe('the kernel', () => {
     home.interfaces = ['192.168.1.3']
     await clock.pass(seconds(6))
     expect(hints).toHaveLength(1)
-    expect(notes).toEqual([{ kind: 'kernelWatchMissing', because: 'ip: ENOENT' }])
+    expect(findings).toEqual([{ kind: 'kernelWatchMissing', because: 'ip: ENOENT' }])
   })
 
   it('in a storm of lines is read no more often than bursts', async () => {
@@ -183,7 +183,7 @@ describe('a router that answers', () => {
     home.wan = address('9.9.9.9')
     await clock.pass(seconds(1))
     expect(hints).toEqual(['router-differs'])
-    expect(notes).toContainEqual({ kind: 'notAnnounced', gateway: ROUTER })
+    expect(findings).toContainEqual({ kind: 'notAnnounced', gateway: ROUTER })
   })
 
   it('hints when it loses its address, and when its table was made anew with the same one', async () => {
@@ -252,12 +252,12 @@ describe('a router that answers', () => {
     home.speaks = false
     void watchRouter(watching, shared)
     await clock.pass(minutes(11))
-    expect(notes).toEqual([])
+    expect(findings).toEqual([])
     home.speaks = true
     await clock.pass(minutes(5))
     home.speaks = false
     await clock.pass(minutes(1))
-    expect(notes.map(({ kind }) => kind)).toEqual(['routerAnswers', 'routerMute'])
+    expect(findings.map(({ kind }) => kind)).toEqual(['routerAnswers', 'routerMute'])
   })
 })
 
@@ -277,7 +277,7 @@ describe('the outside', () => {
     times = 0
     said = { kind: 'seen', address: address('8.8.8.8'), by: 'x' }
     shared = { ...shared, outside: [outside], ...over }
-    void watchOutside(watching, shared, { family, random: () => 0 })
+    void watchOutside(watching, shared, family)
   }
 
   it.each<[string, Partial<WatcherState>, Duration]>([
@@ -385,10 +385,10 @@ describe('a watcher that fails', () => {
       interfaces,
       gateway: async () => Promise.reject(new Error('no gateway')),
     }
-    watch({ ...watching, ports }, { ...shared, asksRouter: true }, () => 0)
+    watch({ ...watching, ports }, { ...shared, asksRouter: true })
     await clock.pass(seconds(12))
 
-    const told = notes.flatMap((note) => (note.kind === 'watcherFailed' ? [note] : []))
+    const told = findings.flatMap((note) => (note.kind === 'watcherFailed' ? [note] : []))
     expect(told.filter(({ watcher }) => watcher === 'router').length).toBeGreaterThanOrEqual(2)
     expect(told[0]?.because).toContain('no gateway')
   })
@@ -418,7 +418,7 @@ describe('forged announcements', () => {
 describe('waking up', () => {
   it('is told by the boot clock, which goes on in sleep', async () => {
     let slept = 0
-    void watchWake(watching, { ...shared, uptime: () => milliseconds(clock.now() + slept) })
+    void watchWake({ ...watching, uptime: () => milliseconds(clock.now() + slept) })
     await clock.pass(minutes(5))
     expect(hints).toEqual([])
     slept = 3_600_000
@@ -430,8 +430,8 @@ describe('waking up', () => {
 
   it('after being stopped is told by a pause that took too long', async () => {
     let jump = 0
-    const steady = () => instant(clock.now() + jump)
-    void watchWake(watching, { ...shared, steady, uptime: () => milliseconds(steady()) })
+    const now = () => instant(clock.now() + jump)
+    void watchWake({ ...watching, clock: { ...clock, now }, uptime: () => milliseconds(now()) })
     await clock.pass(seconds(10))
     jump = 60_000
     await clock.pass(seconds(31))
@@ -444,7 +444,7 @@ describe('a byte to our own address', () => {
     home.takes = ({ hops, to }) => hops === 2 && to === home.wan
     void watchProbe(watching, shared)
     await clock.pass(seconds(10))
-    expect(notes).toEqual([{ kind: 'probeAnswers', hops: 2 }])
+    expect(findings).toEqual([{ kind: 'probeAnswers', hops: 2 }])
     expect([shared.isProbed, hints]).toEqual([true, []])
     home.takes = () => false
     await clock.pass(seconds(3))
@@ -485,7 +485,7 @@ describe('who is not among the sources', () => {
       datagram,
       openChannel: () => ({ ask: datagram, close: () => undefined }),
     }
-    watch({ ...watching, ports }, { ...shared, asksRouter: false }, () => 0)
+    watch({ ...watching, ports }, { ...shared, asksRouter: false })
     await clock.pass(minutes(10))
 
     expect(sent).toBe(0)

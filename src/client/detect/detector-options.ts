@@ -1,0 +1,22 @@
+import type { Address, Family } from '../../net/address.ts'
+import type { Clock, Random } from '../../ports/clock.ts'
+import type { AddressSource } from '../sources/source.ts'
+import type { Finding } from './finding.ts'
+import type { OutsideRoute } from './uplink.ts'
+
+export interface DetectorOptions {
+  readonly sources: readonly AddressSource[]
+  /** A monotonic clock; its epoch does not matter. */
+  readonly clock: Clock
+  readonly random: Random
+  readonly report: (finding: Finding) => void
+  /** `one`: the first answer is accepted. */
+  readonly agreement: 'two' | 'one'
+  /** Called when a look is due that no watcher causes: after a pause between rounds, or at the end of a hold. */
+  readonly requestLook: () => void
+  /** The remembered addresses that the service publishes for this host. */
+  readonly published: (family: Family) => readonly Address[]
+  /** The route of outside queries; undefined where any uplink may be published. */
+  readonly outboundRoute: ((family: Family) => Promise<OutsideRoute>) | undefined
+  readonly signal: AbortSignal
+}
