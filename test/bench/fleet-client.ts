@@ -47,12 +47,12 @@ const NO_MORE_LOOKS = instant(8_640_000_000_000_000)
 export function look(client: Client, { now, random, service }: Surroundings): Client {
   const sightings = { [PLAN.account]: { [HOSTNAME]: { v4: sightingOf(client) } } }
   const world: WorldView = { sightings, nextLook: NO_MORE_LOOKS }
-  const wanted = { desiredStates: [PLAN], world }
-  let { state, action } = step(client.state, { kind: 'sighted' }, wanted, { now, random: random() })
+  const context = () => ({ desiredStates: [PLAN], world, now, random: random() })
+  let { state, action } = step(client.state, { kind: 'sighted' }, context())
   if (action.kind === 'send') {
-    ;({ state } = step(state, { ...action, kind: 'sending' }, wanted, { now, random: random() }))
+    ;({ state } = step(state, { ...action, kind: 'sending' }, context()))
     const seen = service(action.account, action.request, now)
-    ;({ state, action } = step(state, seen, wanted, { now, random: random() }))
+    ;({ state, action } = step(state, seen, context()))
   }
   if (action.kind !== 'look')
     throw new Error(`after one answer about its one name a client must wait, not ${action.kind}`)

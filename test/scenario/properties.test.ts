@@ -80,8 +80,9 @@ function play(turns: readonly Turn[]): readonly Sent[] {
   for (const turn of turns) {
     now = after(now, milliseconds(turn.pass))
     const moment = { now, random: turn.random }
-    if (turn.does === 'restart') state = reduce(state, { kind: 'started' }, PLANS, moment)
-    if (turn.does === 'force') state = reduce(state, { kind: 'forced' }, PLANS, moment)
+    if (turn.does === 'restart')
+      state = reduce(state, { kind: 'started' }, { desiredStates: PLANS, ...moment })
+    if (turn.does === 'force') state = reduce(state, { kind: 'forced' }, { desiredStates: PLANS, ...moment })
     const seen = sightingsOf(turn)
     const sightings = Object.fromEntries(
       PLANS.map(({ account, hostnames }) => [
@@ -90,11 +91,11 @@ function play(turns: readonly Turn[]): readonly Sent[] {
       ]),
     )
     const world = { sightings, nextLook: after(now, minutes(5)) }
-    const action = nextAction(state, PLANS, world, now)
+    const action = nextAction(state, PLANS, { world, now })
     if (action.kind !== 'send') continue
     const answer = answerTo(action, turn)
     log.push({ at: now, account: action.account, before: state, action, seen: answer })
-    const reloaded = parseState(formatState(reduce(state, answer, PLANS, moment)))
+    const reloaded = parseState(formatState(reduce(state, answer, { desiredStates: PLANS, ...moment })))
     if (!reloaded.ok) throw new Error(reloaded.error)
     state = reloaded.value.state
   }

@@ -617,11 +617,11 @@ describe('the pace', () => {
       account: 'key@service.test',
       until: after(START, minutes(5)),
       limit: 'changes of address',
-      most: 10,
+      max: 10,
     })
     expect(new Set(held.map(({ until }) => until)).size).toBe(held.length)
     await flapping({ hostnames: Array.from({ length: 30 }, (_, n) => `h${n}.test`), batch: 1 })
-    expect(told.find(({ kind }) => kind === 'paced')).toMatchObject({ limit: 'requests', most: 25 })
+    expect(told.find(({ kind }) => kind === 'paced')).toMatchObject({ limit: 'requests', max: 25 })
   })
 
   it('takes one new IPv6 prefix for one change, although each name has a host part of its own', async () => {

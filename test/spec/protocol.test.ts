@@ -102,7 +102,8 @@ describe('the client reads the response', () => {
             : 'not-understood'
       expect(read).toBe(outcome)
       // Only a reply of success for a hostname confirms it.
-      const state = reduce(NEW_STATE, seen, [{ ...PLAN, hostnames: request.hostnames }], {
+      const state = reduce(NEW_STATE, seen, {
+        desiredStates: [{ ...PLAN, hostnames: request.hostnames }],
         now: START,
         random: 0,
       })

@@ -91,9 +91,9 @@ class AgentLoop {
     const { clock, random, onState } = this.#agent
     const { state, world, jobs } = this.#loop
     const desiredStates = jobs.map(({ desired }) => desired)
-    const moment = { now: clock.now(), random: random() }
+    const context = { desiredStates, world, now: clock.now(), random: random() }
     if (observation.kind === 'started') this.#reporter.forgetState()
-    this.#loop = { ...this.#loop, ...step(state, observation, { desiredStates, world }, moment) }
+    this.#loop = { ...this.#loop, ...step(state, observation, context) }
     const isSavedLater = saved === 'unsaved' || isSavedNext(this.#loop, observation)
     const isSaved = isSavedLater || (await this.#save())
     this.#reporter.reportState(this.#loop)

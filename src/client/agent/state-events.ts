@@ -15,7 +15,7 @@ export function paceEvents(
   now: Instant,
 ): { readonly reported: ReportedDelays; readonly events: readonly AgentEvent[] } {
   const events = jobs.flatMap(({ desired }) => {
-    const delay = pacedIn(state, desired, world, now)
+    const delay = pacedIn(state, desired, { world, now })
     return delay === undefined || delay.until === reported[desired.account]
       ? []
       : [{ kind: 'paced', account: desired.account, ...delay } as const]

@@ -58,7 +58,7 @@ export const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
   waiting:            { level: 'warn',  msg: 'waiting; nothing is sent until the wait ends',
     line: ({ account, until, because, detail }, format) => `${format.account(account)}: waiting because of the answer of the service, ${formatWaitCause(because, detail)}; next attempt ${format.time(until)}` },
   paced:              { level: 'warn',  msg: 'an update is delayed by the rate limit of this client',
-    line: ({ account, until, limit, most }, format) => `${format.account(account)}: the update is delayed by the setting pace (at most ${most} ${limit} in five minutes); next attempt ${format.time(until)}, with the newest address` },
+    line: ({ account, until, limit, max }, format) => `${format.account(account)}: the update is delayed by the setting pace (at most ${max} ${limit} in five minutes); next attempt ${format.time(until)}, with the newest address` },
   retrying:           { level: 'warn',  msg: 'the service was not reached; it is retried',
     line: ({ account, until, because }, format) => `${format.account(account)}: the service was not reached (${because}); next attempt ${format.time(until)}` },
   stopped:            { level: 'error', msg: 'updates have stopped until you act',

@@ -1,6 +1,6 @@
 import type { DesiredState } from '../decide/desired-state.ts'
-import type { Observation } from '../decide/observation.ts'
-import { type Moment, reduce } from '../decide/reduce.ts'
+import type { Moment, Observation } from '../decide/observation.ts'
+import { reduce } from '../decide/reduce.ts'
 import type { State } from '../decide/state.ts'
 import type { ClockView } from '../report/report.ts'
 import { type ResumeResult, resumeResults } from '../report/resume-result.ts'
@@ -22,7 +22,7 @@ export function resumeSaved(
 ): { readonly state: State; readonly results: readonly ResumeResult[] } {
   const results = resumeResults(saved, desiredStates, clock)
   const state = resumeObservations(desiredStates).reduce(
-    (known, observation) => reduce(known, observation, desiredStates, moment),
+    (known, observation) => reduce(known, observation, { desiredStates, ...moment }),
     saved,
   )
   return { state, results }

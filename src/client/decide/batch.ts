@@ -1,26 +1,27 @@
 import type { DesiredState } from './desired-state.ts'
 
-/** How much goes into one request: hostnames, and characters of query. */
+/** The size of one request. */
 export interface Batch {
   readonly maxNames: number
+  /** In characters. */
   readonly maxQueryLength: number
 }
 
-/** What every service takes; and a lost answer costs no more than a confirmation of these. */
-const USUAL: Batch = { maxNames: 20, maxQueryLength: 2000 }
+/** Every service accepts this size, and a lost answer leaves no more than these names unconfirmed. */
+const DEFAULT_BATCH: Batch = { maxNames: 20, maxQueryLength: 2000 }
 
 /**
- * A service counts requests of one key (ours: 30 in five minutes), so that an account with very many names must not need
- * many. Its requests are longer instead, within what servers read as one line (8 KiB).
+ * Services limit the requests of a key (Holdfast's: 30 in five minutes), so an account with many names needs few requests. They
+ * are longer instead, within the usual limit of a request line (8 KiB).
  */
 const MAX_REQUESTS = 8
 const MAX_QUERY_LENGTH = 7000
 
-/** Of the whole account, not of what is due, so that each request of a round is as long as the first. */
+/** From all hostnames of the account, not from those that are due, so that the requests of a round have the same size. */
 export function batchOf({ hostnames, batch }: Pick<DesiredState, 'hostnames' | 'batch'>): Batch {
   const share = Math.ceil(hostnames.length / MAX_REQUESTS)
-  const maxNames = batch ?? Math.max(USUAL.maxNames, share)
-  return maxNames <= USUAL.maxNames
-    ? { ...USUAL, maxNames: maxNames }
-    : { maxNames: maxNames, maxQueryLength: MAX_QUERY_LENGTH }
+  const maxNames = batch ?? Math.max(DEFAULT_BATCH.maxNames, share)
+  return maxNames <= DEFAULT_BATCH.maxNames
+    ? { ...DEFAULT_BATCH, maxNames }
+    : { maxNames, maxQueryLength: MAX_QUERY_LENGTH }
 }

@@ -4,22 +4,23 @@ import type { Reply } from '../../protocol/reply-codec.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
 import type { HostState } from './state.ts'
 
-interface Before {
+interface Confirmed {
   readonly host: HostState
   readonly now: Instant
   readonly random: number
 }
 
 /**
- * What is confirmed after a word of success. What we sent counts even where the service names another address: arguing would be
- * a loop. A family that it does not name while it names the other is not confirmed, and not sent again until it changes.
+ * The state of a hostname after a successful reply. The address that was sent counts, even where the reply contains another one:
+ * sending it again would loop. A family that is missing in the reply while the other is present is not confirmed, and not sent
+ * again until it changes.
  */
-export function confirmedBy(reply: Reply, sent: UpdateRequest, { host, now, random }: Before): HostState {
+export function confirmedBy(reply: Reply, sent: UpdateRequest, { host, now, random }: Confirmed): HostState {
   const { addresses, offline } = sent
   const echoed = 'addresses' in reply ? byFamily(reply.addresses) : {}
-  const silent = unechoedOf(addresses, reply)
-  const named = Object.keys(addresses).length === 0 ? echoed : without(addresses, silent)
-  const confirmed = without({ ...host.confirmed, ...named }, silent)
+  const unechoed = unechoedOf(addresses, reply)
+  const named = Object.keys(addresses).length === 0 ? echoed : without(addresses, unechoed)
+  const confirmed = without({ ...host.confirmed, ...named }, unechoed)
   const isSame = FAMILIES.every((family) => confirmed[family] === host.confirmed[family])
   return {
     confirmed,
@@ -27,15 +28,17 @@ export function confirmedBy(reply: Reply, sent: UpdateRequest, { host, now, rand
     since: isSame ? (host.since ?? now) : now,
     spread: random * 2 - 1,
     isOffline: offline === 'YES',
-    ...(silent.length > 0 && { unechoed: only(addresses, silent) }),
+    ...(unechoed.length > 0 && { unechoed: only(addresses, unechoed) }),
   }
 }
 
-/** The families that were sent, and are not named in an answer that names the other. */
+/** The families that were sent and are missing in a reply that contains the other one. */
 export function unechoedOf(sent: Addresses, reply: Reply): readonly Family[] {
   const echoed = 'addresses' in reply ? byFamily(reply.addresses) : {}
-  const isAnyNamed = FAMILIES.some((family) => echoed[family] !== undefined)
-  return FAMILIES.filter((family) => isAnyNamed && sent[family] !== undefined && echoed[family] === undefined)
+  const isAnyEchoed = FAMILIES.some((family) => echoed[family] !== undefined)
+  return FAMILIES.filter(
+    (family) => isAnyEchoed && sent[family] !== undefined && echoed[family] === undefined,
+  )
 }
 
 const without = (addresses: Addresses, families: readonly Family[]): Addresses =>

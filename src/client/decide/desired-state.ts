@@ -3,26 +3,26 @@ import type { Family } from '../../net/address.ts'
 import type { Ipv6Parameter } from '../../protocol/request.ts'
 import type { Fingerprints } from './lift.ts'
 
-/** What the user wants of one account, as far as deciding goes. */
+/** The configuration of one account, as far as decisions depend on it. */
 export interface DesiredState {
-  /** Server and username: credentials of another user are another account. */
+  /** The account key: server and username. */
   readonly account: string
-  /** What the user calls it. */
+  /** The configured name. */
   readonly name?: string
   readonly hostnames: readonly string[]
   readonly families: readonly Family[]
-  /** The user chose to let the service take the address of the connection. */
+  /** The service takes the address of the connection (`myip = "connection"`). */
   readonly reliesOnConnection: boolean
   readonly isOffline: boolean
   readonly nohostStops: 'account' | 'hostname'
-  /** Zero switches it off. */
+  /** Zero: never. */
   readonly refreshAfter: Duration
-  /** How many addresses of the service there are to try in turn when it is not reached. */
+  /** The number of service endpoints, which are tried in turn. */
   readonly endpointCount: number
   readonly ipv6Parameter: Ipv6Parameter
-  /** The most hostnames of one request; without it, as many as `batch.ts` says. */
+  /** The maximum number of hostnames in one request; without it, see `batch.ts`. */
   readonly batch?: number
-  /** The most requests in five minutes. */
+  /** The maximum number of requests in five minutes. */
   readonly pace: number
   readonly fingerprints: Fingerprints
 }

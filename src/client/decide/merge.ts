@@ -8,14 +8,14 @@ import {
 } from './state.ts'
 
 /**
- * Two states that were kept side by side: no stop and no wait of either is lost, and what was confirmed last counts.
- * The first itself, where the second adds nothing.
+ * Merges two states that were saved independently: every stop and every wait stays, and the latest confirmation counts. Returns
+ * `ours` itself where the other adds nothing.
  */
 export function mergeStates(ours: State, theirs: State): State {
   const changed = Object.entries(theirs.accounts).flatMap(([key, account]) => {
     const known = accountOf(ours, key)
-    const both = mergeAccounts(known, account)
-    return JSON.stringify(both) === JSON.stringify(known) ? [] : [[key, both] as const]
+    const merged = mergeAccounts(known, account)
+    return JSON.stringify(merged) === JSON.stringify(known) ? [] : [[key, merged] as const]
   })
   return changed.length === 0 ? ours : { accounts: { ...ours.accounts, ...Object.fromEntries(changed) } }
 }
@@ -39,7 +39,7 @@ function mergeAccounts(ours: AccountState, theirs: AccountState): AccountState {
   }
 }
 
-/** A retry is our own patience, and no obligation. */
+/** A retry delay is not required by the protocol. */
 const severity = (status: AccountStatus): readonly [rank: number, until: number] =>
   status.kind === 'stopped' ? [2, 0] : status.kind === 'waiting' ? [1, status.until] : [0, 0]
 

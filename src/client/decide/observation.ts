@@ -3,17 +3,17 @@ import type { Reply } from '../../protocol/reply-codec.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
 import type { State } from './state.ts'
 
-/** What the world just told us. */
+/** An input of the client's step. */
 export type Observation =
   | { readonly kind: 'started' }
-  /** Without an account, everything; without names, all of the account's. */
+  /** `--force`: without an account, all accounts; without hostnames, all of the account. */
   | { readonly kind: 'forced'; readonly account?: string; readonly hostnames?: readonly string[] }
   | { readonly kind: 'networkChanged' }
   | { readonly kind: 'resumed'; readonly account?: string }
   | { readonly kind: 'sighted' }
-  /** Another process kept a state where ours was deleted. */
+  /** The state file was deleted, and another process saved a new one. */
   | { readonly kind: 'found'; readonly state: State }
-  /** A request is about to go out. What is remembered of it is on disk before it does. */
+  /** A request is about to be sent. It is recorded in the state file first. */
   | { readonly kind: 'sending'; readonly account: string; readonly request: UpdateRequest }
   | {
       readonly kind: 'answered'
@@ -27,7 +27,7 @@ export type Observation =
       readonly account: string
       readonly because: string
       readonly looksLikePortal: boolean
-      /** The HTTP status, where it says by itself that the service cannot answer now: 429, 5xx. */
+      /** The HTTP status, where it alone means that the service cannot answer now: 429, 5xx. */
       readonly status?: number
       readonly retryAfter?: Duration
     }
@@ -35,18 +35,26 @@ export type Observation =
       readonly kind: 'unreached'
       readonly account: string
       readonly because: string
-      /** TLS began, or may have: what is there may be an impostor, and the service must not be asked in clear instead. */
+      /** TLS started, or may have: the peer may be an impostor, so no request without TLS may follow. */
       readonly isTls: boolean
     }
 
-/** The one thing to do next. */
+export type ObservationOf<K extends Observation['kind']> = Extract<Observation, { readonly kind: K }>
+
+/** The time of a step, and a random number in [0, 1) for jitter. */
+export interface Moment {
+  readonly now: Instant
+  readonly random: number
+}
+
+/** The next action of the client. */
 export type Action =
   | { readonly kind: 'look'; readonly at: Instant }
   | {
       readonly kind: 'send'
       readonly account: string
       readonly request: UpdateRequest
-      /** Which of the plan's endpoints to try. */
+      /** The index of the service endpoint. */
       readonly endpoint: number
     }
   | { readonly kind: 'halt' }

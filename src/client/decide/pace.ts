@@ -4,11 +4,11 @@ import { withHostPart } from '../../net/prefix.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
 import type { Sent } from './state.ts'
 
-/** A service counts the requests of a key (ours blocks after 30 in five minutes), whatever the line does. */
+/** The window in which services count the requests of a key (Holdfast's blocks after 30). */
 const WINDOW = minutes(5)
 
-/** How many changes of address fit into a pace of so many requests: 10 of 25. */
-const changesIn = (pace: number): number => Math.max(1, Math.floor((pace * 2) / 5))
+/** The maximum number of address changes at a pace: 10 at 25. */
+const maxChanges = (pace: number): number => Math.max(1, Math.floor((pace * 2) / 5))
 
 export const sentOf = ({ hostnames: [hostname = ''], addresses }: UpdateRequest, at: Instant): Sent => ({
   at,
@@ -16,7 +16,7 @@ export const sentOf = ({ hostnames: [hostname = ''], addresses }: UpdateRequest,
   addresses: listed(addresses).join(','),
 })
 
-/** The requests that still count, with this one; no more than the pace can ask for. */
+/** The requests in the window, with this one; no more than the pace allows. */
 export const withSent = (
   recent: readonly Sent[],
   request: UpdateRequest,
@@ -25,30 +25,29 @@ export const withSent = (
   [...recent.filter(({ at }) => isBefore(before(now, WINDOW), at)), sentOf(request, now)].slice(-pace)
 
 interface Pace {
-  /** The most requests in five minutes. */
+  /** The maximum number of requests in the window. */
   readonly pace: number
   readonly now: Instant
 }
 
-/** What keeps a request from going out, and until when. */
+/** A request that the pace holds back. */
 export interface PaceDelay {
   readonly until: Instant
   readonly limit: 'requests' | 'changes of address'
-  /** How many of them go out in five minutes. */
-  readonly most: number
+  /** The maximum in the window. */
+  readonly max: number
 }
 
-/** Of IPv6 its network: the names of an account may each have a host part of their own, and all follow one prefix. */
-const lineOf = ({ addresses }: Sent): string =>
+/** The IPv4 address and the IPv6 /64: hostnames of an account may have different host parts in one prefix. */
+const networkOf = ({ addresses }: Sent): string =>
   addresses
     .split(',')
-    .map((text) => (text.includes(':') ? withHostPart(text as Address, NETWORK, '::' as Address) : text))
+    .map((text) => (text.includes(':') ? withHostPart(text as Address, 64, '::' as Address) : text))
     .join()
-const NETWORK = 64
 
 /**
- * What holds this request back; undefined where it may go. A change of address is a request for another line than that of the
- * request before it, so that names that follow one another to the same line are one change.
+ * The delay of a request; undefined where it may be sent. A request for another network than the request before is a change of
+ * address, so several names that move to the same network are one change.
  */
 export function paceDelay(
   recent: readonly Sent[],
@@ -56,19 +55,19 @@ export function paceDelay(
   { pace, now }: Pace,
 ): PaceDelay | undefined {
   const counted = recent.filter(({ at }) => isBefore(before(now, WINDOW), at))
-  const lines = [...counted, sentOf(request, now)].map(lineOf)
-  const isOther = (_: unknown, at: number): boolean => lines[at] !== lines[at - 1]
+  const networks = [...counted, sentOf(request, now)].map(networkOf)
+  const isOther = (_: unknown, at: number): boolean => networks[at] !== networks[at - 1]
   const changes = counted.filter(isOther)
   const isChange = isOther(request, counted.length)
-  const byRequests = heldBy('requests', counted, pace)
-  const byChanges = isChange ? heldBy('changes of address', changes, changesIn(pace)) : undefined
+  const byRequests = delayBy('requests', counted, pace)
+  const byChanges = isChange ? delayBy('changes of address', changes, maxChanges(pace)) : undefined
   if (byRequests === undefined || byChanges === undefined) return byRequests ?? byChanges
   return isBefore(byRequests.until, byChanges.until) ? byChanges : byRequests
 }
 
-/** Until the oldest of too many no longer counts. */
-function heldBy(limit: PaceDelay['limit'], counted: readonly Sent[], most: number): PaceDelay | undefined {
-  const oldest = counted.at(-most)
-  if (oldest === undefined) return undefined
-  return { until: after(oldest.at, WINDOW), limit, most }
+/** Until the oldest request leaves the window. */
+function delayBy(limit: PaceDelay['limit'], counted: readonly Sent[], max: number): PaceDelay | undefined {
+  const oldest = counted.at(-max)
+  if (counted.length < max || oldest === undefined) return undefined
+  return { until: after(oldest.at, WINDOW), limit, max }
 }

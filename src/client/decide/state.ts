@@ -2,12 +2,12 @@ import type { Instant } from '../../base/time.ts'
 import type { Addresses } from '../../net/address.ts'
 import type { ReplyWord } from '../../protocol/reply.ts'
 
-/** What was wrong when the service's answer obliged us to wait: a word, a status without one, or an answer that is neither. */
+/** The reason for a wait: a reply word, an HTTP status without one, or a reply that is neither. */
 export type WaitCause = ReplyWord | `HTTP ${number}` | 'unrecognized-reply'
 
 /**
- * May we speak to the service about this account? Kept on disk: a stop that a reboot forgets is not a stop.
- * `attempt` counts the failures in a row and picks the step of the ladder. `detail` is for people.
+ * Whether requests for this account are allowed. Saved on disk, so that a stop outlives a restart. `attempt` is the number of
+ * consecutive failures and selects the delay (`backoff.ts`). `detail` is text for users.
  */
 export type AccountStatus =
   | { readonly kind: 'ready' }
@@ -28,63 +28,65 @@ export type AccountStatus =
     }
   | ({ readonly kind: 'stopped' } & Stop)
 
-/** Ended by the user, or by a change of what it was about; never by time, never by a restart. */
+/** Ended by the user or by a change of the settings that caused it; never by time or a restart. */
 export interface Stop {
   readonly since: Instant
   readonly because: ReplyWord
-  /** Fingerprint of what the stop is about, at the time; empty where only the user's word ends it. */
+  /** The fingerprint of the settings that caused the stop; empty where only `resume` ends it. */
   readonly about: string
-  /** What the service wrote, where it is another word of the family that is obeyed like `because`. */
+  /** The word of the reply, where it is another word of the protocol family with the same required action as `because`. */
   readonly said?: string
 }
 
 export interface HostState {
-  /** What the service last confirmed for this name. */
+  /** The addresses that the service confirmed last. */
   readonly confirmed: Addresses
-  /** When it last did. */
+  /** When it confirmed them last. */
   readonly touched?: Instant
   /** Since when these addresses are confirmed. */
   readonly since?: Instant
-  /** Sent, but not named in the answer while the other family was: not sent again until it changes. */
+  /** Addresses that were missing in a reply with the other family; not sent again until they change. */
   readonly unechoed?: Addresses
-  /** In [-1, 1]: spreads the refreshes of many names. Rolled anew at each confirmation. */
+  /** In [-1, 1]: spreads the refreshes of many names. Random at each confirmation. */
   readonly spread: number
   readonly isOffline: boolean
   /** `nohost`. */
   readonly stopped?: Stop
 }
 
-/** One request that was sent, for the pace. */
+/** A request in the window of the pace. */
 export interface Sent {
   readonly at: Instant
-  /** The first of its hostnames: what stands for all of them. */
+  /** The first of its hostnames, which represents all. */
   readonly hostname: string
-  /** Both addresses as one text. */
+  /** The addresses, separated by commas. */
   readonly addresses: string
 }
 
 export interface AccountState {
   readonly status: AccountStatus
   readonly hosts: Readonly<Record<string, HostState>>
-  /** `!donator` to a request with offline=YES: ordinary updates go on. */
+  /** After `!donator` to a request with offline=YES; ordinary updates continue. */
   readonly offlineRefused?: Stop
-  /** The requests of the last five minutes, oldest first; missing where there are none. */
+  /** The requests of the last five minutes, oldest first; missing without any. */
   readonly recent?: readonly Sent[]
 }
 
-/** Everything that outlives the process. By account key. */
+/** The saved state. */
 export interface State {
+  /** By account key. */
   readonly accounts: Readonly<Record<string, AccountState>>
 }
 
+export const READY: AccountStatus = { kind: 'ready' }
 export const NEW_HOST: HostState = { confirmed: {}, spread: 0, isOffline: false }
-export const NEW_ACCOUNT: AccountState = { status: { kind: 'ready' }, hosts: {} }
+export const NEW_ACCOUNT: AccountState = { status: READY, hosts: {} }
 export const NEW_STATE: State = { accounts: {} }
 
 export const accountOf = (state: State, key: string): AccountState => own(state.accounts, key) ?? NEW_ACCOUNT
 export const hostOf = (account: AccountState, hostname: string): HostState =>
   own(account.hosts, hostname) ?? NEW_HOST
 
-/** A group may be called "constructor". */
+/** A hostname may be "constructor", which every object inherits. */
 const own = <T>(record: Readonly<Record<string, T>>, key: string): T | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined

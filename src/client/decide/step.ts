@@ -1,7 +1,6 @@
-import type { DesiredState } from './desired-state.ts'
 import { nextAction, type WorldView } from './next-action.ts'
 import type { Action, Observation } from './observation.ts'
-import { type Moment, reduce } from './reduce.ts'
+import { type ReduceContext, reduce } from './reduce.ts'
 import type { State } from './state.ts'
 
 export interface Step {
@@ -9,13 +8,12 @@ export interface Step {
   readonly action: Action
 }
 
-/** The whole client: what we knew, what we saw, what time it is. No I/O, no clock, no log. */
-export function step(
-  known: State,
-  seen: Observation,
-  { desiredStates, world }: { readonly desiredStates: readonly DesiredState[]; readonly world: WorldView },
-  moment: Moment,
-): Step {
-  const state = reduce(known, seen, desiredStates, moment)
-  return { state, action: nextAction(state, desiredStates, world, moment.now) }
+export interface StepContext extends ReduceContext {
+  readonly world: WorldView
+}
+
+/** The whole client: a pure function of the state, an observation, and the moment. */
+export function step(known: State, seen: Observation, { world, ...context }: StepContext): Step {
+  const state = reduce(known, seen, context)
+  return { state, action: nextAction(state, context.desiredStates, { world, now: context.now }) }
 }

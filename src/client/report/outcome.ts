@@ -22,7 +22,7 @@ export function outcomeOf(desired: DesiredState, { state, world, now }: Context)
   if (isStopped || isRefused) return 'stopped'
   if (heldUntil(account, now) !== undefined)
     return account.status.kind === 'waiting' ? 'waiting' : 'unreached'
-  if (pacedIn(state, desired, world, now) !== undefined) return 'waiting'
+  if (pacedIn(state, desired, { world, now }) !== undefined) return 'waiting'
   const seen = world.sightings?.[desired.account]
   const isIncomplete = hosts.some(({ touched }) => touched === undefined)
   const needsAddress = !desired.isOffline && !desired.reliesOnConnection

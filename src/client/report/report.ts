@@ -82,7 +82,7 @@ function reportAccount(
   const byName = world.sightings?.[desired.account]
   const seenFirst = byName && sightingsOf(byName, desired.hostnames[0] ?? '')
   const outcome = outcomeOf(desired, { state, world, now })
-  const paced = pacedIn(state, desired, world, now)
+  const paced = pacedIn(state, desired, { world, now })
   const stop = outcome === 'stopped' ? firstStop(account, desired) : undefined
   const time = (at: Instant | undefined): string | null => wallTime(at, clock)
   const hasAttempt = outcome === 'waiting' || outcome === 'unreached'
@@ -149,7 +149,7 @@ function causeOf({ status }: AccountState, { outcome, seen, paced }: CauseContex
     return status.detail === '' ? cause : `${cause}: ${status.detail}`
   }
   if (outcome === 'waiting' && paced !== undefined)
-    return `the setting pace allows at most ${paced.most} ${paced.limit} in five minutes`
+    return `the setting pace allows at max ${paced.max} ${paced.limit} in five minutes`
   if (outcome === 'unreached')
     return status.kind === 'retrying' ? status.detail : 'the run ended before a request was sent'
   return outcome === 'addressUnknown' ? unknownCause(seen) : null

@@ -53,7 +53,11 @@ async function followEvents(
   server.close()
 }
 
-const isEvent = ({ peer, method, path, headers }: EventRequest, gateway: Gateway, expected: string): boolean =>
+const isEvent = (
+  { peer, method, path, headers }: EventRequest,
+  gateway: Gateway,
+  expected: string,
+): boolean =>
   peer === gateway.address && method === 'NOTIFY' && path === expected && headers['nt'] === 'upnp:event'
 
 async function keepSubscribed(context: WatcherContext, service: WanService, callback: string): Promise<void> {

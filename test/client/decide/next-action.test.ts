@@ -52,7 +52,7 @@ const nextOf = ({
   const whole = { ...PLAN, ...desired }
   const sightings = { [PLAN.account]: Object.fromEntries(whole.hostnames.map((name) => [name, sky])) }
   const state = { accounts: { [PLAN.account]: { ...NEW_ACCOUNT, hosts, ...account } } }
-  return nextAction(state, [whole], { sightings, nextLook: NEXT_LOOK, ...view }, now)
+  return nextAction(state, [whole], { world: { sightings, nextLook: NEXT_LOOK, ...view }, now })
 }
 const look = (at: Instant) => ({ kind: 'look', at })
 const send = (hostnames: readonly string[], addresses: object, more: object = {}) => ({
@@ -260,9 +260,15 @@ describe('the pace', () => {
 
   it('keeps what is due until it may go, and looks meanwhile', () => {
     const until = after(START, minutes(5))
-    expect(pacedIn(state({}), PLAN, view(seen(v4)), now)).toEqual({ until, limit: 'requests', most: 25 })
-    expect(nextAction(state({}), [PLAN], view(seen(v4), after(START, minutes(9))), now)).toEqual(look(until))
-    expect(nextAction(state({}), [PLAN], view(seen(v4), after(START, minutes(2))), now)).toEqual(
+    expect(pacedIn(state({}), PLAN, { world: view(seen(v4)), now })).toEqual({
+      until,
+      limit: 'requests',
+      max: 25,
+    })
+    expect(nextAction(state({}), [PLAN], { world: view(seen(v4), after(START, minutes(9))), now })).toEqual(
+      look(until),
+    )
+    expect(nextAction(state({}), [PLAN], { world: view(seen(v4), after(START, minutes(2))), now })).toEqual(
       look(after(START, minutes(2))),
     )
   })
@@ -276,10 +282,10 @@ describe('the pace', () => {
       attempt: 0,
     } as const
     expect(
-      pacedIn(state({ status: { kind: 'stopped', ...stopped } }), PLAN, view(seen(v4)), now),
+      pacedIn(state({ status: { kind: 'stopped', ...stopped } }), PLAN, { world: view(seen(v4)), now }),
     ).toBeUndefined()
-    expect(pacedIn(state({ status: waiting }), PLAN, view(seen(v4)), now)).toBeUndefined()
-    expect(pacedIn(state({}), PLAN, view({}), now)).toBeUndefined()
+    expect(pacedIn(state({ status: waiting }), PLAN, { world: view(seen(v4)), now })).toBeUndefined()
+    expect(pacedIn(state({}), PLAN, { world: view({}), now })).toBeUndefined()
   })
 })
 
@@ -290,14 +296,17 @@ describe('of several accounts', () => {
     const until = after(START, minutes(1))
     const status = { kind: 'waiting', since: START, until, because: '911', detail: '', attempt: 0 } as const
     expect(
-      nextAction({ accounts: { other: { ...NEW_ACCOUNT, status } } }, [PLAN, other], view, START),
+      nextAction({ accounts: { other: { ...NEW_ACCOUNT, status } } }, [PLAN, other], {
+        world: view,
+        now: START,
+      }),
     ).toEqual(look(until))
   })
   it('one that is stopped keeps no other from looking', () => {
     const account: AccountState = { ...NEW_ACCOUNT, status: { kind: 'stopped', ...stopped } }
-    expect(nextAction({ accounts: { [PLAN.account]: account } }, [PLAN, other], view, START)).toEqual(
-      look(NEXT_LOOK),
-    )
+    expect(
+      nextAction({ accounts: { [PLAN.account]: account } }, [PLAN, other], { world: view, now: START }),
+    ).toEqual(look(NEXT_LOOK))
   })
 })
 

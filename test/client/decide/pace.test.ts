@@ -47,7 +47,7 @@ describe('a request is held back', () => {
     expect(paceDelay(same(5), request('192.0.2.1'), { pace: 5, now })).toEqual({
       until: at(300),
       limit: 'requests',
-      most: 5,
+      max: 5,
     })
     expect(paceDelay(same(6), request('192.0.2.1'), { pace: 5, now })?.until).toBe(at(301))
   })
@@ -61,7 +61,7 @@ describe('a request is held back', () => {
     expect(paceDelay(two, request('192.0.2.3'), { pace: 5, now })).toEqual({
       until: at(300),
       limit: 'changes of address',
-      most: 2,
+      max: 2,
     })
   })
 
@@ -85,7 +85,7 @@ describe('a request is held back', () => {
 
   it('by the first change already, where the pace is one or two', () =>
     expect(
-      [1, 2, 4].map((pace) => paceDelay(sent('192.0.2.1'), request('192.0.2.2'), { pace, now })?.most),
+      [1, 2, 4].map((pace) => paceDelay(sent('192.0.2.1'), request('192.0.2.2'), { pace, now })?.max),
     ).toEqual([1, 1, 1]))
 
   it('not for another host part in the same /64', () => {

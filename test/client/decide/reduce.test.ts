@@ -42,7 +42,8 @@ const after1 = (
   seen: Observation,
   { now = NOW, desired = {} }: { now?: Instant; desired?: Partial<DesiredState> } = {},
 ) =>
-  reduce({ accounts: { [account]: { ...NEW_ACCOUNT, ...before } } }, seen, [{ ...PLAN, ...desired }], {
+  reduce({ accounts: { [account]: { ...NEW_ACCOUNT, ...before } } }, seen, {
+    desiredStates: [{ ...PLAN, ...desired }],
     now,
     random: 0,
   }).accounts[account]
@@ -137,11 +138,17 @@ describe('what is to be confirmed once more', () => {
 
 describe('nothing is written', () => {
   it('of an account that nothing is known of', () =>
-    expect(reduce(NEW_STATE, { kind: 'started' }, [PLAN], { now: NOW, random: 0 })).toBe(NEW_STATE))
-  it('of an account without a desired', () =>
-    expect(reduce(NEW_STATE, answered(['a'], [good]), [], { now: NOW, random: 0 })).toBe(NEW_STATE))
+    expect(reduce(NEW_STATE, { kind: 'started' }, { desiredStates: [PLAN], now: NOW, random: 0 })).toBe(
+      NEW_STATE,
+    ))
+  it('of an account that is not desired', () =>
+    expect(reduce(NEW_STATE, answered(['a'], [good]), { desiredStates: [], now: NOW, random: 0 })).toBe(
+      NEW_STATE,
+    ))
   it('of a look', () =>
-    expect(reduce(NEW_STATE, { kind: 'sighted' }, [PLAN], { now: NOW, random: 0 })).toBe(NEW_STATE))
+    expect(reduce(NEW_STATE, { kind: 'sighted' }, { desiredStates: [PLAN], now: NOW, random: 0 })).toBe(
+      NEW_STATE,
+    ))
 })
 
 it('a request is remembered before it goes out', () =>

@@ -31,10 +31,7 @@ function scene() {
   const ending = new AbortController()
   let looks = 0
   const tell = (finding: Finding): void => void findings.push(finding)
-  const made = new FlipGuard(
-    { clock, report: tell, requestLook: () => looks++, signal: ending.signal },
-
-  )
+  const made = new FlipGuard({ clock, report: tell, requestLook: () => looks++, signal: ending.signal })
   const weigh = (verdict: Agreement, votes: readonly SourceVote[] = [], through?: string) =>
     made.sightingOf(verdict, { votes, ...(through !== undefined && { through }) })
   return { clock, findings, made, weigh, ending, looks: () => looks }
@@ -50,7 +47,11 @@ describe('a round without a verdict tells', () => {
       'no source reports an address: x: rain; y: none',
     ],
     [[vote('x', seen(A))], undefined, `one source alone is not enough: x reports ${A}`],
-    [[vote('x', seen(A)), vote('y', seen(B))], undefined, `no two sources agree: x reports ${A}; y reports ${B}`],
+    [
+      [vote('x', seen(A)), vote('y', seen(B))],
+      undefined,
+      `no two sources agree: x reports ${A}; y reports ${B}`,
+    ],
     [[vote('x', seen(A)), vote('y', UNKNOWN)], undefined, `no two sources agree: x reports ${A}; y: rain`],
     [
       [vote('x', seen(A)), vote('y', UNKNOWN)],
