@@ -29,7 +29,7 @@ it.each<[Outcome, Partial<AccountReport>, readonly string[]]>([
   ]],
   ['waiting', { because: 'HTTP 503: an empty response (HTTP 503)', remedy: 'look' }, [
     'key@dyn.test is waiting since 2026-01-01 00:00:00.',
-    'Why: the service answered HTTP 503: an empty answer (HTTP 503).',
+    'Why: the service answered HTTP 503: an empty response (HTTP 503).',
     'What to do: look.',
     'Nothing is sent before the wait ends. Running a command again does not shorten it.',
     'Next attempt: 2026-01-01 00:30:00.',

@@ -33,8 +33,8 @@ it('explains the meaning, scope, effect and remedy of every reply word', () => {
       "!donator": [
         "!donator: feature not available to this user.",
         "It applies to the account, with all its hostnames.",
-        "Nothing more is sent until there are new settings, or you run holdfast resume. A restart does not change that.",
-        "What to do: the request used a feature that this plan lacks: change the settings, or the plan.",
+        "Nothing more is sent until the settings of the account change, or you run holdfast resume. A restart does not change that.",
+        "What to do: the request used a feature that this plan lacks: change the settings, or the plan and then run holdfast resume.",
       ],
       "911": [
         "911: fatal error at the service.",
@@ -45,19 +45,19 @@ it('explains the meaning, scope, effect and remedy of every reply word', () => {
         "abuse: username blocked for abuse.",
         "It applies to the account, with all its hostnames.",
         "Nothing more is sent until you run holdfast resume. A restart does not change that.",
-        "What to do: the service has blocked this username: ask its support to lift the block, then run holdfast resume.",
+        "What to do: the service has blocked this username: ask its support to remove the block, then run holdfast resume.",
       ],
       "badagent": [
         "badagent: client disabled.",
         "It applies to the account, with all its hostnames.",
-        "Nothing more is sent until you run holdfast resume. A restart does not change that.",
-        "What to do: the service does not accept this program: update Holdfast, or set user_agent or contact as the service asks; or, if it changed its mind, run holdfast resume.",
+        "Nothing more is sent until the version of Holdfast or its User-Agent changes, or you run holdfast resume. A restart does not change that.",
+        "What to do: the service does not accept this program: update Holdfast, or set user_agent or contact as the service asks; then updates continue.",
       ],
       "badauth": [
         "badauth: invalid username and password.",
         "It applies to the account, with all its hostnames.",
-        "Nothing more is sent until there are new credentials, or you run holdfast resume. A restart does not change that.",
-        "What to do: check username and password of the DDNS key; with new credentials updates go on by themselves.",
+        "Nothing more is sent until the credentials change, or you run holdfast resume. A restart does not change that.",
+        "What to do: check the username and the password of the DDNS key; with new credentials, updates continue.",
       ],
       "good": [
         "good: update succeeded.",
@@ -72,8 +72,8 @@ it('explains the meaning, scope, effect and remedy of every reply word', () => {
       "nohost": [
         "nohost: no such hostname under this account.",
         "It applies to one hostname.",
-        "Nothing more is sent until there are new credentials, or you run holdfast resume. A restart does not change that.",
-        "What to do: check the spelling of the hostname and that it is attached to this DDNS key; correct the settings, then run again, or run holdfast resume.",
+        "Nothing more is sent until the hostname or the credentials change, or you run holdfast resume. A restart does not change that.",
+        "What to do: check the spelling of the hostname, and that it is attached to this DDNS key; then correct the settings, or run holdfast resume.",
       ],
     }
   `)

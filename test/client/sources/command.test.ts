@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { milliseconds } from '../../../src/base/time.ts'
+import { commandSource } from '../../../src/client/sources/command.ts'
+import { runProgram } from '../../../src/platform/network.ts'
+import type { RunProgram } from '../../../src/ports/network.ts'
+import { sourceContract } from '../../contract/source.ts'
+import { never, asking, unknown, seen, PUBLIC, ports } from './responders.ts'
+
+describe('a command', () => {
+  const sh = (script: string) => commandSource(['sh', '-c', script], ports(), asking)
+  const hasty: RunProgram = async (argv, _, signal) => runProgram(argv, milliseconds(300), signal)
+
+  // biome-ignore format: a table
+  it.each<[string, string, object, object]>([
+    ['one address',             'echo 8.8.8.8',                        seen(PUBLIC, 'command'), { kind: 'none' }],
+    ['one of each family',      'echo 8.8.8.8; echo 2606:4700::1',     seen(PUBLIC, 'command'), seen('2606:4700::1', 'command')],
+    ['white space',             'printf "\\n  8.8.8.8\\r\\n\\n"',      seen(PUBLIC, 'command'), { kind: 'none' }],
+    ['nothing',                 'true',                                { kind: 'none' }, { kind: 'none' }],
+    ['two of one family',       'echo 8.8.8.8; echo 8.8.4.4',          unknown('printed two addresses of one family'), { kind: 'none' }],
+    ['two on a line',           'echo 8.8.8.8 8.8.4.4',                unknown('printed "8.8.8.8 8.8.4.4", which is not an address'), unknown('printed "8.8.8.8 8.8.4.4", which is not an address')],
+    ['garbage',                 'echo "<html>"',                       unknown('printed "<html>", which is not an address'), unknown('printed "<html>", which is not an address')],
+    ['an address and garbage',  'echo 8.8.8.8; echo oops',             unknown('printed "oops", which is not an address'), unknown('printed "oops", which is not an address')],
+    ['an address, and fails',   'echo 8.8.8.8; exit 3',                unknown('exited with code 3'), unknown('exited with code 3')],
+    ['to its error output',     'echo oops >&2; echo 8.8.8.8',         seen(PUBLIC, 'command'), { kind: 'none' }],
+    ['a private address',       'echo 10.0.0.1',                       { kind: 'unknown' }, { kind: 'none' }],
+    ['without end',             'while :; do echo 8.8.8.8; done',      unknown('sh took too long, or said too much'), unknown('sh took too long, or said too much')],
+  ])('that prints %s', async (_, script, v4, v6) => {
+    expect(await sh(script).look('v4', never)).toMatchObject(v4)
+    expect(await sh(script).look('v6', never)).toMatchObject(v6)
+  })
+  it('gets its arguments as they are, without a shell', async () =>
+    expect(
+      await commandSource(['printf', '%s', '$(echo 8.8.8.8); *'], ports(), asking).look('v4', never),
+    ).toEqual(unknown('printed "$(echo 8.8.8.8); *", which is not an address')))
+  it('that is not there', async () =>
+    expect(await commandSource(['/nonexistent/program'], ports(), asking).look('v4', never)).toEqual(
+      unknown('/nonexistent/program cannot be run (ENOENT)'),
+    ))
+
+  // biome-ignore format: a table
+  it.each([
+    ['by itself',         ['sleep', '4']],
+    ['in a script',       ['sh', '-c', 'sleep 4; echo 8.8.8.8']],
+  ])('that sleeps %s is ended in time', async (_, argv) => {
+    const start = performance.now()
+
+    expect(await commandSource(argv, { program: hasty }, asking).look('v4', never)).toEqual(
+      unknown(`${argv[0]} took too long, or said too much`),
+    )
+    expect(performance.now() - start).toBeLessThan(2000)
+  })
+  it('is given ten seconds', async () => {
+    const given: number[] = []
+    const program: RunProgram = async (_, within) => {
+      given.push(within)
+      return { kind: 'failed', because: 'sh took too long' }
+    }
+
+    expect(await commandSource(['sh'], { program }, asking).look('v4', never)).toEqual(
+      unknown('sh took too long'),
+    )
+    expect(given).toEqual([10_000])
+  })
+
+  sourceContract('a command', () => sh('echo 8.8.8.8'))
+})

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest'
+import { localSource } from '../../../src/client/sources/local.ts'
+import { systemInterfaces } from '../../../src/platform/interfaces.ts'
+import { systemOutboundRoute } from '../../../src/platform/outbound-route.ts'
+import type { InterfaceAddress } from '../../../src/ports/interfaces.ts'
+import { sourceContract } from '../../contract/source.ts'
+import { never, address } from './responders.ts'
+
+describe('own interfaces', () => {
+  const one = (text: string, over: Partial<InterfaceAddress> = {}): InterfaceAddress => ({
+    interface: 'eth0',
+    address: address(text),
+    isTemporary: false,
+    isUnusable: false,
+    isPermanent: false,
+    prefixLength: 64,
+    isTunnel: false,
+    ...over,
+  })
+  const look = async (all: readonly InterfaceAddress[], family: 'v4' | 'v6', only?: string) =>
+    localSource({ interfaces: async () => all, outboundRoute: async () => undefined }, only, {
+      allowed: [],
+    }).look(family, never)
+
+  it('show a public address', async () =>
+    expect(await look([one('10.0.0.1'), one('8.8.8.8')], 'v4')).toMatchObject({
+      kind: 'seen',
+      address: '8.8.8.8',
+    }))
+  it('show none behind a NAT', async () =>
+    expect(await look([one('192.168.1.5'), one('fe80::1')], 'v4')).toEqual({ kind: 'none' }))
+
+  it('leave temporary, deprecated and tentative ones out', async () =>
+    expect(
+      await look(
+        [one('2606:4700::1', { isTemporary: true }), one('2606:4700::2', { isUnusable: true })],
+        'v6',
+      ),
+    ).toEqual({ kind: 'none' }))
+
+  it('give the same answer in whatever order they come', async () => {
+    const all = [one('2606:4700::2'), one('2606:4700::1')]
+
+    expect(await look(all, 'v6')).toEqual(await look(all.toReversed(), 'v6'))
+  })
+
+  it('are ranked by meaning: set by hand, then by DHCPv6, then the same as before, then the lowest', async () => {
+    const slaac = one('2a0d:3341::34a6:1')
+    const byHand = one('2a0d:3341::f100', { isPermanent: true })
+    const leased = one('2a0d:3341::ff21', { prefixLength: 128 })
+    const tunnel = one('2600:9::1', { interface: 'tun0', isTunnel: true, isPermanent: true })
+
+    expect(await look([slaac, tunnel, leased, byHand], 'v6')).toMatchObject({
+      address: '2a0d:3341::f100',
+      others: ['2a0d:3341::ff21', '2a0d:3341::34a6:1', '2600:9::1'],
+      tunnels: ['2600:9::1'],
+    })
+  })
+
+  it('are ranked by number and not by text where nothing else tells them apart', async () =>
+    expect(await look([one('2600:0:0:1:2:34a6:1:1'), one('2600:0:0:1:2::9')], 'v6')).toMatchObject({
+      address: '2600::1:2:0:0:9',
+    }))
+
+  it('put the network first that the kernel sends from', async () => {
+    const all = [one('2001:470::1', { isPermanent: true }), one('2a0d:3341::5')]
+    const source = localSource(
+      {
+        interfaces: async () => all,
+        outboundRoute: async () => ({ address: address('2a0d:3341::dead'), interface: 'eth0' }),
+      },
+      undefined,
+      { allowed: [] },
+    )
+
+    expect(await source.look('v6', never)).toMatchObject({ address: '2a0d:3341::5', others: ['2001:470::1'] })
+  })
+
+  it('say that an interface only stands in for the one that lost its address', async () => {
+    const bridge = one('2001:470::1', { interface: 'docker0' })
+    let all = [one('2a0d:3341::5'), bridge]
+    let through: string | undefined = 'eth0'
+    const source = localSource(
+      {
+        interfaces: async () => all,
+        outboundRoute: async (_, from) =>
+          through === undefined
+            ? undefined
+            : { interface: through, ...(from === undefined && { address: address('2a0d:3341::5') }) },
+      },
+      undefined,
+      { allowed: [] },
+    )
+    const isSubstitute = async () => {
+      const seen = await source.look('v6', never)
+      return seen.kind === 'seen' && seen.isSubstitute === true
+    }
+
+    expect(await isSubstitute()).toBe(false)
+    all = [bridge]
+    expect(await isSubstitute()).toBe(true)
+    through = undefined
+    expect(await isSubstitute()).toBe(true)
+    through = 'docker0'
+    expect(await isSubstitute()).toBe(false)
+  })
+
+  it('can be narrowed to one, which must be there', async () => {
+    const all = [one('8.8.8.8'), one('8.8.4.4', { interface: 'eth1' })]
+
+    expect(await look(all, 'v4', 'eth1')).toMatchObject({
+      kind: 'seen',
+      address: '8.8.4.4',
+      by: 'interface:eth1',
+    })
+    expect(await look(all, 'v4', 'eth2')).toMatchObject({
+      kind: 'unknown',
+      because: 'there is no interface eth2',
+    })
+  })
+
+  it('are unknown when the system does not tell', async () =>
+    expect(
+      await localSource(
+        { interfaces: async () => Promise.reject(new Error('EPERM')), outboundRoute: async () => undefined },
+        undefined,
+        { allowed: [] },
+      ).look('v4', never),
+    ).toMatchObject({ kind: 'unknown' }))
+})
+
+sourceContract('an interface', () =>
+  localSource({ interfaces: systemInterfaces, outboundRoute: systemOutboundRoute }, 'lo', { allowed: [] }),
+)
+sourceContract('own interfaces', () =>
+  localSource({ interfaces: systemInterfaces, outboundRoute: systemOutboundRoute }, undefined, {
+    allowed: [],
+  }),
+)

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { pcpSource } from '../../../src/client/sources/pcp.ts'
+import { sourceContract } from '../../contract/source.ts'
+import {
+  never,
+  asking,
+  unknown,
+  seen,
+  hex,
+  octets,
+  PUBLIC,
+  ports,
+  type Heard,
+  type Reply,
+  overUdp,
+  PMP_PORT,
+} from './responders.ts'
+
+describe('PCP', () => {
+  /** RFC 6887 §11.1: the mapping is given back with the address, or with an error. */
+  const mapping =
+    (told: Buffer, code = 0): Reply =>
+    (query) => {
+      if (query.length !== 60 || query[0] !== 2 || query[1] !== 1) return undefined
+      const answer = Buffer.from(query)
+      answer.fill(0, 2, 24).set([0x81], 1)
+      query.copy(answer, 4, 4, 8)
+      answer.set([code], 3)
+      answer.writeUInt16BE(4444, 42)
+      answer.set(Buffer.concat([hex('00000000000000000000ffff'), told]), 44)
+      return answer
+    }
+  const lifetimes = (heard: readonly Heard[]): readonly number[] =>
+    heard.map(({ bytes }) => bytes.readUInt32BE(4))
+
+  // biome-ignore format: a table
+  it.each<[string, string, Reply, object]>([
+    ['a public address',            '127.0.0.82', mapping(octets(PUBLIC)),            seen(PUBLIC, 'pcp')],
+    ['a private address',           '127.0.0.83', mapping(octets('10.1.2.3')),        { kind: 'none', instead: '10.1.2.3' }],
+    ['a network failure',           '127.0.0.84', mapping(octets('0.0.0.0'), 7),      { kind: 'none' }],
+    ['NOT_AUTHORIZED',              '127.0.0.85', mapping(octets('0.0.0.0'), 2),      unknown('the router answered with code 2')],
+    ['MALFORMED_REQUEST',           '127.0.0.86', mapping(octets('0.0.0.0'), 3),      unknown('the router answered with code 3')],
+    ["somebody else's mapping",     '127.0.0.87', (query) => { const answer = mapping(octets(PUBLIC))(query, 1); answer?.writeUInt8(answer.readUInt8(24) ^ 1, 24); return answer }, unknown('did not answer')],
+  ])('of a router that tells %s', async (_, host, reply, expected) => {
+    await overUdp(reply, PMP_PORT, host)
+
+    expect(await pcpSource(ports(host), asking).look('v4', never)).toEqual(expected)
+  })
+  it('takes its mapping away again', async () => {
+    const { heard } = await overUdp(mapping(octets(PUBLIC)), PMP_PORT, '127.0.0.88')
+
+    await pcpSource(ports('127.0.0.88'), asking).look('v4', never)
+
+    await expect.poll(() => lifetimes(heard)).toEqual([120, 0])
+    expect(heard[1]?.bytes.subarray(24, 40)).toEqual(heard[0]?.bytes.subarray(24, 40))
+  })
+  it('takes its mapping away although nobody waits any more', async () => {
+    const { heard } = await overUdp(mapping(octets(PUBLIC)), PMP_PORT, '127.0.0.89')
+    const enough = new AbortController()
+
+    await pcpSource(ports('127.0.0.89'), asking).look('v4', enough.signal)
+    enough.abort()
+
+    await expect.poll(() => lifetimes(heard)).toEqual([120, 0])
+  })
+
+  sourceContract('PCP', async () => {
+    await overUdp(mapping(octets(PUBLIC)), PMP_PORT, '127.0.0.90')
+    return pcpSource(ports('127.0.0.90'), asking)
+  })
+})

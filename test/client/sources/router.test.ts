@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { routerSource } from '../../../src/client/sources/router.ts'
+import { sourceContract } from '../../contract/source.ts'
+import {
+  never,
+  asking,
+  unknown,
+  seen,
+  PUBLIC,
+  ports,
+  overUdp,
+  PMP_PORT,
+  PMP_ANSWER,
+  pmpReply,
+  upnpRouter,
+} from './responders.ts'
+
+describe('the router', () => {
+  it('is asked by the way that answered, and by both when that does no more', async () => {
+    const host = '127.0.0.101'
+    const { asked } = await upnpRouter(host)
+    const source = routerSource(ports(host), asking)
+
+    expect(await source.look('v4', never)).toEqual(seen(PUBLIC, 'upnp'))
+    const pmp = await overUdp(pmpReply(PMP_ANSWER), PMP_PORT, host)
+    expect(await source.look('v4', never)).toEqual(seen(PUBLIC, 'upnp'))
+    expect(pmp.heard).toHaveLength(0)
+    expect(asked.filter((one) => one.startsWith('POST'))).toHaveLength(2)
+  })
+  it('by NAT-PMP is not asked by UPnP again', async () => {
+    const host = '127.0.0.102'
+    const { asked } = await upnpRouter(host)
+    let isDeaf = false
+    await overUdp(() => (isDeaf ? undefined : PMP_ANSWER), PMP_PORT, host)
+    const source = routerSource(ports(host), asking)
+
+    expect(await source.look('v4', never)).toEqual(seen(PUBLIC, 'nat-pmp'))
+    const before = asked.length
+    expect(await source.look('v4', never)).toEqual(seen(PUBLIC, 'nat-pmp'))
+    expect(asked).toHaveLength(before)
+    isDeaf = true
+    expect(await source.look('v4', never)).toEqual(seen(PUBLIC, 'upnp'))
+  })
+  it('that speaks nothing is unknown, and says so for both', async () =>
+    expect(await routerSource(ports('127.0.0.103'), asking).look('v4', never)).toEqual(
+      unknown('nat-pmp: the port is closed; upnp: did not answer'),
+    ))
+  it('by NAT-PMP answers at once although it does not speak UPnP', async () => {
+    const host = '127.0.0.104'
+    await overUdp(pmpReply(PMP_ANSWER), PMP_PORT, host)
+    const start = performance.now()
+
+    expect(await routerSource(ports(host), asking).look('v4', never)).toEqual(seen(PUBLIC, 'nat-pmp'))
+    expect(performance.now() - start).toBeLessThan(500)
+  })
+
+  sourceContract('the router', async () => {
+    await overUdp(pmpReply(PMP_ANSWER), PMP_PORT, '127.0.0.105')
+    return routerSource(ports('127.0.0.105'), asking)
+  })
+})
