@@ -7,75 +7,75 @@ import type { Sighting } from '../../../src/net/sighting.ts'
 
 const address = (text: string): Address => {
   const parsed = parseAddress(text)
-  if (parsed === undefined) throw new Error(`${text} is no address`)
+  if (parsed === undefined) throw new Error(`${text} is not an address`)
   return parsed
 }
 const [A, B, C] = ['8.8.8.8', '9.9.9.9', '1.1.1.1'].map(address) as [Address, Address, Address]
 
-/** "router A", "x B": who says what; x, y and z are outside operators, x2 is another voice of x. */
+/** "router A", "x B": a source and its answer; x, y and z are outside operators, x2 is a second source of x. */
 function votesOf(text: string): readonly SourceVote[] {
   return text
     .split(', ')
     .filter((one) => one !== '')
     .map((one) => {
-      const [name = '', said = ''] = one.split(' ')
+      const [name = '', answer = ''] = one.split(' ')
       const near: Record<string, Vantage> = { router: 'router', own: 'own', you: 'chosen' }
       const vantage = near[name] ?? 'outside'
       const named: Record<string, Address> = { A, B, C }
       const sighting: Sighting =
-        said === 'none'
+        answer === 'none'
           ? { kind: 'none' }
-          : said === '?'
-            ? { kind: 'unknown', because: 'rain' }
-            : { kind: 'seen', address: named[said] ?? address(said), by: name }
+          : answer === '?'
+            ? { kind: 'unknown', because: 'no answer' }
+            : { kind: 'seen', address: named[answer] ?? address(answer), by: name }
       return { source: { name, operator: name.replace(/\d$/, ''), vantage }, sighting }
     })
 }
 
 const ask = (votes: string, over: Partial<AgreementQuestion> = {}): string => {
-  const verdict = agree(votesOf(votes), {
+  const agreement = agree(votesOf(votes), {
     family: 'v4',
     quorum: 2,
     hint: 'no',
     hasOwn: votes.includes('own'),
     ...over,
   })
-  if (verdict.kind !== 'agreed') return verdict.kind
-  const against = verdict.against.map(({ source }) => source.name)
-  const name = { [A]: 'A', [B]: 'B', [C]: 'C' }[verdict.address] ?? verdict.address
+  if (agreement.kind !== 'agreed') return agreement.kind
+  const against = agreement.against.map(({ source }) => source.name)
+  const name = { [A]: 'A', [B]: 'B', [C]: 'C' }[agreement.address] ?? agreement.address
   return [name, ...against.map((one) => `not ${one}`)].join(' ')
 }
 
-describe('a new address', () => {
+describe('a new address needs a quorum', () => {
   // biome-ignore format: a table
   it.each([
     ['router A',                        'open'],
     ['router A, x A',                   'A'],
     ['own A, x A',                      'A'],
-    ['router A, own A',                 'open'],       // both are near: neither sees what the world sees
+    ['router A, own A',                 'open'],       // both are near: neither sees the address that outside services see
     ['x A',                             'open'],
     ['x A, y A',                        'A'],
-    ['x A, x2 A',                       'open'],       // one operator, one voice
+    ['x A, x2 A',                       'open'],       // one operator counts once
     ['x A, y B',                        'open'],
     ['x A, y B, z A',                   'A not y'],
     ['x A, y B, z C',                   'open'],
     ['x A, y A, z B, w B',              'open'],
     ['router A, x B',                   'open'],
-    ['router A, x B, y B',              'B'],          // the router is behind another one
+    ['router A, x B, y B',              'B'],          // another router is in front of the router
     ['router A, x B, y A',              'A not x'],
     ['router none, x A, y A',           'A'],
     ['router none, x A',                'open'],
     ['you A',                           'A'],
-    ['you A, x B, y B',                 'A'],          // the user's own word
+    ['you A, x B, y B',                 'A'],          // configured by the user
     ['x ?, y A, z ?',                   'open'],
     ['own none',                        'none'],
     ['own none, x none',                'none'],
-    ['own none, x ?',                   'open'],       // somebody could not tell
+    ['own none, x ?',                   'open'],       // a failed source may have an address
     ['',                                'open'],
-  ])('%s: %s', (votes, says) => expect(ask(votes)).toBe(says))
+  ])('%s: %s', (votes, result) => expect(ask(votes)).toBe(result))
 })
 
-describe('the address that is published', () => {
+describe('the previous address by hint level', () => {
   // biome-ignore format: a table
   it.each<[AgreementQuestion['hint'], string, string]>([
     ['no',      'x A',                 'A'],
@@ -89,16 +89,16 @@ describe('the address that is published', () => {
     ['doubted', 'router A, x B, y B',  'B'],
     ['no',      'x B',                 'open'],
     ['no',      'router B, x B',       'B'],
-  ])('%s: %s gives %s', (hint, votes, says) => expect(ask(votes, { previous: A, hint })).toBe(says))
+  ])('%s: %s gives %s', (hint, votes, result) => expect(ask(votes, { previous: A, hint })).toBe(result))
 })
 
 describe('over IPv6', () => {
   const v6 = (votes: string): string => ask(votes, { family: 'v6' })
 
-  it('the outside sees a temporary address of the same network, and the stable one is published', () =>
+  it('an outside vote for a temporary address confirms the stable one of the same network', () =>
     expect(v6('own 2600:0:0:1::1, x 2600::1:dead:beef:0:2')).toBe('2600:0:0:1::1'))
 
-  it('a temporary address that is usable before the stable one is not published', () => {
+  it('outside votes without an address of this host stay open', () => {
     expect(v6('own none, x 2600::1, y 2600::1')).toBe('open')
     expect(ask('x 2600::1, y 2600::1', { family: 'v6', hasOwn: true })).toBe('open')
     expect(v6('x 2600::1, y 2600::1')).toBe('2600::1')
@@ -114,23 +114,23 @@ describe('over IPv6', () => {
       source: { name: 'own', operator: 'this host', vantage: 'own' },
       sighting: { kind: 'seen', address: first, by: 'own', others: rest },
     }
-    const verdict = agree([own, ...votesOf(outside)], {
+    const agreement = agree([own, ...votesOf(outside)], {
       family: 'v6',
       quorum: 2,
       hint: 'no',
       hasOwn: true,
       ...over,
     })
-    return verdict.kind === 'agreed' ? verdict.address : verdict.kind
+    return agreement.kind === 'agreed' ? agreement.address : agreement.kind
   }
 
-  it('of several addresses the one is published whose network the outside sees, however they are ranked', () => {
+  it('of several addresses, outside votes select the network, whatever the rank', () => {
     expect(several(['2001:470::1', '2a0d::1'], 'x 2a0d::abcd')).toBe('2a0d::1')
     expect(several(['2a0d::1', '2001:470::1'], 'x 2a0d::abcd')).toBe('2a0d::1')
     expect(several(['2001:470::1', '2a0d::1'], '')).toBe('open')
   })
 
-  it('the old one of several is not kept by this host alone once the kernel sends from another network', () => {
+  it('of several addresses, the previous one needs an outside vote once the kernel sends from another network', () => {
     const [old, kernels] = ['2001:470::1', '2a0d::1']
     for (const hint of ['no', 'hinted'] as const) {
       expect(several([kernels, old], '', { previous: address(old), hint })).toBe('open')
@@ -139,19 +139,19 @@ describe('over IPv6', () => {
     }
   })
 
-  it('of several addresses that nothing outside tells apart the best ranked is taken, and in its network the one before', () => {
+  it('of several addresses without outside votes, the best network is selected, and in it the previous address', () => {
     expect(several(['2001:470::1', '2a0d::1'], '', { quorum: 1 })).toBe('2001:470::1')
     expect(several(['2001:470::1', '2001:470::2'], '', { quorum: 1, previous: address('2001:470::2') })).toBe(
       '2001:470::2',
     )
   })
 
-  it('an address that came in while the network of the kernel was away is left when that is back', () => {
+  it('a substitute is replaced when the network that the kernel sends from returns', () => {
     const previous = address('2001:470::1')
     expect(several(['2a0d::1', '2001:470::1'], '', { quorum: 1, previous })).toBe('2a0d::1')
   })
 
-  it('an interface that only stands in for another needs a voice from outside', () => {
+  it('a substitute interface needs an outside vote', () => {
     const own = (isSubstitute: boolean): SourceVote => ({
       source: { name: 'own', operator: 'own', vantage: 'own' },
       sighting: {
@@ -168,14 +168,14 @@ describe('over IPv6', () => {
     expect(agree([own(true), ...votesOf('x 2600::9')], question).kind).toBe('agreed')
   })
 
-  it('what the outside sees in another network is no address of this host', () =>
+  it('an outside vote in another network is not an address of this host', () =>
     expect(v6('own 2600::1, x 2a00::1, y 2a00::1')).toBe('open'))
 })
 
 describe('a VPN', () => {
-  const line = { published: [A], isElsewhere: false, isProven: true }
-  const verdictOn = (votes: string, over: Partial<AgreementQuestion>): string => {
-    const verdict = agree(votesOf(votes), {
+  const uplink = { published: [A], isElsewhere: false, isProven: true }
+  const resultOf = (votes: string, over: Partial<AgreementQuestion>): string => {
+    const agreement = agree(votesOf(votes), {
       family: 'v4',
       quorum: 2,
       hint: 'doubted',
@@ -183,31 +183,33 @@ describe('a VPN', () => {
       ...over,
     })
     const name =
-      verdict.kind === 'agreed' ? ({ [A]: 'A', [B]: 'B', [C]: 'C' }[verdict.address] ?? '') : verdict.kind
-    return `${name}${verdict.kind !== 'none' && verdict.isElsewhere ? ' elsewhere' : ''}`
+      agreement.kind === 'agreed'
+        ? ({ [A]: 'A', [B]: 'B', [C]: 'C' }[agreement.address] ?? '')
+        : agreement.kind
+    return `${name}${agreement.kind !== 'none' && agreement.isElsewhere ? ' elsewhere' : ''}`
   }
-  const through = { ...line, isElsewhere: true }
+  const through = { ...uplink, isElsewhere: true }
 
   // biome-ignore format: a table
   it.each<[string, Partial<AgreementQuestion>, string, string]>([
-    ['the exit is not published while the router states what is published',     { uplink: line, previous: A },  'router A, x B, y B',   'A elsewhere'],
-    ['nor while an interface does',                                             { uplink: line, previous: A },  'own A, x B, y B',      'A elsewhere'],
-    ['nor after a restart, when only the state file knows what is published',   { uplink: line },               'router A, x B, y B',   'A elsewhere'],
-    ['the exit is published where the router states nothing',                   { uplink: line, previous: A },  'router ?, x B, y B',   'B'],
-    ['the exit is published where the user wants it',                           { previous: A },        'router A, x B, y B',   'B'],
-    ['a router behind another one is not taken for one',                        { uplink: { ...line, published: [] } }, 'router C, x B, y B', 'B'],
-    ['a new address of a proven router is published without the outside',       { uplink: through, previous: A }, 'router C, x B, y B', 'C elsewhere'],
-    ['even before the outside has answered',                                    { uplink: through, previous: A }, 'router C',  'C elsewhere'],
-    ['but not one of a router that was never right',                            { uplink: { ...through, published: [], isProven: false } }, 'router C, x B, y B', 'open elsewhere'],
-    ['a new address of the router is published while the outside sees the line that it saw before', { uplink: { ...line, foreign: B }, previous: A }, 'router C, x B, y B', 'C elsewhere'],
-    ['with the line away, the tunnel is not put in its place',                  { uplink: through, previous: A },  'router ?, x B, y B', 'open elsewhere'],
-    ['nor beside what is published',                                            { uplink: { ...through, published: [], isVpn: true } }, 'x B, y B', 'open elsewhere'],
-    ['where a tunnel is all there is, its address is published',                { uplink: { ...through, published: [], isProven: false } }, 'x B, y B', 'B'],
-    ['and goes on being published',                                             { uplink: { ...through, published: [B] }, previous: B }, 'x B, y B', 'B'],
-    ['a change that the outside confirms is a change',                          { uplink: line, previous: A },  'router C, x C',        'C'],
-  ])('%s', (_, over, votes, says) => expect(verdictOn(votes, over)).toBe(says))
+    ['the exit is not published while the router reports the published address', { uplink, previous: A },  'router A, x B, y B',   'A elsewhere'],
+    ['nor while an interface reports it',                                             { uplink, previous: A },  'own A, x B, y B',      'A elsewhere'],
+    ['nor after a restart, when only the state file has the published address',   { uplink },               'router A, x B, y B',   'A elsewhere'],
+    ['the exit is published where the router does not answer',                   { uplink, previous: A },  'router ?, x B, y B',   'B'],
+    ['the exit is published with allow_vpn',                           { previous: A },        'router A, x B, y B',   'B'],
+    ['a second router is not treated as a VPN',                        { uplink: { ...uplink, published: [] } }, 'router C, x B, y B', 'B'],
+    ['a new address of a proven router needs no outside vote',       { uplink: through, previous: A }, 'router C, x B, y B', 'C elsewhere'],
+    ['even before an outside source has answered',                                    { uplink: through, previous: A }, 'router C',  'C elsewhere'],
+    ['a new address of an unproven router stays open',                            { uplink: { ...through, published: [], isProven: false } }, 'router C, x B, y B', 'open elsewhere'],
+    ['a new address of the router is published while outside sources see the known other uplink', { uplink: { ...uplink, foreign: B }, previous: A }, 'router C, x B, y B', 'C elsewhere'],
+    ['without a near address, the exit does not replace the published address',                  { uplink: through, previous: A },  'router ?, x B, y B', 'open elsewhere'],
+    ['nor is it added to another family',                                            { uplink: { ...through, published: [], isVpn: true } }, 'x B, y B', 'open elsewhere'],
+    ['where a tunnel is the only uplink, its address is published',                { uplink: { ...through, published: [], isProven: false } }, 'x B, y B', 'B'],
+    ['and stays published',                                             { uplink: { ...through, published: [B] }, previous: B }, 'x B, y B', 'B'],
+    ['a change that an outside source confirms is published',                          { uplink, previous: A },  'router C, x C',        'C'],
+  ])('%s', (_, over, votes, result) => expect(resultOf(votes, over)).toBe(result))
 
-  it('over IPv6 keeps the address of the home line, and not the one of the tunnel', () => {
+  it('over IPv6 keeps the address of the local uplink, not the one of the tunnel', () => {
     const [home, tunnel] = [address('2a0d::1'), address('2001:470::1')]
     const own: SourceVote = {
       source: { name: 'own', operator: 'this host', vantage: 'own' },
@@ -226,8 +228,8 @@ describe('a VPN', () => {
   })
 })
 
-describe('one voice is enough', () => {
-  it('where the router or an interface is all that there is', () =>
+describe('the quorum is one', () => {
+  it('without outside sources', () =>
     expect(
       quorumOf(
         [
@@ -238,7 +240,7 @@ describe('one voice is enough', () => {
       ),
     ).toBe(1))
 
-  it('where the user says so', () => expect(ask('x A', { quorum: 1 })).toBe('A'))
+  it('where it is configured', () => expect(ask('x A', { quorum: 1 })).toBe('A'))
 
   it.each([
     [['x', 'y'], 2],
@@ -246,7 +248,7 @@ describe('one voice is enough', () => {
     [['x'], 1],
     [[], 1],
     [['x', 'y', 'z'], 2],
-  ])('where there is no more to be had: %j need %i', (operators, quorum) =>
+  ])('operators %j: a quorum of %i', (operators, quorum) =>
     expect(
       quorumOf(
         operators.map((operator) => ({
@@ -260,28 +262,27 @@ describe('one voice is enough', () => {
   )
 })
 
-it('a minority of liars is never believed, whatever they say and in whatever order', () => {
-  const said = fc.constantFrom('B', 'C', '?', 'none')
+it('a minority of wrong votes never changes the address, in any order', () => {
+  const wrongAnswer = fc.constantFrom('B', 'C', '?', 'none')
   fc.assert(
     fc.property(
-      fc.array(said, { maxLength: 4 }),
+      fc.array(wrongAnswer, { maxLength: 4 }),
       fc.nat({ max: 4 }),
       fc.boolean(),
       fc.array(fc.double({ noNaN: true }), { minLength: 12, maxLength: 12 }),
-      (lies, more, hasRouter, random) => {
-        const honest = Array.from({ length: lies.length + 1 + more }, (_, n) => `h${'abcdefghi'[n]} A`)
+      (wrong, more, hasRouter, random) => {
+        const honest = Array.from({ length: wrong.length + 1 + more }, (_, n) => `h${'abcdefghi'[n]} A`)
         const votes = [
-          ...lies.map((lie, n) => `l${'abcdefghi'[n]} ${lie}`),
+          ...wrong.map((answer, n) => `l${'abcdefghi'[n]} ${answer}`),
           ...honest,
           ...(hasRouter ? ['router A'] : []),
         ]
         const order = votes.toSorted(
           (a, b) => (random[votes.indexOf(a)] ?? 0) - (random[votes.indexOf(b)] ?? 0),
         )
-        // In the end the truth, and the liars by name.
-        const end = ask(order.join(', '))
-        if (honest.length + (hasRouter ? 1 : 0) >= 2) expect(end.split(' ')[0]).toBe('A')
-        expect(['A', 'open']).toContain(end.split(' ')[0])
+        const result = ask(order.join(', '))
+        if (honest.length + (hasRouter ? 1 : 0) >= 2) expect(result.split(' ')[0]).toBe('A')
+        expect(['A', 'open']).toContain(result.split(' ')[0])
       },
     ),
     { numRuns: 2000 },

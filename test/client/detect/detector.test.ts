@@ -11,14 +11,14 @@ import { virtualClock } from '../../fakes/clock.ts'
 const never = new AbortController().signal
 const seen = (text: string): Sighting => {
   const address = parseAddress(text)
-  if (address === undefined) throw new Error(`${text} is no address`)
+  if (address === undefined) throw new Error(`${text} is not an address`)
   return { kind: 'seen', address, by: 'x' }
 }
 const [OLD, NEW] = [seen('8.8.8.8'), seen('9.9.9.9')]
-const NOTHING: Sighting = { kind: 'unknown', because: 'rain' }
+const NOTHING: Sighting = { kind: 'unknown', because: 'no answer' }
 
 interface Script {
-  readonly says: () => Sighting
+  readonly answers: () => Sighting
   readonly takes?: number
   readonly vantage?: Vantage
   readonly operator?: string
@@ -32,24 +32,24 @@ function scene(script: Readonly<Record<string, Script>>, over: Partial<DetectorO
   const sources = Object.entries(script).map(
     ([
       name,
-      { says, takes = 50, vantage = 'outside', operator = name, cooldown = milliseconds(0) },
+      { answers, takes = 50, vantage = 'outside', operator = name, cooldown = milliseconds(0) },
     ]): AddressSource => ({
       name,
       operator,
-      vantage: vantage,
+      vantage,
       families: ['v4'],
-      cooldown: cooldown,
+      cooldown,
       look: async (_, signal) => {
         asked.push(name)
-        const said = says()
+        const answer = answers()
         await clock.sleep((clock.now() + takes) as ReturnType<typeof clock.now>, signal)
-        return signal.aborted ? NOTHING : said
+        return signal.aborted ? NOTHING : answer
       },
     }),
   )
   let released = 0
   const made = detector({
-    sources: sources,
+    sources,
     clock,
     report: (finding) => findings.push(finding),
     agreement: 'two',
@@ -68,14 +68,14 @@ function scene(script: Readonly<Record<string, Script>>, over: Partial<DetectorO
       return (answer = { said, took: clock.now() - start })
     })
     await clock.pass(span)
-    if (answer === undefined) throw new Error('it did not answer')
+    if (answer === undefined) throw new Error('no answer')
     return answer
   }
   return { clock, asked, findings, made, look, released: () => released }
 }
 
-const router = (says: () => Sighting, takes = 1): Script => ({
-  says,
+const router = (answers: () => Sighting, takes = 1): Script => ({
+  answers,
   takes,
   vantage: 'router',
   operator: 'your router',
@@ -83,22 +83,22 @@ const router = (says: () => Sighting, takes = 1): Script => ({
 const always = (sighting: Sighting) => (): Sighting => sighting
 
 describe('a round', () => {
-  it('beside the router asks one outside, and is as quick as that one', async () => {
+  it('with a router asks one outside source, and takes as long as that one', async () => {
     const { look, asked } = scene({
       router: router(always(NEW)),
-      x: { says: always(NEW) },
-      y: { says: always(NEW) },
+      x: { answers: always(NEW) },
+      y: { answers: always(NEW) },
     })
 
     expect(await look()).toEqual({ said: '9.9.9.9', took: 51 })
     expect(asked).toEqual(['router', 'x'])
   })
 
-  it('asks nobody outside when the router says that nothing changed', async () => {
+  it('asks no outside source when the router reports no change', async () => {
     const { look, asked, made } = scene({
       router: router(always(OLD)),
-      x: { says: always(OLD) },
-      y: { says: always(OLD) },
+      x: { answers: always(OLD) },
+      y: { answers: always(OLD) },
     })
     await look()
     asked.length = 0
@@ -108,12 +108,12 @@ describe('a round', () => {
     expect(asked).toEqual(['router'])
   })
 
-  it('asks outside in spite of the router where somebody doubts it', async () => {
+  it('asks outside sources after a doubt, although the router reports no change', async () => {
     let truth = OLD
     const { look, made } = scene({
       router: router(always(OLD)),
-      x: { says: () => truth },
-      y: { says: () => truth },
+      x: { answers: () => truth },
+      y: { answers: () => truth },
     })
     await look()
     truth = NEW
@@ -123,26 +123,26 @@ describe('a round', () => {
     expect((await look()).said).toBe('9.9.9.9')
   })
 
-  it('without a router asks two at once, and a third when they do not agree', async () => {
+  it('without a router asks two in parallel, and a third when they disagree', async () => {
     const { look, asked } = scene({
-      x: { says: always(NEW) },
-      y: { says: always(OLD) },
-      z: { says: always(NEW) },
+      x: { answers: always(NEW) },
+      y: { answers: always(OLD) },
+      z: { answers: always(NEW) },
     })
 
     expect(await look()).toEqual({ said: '9.9.9.9', took: 300 })
     expect(asked).toEqual(['x', 'y', 'z'])
   })
 
-  it('goes on to the next when one does not answer, and ends in time when nobody does', async () => {
-    const slow = { says: always(NOTHING), takes: 60_000 }
-    const { look } = scene({ x: slow, y: { says: always(NEW) }, z: { says: always(NEW) } })
+  it('continues with the next source when one does not answer, and ends in time when none does', async () => {
+    const slow = { answers: always(NOTHING), takes: 60_000 }
+    const { look } = scene({ x: slow, y: { answers: always(NEW) }, z: { answers: always(NEW) } })
     expect(await look()).toEqual({ said: '9.9.9.9', took: 300 })
     expect(await scene({ x: slow, y: slow, z: slow }).look()).toEqual({ said: 'unknown', took: 5000 })
   })
 
-  it('is shared by all who look at the same time, and its answer for a second after', async () => {
-    const { made, asked, clock, look } = scene({ x: { says: always(NEW) }, y: { says: always(NEW) } })
+  it('is shared by concurrent looks, and its result for a second afterwards', async () => {
+    const { made, asked, clock, look } = scene({ x: { answers: always(NEW) }, y: { answers: always(NEW) } })
     const all = Promise.all(Array.from({ length: 100 }, async () => made.look('v4', never)))
     await clock.pass(milliseconds(900))
     await all
@@ -151,12 +151,12 @@ describe('a round', () => {
     expect(asked).toEqual(['x', 'y'])
   })
 
-  it('asks another one first each time, so that one that is stale does not hide a change', async () => {
+  it('starts with another source each time, so that a stale source does not hide a change', async () => {
     let truth = OLD
     const { look } = scene({
-      stale: { says: always(OLD) },
-      x: { says: () => truth },
-      y: { says: () => truth },
+      stale: { answers: always(OLD) },
+      x: { answers: () => truth },
+      y: { answers: () => truth },
     })
     await look()
     truth = NEW
@@ -168,12 +168,12 @@ describe('a round', () => {
 })
 
 describe('hints', () => {
-  it('begin a round anew that was asked too early', async () => {
+  it('restart a round that started before them', async () => {
     let truth = OLD
     const { made, clock, asked } = scene({
       router: router(() => truth, 40),
-      x: { says: () => truth },
-      y: { says: () => truth },
+      x: { answers: () => truth },
+      y: { answers: () => truth },
     })
     let said = ''
     void made.look('v4', never).then((one) => (said = one.kind === 'seen' ? one.address : one.kind))
@@ -186,8 +186,8 @@ describe('hints', () => {
     expect(asked.filter((name) => name === 'router')).toHaveLength(2)
   })
 
-  it('in a storm cause no more than a few rounds, and it ends', async () => {
-    const { made, clock, asked } = scene({ x: { says: always(NEW) }, y: { says: always(NEW) } })
+  it('in a burst cause no more than a few rounds, and the look ends', async () => {
+    const { made, clock, asked } = scene({ x: { answers: always(NEW) }, y: { answers: always(NEW) } })
     let said = ''
     void made.look('v4', never).then((one) => (said = one.kind))
     for (let n = 0; n < 1000; n++) {
@@ -199,24 +199,24 @@ describe('hints', () => {
     expect(asked.length).toBeLessThanOrEqual(8)
   })
 
-  it('cannot make us ask outside more often than the budget allows', async () => {
+  it('cause no more outside requests than the budget allows', async () => {
     const { made, look, asked } = scene({
       router: router(always(NOTHING)),
-      x: { says: always(OLD) },
-      y: { says: always(OLD) },
+      x: { answers: always(OLD) },
+      y: { answers: always(OLD) },
     })
     for (let n = 0; n < 200; n++) {
       made.hint(false)
       await look(milliseconds(400))
     }
 
-    // 80 seconds: thirty at once and sixteen more, two quorum each.
+    // 80 seconds: a burst of thirty rounds and sixteen more, two requests each.
     expect(asked.filter((name) => name !== 'router').length).toBeLessThanOrEqual(2 * 47)
   })
 
-  it('that are forged, however many, do not delay an address that the router states when asked', async () => {
+  it('that are forged do not delay a new address of the router', async () => {
     let truth = OLD
-    const { made, look } = scene({ router: router(() => truth), x: { says: () => truth } })
+    const { made, look } = scene({ router: router(() => truth), x: { answers: () => truth } })
     for (let n = 0; n < 400; n++) {
       made.hint(false)
       await look(milliseconds(100))
@@ -228,12 +228,12 @@ describe('hints', () => {
   })
 })
 
-describe('a round without a verdict', () => {
-  it('is asked for again, less often the longer that lasts, until there is one', async () => {
+describe('a round without an agreement', () => {
+  it('is repeated with increasing pauses until there is one', async () => {
     let isOut = true
     const { look, clock, released } = scene({
-      x: { says: () => (isOut ? NOTHING : NEW) },
-      y: { says: () => (isOut ? NOTHING : NEW) },
+      x: { answers: () => (isOut ? NOTHING : NEW) },
+      y: { answers: () => (isOut ? NOTHING : NEW) },
     })
     const pauses: number[] = []
     for (let n = 0; n < 8; n++) {
@@ -251,10 +251,10 @@ describe('a round without a verdict', () => {
     expect(released()).toBe(before)
   })
 
-  it('begins with the shortest pause again after a hint', async () => {
+  it('is repeated after the shortest pause again after a hint', async () => {
     const { look, clock, made, released } = scene({
-      x: { says: always(NOTHING) },
-      y: { says: always(NOTHING) },
+      x: { answers: always(NOTHING) },
+      y: { answers: always(NOTHING) },
     })
     for (let n = 0; n < 5; n++) {
       await look(milliseconds(100))
@@ -268,10 +268,10 @@ describe('a round without a verdict', () => {
     expect(released()).toBe(before + 1)
   })
 
-  it('is not asked for again once the detector has ended', async () => {
+  it('is not repeated after the end of the detector', async () => {
     const end = new AbortController()
     const { look, clock, released } = scene(
-      { x: { says: always(NOTHING) }, y: { says: always(NOTHING) } },
+      { x: { answers: always(NOTHING) }, y: { answers: always(NOTHING) } },
       { signal: end.signal },
     )
     await look(milliseconds(100))
@@ -283,13 +283,13 @@ describe('a round without a verdict', () => {
 })
 
 describe('over IPv6', () => {
-  it('nothing outside is asked while no interface of this host has an address', async () => {
+  it('no outside source is asked while no interface has an address', async () => {
     const asked: string[] = []
     const clock = virtualClock()
     const source = (name: string, vantage: Vantage, sighting: Sighting): AddressSource => ({
       name,
       operator: name,
-      vantage: vantage,
+      vantage,
       families: ['v6'],
       cooldown: milliseconds(0),
       look: async () => {
@@ -317,10 +317,10 @@ describe('over IPv6', () => {
 })
 
 describe('a VPN', () => {
-  it('is told once, and keeps what the router states', async () => {
+  it('is reported once, and the address of the router stays published', async () => {
     let exit = OLD
     const { look, made, findings } = scene(
-      { router: router(always(OLD)), x: { says: () => exit }, y: { says: () => exit } },
+      { router: router(always(OLD)), x: { answers: () => exit }, y: { answers: () => exit } },
       { outboundRoute: async () => ({}) },
     )
     await look()
@@ -333,11 +333,11 @@ describe('a VPN', () => {
     expect(findings).toEqual([{ kind: 'elsewhere', published: '8.8.8.8', outside: '77.77.10.2' }])
   })
 
-  it('lets a real change through that a proven router states, where the kernel says that the outside is seen through it', async () => {
+  it('does not prevent a change that a proven router reports', async () => {
     let [truth, elsewhere] = [OLD, {}]
     const exit = seen('77.77.10.2')
     const { look, made, findings } = scene(
-      { router: router(() => truth), x: { says: () => ('elsewhere' in elsewhere ? exit : truth) } },
+      { router: router(() => truth), x: { answers: () => ('elsewhere' in elsewhere ? exit : truth) } },
       { outboundRoute: async () => elsewhere },
     )
     await look()
@@ -350,13 +350,13 @@ describe('a VPN', () => {
   })
 })
 
-describe('who lies', () => {
-  it('is named, and after the second time left alone for an hour', async () => {
+describe('an outlier', () => {
+  it('is reported, and quarantined for an hour after the second disagreement', async () => {
     const { look, findings, asked, clock } = scene({
-      outlier: { says: always(seen('8.8.4.4')) },
-      x: { says: always(NEW) },
-      y: { says: always(NEW) },
-      z: { says: always(NEW) },
+      outlier: { answers: always(seen('8.8.4.4')) },
+      x: { answers: always(NEW) },
+      y: { answers: always(NEW) },
+      z: { answers: always(NEW) },
     })
     for (let n = 0; n < 12; n++) await look()
     const disagreements = findings.filter(({ kind }) => kind === 'outlier')
@@ -378,12 +378,12 @@ describe('who lies', () => {
     expect(asked.filter((name) => name === 'outlier').length).toBeGreaterThan(before)
   })
 
-  it('sends us away is left alone at once', async () => {
+  it('that refuses requests is quarantined immediately', async () => {
     const refusal: Sighting = { kind: 'unknown', because: 'answered HTTP 429', isRefusal: true }
     const { look, asked, findings } = scene({
-      strict: { says: always(refusal) },
-      x: { says: always(NEW) },
-      y: { says: always(NEW) },
+      strict: { answers: always(refusal) },
+      x: { answers: always(NEW) },
+      y: { answers: always(NEW) },
     })
     for (let n = 0; n < 5; n++) await look()
 
@@ -391,14 +391,14 @@ describe('who lies', () => {
     expect(findings).toMatchObject([{ kind: 'quarantined', source: 'strict', because: 'answered HTTP 429' }])
   })
 
-  it('is never published, whatever k of n do', async () => {
-    const lies = [seen('8.8.4.4'), seen('1.0.0.1'), NOTHING, OLD]
+  it('is never published while it is in the minority', async () => {
+    const wrong = [seen('8.8.4.4'), seen('1.0.0.1'), NOTHING, OLD]
     for (let n = 3; n <= 6; n++)
       for (let k = 0; 2 * k < n; k++) {
         const script = Object.fromEntries(
           Array.from({ length: n }, (_, at) => [
             `s${at}`,
-            { says: always(at < k ? (lies[at] ?? OLD) : NEW), takes: 10 * (at + 1) },
+            { answers: always(at < k ? (wrong[at] ?? OLD) : NEW), takes: 10 * (at + 1) },
           ]),
         )
         const { look } = scene(script)
@@ -408,13 +408,13 @@ describe('who lies', () => {
   })
 })
 
-describe('what it says beside the address', () => {
-  it('a router without a public address is told once, in words', async () => {
+describe('a finding', () => {
+  it('about a router without a public address is reported once, with the reason', async () => {
     const shared: Sighting = { kind: 'none', instead: '100.64.9.9' as Address }
     const { look, findings } = scene({
       router: router(always(shared)),
-      x: { says: always(NEW) },
-      y: { says: always(NEW) },
+      x: { answers: always(NEW) },
+      y: { answers: always(NEW) },
     })
 
     expect((await look()).said).toBe('9.9.9.9')
@@ -423,12 +423,12 @@ describe('what it says beside the address', () => {
     expect(JSON.stringify(findings)).toContain('your provider shares')
   })
 
-  it('a router that has none and does not say why is told once, and not for a moment of it', async () => {
+  it('about a router without any address is reported once, after three rounds', async () => {
     let routers: Sighting = { kind: 'none' }
     const { look, findings } = scene({
       router: router(() => routers),
-      x: { says: always(NEW) },
-      y: { says: always(NEW) },
+      x: { answers: always(NEW) },
+      y: { answers: always(NEW) },
     })
     await look()
     await look()
@@ -440,11 +440,11 @@ describe('what it says beside the address', () => {
     expect(findings).toMatchObject([{ kind: 'behindAnother', router: 'none' }])
   })
 
-  it('an address that comes back too soon is held back, told, and let go when it stays', async () => {
+  it('about an address that returns too soon is reported, and the address is published when it stays', async () => {
     let truth = OLD
     const { look, findings, clock, released, made } = scene({
-      x: { says: () => truth },
-      y: { says: () => truth },
+      x: { answers: () => truth },
+      y: { answers: () => truth },
     })
     await look()
     truth = NEW
@@ -459,11 +459,11 @@ describe('what it says beside the address', () => {
   })
 })
 
-it('a round that is on the trail of a new address is not begun anew by the hints that follow', async () => {
+it('a hint does not restart a round that confirms a new address of the router', async () => {
   const { made, clock, asked } = scene({
     router: router(always(NEW)),
-    x: { says: always(NEW), takes: 60 },
-    y: { says: always(NEW) },
+    x: { answers: always(NEW), takes: 60 },
+    y: { answers: always(NEW) },
   })
   let took = 0
   void made.look('v4', never).then(() => (took = clock.now()))
@@ -475,13 +475,13 @@ it('a round that is on the trail of a new address is not begun anew by the hints
   expect(asked).toEqual(['router', 'x'])
 })
 
-it('an interface without an address does not make us ask outside before the router has answered', async () => {
-  const own: Script = { says: always({ kind: 'none' }), takes: 0, vantage: 'own' }
+it('an interface without an address does not start outside requests before the router has answered', async () => {
+  const own: Script = { answers: always({ kind: 'none' }), takes: 0, vantage: 'own' }
   const { made, look, asked } = scene({
     own,
     router: router(always(OLD), 5),
-    x: { says: always(OLD) },
-    y: { says: always(OLD) },
+    x: { answers: always(OLD) },
+    y: { answers: always(OLD) },
   })
   await look()
   asked.length = 0

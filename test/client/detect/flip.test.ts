@@ -5,9 +5,9 @@ import type { Address } from '../../../src/net/address.ts'
 
 const at = (span: number): Instant => after(instant(0), milliseconds(span))
 
-describe('an address that flips', () => {
+describe('an address', () => {
   const [A, B, C] = ['a', 'b', 'c'] as unknown as [Address, Address, Address]
-  /** Sees each address at its second, and tells what was published after each. */
+  /** Passes each address at its second; returns the published address after each. */
   const play = (...seen: readonly (readonly [second: number, address: Address])[]): readonly string[] => {
     let history: AddressHistory = NO_HISTORY
     return seen.map(([second, address]) => {
@@ -19,9 +19,9 @@ describe('an address that flips', () => {
     })
   }
 
-  it('is let through while it is new', () => expect(play([0, A], [5, B], [10, C])).toEqual(['a', 'b', 'c']))
+  it('passes while it is new', () => expect(play([0, A], [5, B], [10, C])).toEqual(['a', 'b', 'c']))
 
-  it('is held back when it comes back too soon, and let through when it stays', () =>
+  it('is held back when it returns too soon, and passes when it stays', () =>
     expect(play([0, A], [5, B], [10, A], [40, A], [70, A])).toEqual([
       'a',
       'b',
@@ -30,7 +30,7 @@ describe('an address that flips', () => {
       'a',
     ]))
 
-  it('is not published while the other one comes and goes', () =>
+  it('is held back longer each time while two addresses alternate', () =>
     expect(play([0, A], [5, B], [10, A], [15, B], [20, A], [25, B])).toEqual([
       'a',
       'b',
@@ -40,17 +40,17 @@ describe('an address that flips', () => {
       'b',
     ]))
 
-  it('is let through when it comes back after a while', () =>
+  it('passes when it returns after ten minutes', () =>
     expect(play([0, A], [5, B], [606, A])).toEqual(['a', 'b', 'a']))
 
-  it('is let through at once when the router or an interface states it', () => {
-    const stated = (history: AddressHistory, address: Address, second: number) =>
+  it('passes immediately when the router or an interface reports it', () => {
+    const reported = (history: AddressHistory, address: Address, second: number) =>
       passOrHold(history, address, { now: at(seconds(second)), hasNear: true }).history
-    const back = stated(stated(stated(NO_HISTORY, A, 0), B, 1), A, 2)
+    const back = reported(reported(reported(NO_HISTORY, A, 0), B, 1), A, 2)
 
     expect(back).toMatchObject({ current: A, flips: 0 })
   })
 
-  it('is forgotten when a new one comes', () =>
+  it('no longer counts as returning when a new one comes', () =>
     expect(play([0, A], [5, B], [10, A], [15, C])).toEqual(['a', 'b', 'held for 60', 'c']))
 })

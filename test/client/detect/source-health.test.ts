@@ -22,22 +22,22 @@ import {
 const START = instant(0)
 const at = (span: number): Instant => after(START, milliseconds(span))
 
-describe('a source', () => {
-  it('rests between two questions for one family', () => {
+describe('the record of a source', () => {
+  it('a source is not asked again for a family within its cooldown', () => {
     const source = { name: 'x', cooldown: minutes(1) }
-    const trust = withRequest(newSourceRecords(START), { source, family: 'v4' }, START)
+    const records = withRequest(newSourceRecords(START), { source, family: 'v4' }, START)
 
-    expect(mayAsk(trust, { source, family: 'v4' }, at(59_999))).toBe(false)
-    expect(mayAsk(trust, { source, family: 'v4' }, at(60_000))).toBe(true)
-    expect(mayAsk(trust, { source, family: 'v6' }, at(1))).toBe(true)
+    expect(mayAsk(records, { source, family: 'v4' }, at(59_999))).toBe(false)
+    expect(mayAsk(records, { source, family: 'v4' }, at(60_000))).toBe(true)
+    expect(mayAsk(records, { source, family: 'v6' }, at(1))).toBe(true)
   })
 
-  it('may stand alone once, and is left alone after the second time in a row', () => {
+  it('the second consecutive disagreement quarantines a source', () => {
     const once = withDisagreement(newSourceRecords(START), 'x', START)
-    const forgiven = withDisagreement(withAgreement(once, 'x'), 'x', START)
+    const interrupted = withDisagreement(withAgreement(once, 'x'), 'x', START)
     const twice = withDisagreement(once, 'x', START)
 
-    expect([once, forgiven, twice].map((trust) => isQuarantined(trust, 'x', at(1)))).toEqual([
+    expect([once, interrupted, twice].map((records) => isQuarantined(records, 'x', at(1)))).toEqual([
       false,
       false,
       true,
@@ -45,23 +45,23 @@ describe('a source', () => {
     expect(isQuarantined(twice, 'y', at(1))).toBe(false)
   })
 
-  it('is left alone for longer each time', () => {
-    let trust = newSourceRecords(START)
+  it('each quarantine is longer than the one before', () => {
+    let records = newSourceRecords(START)
     const spans = [1, 2, 3, 4].map(() => {
-      trust = withQuarantine(trust, 'x', START)
-      return [0.9, 1, 3.9, 4, 23.9, 24].filter((n) => isQuarantined(trust, 'x', at(hours(n) - 1))).at(-1)
+      records = withQuarantine(records, 'x', START)
+      return [0.9, 1, 3.9, 4, 23.9, 24].filter((n) => isQuarantined(records, 'x', at(hours(n) - 1))).at(-1)
     })
 
     expect(spans).toEqual([1, 4, 24, 24])
   })
 })
 
-describe('the budget of hints', () => {
-  it('is thirty at once, and then one in five seconds', () => {
-    let trust = newSourceRecords(START)
+describe('the budget of rounds', () => {
+  it('allows a burst of thirty, then one in five seconds, separately for each reason', () => {
+    let records = newSourceRecords(START)
     const take = (now: Instant): boolean => {
-      const next = withBudgetSpent(trust, 'hint', now)
-      trust = next ?? trust
+      const next = withBudgetSpent(records, 'hint', now)
+      records = next ?? records
       return next !== undefined
     }
 
@@ -69,7 +69,6 @@ describe('the budget of hints', () => {
     expect(take(at(seconds(4)))).toBe(false)
     expect(take(at(seconds(5)))).toBe(true)
     expect(Array.from({ length: 40 }, () => take(at(hours(1)))).filter(Boolean)).toHaveLength(30)
-    // What is no hint has its own.
-    expect(withBudgetSpent(trust, 'news', START)).toBeDefined()
+    expect(withBudgetSpent(records, 'news', START)).toBeDefined()
   })
 })

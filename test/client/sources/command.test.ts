@@ -6,7 +6,7 @@ import type { RunProgram } from '../../../src/ports/network.ts'
 import { sourceContract } from '../../contract/source.ts'
 import { never, asking, unknown, seen, PUBLIC, ports } from './responders.ts'
 
-describe('a command', () => {
+describe('the command source', () => {
   const sh = (script: string) => commandSource(['sh', '-c', script], ports(), asking)
   const hasty: RunProgram = async (argv, _, signal) => runProgram(argv, milliseconds(300), signal)
 
@@ -24,15 +24,15 @@ describe('a command', () => {
     ['to its error output',     'echo oops >&2; echo 8.8.8.8',         seen(PUBLIC, 'command'), { kind: 'none' }],
     ['a private address',       'echo 10.0.0.1',                       { kind: 'unknown' }, { kind: 'none' }],
     ['without end',             'while :; do echo 8.8.8.8; done',      unknown('sh took too long, or said too much'), unknown('sh took too long, or said too much')],
-  ])('that prints %s', async (_, script, v4, v6) => {
+  ])('handles output with %s', async (_, script, v4, v6) => {
     expect(await sh(script).look('v4', never)).toMatchObject(v4)
     expect(await sh(script).look('v6', never)).toMatchObject(v6)
   })
-  it('gets its arguments as they are, without a shell', async () =>
+  it('passes arguments unchanged, without a shell', async () =>
     expect(
       await commandSource(['printf', '%s', '$(echo 8.8.8.8); *'], ports(), asking).look('v4', never),
     ).toEqual(unknown('printed "$(echo 8.8.8.8); *", which is not an address')))
-  it('that is not there', async () =>
+  it('reports a missing program', async () =>
     expect(await commandSource(['/nonexistent/program'], ports(), asking).look('v4', never)).toEqual(
       unknown('/nonexistent/program cannot be run (ENOENT)'),
     ))
@@ -41,7 +41,7 @@ describe('a command', () => {
   it.each([
     ['by itself',         ['sleep', '4']],
     ['in a script',       ['sh', '-c', 'sleep 4; echo 8.8.8.8']],
-  ])('that sleeps %s is ended in time', async (_, argv) => {
+  ])('ends a program in time that sleeps %s', async (_, argv) => {
     const start = performance.now()
 
     expect(await commandSource(argv, { program: hasty }, asking).look('v4', never)).toEqual(
@@ -49,7 +49,7 @@ describe('a command', () => {
     )
     expect(performance.now() - start).toBeLessThan(2000)
   })
-  it('is given ten seconds', async () => {
+  it('has a timeout of ten seconds', async () => {
     const given: number[] = []
     const program: RunProgram = async (_, within) => {
       given.push(within)

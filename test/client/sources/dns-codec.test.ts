@@ -11,7 +11,7 @@ import {
 import { parseAddress } from '../../../src/net/address.ts'
 import { RUNS, hex, u16, u32, addressBytes, textOf, damaged, noise } from './messages.ts'
 
-describe('DNS', () => {
+describe('the DNS codec', () => {
   const A: Query = { id: 0x1234, name: 'whoami.example', type: 'A', class: 'IN' }
   const AAAA: Query = { ...A, type: 'AAAA' }
   const TXT: Query = { ...A, name: 'whoami.cloudflare', type: 'TXT', class: 'CH' }
@@ -52,7 +52,7 @@ describe('DNS', () => {
   const IP = Buffer.from([192, 0, 2, 1])
   const IP6 = hex('20010db8000000000000000000000001')
 
-  it('asks with a header and one question', () =>
+  it('encodes a query as a header and one question', () =>
     expect(Buffer.from(encodeQuery(TXT))).toEqual(
       hex(`1234 0100 0001 0000 0000 0000
         06 77686f616d69 0a 636c6f7564666c617265 00 0010 0003`),
@@ -75,7 +75,7 @@ describe('DNS', () => {
     ['only a record of another type', A,   reply(A, [record(28, IP6)]),                                    []],
     ['an address of three bytes',    A,    reply(A, [record(1, IP.subarray(1))]),                          []],
     ['a name in other letters',      A,    reply(A, [record(1, IP)], { name: 'WhoAmI.EXAMPLE' }),          ['192.0.2.1']],
-    ['fewer records than it says',   A,    reply(A, [record(1, IP)], { count: 2 }),                        'sent a malformed answer'],
+    ['fewer records than its header counts',   A,    reply(A, [record(1, IP)], { count: 2 }),                        'sent a malformed answer'],
     ['a record that is cut',         A,    reply(A, [record(1, IP)]).subarray(0, -1),                      'sent a malformed answer'],
     ['FORMERR',                      A,    reply(A, [], { flags: 0x8181 }),                                'rejected the query as malformed (FORMERR)'],
     ['SERVFAIL',                     A,    reply(A, [], { flags: 0x8182 }),                                'failed (SERVFAIL)'],
@@ -84,7 +84,7 @@ describe('DNS', () => {
     ['REFUSED',                      A,    reply(A, [], { flags: 0x8185 }),                                'refused the query (REFUSED)'],
     ['REFUSED with an address',      A,    reply(A, [record(1, IP)], { flags: 0x8185 }),                   'refused the query (REFUSED)'],
     ['a code without a name here',   A,    reply(A, [], { flags: 0x818b }),                                'answered with RCODE 11'],
-  ])('reads %s', (_, query, bytes, expected) => {
+  ])('decodes %s', (_, query, bytes, expected) => {
     expect(isAnswerTo(query, bytes)).toBe(true)
     expect(decodeAnswer(query, bytes)).toEqual(expected)
   })
@@ -101,16 +101,16 @@ describe('DNS', () => {
     ['two questions',       reply(A, [record(1, IP)], { questions: 2 })],
     ['a header only',       reply(A, []).subarray(0, 12)],
     ['nothing',             Buffer.alloc(0)],
-  ])('does not take %s for an answer', (_, bytes) => expect(isAnswerTo(A, bytes)).toBe(false))
+  ])('rejects %s as an answer', (_, bytes) => expect(isAnswerTo(A, bytes)).toBe(false))
 
   // biome-ignore format: a table
   it.each<[string, Buffer, boolean]>([
     ['one with the flag',  reply(A, [], { flags: 0x8780 }),     true],
     ['one without',        reply(A, [], { flags: 0x8580 }),     false],
     ['one that is cut',    Buffer.from([0x12, 0x34, 0xff]),     false],
-  ])('knows a truncated answer: %s', (_, bytes, expected) => expect(isTruncated(bytes)).toBe(expected))
+  ])('detects a truncated answer: %s', (_, bytes, expected) => expect(isTruncated(bytes)).toBe(expected))
 
-  it('gives back every address that a server tells', () =>
+  it('decodes every address', () =>
     fc.assert(
       fc.property(addressBytes, fc.nat(65535), fc.boolean(), (bytes, id, isText) => {
         const query: Query = { ...(isText ? TXT : bytes.length === 4 ? A : AAAA), id }
@@ -129,7 +129,7 @@ describe('DNS', () => {
       RUNS,
     ))
 
-  it('never throws, and takes nothing with another id or question', () =>
+  it('never throws, and rejects another id or question', () =>
     fc.assert(
       fc.property(
         fc.constantFrom(A, AAAA, TXT).chain((query) => {

@@ -20,7 +20,7 @@ const serve = async (
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}/`
 }
 
-describe('an echo service', () => {
+describe('the web source', () => {
   // biome-ignore format: a table
   it.each<[string, number, string, Record<string, string>, string | undefined, Partial<Sighting>]>([
     ['the bare address',         200, '8.8.8.8',                          {}, undefined, { kind: 'seen', address: address('8.8.8.8') }],
@@ -41,13 +41,13 @@ describe('an echo service', () => {
     ['an error with an address', 500, '8.8.8.8',                          {}, undefined, { kind: 'unknown', because: 'answered HTTP 500' }],
     ['a redirect',               302, '8.8.8.8',                          { location: '/' }, undefined, { kind: 'unknown', because: 'answered HTTP 302' }],
     ['201',                      201, '8.8.8.8',                          {}, undefined, { kind: 'unknown', because: 'answered HTTP 201' }],
-  ])('that answers with %s', async (_, status, body, headers, field, sighting) => {
+  ])('handles an answer with %s', async (_, status, body, headers, field, sighting) => {
     const url = await serve(status, body, headers)
 
     expect(await webSource({ url, ...(field !== undefined && { field }) }, { http: undiciHttp }, asking).look('v4', never)).toMatchObject(sighting)
   })
 
-  it('is asked over the family in question, and over no other', async () => {
+  it('uses the requested family, and no other', async () => {
     const url = await serve(200, '2606:4700::1', {}, '::1')
     const source = webSource({ url }, { http: undiciHttp }, asking)
 
@@ -55,7 +55,7 @@ describe('an echo service', () => {
     expect(await source.look('v4', never)).toMatchObject({ kind: 'unknown', because: 'is an IPv6 address' })
   })
 
-  it('may answer with what the user allows', async () => {
+  it('accepts an address in a range that is allowed', async () => {
     const url = await serve(200, '192.0.2.1')
 
     expect(
@@ -66,13 +66,13 @@ describe('an echo service', () => {
     ).toMatchObject({ kind: 'seen' })
   })
 
-  it('that is not there is unknown', async () =>
+  it('reports a closed port', async () =>
     expect(
       await webSource({ url: 'http://127.0.0.1:1/' }, { http: undiciHttp }, asking).look('v4', never),
     ).toMatchObject({ kind: 'unknown', because: expect.stringMatching(/^not reached \(connect/) as string }))
 })
 
-describe('an echo service that lies', () => {
+describe('the web source of a faulty service', () => {
   const plain =
     (status: number, body: string, headers: Record<string, string> = {}) =>
     (_: IncomingMessage, response: ServerResponse): void =>
@@ -92,13 +92,13 @@ describe('an echo service that lies', () => {
     ['a stall',              () => undefined,                                          { kind: 'unknown', because: expect.stringMatching(/^not reached \(time-out/) as string }],
     ['a stall in the middle', (_, response) => void response.writeHead(200, { 'content-length': 7 }).write('8.8'), { kind: 'unknown', because: expect.stringMatching(/^not reached \(time-out/) as string }],
     ['a cut connection',     (_, response) => void response.socket?.destroy(),         { kind: 'unknown', because: expect.stringMatching(/^not reached \(exchange/) as string }],
-  ])('with %s', async (_, answer, expected) => {
+  ])('handles %s', async (_, answer, expected) => {
     const url = `${await overHttp(answer)}/`
 
     expect(await webSource({ url }, { http: undiciHttp }, asking).look('v4', AbortSignal.timeout(1000))).toEqual(expected)
   })
 
-  sourceContract('an echo service', async () =>
+  sourceContract('web', async () =>
     webSource({ url: `${await overHttp(plain(200, PUBLIC))}/` }, { http: undiciHttp }, asking),
   )
 })

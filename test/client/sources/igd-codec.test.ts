@@ -9,7 +9,7 @@ import {
 } from '../../../src/client/sources/igd-codec.ts'
 import { RUNS, addressBytes, textOf, isZero, damaged, noise } from './messages.ts'
 
-describe('UPnP', () => {
+describe('the UPnP codec', () => {
   const LOCATION = 'http://192.168.1.1:49000/igddesc.xml'
   const service = (type: string, path: string, prefix = ''): string => {
     const p = prefix === '' ? '' : `${prefix}:`
@@ -59,7 +59,7 @@ describe('UPnP', () => {
     ['a whole URL',                      nested(1, service('WANIPConnection:1', 'http://192.168.1.1:5000/x')), at('WANIPConnection:1', 'http://192.168.1.1:5000/x')],
     ['a URLBase',                        nested(1, ONE, '<URLBase>http://192.168.1.1:5000/</URLBase>'),       at('WANIPConnection:1', 'http://192.168.1.1:5000/ctl/IPConn')],
     ['an empty URLBase',                 nested(1, ONE, '<URLBase></URLBase>'),                               at('WANIPConnection:1', 'http://192.168.1.1:49000/ctl/IPConn')],
-    ['white space around what it says',  PLAIN.replaceAll(/<(controlURL|serviceType)>([^<]*)</g, '<$1>\n  $2\n  <'), at('WANIPConnection:1', 'http://192.168.1.1:49000/ctl/IPConn')],
+    ['white space around values',  PLAIN.replaceAll(/<(controlURL|serviceType)>([^<]*)</g, '<$1>\n  $2\n  <'), at('WANIPConnection:1', 'http://192.168.1.1:49000/ctl/IPConn')],
     ['no connection',                    nested(1, ''),                                                       undefined],
     ['a connection of another kind',     nested(1, service('WANIPConnection:9', '/x')),                       undefined],
     ['no control URL',                   nested(1, ONE.replace(/<controlURL>.*<\/controlURL>/, '')),          undefined],
@@ -70,10 +70,10 @@ describe('UPnP', () => {
     ['more than 64 KiB',                 PLAIN + ' '.repeat(64 * 1024),                                       undefined],
     ['nothing',                          '',                                                                  undefined],
     ['HTML',                             '<html><body>404</body></html>',                                     undefined],
-  ])('reads a description with %s', (_, text, expected) =>
+  ])('decodes a description with %s', (_, text, expected) =>
     expect(decodeDescription(text, LOCATION)).toEqual(expected))
 
-  it('asks for what a character reference in a URL stands for', () =>
+  it('resolves character references in URLs', () =>
     expect(
       decodeDescription(nested(1, service('WANIPConnection:1', '/ctl?a=1&amp;b=2')), LOCATION)?.control,
     ).toBe('http://192.168.1.1:49000/ctl?a=1&b=2'))
@@ -98,7 +98,7 @@ describe('UPnP', () => {
     ['a fault',                 soap('<s:Fault><faultcode>s:Client</faultcode></s:Fault>'), undefined],
     ['a document type',         `<!DOCTYPE x>${told('198.51.100.5')}`,                 undefined],
     ['more than 64 KiB',        told('198.51.100.5') + ' '.repeat(64 * 1024),          undefined],
-  ])('reads an answer with %s', (_, text, expected) => expect(decodeAction(text)).toBe(expected))
+  ])('decodes an answer with %s', (_, text, expected) => expect(decodeAction(text)).toBe(expected))
 
   // biome-ignore format: a table
   it.each<[string, string, string | undefined]>([
@@ -110,9 +110,9 @@ describe('UPnP', () => {
     ['no location',              'HTTP/1.1 200 OK\r\nST: x\r\n\r\n',                                 undefined],
     ['an empty location',        'HTTP/1.1 200 OK\r\nLOCATION:\r\nST: x\r\n\r\n',                    undefined],
     ['another header that ends so', `HTTP/1.1 200 OK\r\nX-LOCATION: ${LOCATION}\r\n\r\n`,            undefined],
-  ])('finds a location in %s', (_, text, expected) => expect(decodeLocation(Buffer.from(text))).toBe(expected))
+  ])('decodes a location in %s', (_, text, expected) => expect(decodeLocation(Buffer.from(text))).toBe(expected))
 
-  it('searches a group with a time to answer in, and one router without', () => {
+  it('encodes a multicast search with MX, and a unicast search without', () => {
     const [group, one] = [encodeSearch('239.255.255.250', 1), encodeSearch('192.168.1.1')].map((bytes) =>
       Buffer.from(bytes).toString().split('\r\n'),
     )
@@ -129,7 +129,7 @@ describe('UPnP', () => {
     expect(one?.filter((line) => /^(HOST|MX)/.test(line))).toEqual(['HOST: 192.168.1.1:1900'])
   })
 
-  it('asks for the address in the name of the service', () => {
+  it('encodes the action with the type of the service', () => {
     const { body, headers } = encodeAction('urn:schemas-upnp-org:service:WANIPConnection:2')
 
     expect(headers['soapaction']).toBe(
@@ -140,7 +140,7 @@ describe('UPnP', () => {
     )
   })
 
-  it('gives back every address that a router tells', () =>
+  it('decodes every address', () =>
     fc.assert(
       fc.property(addressBytes, (bytes) => {
         expect(decodeAction(told(textOf(bytes)))).toBe(isZero(bytes) ? undefined : textOf(bytes))
@@ -148,7 +148,7 @@ describe('UPnP', () => {
       RUNS,
     ))
 
-  it('never throws, and every URL that it finds is absolute', () =>
+  it('never throws, and returns absolute URLs only', () =>
     fc.assert(
       fc.property(
         fc.oneof(noise, damaged(Buffer.from(PLAIN)), damaged(Buffer.from(told('8.8.8.8')))),
@@ -174,7 +174,7 @@ describe('UPnP', () => {
     ['services',          '<service>'.repeat(7200)],
     ['a long location',   `HTTP/1.1 200\r\nlocation: ${'a '.repeat(30_000)}`],
     ['spaces',            `HTTP/1.1 200\r\nlocation:${' '.repeat(60_000)}\r\n`],
-  ])('is not slow at %s', (_, text) => {
+  ])('decodes %s in time', (_, text) => {
     const start = performance.now()
     decodeDescription(text, LOCATION)
     decodeAction(text)

@@ -3,11 +3,11 @@ import { igdSource } from '../../../src/client/sources/igd.ts'
 import { sourceContract } from '../../contract/source.ts'
 import { never, asking, unknown, seen, PUBLIC, ports, type Router, upnpRouter } from './responders.ts'
 
-describe('UPnP', () => {
+describe('the UPnP source', () => {
   // biome-ignore format: a table
   it.each<[string, string, Router, object]>([
-    ['tells a public address',    '127.0.0.91', {},                                          seen(PUBLIC, 'upnp')],
-    ['tells a private address',   '127.0.0.92', { address: '10.0.0.5' },                     { kind: 'none', instead: '10.0.0.5' }],
+    ['reports a public address',    '127.0.0.91', {},                                          seen(PUBLIC, 'upnp')],
+    ['reports a private address',   '127.0.0.92', { address: '10.0.0.5' },                     { kind: 'none', instead: '10.0.0.5' }],
     ['has no address',            '127.0.0.93', { address: '0.0.0.0' },                      { kind: 'none' }],
     ['fails',                     '127.0.0.94', { status: 500 },                             unknown('answered HTTP 500')],
     ['points to another host',    '127.0.0.95', { location: 'http://127.0.0.1:1/desc.xml' }, unknown('its description is on another host (http://127.0.0.1:1/desc.xml)')],
@@ -15,12 +15,12 @@ describe('UPnP', () => {
     ['points to a name',          '127.0.0.97', { location: 'http://127.0.0.97.example/' },  unknown('its description is on another host (http://127.0.0.97.example/)')],
     ['points behind a user name', '127.0.0.98', { location: 'http://127.0.0.98@127.0.0.1/' }, unknown('its description is on another host (http://127.0.0.98@127.0.0.1/)')],
     ['has its service elsewhere', '127.0.0.99', { control: 'http://127.0.0.1:1/ctl' },       unknown('its services are on another host')],
-  ])('of a router that %s', async (_, host, router, expected) => {
+  ])('handles a router that %s', async (_, host, router, expected) => {
     await upnpRouter(host, router)
 
     expect(await igdSource(ports(host), asking).look('v4', never)).toEqual(expected)
   })
-  it('searches once, and asks with one request from then on', async () => {
+  it('searches once, and sends one request for each later look', async () => {
     const { asked, search } = await upnpRouter('127.0.0.77')
     const source = igdSource(ports('127.0.0.77'), asking)
 
@@ -28,7 +28,7 @@ describe('UPnP', () => {
     await source.look('v4', never)
 
     expect(asked).toEqual(['GET /desc.xml', 'POST /ctl', 'POST /ctl'])
-    expect(search.heard).toHaveLength(1)
+    expect(search.received).toHaveLength(1)
   })
 
   sourceContract('UPnP', async () => {

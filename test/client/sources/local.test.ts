@@ -6,7 +6,7 @@ import type { InterfaceAddress } from '../../../src/ports/interfaces.ts'
 import { sourceContract } from '../../contract/source.ts'
 import { never, address } from './responders.ts'
 
-describe('own interfaces', () => {
+describe('the interface source', () => {
   const one = (text: string, over: Partial<InterfaceAddress> = {}): InterfaceAddress => ({
     interface: 'eth0',
     address: address(text),
@@ -22,15 +22,15 @@ describe('own interfaces', () => {
       allowed: [],
     }).look(family, never)
 
-  it('show a public address', async () =>
+  it('reports a public address', async () =>
     expect(await look([one('10.0.0.1'), one('8.8.8.8')], 'v4')).toMatchObject({
       kind: 'seen',
       address: '8.8.8.8',
     }))
-  it('show none behind a NAT', async () =>
+  it('reports none behind a NAT', async () =>
     expect(await look([one('192.168.1.5'), one('fe80::1')], 'v4')).toEqual({ kind: 'none' }))
 
-  it('leave temporary, deprecated and tentative ones out', async () =>
+  it('ignores temporary, deprecated and tentative addresses', async () =>
     expect(
       await look(
         [one('2606:4700::1', { isTemporary: true }), one('2606:4700::2', { isUnusable: true })],
@@ -38,13 +38,13 @@ describe('own interfaces', () => {
       ),
     ).toEqual({ kind: 'none' }))
 
-  it('give the same answer in whatever order they come', async () => {
+  it('does not depend on the order of addresses', async () => {
     const all = [one('2606:4700::2'), one('2606:4700::1')]
 
     expect(await look(all, 'v6')).toEqual(await look(all.toReversed(), 'v6'))
   })
 
-  it('are ranked by meaning: set by hand, then by DHCPv6, then the same as before, then the lowest', async () => {
+  it('ranks permanent addresses first, then those from DHCPv6, then the previous one, then the lowest', async () => {
     const slaac = one('2a0d:3341::34a6:1')
     const byHand = one('2a0d:3341::f100', { isPermanent: true })
     const leased = one('2a0d:3341::ff21', { prefixLength: 128 })
@@ -57,12 +57,12 @@ describe('own interfaces', () => {
     })
   })
 
-  it('are ranked by number and not by text where nothing else tells them apart', async () =>
+  it('ranks equal addresses by number, not by text', async () =>
     expect(await look([one('2600:0:0:1:2:34a6:1:1'), one('2600:0:0:1:2::9')], 'v6')).toMatchObject({
       address: '2600::1:2:0:0:9',
     }))
 
-  it('put the network first that the kernel sends from', async () => {
+  it('ranks the network first that the kernel sends from', async () => {
     const all = [one('2001:470::1', { isPermanent: true }), one('2a0d:3341::5')]
     const source = localSource(
       {
@@ -76,7 +76,7 @@ describe('own interfaces', () => {
     expect(await source.look('v6', never)).toMatchObject({ address: '2a0d:3341::5', others: ['2001:470::1'] })
   })
 
-  it('say that an interface only stands in for the one that lost its address', async () => {
+  it('marks a substitute for an interface that lost its address', async () => {
     const bridge = one('2001:470::1', { interface: 'docker0' })
     let all = [one('2a0d:3341::5'), bridge]
     let through: string | undefined = 'eth0'
@@ -105,7 +105,7 @@ describe('own interfaces', () => {
     expect(await isSubstitute()).toBe(false)
   })
 
-  it('can be narrowed to one, which must be there', async () => {
+  it('reports one interface only, which must exist', async () => {
     const all = [one('8.8.8.8'), one('8.8.4.4', { interface: 'eth1' })]
 
     expect(await look(all, 'v4', 'eth1')).toMatchObject({
@@ -119,7 +119,7 @@ describe('own interfaces', () => {
     })
   })
 
-  it('are unknown when the system does not tell', async () =>
+  it('is unknown when the interfaces cannot be read', async () =>
     expect(
       await localSource(
         { interfaces: async () => Promise.reject(new Error('EPERM')), outboundRoute: async () => undefined },

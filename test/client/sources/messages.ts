@@ -7,17 +7,17 @@ export const u16 = (n: number): Buffer => Buffer.from([n >> 8, n & 0xff])
 export const u32 = (n: number): Buffer => Buffer.from([n >>> 24, (n >> 16) & 0xff, (n >> 8) & 0xff, n & 0xff])
 export const address = (text: string): Address => {
   const parsed = parseAddress(text)
-  if (parsed === undefined) throw new Error(`${text} is no address`)
+  if (parsed === undefined) throw new Error(`${text} is not an address`)
   return parsed
 }
 
 export const v4Bytes = fc.uint8Array({ minLength: 4, maxLength: 4 })
-/** Below 2000::/3, so that none is an IPv4 address in disguise. */
+/** In 2000::/3, so that none contains an IPv4 address. */
 export const v6Bytes = fc
   .uint8Array({ minLength: 16, maxLength: 16 })
   .map((bytes) => Uint8Array.from([0x20 | ((bytes[0] ?? 0) & 0x1f), ...bytes.slice(1)]))
 export const addressBytes = fc.oneof(v4Bytes, v6Bytes)
-/** The text of an address, by way of the URL parser and not of our own. */
+/** The text of an address, from the URL parser instead of the code under test. */
 export const textOf = (bytes: Uint8Array): string => {
   if (bytes.length === 4) return bytes.join('.')
   const groups = Array.from({ length: 8 }, (_, at) =>

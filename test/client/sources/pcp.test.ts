@@ -10,13 +10,13 @@ import {
   octets,
   PUBLIC,
   ports,
-  type Heard,
+  type Received,
   type Reply,
   overUdp,
   PMP_PORT,
 } from './responders.ts'
 
-describe('PCP', () => {
+describe('the PCP source', () => {
   /** RFC 6887 §11.1: the mapping is given back with the address, or with an error. */
   const mapping =
     (told: Buffer, code = 0): Reply =>
@@ -30,8 +30,8 @@ describe('PCP', () => {
       answer.set(Buffer.concat([hex('00000000000000000000ffff'), told]), 44)
       return answer
     }
-  const lifetimes = (heard: readonly Heard[]): readonly number[] =>
-    heard.map(({ bytes }) => bytes.readUInt32BE(4))
+  const lifetimes = (received: readonly Received[]): readonly number[] =>
+    received.map(({ bytes }) => bytes.readUInt32BE(4))
 
   // biome-ignore format: a table
   it.each<[string, string, Reply, object]>([
@@ -40,28 +40,28 @@ describe('PCP', () => {
     ['a network failure',           '127.0.0.84', mapping(octets('0.0.0.0'), 7),      { kind: 'none' }],
     ['NOT_AUTHORIZED',              '127.0.0.85', mapping(octets('0.0.0.0'), 2),      unknown('the router answered with code 2')],
     ['MALFORMED_REQUEST',           '127.0.0.86', mapping(octets('0.0.0.0'), 3),      unknown('the router answered with code 3')],
-    ["somebody else's mapping",     '127.0.0.87', (query) => { const answer = mapping(octets(PUBLIC))(query, 1); answer?.writeUInt8(answer.readUInt8(24) ^ 1, 24); return answer }, unknown('did not answer')],
-  ])('of a router that tells %s', async (_, host, reply, expected) => {
+    ["the mapping of another client",     '127.0.0.87', (query) => { const answer = mapping(octets(PUBLIC))(query, 1); answer?.writeUInt8(answer.readUInt8(24) ^ 1, 24); return answer }, unknown('did not answer')],
+  ])('handles an answer with %s', async (_, host, reply, expected) => {
     await overUdp(reply, PMP_PORT, host)
 
     expect(await pcpSource(ports(host), asking).look('v4', never)).toEqual(expected)
   })
-  it('takes its mapping away again', async () => {
-    const { heard } = await overUdp(mapping(octets(PUBLIC)), PMP_PORT, '127.0.0.88')
+  it('deletes its mapping', async () => {
+    const { received } = await overUdp(mapping(octets(PUBLIC)), PMP_PORT, '127.0.0.88')
 
     await pcpSource(ports('127.0.0.88'), asking).look('v4', never)
 
-    await expect.poll(() => lifetimes(heard)).toEqual([120, 0])
-    expect(heard[1]?.bytes.subarray(24, 40)).toEqual(heard[0]?.bytes.subarray(24, 40))
+    await expect.poll(() => lifetimes(received)).toEqual([120, 0])
+    expect(received[1]?.bytes.subarray(24, 40)).toEqual(received[0]?.bytes.subarray(24, 40))
   })
-  it('takes its mapping away although nobody waits any more', async () => {
-    const { heard } = await overUdp(mapping(octets(PUBLIC)), PMP_PORT, '127.0.0.89')
+  it('deletes its mapping although the look has ended', async () => {
+    const { received } = await overUdp(mapping(octets(PUBLIC)), PMP_PORT, '127.0.0.89')
     const enough = new AbortController()
 
     await pcpSource(ports('127.0.0.89'), asking).look('v4', enough.signal)
     enough.abort()
 
-    await expect.poll(() => lifetimes(heard)).toEqual([120, 0])
+    await expect.poll(() => lifetimes(received)).toEqual([120, 0])
   })
 
   sourceContract('PCP', async () => {

@@ -10,11 +10,11 @@ import {
 } from '../../../src/client/sources/pmp-codec.ts'
 import { RUNS, hex, u32, address, v4Bytes, addressBytes, textOf, isZero, damaged, noise } from './messages.ts'
 
-describe('NAT-PMP', () => {
+describe('the NAT-PMP codec', () => {
   // RFC 6886 §3.2.
   const ANSWER = hex('0080 0000 00000e10 c6336405')
 
-  it('asks with two bytes', () => expect([...encodeAddressRequest()]).toEqual([0, 0]))
+  it('encodes a request as two bytes', () => expect([...encodeAddressRequest()]).toEqual([0, 0]))
 
   // biome-ignore format: a table
   it.each<[string, string, object | undefined]>([
@@ -29,9 +29,9 @@ describe('NAT-PMP', () => {
     ['an answer to a mapping',       '0081 0000 00000e10 c6336405 00000000', undefined],
     ['seven bytes',                  '0080 0000 000000',                 undefined],
     ['nothing',                      '',                                 undefined],
-  ])('reads %s', (_, bytes, expected) => expect(decodeAddressAnswer(hex(bytes))).toEqual(expected))
+  ])('decodes %s', (_, bytes, expected) => expect(decodeAddressAnswer(hex(bytes))).toEqual(expected))
 
-  it('gives back every address that a router tells', () =>
+  it('decodes every address', () =>
     fc.assert(
       fc.property(v4Bytes, fc.nat(0x7fffffff), (bytes, epoch) => {
         const answer = Buffer.concat([hex('00800000'), u32(epoch), bytes])
@@ -45,7 +45,7 @@ describe('NAT-PMP', () => {
       RUNS,
     ))
 
-  it('never throws, and takes nothing that is not its own', () =>
+  it('never throws, and rejects other messages', () =>
     fc.assert(
       fc.property(fc.oneof(noise, damaged(ANSWER)), (bytes) => {
         const answer = decodeAddressAnswer(bytes)
@@ -55,7 +55,7 @@ describe('NAT-PMP', () => {
     ))
 })
 
-describe('PCP', () => {
+describe('the PCP codec', () => {
   const NONCE = hex('000102030405060708090a0b')
   const LOCAL = address('192.168.1.5')
   /** RFC 6887 §7.2 and §11.1, as a server writes it. */
@@ -74,16 +74,16 @@ describe('PCP', () => {
     ])
   const PUBLIC = Buffer.from([198, 51, 100, 5])
 
-  it('asks for the epoch with its own address mapped into IPv6', () =>
+  it('encodes an ANNOUNCE with the client address mapped into IPv6', () =>
     expect(Buffer.from(encodeAnnounce(LOCAL))).toEqual(
       hex('02000000 00000000 00000000000000000000ffffc0a80105'),
     ))
-  it('asks for a mapping of the discard port by UDP', () =>
+  it('encodes a MAP request for the discard port by UDP', () =>
     expect(Buffer.from(encodeMap(LOCAL, NONCE, 120))).toEqual(
       hex(`02010000 00000078 00000000000000000000ffffc0a80105
         000102030405060708090a0b 11000000 00090000 00000000000000000000ffff00000000`),
     ))
-  it('asks a router for IPv6 with plain addresses', () =>
+  it('encodes IPv6 addresses without mapping', () =>
     expect(Buffer.from(encodeMap(address('2001:db8::5'), NONCE, 0))).toEqual(
       hex(`02010000 00000000 20010db8000000000000000000000005
         000102030405060708090a0b 11000000 00090000 00000000000000000000000000000000`),
@@ -97,14 +97,14 @@ describe('PCP', () => {
     ['no IPv6 address',               mapped(Buffer.alloc(16)),                   { code: 0, epoch: 77 }],
     ['a refusal (NOT_AUTHORIZED)',    mapped(PUBLIC, { code: 2 }),                { code: 2, epoch: 77 }],
     ['an old server (UNSUPP_VERSION)', mapped(PUBLIC, { code: 1 }).subarray(0, 24), { code: 1, epoch: 77 }],
-    ["somebody else's mapping",       mapped(PUBLIC, { nonce: Buffer.alloc(12) }), undefined],
+    ["the mapping of another client",       mapped(PUBLIC, { nonce: Buffer.alloc(12) }), undefined],
     ['a cut mapping',                 mapped(PUBLIC).subarray(0, 59),             undefined],
     ['a cut header',                  mapped(PUBLIC).subarray(0, 23),             undefined],
     ['a request',                     mapped(PUBLIC, { opcode: 0x01 }),           undefined],
     ['an answer to another opcode',   mapped(PUBLIC, { opcode: 0x82 }),           undefined],
     ['an announcement',               mapped(PUBLIC, { opcode: 0x80 }),           undefined],
     ['another version',               mapped(PUBLIC, { version: 1 }),             undefined],
-  ])('reads %s', (_, bytes, expected) => expect(decodePcp(bytes, NONCE)).toEqual(expected))
+  ])('decodes %s', (_, bytes, expected) => expect(decodePcp(bytes, NONCE)).toEqual(expected))
 
   // biome-ignore format: a table
   it.each<[string, string, object | undefined]>([
@@ -112,7 +112,7 @@ describe('PCP', () => {
     ['an announcement that failed', '02800004 00000000 0000002a 000000000000000000000000', { code: 4, epoch: 42 }],
     ['a mapping, unasked',          '02810000 00000000 0000002a 000000000000000000000000', undefined],
     ['a cut one',                   '02800000 00000000 0000002a',                          undefined],
-  ])('reads %s without a nonce', (_, bytes, expected) => expect(decodePcp(hex(bytes))).toEqual(expected))
+  ])('decodes %s without a nonce', (_, bytes, expected) => expect(decodePcp(hex(bytes))).toEqual(expected))
 
   // biome-ignore format: a table
   it.each<[string, number, number, number, boolean]>([
@@ -122,10 +122,10 @@ describe('PCP', () => {
     ['it begins anew',                        1000, 0,    60,  true],
     ['it began anew and has been up a while', 1000, 900,  600, true],
     ['it runs fast',                          1000, 1200, 60,  false],
-  ])('tells of a reset: %s', (_, before, then, elapsed, expected) =>
+  ])('detects a reset: %s', (_, before, then, elapsed, expected) =>
     expect(isReset({ code: 0, epoch: before }, { code: 0, epoch: then }, elapsed)).toBe(expected))
 
-  it('gives back every address that a router tells, to who asked', () =>
+  it('decodes every address with the nonce of the request', () =>
     fc.assert(
       fc.property(addressBytes, fc.uint8Array({ minLength: 12, maxLength: 12 }), (bytes, nonce) => {
         const request = Buffer.from(encodeMap(LOCAL, nonce, 120))
@@ -140,7 +140,7 @@ describe('PCP', () => {
       RUNS,
     ))
 
-  it('never throws, and takes no mapping with another nonce', () =>
+  it('never throws, and rejects another nonce', () =>
     fc.assert(
       fc.property(fc.oneof(noise, damaged(mapped(PUBLIC))), (bytes) => {
         const answer = decodePcp(bytes, NONCE)

@@ -15,7 +15,7 @@ import {
   pmpReply,
 } from './responders.ts'
 
-describe('NAT-PMP', () => {
+describe('the NAT-PMP source', () => {
   // biome-ignore format: a table
   it.each<[string, string, string, object]>([
     ['a public address',  '127.0.0.71', '0080 0000 00000e10 08080808', seen(PUBLIC, 'nat-pmp')],
@@ -25,22 +25,26 @@ describe('NAT-PMP', () => {
     ['a network failure', '127.0.0.75', '0080 0003 00000e10 00000000', { kind: 'none' }],
     ['a refusal',         '127.0.0.76', '0080 0002 00000e10 00000000', unknown('the router answered with code 2')],
     ['something else',    '127.0.0.78', '0280 0001 00000000 00000e10 000000000000000000000000', unknown('did not answer')],
-  ])('of a router that tells %s', async (_, host, answer, expected) => {
+  ])('handles an answer with %s', async (_, host, answer, expected) => {
     await overUdp(pmpReply(hex(answer)), PMP_PORT, host)
 
     expect(await pmpSource(ports(host), asking).look('v4', never)).toEqual(expected)
   })
-  it('asks again after 250 ms', async () => {
-    const { heard } = await overUdp((_, nth) => (nth === 1 ? undefined : PMP_ANSWER), PMP_PORT, '127.0.0.79')
+  it('repeats the request after 250 ms', async () => {
+    const { received } = await overUdp(
+      (_, nth) => (nth === 1 ? undefined : PMP_ANSWER),
+      PMP_PORT,
+      '127.0.0.79',
+    )
 
     expect(await pmpSource(ports('127.0.0.79'), asking).look('v4', never)).toEqual(seen(PUBLIC, 'nat-pmp'))
-    expect((heard[1]?.at ?? 0) - (heard[0]?.at ?? 0)).toBeGreaterThan(230)
+    expect((received[1]?.at ?? 0) - (received[0]?.at ?? 0)).toBeGreaterThan(230)
   })
-  it('of a router that does not speak it', async () =>
+  it('reports a router without NAT-PMP', async () =>
     expect(await pmpSource(ports('127.0.0.80'), asking).look('v4', never)).toEqual(
       unknown('the port is closed'),
     ))
-  it('without a router', async () =>
+  it('reports a missing default route', async () =>
     expect(await pmpSource({ ...ports(), gateway: async () => undefined }, asking).look('v4', never)).toEqual(
       unknown('there is no default route'),
     ))

@@ -13,7 +13,7 @@ import { askByStream } from '../../../src/platform/stream.ts'
 export const never = new AbortController().signal
 export const address = (text: string) => {
   const parsed = parseAddress(text)
-  if (parsed === undefined) throw new Error(`${text} is no address`)
+  if (parsed === undefined) throw new Error(`${text} is not an address`)
   return parsed
 }
 export const asking = { userAgent: 'Holdfast test/1-1', allowed: [] }
@@ -36,23 +36,23 @@ export const ports = (gateway = '127.0.0.1'): SourcePorts => ({
   program: runProgram,
 })
 
-export interface Heard {
+export interface Received {
   readonly bytes: Buffer
   readonly at: number
 }
 export type Reply = (query: Buffer, nth: number) => Buffer | undefined
 
-/** Answers each datagram as it is told to, and remembers what it heard. */
+/** A UDP server that answers with `reply`, and records the datagrams. */
 export async function overUdp(reply: Reply, port = 0, host = '127.0.0.1') {
   const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4')
-  const heard: Heard[] = []
+  const received: Received[] = []
   socket.on('message', (bytes, from) => {
-    heard.push({ bytes, at: performance.now() })
-    const answer = reply(bytes, heard.length)
+    received.push({ bytes, at: performance.now() })
+    const answer = reply(bytes, received.length)
     if (answer !== undefined) socket.send(answer, from.port, from.address)
   })
   await bound(socket, port, host)
-  return { port: socket.address().port, heard, socket }
+  return { port: socket.address().port, received, socket }
 }
 
 export async function bound(socket: Socket, port: number, host: string): Promise<void> {
@@ -89,7 +89,7 @@ export interface Router {
   readonly address?: string
 }
 
-/** A router that speaks UPnP: the search by UDP, the description and the action by HTTP. */
+/** A router with UPnP: the search by UDP, the description and the action by HTTP. */
 export async function upnpRouter(host: string, over: Router = {}) {
   const asked: string[] = []
   const type = 'urn:schemas-upnp-org:service:WANIPConnection:1'

@@ -15,8 +15,8 @@ import {
   upnpRouter,
 } from './responders.ts'
 
-describe('the router', () => {
-  it('is asked by the way that answered, and by both when that does no more', async () => {
+describe('the router source', () => {
+  it('uses the protocol that answered, and both after it fails', async () => {
     const host = '127.0.0.101'
     const { asked } = await upnpRouter(host)
     const source = routerSource(ports(host), asking)
@@ -24,10 +24,10 @@ describe('the router', () => {
     expect(await source.look('v4', never)).toEqual(seen(PUBLIC, 'upnp'))
     const pmp = await overUdp(pmpReply(PMP_ANSWER), PMP_PORT, host)
     expect(await source.look('v4', never)).toEqual(seen(PUBLIC, 'upnp'))
-    expect(pmp.heard).toHaveLength(0)
+    expect(pmp.received).toHaveLength(0)
     expect(asked.filter((one) => one.startsWith('POST'))).toHaveLength(2)
   })
-  it('by NAT-PMP is not asked by UPnP again', async () => {
+  it('does not use UPnP after NAT-PMP answered', async () => {
     const host = '127.0.0.102'
     const { asked } = await upnpRouter(host)
     let isDeaf = false
@@ -41,11 +41,11 @@ describe('the router', () => {
     isDeaf = true
     expect(await source.look('v4', never)).toEqual(seen(PUBLIC, 'upnp'))
   })
-  it('that speaks nothing is unknown, and says so for both', async () =>
+  it('reports the failures of both protocols', async () =>
     expect(await routerSource(ports('127.0.0.103'), asking).look('v4', never)).toEqual(
       unknown('nat-pmp: the port is closed; upnp: did not answer'),
     ))
-  it('by NAT-PMP answers at once although it does not speak UPnP', async () => {
+  it('does not wait for UPnP when NAT-PMP answers', async () => {
     const host = '127.0.0.104'
     await overUdp(pmpReply(PMP_ANSWER), PMP_PORT, host)
     const start = performance.now()

@@ -4,7 +4,7 @@ import { decodeBinding, encodeBinding, isBindingAnswer } from '../../../src/clie
 import { parseAddress } from '../../../src/net/address.ts'
 import { RUNS, hex, u16, addressBytes, textOf, damaged, noise } from './messages.ts'
 
-describe('STUN', () => {
+describe('the STUN codec', () => {
   const ID = hex('b7e7a701 bc34d686 fa87dfae')
   // RFC 5769 §2.2 and §2.3, with SOFTWARE, MESSAGE-INTEGRITY and FINGERPRINT.
   const V4 = hex(`0101003c 2112a442 b7e7a701 bc34d686 fa87dfae
@@ -23,7 +23,7 @@ describe('STUN', () => {
     return copy
   }
 
-  it('asks with a header and nothing else', () =>
+  it('encodes a request as a header only', () =>
     expect(Buffer.from(encodeBinding(ID))).toEqual(hex('00010000 2112a442 b7e7a701 bc34d686 fa87dfae')))
 
   // biome-ignore format: a table
@@ -41,7 +41,7 @@ describe('STUN', () => {
     ['IPv6 in four bytes',              message('00200008 0002a147 e112a643'),                          undefined],
     ['an empty address',                message('00200000'),                                            undefined],
     ['an attribute that ends too late', message('00200040 0001a147 e112a643'),                          undefined],
-  ])('reads %s', (_, bytes, expected) => {
+  ])('decodes %s', (_, bytes, expected) => {
     expect(isBindingAnswer(bytes, ID)).toBe(true)
     expect(decodeBinding(bytes)).toBe(expected)
   })
@@ -58,9 +58,9 @@ describe('STUN', () => {
     ['a cut message',         V4.subarray(0, -1)],
     ['a cut header',          V4.subarray(0, 19)],
     ['nothing',               Buffer.alloc(0)],
-  ])('does not take %s for an answer', (_, bytes) => expect(isBindingAnswer(bytes, ID)).toBe(false))
+  ])('rejects %s as an answer', (_, bytes) => expect(isBindingAnswer(bytes, ID)).toBe(false))
 
-  it('gives back every address that a server tells', () =>
+  it('decodes every address', () =>
     fc.assert(
       fc.property(
         addressBytes,
@@ -88,7 +88,7 @@ describe('STUN', () => {
       RUNS,
     ))
 
-  it('never throws, and takes nothing with another id', () =>
+  it('never throws, and rejects other transactions', () =>
     fc.assert(
       fc.property(fc.oneof(noise, damaged(V4), damaged(V6)), (bytes) => {
         const isAnswer = isBindingAnswer(bytes, ID)

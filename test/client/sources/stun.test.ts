@@ -17,8 +17,8 @@ import {
   overUdp,
 } from './responders.ts'
 
-describe('a STUN server', () => {
-  const tells =
+describe('the STUN source', () => {
+  const answerWith =
     (bytes: Buffer): Reply =>
     (query) =>
       Buffer.concat([
@@ -31,44 +31,44 @@ describe('a STUN server', () => {
         u16(4000 ^ 0x2112),
         bytes.map((byte, at) => byte ^ (query[4 + at] ?? 0)),
       ])
-  const honest = tells(octets(PUBLIC))
+  const correct = answerWith(octets(PUBLIC))
   const source = (port: number, host = '127.0.0.1') => stunSource({ host, port }, ports(), asking)
   const otherId: Reply = (query) => {
-    const answer = honest(query, 1)
+    const answer = correct(query, 1)
     answer?.writeUInt8(answer.readUInt8(8) ^ 1, 8)
     return answer
   }
 
-  it('tells where the question came from', async () => {
-    const { port, heard } = await overUdp(honest)
+  it('reports the address that the server saw', async () => {
+    const { port, received } = await overUdp(correct)
 
     expect(await source(port).look('v4', never)).toEqual(seen(PUBLIC, `stun:127.0.0.1:${port}`))
-    expect(heard).toHaveLength(1)
+    expect(received).toHaveLength(1)
   })
-  it('tells by IPv6 too', async () => {
-    const { port } = await overUdp(tells(hex('26064700000000000000000000000001')), 0, '::1')
+  it('reports an IPv6 address', async () => {
+    const { port } = await overUdp(answerWith(hex('26064700000000000000000000000001')), 0, '::1')
 
     expect(await source(port, '::1').look('v6', never)).toEqual(seen('2606:4700::1', `stun:[::1]:${port}`))
     expect(await source(port, '::1').look('v4', never)).toMatchObject({ kind: 'unknown' })
   })
-  it('is asked again after 500 ms, and sooner once it has answered at once', async () => {
-    const { port, heard } = await overUdp((query, nth) =>
-      nth === 1 || nth === 4 ? undefined : honest(query, nth),
+  it('repeats a request after 500 ms, and sooner after a fast answer', async () => {
+    const { port, received } = await overUdp((query, nth) =>
+      nth === 1 || nth === 4 ? undefined : correct(query, nth),
     )
     const one = source(port)
-    const gap = (first: number): number => (heard[first + 1]?.at ?? 0) - (heard[first]?.at ?? 0)
+    const gap = (first: number): number => (received[first + 1]?.at ?? 0) - (received[first]?.at ?? 0)
 
     expect(await one.look('v4', never)).toMatchObject({ kind: 'seen' })
     expect(gap(0)).toBeGreaterThan(480)
     expect(gap(0)).toBeLessThan(900)
     expect(await one.look('v4', never)).toMatchObject({ kind: 'seen' })
     expect(await one.look('v4', never)).toMatchObject({ kind: 'seen' })
-    expect(heard).toHaveLength(5)
+    expect(received).toHaveLength(5)
     expect(gap(3)).toBeLessThan(450)
-    expect(heard[3]?.bytes).toEqual(heard[4]?.bytes)
+    expect(received[3]?.bytes).toEqual(received[4]?.bytes)
   })
-  it('is not believed when it answers another transaction first', async () => {
-    const { port, socket } = await overUdp(honest)
+  it('ignores an answer to another transaction', async () => {
+    const { port, socket } = await overUdp(correct)
     socket.prependListener('message', (query: Buffer, from: RemoteInfo) => {
       const forged = otherId(query, 1)
       if (forged !== undefined) socket.send(forged, from.port, from.address)
@@ -76,8 +76,8 @@ describe('a STUN server', () => {
 
     expect(await source(port).look('v4', never)).toMatchObject({ kind: 'seen', address: PUBLIC })
   })
-  it('that is not there is told of at once', async () => {
-    const { port, socket } = await overUdp(honest)
+  it('reports a closed port immediately', async () => {
+    const { port, socket } = await overUdp(correct)
     const gone = createSocket('udp4')
     await new Promise<void>((done) => gone.bind(0, '127.0.0.1', done))
     const free = gone.address().port
@@ -87,7 +87,7 @@ describe('a STUN server', () => {
     expect(socket.address().port).toBe(port)
     expect(await source(free).look('v4', never)).toEqual(unknown('the port is closed'))
   })
-  it('that is silent is given up with the signal', async () => {
+  it('stops waiting at the signal', async () => {
     const { port } = await overUdp(() => undefined)
     const start = performance.now()
 
@@ -97,19 +97,19 @@ describe('a STUN server', () => {
 
   // biome-ignore format: a table
   it.each<[string, Reply, Partial<Sighting> | object]>([
-    ['a private address', tells(octets('192.168.1.5')), { kind: 'unknown', because: expect.stringMatching(/192\.168\.1\.5, which is not a public/) as string }],
-    ['the other family',  tells(hex('26064700000000000000000000000001')), unknown('answered in the other family')],
+    ['a private address', answerWith(octets('192.168.1.5')), { kind: 'unknown', because: expect.stringMatching(/192\.168\.1\.5, which is not a public/) as string }],
+    ['the other family',  answerWith(hex('26064700000000000000000000000001')), unknown('answered in the other family')],
     ['no address',        (query) => Buffer.concat([hex('01010000'), query.subarray(4, 20)]), unknown('did not answer with an address')],
     ['HTML',              () => Buffer.from('<html>8.8.8.8</html>'), unknown('did not answer')],
     ['an error',          (query) => Buffer.concat([hex('01110000'), query.subarray(4, 20)]), unknown('did not answer')],
     ['another id',        otherId,                     unknown('did not answer')],
     ['its question',      (query) => query,            unknown('did not answer')],
     ['nothing',           () => undefined,             unknown('did not answer')],
-  ])('that lies with %s', async (_, reply, expected) => {
+  ])('handles an answer with %s', async (_, reply, expected) => {
     const { port } = await overUdp(reply)
 
     expect(await source(port).look('v4', AbortSignal.timeout(400))).toMatchObject(expected)
   })
 
-  sourceContract('STUN', async () => source((await overUdp(honest)).port))
+  sourceContract('STUN', async () => source((await overUdp(correct)).port))
 })

@@ -22,43 +22,43 @@ import { type VirtualClock, virtualClock } from '../../fakes/clock.ts'
 
 const address = (text: string): Address => {
   const parsed = parseAddress(text)
-  if (parsed === undefined) throw new Error(`${text} is no address`)
+  if (parsed === undefined) throw new Error(`${text} is not an address`)
   return parsed
 }
-const [ROUTER, LOCAL, STRANGER] = ['192.168.1.1', '192.168.1.2', '192.168.1.66'].map(address) as [
+const [ROUTER, LOCAL, OTHER_HOST] = ['192.168.1.1', '192.168.1.2', '192.168.1.66'].map(address) as [
   Address,
   Address,
   Address,
 ]
 const GATEWAY: Gateway = { address: ROUTER, interface: 'eth0', local: LOCAL }
 
-/** A home with a router, as the ports show it; everything in it can be changed while it is watched. */
-interface Home {
+/** A network with a router behind the ports; tests change it while the watchers run. */
+interface Network {
   gateway: Gateway | undefined
   wan: Address | undefined
   epoch: () => number
-  speaks: boolean
-  /** Who answers a byte to the public address. */
-  takes: (question: DatagramRequest) => boolean
+  answers: boolean
+  /** Whether a probe of the public address is answered. */
+  answersProbe: (question: DatagramRequest) => boolean
   interfaces: readonly string[]
   announce: (from: Address, port: number) => void
   kernel: { changed: () => void; missing: (because: string) => void }
 }
 
 let clock: VirtualClock
-let home: Home
+let network: Network
 let hints: Hint[]
 let findings: WatcherFinding[]
-let asked: number
-let shared: WatcherState
-let watching: WatcherContext
+let requests: number
+let state: WatcherState
+let context: WatcherContext
 
 const answer = (): DatagramOutcome => {
   const bytes = Buffer.alloc(12)
   bytes[1] = 128
-  if (home.wan === undefined) bytes.writeUInt16BE(3, 2)
-  else bytes.set(bytesOf(home.wan), 8)
-  bytes.writeUInt32BE(home.epoch(), 4)
+  if (network.wan === undefined) bytes.writeUInt16BE(3, 2)
+  else bytes.set(bytesOf(network.wan), 8)
+  bytes.writeUInt32BE(network.epoch(), 4)
   return { kind: 'answered', bytes, took: milliseconds(1), sent: 1 }
 }
 
@@ -66,28 +66,28 @@ beforeEach(() => {
   clock = virtualClock()
   hints = []
   findings = []
-  asked = 0
-  home = {
+  requests = 0
+  network = {
     gateway: GATEWAY,
     wan: address('8.8.8.8'),
     epoch: () => Math.round(clock.now() / 1000) + 100,
-    speaks: true,
-    takes: () => false,
+    answers: true,
+    answersProbe: () => false,
     interfaces: ['192.168.1.2'],
     announce: () => undefined,
     kernel: { changed: () => undefined, missing: () => undefined },
   }
   const datagram = async (question: DatagramRequest): Promise<DatagramOutcome> => {
     if (question.port === 33_434)
-      return home.takes(question) ? { kind: 'refused', took: milliseconds(1) } : { kind: 'silent' }
-    if (question.port !== 5351 || !home.speaks) return { kind: 'silent' }
-    asked++
+      return network.answersProbe(question) ? { kind: 'refused', took: milliseconds(1) } : { kind: 'silent' }
+    if (question.port !== 5351 || !network.answers) return { kind: 'silent' }
+    requests++
     return answer()
   }
   const ports: WatchPorts = {
-    http: async () => ({ kind: 'unreached', stage: 'connect', because: 'nobody' }),
+    http: async () => ({ kind: 'unreached', stage: 'connect', because: 'no answer' }),
     interfaces: async () =>
-      home.interfaces.map((text) => ({
+      network.interfaces.map((text) => ({
         interface: 'eth0',
         address: address(text),
         isTemporary: false,
@@ -97,35 +97,35 @@ beforeEach(() => {
         isTunnel: false,
       })),
     datagram,
-    stream: async () => 'nobody',
+    stream: async () => 'no answer',
     resolve: async () => [],
     forget: () => undefined,
     outboundRoute: async () => undefined,
-    gateway: async () => home.gateway,
-    program: async () => ({ kind: 'failed', because: 'nothing' }),
+    gateway: async () => network.gateway,
+    program: async () => ({ kind: 'failed', because: 'no program' }),
     openChannel: () => ({ ask: datagram, close: () => undefined }),
-    listenToGroup: async (_, heard) => {
-      home.announce = (from, port) => heard(new Uint8Array(12), from, port)
+    listenToGroup: async (_, receive) => {
+      network.announce = (from, port) => receive(new Uint8Array(12), from, port)
       return { close: () => undefined }
     },
     listenForEvents: async () => undefined,
     watchKernel: (changed, missing) => {
-      home.kernel = { changed, missing }
+      network.kernel = { changed, missing }
       return { close: () => undefined }
     },
   }
-  shared = {
+  state = {
     asksRouter: true,
     doesRouterAnswer: false,
     isProbed: false,
     kernelListeners: new Set(),
     askRouterNow: () => undefined,
     recheckListeners: new Set(),
-    published: () => home.wan,
+    published: () => network.wan,
     isOpen: () => false,
     outside: [],
   }
-  watching = {
+  context = {
     ports,
     clock,
     userAgent: 'test',
@@ -137,134 +137,134 @@ beforeEach(() => {
   }
 })
 
-describe('the kernel', () => {
-  it('is a hint when the addresses changed, and none when a line says nothing new', async () => {
-    void watchKernelEvents(watching, shared)
+describe('the kernel watcher', () => {
+  it('hints at changed addresses, and ignores notifications without a change', async () => {
+    void watchKernelEvents(context, state)
     await clock.pass(seconds(1))
-    home.kernel.changed()
+    network.kernel.changed()
     await clock.pass(seconds(1))
     expect(hints).toEqual([])
-    home.interfaces = ['192.168.1.3']
-    home.kernel.changed()
+    network.interfaces = ['192.168.1.3']
+    network.kernel.changed()
     await clock.pass(milliseconds(1))
     expect(hints).toEqual(['kernel'])
   })
 
-  it('that does not tell is asked each five seconds', async () => {
-    void watchKernelEvents(watching, shared)
+  it('polls every five seconds where the kernel does not notify, and reports it once', async () => {
+    void watchKernelEvents(context, state)
     await clock.pass(seconds(1))
-    home.kernel.missing('ip: ENOENT')
-    home.kernel.missing('ip: ENOENT')
-    home.interfaces = ['192.168.1.3']
+    network.kernel.missing('ip: ENOENT')
+    network.kernel.missing('ip: ENOENT')
+    network.interfaces = ['192.168.1.3']
     await clock.pass(seconds(6))
     expect(hints).toHaveLength(1)
     expect(findings).toEqual([{ kind: 'kernelWatchMissing', because: 'ip: ENOENT' }])
   })
 
-  it('in a storm of lines is read no more often than bursts', async () => {
+  it('reads the addresses once per burst of notifications', async () => {
     let reads = 0
-    const ports = { ...watching.ports, gateway: async () => (reads++, GATEWAY) }
-    void watchKernelEvents({ ...watching, ports }, shared)
+    const ports = { ...context.ports, gateway: async () => (reads++, GATEWAY) }
+    void watchKernelEvents({ ...context, ports }, state)
     for (let n = 0; n < 1000; n++) {
-      home.kernel.changed()
+      network.kernel.changed()
       await clock.pass(milliseconds(1))
     }
     expect(reads).toBeLessThan(60)
   })
 })
 
-describe('a router that answers', () => {
-  it('is asked each second, and a change is a hint within one', async () => {
-    void watchRouter(watching, shared)
+describe('the router watcher', () => {
+  it('asks each second, and hints at a change', async () => {
+    void watchRouter(context, state)
     await clock.pass(seconds(10))
-    expect(asked).toBeGreaterThanOrEqual(10)
-    expect(asked).toBeLessThanOrEqual(12)
-    expect([hints, shared.doesRouterAnswer]).toEqual([[], true])
-    home.wan = address('9.9.9.9')
+    expect(requests).toBeGreaterThanOrEqual(10)
+    expect(requests).toBeLessThanOrEqual(12)
+    expect([hints, state.doesRouterAnswer]).toEqual([[], true])
+    network.wan = address('9.9.9.9')
     await clock.pass(seconds(1))
     expect(hints).toEqual(['router-differs'])
     expect(findings).toContainEqual({ kind: 'notAnnounced', gateway: ROUTER })
   })
 
-  it('hints when it loses its address, and when its table was made anew with the same one', async () => {
-    void watchRouter(watching, shared)
+  it('hints when the router loses its address, and when it resets its mapping table', async () => {
+    void watchRouter(context, state)
     await clock.pass(seconds(30))
-    home.wan = undefined
+    network.wan = undefined
     await clock.pass(seconds(1))
-    home.wan = address('8.8.8.8')
+    network.wan = address('8.8.8.8')
     await clock.pass(seconds(2))
     expect(hints).toHaveLength(2)
     const restarted = clock.now()
-    home.epoch = () => Math.round((clock.now() - restarted) / 1000)
+    network.epoch = () => Math.round((clock.now() - restarted) / 1000)
     await clock.pass(seconds(2))
     expect(hints).toHaveLength(3)
   })
 
-  it('that announces is believed to, and asked seldom; until a change comes without', async () => {
-    void watchRouter(watching, shared)
+  it('asks rarely after an announced change, and each second after one without', async () => {
+    void watchRouter(context, state)
     await clock.pass(seconds(5))
-    home.announce(ROUTER, 5351)
-    home.wan = address('9.9.9.9')
+    network.announce(ROUTER, 5351)
+    network.wan = address('9.9.9.9')
     await clock.pass(seconds(5))
     expect(hints[0]).toBe('announcement')
-    asked = 0
+    requests = 0
     await clock.pass(minutes(2))
-    expect(asked).toBeLessThanOrEqual(6)
-    home.wan = address('1.1.1.1')
+    expect(requests).toBeLessThanOrEqual(6)
+    network.wan = address('1.1.1.1')
     await clock.pass(seconds(31))
-    asked = 0
+    requests = 0
     await clock.pass(seconds(10))
-    expect(asked).toBeGreaterThanOrEqual(9)
+    expect(requests).toBeGreaterThanOrEqual(9)
   })
 
-  it('that announced too early is asked again soon, five times', async () => {
-    void watchRouter(watching, shared)
+  it('asks five times soon after an announcement, which may precede the change', async () => {
+    void watchRouter(context, state)
     await clock.pass(seconds(5))
-    asked = 0
-    home.announce(ROUTER, 5351)
+    requests = 0
+    network.announce(ROUTER, 5351)
     await clock.pass(milliseconds(300))
-    home.wan = address('9.9.9.9')
+    network.wan = address('9.9.9.9')
     await clock.pass(milliseconds(250))
     expect(hints).toEqual(['announcement', 'router-differs'])
   })
 
-  it('is heard only itself, and only from its port', async () => {
-    void watchRouter(watching, shared)
+  it('accepts announcements only from the address and the port of the router', async () => {
+    void watchRouter(context, state)
     await clock.pass(seconds(2))
-    home.announce(STRANGER, 5351)
-    home.announce(ROUTER, 5350)
+    network.announce(OTHER_HOST, 5351)
+    network.announce(ROUTER, 5350)
     await clock.pass(seconds(2))
     expect(hints).toEqual([])
   })
 
-  it('is found when the network comes up, without waiting', async () => {
-    home.gateway = undefined
-    void watchRouter(watching, shared)
+  it('asks immediately when the network changes', async () => {
+    network.gateway = undefined
+    void watchRouter(context, state)
     await clock.pass(seconds(20))
-    expect(shared.doesRouterAnswer).toBe(false)
-    home.gateway = GATEWAY
-    for (const ring of shared.kernelListeners) ring()
+    expect(state.doesRouterAnswer).toBe(false)
+    network.gateway = GATEWAY
+    for (const ring of state.kernelListeners) ring()
     await clock.pass(milliseconds(10))
-    expect(shared.doesRouterAnswer).toBe(true)
+    expect(state.doesRouterAnswer).toBe(true)
   })
 
-  it('or not, is said once', async () => {
-    home.speaks = false
-    void watchRouter(watching, shared)
+  it('reports once that the router answers, and that it no longer does', async () => {
+    network.answers = false
+    void watchRouter(context, state)
     await clock.pass(minutes(11))
     expect(findings).toEqual([])
-    home.speaks = true
+    network.answers = true
     await clock.pass(minutes(5))
-    home.speaks = false
+    network.answers = false
     await clock.pass(minutes(1))
     expect(findings.map(({ kind }) => kind)).toEqual(['routerAnswers', 'routerMute'])
   })
 })
 
-describe('the outside', () => {
-  let said: Sighting
+describe('the outside watcher', () => {
+  let sighting: Sighting
   let times: number
-  const look = async (): Promise<Sighting> => (times++, said)
+  const look = async (): Promise<Sighting> => (times++, sighting)
   const outside: AddressSource = {
     name: 'stun:x',
     operator: 'x',
@@ -275,16 +275,16 @@ describe('the outside', () => {
   }
   const begin = (over: Partial<WatcherState> = {}, family: Family = 'v4'): void => {
     times = 0
-    said = { kind: 'seen', address: address('8.8.8.8'), by: 'x' }
-    shared = { ...shared, outside: [outside], ...over }
-    void watchOutside(watching, shared, family)
+    sighting = { kind: 'seen', address: address('8.8.8.8'), by: 'x' }
+    state = { ...state, outside: [outside], ...over }
+    void watchOutside(context, state, family)
   }
 
   it.each<[string, Partial<WatcherState>, Duration]>([
     ['alone', {}, seconds(25)],
-    ['beside a router that answers', { doesRouterAnswer: true }, minutes(5)],
-    ['beside a probe', { isProbed: true }, minutes(1)],
-  ])('is asked %s as seldom as that allows', async (_, over, every) => {
+    ['with a router that answers', { doesRouterAnswer: true }, minutes(5)],
+    ['with a probe', { isProbed: true }, minutes(1)],
+  ])('asks %s at the interval of that case', async (_, over, every) => {
     begin(over)
     await clock.pass(milliseconds(every * 10))
     expect(times).toBeGreaterThanOrEqual(9)
@@ -292,29 +292,29 @@ describe('the outside', () => {
     expect(hints).toEqual([])
   })
 
-  it('that sees another address is a hint', async () => {
+  it('hints at another address', async () => {
     begin()
     await clock.pass(seconds(26))
-    said = { kind: 'seen', address: address('9.9.9.9'), by: 'x' }
+    sighting = { kind: 'seen', address: address('9.9.9.9'), by: 'x' }
     await clock.pass(seconds(26))
     expect(hints).toEqual(['outside-differs'])
   })
 
-  it('that falls silent is a hint, is asked each second then, and is one again when it is back', async () => {
+  it('hints at the first failure, asks each second then, and hints at the first answer', async () => {
     begin()
     await clock.pass(seconds(26))
-    said = { kind: 'unknown', because: 'silent' }
+    sighting = { kind: 'unknown', because: 'silent' }
     await clock.pass(seconds(25))
     expect(hints).toHaveLength(1)
     times = 0
     await clock.pass(seconds(20))
     expect(times).toBeGreaterThanOrEqual(19)
-    said = { kind: 'seen', address: address('8.8.8.8'), by: 'x' }
+    sighting = { kind: 'seen', address: address('8.8.8.8'), by: 'x' }
     await clock.pass(seconds(1))
     expect(hints).toHaveLength(2)
   })
 
-  it('is news whatever it says while nothing is published, and is asked each second after a round without a verdict', async () => {
+  it('hints at the first address while none is published, and asks each second after a round without an agreement', async () => {
     begin({ published: () => undefined, isOpen: () => true })
     await clock.pass(milliseconds(1100))
     expect(hints).toEqual(['outside-differs'])
@@ -323,49 +323,49 @@ describe('the outside', () => {
     expect(times).toBeGreaterThanOrEqual(10)
   })
 
-  it('is asked at once, and then each second, when a round comes to nothing', async () => {
+  it('asks immediately, and then each second, after a round without an agreement', async () => {
     let isOpen = false
     begin({ doesRouterAnswer: true, isOpen: () => isOpen })
     await clock.pass(minutes(1))
     expect(times).toBe(0)
     isOpen = true
-    for (const ring of shared.recheckListeners) ring()
+    for (const ring of state.recheckListeners) ring()
     await clock.pass(milliseconds(3500))
     expect(times).toBe(4)
   })
 
-  it('is asked each ten seconds at least while nothing is published', async () => {
+  it('asks every ten seconds or more often while no address is published', async () => {
     begin({ published: () => undefined, isOpen: () => true })
-    said = { kind: 'unknown', because: 'silent' }
+    sighting = { kind: 'unknown', because: 'silent' }
     await clock.pass(minutes(30))
     times = 0
     await clock.pass(minutes(5))
     expect(times).toBeGreaterThanOrEqual(29)
   })
 
-  it('over IPv6 is asked as beside a router, and another address of the same network is no news', async () => {
-    watching = {
-      ...watching,
-      ports: { ...watching.ports, outboundRoute: async () => ({ interface: 'eth0' }) },
+  it('over IPv6 asks every five minutes, and ignores another address of the same network', async () => {
+    context = {
+      ...context,
+      ports: { ...context.ports, outboundRoute: async () => ({ interface: 'eth0' }) },
     }
     begin({ published: () => address('2600::1') }, 'v6')
-    said = { kind: 'seen', address: address('2600::dead:beef'), by: 'x' }
+    sighting = { kind: 'seen', address: address('2600::dead:beef'), by: 'x' }
     await clock.pass(minutes(11))
     expect([times, hints]).toEqual([2, []])
-    said = { kind: 'seen', address: address('2a00::1'), by: 'x' }
+    sighting = { kind: 'seen', address: address('2a00::1'), by: 'x' }
     await clock.pass(minutes(5))
     expect(hints).toHaveLength(1)
   })
 
-  it('over IPv6 is not asked by a host that has no way out over it', async () => {
+  it('over IPv6 does not ask without a route', async () => {
     begin({ published: () => undefined, isOpen: () => true }, 'v6')
     await clock.pass(minutes(10))
     expect(times).toBe(0)
   })
 
-  it('that is silent for long is asked each half minute', async () => {
+  it('asks every half minute after a long failure', async () => {
     begin()
-    said = { kind: 'unknown', because: 'silent' }
+    sighting = { kind: 'unknown', because: 'silent' }
     await clock.pass(minutes(20))
     times = 0
     await clock.pass(minutes(10))
@@ -374,51 +374,51 @@ describe('the outside', () => {
 })
 
 describe('a watcher that fails', () => {
-  it('is told, and is started again', async () => {
+  it('is reported and restarted', async () => {
     let failures = 2
-    const interfaces: typeof watching.ports.interfaces = async () => {
-      if (failures-- > 0) throw new Error('out of order')
+    const interfaces: typeof context.ports.interfaces = async () => {
+      if (failures-- > 0) throw new Error('not readable')
       return []
     }
     const ports = {
-      ...watching.ports,
+      ...context.ports,
       interfaces,
       gateway: async () => Promise.reject(new Error('no gateway')),
     }
-    watch({ ...watching, ports }, { ...shared, asksRouter: true })
+    watch({ ...context, ports }, { ...state, asksRouter: true })
     await clock.pass(seconds(12))
 
-    const told = findings.flatMap((note) => (note.kind === 'watcherFailed' ? [note] : []))
-    expect(told.filter(({ watcher }) => watcher === 'router').length).toBeGreaterThanOrEqual(2)
-    expect(told[0]?.because).toContain('no gateway')
+    const reported = findings.flatMap((note) => (note.kind === 'watcherFailed' ? [note] : []))
+    expect(reported.filter(({ watcher }) => watcher === 'router').length).toBeGreaterThanOrEqual(2)
+    expect(reported[0]?.because).toContain('no gateway')
   })
 })
 
 describe('forged announcements', () => {
-  it('however many, are a few hints and questions a second, and the last of them is not lost', async () => {
-    void watchRouter(watching, shared)
+  it('cause a limited number of hints and requests, and the last one is not lost', async () => {
+    void watchRouter(context, state)
     await clock.pass(seconds(5))
-    ;[asked, hints] = [0, []]
+    ;[requests, hints] = [0, []]
     for (let n = 0; n < 400; n++) {
-      home.announce(ROUTER, 5351)
+      network.announce(ROUTER, 5351)
       await clock.pass(milliseconds(5))
     }
     expect(hints.length).toBeLessThanOrEqual(22)
-    expect(asked).toBeLessThanOrEqual(42)
+    expect(requests).toBeLessThanOrEqual(42)
     await clock.pass(seconds(1))
     const before = hints.length
-    home.announce(ROUTER, 5351)
+    network.announce(ROUTER, 5351)
     await clock.pass(milliseconds(5))
-    home.announce(ROUTER, 5351)
+    network.announce(ROUTER, 5351)
     await clock.pass(milliseconds(150))
     expect(hints.length).toBe(before + 2)
   })
 })
 
-describe('waking up', () => {
-  it('is told by the boot clock, which goes on in sleep', async () => {
+describe('the wake watcher', () => {
+  it('hints after sleep, which the boot clock includes', async () => {
     let slept = 0
-    void watchWake({ ...watching, uptime: () => milliseconds(clock.now() + slept) })
+    void watchWake({ ...context, uptime: () => milliseconds(clock.now() + slept) })
     await clock.pass(minutes(5))
     expect(hints).toEqual([])
     slept = 3_600_000
@@ -428,10 +428,10 @@ describe('waking up', () => {
     expect(hints).toHaveLength(1)
   })
 
-  it('after being stopped is told by a pause that took too long', async () => {
+  it('hints after the process was stopped, by a pause that took too long', async () => {
     let jump = 0
     const now = () => instant(clock.now() + jump)
-    void watchWake({ ...watching, clock: { ...clock, now }, uptime: () => milliseconds(now()) })
+    void watchWake({ ...context, clock: { ...clock, now }, uptime: () => milliseconds(now()) })
     await clock.pass(seconds(10))
     jump = 60_000
     await clock.pass(seconds(31))
@@ -439,22 +439,22 @@ describe('waking up', () => {
   })
 })
 
-describe('a byte to our own address', () => {
-  it('finds how many hops it takes, and tells within three seconds that nobody takes it any more', async () => {
-    home.takes = ({ hops, to }) => hops === 2 && to === home.wan
-    void watchProbe(watching, shared)
+describe('the probe watcher', () => {
+  it('finds the number of hops, and hints within three seconds after the router stops answering', async () => {
+    network.answersProbe = ({ hops, to }) => hops === 2 && to === network.wan
+    void watchProbe(context, state)
     await clock.pass(seconds(10))
     expect(findings).toEqual([{ kind: 'probeAnswers', hops: 2 }])
-    expect([shared.isProbed, hints]).toEqual([true, []])
-    home.takes = () => false
+    expect([state.isProbed, hints]).toEqual([true, []])
+    network.answersProbe = () => false
     await clock.pass(seconds(3))
     expect(hints).toEqual(['probe-lost'])
   })
 
-  it('that gets lost once is no hint', async () => {
+  it('ignores a single lost probe', async () => {
     let lost = false
-    home.takes = ({ hops }) => hops === 1 && !(lost && ((lost = false), true))
-    void watchProbe(watching, shared)
+    network.answersProbe = ({ hops }) => hops === 1 && !(lost && ((lost = false), true))
+    void watchProbe(context, state)
     for (let n = 0; n < 20; n++) {
       await clock.pass(seconds(5))
       lost = true
@@ -462,30 +462,30 @@ describe('a byte to our own address', () => {
     expect(hints).toEqual([])
   })
 
-  it('is not sent where the router answers when it is asked, nor where it never answers this', async () => {
+  it('sends nothing where the router answers requests, and little where it never answers probes', async () => {
     let sent = 0
-    home.takes = () => (sent++, false)
-    shared.doesRouterAnswer = true
-    void watchProbe(watching, shared)
+    network.answersProbe = () => (sent++, false)
+    state.doesRouterAnswer = true
+    void watchProbe(context, state)
     await clock.pass(minutes(1))
     expect(sent).toBe(0)
-    shared.doesRouterAnswer = false
+    state.doesRouterAnswer = false
     await clock.pass(minutes(9))
     expect(sent).toBeLessThanOrEqual(12)
-    expect(shared.isProbed).toBe(false)
+    expect(state.isProbed).toBe(false)
   })
 })
 
-describe('who is not among the sources', () => {
-  it('is not asked: neither the router, nor anybody outside', async () => {
+describe('without router and outside sources', () => {
+  it('the watchers send nothing', async () => {
     let sent = 0
-    const datagram: typeof watching.ports.datagram = async () => (sent++, { kind: 'silent' })
+    const datagram: typeof context.ports.datagram = async () => (sent++, { kind: 'silent' })
     const ports = {
-      ...watching.ports,
+      ...context.ports,
       datagram,
       openChannel: () => ({ ask: datagram, close: () => undefined }),
     }
-    watch({ ...watching, ports }, { ...shared, asksRouter: false })
+    watch({ ...context, ports }, { ...state, asksRouter: false })
     await clock.pass(minutes(10))
 
     expect(sent).toBe(0)
