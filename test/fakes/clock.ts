@@ -1,7 +1,7 @@
 import { type Duration, type Instant, instant } from '../../src/base/time.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 
-/** A clock that goes only where it is told to, and lets everybody act on the way. */
+/** A clock that advances only by `pass`, and runs the timers on the way. */
 export interface VirtualClock extends Clock {
   pass(span: Duration): Promise<void>
 }
@@ -9,18 +9,18 @@ export interface VirtualClock extends Clock {
 export function virtualClock(): VirtualClock {
   let now: Instant = instant(0)
   let waiting: { readonly at: number; readonly wake: () => void }[] = []
-  const whenever = (at: number, wake: () => void): void => void waiting.push({ at, wake })
+  const schedule = (at: number, wake: () => void): void => void waiting.push({ at, wake })
   return {
     now: () => now,
     sleep: async (until, signal) =>
       new Promise((done) => {
         if (signal.aborted || until <= now) return done()
         signal.addEventListener('abort', () => done(), { once: true })
-        whenever(until, done)
+        schedule(until, done)
       }),
     deadline: (span) => {
       const over = new AbortController()
-      whenever(now + span, () => over.abort())
+      schedule(now + span, () => over.abort())
       return over.signal
     },
     pass: async (span) => {

@@ -21,7 +21,7 @@ const authority = (folder: string, subject: string): string => `
 const openssl = (...args: readonly string[]): void => void execFileSync('openssl', args, { stdio: 'pipe' })
 
 /**
- * Makes NAME.crt and NAME.key, out of date for years. `openssl ca` alone takes any two dates in every version: 3.0 has no
+ * Creates NAME.crt and NAME.key, expired for years. Only `openssl ca` accepts any two dates in every version: 3.0 has no
  * -not_after, and 3.5 refuses -days -1.
  */
 export function certifyExpired(folder: string, name: string, subject: string): void {

@@ -36,17 +36,17 @@ export const PLAN: DesiredState = {
   fingerprints: { credentials: 'c1', agent: 'a1', settings: 's1' },
 }
 
-/** What the world shows: addresses by the moment, in minutes after the start. */
-export type Sky = (minute: number) => readonly string[]
+/** The addresses of this host, by minutes since the start. */
+export type AddressScript = (minute: number) => readonly string[]
 
-/** A disk that keeps the text of the state, as the real one does. */
+/** The text of the state file. */
 export interface Disk {
   text: string
 }
 export const disk = (): Disk => ({ text: formatState(NEW_STATE) })
 
-/** What the service says to each request in turn: a body with status 200, a whole answer, or what went wrong. */
-export type Line =
+/** The outcome of one request: a body with status 200, a response, or a failure. */
+export type ScriptedOutcome =
   | string
   | {
       readonly status: number
@@ -59,45 +59,46 @@ export type Line =
   | 'bad certificate'
 
 export interface World extends Agent {
-  readonly diary: string[]
+  /** What was sent, and new stops; each entry starts with the time since the start. */
+  readonly log: string[]
   readonly events: AgentEvent[]
   stopAfter(span: Duration): void
 }
 
-/** A small world: a clock that jumps, a disk that keeps, a service that reads its lines; a script that runs out throws. */
+/** An agent with a clock that jumps, a disk in memory, and a service with scripted outcomes. A request beyond the script throws. */
 export function world(
-  kept: Disk,
-  script: Line[],
-  sky: Sky = () => ['192.0.2.1'],
+  file: Disk,
+  script: ScriptedOutcome[],
+  addressesAt: AddressScript = () => ['192.0.2.1'],
   desiredStates: readonly Partial<DesiredState>[] = [{}],
   from: Instant = START,
 ): World {
   let now: Instant = from
-  const diary: string[] = []
+  const log: string[] = []
   const events: AgentEvent[] = []
   const ending = new AbortController()
   let endAt = Infinity
   let saved: unknown
-  const note = (what: string): void => void diary.push(`${formatDuration((now - START) as Duration)} ${what}`)
+  const record = (text: string): void => void log.push(`${formatDuration((now - START) as Duration)} ${text}`)
   const source: AddressProvider = {
-    name: 'sky',
+    name: 'script',
     look: async (family) => {
-      const seen = sky((now - START) / minutes(1)).flatMap((text) => parseAddress(text) ?? [])
+      const seen = addressesAt((now - START) / minutes(1)).flatMap((text) => parseAddress(text) ?? [])
       const address = seen.find((one) => one.includes(':') === (family === 'v6'))
-      return address === undefined ? { kind: 'none' } : { kind: 'seen', address, by: 'sky' }
+      return address === undefined ? { kind: 'none' } : { kind: 'seen', address, by: 'script' }
     },
   }
   const jobs = desiredStates.map(
     (over): AccountJob => ({
       desired: { ...PLAN, ...over },
-      endpoint: lineFor({ ...PLAN, ...over }),
+      endpoint: endpointFor({ ...PLAN, ...over }),
       source,
     }),
   )
   return {
-    diary,
+    log,
     events,
-    jobs: jobs,
+    jobs,
     inbox: makeInbox(),
     whenStopped: 'exit',
     onState: () => undefined,
@@ -116,7 +117,7 @@ export function world(
       folders: ['/state'],
       isSaved: () => true,
       load: async () => {
-        const state = parseState(kept.text)
+        const state = parseState(file.text)
         if (!state.ok) throw new Error(state.error)
         return state.value.state
       },
@@ -124,17 +125,17 @@ export function world(
       save: async (state) => {
         if (state === saved) return undefined
         saved = state
-        kept.text = formatState(state)
-        const reloaded = parseState(kept.text)
-        // What is obeyed is what a restart would find.
+        file.text = formatState(state)
+        const reloaded = parseState(file.text)
+        // A restart would load the same state.
         expect(reloaded).toEqual({ ok: true, value: { state } })
         return undefined
       },
     },
     http: async ({ url }): Promise<HttpOutcome> => {
       const line = script.shift()
-      note(`send ${decodeURIComponent(new URL(url).host + new URL(url).search)}`)
-      if (line === undefined) throw new Error('the script has run out: the client sent more than it should')
+      record(`send ${decodeURIComponent(new URL(url).host + new URL(url).search)}`)
+      if (line === undefined) throw new Error('the client sent more requests than the script has outcomes')
       if (line === 'unreached') return { kind: 'unreached', stage: 'connect', because: 'ECONNREFUSED' }
       if (line === 'no HTTP')
         return { kind: 'unreached', stage: 'malformed', because: 'HPE_INVALID_CONSTANT' }
@@ -145,8 +146,8 @@ export function world(
     },
     emit: (event) => {
       events.push(event)
-      // A stop that was on disk is told at the start; the diary has what is new.
-      if (event.kind === 'stopped' && diary.length > 0) note(`stopped by ${event.because}`)
+      // The log has new stops only, not those from the disk.
+      if (event.kind === 'stopped' && log.length > 0) record(`stopped by ${event.because}`)
     },
     end: ending.signal,
     abandon: new AbortController().signal,
@@ -154,7 +155,7 @@ export function world(
   }
 }
 
-const lineFor = (desired: DesiredState): AccountJob['endpoint'] => ({
+const endpointFor = (desired: DesiredState): AccountJob['endpoint'] => ({
   account: desired.account,
   baseUrls: ['https://a.test', 'http://b.test', 'http://c.test:8245'].slice(0, desired.endpointCount),
   credentials: { username: 'key', password: new Secret('swordfish') },

@@ -13,12 +13,12 @@ import { actionOf, isAddressedWord, REPLY_WORDS } from '../../src/protocol/reply
 import type { Reply } from '../../src/protocol/reply-codec.ts'
 import { PLAN, START } from '../fakes/world.ts'
 
-/** What the world does next: time passes, an address is seen or not, and the service answers what it likes. */
+/** One turn: time passes, addresses are seen or not, and the service answers. */
 interface Turn {
   readonly pass: number
   readonly v4: number | undefined
   readonly v6: number | undefined
-  readonly does: 'answer' | 'babble' | 'vanish' | 'restart' | 'force'
+  readonly does: 'answer' | 'unrecognized' | 'unreached' | 'restart' | 'force'
   readonly words: readonly number[]
   readonly random: number
 }
@@ -27,7 +27,7 @@ const turn: fc.Arbitrary<Turn> = fc.record({
   pass: fc.oneof(fc.integer({ min: 0, max: hours(5) }), fc.integer({ min: 0, max: minutes(31) })),
   v4: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
   v6: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
-  does: fc.constantFrom('answer', 'answer', 'answer', 'babble', 'vanish', 'restart', 'force'),
+  does: fc.constantFrom('answer', 'answer', 'answer', 'unrecognized', 'unreached', 'restart', 'force'),
   words: fc.array(fc.nat(REPLY_WORDS.length - 1), { minLength: 3, maxLength: 3 }),
   random: fc.double({ min: 0, max: 0.999999, noNaN: true }),
 })
@@ -49,8 +49,8 @@ const sightingsOf = ({ v4, v6 }: Turn): Sightings => {
   const see = (text: string | undefined): Sightings['v4'] => {
     const address = text === undefined ? undefined : parseAddress(text)
     return address === undefined
-      ? { kind: 'unknown', because: 'cloudy' }
-      : { kind: 'seen', address, by: 'sky' }
+      ? { kind: 'unknown', because: 'no answer' }
+      : { kind: 'seen', address, by: 'source' }
   }
   return {
     v4: see(v4 === undefined ? v4 : `192.0.2.${v4}`),
@@ -60,10 +60,10 @@ const sightingsOf = ({ v4, v6 }: Turn): Sightings => {
 
 const answerTo = (action: Extract<Action, { kind: 'send' }>, turn: Turn): Observation => {
   const { account, request: sent } = action
-  if (turn.does === 'vanish')
+  if (turn.does === 'unreached')
     return { kind: 'unreached', account, because: 'gone', isTls: turn.words.length % 2 === 0 }
-  if (turn.does === 'babble')
-    return { kind: 'notUnderstood', account, because: 'babble', looksLikePortal: false }
+  if (turn.does === 'unrecognized')
+    return { kind: 'notUnderstood', account, because: 'unrecognized', looksLikePortal: false }
   const words = turn.words.map((n) => REPLY_WORDS[n] ?? 'good')
   const replies = sent.hostnames.map((_, at): Reply => {
     const word = words[at % words.length] ?? 'good'
@@ -72,7 +72,7 @@ const answerTo = (action: Extract<Action, { kind: 'send' }>, turn: Turn): Observ
   return { kind: 'answered', account, sent, replies }
 }
 
-/** Plays the turns. Every state goes through its codec, so that what is obeyed is what a restart would find. */
+/** Runs the turns. Every state is encoded and decoded, as after a restart. */
 function play(turns: readonly Turn[]): readonly Sent[] {
   let now = START
   let state = NEW_STATE
@@ -108,8 +108,8 @@ const holds = (check: (log: readonly Sent[]) => void): void =>
     { numRuns: 400 },
   )
 
-describe('whatever the world does, the client', () => {
-  it('never asks while an account is stopped', () =>
+describe('in any sequence of turns, the client', () => {
+  it('sends nothing for a stopped account', () =>
     holds((log) => {
       for (const { before, account } of log) {
         const desired = PLANS.find((one) => one.account === account) ?? PLAN
@@ -117,19 +117,19 @@ describe('whatever the world does, the client', () => {
       }
     }))
 
-  it('never asks again after a word that stops the account', () =>
+  it('sends nothing after a word that stops the account', () =>
     holds((log) => {
-      const silenced = new Set<string>()
+      const stopped = new Set<string>()
       for (const { account, seen } of log) {
-        expect(silenced).not.toContain(account)
+        expect(stopped).not.toContain(account)
         const isStop =
           seen.kind === 'answered' &&
           seen.replies.some(({ word }) => actionOf(word).kind === 'stop' && word !== 'nohost')
-        if (isStop) silenced.add(account)
+        if (isStop) stopped.add(account)
       }
     }))
 
-  it('never asks twice within half an hour of an answer that asked for it', () =>
+  it('sends nothing within half an hour after a reply that requires a wait', () =>
     holds((log) => {
       const until = new Map<string, Instant>()
       for (const { at, account, seen } of log) {
@@ -139,7 +139,7 @@ describe('whatever the world does, the client', () => {
       }
     }))
 
-  it('never sends a confirmed address again before its refresh, unless forced or with something new', () =>
+  it('repeats a confirmed address only for a refresh, a new address or --force', () =>
     fc.assert(
       fc.property(fc.array(turn, { maxLength: 60 }), (turns) => {
         const log = play(turns.filter(({ does }) => does !== 'force'))
@@ -156,7 +156,7 @@ describe('whatever the world does, the client', () => {
       { numRuns: 400 },
     ))
 
-  it('never blanks a family that it lost, and never sends nothing', () =>
+  it('never removes a lost family, and never sends an empty update', () =>
     fc.assert(
       fc.property(fc.array(turn, { maxLength: 60 }), (turns) => {
         const confirmed = new Map<string, Addresses>()
@@ -175,7 +175,7 @@ describe('whatever the world does, the client', () => {
     ))
 })
 
-it('a state reads back what was written, to the letter', () =>
+it('a state survives encoding and decoding unchanged', () =>
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 30 }), (turns) => {
       const last = play(turns).at(-1)?.before ?? NEW_STATE
@@ -183,7 +183,7 @@ it('a state reads back what was written, to the letter', () =>
     }),
   ))
 
-it('a state with any byte changed is not believed', () => {
+it('a state with any changed byte is rejected', () => {
   const [first] = play([
     { pass: 0, v4: 1, v6: 1, does: 'answer', words: [0, 0, 0], random: 0.5 },
     { pass: 1, v4: 2, v6: 1, does: 'answer', words: [0], random: 0 },
@@ -194,12 +194,12 @@ it('a state with any byte changed is not believed', () => {
     (_, at) => `${text.slice(0, at)}${text[at] === '1' ? '2' : '1'}${text.slice(at + 1)}`,
   )
 
-  const believed = wrong.flatMap((one) => {
+  const accepted = wrong.flatMap((one) => {
     const state = parseState(one)
     return state.ok && formatState(state.value.state) !== text ? [one] : []
   })
 
-  expect(believed).toEqual([])
+  expect(accepted).toEqual([])
   for (let cut = 0; cut < text.length - 1; cut++) expect(parseState(text.slice(0, cut)).ok).toBe(false)
   expect(instant(0)).toBe(0)
 })

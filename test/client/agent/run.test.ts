@@ -59,7 +59,7 @@ it('a run that must save sends nothing while the state cannot be saved', async (
   const memory = { ...scene.memory, isSaved: () => false }
 
   await expect(run({ ...scene, memory, mustSave: true }, STARTED, once)).rejects.toThrow(StateNotSaved)
-  expect(scene.diary).toEqual([])
+  expect(scene.log).toEqual([])
 })
 
 it('a request that arrives during the last exchange is completed with its result', async () => {
