@@ -42,16 +42,17 @@ async function compareUntilEnd(
   notification: KernelNotification,
   listeners: Iterable<() => void>,
 ): Promise<void> {
+  const changed = (): void => {
+    hint('kernel')
+    for (const listener of listeners) listener()
+  }
   let previous = await fingerprint(ports)
   while (!signal.aborted) {
     const until = notification.isWorking ? NEVER : after(clock.now(), POLL_INTERVAL)
     await clock.sleep(until, AbortSignal.any([signal, notification.controller.signal]))
     notification.controller = new AbortController()
     const current = await fingerprint(ports)
-    if (current !== previous) {
-      hint('kernel')
-      for (const listener of listeners) listener()
-    }
+    if (current !== previous) changed()
     previous = current
     await clock.sleep(after(clock.now(), BURST_INTERVAL), signal)
   }
