@@ -150,6 +150,18 @@ describe('the kernel watcher', () => {
     expect(hints).toEqual(['kernel'])
   })
 
+  it('notifies the other watchers of a change, once', async () => {
+    let calls = 0
+    state.kernelListeners.add(() => calls++)
+    void watchKernelEvents(context, state)
+    await clock.pass(seconds(1))
+    network.interfaces = ['192.168.1.3']
+    network.kernel.changed()
+    await clock.pass(seconds(1))
+
+    expect(calls).toBe(1)
+  })
+
   it('polls every five seconds where the kernel does not notify, and reports it once', async () => {
     void watchKernelEvents(context, state)
     await clock.pass(seconds(1))
