@@ -26,7 +26,7 @@ const ACCOUNT = {
   describe: 'the name or the username of an account; default: all accounts',
 } as const
 
-export const UPDATE = {
+export const UPDATE_FLAGS = {
   asJson: JSON_OUTPUT,
   isForced: {
     kind: 'switch',
@@ -40,21 +40,21 @@ export const UPDATE = {
   },
   isQuiet: QUIET,
 } as const satisfies FlagTable
-export type UpdateFlags = FlagsOf<typeof UPDATE> & WithClientSettings
+export type UpdateFlags = FlagsOf<typeof UPDATE_FLAGS> & WithClientSettings
 
-export const RUN = { asJson: JSON_OUTPUT } as const satisfies FlagTable
-export type RunFlags = FlagsOf<typeof RUN> & WithClientSettings
+export const RUN_FLAGS = { asJson: JSON_OUTPUT } as const satisfies FlagTable
+export type RunFlags = FlagsOf<typeof RUN_FLAGS> & WithClientSettings
 
-export const STATUS = { asJson: JSON_OUTPUT, isWatching: WATCH } as const satisfies FlagTable
-export type StatusFlags = FlagsOf<typeof STATUS> & WithClientSettings
+export const STATUS_FLAGS = { asJson: JSON_OUTPUT, isWatching: WATCH } as const satisfies FlagTable
+export type StatusFlags = FlagsOf<typeof STATUS_FLAGS> & WithClientSettings
 
-export const DETECT = { asJson: JSON_OUTPUT, isWatching: WATCH } as const satisfies FlagTable
-export type DetectFlags = FlagsOf<typeof DETECT> & WithClientSettings
+export const DETECT_FLAGS = { asJson: JSON_OUTPUT, isWatching: WATCH } as const satisfies FlagTable
+export type DetectFlags = FlagsOf<typeof DETECT_FLAGS> & WithClientSettings
 
-export const DOCTOR = { asJson: JSON_OUTPUT } as const satisfies FlagTable
-export type DoctorFlags = FlagsOf<typeof DOCTOR> & WithClientSettings
+export const DOCTOR_FLAGS = { asJson: JSON_OUTPUT } as const satisfies FlagTable
+export type DoctorFlags = FlagsOf<typeof DOCTOR_FLAGS> & WithClientSettings
 
-export const EXPLAIN = {
+export const EXPLAIN_FLAGS = {
   asJson: JSON_OUTPUT,
   subject: {
     kind: 'word',
@@ -62,15 +62,19 @@ export const EXPLAIN = {
     describe: 'an account, a hostname or a reply word; default: all accounts',
   },
 } as const satisfies FlagTable
-export type ExplainFlags = FlagsOf<typeof EXPLAIN> & WithClientSettings
+export type ExplainFlags = FlagsOf<typeof EXPLAIN_FLAGS> & WithClientSettings
 
-export const POKE = { asJson: JSON_OUTPUT, isQuiet: QUIET, account: ACCOUNT } as const satisfies FlagTable
-export type PokeFlags = FlagsOf<typeof POKE> & WithClientSettings
+export const POKE_FLAGS = {
+  asJson: JSON_OUTPUT,
+  isQuiet: QUIET,
+  account: ACCOUNT,
+} as const satisfies FlagTable
+export type PokeFlags = FlagsOf<typeof POKE_FLAGS> & WithClientSettings
 
-export const RESUME = { asJson: JSON_OUTPUT, account: ACCOUNT } as const satisfies FlagTable
-export type ResumeFlags = FlagsOf<typeof RESUME> & WithClientSettings
+export const RESUME_FLAGS = { asJson: JSON_OUTPUT, account: ACCOUNT } as const satisfies FlagTable
+export type ResumeFlags = FlagsOf<typeof RESUME_FLAGS> & WithClientSettings
 
-export const CONFIG = {
+export const CONFIG_FLAGS = {
   asJson: JSON_OUTPUT,
   operation: {
     kind: 'choice',
@@ -80,9 +84,9 @@ export const CONFIG = {
       'check: report every mistake; show: print the effective settings; schema: print the JSON Schema for editors',
   },
 } as const satisfies FlagTable
-export type ConfigFlags = FlagsOf<typeof CONFIG> & WithClientSettings
+export type ConfigFlags = FlagsOf<typeof CONFIG_FLAGS> & WithClientSettings
 
-export const SERVICE = {
+export const SERVICE_FLAGS = {
   operation: {
     kind: 'choice',
     name: 'operation',
@@ -97,9 +101,9 @@ export const SERVICE = {
   },
   isDryRun: DRY_RUN,
 } as const satisfies FlagTable
-export type ServiceFlags = FlagsOf<typeof SERVICE>
+export type ServiceFlags = FlagsOf<typeof SERVICE_FLAGS>
 
-export const SERVE = {
+export const SERVE_FLAGS = {
   asJson: {
     kind: 'switch',
     flag: 'json',
@@ -117,9 +121,9 @@ export const SERVE = {
       'with --dev: inject faults. word:WORD replies with that word; outage:TIME replies 911 for that time; slow:TIME delays each reply; reset[:N] closes the connection of every Nth request; impatient:N replies abuse after N requests. Separate several with commas',
   },
 } as const satisfies FlagTable
-export type ServeFlags = FlagsOf<typeof SERVE> & WithServiceSettings
+export type ServeFlags = FlagsOf<typeof SERVE_FLAGS> & WithServiceSettings
 
-export const ADMIN = {
+export const ADMIN_FLAGS = {
   asJson: JSON_OUTPUT,
   words: {
     kind: 'words',
@@ -127,4 +131,4 @@ export const ADMIN = {
     describe: 'the operation and its arguments; without one, the list of operations is printed',
   },
 } as const satisfies FlagTable
-export type AdminFlags = FlagsOf<typeof ADMIN> & WithServiceSettings
+export type AdminFlags = FlagsOf<typeof ADMIN_FLAGS> & WithServiceSettings

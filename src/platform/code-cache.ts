@@ -66,19 +66,23 @@ const digestOf = (source: string, code: Uint8Array): Buffer =>
   createHash('sha256').update(`${process.version} ${process.arch}\0${source}\0`).update(code).digest()
 
 function codeIn(path: string, source: string, uid: number): Buffer | undefined {
+  const bytes = ownBytes(path, uid)
+  const code = bytes?.subarray(DIGEST)
+  if (bytes === undefined || code === undefined) return undefined
+  return digestOf(source, code).equals(bytes.subarray(0, DIGEST)) ? code : undefined
+}
+
+/** The content of a file that this user owns and no other user can write; undefined for any other path. */
+function ownBytes(path: string, uid: number): Buffer | undefined {
+  let file: number | undefined
   try {
-    const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    try {
-      const found = fstatSync(file)
-      if (!found.isFile() || !isOwn(found, uid)) return undefined
-      const bytes = readFileSync(file)
-      const code = bytes.subarray(DIGEST)
-      return digestOf(source, code).equals(bytes.subarray(0, DIGEST)) ? code : undefined
-    } finally {
-      closeSync(file)
-    }
+    file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    const found = fstatSync(file)
+    return found.isFile() && isOwn(found, uid) ? readFileSync(file) : undefined
   } catch {
     return undefined
+  } finally {
+    if (file !== undefined) closeSync(file)
   }
 }
 

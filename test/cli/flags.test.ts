@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { clientSettings, serviceSettings } from '../../src/cli/command.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
-import { ADMIN, CONFIG, POKE, SERVE, UPDATE } from '../../src/cli/flag-tables.ts'
+import {
+  ADMIN_FLAGS,
+  CONFIG_FLAGS,
+  POKE_FLAGS,
+  SERVE_FLAGS,
+  UPDATE_FLAGS,
+} from '../../src/cli/flag-tables.ts'
 import { type FlagTable, readFlags } from '../../src/cli/flags.ts'
 import { parseFast } from '../../src/cli/parse-fast.ts'
 import { parseWithYargs } from '../../src/cli/parse-yargs.ts'
@@ -9,15 +15,15 @@ import { parseWithYargs } from '../../src/cli/parse-yargs.ts'
 describe('the typed flags of a command', () => {
   // biome-ignore format: a table
   it.each<readonly [readonly string[], FlagTable, Readonly<Record<string, unknown>>]>([
-    [['update'],                              UPDATE, { asJson: false, isForced: false, isDryRun: false, isQuiet: false }],
-    [['update', '--force', '--no-quiet'],     UPDATE, { asJson: false, isForced: true, isDryRun: false, isQuiet: false }],
-    [['update', '--json', '--dry-run'],       UPDATE, { asJson: true, isForced: false, isDryRun: true, isQuiet: false }],
-    [['poke'],                                POKE,   { asJson: false, isQuiet: false, account: undefined }],
-    [['poke', 'office'],                      POKE,   { asJson: false, isQuiet: false, account: 'office' }],
-    [['config', 'show'],                      CONFIG, { asJson: false, operation: 'show' }],
-    [['serve', '--dev', '--fault', 'reset'],  SERVE,  { asJson: false, isDev: true, faults: 'reset' }],
-    [['admin'],                               ADMIN,  { asJson: false, words: [] }],
-    [['admin', 'key', 'lock', '0815'],        ADMIN,  { asJson: false, words: ['key', 'lock', '0815'] }],
+    [['update'],                              UPDATE_FLAGS, { asJson: false, isForced: false, isDryRun: false, isQuiet: false }],
+    [['update', '--force', '--no-quiet'],     UPDATE_FLAGS, { asJson: false, isForced: true, isDryRun: false, isQuiet: false }],
+    [['update', '--json', '--dry-run'],       UPDATE_FLAGS, { asJson: true, isForced: false, isDryRun: true, isQuiet: false }],
+    [['poke'],                                POKE_FLAGS,   { asJson: false, isQuiet: false, account: undefined }],
+    [['poke', 'office'],                      POKE_FLAGS,   { asJson: false, isQuiet: false, account: 'office' }],
+    [['config', 'show'],                      CONFIG_FLAGS, { asJson: false, operation: 'show' }],
+    [['serve', '--dev', '--fault', 'reset'],  SERVE_FLAGS,  { asJson: false, isDev: true, faults: 'reset' }],
+    [['admin'],                               ADMIN_FLAGS,  { asJson: false, words: [] }],
+    [['admin', 'key', 'lock', '0815'],        ADMIN_FLAGS,  { asJson: false, words: ['key', 'lock', '0815'] }],
   ])('%j, from either parser', async (line, table, expected) => {
     for (const parse of [parseFast, parseWithYargs])
       expect(readFlags(table, (await parse(line))?.flags ?? {})).toEqual(expected)

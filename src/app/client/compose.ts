@@ -1,5 +1,5 @@
 import type { Agent } from '../../client/agent/agent.ts'
-import { LOOK, makeInbox, POKE } from '../../client/agent/inbox.ts'
+import { LOOK_REQUEST, makeInbox, POKE_REQUEST } from '../../client/agent/inbox.ts'
 import { NEW_STATE, type State } from '../../client/decide/state.ts'
 import { type ClientTime, clientTime } from '../../client/memory/client-time.ts'
 import { fileMemory } from '../../client/memory/file-memory.ts'
@@ -51,7 +51,7 @@ export function composeClient(settings: ResolvedSettings, parts: ClientParts): C
   const detection = makeDetection(settings, {
     report: emit,
     userAgent: userAgentOf(settings),
-    wake: (isNewWay) => inbox.put(isNewWay ? POKE : LOOK),
+    wake: (isNewWay) => inbox.put(isNewWay ? POKE_REQUEST : LOOK_REQUEST),
     published: (family) => confirmedIn(latest, family),
     end: end.signal,
   })

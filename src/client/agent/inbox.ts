@@ -34,10 +34,10 @@ export interface Inbox {
 }
 
 /** The network may have changed: the retry schedule begins again, waits and stops stay. */
-export const POKE: LoopRequest = { observations: [{ kind: 'networkChanged' }] }
+export const POKE_REQUEST: LoopRequest = { observations: [{ kind: 'networkChanged' }] }
 
 /** Only a look. */
-export const LOOK: LoopRequest = { observations: [] }
+export const LOOK_REQUEST: LoopRequest = { observations: [] }
 
 /** Requests that arrive during a look cause one further look, however many they are. */
 export function makeInbox(): Inbox {
@@ -46,7 +46,7 @@ export function makeInbox(): Inbox {
   let networkChange = new AbortController()
   return {
     put: (request) => {
-      const isRepeatable = request === POKE || request === LOOK
+      const isRepeatable = request === POKE_REQUEST || request === LOOK_REQUEST
       if (!isRepeatable || !requests.includes(request)) requests.push(request)
       arrival.abort()
       if (request.observations.some(({ kind }) => kind === 'networkChanged')) networkChange.abort()

@@ -14,7 +14,7 @@ import { type SightingsByName, sightingsOf, type WorldView } from '../decide/nex
 import { givenSource } from '../sources/given.ts'
 import type { AddressProvider } from '../sources/provider.ts'
 import type { Agent } from './agent.ts'
-import { type GivenAddresses, LOOK, type LoopRequest } from './inbox.ts'
+import { type GivenAddresses, LOOK_REQUEST, type LoopRequest } from './inbox.ts'
 import type { AccountJob } from './loop-state.ts'
 
 interface LookContext {
@@ -127,7 +127,7 @@ async function firstNewAddress(
 
 async function lookAgain(query: Query, inbox: Agent['inbox']): Promise<void> {
   await query.result
-  if (isNewAddress(query)) inbox.put(LOOK)
+  if (isNewAddress(query)) inbox.put(LOOK_REQUEST)
 }
 
 const isNewAddress = ({ sighting, previous }: Query): boolean =>

@@ -16,7 +16,15 @@ import {
   setRRSetMetadata,
 } from './rrsets.ts'
 import type { HandlerResult, Refused, RequestContext } from './request-context.ts'
-import { about, createZone, deleteZone, getZone, listAuthorities, listClients, listZones } from './zones.ts'
+import {
+  getAbout,
+  createZone,
+  deleteZone,
+  getZone,
+  listAuthorities,
+  listClients,
+  listZones,
+} from './zones.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -145,7 +153,7 @@ export const ROUTES = {
   }),
   about: route({
     method: 'GET', path: '/dns/about', tag: 'meta', summary: 'Read the name and version of the API',
-    refuses: [], handle: about, isOpen: true,
+    refuses: [], handle: getAbout, isOpen: true,
   }),
   listZones: route({
     method: 'GET', path: ZONES, tag: 'zones', summary: 'List the zones of the account',

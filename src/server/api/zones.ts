@@ -117,6 +117,6 @@ export async function listClients(context: RequestContext) {
   return { status: 200 as const, data, page: { ...page, total } }
 }
 
-export async function about({ service }: RequestContext) {
+export async function getAbout({ service }: RequestContext) {
   return { status: 200 as const, data: { name: service.name, version: service.version } }
 }

@@ -2,7 +2,7 @@ import { instant } from '../../base/time.ts'
 import type { RecordReads } from './records.ts'
 import { namesBy } from './sqlite-listing.ts'
 import { accountFrom, keyFrom, nameFrom, zoneFrom } from './sqlite-rows.ts'
-import { number, type Sql, text } from './sqlite-values.ts'
+import { number, type Sql, textValue } from './sqlite-values.ts'
 
 /** The reads of the management API in SQL. */
 export const sqliteRecords = (sql: Sql): RecordReads => ({
@@ -98,10 +98,10 @@ const keys = (sql: Sql): Part<'keyNamed' | 'keysOf' | 'clientsOf'> => ({
     ).all(accountId, limit, offset)
     return {
       items: rows.map((row) => ({
-        username: text(row['username']),
-        agent: text(row['agent']),
-        address: text(row['peer']),
-        reply: text(row['reply']),
+        username: textValue(row['username']),
+        agent: textValue(row['agent']),
+        address: textValue(row['peer']),
+        reply: textValue(row['reply']),
         usedAt: instant(number(row['used_at'])),
       })),
       total: number(sql(`SELECT count(*) AS n ${from}`).get(accountId)?.['n']),

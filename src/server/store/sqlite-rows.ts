@@ -10,14 +10,14 @@ import {
   optional,
   type Row,
   type Sql,
-  text,
+  textValue,
   integer,
   wordList,
 } from './sqlite-values.ts'
 
 export function accountFrom(id: number, row: Row): Account {
   const plan: Plan = {
-    name: text(row['name']),
+    name: textValue(row['name']),
     maxNames: number(row['max_names']),
     maxRdata: number(row['max_rdata']),
     maxNameMetadata: number(row['max_name_metadata']),
@@ -28,14 +28,14 @@ export function accountFrom(id: number, row: Row): Account {
     ...optional('fixedTtl', integer(row['fixed_ttl'])),
     ...optional('types', wordList(row['types'])),
   }
-  return { id, name: text(row['account_name']), plan, isWebsiteOnly: isOn(row['is_website_only']) }
+  return { id, name: textValue(row['account_name']), plan, isWebsiteOnly: isOn(row['is_website_only']) }
 }
 
 export function zoneFrom(sql: Sql, row: Row): Zone {
   const id = number(row['id'])
   return {
     id,
-    name: text(row['name']),
+    name: textValue(row['name']),
     accountId: number(row['account_id']),
     isShared: isOn(row['is_shared']),
     isProhibited: isOn(row['is_prohibited']),
@@ -68,7 +68,7 @@ export function nameFrom(sql: Sql, row: Row): Name {
     id,
     zoneId: number(row['zone_id']),
     accountId: number(row['account_id']),
-    name: text(row['name']),
+    name: textValue(row['name']),
     isProhibited: isOn(row['is_prohibited']),
     isOffline: isOn(row['is_offline']),
     metadata: metadataOf(sql, 'name', id),
@@ -88,7 +88,7 @@ function rrsetFrom(sql: Sql, row: Row): RRSet {
   const id = number(row['id'])
   const rdata = sql('SELECT * FROM rdata WHERE rrset_id = ? ORDER BY id').all(id)
   return {
-    dnsType: text(row['dns_type']) as DnsType,
+    dnsType: textValue(row['dns_type']) as DnsType,
     ttl: number(row['ttl']),
     isSystem: isOn(row['is_system']),
     metadata: metadataOf(sql, 'rrset', id),
@@ -101,22 +101,22 @@ function rrsetFrom(sql: Sql, row: Row): RRSet {
 const updatedAtOf = (row: Row): Instant => instant(number(row['updated_at']))
 
 const rdataFrom = (sql: Sql, row: Row): Rdata => ({
-  label: text(row['label']),
-  value: text(row['value']),
+  label: textValue(row['label']),
+  value: textValue(row['value']),
   isSystem: isOn(row['is_system']),
   ...optional('updateGroup', groupOf(sql, row['key_id'])),
 })
 
 const groupOf = (sql: Sql, keyId: SQLOutputValue | undefined): string | undefined =>
   typeof keyId === 'number'
-    ? text(sql('SELECT username FROM ddns_key WHERE id = ?').get(keyId)?.['username'])
+    ? textValue(sql('SELECT username FROM ddns_key WHERE id = ?').get(keyId)?.['username'])
     : undefined
 
 const metadataOf = (sql: Sql, of: 'zone' | 'name' | 'rrset', id: number): Metadata =>
   Object.fromEntries(
     sql(`SELECT key, value FROM ${of}_metadata WHERE ${of}_id = ? ORDER BY key`)
       .all(id)
-      .map((row) => [text(row['key']), text(row['value'])]),
+      .map((row) => [textValue(row['key']), textValue(row['value'])]),
   )
 
 export function keyFrom(sql: Sql, row: Row): DdnsKey {
@@ -131,14 +131,14 @@ export function keyFrom(sql: Sql, row: Row): DdnsKey {
   return {
     id,
     accountId: number(row['account_id']),
-    username: text(row['username']),
-    description: text(row['description']),
+    username: textValue(row['username']),
+    description: textValue(row['description']),
     isLocked: isOn(row['is_locked']),
     createdAt: instant(number(row['created_at'])),
     ...optional('lastUsedAt', instantOf(row['used_at'])),
     targets: targets.map((target) => ({
-      zoneName: text(target['zone_name']),
-      name: text(target['name']),
+      zoneName: textValue(target['zone_name']),
+      name: textValue(target['name']),
       ...optional('dnsType', typeof target['dns_type'] === 'string' ? target['dns_type'] : undefined),
       ...optional('label', typeof target['label'] === 'string' ? target['label'] : undefined),
     })),

@@ -7,7 +7,7 @@ export type Row = Record<string, SQLOutputValue>
 
 export type Value = SQLOutputValue | undefined
 
-export const text = (value: Value): string => String(value)
+export const textValue = (value: Value): string => String(value)
 export const number = (value: Value): number => Number(value)
 export const isOn = (value: Value): boolean => value === 1
 /** An object with this property, or an empty one without a value. */

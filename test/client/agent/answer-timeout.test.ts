@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { instant } from '../../../src/base/time.ts'
 import { answerTimeout } from '../../../src/client/agent/answer-timeout.ts'
-import { LOOK, makeInbox, POKE } from '../../../src/client/agent/inbox.ts'
+import { LOOK_REQUEST, makeInbox, POKE_REQUEST } from '../../../src/client/agent/inbox.ts'
 import type { Observation } from '../../../src/client/decide/observation.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 
@@ -46,7 +46,7 @@ describe('an exchange', () => {
   it('is aborted after a change of the network, with that reason', async () => {
     const { inbox, ask, passes } = setUp()
     const request = ask()
-    inbox.put(POKE)
+    inbox.put(POKE_REQUEST)
     expect(request.isAborted()).toBe(false)
     await passes()
 
@@ -59,7 +59,7 @@ describe('an exchange', () => {
   it('is not aborted by a request for a look', async () => {
     const { inbox, ask, passes } = setUp()
     const request = ask()
-    inbox.put(LOOK)
+    inbox.put(LOOK_REQUEST)
     await passes()
 
     expect(request.isAborted()).toBe(false)
@@ -70,7 +70,7 @@ describe('an exchange', () => {
   it('after an aborted one is not limited, and the one after that is', async () => {
     const { inbox, ask, passes } = setUp()
     const first = ask()
-    inbox.put(POKE)
+    inbox.put(POKE_REQUEST)
     await passes()
     await first.seen
     const second = ask()

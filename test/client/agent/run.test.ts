@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { minutes } from '../../../src/base/time.ts'
-import { LOOK } from '../../../src/client/agent/inbox.ts'
+import { LOOK_REQUEST } from '../../../src/client/agent/inbox.ts'
 import { forever, once, run } from '../../../src/client/agent/run.ts'
 import { accountOf, type State } from '../../../src/client/decide/state.ts'
 import { StateNotSaved } from '../../../src/client/memory/memory.ts'
@@ -67,7 +67,7 @@ it('a request that arrives during the last exchange is completed with its result
   let status: string | undefined
   const http: typeof scene.http = async (...request) => {
     scene.inbox.put({
-      ...LOOK,
+      ...LOOK_REQUEST,
       onDone: ({ state }) => (status = accountOf(state, PLAN.account).status.kind),
     })
     return scene.http(...request)
@@ -82,7 +82,7 @@ it('a request is completed when nothing is left to do but wait', async () => {
   const scene = world(disk(), ['good'])
   const confirmed: boolean[] = []
   scene.inbox.put({
-    ...LOOK,
+    ...LOOK_REQUEST,
     onDone: ({ state }) => confirmed.push('home.example.test' in accountOf(state, PLAN.account).hosts),
   })
   scene.stopAfter(minutes(1))

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const SRC = resolve(import.meta.dirname, '../../src')
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+const textOf = (file: string): string => readFileSync(join(SRC, file), 'utf8')
+
+const EXPORT =
+  /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|const|let|class|interface|type) (\w+)/gm
+
+/** Where each exported name is defined. */
+const exported = new Map<string, string[]>()
+for (const file of files)
+  for (const [, name = ''] of textOf(file).matchAll(EXPORT))
+    exported.set(name, [...(exported.get(name) ?? []), file])
+
+/** A function may have the name of the one file it is in; apart from that, these mean the same thing wherever they stand. */
+const GENERIC: readonly string[] = []
+
+it('finds the exported names', () => {
+  expect(exported.size).toBeGreaterThan(800)
+  expect(exported.get('AgentEvent')).toEqual(['client/agent/events.ts'])
+})
+
+it('every exported name has one meaning in the whole package', () => {
+  const several = [...exported].filter(([name, where]) => where.length > 1 && !GENERIC.includes(name))
+
+  expect(Object.fromEntries(several)).toEqual({})
+})
+
+it('no name differs from another in its case alone, unless it is a value and its type', () => {
+  const byLetters = new Map<string, string[]>()
+  for (const name of exported.keys())
+    byLetters.set(name.toLowerCase(), [...(byLetters.get(name.toLowerCase()) ?? []), name])
+  const isPair = (names: readonly string[]): boolean =>
+    names.length === 2 && names.filter((name) => /^[A-Z][a-z]/.test(name)).length === 1
+  const alike = [...byLetters.values()].filter((names) => names.length > 1 && !isPair(names))
+
+  expect(alike).toEqual([])
+})
+
+/** Words of households, courts and weather, and relative clauses; the field has a word for each (see the decision on names). */
+const METAPHORS =
+  /^(mandate|heed|obey|gravity|standing|ladder|rung|witness|standpoint|voices?|liar|bench(ed)?|lookout|beside|kept|keeper|wish(es)?|weather|gust|deaf(ness)?|weighty|doubt(s|ed)?|desk|visit(s|ed)?|office|goals?|charges?|patience|courtesy|thrift(y)?|dice|whoami|echo(es)?|stranger|praised|blamed|shelf|bells?|deed|duty|duties)$/i
+
+/** The words of an identifier: `heldByPace` has three. */
+const wordsOf = (name: string): readonly string[] =>
+  name.split(/(?<=[a-z0-9])(?=[A-Z])|_|-/).filter((word) => word !== '')
+
+describe('no name is a metaphor', () => {
+  it.each(files)('%s', (file) => {
+    const names = [...textOf(file).matchAll(EXPORT)].map(([, name = '']) => name)
+    const odd = [basename(file, '.ts'), ...names].filter((name) =>
+      wordsOf(name).some((word) => METAPHORS.test(word)),
+    )
+
+    expect(odd).toEqual([])
+  })
+})
