@@ -192,7 +192,7 @@ describe('a running daemon', () => {
     expect(await replyTo('hello\n')).toBe('{"error":"a request must be one line of JSON"}\n')
     for (const invalid of INVALID_REQUESTS)
       expect(await replyTo(`${invalid}\n`), invalid).toMatch(
-        /^\{"error":"this daemon does not know what is asked: /,
+        /^\{"error":"this daemon does not support the request; /,
       )
     expect((await ask('status')).code).toBe(0)
     const silent = connect(path)
@@ -504,13 +504,15 @@ it('logs sentences with the names of the accounts', async () => {
   const logs = async (line: RegExp) => expect.poll(() => log, { timeout: 15_000 }).toMatch(line)
 
   await logs(/ office \(\S+\): keeping home\.example\.test current\n/)
-  await logs(/there is no control socket at \S+ \(its path is too long .*\); this daemon takes no orders/)
+  await logs(
+    /there is no control socket at \S+ \(its path is too long .*\); status, poke, resume and update cannot reach this daemon/,
+  )
   await logs(/office \(\S+\): stopped until you act/)
   child.kill('SIGHUP')
-  await logs(/ the settings are read again, for office\n/)
+  await logs(/ the settings are reloaded, for office\n/)
   writeFileSync(file, 'invalid = 1\n')
   child.kill('SIGHUP')
-  await logs(/the settings are kept as they were: \S+h\.toml:1: /)
+  await logs(/the settings were not reloaded, and the earlier ones stay in use: \S+h\.toml:1: /)
   expect(log).not.toMatch(/\w=["[]|=office/)
 })
 

@@ -135,7 +135,7 @@ it('prints what stopped it and what to do', async () => {
 
   expect(stdout).toBe(`home.example.test: badauth (invalid username and password)\n`)
   expect(stderr).toContain(
-    `${at.username}@${new URL(at.url).host}: stopped by badauth; nothing more is sent until you act\n` +
+    `${at.username}@${new URL(at.url).host}: stopped, because the service answered badauth; nothing more is sent until you act\n` +
       '  what to do: check the username and the password of the DDNS key; with new credentials, updates continue\n',
   )
 })
@@ -268,7 +268,7 @@ describe('the address', () => {
 
     expect([ended.code, ended.stdout]).toEqual([69, 'home.example.test: nothing sent\n'])
     expect(ended.stderr).toMatch(
-      /no source could tell the public address \(IPv4: no source reports an address: http:\S+: .*\); nothing was sent\n {2}what to do: holdfast detect/,
+      /no source reported a public address \(IPv4: no source reports an address: http:\S+: .*\); nothing was sent\n {2}what to do: run holdfast detect/,
     )
   })
 

@@ -12,11 +12,11 @@ const becauseOf = (status: number, body: string, count = 1): unknown =>
 describe('what is told of an answer that was not understood', () => {
   it.each([
     [300, GOOD, 1, `a redirect (HTTP 300): "${GOOD}"`],
-    [200, '', 1, 'an empty answer (HTTP 200)'],
+    [200, '', 1, 'an empty response (HTTP 200)'],
     [200, '<html></html>', 1, 'a web page (HTTP 200)'],
-    [200, 'hello', 1, 'text that is no reply word (HTTP 200): "hello"'],
-    [201, GOOD, 1, `a word of success with HTTP 201: "${GOOD}"`],
-    [199, GOOD, 1, `a word of success with HTTP 199: "${GOOD}"`],
+    [200, 'hello', 1, 'text that is not a reply word (HTTP 200): "hello"'],
+    [201, GOOD, 1, `a reply word for success with HTTP 201: "${GOOD}"`],
+    [199, GOOD, 1, `a reply word for success with HTTP 199: "${GOOD}"`],
     [200, GOOD, 2, `1 line for 2 hostnames (HTTP 200): "${GOOD}"`],
     [200, `${GOOD}\nnochg`, 1, `2 lines for 1 hostname (HTTP 200): "${GOOD} nochg"`],
   ])('HTTP %i with %j for %i hostnames', (status, body, count, because) =>
@@ -24,10 +24,10 @@ describe('what is told of an answer that was not understood', () => {
   )
 
   it.each([
-    [299, 'a word of success with HTTP 299', false],
+    [299, 'a reply word for success with HTTP 299', false],
     [300, 'a redirect (HTTP 300)', true],
     [399, 'a redirect (HTTP 399)', true],
-    [400, 'a word of success with HTTP 400', false],
+    [400, 'a reply word for success with HTTP 400', false],
   ])('only HTTP 300 to 399 is a redirect: %i', (status, kind, looksLikePortal) =>
     expect(errorOf(status, GOOD)).toEqual({ because: `${kind}: "${GOOD}"`, looksLikePortal }),
   )

@@ -39,7 +39,7 @@ export const IN_PATH = { location: 'path' } as const
 
 /** Locked by the operator. */
 export const zoneLockFault = (zone: Zone): Refusal<'zoneChangeProhibited'> | undefined =>
-  zone.isProhibited ? refuse('zoneChangeProhibited', 'please contact support') : undefined
+  zone.isProhibited ? refuse('zoneChangeProhibited', 'contact support') : undefined
 
 export const nameLockFault = (name: Name): Refusal<'nameChangeProhibited'> | undefined =>
-  name.isProhibited ? refuse('nameChangeProhibited', 'please contact support') : undefined
+  name.isProhibited ? refuse('nameChangeProhibited', 'contact support') : undefined

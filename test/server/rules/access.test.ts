@@ -46,7 +46,7 @@ describe('who may do what', () => {
   ])('%s is told', (_, zone, account, fault) => expect(zoneFault(callerOf(account), zone)).toEqual(fault))
 
   it('what the operator locked is told with where to ask', () => {
-    const detail = 'please contact support'
+    const detail = 'contact support'
     expect(zoneLockFault({ ...ZONE, isProhibited: true })).toEqual({
       refused: 'zoneChangeProhibited',
       detail,
@@ -108,7 +108,7 @@ describe('a new name', () => {
 })
 
 describe('a wildcard needs records at the name that it hangs under', () => {
-  const EMPTY = { refused: 'wildcardParentEmpty', detail: 'a holds no records' }
+  const EMPTY = { refused: 'wildcardParentEmpty', detail: 'a has no records' }
   it.each([
     ['*.a', undefined, EMPTY],
     ['*.a', nameOf('a'), EMPTY],

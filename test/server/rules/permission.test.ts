@@ -85,15 +85,15 @@ describe('a TTL', () => {
     )
   it.each([
     [60, {}, {}, []],
-    [59, {}, {}, ['ttlTooLow: the least is 60']],
-    [60, { minTtl: 120 }, {}, ['ttlTooLow: the least is 120']],
-    [59, { minTtl: 30 }, {}, ['ttlTooLow: the least is 60']],
+    [59, {}, {}, ['ttlTooLow: the minimum is 60']],
+    [60, { minTtl: 120 }, {}, ['ttlTooLow: the minimum is 120']],
+    [59, { minTtl: 30 }, {}, ['ttlTooLow: the minimum is 60']],
     [0, {}, { minTtl: 0 }, []],
     [undefined, { minTtl: 120 }, {}, []],
     [300, { fixedTtl: 300 }, {}, []],
-    [301, { fixedTtl: 300 }, {}, ['ttlFixed: it is 300 here']],
+    [301, { fixedTtl: 300 }, {}, ['ttlFixed: the TTL is fixed at 300']],
     [30, { fixedTtl: 30 }, {}, []],
-    [300, {}, { fixedTtl: 60 }, ['ttlFixed: it is 60 here']],
+    [300, {}, { fixedTtl: 60 }, ['ttlFixed: the TTL is fixed at 60']],
     [300, { fixedTtl: 300 }, { fixedTtl: 60 }, []],
     [undefined, { fixedTtl: 300 }, {}, []],
   ])('of %j with %j and a plan of %j', (ttl, zone, plan, faults) =>

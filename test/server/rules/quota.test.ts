@@ -12,7 +12,7 @@ const withMetadata = (ofName: number, ofRRSet: number): Name => ({
 })
 const over = (refused: string, most: number) => ({
   refused,
-  detail: `the plan has ${most}; please contact support`,
+  detail: `the plan allows ${most}; contact support for more`,
 })
 const NONE = { names: 0, rdata: 0 }
 

@@ -21,7 +21,7 @@ describe('DNS itself has against a name', () => {
     [
       'a CNAME with something',
       at('a', { CNAME: ['b.test.'], TXT: ['x'] }),
-      rule('a CNAME stands alone (RFC 1034 §3.6.2)'),
+      rule('a name with a CNAME has no other records (RFC 1034 §3.6.2)'),
     ],
     ['two CNAME', at('a', { CNAME: ['b.test.', 'c.test.'] }), rule('a name has one CNAME (RFC 2181 §10.1)')],
     [
@@ -32,12 +32,12 @@ describe('DNS itself has against a name', () => {
     [
       'an ALIAS with A',
       at('a', { ALIAS: ['b.example.test.'], A: V4 }),
-      rule('an ALIAS stands in place of addresses'),
+      rule('a name with an ALIAS has no A, AAAA or CNAME'),
     ],
     [
       'an ALIAS with AAAA',
       at('a', { ALIAS: ['b.example.test.'], AAAA: ['::1'] }),
-      rule('an ALIAS stands in place of addresses'),
+      rule('a name with an ALIAS has no A, AAAA or CNAME'),
     ],
     ['an ALIAS with TXT', at('a', { ALIAS: ['b.example.test.'], TXT: ['x'] }), []],
     [
@@ -51,28 +51,28 @@ describe('DNS itself has against a name', () => {
     [
       'NS with TXT',
       at('a', { NS: ['ns.test.'], TXT: ['x'] }),
-      rule('beside a delegation there is only glue (RFC 1034 §4.2.1)'),
+      rule('a delegation has only NS and glue (RFC 1034 §4.2.1)'),
     ],
     ['NS with TXT at the apex', at('@', { NS: ['ns.test.'], TXT: ['x'] }), []],
     [
       'a redirect with A',
       at('a', { _URL: ['http://x/'], A: V4 }),
-      rule('a redirect stands in place of addresses'),
+      rule('a name with a redirect has no A, AAAA or CNAME'),
     ],
     [
       'a redirect with AAAA',
       at('a', { _URL: ['http://x/'], AAAA: ['::1'] }),
-      rule('a redirect stands in place of addresses'),
+      rule('a name with a redirect has no A, AAAA or CNAME'),
     ],
     ['a redirect with TXT', at('a', { _URL: ['http://x/'], TXT: ['x'] }), []],
   ])('%s', async (_, name, faults) => expect(await told(name)).toEqual(faults))
 
   it.each([
-    ['ALIAS', ['b.example.test.'], 'an ALIAS stands in place of addresses'],
-    ['_URL', ['http://x/'], 'a redirect stands in place of addresses'],
+    ['ALIAS', ['b.example.test.'], 'a name with an ALIAS has no A, AAAA or CNAME'],
+    ['_URL', ['http://x/'], 'a name with a redirect has no A, AAAA or CNAME'],
   ] as const)('both things that are wrong with %s and a CNAME', async (type, values, says) =>
     expect(await told(at('a', { [type]: values, CNAME: ['b.test.'] }))).toEqual([
-      ...rule('a CNAME stands alone (RFC 1034 §3.6.2)'),
+      ...rule('a name with a CNAME has no other records (RFC 1034 §3.6.2)'),
       ...rule(says),
     ]),
   )
@@ -82,7 +82,7 @@ describe('DNS itself has against a name', () => {
       at('a', { TXT: ['x'.repeat(100), 'é'.repeat((octets - 24 - 100) / 2)] })
     // An odd number of octets needs one that is not part of a pair.
     expect(await told(at('a', { TXT: ['x'.repeat(101), 'é'.repeat((65_535 - 24 - 101) / 2)] }))).toEqual([])
-    expect(await told(message(65_536))).toEqual(rule('an RRSet fits in one message (RFC 1035 §4.2.2)'))
+    expect(await told(message(65_536))).toEqual(rule('an RRSet must fit in one message (RFC 1035 §4.2.2)'))
   })
 })
 
@@ -131,7 +131,7 @@ describe('an ALIAS', () => {
     ['to a name of the zone', alias('a', 'b.example.test.'), [], []],
     ['to an address', alias('a', 'b.example.test.'), [at('b', { A: V4 })], []],
     ['to the apex', alias('a', 'example.test'), [], []],
-    ['out of the zone', alias('a', 'b.test.'), [], ['aliasOutsideZone: b.test. is not in example.test']],
+    ['out of the zone', alias('a', 'b.test.'), [], ['aliasOutsideZone: b.test. is outside example.test']],
     ['twice', alias('a', 'b.example.test.', 'c.example.test.'), [], ['aliasInvalid: a name has one ALIAS']],
     ['to itself', alias('a', 'a.example.test.'), [], loop],
     ['to an ALIAS that leads back', alias('a', 'b.example.test.'), [alias('b', 'a.example.test.')], loop],
@@ -166,8 +166,10 @@ it.each([
   ['the apex with other NS', at('@', { NS: ['ns.test.'] }), at('@', { NS: ['ns2.test.'] }), false],
   ['an apex that had none', at('@', {}), at('@', {}), false],
   ['another name without NS', at('a', { NS: ['ns.test.'] }), at('a', {}), false],
-])('the apex keeps its NS: %s', (_, before, after, isFault) =>
+])('the apex must have NS records: %s', (_, before, after, isFault) =>
   expect(apexFault(before, after)).toEqual(
-    isFault ? { refused: 'dnsRulesViolated', detail: 'the apex keeps its NS (RFC 1034 §4.2.1)' } : undefined,
+    isFault
+      ? { refused: 'dnsRulesViolated', detail: 'the apex must have NS records (RFC 1034 §4.2.1)' }
+      : undefined,
   ),
 )

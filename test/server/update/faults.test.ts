@@ -105,7 +105,7 @@ describe('a request to the update protocol', () => {
     expect(await ask('word:good', { method: 'POST' })).toEqual({
       status: 405,
       headers: { 'content-type': 'text/plain; charset=utf-8', allow: 'GET' },
-      body: 'the update protocol takes only GET\n',
+      body: 'only GET is allowed\n',
     }))
 
   it.each([
