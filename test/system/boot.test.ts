@@ -47,7 +47,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
         code: 78,
         stdout: '',
         stderr: expect.stringMatching(
-          /^holdfast: there is no \/etc\/holdfast\/holdfast\.toml;.*\nholdfast: there is no \/etc\/holdfast\/password,/,
+          /^holdfast: there is no \/etc\/holdfast\/holdfast\.toml;.*\nholdfast: there is no password: neither \/etc\/holdfast\/password nor /,
         ) as string,
       })
       guest.ok(configuration(ONE_ACCOUNT))
