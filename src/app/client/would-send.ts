@@ -25,10 +25,15 @@ export async function wouldSend(
         ({ family, address }) =>
           address !== null && desired.families.includes(family) && confirmed[family] !== address,
       )
-      return { hostname, message: messageFor(changes, confirmed) }
+      const isFound = conclusions.some(
+        ({ family, address }) => address !== null && desired.families.includes(family),
+      )
+      return { hostname, message: isFound ? messageFor(changes, confirmed) : NOTHING_FOUND }
     }),
   )
 }
+
+const NOTHING_FOUND = 'nothing would be sent: no address was found'
 
 function messageFor(
   changes: readonly Conclusion[],

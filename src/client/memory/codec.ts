@@ -7,6 +7,8 @@ import type { AccountState, AccountStatus, HostState, Sent, State, Stop, WaitCau
 import type { Anchor } from './client-time.ts'
 
 const VERSION = 2
+/** Files of 0.2.0 and earlier: the same content under other keys. A stop in them is obeyed, too. */
+const EARLIER = 1
 
 /** The content of the file: the state, and the clocks at the time of writing. */
 export interface StateFile {
@@ -32,9 +34,11 @@ const checksum = (text: string): string => createHash('sha256').update(text).dig
 export function parseState(text: string): Result<StateFile, string> {
   try {
     const { version, sha256, ...body } = record(JSON.parse(text))
-    if (version !== VERSION) return err(`its format version is ${String(version)}, not ${VERSION}`)
+    if (version !== VERSION && version !== EARLIER)
+      return err(`its format version is ${String(version)}, not ${VERSION}`)
     if (sha256 !== checksum(JSON.stringify(body))) return err('the checksum does not match')
-    const state = { accounts: mapValues(record(body['accounts']), readAccount) }
+    const read = version === EARLIER ? readEarlierAccount : readAccount
+    const state = { accounts: mapValues(record(body['accounts']), read) }
     return ok(body['clock'] === undefined ? { state } : { state, anchor: readAnchor(body['clock']) })
   } catch (error) {
     return err(error instanceof Error ? error.message : String(error))
@@ -59,6 +63,13 @@ function readAccount(value: unknown): AccountState {
     ...(offlineRefused !== undefined && { offlineRefused: readStop(offlineRefused) }),
     ...(recent !== undefined && { recent: list(recent).map(readSent) }),
   }
+}
+
+function readEarlierAccount(value: unknown): AccountState {
+  const { standing, ...rest } = record(value)
+  const { rung, because, ...status } = record(standing)
+  const cause = because === 'not understood' ? 'unrecognized-reply' : because
+  return readAccount({ ...rest, status: { ...status, attempt: rung, because: cause } })
 }
 
 function readSent(value: unknown): Sent {

@@ -8,6 +8,7 @@ import {
   REPLIES,
   remedyFor,
   type ReplyWord,
+  type StopScope,
 } from '../../protocol/reply.ts'
 import { nextWait, waitAt } from '../decide/backoff.ts'
 
@@ -32,6 +33,18 @@ export function explainReply(subject: string): ReplyExplanation | undefined {
   return status === undefined ? undefined : explainStatus(Number(status))
 }
 
+const SCOPES = {
+  account: 'It applies to the account, with all its hostnames.',
+  hostname: 'It applies to one hostname.',
+}
+
+const STOP_SCOPES: Readonly<Record<StopScope, string>> = {
+  account: SCOPES.account,
+  hostname: 'It applies to one hostname. The whole account stops with it, unless nohost_stops is "hostname".',
+  feature:
+    'It applies to a feature that the request used. If that is the offline option, updates continue without it; if not, the account stops.',
+}
+
 function explainWord(word: ReplyWord): ReplyExplanation {
   const { meaning, action, about } = REPLIES[word]
   // biome-ignore format: a table
@@ -40,8 +53,7 @@ function explainWord(word: ReplyWord): ReplyExplanation {
     wait:    action.kind === 'wait' ? formatWait(action.atLeast) : '',
     stop:    action.kind === 'stop' ? `Nothing more is sent until ${liftWording(action.liftedBy)}. A restart does not change that.` : '',
   }[action.kind]
-  const scope =
-    about === 'account' ? 'It applies to the account, with all its hostnames.' : 'It applies to one hostname.'
+  const scope = action.kind === 'stop' ? STOP_SCOPES[action.scope] : SCOPES[about]
   return { word, meaning, scope, effect, remedy: remedyFor(word) ?? null, like: null }
 }
 

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   chmodSync,
   chownSync,
@@ -14,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
-import { milliseconds } from '../../../src/base/time.ts'
+import { formatInstant, milliseconds } from '../../../src/base/time.ts'
 import { NEW_STATE, type State } from '../../../src/client/decide/state.ts'
 import { clientTime } from '../../../src/client/memory/client-time.ts'
 import { fileMemory } from '../../../src/client/memory/file-memory.ts'
@@ -26,6 +27,8 @@ import { START } from '../../fakes/world.ts'
 const STOPPED: State = {
   accounts: { a: { status: { kind: 'stopped', since: START, because: 'abuse', about: '' }, hosts: {} } },
 }
+
+const WRITTEN = formatInstant(START)
 
 let folder: string
 let problems: MemoryProblem[]
@@ -76,6 +79,29 @@ it('save writes nothing when nothing changed', async () => {
   await saved.save(STOPPED)
 
   expect(writes).toBe(1)
+})
+
+it.each([
+  ['a stop', { kind: 'stopped', since: WRITTEN, because: 'abuse', about: '' }, STOPPED.accounts['a']?.status],
+  [
+    'a wait',
+    { kind: 'waiting', since: WRITTEN, until: WRITTEN, because: 'not understood', detail: 'd', rung: 2 },
+    {
+      kind: 'waiting',
+      since: START,
+      until: START,
+      because: 'unrecognized-reply',
+      detail: 'd',
+      attempt: 2,
+    },
+  ],
+])('load reads %s in a file of format version 1', async (_, standing, status) => {
+  const body = { accounts: { a: { standing, hosts: {} } } }
+  const sha256 = createHash('sha256').update(JSON.stringify(body)).digest('hex')
+  writeFileSync(join(folder, 'state.json'), JSON.stringify({ version: 1, sha256, ...body }))
+
+  expect(await memory().load()).toEqual({ accounts: { a: { status, hosts: {} } } })
+  expect(problems).toEqual([])
 })
 
 it.each(['', '{', 'null', '{"version":1}', '{"version":2,"sha256":"","accounts":{}}'])(

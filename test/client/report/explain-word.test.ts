@@ -32,7 +32,7 @@ it('explains the meaning, scope, effect and remedy of every reply word', () => {
     {
       "!donator": [
         "!donator: feature not available to this user.",
-        "It applies to the account, with all its hostnames.",
+        "It applies to a feature that the request used. If that is the offline option, updates continue without it; if not, the account stops.",
         "Nothing more is sent until the settings of the account change, or you run holdfast resume. A restart does not change that.",
         "What to do: the request used a feature that this plan lacks: change the settings, or the plan and then run holdfast resume.",
       ],
@@ -71,7 +71,7 @@ it('explains the meaning, scope, effect and remedy of every reply word', () => {
       ],
       "nohost": [
         "nohost: no such hostname under this account.",
-        "It applies to one hostname.",
+        "It applies to one hostname. The whole account stops with it, unless nohost_stops is "hostname".",
         "Nothing more is sent until the hostname or the credentials change, or you run holdfast resume. A restart does not change that.",
         "What to do: check the spelling of the hostname, and that it is attached to this DDNS key; then correct the settings, or run holdfast resume.",
       ],
