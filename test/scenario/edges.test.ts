@@ -165,8 +165,8 @@ it('long-term retries are between five and ten minutes apart', () => {
     seconds(599.7),
   ])
 })
-it('a state file of another version is rejected', () => {
-  expect(parseState(formatState(NEW_STATE).replace('"version": 2', '"version": 1')).ok).toBe(false)
+it.each([0, 3])('a state file of version %i is rejected', (version) => {
+  expect(parseState(formatState(NEW_STATE).replace('"version": 2', `"version": ${version}`)).ok).toBe(false)
 })
 it('a captive portal is not reported when a web source answered', async () => {
   const isReported = async (by: string) => {
