@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 const ROOT = new URL('..', import.meta.url).pathname
 
-/** The program keeps no compiled code in the folders of whoever runs the tests. */
+/** The tests write no compiled code into the user's own cache folder. */
 const NO_CACHE = { NODE_DISABLE_COMPILE_CACHE: '1' }
 
 /** unit: in this process, no sockets but loopback. e2e: the built programs as processes. system: with other people's clients. */

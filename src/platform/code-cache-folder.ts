@@ -1,8 +1,8 @@
 import { isAbsolute, join } from 'node:path'
 
 /**
- * Where compiled code is kept: the folder that systemd gives, that of the system for root, or the user's own. Undefined
- * where a file has no owner that could be checked, and where the user wants no cache.
+ * Where compiled code is cached: the folder that systemd sets, the system's folder for root, or the user's own folder.
+ * Undefined on systems without file owners, and if the user turns the cache off.
  */
 export function codeCacheFolder(environment: NodeJS.ProcessEnv, uid: number | undefined): string | undefined {
   const isUnwanted = (environment['NODE_DISABLE_COMPILE_CACHE'] ?? '') !== ''

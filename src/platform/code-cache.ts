@@ -18,7 +18,7 @@ import { Script } from 'node:vm'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
 
-/** A file of the program that was compiled in this process, because no compiled form of it was found. */
+/** A file of the program that was compiled in this process, because the cache did not have it. */
 interface Compiled {
   readonly script: Script
   readonly source: string
@@ -26,9 +26,9 @@ interface Compiled {
 }
 
 /**
- * From now on the program's files are compiled with the code that an earlier run left in the folder; what is missing there
- * is added when the process ends. V8 does not check such code and crashes on damaged code, so each file carries a digest,
- * and nothing is taken that another user could have written. Without a folder that can be used, everything is compiled.
+ * Loads the program's files with the compiled code of an earlier run, and adds what is missing to the folder when the process
+ * ends. V8 does not check cached code and crashes on damaged code, so each cache file contains a digest, and a file that
+ * another user could have written is not used. If the folder cannot be used, everything is compiled.
  */
 export function cacheCode(folder: string, uid: number): void {
   if (isForeign(folder, uid)) return
@@ -49,7 +49,7 @@ export function cacheCode(folder: string, uid: number): void {
   process.on('exit', () => keep(folder, uid, compiled))
 }
 
-/** Whether other users could put code into it, or it may not even be looked at. A folder that is not there yet can be made. */
+/** Whether other users can write to the folder, or this user cannot read it. A missing folder is not foreign: it can be created. */
 function isForeign(folder: string, uid: number): boolean {
   try {
     const found = statSync(folder, { throwIfNoEntry: false })
@@ -86,11 +86,11 @@ function ownBytes(path: string, uid: number): Buffer | undefined {
   }
 }
 
-/** A cache that cannot be written is no trouble: what fails here costs time at the next start, and no more. */
+/** A cache that cannot be written is not an error: the next start only takes longer. */
 function keep(folder: string, uid: number, compiled: readonly Compiled[]): void {
   if (compiled.length === 0) return
   try {
-    // A user's `.cache` is made too; /var/cache would be another's to make, and a home folder that is missing stays missing.
+    // A user's `.cache` is created too. /var/cache and a missing home folder are not created.
     for (const one of uid === 0 ? [folder] : [dirname(folder), folder]) makeFolder(one)
     if (isForeign(folder, uid)) return
     for (const one of compiled) write(one)
@@ -103,7 +103,7 @@ function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false }) === undefined) mkdirSync(path, { mode: 0o700 })
 }
 
-/** Always by the same name, so that a run that was killed leaves one file. If two runs write at once, the digest tells. */
+/** The name is always the same, so a killed run leaves only one file. The digest detects two runs that write at the same time. */
 function write({ script, source, path }: Compiled): void {
   const temporary = `${path}.new`
   rmSync(temporary, { force: true })

@@ -29,7 +29,7 @@ const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((pa
 const importsOf = (file: string): readonly string[] =>
   [...readFileSync(join(SRC, file), 'utf8').matchAll(/(?:from |import\()'([^']+)'/g)].map(([, to = '']) => to)
 
-/** The files of ours that a file imports, by value or by type, at once or later. */
+/** The files in src that a file imports: by value or by type, statically or dynamically. */
 const targetsOf = (file: string): readonly string[] =>
   importsOf(file)
     .filter((to) => to.startsWith('.'))

@@ -20,7 +20,7 @@ const NODE = process.env['HOLDFAST_TEST_NODE'] ?? process.execPath
 const LINE = ['config', 'schema']
 const OTHER = 65_534
 
-/** Whether every user may enter this folder: a checkout in the home folder of root is of no use to others. */
+/** Whether every user can enter this folder. Other users cannot start a checkout in root's home folder. */
 const isOpen = (folder: string): boolean =>
   (statSync(folder).mode & 0o001) !== 0 && (folder === dirname(folder) || isOpen(dirname(folder)))
 const IS_ROOT = process.getuid?.() === 0
@@ -34,7 +34,7 @@ interface Ran {
   readonly cached: number
 }
 
-/** Tells on a pipe of its own how often V8 took the code that it was given. */
+/** Counts how often V8 accepted cached code, and prints the count on file descriptor 3. */
 const HOOK = `const vm = require('vm'), fs = require('fs')
 let cached = 0
 const { Script } = vm
@@ -76,14 +76,14 @@ const filesIn = (folder: string): readonly string[] =>
     .toSorted()
     .map((name) => join(folder, name))
 
-/** A folder with the code of one run in it, and what that run said. */
+/** A cache folder after one run, and the output of that run. */
 function filled(): { readonly folder: string; readonly first: Ran } {
   const folder = place()
   return { folder, first: run(folder) }
 }
 
-describe('compiled code is kept', () => {
-  it('in a folder and in files that only this user may open, one for each file that was loaded', () => {
+describe('compiled code is cached', () => {
+  it('in a folder and in files that only this user can open, one file for each loaded file', () => {
     const { folder, first } = filled()
 
     expect(first).toMatchObject({ status: 0, stderr: '', cached: 0 })
@@ -95,7 +95,7 @@ describe('compiled code is kept', () => {
     }
   })
 
-  it('and taken by the next run, which says the same and writes nothing', () => {
+  it('and used by the next run, which prints the same and writes nothing', () => {
     const { folder, first } = filled()
     const before = filesIn(folder).map((file) => [file, statSync(file).mtimeMs])
 
@@ -105,7 +105,7 @@ describe('compiled code is kept', () => {
     expect(filesIn(folder).map((file) => [file, statSync(file).mtimeMs])).toEqual(before)
   })
 
-  it('not by commands that stay', () => {
+  it('not by long-running commands', () => {
     const folder = place()
 
     expect(run(folder, { line: ['run'] }).status).toBe(78)
@@ -120,7 +120,7 @@ describe('compiled code is kept', () => {
     expect(existsSync(folder)).toBe(false)
   })
 
-  it.skipIf(IS_ROOT && !MAY_BE_OTHER)('in ~/.cache, which is made where it is missing', () => {
+  it.skipIf(IS_ROOT && !MAY_BE_OTHER)('in ~/.cache, which is created if it is missing', () => {
     const home = scratch()
     if (IS_ROOT) chownSync(home, OTHER, OTHER)
 
@@ -129,7 +129,7 @@ describe('compiled code is kept', () => {
   })
 })
 
-describe('code that is damaged is compiled anew, and replaced:', () => {
+describe('damaged cached code is compiled again and replaced:', () => {
   it.each<[string, (file: string, bytes: Buffer) => void]>([
     [
       'a byte that changed',
@@ -157,12 +157,12 @@ describe('code that is damaged is compiled anew, and replaced:', () => {
   })
 })
 
-describe.skipIf(!IS_ROOT)('code that another user could have written is not taken:', () => {
+describe.skipIf(!IS_ROOT)('cached code that another user could have written is not used:', () => {
   it.each<[string, (folder: string) => void]>([
     ['a folder of another user', (folder) => chownSync(folder, OTHER, OTHER)],
-    ['a folder that others may write', (folder) => chmodSync(folder, 0o777)],
+    ['a folder that others can write', (folder) => chmodSync(folder, 0o777)],
     ['files of another user', (folder) => filesIn(folder).forEach((file) => chownSync(file, OTHER, OTHER))],
-    ['files that a group may write', (folder) => filesIn(folder).forEach((file) => chmodSync(file, 0o620))],
+    ['files that a group can write', (folder) => filesIn(folder).forEach((file) => chmodSync(file, 0o620))],
   ])('%s', (_, spoil) => {
     const { folder, first } = filled()
     spoil(folder)
@@ -170,7 +170,7 @@ describe.skipIf(!IS_ROOT)('code that another user could have written is not take
     expect(run(folder)).toEqual(first)
   })
 
-  it('a folder of another user is left as it is', () => {
+  it('a folder of another user is not changed', () => {
     const folder = place()
     mkdirSync(folder)
     chownSync(folder, OTHER, OTHER)
@@ -180,7 +180,7 @@ describe.skipIf(!IS_ROOT)('code that another user could have written is not take
   })
 })
 
-describe('a cache that cannot be there does no harm:', () => {
+describe('a cache folder that cannot be used does no harm:', () => {
   const said = (): string => run('', { env: { NODE_DISABLE_COMPILE_CACHE: '1' } }).stdout
 
   it.each(['/proc/holdfast/cache', '/sys/holdfast', '/dev/null', '/dev/null/cache', 'no\u0001/such'])(
@@ -195,7 +195,7 @@ describe('a cache that cannot be there does no harm:', () => {
     expect(existsSync(parent)).toBe(false)
   })
 
-  it.skipIf(!MAY_BE_OTHER)('a folder that may not be looked at, a home folder that is /, and none', () => {
+  it.skipIf(!MAY_BE_OTHER)('a folder that cannot be read, / as the home folder, no home folder', () => {
     const hidden = scratch()
     const how = { uid: 64_999 }
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { holdfast, ROOT, scratch, service } from './processes.ts'
 
-/** Nothing is written into the folders of whoever runs the tests. */
+/** The tests write nothing into the user's own folders. */
 const NO_CACHE = { NODE_DISABLE_COMPILE_CACHE: '1' }
 
 /** The files of dist/ that a command line loads. */

@@ -2,7 +2,7 @@ import { grouped } from './grouped.ts'
 import { type Edit, MUTATORS } from './mutators.ts'
 import { type Node, child, childrenOf, parse } from './syntax.ts'
 
-/** One change of one file, told by the lines that it changes, so that changes elsewhere leave it as it is. */
+/** One change of one file, identified by the changed lines, so that edits of other lines do not affect it. */
 export interface Mutant {
   readonly original: string
   readonly mutated: string
@@ -11,7 +11,7 @@ export interface Mutant {
 
 interface Change {
   readonly edit: Edit
-  /** The smallest piece of code that can be written twice, with the change and without. */
+  /** The smallest node that can be emitted twice: with and without the change. */
   readonly wrapped: Node
 }
 
@@ -20,8 +20,8 @@ export const mutantsOf = (source: string): readonly Mutant[] =>
   changesIn(parse(source), source).map(({ edit }) => described(source, edit))
 
 /**
- * The source with all its mutants in it: each is a choice that asks `__mutant(id)` whether it is the one. Ids count from
- * `first`, in the order of `mutantsOf`.
+ * The source with all its mutants: `__mutant(id)` selects the active one at run time. Ids start at `first` and have the order
+ * of `mutantsOf`.
  */
 export function instrumented(source: string, first: number): string {
   const program = parse(source)
@@ -31,7 +31,7 @@ export function instrumented(source: string, first: number): string {
     const own = byNode.get(node) ?? []
     let [text, at] = ['', node.start]
     for (const part of childrenOf(node)) {
-      // A shorthand property stands in the tree twice.
+      // A shorthand property is in the tree twice.
       if (part.start < at) continue
       text += source.slice(at, part.start) + render(part)
       at = part.end
@@ -58,7 +58,7 @@ function changesIn(program: Node, source: string): readonly Change[] {
   return visit(program, [])
 }
 
-/** A condition by itself; of a chain with `?.` the whole, because it ends where something is missing. */
+/** The condition of a statement; for a `?.` chain the whole chain, because it short-circuits. */
 function wrappedFor(node: Node, around: readonly Node[]): Node {
   if (node.type === 'IfStatement' || node.type === 'ConditionalExpression') return child(node, 'test')
   let link = node

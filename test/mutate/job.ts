@@ -1,18 +1,18 @@
-/** What a worker is to do with the tests of one file. */
+/** The work of one process: the tests of one file. */
 export interface Job {
   readonly kind: 'measure' | 'run' | 'load'
   readonly root: string
   readonly file: string
-  /** The id of the first mutant of each file that has any. */
+  /** The id of the first mutant of each file with mutants. */
   readonly first: Readonly<Record<string, number>>
   readonly tasks: readonly Task[]
 }
 
-/** One mutant, and the tests that may kill it, by their place in the file. */
+/** One mutant, and the tests that can kill it, by their index in the file. */
 export interface Task {
   readonly id: number
   readonly tests: readonly number[]
-  /** How long one of them may take, in milliseconds. */
+  /** The time limit of one test, in milliseconds. */
   readonly limit: number
 }
 
@@ -31,7 +31,7 @@ export type FromWorker =
   | { readonly kind: 'at'; readonly id: number }
   | { readonly kind: 'lived'; readonly id: number }
   | { readonly kind: 'killed'; readonly id: number; readonly by: string }
-  /** A test that failed with this mutant fails without it now. */
+  /** A test that failed with this mutant now fails without it. */
   | { readonly kind: 'broken'; readonly id: number }
   | { readonly kind: 'failed'; readonly because: string }
   | { readonly kind: 'done' }

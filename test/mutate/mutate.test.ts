@@ -26,7 +26,7 @@ const fatesIn = (fates: readonly Fate[]): Record<string, string> =>
   Object.fromEntries(fates.map(({ mutant, killedBy }) => [mutant.mutated, killedBy ?? 'survived']))
 
 describe('a mutation run', () => {
-  it('kills what a test holds, and lets a boundary live that no test tries', async () => {
+  it('kills mutants that a test detects; a boundary that is not tested survives', async () => {
     const fates = await outcomeOf(
       'export const isAdult = (age: number): boolean => age >= 18\n',
       "it('tells 30 from 3', () => expect([30, 3].map(tiny.isAdult)).toEqual([true, false]))",
@@ -39,7 +39,7 @@ describe('a mutation run', () => {
     })
   })
 
-  it('tries what is evaluated when a module is loaded', async () => {
+  it('mutates code that runs when a module is loaded', async () => {
     const fates = await outcomeOf(
       "export const [LIMIT, NAME] = [5, 'name']\n",
       "it('has a limit', () => expect(tiny.LIMIT).toBe(5))",
@@ -59,7 +59,7 @@ describe('a mutation run', () => {
     expect(fatesIn(fates)).toMatchObject({ 'while (n < to) n--': 'counts', 'while (n < to)': 'counts' })
   })
 
-  it('takes a failure that a mutant left behind for none of the next mutant', async () => {
+  it('does not count a failure that an earlier mutant caused for the next mutant', async () => {
     const fates = await outcomeOf(
       'const seen: number[] = []\nexport const see = (n: number): number => {\n  if (n > 5) seen.push(n)\n  return seen.length\n}\n',
       "it('keeps none', () => expect(tiny.see(1)).toBe(0))",
@@ -89,13 +89,13 @@ it.each([
   "throw new Error('text for people')",
 ])('nothing is mutated in %s', (source) => expect(mutantsOf(source)).toEqual([]))
 
-it('the source with its mutants in it has each once, from the id that was asked for', () => {
+it('the instrumented source contains each mutant once, with ids from the given one', () => {
   expect(instrumented('const a = b < 2', 7)).toBe(
     'const a = (__mutant(7)?(b <= 2):__mutant(8)?(b >= 2):(b < (__mutant(9)?(3):__mutant(10)?(1):(2))))',
   )
 })
 
-it('a survivor that is not explained is told, and so is an explanation that is no longer true', () => {
+it('reports survivors without an explanation, and explanations that are no longer true', () => {
   const mutant = { id: 1, file: 'a.ts', line: 3, original: 'a < b', mutated: 'a <= b' }
   const entry = { file: 'a.ts', original: 'a < b', mutated: 'a <= b', why: 'they are never equal' }
   expect(compared([mutant], [])).toEqual({ unexplained: [mutant], outdated: [] })

@@ -7,11 +7,11 @@ import { type Explained, compared, lineOf, readExplained } from './survivors.ts'
 
 const USAGE = `npm run test:mutate -- [--only PATH] [--sample N [--seed S]] [--list]
 
-Changes the source in small ways, one at a time, and runs the tests that reach the change: one of them must fail.
+Makes one small change of the source at a time, and runs the tests that reach it: one of them must fail.
 
-  --only PATH   only what is in this file or folder
-  --sample N    only so many, chosen by chance
-  --seed S      the same choice as another time
+  --only PATH   only mutants in this file or folder
+  --sample N    only N mutants, chosen at random
+  --seed S      repeat the choice of an earlier run
   --list        print the survivors as lines of test/mutate/survivors.tsv
 `
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
@@ -55,7 +55,7 @@ function sayRooms(fates: readonly Fate[]): void {
   }
 }
 
-/** What is wrong with the outcome, in lines; none if nothing is. */
+/** The problems of the outcome, one line each; empty if there are none. */
 function complaints(
   survivors: readonly FileMutant[],
   explained: readonly Explained[],

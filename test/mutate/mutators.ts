@@ -1,6 +1,6 @@
 import { type Node, child, nodesIn, textIn } from './syntax.ts'
 
-/** A change of the source: what stands between the offsets is replaced. */
+/** A change of the source: the text between the offsets is replaced. */
 export interface Edit {
   readonly start: number
   readonly end: number
@@ -41,7 +41,7 @@ const ASSIGNED: Readonly<Record<string, string>> = {
   '+=': '-=',
   '-=': '+=',
 }
-/** Methods and the ones that are mistaken for them. */
+/** Methods, and the methods that are confused with them. */
 const METHODS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     some: 'every',
@@ -58,7 +58,7 @@ const METHODS: ReadonlyMap<string, string> = new Map(
     ceil: 'floor',
   }),
 )
-/** Methods that give back what they were called on, changed. */
+/** Methods that return a changed copy of their object. */
 const DROPPED = /^(filter|slice|trim|toSorted|sort|toReversed|reverse|concat|toLowerCase|toUpperCase)$/
 const JUDGES = /^(is|has|may|can|includes$|test$|some$|every$|startsWith$|endsWith$|exceeds$)/
 
@@ -67,7 +67,7 @@ const textOf = ({ source }: Place, { start, end }: Node): string => source.slice
 const isText = (node: Node): boolean =>
   node.type === 'TemplateLiteral' || (node.type === 'Literal' && typeof node['value'] === 'string')
 
-/** Where an operator stands, between its two sides. */
+/** The offsets of an operator between its two operands. */
 function operatorOf({ node, source }: Place): Edit {
   const text = textIn(node, 'operator')
   const start = source.indexOf(text, child(node, 'left').end)
@@ -82,7 +82,7 @@ const binary: Mutator = (place) => {
   return (BINARY[at.text] ?? []).map((text) => ({ ...at, text }))
 }
 
-/** `...(x && { x })`: without its left side it gives an x that is undefined, which is told apart from no x by little. */
+/** `...(x && { x })`: without the left operand x is present and undefined, and few readers distinguish that from a missing x. */
 function isOptionalProperty({ node, around: [parent, above] }: Place): boolean {
   const spread = parent?.type === 'ParenthesizedExpression' ? above : parent
   const right = child(node, 'right')
@@ -90,7 +90,7 @@ function isOptionalProperty({ node, around: [parent, above] }: Place): boolean {
   return nodesIn(right, 'properties').every(({ type }) => type === 'Property')
 }
 
-/** Each side without the other; of a default, nothing instead of it. */
+/** Each operand alone; for `??`, the default is dropped. */
 const logical: Mutator = (place) => {
   const { node } = place
   const [left, right] = [child(node, 'left'), child(node, 'right')]
@@ -100,7 +100,7 @@ const logical: Mutator = (place) => {
     return [whole(node, 'undefined'), ...(hasTest(left) ? [whole(node, textOf(place, right))] : [])]
   return [whole(node, textOf(place, left)), whole(node, textOf(place, right))]
 }
-/** Whether it is more than a value that must be there. */
+/** Whether it tests more than that a value is defined. */
 const hasTest = (node: Node): boolean =>
   node.type === 'BinaryExpression' && !/^(undefined|null)$/.test(textIn(child(node, 'right'), 'name'))
 
@@ -116,7 +116,7 @@ const forced: Mutator = ({ node }) => {
   return [whole(test, 'true'), whole(test, 'false')]
 }
 
-/** In a pattern a default is there for the types: an element of an array may be missing. */
+/** A default in an array pattern is only for the types: an element can be missing. */
 const isDefault = ({ around: [parent, above] }: Place): boolean =>
   parent?.type === 'AssignmentPattern' && above?.type === 'ArrayPattern'
 
@@ -132,7 +132,7 @@ const literal: Mutator = (place) => {
   return [whole(node, value === '' ? "'mutated'" : "''")]
 }
 const numbers = (value: number): readonly number[] => (value < 2 ? [value + 1] : [value + 1, value - 1])
-/** Text for people is shown, and decides nothing. */
+/** Messages for people are only shown. */
 const isProse = (text: string): boolean => /\S \S/.test(text)
 
 /** A regular expression without an anchor, without its flags. */
@@ -193,7 +193,7 @@ const update: Mutator = (place) => {
 
 const statement: Mutator = ({ node }) => (typeof node['directive'] === 'string' ? [] : [whole(node, '')])
 
-/** What may be changed in a node, by its type. */
+/** The mutators of each node type. */
 export const MUTATORS: Readonly<Record<string, readonly Mutator[]>> = {
   BinaryExpression: [binary],
   LogicalExpression: [logical],

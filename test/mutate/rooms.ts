@@ -1,4 +1,4 @@
-/** The rooms whose every operator, condition and constant must be held by a test. */
+/** The rooms in which a test must detect a change of every operator, condition and constant. */
 export const ROOMS: readonly string[] = [
   'src/protocol',
   'src/client/decide',
@@ -9,7 +9,7 @@ export const ROOMS: readonly string[] = [
   'src/server/update',
 ]
 
-/** Tests that run in this process alone: the others start programs, read the source, or take long and reach little. */
+/** Tests that run within one process. The others start programs, read the source, or take long and reach little. */
 export const isUnitTest = (path: string): boolean =>
   path.endsWith('.test.ts') &&
   !/^test\/(e2e|system|architecture|bench|mutate|platform|config|net|cli)\//.test(path) &&

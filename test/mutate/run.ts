@@ -41,11 +41,11 @@ const firstIds = (mutants: readonly FileMutant[]): Record<string, number> =>
   Object.fromEntries(mutants.toReversed().map(({ file, id }) => [file, id]))
 
 const SILENCE = 90_000
-/** Loaded again and again, a file stays in memory each time; and the workers are to end at the same time. */
+/** Each load of a file stays in memory; small batches also let the workers end at about the same time. */
 const BATCH = { run: 120, load: 20 } as const
-const LONGEST_BATCH = 20_000
+const MAX_BATCH_COST = 20_000
 
-/** Each test file once, without a mutant: how long its tests take, and which mutants they reach. */
+/** Runs each test file once without a mutant: how long its tests take, and which mutants they reach. */
 export async function measured(
   { root, tests }: Project,
   mutants: readonly FileMutant[],
@@ -73,11 +73,11 @@ export async function measured(
 interface Waiting {
   readonly mutant: FileMutant
   readonly sources: Source[]
-  /** It left its process unusable: it is tried in one of its own. */
+  /** It made its process unusable, and is run in a separate one. */
   isAlone: boolean
 }
 
-/** Tries the chosen mutants, each with the cheapest tests that reach it first, until one fails. */
+/** Runs the chosen mutants with the tests that reach them, fastest first, until one test fails. */
 export async function fatesOf(
   { root }: Project,
   mutants: readonly FileMutant[],
@@ -140,17 +140,17 @@ export async function fatesOf(
     }
   }
   await Promise.all(Array.from({ length: WORKERS }, next))
-  // What the other worker still had in hand when this one ran out.
+  // The tasks that another worker returned after this one had no more.
   if (idle.length > 0) await next()
   return [...fates.values()].toSorted((a, b) => a.mutant.id - b.mutant.id)
 }
 
-/** The mutants that wait for the same tests; the most at once, because a process is started for them. */
+/** The largest group of mutants that wait for the same tests, because each batch starts a process. */
 function largest(idle: readonly Waiting[]): readonly Waiting[] {
   const alone = idle.find(({ isAlone }) => isAlone)
   if (alone !== undefined) return [alone]
   const groups = grouped(idle, ({ sources: [source] }) => `${source?.kind} ${source?.file}`)
   const [group = []] = [...groups.values()].toSorted((a, b) => b.length - a.length)
   const { kind = 'run', cost = 0 } = group[0]?.sources[0] ?? {}
-  return group.slice(0, Math.min(BATCH[kind], Math.ceil(LONGEST_BATCH / (cost + 1))))
+  return group.slice(0, Math.min(BATCH[kind], Math.ceil(MAX_BATCH_COST / (cost + 1))))
 }

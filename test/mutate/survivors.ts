@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { FileMutant } from './run.ts'
 
-/** A mutant that no test need kill, and why: it changes nothing that can be seen, or nothing that matters. */
+/** A mutant that no test kills, and why: it has no visible or no relevant effect, or the test is missing. */
 export interface Explained {
   readonly file: string
   readonly original: string
@@ -24,13 +24,13 @@ export const lineOf = ({ file, original, mutated }: Omit<Explained, 'why'>): str
   [file, original, mutated].join('\t')
 
 export interface Compared {
-  /** Survivors that the list does not have, each line once. */
+  /** Survivors that are not in the list, each line once. */
   readonly unexplained: readonly FileMutant[]
-  /** Of the list: killed now, or gone. */
+  /** Entries whose mutants are killed now, or gone. */
   readonly outdated: readonly Explained[]
 }
 
-/** Lines that are alike in one file have one entry, which is true while one of them survives. */
+/** Equal lines of one file have one entry. It is valid while one of them survives. */
 export function compared(survivors: readonly FileMutant[], explained: readonly Explained[]): Compared {
   const known = new Set(explained.map(lineOf))
   const alive = new Map(survivors.map((mutant) => [lineOf(mutant), mutant]))

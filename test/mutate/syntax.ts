@@ -17,11 +17,11 @@ export function parse(source: string): Node {
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Partial<Node>).type === 'string'
 
-/** TypeScript around a value; everything else whose type begins with TS is no code. */
+/** TypeScript nodes that contain a value; all other types that begin with TS are not code. */
 const VALUES = new Set(['TSAsExpression', 'TSSatisfiesExpression', 'TSNonNullExpression'])
 const NO_CODE = new Set(['ImportDeclaration', 'ExportAllDeclaration', 'TemplateElement'])
 
-/** The parts of a node that run, in the order of the text. */
+/** The children of a node that are code, in the order of the text. */
 export function childrenOf(node: Node): readonly Node[] {
   const isKey = (name: string): boolean =>
     (name === 'key' || name === 'property') && node['computed'] !== true

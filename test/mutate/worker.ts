@@ -5,21 +5,21 @@ import { type Test, collected, endSuites, runTest } from './harness.ts'
 import { instrumented } from './instrument.ts'
 import type { FromWorker, Job, Measured } from './job.ts'
 
-/** A process of its own for the tests of one file: `measure` them, then `run` them with one mutant after the other. */
+/** A separate process for the tests of one file: `measure` them, then `run` them with one mutant after the other. */
 
 let active = 0
 let hits = 0
 let reached = new Set<number>()
 let hasMutants = false
 
-/** A loop that a mutant made endless; no test comes near so many. */
-const MOST_HITS = 5_000_000
+/** Above this, a mutant made a loop endless; no test comes close. */
+const MAX_HITS = 5_000_000
 
 Object.assign(globalThis, {
   __mutant: (id: number): boolean => {
     if (active === 0) reached.add(id)
     if (id !== active) return false
-    if (++hits > MOST_HITS) throw new Error('endless')
+    if (++hits > MAX_HITS) throw new Error('endless')
     return true
   },
 })
@@ -85,7 +85,7 @@ async function passes(test: Test, limit: number): Promise<boolean> {
   return isRight
 }
 
-const LONGEST = 30_000
+const MAX_TEST_TIME = 30_000
 
 async function measure(job: Job): Promise<void> {
   reached = new Set()
@@ -96,7 +96,7 @@ async function measure(job: Job): Promise<void> {
   for (const [index, test] of tests.entries()) {
     reached = new Set()
     const start = performance.now()
-    const isRight = await passes(test, LONGEST)
+    const isRight = await passes(test, MAX_TEST_TIME)
     const took = performance.now() - start
     measured.push({ index, title: test.title, took, isRight, reached: [...reached] })
   }
@@ -104,7 +104,7 @@ async function measure(job: Job): Promise<void> {
   await endSuites(tests)
 }
 
-/** With each mutant the tests that reach it, quickest first, until one fails. */
+/** Runs the tests that reach each mutant, fastest first, until one fails. */
 async function run(job: Job): Promise<void> {
   const tests = await load(job)
   for (const { id, tests: chosen, limit } of job.tasks) {
@@ -113,13 +113,13 @@ async function run(job: Job): Promise<void> {
     active = 0
     if (killer === undefined) tell({ kind: 'lived', id })
     else if (await passes(killer, limit)) tell({ kind: 'killed', id, by: killer.title })
-    // What the mutant left behind would fail the tests of the next ones too.
+    // Effects of this mutant would fail the tests of the next mutants too.
     else return tell({ kind: 'broken', id })
   }
   await endSuites(tests)
 }
 
-/** The same for what is evaluated when a module is loaded: everything is loaded again with the mutant in it. */
+/** The same for code that runs while a module is loaded: all modules are loaded again for each mutant. */
 async function runLoaded(job: Job): Promise<void> {
   for (const { id, tests: chosen, limit } of job.tasks) {
     tell({ kind: 'at', id })

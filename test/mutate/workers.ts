@@ -7,13 +7,13 @@ const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url))
 export const WORKERS = Math.min(4, availableParallelism())
 
 export interface Ended {
-  /** What it was busy with, where it did not come to its end by itself. */
+  /** The task of a process that was killed. */
   readonly brokenOffAt?: number
 }
 
 /**
- * Does a job in a process of its own, which is ended when it says nothing for `patience` milliseconds: a mutant may loop
- * without end, and nothing in that process can see it.
+ * Runs a job in a separate process, and kills it if it sends no message for `patience` milliseconds: a mutant can loop
+ * forever, and the process itself cannot detect that.
  */
 export async function work(job: Job, patience: number, hear: (message: FromWorker) => void): Promise<Ended> {
   const child = fork(WORKER, [], {

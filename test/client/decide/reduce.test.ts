@@ -179,7 +179,7 @@ describe('an answer', () => {
     })
   })
 
-  it('begins the waits anew after retries, and has no detail of its own', () =>
+  it('starts with the first wait after retries, and has no detail', () =>
     expect(after1({ status: retrying(5) }, answered(['a'], [{ word: '911' }]))?.status).toMatchObject({
       attempt: 2,
       detail: '',

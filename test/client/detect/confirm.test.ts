@@ -116,7 +116,7 @@ describe('a round is over', () => {
     expect((await round([], together)).votes).toBe(2)
   })
 
-  it('after five seconds, whoever has not answered', async () => {
+  it('after five seconds, although some sources have not answered', async () => {
     expect((await round([silent], many(1))).over).toEqual({ kind: 'open', took: seconds(5) })
   })
 })

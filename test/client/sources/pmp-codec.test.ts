@@ -119,8 +119,8 @@ describe('the PCP codec', () => {
     ['time goes on',                          1000, 1060, 60,  false],
     ['time goes on, a little slow',           1000, 1053, 60,  false],
     ['the clock is coarse',                   1000, 999,  1,   false],
-    ['it begins anew',                        1000, 0,    60,  true],
-    ['it began anew and has been up a while', 1000, 900,  600, true],
+    ['the epoch is reset',                    1000, 0,    60,  true],
+    ['the epoch was reset some time ago',     1000, 900,  600, true],
     ['it runs fast',                          1000, 1200, 60,  false],
   ])('detects a reset: %s', (_, before, then, elapsed, expected) =>
     expect(isReset({ code: 0, epoch: before }, { code: 0, epoch: then }, elapsed)).toBe(expected))

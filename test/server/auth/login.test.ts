@@ -36,10 +36,10 @@ describe('a password', () => {
     ['a wrong one of a key', KEY, WRONG, false],
     ['the right one of an account', ACCOUNT, RIGHT, true],
     ['a wrong one of an account', ACCOUNT, WRONG, false],
-    ['one of a name that nobody has', undefined, new Secret('nobody has this password'), false],
+    ['an unknown username', undefined, new Secret('no account has this password'), false],
   ])('%s', async (_, login, password, check) => expect(await passwords.check(login, password)).toBe(check))
 
-  it('of a name that nobody has takes a slow hash too', async () => {
+  it('of an unknown username computes a slow hash too', async () => {
     const checked: unknown[] = []
     const store = {
       read: async (use: (r: object) => unknown) => use({ login: async () => Promise.resolve(undefined) }),

@@ -100,7 +100,7 @@ describe('NS points', () => {
       [at('b', { ALIAS: ['x.test.'] })],
       alias('b.example.test'),
     ],
-    ['to nothing beside it', NS('a', 'b.example.test.'), [], []],
+    ['without other records', NS('a', 'b.example.test.'), [], []],
     ['to itself', NS('a', 'a.example.test.'), [], bare('a.example.test.')],
     ['to itself with an address', at('a', { NS: ['a.example.test.'], A: V4 }), [], []],
     ['to nothing below it', NS('a', 'n.a.example.test.'), [], bare('n.a.example.test.')],

@@ -192,7 +192,7 @@ describe('what is kept of a request', () => {
 
   it.each([
     ['success', [{ word: 'nochg', addresses: [] }], {}],
-    ['a fault of ours', [{ word: '911' }], {}],
+    ['a fault of the service', [{ word: '911' }], {}],
     ['a request during a block', [{ word: 'abuse' }], { blockedUntil: after(NOW, seconds(1)) }],
   ] as const)('is no refusal after %s', async (_, replies, over) => {
     const usage = { ...NONE, refusals: [at(20), at(10), at(5)], ...over }

@@ -169,7 +169,7 @@ describe('the other end', () => {
     ['is behind an empty item', proxy, '192.0.2.2,, 10.0.0.1', '192.0.2.2'],
     ['is the proxy that says nothing', proxy, ' , ', proxy],
     ['is the last that is an address', proxy, 'x, 10.0.0.1', front],
-    ['is nobody without an address', 'x', undefined, undefined],
+    ['is not known without an address', 'x', undefined, undefined],
   ])('%s', (_, remote, forwarded, peer) =>
     expect(clientAddressOf(remote, forwarded, [proxy, front])).toBe(peer),
   )
