@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { clientOf, holdfast, scratch, service } from './processes.ts'
@@ -324,7 +324,7 @@ it('resume ends a stop, but not a wait', async () => {
   expect((await run(broken, 'update')).stdout).toContain('home.example.test: nothing sent')
 })
 
-it('a state file that can be neither read nor moved is exit 78, and nothing is sent', async () => {
+it('a state file that cannot be read is named by status, left alone by --dry-run, and renamed by update', async () => {
   const at = await service('--log-level', 'debug')
   const state = scratch()
   mkdirSync(join(state, 'state.json'))
@@ -332,14 +332,19 @@ it('a state file that can be neither read nor moved is exit 78, and nothing is s
   const looked = await holdfast(['status', ...clientOf(at, state), '--runtime-dir', state], {
     env: env(at.password),
   })
-  const updated = await holdfast(['update', ...clientOf(at, state), '--myip', '192.0.2.1'], {
-    env: env(at.password),
-  })
+  const update = ['update', ...clientOf(at, state), '--myip', '192.0.2.1']
+  const tried = await holdfast([...update, '--dry-run'], { env: env(at.password) })
+  expect([tried.code, tried.stderr, readdirSync(state)]).toEqual([
+    0,
+    expect.stringMatching(/state\.json cannot be read \(this is a folder\); an update renames it/),
+    ['state.json'],
+  ])
+  const updated = await holdfast(update, { env: env(at.password) })
 
   expect([looked.code, looked.stderr]).toEqual([
     78,
     expect.stringMatching(
-      /^holdfast: .*state\.json cannot be read .* and was not set aside; it may record a stop, so nothing is sent; correct its permissions, or move it away\n$/,
+      /^holdfast: .*state\.json cannot be read \(this is a folder\) and may record a stop; this command does not change it; .*\n$/,
     ),
   ])
   expect([updated.code, updated.stderr]).toEqual([

@@ -61,6 +61,7 @@ export function composeClient(settings: ResolvedSettings, parts: ClientParts): C
     schedule,
     memory: fileMemory(stateFoldersOf(settings), {
       files: parts.isDryRun === true ? UNCHANGED_FILES : systemFiles,
+      isReadOnly: parts.isDryRun === true,
       time,
       report: emit,
     }),
@@ -88,7 +89,6 @@ export function composeClient(settings: ResolvedSettings, parts: ClientParts): C
 /** Reads files and changes none. */
 const UNCHANGED_FILES: Files = {
   ...systemFiles,
-  rename: () => Promise.resolve(),
   makeFolder: () => Promise.resolve(),
   makePrivateFolder: () => Promise.resolve(),
   remove: () => Promise.resolve(),

@@ -1,7 +1,7 @@
 import type { AccountJob, LoopState } from '../../client/agent/loop-state.ts'
 import { type ClientTime, clientTime } from '../../client/memory/client-time.ts'
 import { fileMemory } from '../../client/memory/file-memory.ts'
-import type { Memory } from '../../client/memory/memory.ts'
+import { type Memory, StateUnreadable } from '../../client/memory/memory.ts'
 import { ExchangeLog } from '../../client/report/exchange-log.ts'
 import { type AccountReport, reportAccounts } from '../../client/report/report.ts'
 import { systemClocks } from '../../platform/clock.ts'
@@ -30,12 +30,13 @@ export class ChangeNotSaved extends Error {
 
 export function savedState(settings: ResolvedSettings): SavedState {
   const time = clientTime(systemClocks())
-  // A command that only reads must not set a broken file aside.
-  const files = { ...systemFiles, rename: () => Promise.reject(new Error('read only')) }
   const memory = fileMemory(stateFoldersOf(settings), {
-    files,
+    files: systemFiles,
     time,
-    report: ({ because }) => {
+    isReadOnly: true,
+    report: (problem) => {
+      const { kind, because } = problem
+      if (kind === 'stateUnreadable') throw new StateUnreadable(problem.path, because, 'reader')
       throw new ChangeNotSaved(settings.stateDir, because)
     },
   })

@@ -103,6 +103,8 @@ export const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
     line: () => 'asked to stop' },
   stateSetAside:      { level: 'error', msg: 'the state file could not be read and is set aside',
     line: ({ as, because }) => `the state file could not be read (${because}) and is renamed to ${as}; stops, waits and confirmed addresses in it are lost` },
+  stateUnreadable:    { level: 'error', msg: 'the state file cannot be read',
+    line: ({ path, because }) => `${path} cannot be read (${because}); an update renames it, and stops, waits and confirmed addresses in it are lost` },
   stateSavedElsewhere: { level: 'warn', msg: 'the state is saved in another folder',
     line: ({ folder, instead, because }) => `${folder} is not writable (${because}); stops and waits are saved in ${instead}, where a reboot may delete them; make ${folder} writable` },
   stateNotSaved:      { level: 'error', msg: 'the state cannot be saved; stops and waits are lost when this process ends',

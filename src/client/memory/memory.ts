@@ -19,6 +19,8 @@ export interface Memory {
 /** What the user must learn about the state file. */
 export type MemoryProblem =
   | { readonly kind: 'stateSetAside'; readonly as: string; readonly because: string }
+  /** A reader that changes nothing left the file in its place. */
+  | { readonly kind: 'stateUnreadable'; readonly path: string; readonly because: string }
   /** The configured folder is not writable; a fallback folder is. */
   | {
       readonly kind: 'stateSavedElsewhere'
@@ -37,11 +39,16 @@ export class StateNotSaved extends Error {
   }
 }
 
-/** A state file that can be neither read nor renamed. It may record a stop, so nothing may be sent. */
+const CONSEQUENCES = {
+  update:
+    'and is not renamed; it may record a stop, so nothing is sent; correct its permissions, or move it away',
+  reader:
+    'and may record a stop; this command does not change it; the next update renames it if it can, and a stop in it is then lost; if you have a copy, restore it first',
+}
+
+/** A state file that cannot be read and may record a stop: an update that cannot rename it sends nothing. */
 export class StateUnreadable extends Error {
-  constructor(path: string, because: string) {
-    super(
-      `${path} cannot be read (${because}) and was not set aside; it may record a stop, so nothing is sent; correct its permissions, or move it away`,
-    )
+  constructor(path: string, because: string, who: keyof typeof CONSEQUENCES) {
+    super(`${path} cannot be read (${because}) ${CONSEQUENCES[who]}`)
   }
 }

@@ -10,6 +10,8 @@ export interface StateFilesContext {
   readonly files: Files
   readonly time: ClientTime
   readonly report: (problem: MemoryProblem) => void
+  /** A file that cannot be read is reported, not renamed. */
+  readonly isReadOnly?: boolean
 }
 
 export interface SavedFile {
@@ -39,22 +41,27 @@ export async function readLatest(
   return saved.toSorted((a, b) => (b.file.anchor?.at ?? 0) - (a.file.anchor?.at ?? 0))[0]
 }
 
-/** Undefined where there is no file, or where it is invalid and now set aside. */
+/** Undefined where there is no file, or where it is invalid: set aside, or reported by a reader. */
 async function readOrSetAside(
   folder: string,
-  { files, time, report }: StateFilesContext,
+  { files, time, report, isReadOnly = false }: StateFilesContext,
 ): Promise<StateFile | undefined> {
   const path = pathIn(folder)
   const setAside = async (because: string): Promise<undefined> => {
+    if (isReadOnly) {
+      report({ kind: 'stateUnreadable', path, because })
+      return undefined
+    }
     const as = `${path}.broken-${formatInstant(time.wallAt(time.now())).replaceAll(':', '')}`
     await files.rename(path, as).catch(() => {
-      throw new StateUnreadable(path, because)
+      throw new StateUnreadable(path, because, 'update')
     })
     report({ kind: 'stateSetAside', as, because })
     return undefined
   }
   const text = await files.read(path).then(ok, (error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'EFTYPE') throw new StateUnreadable(path, messageOf(error))
+    if ((error as NodeJS.ErrnoException).code === 'EFTYPE')
+      throw new StateUnreadable(path, messageOf(error), 'update')
     return err(messageOf(error))
   })
   if (!text.ok) return setAside(text.error)
