@@ -1,12 +1,12 @@
 import yargs, { type Argv } from 'yargs'
 import { ABOUT } from '../app/about.ts'
 import { EXITS } from '../app/exit-codes.ts'
-import { nearest } from '../base/nearest.ts'
 import type { Command } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import type { Positional } from './flags.ts'
 import type { Option, Options } from './options.ts'
 import { CONFIGURATION, type ParsedCommand } from './parse-fast.ts'
+import { usageErrorText } from './usage-error.ts'
 
 /** A mistake on the command line, for the user. */
 export class UsageError extends Error {}
@@ -21,8 +21,7 @@ export async function parseWithYargs(words: readonly string[]): Promise<ParsedCo
   )
   const fail = (message: string | null, error: Error | undefined): never => {
     if (message === null && error !== undefined) throw error
-    const text = message ?? error?.message ?? ''
-    throw new UsageError(`${text}${suggestion(text, flagsFor(words, options))}`)
+    throw new UsageError(usageErrorText(message ?? error?.message ?? '', words, options))
   }
   const parser = COMMANDS.reduce(
     (args, command) =>
@@ -127,16 +126,3 @@ const positionalOptions = (positional: Positional) => ({
   ...(positional.kind === 'words' && { array: true }),
   ...(positional.kind === 'choice' && { choices: positional.choices }),
 })
-
-/** The flags of the named command, or of all commands. */
-function flagsFor([name]: readonly string[], options: ReadonlyMap<Command, Options>): readonly string[] {
-  const all = [...options].filter(([command]) => command.name === name)
-  return (all.length > 0 ? all : [...options]).flatMap(([, own]) => Object.keys(own))
-}
-
-/** yargs suggests commands, but no flags. */
-function suggestion(message: string, flags: readonly string[]): string {
-  const [, unknown] = /^Unknown arguments?: ([^,\s]+)/.exec(message) ?? []
-  const near = unknown === undefined ? undefined : nearest(unknown, flags)
-  return near === undefined ? '' : ` (did you mean --${near}?)`
-}
