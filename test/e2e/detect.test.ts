@@ -37,8 +37,15 @@ describe('holdfast detect', () => {
     expect((await holdfast(['detect', ...args])).stdout).toContain('home.example.test: nothing would be sent')
   })
 
-  it('ends with 69 when it finds no address', async () =>
-    expect((await holdfast(['detect', '--source', 'http://127.0.0.1:1/'])).code).toBe(69))
+  it('ends with 69 when it finds no address, and says that nothing would be sent', async () => {
+    const args = ['detect', ...clientOf(await service(), scratch()), '--source', 'http://127.0.0.1:1/']
+    const { code, stdout } = await holdfast(args)
+
+    expect([code, stdout]).toEqual([
+      69,
+      expect.stringContaining('home.example.test: nothing would be sent: no address was found'),
+    ])
+  })
 
   it('--watch prints the first survey and continues until SIGTERM', async () => {
     const child = start(['detect', '--watch', '--json', '--no-ipv6', '--source', await echo(() => '8.8.8.8')])

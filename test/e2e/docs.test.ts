@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -45,6 +47,23 @@ describe('“Try it” in the README', () => {
     expect(command).toMatch(/^HOLDFAST_PASSWORD=\S+ holdfast update /)
     expect(shown(await run())).toBe(masked(first))
     expect(shown(await run())).toBe(masked(second))
+  })
+
+  it('starts the service with the Node of the checkout, whichever Node is installed', async () => {
+    const { scripts } = JSON.parse(read('package.json')) as {
+      readonly scripts: Readonly<Record<string, string>>
+    }
+    expect(README).toContain('`npm run dev` starts a service')
+    const child = spawn(scripts['dev'] ?? '', {
+      cwd: ROOT,
+      shell: true,
+      detached: true,
+      env: { PATH: '/usr/bin:/bin' },
+    })
+    onTestFinished(() => void process.kill(-(child.pid ?? Number.NaN)))
+    const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+
+    expect(line).toMatch(/^The service listens on http:/)
   })
 
   it('is on the first screen, after what Holdfast is and how it is installed', () => {
