@@ -308,7 +308,7 @@ describe('a supervised daemon', () => {
 
     await expect.poll(heard, { timeout: 10_000 }).toContain('WATCHDOG=1')
     expect(heard().split('\n')[0]).toBe('--ready')
-    expect(heard()).toContain('--status=1 of 1 hostnames confirmed\n')
+    await expect.poll(heard, { timeout: 10_000 }).toContain('--status=1 of 1 hostnames confirmed\n')
     child.kill('SIGTERM')
     await ended
     expect(heard()).toContain('STOPPING=1')
