@@ -1,13 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Address, addressOfBytes, bitsOf, bytesOf, parseAddress } from '../../src/net/address.ts'
+import { addressOfBytes, bitsOf, bytesOf } from '../../src/net/address.ts'
 import { eui64, isWithin, parsePrefix, withHostPart } from '../../src/net/prefix.ts'
-
-const address = (text: string): Address => {
-  const parsed = parseAddress(text)
-  if (parsed === undefined) throw new Error(`${text} is not an address`)
-  return parsed
-}
+import { address } from '../fakes/address.ts'
 
 describe('parsePrefix', () => {
   // biome-ignore format: a table

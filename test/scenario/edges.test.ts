@@ -6,60 +6,16 @@ import { after, hours, type Instant, instant, milliseconds, minutes, seconds } f
 import { forever, once, run } from '../../src/client/agent/run.ts'
 import { exchangeEvents } from '../../src/client/agent/exchange-events.ts'
 import { nextWait, retryAt, waitAt } from '../../src/client/decide/backoff.ts'
-import type { DesiredState } from '../../src/client/decide/desired-state.ts'
-import type { Observation } from '../../src/client/decide/observation.ts'
 import { accountOf, NEW_STATE } from '../../src/client/decide/state.ts'
 import { clientTime } from '../../src/client/memory/client-time.ts'
 import { formatState, parseState } from '../../src/client/memory/codec.ts'
 import { fileMemory } from '../../src/client/memory/file-memory.ts'
 import { outcomeOf, worstOutcome } from '../../src/client/report/outcome.ts'
-import { type Address, parseAddress } from '../../src/net/address.ts'
 import { systemFiles } from '../../src/platform/files.ts'
-import {
-  type Disk,
-  disk,
-  type ScriptedOutcome,
-  PLAN,
-  type AddressScript,
-  START,
-  world,
-} from '../fakes/world.ts'
+import { disk, type ScriptedOutcome, PLAN, type AddressScript, START, world } from '../fakes/world.ts'
+import { address } from '../fakes/address.ts'
+import { daemon, oneShot, type Scene, STARTED } from './runs.ts'
 
-const STARTED: readonly Observation[] = [{ kind: 'started' }]
-const address = (text: string): Address => {
-  const parsed = parseAddress(text)
-  if (parsed === undefined) throw new Error(`${text} is not an address`)
-  return parsed
-}
-
-interface Scene {
-  script: readonly ScriptedOutcome[]
-  span?: number
-  addressesAt?: AddressScript
-  desiredStates?: readonly Partial<DesiredState>[]
-  file?: Disk
-  opening?: readonly Observation[]
-}
-async function daemon({
-  script,
-  span = 24,
-  addressesAt,
-  desiredStates,
-  file = disk(),
-  opening = STARTED,
-}: Scene) {
-  const lines = [...script]
-  const scene = world(file, lines, addressesAt, desiredStates)
-  scene.stopAfter(hours(span))
-  await run(scene, opening, forever)
-  expect(lines).toEqual([])
-  return scene.log
-}
-async function oneShot({ script, addressesAt, desiredStates, file = disk(), opening = STARTED }: Scene) {
-  const scene = world(file, [...script], addressesAt, desiredStates)
-  await run(scene, opening, once)
-  return scene.log
-}
 const times = (d: readonly string[]) => d.map((e) => e.split(' ')[0])
 
 it('resume clears the stops of the named account only', async () => {

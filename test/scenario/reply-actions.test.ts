@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { after, hours, type Instant, minutes, parseDuration, seconds } from '../../src/base/time.ts'
+import { after, type Instant, minutes, parseDuration, seconds } from '../../src/base/time.ts'
 import type { AgentEvent } from '../../src/client/agent/events.ts'
 import { forever, once, run } from '../../src/client/agent/run.ts'
 import type { DesiredState } from '../../src/client/decide/desired-state.ts'
@@ -7,48 +7,10 @@ import type { Observation } from '../../src/client/decide/observation.ts'
 import { accountOf, hostOf } from '../../src/client/decide/state.ts'
 import { parseState } from '../../src/client/memory/codec.ts'
 import { byFamily, parseAddress } from '../../src/net/address.ts'
-import { type Disk, disk, type ScriptedOutcome, type AddressScript, START, world } from '../fakes/world.ts'
+import { disk, type ScriptedOutcome, type AddressScript, START, world } from '../fakes/world.ts'
+import { daemon, oneShot, STARTED } from './runs.ts'
 
-const STARTED: readonly Observation[] = [{ kind: 'started' }]
 const ONE = '?hostname=home.example.test&myip=192.0.2.1'
-
-interface Scene {
-  readonly script: readonly ScriptedOutcome[]
-  readonly span?: number
-  readonly addressesAt?: AddressScript
-  readonly desiredStates?: readonly Partial<DesiredState>[]
-  readonly file?: Disk
-  readonly opening?: readonly Observation[]
-}
-
-/** The log of a daemon, by default of a day. */
-async function daemon({
-  script,
-  span = 24,
-  addressesAt,
-  desiredStates,
-  file = disk(),
-  opening = STARTED,
-}: Scene): Promise<readonly string[]> {
-  const lines = [...script]
-  const scene = world(file, lines, addressesAt, desiredStates)
-  scene.stopAfter(hours(span))
-  await run(scene, opening, forever)
-  expect(lines, 'every outcome of the script was used').toEqual([])
-  return scene.log
-}
-
-async function oneShot({
-  script,
-  addressesAt,
-  desiredStates,
-  file = disk(),
-  opening = STARTED,
-}: Scene): Promise<readonly string[]> {
-  const scene = world(file, [...script], addressesAt, desiredStates)
-  await run(scene, opening, once)
-  return scene.log
-}
 
 describe('with the same outcome all day, the daemon sends', () => {
   it('once after good', async () =>

@@ -2,24 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { hours, milliseconds, minutes } from '../../../src/base/time.ts'
 import { diagnose, type Evidence, formatDiagnoses } from '../../../src/client/report/diagnose.ts'
 import type { SourceAnswer } from '../../../src/client/report/survey.ts'
-import type { Vantage } from '../../../src/client/sources/source.ts'
-import { type Address, type Family, familyOf, parseAddress } from '../../../src/net/address.ts'
-import type { Sighting } from '../../../src/net/sighting.ts'
-
-const address = (text: string): Address => {
-  const parsed = parseAddress(text)
-  if (parsed === undefined) throw new Error(`${text} is no address`)
-  return parsed
-}
-const seen = (text: string): Sighting => ({ kind: 'seen', address: address(text), by: 'x' })
-const LOST: Sighting = { kind: 'unknown', because: 'did not answer' }
-
-const answer = (name: string, vantage: Vantage, sighting: Sighting, family: Family = 'v4'): SourceAnswer => ({
-  source: { name, operator: name, vantage },
-  family: sighting.kind === 'seen' ? familyOf(sighting.address) : family,
-  sighting,
-  took: milliseconds(12.4),
-})
+import { address } from '../../fakes/address.ts'
+import { answer, LOST, seen } from './answers.ts'
 
 const HEALTHY: Evidence = {
   answers: [answer('router', 'router', seen('8.8.8.8')), answer('x', 'outside', seen('8.8.8.8'))],

@@ -1,24 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { milliseconds } from '../../../src/base/time.ts'
-import { formatSurvey, type SourceAnswer, survey } from '../../../src/client/report/survey.ts'
-import type { Vantage } from '../../../src/client/sources/source.ts'
-import { type Address, type Family, familyOf, parseAddress } from '../../../src/net/address.ts'
-import type { Sighting } from '../../../src/net/sighting.ts'
-
-const address = (text: string): Address => {
-  const parsed = parseAddress(text)
-  if (parsed === undefined) throw new Error(`${text} is no address`)
-  return parsed
-}
-const seen = (text: string): Sighting => ({ kind: 'seen', address: address(text), by: 'x' })
-const LOST: Sighting = { kind: 'unknown', because: 'did not answer' }
-
-const answer = (name: string, vantage: Vantage, sighting: Sighting, family: Family = 'v4'): SourceAnswer => ({
-  source: { name, operator: name, vantage },
-  family: sighting.kind === 'seen' ? familyOf(sighting.address) : family,
-  sighting,
-  took: milliseconds(12.4),
-})
+import { formatSurvey, survey } from '../../../src/client/report/survey.ts'
+import { answer, LOST, seen } from './answers.ts'
 
 describe('a survey', () => {
   const found = survey(

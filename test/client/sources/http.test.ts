@@ -5,7 +5,8 @@ import { webSource } from '../../../src/client/sources/http.ts'
 import type { Sighting } from '../../../src/net/sighting.ts'
 import { undiciHttp } from '../../../src/platform/http.ts'
 import { sourceContract } from '../../contract/source.ts'
-import { never, address, asking, unknown, PUBLIC, overHttp } from './responders.ts'
+import { address } from '../../fakes/address.ts'
+import { never, asking, unknown, PUBLIC, overHttp } from './responders.ts'
 
 const serve = async (
   status: number,

@@ -4,51 +4,47 @@ import { systemInterfaces } from '../../../src/platform/interfaces.ts'
 import { systemOutboundRoute } from '../../../src/platform/outbound-route.ts'
 import type { InterfaceAddress } from '../../../src/ports/interfaces.ts'
 import { sourceContract } from '../../contract/source.ts'
-import { never, address } from './responders.ts'
+import { address, interfaceAddress } from '../../fakes/address.ts'
+import { never } from './responders.ts'
 
 describe('the interface source', () => {
-  const one = (text: string, over: Partial<InterfaceAddress> = {}): InterfaceAddress => ({
-    interface: 'eth0',
-    address: address(text),
-    isTemporary: false,
-    isUnusable: false,
-    isPermanent: false,
-    prefixLength: 64,
-    isTunnel: false,
-    ...over,
-  })
   const look = async (all: readonly InterfaceAddress[], family: 'v4' | 'v6', only?: string) =>
     localSource({ interfaces: async () => all, outboundRoute: async () => undefined }, only, {
       allowed: [],
     }).look(family, never)
 
   it('reports a public address', async () =>
-    expect(await look([one('10.0.0.1'), one('8.8.8.8')], 'v4')).toMatchObject({
+    expect(await look([interfaceAddress('10.0.0.1'), interfaceAddress('8.8.8.8')], 'v4')).toMatchObject({
       kind: 'seen',
       address: '8.8.8.8',
     }))
   it('reports none behind a NAT', async () =>
-    expect(await look([one('192.168.1.5'), one('fe80::1')], 'v4')).toEqual({ kind: 'none' }))
+    expect(await look([interfaceAddress('192.168.1.5'), interfaceAddress('fe80::1')], 'v4')).toEqual({
+      kind: 'none',
+    }))
 
   it('ignores temporary, deprecated and tentative addresses', async () =>
     expect(
       await look(
-        [one('2606:4700::1', { isTemporary: true }), one('2606:4700::2', { isUnusable: true })],
+        [
+          interfaceAddress('2606:4700::1', { isTemporary: true }),
+          interfaceAddress('2606:4700::2', { isUnusable: true }),
+        ],
         'v6',
       ),
     ).toEqual({ kind: 'none' }))
 
   it('does not depend on the order of addresses', async () => {
-    const all = [one('2606:4700::2'), one('2606:4700::1')]
+    const all = [interfaceAddress('2606:4700::2'), interfaceAddress('2606:4700::1')]
 
     expect(await look(all, 'v6')).toEqual(await look(all.toReversed(), 'v6'))
   })
 
   it('ranks permanent addresses first, then those from DHCPv6, then the previous one, then the lowest', async () => {
-    const slaac = one('2a0d:3341::34a6:1')
-    const byHand = one('2a0d:3341::f100', { isPermanent: true })
-    const leased = one('2a0d:3341::ff21', { prefixLength: 128 })
-    const tunnel = one('2600:9::1', { interface: 'tun0', isTunnel: true, isPermanent: true })
+    const slaac = interfaceAddress('2a0d:3341::34a6:1')
+    const byHand = interfaceAddress('2a0d:3341::f100', { isPermanent: true })
+    const leased = interfaceAddress('2a0d:3341::ff21', { prefixLength: 128 })
+    const tunnel = interfaceAddress('2600:9::1', { interface: 'tun0', isTunnel: true, isPermanent: true })
 
     expect(await look([slaac, tunnel, leased, byHand], 'v6')).toMatchObject({
       address: '2a0d:3341::f100',
@@ -58,12 +54,14 @@ describe('the interface source', () => {
   })
 
   it('ranks equal addresses by number, not by text', async () =>
-    expect(await look([one('2600:0:0:1:2:34a6:1:1'), one('2600:0:0:1:2::9')], 'v6')).toMatchObject({
+    expect(
+      await look([interfaceAddress('2600:0:0:1:2:34a6:1:1'), interfaceAddress('2600:0:0:1:2::9')], 'v6'),
+    ).toMatchObject({
       address: '2600::1:2:0:0:9',
     }))
 
   it('ranks the network first that the kernel sends from', async () => {
-    const all = [one('2001:470::1', { isPermanent: true }), one('2a0d:3341::5')]
+    const all = [interfaceAddress('2001:470::1', { isPermanent: true }), interfaceAddress('2a0d:3341::5')]
     const source = localSource(
       {
         interfaces: async () => all,
@@ -77,8 +75,8 @@ describe('the interface source', () => {
   })
 
   it('marks a substitute for an interface that lost its address', async () => {
-    const bridge = one('2001:470::1', { interface: 'docker0' })
-    let all = [one('2a0d:3341::5'), bridge]
+    const bridge = interfaceAddress('2001:470::1', { interface: 'docker0' })
+    let all = [interfaceAddress('2a0d:3341::5'), bridge]
     let through: string | undefined = 'eth0'
     const source = localSource(
       {
@@ -106,7 +104,7 @@ describe('the interface source', () => {
   })
 
   it('reports one interface only, which must exist', async () => {
-    const all = [one('8.8.8.8'), one('8.8.4.4', { interface: 'eth1' })]
+    const all = [interfaceAddress('8.8.8.8'), interfaceAddress('8.8.4.4', { interface: 'eth1' })]
 
     expect(await look(all, 'v4', 'eth1')).toMatchObject({
       kind: 'seen',

@@ -1,9 +1,9 @@
+import { address } from '../../fakes/address.ts'
 import { createSocket, type Socket } from 'node:dgram'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { SourcePorts } from '../../../src/client/sources/ports.ts'
-import { parseAddress } from '../../../src/net/address.ts'
 import { askByDatagram } from '../../../src/platform/datagram.ts'
 import { undiciHttp } from '../../../src/platform/http.ts'
 import { systemInterfaces } from '../../../src/platform/interfaces.ts'
@@ -11,11 +11,6 @@ import { runProgram } from '../../../src/platform/network.ts'
 import { askByStream } from '../../../src/platform/stream.ts'
 
 export const never = new AbortController().signal
-export const address = (text: string) => {
-  const parsed = parseAddress(text)
-  if (parsed === undefined) throw new Error(`${text} is not an address`)
-  return parsed
-}
 export const asking = { userAgent: 'Holdfast test/1-1', allowed: [] }
 export const unknown = (because: string) => ({ kind: 'unknown', because })
 export const seen = (text: string, by: string) => ({ kind: 'seen', address: text, by })

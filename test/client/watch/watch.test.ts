@@ -1,3 +1,4 @@
+import { interfaceAddress } from '../../fakes/address.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Duration, instant, milliseconds, minutes, seconds } from '../../../src/base/time.ts'
 import type { AddressSource } from '../../../src/client/sources/source.ts'
@@ -86,16 +87,7 @@ beforeEach(() => {
   }
   const ports: WatchPorts = {
     http: async () => ({ kind: 'unreached', stage: 'connect', because: 'no answer' }),
-    interfaces: async () =>
-      network.interfaces.map((text) => ({
-        interface: 'eth0',
-        address: address(text),
-        isTemporary: false,
-        isUnusable: false,
-        isPermanent: false,
-        prefixLength: 64,
-        isTunnel: false,
-      })),
+    interfaces: async () => network.interfaces.map((text) => interfaceAddress(text)),
     datagram,
     stream: async () => 'no answer',
     resolve: async () => [],

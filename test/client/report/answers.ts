@@ -1,0 +1,22 @@
+import { milliseconds } from '../../../src/base/time.ts'
+import type { SourceAnswer } from '../../../src/client/report/survey.ts'
+import type { Vantage } from '../../../src/client/sources/source.ts'
+import { type Family, familyOf } from '../../../src/net/address.ts'
+import type { Sighting } from '../../../src/net/sighting.ts'
+import { address } from '../../fakes/address.ts'
+
+export const seen = (text: string): Sighting => ({ kind: 'seen', address: address(text), by: 'x' })
+export const LOST: Sighting = { kind: 'unknown', because: 'did not answer' }
+
+/** What a source reported, after 12.4 ms. */
+export const answer = (
+  name: string,
+  vantage: Vantage,
+  sighting: Sighting,
+  family: Family = 'v4',
+): SourceAnswer => ({
+  source: { name, operator: name, vantage },
+  family: sighting.kind === 'seen' ? familyOf(sighting.address) : family,
+  sighting,
+  took: milliseconds(12.4),
+})
