@@ -80,7 +80,7 @@ describe('config/service.toml', () => {
 describe('the package', () => {
   const manifest = JSON.parse(read('package.json')) as { version: string; scripts: Record<string, string> }
 
-  it('locks its own Node, for x64 and arm64 alike, in one version', () => {
+  it('locks one version of Node for x64 and arm64', () => {
     const lock = JSON.parse(read('package-lock.json')) as {
       packages: Record<
         string,
@@ -100,7 +100,7 @@ describe('the package', () => {
   it('locks nothing that names a place', () =>
     expect(read('package-lock.json')).not.toMatch(/"resolved": "http/))
 
-  it('has a change log entry for its version, with the day that the program knows', () =>
+  it('has a change log entry for its version, with the date in the program', () =>
     expect(read('CHANGELOG.md')).toContain(
       `## ${manifest.version} (${formatInstant(RELEASED).slice(0, 10)})`,
     ))

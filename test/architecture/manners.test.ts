@@ -30,7 +30,7 @@ describe('every file', () => {
     expect(text.split('\n').length).toBeLessThan(300),
   )
   it.each(files)('$path exports by name', ({ text }) => expect(text).not.toMatch(/^export default/m))
-  it.each(files)('$path has a name that says something', ({ path }) =>
+  it.each(files)('$path has a descriptive name', ({ path }) =>
     expect(path).not.toMatch(/util|helper|common|misc|manager/),
   )
   it.each(files)('$path leaves nothing for later', ({ text }) =>

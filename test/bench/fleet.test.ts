@@ -92,7 +92,7 @@ describe('a fleet', () => {
   it('does the same twice', () => expect(ran({}).sent).toEqual(ran({}).sent))
 })
 
-it('a look that sees what is confirmed already sends nothing and changes nothing', () => {
+it('a look that finds the confirmed address sends nothing and changes nothing', () => {
   const settled = settledClient(AT.start)
   const service = () => {
     throw new Error('there was no request')
@@ -101,7 +101,7 @@ it('a look that sees what is confirmed already sends nothing and changes nothing
   expect(look(settled, { now: AT.fails, random: () => 0, service })).toEqual(settled)
 })
 
-it('what is to happen is taken in its order', () => {
+it('events are processed in their order', () => {
   const [queue, chance] = [emptyQueue(), seededRandom(7)]
   const happenings = Array.from({ length: 1000 }, (_, nth) => ({
     at: instant(Math.floor(chance() * 100)),

@@ -233,7 +233,7 @@ describe('a state file that cannot be read or written', () => {
     '-',
   ]
 
-  it('explain without a configuration tells reply words from unknown words', async () => {
+  it('explain without a configuration distinguishes reply words from unknown words', async () => {
     const env = { HOME: scratch(), XDG_CONFIG_HOME: scratch() }
     const json = async (subject: string) => {
       const { code, stdout } = await holdfast(['explain', subject, '--json'], { env })

@@ -62,10 +62,10 @@ describe('a command loads only what it needs', () => {
 
   it('--help: yargs, and none of the other packages', () =>
     expect(marksIn(chunksOf(['--help']))).toEqual(['yargs']))
-  it.each(['--version', '-V'])('%s alone: nothing but itself', (line) =>
+  it.each(['--version', '-V'])('%s alone loads only itself', (line) =>
     expect(chunksOf([line])).toEqual(['holdfast.cjs', 'rolldown-runtime.cjs', 'start.cjs']),
   )
-  it('--version in a longer line: yargs, which says the same', async () => {
+  it('--version in a longer line: yargs, with the same output', async () => {
     expect(marksIn(chunksOf(['update', '--version']))).toEqual(['yargs'])
     expect(await holdfast(['update', '--version'])).toEqual(await holdfast(['--version']))
   })

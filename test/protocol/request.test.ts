@@ -22,7 +22,7 @@ describe('a query', () => {
   it('has colons and at-signs as they are, and everything else escaped', () =>
     expect(formatQuery({ hostnames: ['a@b:c&d'], addresses: {} }, 'myip')).toBe('hostname=a@b:c%26d'))
 
-  it('of myipv6 takes no IPv4 address', () => expect(readQuery('myipv6=192.0.2.1').addresses).toEqual({}))
+  it('of myipv6 ignores an IPv4 address', () => expect(readQuery('myipv6=192.0.2.1').addresses).toEqual({}))
 
   it.each([
     ['hostnamex', undefined],

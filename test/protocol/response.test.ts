@@ -9,7 +9,7 @@ const errorOf = (status: number, body: string, count = 1): unknown => {
 const becauseOf = (status: number, body: string, count = 1): unknown =>
   (errorOf(status, body, count) as { because?: string }).because
 
-describe('what is told of an answer that was not understood', () => {
+describe('what is reported about an unrecognized response', () => {
   it.each([
     [300, GOOD, 1, `a redirect (HTTP 300): "${GOOD}"`],
     [200, '', 1, 'an empty response (HTTP 200)'],

@@ -170,7 +170,7 @@ describe('addresses', () => {
     ).toEqual(['0 send a.test?hostname=home.example.test&myip=192.0.2.1&myipv6=2001:db8::1'])
   })
 
-  it('are not sent at all when none is seen', async () =>
+  it('are not sent if no address is found', async () =>
     expect(await daemon({ script: [], addressesAt: () => [] })).toEqual([]))
 
   it('that the service confirms differently are not sent again', async () =>

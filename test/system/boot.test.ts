@@ -42,7 +42,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
   const isActive = (): string => guest.sh('systemctl is-active holdfast').stdout.trim()
 
   describe('the daemon', () => {
-    it('is not installed while the configuration or the password is missing, and nothing is left behind', () => {
+    it('is not installed without configuration or password, and leaves no files', () => {
       expect(guest.sh('holdfast service install')).toMatchObject({
         code: 78,
         stdout: '',
@@ -60,7 +60,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
       expect(guest.sh('ls -d /etc/systemd/system/holdfast*').stdout).toBe('')
     })
 
-    it('starts, is ready, and says how it stands', async () => {
+    it('starts, is ready, and shows its status', async () => {
       guest.ok(secret('/etc/holdfast/password', 'swordfish'))
       guest.ok('holdfast config check && holdfast service install')
 
@@ -70,7 +70,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
       expect(guest.sh('holdfast service status')).toMatchObject({ code: 0 })
     })
 
-    it('is exposed by 1.5 or less, and verified without a word', () => {
+    it('has an exposure of 1.5 or less, and valid units', () => {
       for (const template of ['holdfast.service', 'holdfast-update.service', 'holdfast-update.timer'])
         expect(
           guest.sh(`systemd-analyze verify /usr/local/lib/node_modules/holdfast/systemd/${template}`),
@@ -112,7 +112,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
       expect(guest.asked().length).toBe(before)
     })
 
-    it('stops within a second, and status then says so', () => {
+    it('stops within a second, and status reports that', () => {
       const began = performance.now()
       guest.ok('systemctl stop holdfast')
 
@@ -131,7 +131,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
       await expect.poll(() => `${guest.show('NRestarts')} ${isActive()}`, WITHIN).toBe('1 active')
     })
 
-    it('is left alone by the watchdog while it is well, and killed by it when it hangs', async () => {
+    it('is killed by the watchdog only when it hangs', async () => {
       guest.ok(dropIn('holdfast.service', '[Service]\nRestartSec=1\nWatchdogSec=9'))
       guest.ok('systemctl restart holdfast')
       const before = guest.show('NRestarts')
@@ -145,7 +145,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
       expect(guest.ok('journalctl --unit holdfast --output cat')).toContain('Watchdog timeout')
     })
 
-    it('stays down after a stop that the service asked for, until it is told to go on', async () => {
+    it('stays stopped after badauth, until resume', async () => {
       guest.ok(dropIn('holdfast.service', '[Service]\nRestartSec=1'))
       guest.ok('systemctl restart holdfast')
       guest.answers('badauth')
@@ -169,7 +169,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
       await expect.poll(() => guest.show('StatusText'), WITHIN).toBe('2 of 2 hostnames confirmed')
     })
 
-    it('is taken away without a trace but what it remembers', () => {
+    it('is uninstalled completely, except for its state', () => {
       guest.ok('rm -r /etc/systemd/system/holdfast.service.d; systemctl daemon-reload')
       guest.ok('holdfast service uninstall')
 
@@ -198,7 +198,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
       expect(guest.sh('holdfast service install').stderr).toContain('holdfast service uninstall --timer')
     })
 
-    it('is taken away without a trace', () => {
+    it('is uninstalled completely', () => {
       guest.ok('rm -r /etc/systemd/system/holdfast-update.timer.d; holdfast service uninstall --timer')
 
       expect(guest.ok('find /etc/systemd /run/systemd -name "holdfast*"')).toBe('')
@@ -206,7 +206,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
     })
   })
 
-  it('two accounts get their passwords as credentials, the daemon and root by hand alike', async () => {
+  it('two accounts get their passwords as credentials, in the daemon and in commands of root', async () => {
     guest.ok(`rm /etc/holdfast/password; ${configuration(TWO_ACCOUNTS)}`)
     for (const [name, password] of [
       ['office', 'one'],
@@ -225,7 +225,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
     expect(logins.toSorted()).toEqual(['abc:one', 'def:two'])
   })
 
-  it('without any password the unit says so, and is not started again', async () => {
+  it('without a password the unit fails with exit code 78', async () => {
     guest.ok('rm -r /etc/credstore; systemctl restart holdfast || true')
 
     await expect.poll(() => guest.show('ExecMainStatus'), WITHIN).toBe('78')
@@ -234,7 +234,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
     expect(guest.ok('systemctl list-units --all --no-legend "holdfast*"')).toBe('')
   })
 
-  it('a unit of a package is found, and not hidden by another', () => {
+  it('a unit of a package is found, and not replaced', () => {
     guest.ok(secret('/etc/holdfast/password', 'swordfish'))
     guest.ok(configuration(ONE_ACCOUNT))
     guest.ok(
@@ -254,7 +254,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
     guest.ok('systemctl stop holdfast; rm /usr/lib/systemd/system/holdfast.service; systemctl daemon-reload')
   })
 
-  it('a user has a daemon of their own, whose stop their commands see, obey and end', async () => {
+  it('the daemon of a user shares its stop with the commands of that user', async () => {
     guest.ok('useradd --create-home --uid 1000 probe; loginctl enable-linger probe')
     const asUser = (command: string): string =>
       `setpriv --reuid=1000 --regid=1000 --init-groups env -i HOME=/home/probe PATH=$PATH XDG_RUNTIME_DIR=/run/user/1000 ${command}`

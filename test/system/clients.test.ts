@@ -108,7 +108,7 @@ describe.skipIf(!hasOpenssl || lacks('ddclient'))('ddclient', () => {
     expect(await holds(at.hostnames, '192.0.2.20')).toBe(true)
   })
 
-  it.each(WIRES)('is told of a wrong password over %s', async (wire) => {
+  it.each(WIRES)('gets badauth for a wrong password over %s', async (wire) => {
     const ended = await ddclient(wire, one(), 'wrong')
 
     expect([ended.code, ended.stderr]).toEqual([
@@ -168,7 +168,7 @@ describe.skipIf(!hasOpenssl || lacks('inadyn'))('inadyn', () => {
     expect(await holds(at.hostnames, '192.0.2.50')).toBe(true)
   })
 
-  it.each(WIRES)('is told of a wrong password over %s', async (wire) => {
+  it.each(WIRES)('gets badauth for a wrong password over %s', async (wire) => {
     const ended = await inadyn(wire, one(), 'wrong')
 
     expect([ended.code, ended.stderr]).toEqual([50, expect.stringContaining('badauth')])
@@ -205,7 +205,7 @@ describe.skipIf(!hasOpenssl || lacks('curl'))('curl', () => {
     })
   })
 
-  it.each(WIRES)('is told of a wrong password over %s', async (wire) =>
+  it.each(WIRES)('gets badauth for a wrong password over %s', async (wire) =>
     expect(await curl(wire, one(), '--user', `${at.username}:wrong`)).toMatchObject({
       code: 22,
       stdout: 'badauth\n',

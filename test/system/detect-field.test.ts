@@ -24,14 +24,14 @@ describe.skipIf(reason !== undefined)('in the field', { timeout: 120_000 }, () =
     expect(found, notes.join('\n')).toEqual(wanted)
   }
 
-  it('both families change at once, 4 times: both arrive, and the daemon goes on', async () =>
+  it('both families change at once, 4 times: both arrive, and the daemon continues', async () =>
     holds('both-at-once', 4))
 
   it.skipIf(!hasOther)('both families change at once, 4 times, under the other Node', async () =>
     holds('both-at-once', 4, OTHER_NODE),
   )
 
-  it('the gateway drops UDP 5351 while addresses come and go: the daemon goes on', async () =>
+  it('the gateway drops UDP 5351 while addresses change: the daemon continues', async () =>
     holds('no-udp-5351', 1))
 
   it('a container network has a lower global address: that of the uplink is published', async () =>

@@ -197,7 +197,7 @@ describe.skipIf(!canMakeNetworks())('in a network of two hosts', () => {
       expect(isRetrying(stateIn(state))).toBe(code !== 0)
     })
 
-    it('that takes longer than there is time to connect: no name server was reached', async () => {
+    it('that is longer than the connect timeout: no name server was reached', async () => {
       await naming('silent', THEIRS)
       writeFileSync(`/etc/netns/${HERE}/resolv.conf`, `nameserver ${THEIRS}\n`)
       onTestFinished(() => writeFileSync(`/etc/netns/${HERE}/resolv.conf`, RESOLVER))
@@ -212,7 +212,7 @@ describe.skipIf(!canMakeNetworks())('in a network of two hosts', () => {
       expect(isRetrying(stateIn(state))).toBe(true)
     })
 
-    it('a daemon that is asked to end does so in time although the name server says nothing', async () => {
+    it('a daemon ends in time although the name server does not answer', async () => {
       await naming('silent', THEIRS)
       const folder = scratch()
       writeFileSync(`/etc/netns/${HERE}/resolv.conf`, `nameserver ${THEIRS}\n`)

@@ -56,29 +56,31 @@ function said(
 }
 
 describe.skipIf(!canMount())('a user without settings, on a host with a daemon of the system', () => {
-  it('hears how things stand, where its folders are open', () =>
+  it('reads the status if its folders are readable', () =>
     expect(said(['status'], { runtimeMode: '755' })).toMatchObject({
       status: 0,
       stderr: '',
       stdout: expect.stringContaining('a@127.0.0.1:1') as string,
     }))
 
-  it.each(['status', 'explain', 'poke', 'resume'])('is told that its folders are closed: %s', (command) =>
-    expect(said([command], {})).toEqual({
-      status: 78,
-      stdout: '',
-      stderr: `holdfast: the system's daemon runs as another user, and ${PLACE.runtime} is readable by that user and root only; use sudo\n`,
-    }),
+  it.each(['status', 'explain', 'poke', 'resume'])(
+    'reports that its folders are not readable: %s',
+    (command) =>
+      expect(said([command], {})).toEqual({
+        status: 78,
+        stdout: '',
+        stderr: `holdfast: the system's daemon runs as another user, and ${PLACE.runtime} is readable by that user and root only; use sudo\n`,
+      }),
   )
 
-  it('is told that its settings are closed', () =>
+  it('reports that its settings are not readable', () =>
     expect(said(['status'], { configMode: '600' })).toEqual({
       status: 78,
       stdout: '',
       stderr: `holdfast: ${PLACE.config} is readable by the user of the system's daemon only; use sudo\n`,
     }))
 
-  it.each(['update', 'run'])('sends nothing by its settings, and is told why: %s', (command) => {
+  it.each(['update', 'run'])('sends nothing with its settings, and reports why: %s', (command) => {
     const { status, stderr } = said([command], { runtimeMode: '755' })
 
     expect(status).toBe(78)

@@ -79,7 +79,7 @@ describe.skipIf(why !== undefined)('from behind a router', () => {
   ])('miniupnpd tells the address by %s', async (_, make) =>
     expect(await look(make, 'v4')).toMatchObject(outsideOf('v4')))
 
-  it('miniupnpd tells the new address after a change', async () => {
+  it('miniupnpd reports the new address after a change', async () => {
     await house.changeWan('11.22.33.20')
 
     for (const name of ['pmpSource', 'pcpSource', 'igdSource'])

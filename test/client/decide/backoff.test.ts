@@ -81,7 +81,7 @@ describe('a stop', () => {
     expect(isLifted({ since: START, because, about: 'other' }, now)).toBe(about !== '')
   })
 
-  it('keeps 96 bits of a digest that tells where its parts end', () => {
+  it('keeps 96 bits of a digest that depends on where its parts end', () => {
     expect(fingerprint('a', 'b')).toMatch(/^[\w-]{16}$/)
     expect(fingerprint('a', 'b')).not.toBe(fingerprint('ab', ''))
   })

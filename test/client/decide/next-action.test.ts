@@ -123,7 +123,7 @@ describe('before the first look', () => {
     ))
   it('it waits for the next run where this one has tried', () =>
     expect(nextOf({ view: { spent: [PLAN.account] } })).toEqual(look(after(START, milliseconds(1)))))
-  it('it goes on where another account has tried', () =>
+  it('it sends if only another account has tried', () =>
     expect(nextOf({ view: { spent: ['other'] } })).toMatchObject({ kind: 'send' }))
 })
 
@@ -258,7 +258,7 @@ describe('the pace', () => {
     nextLook,
   })
 
-  it('keeps what is due until it may go, and looks meanwhile', () => {
+  it('delays a request until it is allowed, and looks meanwhile', () => {
     const until = after(START, minutes(5))
     expect(pacedIn(state({}), PLAN, { world: view(seen(v4)), now })).toEqual({
       until,

@@ -16,7 +16,7 @@ const sent = (...addresses: readonly string[]) => addresses.map((text, n) => sen
 const now = at(100)
 
 describe('what was sent', () => {
-  it('is told by its first name and its addresses', () =>
+  it('is identified by its first hostname and its addresses', () =>
     expect(sentOf({ ...request('192.0.2.1', '2001:db8::1'), hostnames: ['a', 'b'] }, START)).toEqual({
       at: START,
       hostname: 'a',

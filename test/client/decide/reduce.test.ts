@@ -191,7 +191,7 @@ describe('an answer', () => {
       since: START,
     }))
 
-  it('is obeyed by the gravest word, wherever it stands', () => {
+  it('obeys the word of the highest severity, at any place', () => {
     const words = (...all: readonly Reply[]) => after1({}, answered(['a', 'b', 'c'], all))?.status
     expect(words({ word: 'abuse' }, { word: '911' }, { word: 'badauth' })).toMatchObject({ because: 'abuse' })
     expect(words({ word: '911' }, { word: 'badauth' }, { word: '911' })).toMatchObject({ because: 'badauth' })

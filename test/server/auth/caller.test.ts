@@ -95,7 +95,7 @@ describe('a caller of the management API', () => {
 describe('a peer that may be wrong twice in ten minutes', () => {
   const WRONG = 'Bearer wrong'
 
-  it('is locked out for ten minutes by the third time, and told for how many seconds', async () => {
+  it('is locked out for ten minutes by the third failure, and gets the number of seconds', async () => {
     const { ask } = gate()
     await ask(WRONG, at(0))
     await ask(WRONG, at(1))

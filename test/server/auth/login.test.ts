@@ -23,7 +23,7 @@ const ACCOUNT: Login = { kind: 'account', id: 1, accountId: 1, hash: await slowH
 
 describe('a password', () => {
   const passwords = passwordChecker(PEPPER)
-  it('of a generated key is told at once, and no other', () =>
+  it('of a generated key is checked immediately; another password is not', () =>
     expect([
       passwords.checkFast(KEY, RIGHT),
       passwords.checkFast(KEY, WRONG),
@@ -85,7 +85,7 @@ describe('a hash', () => {
     expect([await isSlowHashOf('right', first), await isSlowHashOf('wrong', first)]).toEqual([true, false])
   })
 
-  it('of another length is none, and throws nothing', () =>
+  it('of another length does not match and does not throw', () =>
     expect(isKeyedHashOf(PEPPER, 'right', KEY.hash.subarray(1))).toBe(false))
 
   /** RFC 7914 §12 has no vector of this cost; the parameters are part of every stored hash and must not change. */

@@ -45,7 +45,7 @@ describe('who may do what', () => {
     ['an open zone', ZONE, OWNER, undefined],
   ])('%s is told', (_, zone, account, fault) => expect(zoneFault(callerOf(account), zone)).toEqual(fault))
 
-  it('what the operator locked is told with where to ask', () => {
+  it('a lock of the operator is reported with the remedy', () => {
     const detail = 'contact support'
     expect(zoneLockFault({ ...ZONE, isProhibited: true })).toEqual({
       refused: 'zoneChangeProhibited',

@@ -105,12 +105,12 @@ describe('NS points', () => {
     ['to itself with an address', at('a', { NS: ['a.example.test.'], A: V4 }), [], []],
     ['to nothing below it', NS('a', 'n.a.example.test.'), [], bare('n.a.example.test.')],
     ['to an IPv6 address below it', NS('a', 'n.a.example.test.'), [at('n.a', { AAAA: ['::1'] })], []],
-    ['to a name that only ends alike', NS('a', 'na.example.test.'), [], []],
+    ['to a name with only the same ending', NS('a', 'na.example.test.'), [], []],
     ['to the apex, from the apex', NS('@', 'example.test.'), [], []],
     ['to nothing below the apex', NS('@', 'n.example.test.'), [], []],
   ])('%s', async (_, name, others, faults) => expect(await told(name, others)).toEqual(faults))
 
-  it('to several names, which are all told', async () =>
+  it('to several names, and all are reported', async () =>
     expect(await told(at('a', { NS: ['x.test.', 'a.example.test.', 'b.a.example.test.'] }))).toEqual([
       ...bare('a.example.test.'),
       ...bare('b.a.example.test.'),

@@ -37,7 +37,7 @@ describe('merged counters', () => {
   it('follow the store where this process dropped expired timestamps', () =>
     expect(mergeTimestamps([1, 2, 3], [3, 9], [2, 3, 8])).toEqual([2, 3, 8, 9]))
 
-  it('take the block from the process that changed it, and the later use', () => {
+  it('take the block from the process that changed it, and the later time of use', () => {
     const use = (blockedUntil: number | undefined, at: number, nondescriptive = 0) => ({
       usage: {
         requests: [],
@@ -351,7 +351,7 @@ describe('counters in a store', () => {
     store = sqliteStore(folder)
   })
 
-  it('that the disk does not take stay dirty, and do not prevent the store from closing', async () => {
+  it('that cannot be written stay dirty, and do not prevent the store from closing', async () => {
     await store.write(async (w) => count(w, 1))
     const broken = new DatabaseSync(join(folder, 'holdfast.db'))
     broken.exec("CREATE TRIGGER full BEFORE INSERT ON usage BEGIN SELECT RAISE(ABORT, 'full'); END")

@@ -161,7 +161,7 @@ describe('what is kept of a request', () => {
       peer: v4,
       reply: `good ${v4}`,
     }))
-  it('is as much of the User-Agent as 256 characters, and nothing of none', async () => {
+  it('is the first 256 characters of the User-Agent, and empty without one', async () => {
     expect((await kept([{ word: '911' }], { agent: `a${'x'.repeat(300)}` })).last?.agent).toBe(
       `a${'x'.repeat(255)}`,
     )

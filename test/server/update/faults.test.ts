@@ -146,7 +146,7 @@ describe('a request to the update protocol', () => {
     expect(answers).toEqual(['good', 'good', 'good', 'abuse'])
   })
 
-  it('that fails on our side is answered 911, and told', async () => {
+  it('that fails in the service gets 911, and is logged', async () => {
     const told: unknown[] = []
     const fault = new Error('broken')
     const pause = async () => Promise.reject(fault)

@@ -369,7 +369,7 @@ describe('failed logins', () => {
   })
 })
 
-it('too many concurrent logins are rejected, and never take a right password for a wrong one', async () => {
+it('too many concurrent logins are rejected, but a right password is never rejected as wrong', async () => {
   const authenticate = authenticator(store, passwords)
   const all = await Promise.allSettled(Array.from({ length: 100 }, () => authenticate(ACCOUNT)))
   expect(all.some(({ status }) => status === 'rejected')).toBe(true)
@@ -411,7 +411,7 @@ describe('limits:', () => {
     for (let n = 0; n < 3; n++) await ask(q('home.example.test'))
     expect(await ask(q('home.example.test,office.example.test'))).toBe('abuse')
   })
-  it('an ALIAS has no address of its own', async () => {
+  it('an ALIAS has no address record', async () => {
     await store.write((w) =>
       w.setSingleValue(
         { nameId: ids['alias'] ?? 0, fqdn: 'alias.example.test' },
