@@ -3,7 +3,7 @@ import { desiredStatesOf } from '../app/client/jobs.ts'
 import { readSettings } from '../app/client/settings.ts'
 import { socketIn } from '../app/client/single-instance.ts'
 import type { Exit } from '../app/exit-codes.ts'
-import type { ControlRequest, ControlResponse } from '../client/control/control-requests.ts'
+import { type ControlRequest, readControlResponse } from '../client/control/control-requests.ts'
 import { askControl } from '../platform/control.ts'
 import type { PokeFlags } from './flag-tables.ts'
 import { fail, print, printJson } from './output.ts'
@@ -33,7 +33,7 @@ export async function pokeCommand(flags: PokeFlags): Promise<Exit> {
   }
   if (asked.kind === 'timeout')
     return fail({ exit: 'unreached', messages: ['the daemon does not respond; it may hang'] }, asJson)
-  const { error } = asked.answer as ControlResponse
+  const { error } = readControlResponse(asked.answer)
   if (error !== undefined) return fail({ exit: 'unreached', messages: [error] }, asJson)
   if (asJson) printJson({ poked: true })
   else if (!isQuiet) print('the daemon checks the address now')

@@ -3,7 +3,7 @@ import { type ResolvedSettings, readSettings } from '../app/client/settings.ts'
 import { statusReport, stateFailure } from '../app/client/status-report.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { outputGone } from '../app/streams.ts'
-import { formatStatus } from '../client/report/status.ts'
+import { formatStatus, isSameStatus, type StatusReport } from '../client/report/status.ts'
 import type { StatusFlags } from './flag-tables.ts'
 import { fail, print, printJson } from './output.ts'
 
@@ -22,16 +22,18 @@ async function show(
   settings: ResolvedSettings,
   { asJson, isWatching }: Pick<StatusFlags, 'asJson' | 'isWatching'>,
 ): Promise<Exit> {
-  let shown = ''
+  let shown: StatusReport | undefined
   for (;;) {
     const report = await statusReport(settings)
-    // Each look moves the next attempt; that alone is no change.
-    const text = JSON.stringify(report.accounts.map(({ nextAttempt: _, ...account }) => account))
-    if (text !== shown && asJson) printJson(report)
-    if (text !== shown && !asJson) print(...formatStatus(report))
-    shown = text
+    if (shown === undefined || !isSameStatus(shown, report)) printReport(report, asJson)
+    shown = report
     if (!isWatching) return 'settled'
     await sleep(WATCH_INTERVAL, undefined, { signal: outputGone }).catch(() => undefined)
     if (outputGone.aborted) return 'settled'
   }
+}
+
+function printReport(report: StatusReport, asJson: boolean): void {
+  if (asJson) printJson(report)
+  else print(...formatStatus(report))
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { link, lstat, mkdir, open, readdir, rmdir, stat, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { constants } from 'node:fs'
+import { access, link, lstat, mkdir, open, readdir, rmdir, stat, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { giveToOwner, TEMPORARY } from './files.ts'
 import { makeFolder } from './folder.ts'
@@ -175,9 +176,17 @@ async function readLock(path: string): Promise<CurrentLock> {
     if (owner === undefined) return (await isRecent(path)) ? { kind: 'unfinished' } : { kind: 'stale', text }
     return (await isProcessRunning(owner)) ? { kind: 'held', owner } : { kind: 'stale', text }
   } catch (error) {
-    return isMissing(error as NodeJS.ErrnoException) ? { kind: 'none' } : { kind: 'held', owner: {} }
+    const isAbsent = isMissing(error as NodeJS.ErrnoException) || (await isClosed(dirname(path)))
+    return isAbsent ? { kind: 'none' } : { kind: 'held', owner: {} }
   }
 }
+
+/** In a folder that this user may not enter, the state is as unreachable as the lock: there is nothing to wait for. */
+const isClosed = async (folder: string): Promise<boolean> =>
+  access(folder, constants.X_OK).then(
+    () => false,
+    ({ code }: NodeJS.ErrnoException) => code === 'EACCES',
+  )
 
 /** Stands for the text of a pipe, a socket or a device in place of the lock, which is always stale. */
 const NOT_A_FILE = 'no file'

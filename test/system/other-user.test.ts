@@ -89,6 +89,23 @@ describe.skipIf(!canMount())('a user without settings, on a host with a daemon o
     )
   })
 
+  it.each(['update', 'run', 'resume'])(
+    'does not wait for a state folder that it may not enter: %s',
+    (command) => {
+      const began = performance.now()
+      const { status, stderr } = said([command, '--state-dir', PLACE.runtime], {}, [
+        'HOLDFAST_SERVER=http://127.0.0.1:1',
+        'HOLDFAST_USERNAME=b',
+        'HOLDFAST_HOSTNAMES=b.test',
+        'HOLDFAST_PASSWORD=p',
+      ])
+
+      expect(status).toBe(78)
+      expect(stderr).toMatch(/\/run\/holdfast\/state\.json cannot be read \(EACCES/)
+      expect(performance.now() - began).toBeLessThan(20_000)
+    },
+  )
+
   it('goes by its own settings where it has some', () =>
     expect(
       said(['status'], {}, ['HOLDFAST_SERVER=b.test', 'HOLDFAST_USERNAME=b', 'HOLDFAST_HOSTNAMES=b.test'])

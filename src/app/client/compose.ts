@@ -61,7 +61,7 @@ export function composeClient(settings: ResolvedSettings, parts: ClientParts): C
     schedule,
     memory: fileMemory(stateFoldersOf(settings), {
       files: parts.isDryRun === true ? UNCHANGED_FILES : systemFiles,
-      isReadOnly: parts.isDryRun === true,
+      isOnRequest: parts.isDryRun === true,
       time,
       report: emit,
     }),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoopState } from '../../client/agent/loop-state.ts'
-import { answerControl, type ControlContext } from '../../client/control/control-requests.ts'
+import { answerControl, CONTROL_VERSION, type ControlContext } from '../../client/control/control-requests.ts'
 import { type ControlServer, serveControl } from '../../platform/control.ts'
 import type { Log } from '../../ports/log.ts'
 import { clockView } from './clock-view.ts'
@@ -52,7 +52,8 @@ async function listen(
       // Requests that arrive before the first decision wait for it.
       while (loopState() === undefined && !agent.end.aborted) await sleep(START_POLL_INTERVAL)
       const first = loopState()
-      if (first === undefined) return { error: 'the daemon has ended; start it and try again' }
+      if (first === undefined)
+        return { version: CONTROL_VERSION, error: 'the daemon has ended; start it and try again' }
       const context: ControlContext = {
         inbox: agent.inbox,
         hint: () => detection.hint('poke'),

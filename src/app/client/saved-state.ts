@@ -23,7 +23,7 @@ export interface SavedState {
 export class ChangeNotSaved extends Error {
   constructor(folder: string, because: string) {
     super(
-      `${folder} is not writable (${because}); the state is unchanged, with its stops; run the command as the user that owns the folder`,
+      `${folder} is not writable (${because}); the state is unchanged, with its stops; free space or make the folder writable, or run the command as the user that owns it`,
     )
   }
 }
@@ -33,7 +33,7 @@ export function savedState(settings: ResolvedSettings): SavedState {
   const memory = fileMemory(stateFoldersOf(settings), {
     files: systemFiles,
     time,
-    isReadOnly: true,
+    isOnRequest: true,
     report: (problem) => {
       const { kind, because } = problem
       if (kind === 'stateUnreadable') throw new StateUnreadable(problem.path, because, 'reader')

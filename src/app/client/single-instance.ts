@@ -1,6 +1,10 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ControlRequest, ControlResponse } from '../../client/control/control-requests.ts'
+import {
+  type ControlRequest,
+  type ControlResponse,
+  readControlResponse,
+} from '../../client/control/control-requests.ts'
 import { askControl } from '../../platform/control.ts'
 import { systemFiles } from '../../platform/files.ts'
 import {
@@ -47,7 +51,7 @@ export async function asSingleInstance(
     const { owner } = ownership
     const asked =
       owner.socket === undefined ? NO_DAEMON : await askControl(owner.socket, request, OWNER_TIMEOUT)
-    if (asked.kind === 'answered') return { kind: 'answered', answer: asked.answer as ControlResponse }
+    if (asked.kind === 'answered') return { kind: 'answered', answer: readControlResponse(asked.answer) }
     if (asked.kind === 'timeout' || uptime() > end) return { kind: 'busy', owner }
     await sleep(OWNER_POLL_INTERVAL)
   }
@@ -114,6 +118,6 @@ export const busyFailure = ({ pid, socket }: LockOwner): Failure => ({
   // A restart cannot help while a daemon holds the lock.
   exit: socket === undefined ? 'unreached' : 'configuration',
   messages: [
-    `${pid === undefined ? 'another process' : `process ${pid}`} holds the lock of this state folder and does not answer; end it, or use another --state-dir`,
+    `${pid === undefined ? 'another process' : `process ${pid}`} holds the lock of this state folder and does not answer${socket === undefined ? '' : '; it may still carry out the request later'}; end it, or use another --state-dir`,
   ],
 })

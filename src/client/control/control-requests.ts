@@ -24,7 +24,15 @@ export interface AccountUpdate {
   readonly reliesOnConnection: boolean
 }
 
+/**
+ * The version of these requests and responses. A command that reads the response of a daemon of another version could
+ * misread it.
+ */
+export const CONTROL_VERSION = 2
+
 export interface ControlResponse {
+  /** Missing in responses of daemons of 0.2.0 and earlier. */
+  readonly version?: number
   readonly error?: string
   readonly reports?: readonly AccountReport[]
   readonly resumed?: readonly ResumeResult[]
@@ -51,7 +59,20 @@ export const accountUpdate = (desired: DesiredState, given: Addresses | undefine
 })
 
 /** Carries out a request; for `resume` and `update`, resolves when the loop has nothing left to do but wait. */
-export async function answerControl(context: ControlContext, value: unknown): Promise<ControlResponse> {
+export const answerControl = async (context: ControlContext, value: unknown): Promise<ControlResponse> => ({
+  version: CONTROL_VERSION,
+  ...(await answer(context, value)),
+})
+
+/** Of a daemon of another version only this is known: that it runs. */
+export function readControlResponse(value: unknown): ControlResponse {
+  const response = value as ControlResponse
+  return response.version === CONTROL_VERSION
+    ? response
+    : { error: 'the daemon is of another version of Holdfast than this command; restart the daemon' }
+}
+
+async function answer(context: ControlContext, value: unknown): Promise<ControlResponse> {
   const request = parseRequest(value)
   if (request === undefined) return { error: UNKNOWN_REQUEST }
   switch (request.do) {

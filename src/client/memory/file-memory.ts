@@ -23,7 +23,7 @@ interface LastSave {
  * first writable fallback folder holds it; the file that was written last is the valid one.
  */
 export function fileMemory(folders: readonly string[], context: StateFilesContext): Memory {
-  const { files, time, report } = context
+  const { files, time, report, isOnRequest = false } = context
   const [configured = '', ...fallbacks] = folders
   let last: LastSave = { content: undefined, folder: configured }
   const latestIn = async (some: readonly string[]) => readLatest(await trustedFolders(some, files), context)
@@ -53,7 +53,8 @@ export function fileMemory(folders: readonly string[], context: StateFilesContex
       const isUnchanged = content === last.content && last.folder !== undefined
       if (isUnchanged && last.folder === configured) return undefined
       // An unchanged state in a fallback folder moves to the configured folder as soon as that is writable.
-      const targets = isUnchanged ? [configured] : folders
+      const isFixed = isUnchanged || (isOnRequest && last.folder === configured)
+      const targets = isFixed ? [configured] : folders
       const { folder, because } = await writeToFirst(targets, formatState(state, anchor), files)
       if (isUnchanged && folder === undefined) return undefined
       if (folder !== last.folder) await movedTo(folder, because)

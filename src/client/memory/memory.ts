@@ -34,7 +34,7 @@ export type MemoryProblem =
 export class StateNotSaved extends Error {
   constructor(folders: readonly string[]) {
     super(
-      `the state cannot be saved in ${folders.join(' or ')}; nothing was sent, because a stop could not be remembered; name a writable folder with --state-dir`,
+      `the state cannot be saved in ${folders.join(' or ')}; nothing was sent, because a stop could not be remembered; make one of them writable, free space there, or name another folder with --state-dir`,
     )
   }
 }

@@ -10,8 +10,11 @@ export interface StateFilesContext {
   readonly files: Files
   readonly time: ClientTime
   readonly report: (problem: MemoryProblem) => void
-  /** A file that cannot be read is reported, not renamed. */
-  readonly isReadOnly?: boolean
+  /**
+   * For a command that shows the state or changes it on request: a file that cannot be read is reported, not renamed, and
+   * a change is not saved in another folder, where the daemon of another user does not look.
+   */
+  readonly isOnRequest?: boolean
 }
 
 export interface SavedFile {
@@ -44,11 +47,11 @@ export async function readLatest(
 /** Undefined where there is no file, or where it is invalid: set aside, or reported by a reader. */
 async function readOrSetAside(
   folder: string,
-  { files, time, report, isReadOnly = false }: StateFilesContext,
+  { files, time, report, isOnRequest = false }: StateFilesContext,
 ): Promise<StateFile | undefined> {
   const path = pathIn(folder)
   const setAside = async (because: string): Promise<undefined> => {
-    if (isReadOnly) {
+    if (isOnRequest) {
       report({ kind: 'stateUnreadable', path, because })
       return undefined
     }

@@ -10,6 +10,21 @@ export interface StatusReport {
   readonly accounts: readonly AccountReport[]
 }
 
+/** Each look moves the next attempt, and each reading of the clocks the other times by some milliseconds: that is no change. */
+export function isSameStatus(one: StatusReport, other: StatusReport): boolean {
+  const [a, b] = [comparable(one), comparable(other)]
+  return a.text === b.text && a.times.every((time, at) => Math.abs(time - (b.times[at] ?? 0)) < MAX_JITTER)
+}
+
+/** In milliseconds. */
+const MAX_JITTER = 1000
+const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
+
+function comparable({ accounts, ...daemon }: StatusReport): { text: string; times: readonly number[] } {
+  const text = JSON.stringify({ ...daemon, accounts: accounts.map(({ nextAttempt: _, ...rest }) => rest) })
+  return { text: text.replace(TIME, ''), times: (text.match(TIME) ?? []).map((time) => Date.parse(time)) }
+}
+
 /** A few lines for a person: the daemon, and each account with its hostnames. */
 export function formatStatus({ isRunning, isSilent, accounts }: StatusReport): readonly string[] {
   const daemon = isRunning

@@ -4,7 +4,9 @@ import {
   accountUpdate,
   answerControl,
   type AccountUpdate,
+  CONTROL_VERSION,
   type ControlContext,
+  readControlResponse,
 } from '../../../src/client/control/control-requests.ts'
 import { NEW_STATE } from '../../../src/client/decide/state.ts'
 import { byFamily, parseAddress } from '../../../src/net/address.ts'
@@ -38,10 +40,16 @@ describe('a control request', () => {
     },
   )
 
+  it.each([{ reports: [] }, { version: 1, reports: [] }])(
+    'that a daemon of another version answers is not read: %j',
+    (value) =>
+      expect(readControlResponse(value)).toEqual({ error: expect.stringMatching(/; restart the daemon$/) }),
+  )
+
   it('poke starts a look', async () => {
     const { context, hints } = setUp()
 
-    expect(await answerControl(context, { do: 'poke' })).toEqual({})
+    expect(await answerControl(context, { do: 'poke' })).toEqual({ version: CONTROL_VERSION })
     expect(hints()).toBe(1)
   })
 
@@ -76,6 +84,6 @@ describe('a control request', () => {
     expect(request?.observations.map(({ kind }) => kind)).toEqual(['networkChanged', 'forced'])
     request?.onTaken?.()
     request?.onDone?.(loop)
-    expect(await answer).toEqual({ reports: [] })
+    expect(await answer).toEqual({ version: CONTROL_VERSION, reports: [] })
   })
 })

@@ -218,7 +218,7 @@ const stopsIn = (state: State) => state.accounts['a']?.status
 const FALLBACK = ['run', 'fallback'] as const
 
 /** A configured folder that is full on demand, and a fallback folder. */
-const withFallback = (isFull: () => boolean, now = () => START) => {
+const withFallback = (isFull: () => boolean, { now = () => START, isOnRequest = false } = {}) => {
   const files: Files = {
     ...systemFiles,
     replace: async (path, text) =>
@@ -232,8 +232,35 @@ const withFallback = (isFull: () => boolean, now = () => START) => {
     files,
     time: clientTime(clocks),
     report: (problem) => problems.push(problem),
+    isOnRequest,
   })
 }
+
+it('save on request does not move a stop to another folder', async () => {
+  mkdirSync(join(folder, 'run'), { mode: 0o700 })
+  let isFull = false
+  const at = (isOnRequest: boolean) => withFallback(() => isFull, { isOnRequest })
+  await at(false).save(STOPPED)
+  isFull = true
+  const command = at(true)
+  await command.load()
+  await command.save(NEW_STATE)
+
+  expect(problems.map(({ kind }) => kind)).toEqual(['stateNotSaved'])
+  expect(await at(false).load()).toEqual(STOPPED)
+})
+
+it('save on request writes where the state is, also in a fallback folder', async () => {
+  mkdirSync(join(folder, 'run'), { mode: 0o700 })
+  await withFallback(() => true).save(STOPPED)
+  problems.length = 0
+  const command = withFallback(() => true, { isOnRequest: true })
+  await command.load()
+  await command.save(OTHER)
+
+  expect(problems).toEqual([])
+  expect(await withFallback(() => true).load()).toEqual(OTHER)
+})
 
 it('save uses a fallback folder where the configured one is not writable, reports it once, and load finds it', async () => {
   mkdirSync(join(folder, 'run'), { mode: 0o700 })
@@ -257,11 +284,7 @@ it('save uses a fallback folder where the configured one is not writable, report
 it('load returns the state that was written last, and save removes the file of the fallback folder', async () => {
   mkdirSync(join(folder, 'run'), { mode: 0o700 })
   let [isFull, now] = [false, START]
-  const make = () =>
-    withFallback(
-      () => isFull,
-      () => now,
-    )
+  const make = () => withFallback(() => isFull, { now: () => now })
   await make().save(OTHER)
   isFull = true
   now = (START + 60_000) as typeof START

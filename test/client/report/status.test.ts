@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatStatus } from '../../../src/client/report/status.ts'
+import { formatStatus, isSameStatus } from '../../../src/client/report/status.ts'
 import { accountReport } from '../../fakes/account-report.ts'
 
 it('formats each account with its last look, the sources and the next look', () =>
@@ -58,3 +58,19 @@ it('says where the data comes from when the daemon does not answer', () =>
   expect(formatStatus({ isRunning: true, isSilent: true, accounts: [] })).toEqual([
     'the daemon is running but does not answer; this is the saved state',
   ]))
+
+// biome-ignore format: a table
+it.each([
+  ['times that differ by the reading of the clocks', { since: '2026-01-01T00:00:00.008Z' },         true],
+  ['another next attempt',                           { nextAttempt: '2026-01-01T01:00:00.000Z' },   true],
+  ['another time',                                   { since: '2026-01-01T00:00:02.000Z' },         false],
+  ['another cause',                                  { because: 'badauth' },                        false],
+  ['a time that was not there',                      { lastLook: '2026-01-01T00:00:00.000Z' },      false],
+])('compares two reports for --watch: %s', (_, over, isSame) => {
+  const statusOf = (rest: object) => ({
+    isRunning: true,
+    accounts: [accountReport('stopped', { because: 'abuse', since: '2026-01-01T00:00:00.000Z', lastLook: null, ...rest })],
+  })
+
+  expect(isSameStatus(statusOf({}), statusOf(over))).toBe(isSame)
+})
