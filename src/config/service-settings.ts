@@ -59,7 +59,7 @@ export const SERVICE_SETTINGS = {
   nochgLimit:       { reader: limit,                        help: 'maximum nochg replies per key and hostname in 24 hours; more is abuse (long_block)', fallback: 48 },
   requestLimit:     { reader: limit,                        help: 'maximum requests per key in 5 minutes; more is abuse (short_block)', fallback: 30 },
   refusalLimit:     { reader: limit,                        help: 'maximum repetitions of a refused request in 24 hours; more is abuse (long_block)', fallback: 10 },
-  badauthLimit:     { reader: limit,                        help: 'maximum failed logins per client address in 10 minutes; more locks the address out', fallback: 20 },
+  badauthLimit:     { reader: limit,                        help: 'maximum failed logins per client network (IPv4 address or IPv6 /64) and endpoint in 10 minutes; above it no account password is checked for 10 minutes (911, at /v1 429)', fallback: 20 },
   keyRequestLimit:  { reader: limit,                        help: 'maximum requests to the DDNS key endpoints per account and minute', fallback: 60 },
   nameservers:      { reader: listReader(nameserver, { type: 'string' }), help: 'host names of the nameservers of the zones', fallback: [] },
   corsOrigins:      { reader: listReader(fragment, { type: 'string' }), help: 'origins of web pages that may use the management API, such as https://panel.example', fallback: [] },

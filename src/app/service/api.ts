@@ -5,8 +5,8 @@ import { limitsOf } from '../../server/abuse/limits.ts'
 import { type ApiDependencies, handleApi } from '../../server/api/handle.ts'
 import { callerIdentifier } from '../../server/auth/caller.ts'
 import { keyedHash, newPassword, newUsername, type Pepper } from '../../server/auth/hashes.ts'
-import type { Authenticate } from '../../server/auth/login.ts'
-import { networkOf } from '../../server/http/client-address.ts'
+import type { PasswordChecker } from '../../server/auth/login.ts'
+import { networkOf, shareOf } from '../../server/http/client-address.ts'
 import { corsHeaders, PREFLIGHT_HEADERS } from '../../server/http/cors.ts'
 import { rateLimiter } from '../../server/http/rate-limit.ts'
 import type { IncomingRequest, OutgoingResponse } from '../../server/http/request.ts'
@@ -19,17 +19,17 @@ const API_VERSION = '1.0.0'
 interface ApiParts {
   readonly store: Store
   readonly pepper: Pepper
-  readonly authenticate: Authenticate
+  readonly passwords: PasswordChecker
   readonly log: Log
 }
 
 /** The management API as one function from request to response. */
 export function apiOf(
   settings: ServiceSettings,
-  { store, pepper, authenticate, log }: ApiParts,
+  { store, pepper, passwords, log }: ApiParts,
 ): (request: IncomingRequest) => Promise<OutgoingResponse> {
   const now = () => systemClock.now()
-  const gate = { store, pepper, authenticate, now, limits: limitsOf(settings) }
+  const gate = { store, pepper, passwords, now, limits: limitsOf(settings) }
   const secret = () => {
     const password = newPassword()
     return { password, hash: keyedHash(pepper, password) }
@@ -72,7 +72,7 @@ async function respond(
         authorization,
         contentType,
         body: body ?? '',
-        peer: networkOf(request.peer),
+        networks: { network: networkOf(request.peer), share: shareOf(request.peer) },
       })
   return {
     status: response.status,

@@ -9,7 +9,7 @@ import { systemClock } from '../../platform/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import { limitsOf } from '../../server/abuse/limits.ts'
 import { isApiPath } from '../../server/api/handle.ts'
-import { authenticator, passwordChecker } from '../../server/auth/login.ts'
+import { passwordChecker } from '../../server/auth/login.ts'
 import { trackInFlight, dispatch, type PathHandler } from '../../server/http/dispatch.ts'
 import type { OpenListener } from '../../server/http/listen.ts'
 import type { Store } from '../../server/store/store.ts'
@@ -62,9 +62,8 @@ export async function startService(
   const pepper = key.value
   const dev = isDev ? await makeDevSetup(store, pepper, systemClock.now()) : undefined
   const passwords = passwordChecker(pepper)
-  const authenticate = authenticator(store, passwords)
   const update = updateDependencies(settings, { store, passwords }, { ...options, faults: faults.value })
-  const api = apiOf(settings, { store, pepper, authenticate, log })
+  const api = apiOf(settings, { store, pepper, passwords, log })
   const parts: readonly PathHandler[] = [
     updatePart(update),
     { matches: isApiPath, handle: api, logFields: ({ method }) => ({ method }) },

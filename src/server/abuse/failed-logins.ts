@@ -5,29 +5,50 @@ import { exceeds, withEvent } from './sliding-window.ts'
 
 export type FailedLoginLimits = Pick<AbuseLimits, 'badauth' | 'lockout'>
 
-/** The end of the lockout of this peer network; undefined if it is not locked out. */
+/** What counts failed logins apart: mistakes at `/v1` do not slow down updates, nor the other way round. */
+export const ENDPOINTS = ['update', 'api'] as const
+
+/** Where a login comes from: the /32 or /64 of the client, and the endpoint that it logs in to. */
+export interface LoginOrigin {
+  readonly endpoint: (typeof ENDPOINTS)[number]
+  readonly network: string
+}
+
+/** The key of the counter; a network contains no blank. */
+const counterOf = ({ endpoint, network }: LoginOrigin): string => `${endpoint} ${network}`
+
+/**
+ * The end of the lockout of this origin; undefined if there is none. During a lockout a password that takes a slow hash is
+ * not checked; a generated key, which takes a keyed hash, is.
+ */
 export async function lockedOutUntil(
-  r: StoreReads,
-  network: string,
+  r: Pick<StoreReads, 'failuresOf'>,
+  origin: LoginOrigin,
   now: Instant,
 ): Promise<Instant | undefined> {
-  const { blockedUntil } = await r.failuresOf(network)
+  const { blockedUntil } = await r.failuresOf(counterOf(origin))
   return blockedUntil !== undefined && isBefore(now, blockedUntil) ? blockedUntil : undefined
 }
 
-/** Counts one failed login of /nic/update or /v1, and locks the peer network out above the limit. */
+/** Counts one failed login, and locks its origin out above the limit; resolves with whether this login did. */
 export async function recordFailedLogin(
-  w: StoreWrites,
-  network: string,
+  w: Pick<StoreWrites, 'failuresOf' | 'putFailures'>,
+  origin: LoginOrigin,
   { limits, now }: { readonly limits: FailedLoginLimits; readonly now: Instant },
-): Promise<void> {
+): Promise<boolean> {
   // Concurrent logins: a failure recorded after the limit must not clear `blockedUntil`.
-  if ((await lockedOutUntil(w, network, now)) !== undefined) return
-  const before = await w.failuresOf(network)
+  if ((await lockedOutUntil(w, origin, now)) !== undefined) return false
+  const before = await w.failuresOf(counterOf(origin))
   const timestamps = withEvent(before.timestamps, now, limits.badauth)
   const isExceeded = exceeds(timestamps, limits.badauth)
   await w.putFailures(
-    network,
-    isExceeded ? { timestamps: [], blockedUntil: after(now, limits.lockout) } : { timestamps: timestamps },
+    counterOf(origin),
+    isExceeded ? { timestamps: [], blockedUntil: after(now, limits.lockout) } : { timestamps },
   )
+  return isExceeded
+}
+
+/** Ends the lockouts of a network, and forgets its failed logins. */
+export async function clearFailedLogins(w: Pick<StoreWrites, 'putFailures'>, network: string): Promise<void> {
+  for (const endpoint of ENDPOINTS) await w.putFailures(counterOf({ endpoint, network }), { timestamps: [] })
 }

@@ -18,13 +18,19 @@ export interface ApiRequest {
   readonly authorization: string | undefined
   readonly contentType: string | undefined
   readonly body: string
-  readonly peer: string
+  readonly networks: ApiNetworks
 }
 
-/** Identifies the caller; `retryAfter` in seconds for a peer that is locked out. */
+/** The client's networks: of lockouts, and of fair shares. */
+interface ApiNetworks {
+  readonly network: string
+  readonly share: string
+}
+
+/** Identifies the caller; `retryAfter` in seconds if the password was not checked. */
 export type Identify = (
   authorization: string | undefined,
-  peer: string,
+  networks: ApiNetworks,
 ) => Promise<Caller | undefined | { readonly retryAfter: number }>
 
 export interface ApiDependencies {
@@ -110,7 +116,9 @@ async function answer(
   request: ApiRequest,
   { route, params, body }: Match & { readonly body: unknown },
 ): Promise<HandlerResult<'unauthorized'> | Awaited<ReturnType<Route['handle']>>> {
-  const caller = route.isOpen ? undefined : await dependencies.identify(request.authorization, request.peer)
+  const caller = route.isOpen
+    ? undefined
+    : await dependencies.identify(request.authorization, request.networks)
   if (caller !== undefined && 'retryAfter' in caller)
     return {
       malformed: [

@@ -1,52 +1,86 @@
 import { type Instant, isBefore } from '../../base/time.ts'
-import { parseBasic } from '../../net/basic.ts'
-import { type FailedLoginLimits, lockedOutUntil, recordFailedLogin } from '../abuse/failed-logins.ts'
+import { type Credentials, parseBasic } from '../../net/basic.ts'
+import {
+  type FailedLoginLimits,
+  type LoginOrigin,
+  lockedOutUntil,
+  recordFailedLogin,
+} from '../abuse/failed-logins.ts'
 import type { Caller } from '../rules/access.ts'
 import type { Store } from '../store/store.ts'
 import { keyedHash, type Pepper } from './hashes.ts'
-import type { Authenticate } from './login.ts'
+import type { PasswordChecker } from './login.ts'
 
 export interface CallerDependencies {
   readonly store: Store
   readonly pepper: Pepper
-  readonly authenticate: Authenticate
+  readonly passwords: PasswordChecker
   readonly now: () => Instant
   readonly limits: FailedLoginLimits
 }
 
-/** The caller of the management API; `retryAfter` in seconds for a peer that is locked out; undefined for bad credentials. */
-export type IdentifiedCaller = Caller | { readonly retryAfter: number } | undefined
+/** The networks of a client: see `networkOf` and `shareOf`. */
+export interface ClientNetworks {
+  readonly network: string
+  readonly share: string
+}
+
+/** The password was not checked: the seconds to wait. */
+export interface NotChecked {
+  readonly retryAfter: number
+}
+
+/** The caller of the management API; undefined for bad credentials. */
+export type IdentifiedCaller = Caller | NotChecked | undefined
+
+/** Seconds after which a crowd of logins is over. */
+const CROWD_SECONDS = 5
 
 /**
- * Accepts an account with its password, or an API key as a bearer token or as the password of an empty username. All bad
- * credentials get the same answer in the same time: see `PasswordChecker`.
+ * Accepts an account with its password, or an API key as a bearer token or as the password of an empty username. An API key
+ * is checked at any time; an account password, which takes a slow hash, not during a lockout.
  */
 export const callerIdentifier =
   (dependencies: CallerDependencies) =>
-  async (authorization: string | undefined, network: string): Promise<IdentifiedCaller> => {
-    const { store, now, limits } = dependencies
-    const until = await store.read((r) => lockedOutUntil(r, network, now()))
-    if (until !== undefined) return { retryAfter: Math.ceil((until - now()) / 1000) }
+  async (authorization: string | undefined, networks: ClientNetworks): Promise<IdentifiedCaller> => {
     if (authorization === undefined) return undefined
-    const caller = await callerFor(dependencies, authorization)
+    const { store, now, limits } = dependencies
+    const caller = await callerFor(dependencies, authorization, networks)
     if (caller === undefined)
-      await store.write(async (w) => recordFailedLogin(w, network, { limits, now: now() }))
+      await store.write(async (w) => recordFailedLogin(w, originOf(networks), { limits, now: now() }))
     return caller
   }
+
+const originOf = ({ network }: ClientNetworks): LoginOrigin => ({ endpoint: 'api', network })
 
 async function callerFor(
   dependencies: CallerDependencies,
   authorization: string,
-): Promise<Caller | undefined> {
+  networks: ClientNetworks,
+): Promise<IdentifiedCaller> {
   const [, token] = /^bearer +(\S+)$/i.exec(authorization) ?? []
   if (token !== undefined) return callerByKey(dependencies, token)
   const credentials = parseBasic(authorization)
   if (credentials === undefined) return undefined
-  if (credentials.username === '') return callerByKey(dependencies, credentials.password.reveal())
-  const principal = await dependencies.authenticate(credentials)
-  // A DDNS key only updates addresses.
-  if (principal?.kind !== 'account') return undefined
-  const account = await dependencies.store.read((r) => r.account(principal.accountId))
+  return credentials.username === ''
+    ? callerByKey(dependencies, credentials.password.reveal())
+    : callerByPassword(dependencies, credentials, networks)
+}
+
+async function callerByPassword(
+  { store, passwords, now }: CallerDependencies,
+  credentials: Credentials,
+  networks: ClientNetworks,
+): Promise<IdentifiedCaller> {
+  const login = await store.read((r) => r.login(credentials.username))
+  // A DDNS key only updates addresses, with the right password too.
+  if (passwords.checkFast(login, credentials) !== undefined) return undefined
+  const until = await store.read((r) => lockedOutUntil(r, originOf(networks), now()))
+  if (until !== undefined) return { retryAfter: Math.ceil((until - now()) / 1000) }
+  const isRight = await passwords.checkSlow(login, credentials, networks.share)
+  if (isRight === undefined) return { retryAfter: CROWD_SECONDS }
+  const account =
+    isRight && login !== undefined ? await store.read((r) => r.account(login.accountId)) : undefined
   return account === undefined ? undefined : { account, isReadOnly: false }
 }
 

@@ -62,6 +62,8 @@ const derive = async (password: string, salt: Uint8Array): Promise<Buffer> =>
 /** A DDNS key's username: 7 of [a-z0-9]. */
 export const newUsername = (): string => randomText('abcdefghijklmnopqrstuvwxyz0123456789', 7)
 
+export const isUsername = (text: string): boolean => /^[a-z0-9]{7}$/.test(text)
+
 /** 122 bits, in characters that are not confused when read or copied, and need no quotes in a shell. */
 export const newPassword = (): string =>
   randomText('ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789', 21)

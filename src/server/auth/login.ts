@@ -1,51 +1,42 @@
 import type { Credentials } from '../../net/basic.ts'
-import type { Secret } from '../../net/secret.ts'
-import type { Login, Principal } from '../model/rows.ts'
-import type { Store } from '../store/store.ts'
-import { isKeyedHashOf, isSlowHashOf, type Pepper, slowHash } from './hashes.ts'
+import type { Login } from '../model/rows.ts'
+import { isKeyedHashOf, isSlowHashOf, isUsername, type Pepper, slowHash } from './hashes.ts'
+import { slowChecks } from './slow-checks.ts'
 
-/** Checks passwords. An unknown login takes as long as a wrong account password, so that names cannot be probed. */
+/** Checks the password of a login that was looked up by the username of these credentials. */
 export interface PasswordChecker {
-  /** For a generated key; undefined if the check takes a slow hash. */
-  checkFast(login: Login | undefined, password: Secret): boolean | undefined
-  check(login: Login | undefined, password: Secret): Promise<boolean>
+  /**
+   * For a DDNS key, and for an unknown username of the form of one: it takes as long as for a wrong password of a key.
+   * Undefined if the check takes a slow hash.
+   */
+  checkFast(login: Login | undefined, credentials: Credentials): boolean | undefined
+  /**
+   * With the slow hash: an unknown username takes as long as a wrong password. Undefined if too many of these checks wait;
+   * the password is then not checked. `network`: the share of the client, see `shareOf`.
+   */
+  checkSlow(login: Login | undefined, credentials: Credentials, network: string): Promise<boolean | undefined>
 }
 
-/** Slow hashes run in Node's few worker threads. Above this number of them `check` rejects: a delay would be too long. */
-const MAX_QUEUED_CHECKS = 64
+/** Invented names share one turn, so that no number of them delays the accounts that exist by more than one check each. */
+const UNKNOWN = 'unknown'
 
 export function passwordChecker(pepper: Pepper): PasswordChecker {
   const decoy = slowHash('the password of unknown logins')
-  let queued = 0
-
-  const checkSlow = async (password: string, hash: Uint8Array): Promise<boolean> => {
-    if (queued >= MAX_QUEUED_CHECKS) throw new Error('too many concurrent logins with account passwords')
-    queued++
-    try {
-      return await isSlowHashOf(password, hash)
-    } finally {
-      queued--
-    }
-  }
-  const checkFast: PasswordChecker['checkFast'] = (login, password) =>
-    login?.kind === 'key' ? isKeyedHashOf(pepper, password.reveal(), login.hash) : undefined
+  const keyDecoy = new Uint8Array(32)
+  const run = slowChecks()
   return {
-    checkFast,
-    async check(login, password) {
-      const isRight = checkFast(login, password)
-      if (isRight !== undefined) return isRight
-      const isMatch = await checkSlow(password.reveal(), login?.hash ?? (await decoy))
-      return isMatch && login !== undefined
+    checkFast(login, { username, password }) {
+      if (login?.kind === 'account') return undefined
+      if (login === undefined && !isUsername(username)) return undefined
+      const isRight = isKeyedHashOf(pepper, password.reveal(), login?.hash ?? keyDecoy)
+      return isRight && login !== undefined
+    },
+    async checkSlow(login, { password }, network) {
+      const hash = login?.hash ?? (await decoy)
+      const isMatch = await run(login === undefined ? UNKNOWN : network, async () =>
+        isSlowHashOf(password.reveal(), hash),
+      )
+      return isMatch === undefined ? undefined : isMatch && login !== undefined
     },
   }
 }
-
-/** The principal of these credentials; undefined for a bad combination. */
-export type Authenticate = (credentials: Credentials) => Promise<Principal | undefined>
-
-export const authenticator =
-  (store: Store, passwords: PasswordChecker): Authenticate =>
-  async ({ username, password }) => {
-    const login = await store.read((r) => r.login(username))
-    return (await passwords.check(login, password)) ? login : undefined
-  }

@@ -25,7 +25,7 @@ export const sqliteReading = (sql: Sql): StoreReads => ({
 
 type Part<K extends keyof StoreReads> = Pick<StoreReads, K>
 
-const logins = (sql: Sql): Part<'login' | 'hasKeys' | 'hasOffline' | 'apiKeyByHash'> => ({
+const logins = (sql: Sql): Part<'login' | 'hasAccounts' | 'hasKeys' | 'hasOffline' | 'apiKeyByHash'> => ({
   async login(username) {
     const key = sql('SELECT id, account_id, password_hash FROM ddns_key WHERE username = ?').get(username)
     if (key !== undefined)
@@ -43,6 +43,9 @@ const logins = (sql: Sql): Part<'login' | 'hasKeys' | 'hasOffline' | 'apiKeyByHa
       accountId: Number(account['id']),
       hash: bytesOf(account['password_hash']),
     }
+  },
+  async hasAccounts() {
+    return sql('SELECT 1 AS found FROM account LIMIT 1').get() !== undefined
   },
   async hasKeys() {
     return (

@@ -26,6 +26,8 @@ export interface ApiKey {
 export interface StoreReads extends RecordReads {
   /** Finds a DDNS key by its username, else an account by its name. */
   login(username: string): Promise<Login | undefined>
+  /** Without an account no credentials can be right. */
+  hasAccounts(): Promise<boolean>
   /** Whether any hash in the store depends on the hash key. */
   hasKeys(): Promise<boolean>
   failuresOf(peer: string): Promise<FailedLogins>

@@ -3,11 +3,11 @@ import { parseBasic } from '../../net/basic.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import { readQuery } from '../../protocol/request.ts'
 import { classifyUserAgent } from '../../protocol/user-agent.ts'
-import { lockedOutUntil, recordFailedLogin } from '../abuse/failed-logins.ts'
+import { type LoginOrigin, lockedOutUntil, recordFailedLogin } from '../abuse/failed-logins.ts'
 import type { AbuseLimits } from '../abuse/limits.ts'
 import { exceeds, withEvent } from '../abuse/sliding-window.ts'
 import type { PasswordChecker } from '../auth/login.ts'
-import { networkOf } from '../http/client-address.ts'
+import { networkOf, shareOf } from '../http/client-address.ts'
 import type { IncomingRequest } from '../http/request.ts'
 import type { Login, Principal, Usage } from '../model/rows.ts'
 import type { Store, StoreWrites } from '../store/store.ts'
@@ -29,9 +29,10 @@ export interface Updater {
 }
 
 /**
- * From request to replies. The order of checks: User-Agent, Basic, lockout of the peer, credentials, blocks, requested
- * features, each hostname. All changes are durable when this resolves. The request of a DDNS key is one transaction;
- * the slow hash of an account password runs between two, because no other request can use the store meanwhile.
+ * From request to replies. The order of checks: User-Agent, Basic, credentials, blocks, requested features, each hostname.
+ * A password that takes a slow hash is not checked during a lockout: 911, because `badauth` stops a client for good and
+ * is said of checked credentials only. All changes are durable when this resolves. The request of a DDNS key is one
+ * transaction; the slow hash runs between two, because no other request can use the store meanwhile.
  */
 export async function answerUpdate(updater: Updater, request: IncomingRequest): Promise<readonly Reply[]> {
   const { store, passwords } = updater
@@ -39,15 +40,16 @@ export async function answerUpdate(updater: Updater, request: IncomingRequest): 
   const credentials = parseBasic(request.authorization ?? '')
   if (credentials === undefined) return refusalOf(call)
   const result = await store.write(async (w): Promise<readonly Reply[] | PendingCheck> => {
-    if ((await lockedOutUntil(w, call.network, updater.now())) !== undefined) return refusalOf(call)
     const login = await w.login(credentials.username)
-    const isRight = passwords.checkFast(login, credentials.password)
-    if (isRight === undefined) return { login }
+    const isRight = passwords.checkFast(login, credentials)
+    if (isRight === undefined)
+      return (await lockedOutUntil(w, call.origin, updater.now())) === undefined ? { login } : unchecked(call)
     return settle(w, updater, { ...call, principal: isRight ? login : undefined })
   })
   if (!('login' in result)) return result
   const { login } = result
-  const isRight = await passwords.check(login, credentials.password)
+  const isRight = await passwords.checkSlow(login, credentials, shareOf(request.peer))
+  if (isRight === undefined) return unchecked(call)
   return store.write(async (w) => settle(w, updater, { ...call, principal: isRight ? login : undefined }))
 }
 
@@ -56,13 +58,18 @@ interface UpdateCall {
   readonly request: IncomingRequest
   readonly userAgentClass: UpdateContext['userAgentClass']
   readonly isAgentRefused: boolean
-  readonly network: string
+  readonly origin: LoginOrigin
 }
 
 function updateCall({ blockedAgents, strictAgents }: UpdatePolicy, request: IncomingRequest): UpdateCall {
   const userAgentClass = classifyUserAgent(request.userAgent, blockedAgents)
   const isAgentRefused = userAgentClass === 'refused' || (strictAgents && userAgentClass === 'nondescriptive')
-  return { request, userAgentClass, isAgentRefused, network: networkOf(request.peer) }
+  return {
+    request,
+    userAgentClass,
+    isAgentRefused,
+    origin: { endpoint: 'update', network: networkOf(request.peer) },
+  }
 }
 
 /** Checking the password takes a slow hash. */
@@ -73,6 +80,10 @@ interface PendingCheck {
 const refusalOf = ({ isAgentRefused }: UpdateCall): readonly Reply[] =>
   singleReply(isAgentRefused ? 'badagent' : 'badauth')
 
+/** The password was not checked: the client asks again after its wait. */
+const unchecked = ({ isAgentRefused }: UpdateCall): readonly Reply[] =>
+  singleReply(isAgentRefused ? 'badagent' : '911')
+
 /** Counts a failed login under its peer, and a badagent under the principal if there is one. The replies are the same. */
 async function settle(
   w: StoreWrites,
@@ -81,7 +92,8 @@ async function settle(
 ): Promise<readonly Reply[]> {
   const { request, userAgentClass, principal } = call
   if (principal === undefined) {
-    await recordFailedLogin(w, call.network, { limits: policy.limits, now: now() })
+    if (!(await w.hasAccounts())) return unchecked(call)
+    await recordFailedLogin(w, call.origin, { limits: policy.limits, now: now() })
     return refusalOf(call)
   }
   const context: UpdateContext = { principal, request, userAgentClass, limits: policy.limits, now: now() }

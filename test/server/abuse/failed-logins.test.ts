@@ -6,13 +6,17 @@ import { after, hours, type Instant, instant, minutes, seconds } from '../../../
 import { parsePeer } from '../../../src/net/address.ts'
 import { type Credentials, formatBasic } from '../../../src/net/basic.ts'
 import { Secret } from '../../../src/net/secret.ts'
-import { recordFailedLogin } from '../../../src/server/abuse/failed-logins.ts'
+import {
+  clearFailedLogins,
+  lockedOutUntil,
+  recordFailedLogin,
+} from '../../../src/server/abuse/failed-logins.ts'
 import { limitsOf } from '../../../src/server/abuse/limits.ts'
 import { callerIdentifier } from '../../../src/server/auth/caller.ts'
 import { pepperOf, slowHash } from '../../../src/server/auth/hashes.ts'
-import { authenticator, type PasswordChecker, passwordChecker } from '../../../src/server/auth/login.ts'
+import { type PasswordChecker, passwordChecker } from '../../../src/server/auth/login.ts'
 import { DEFAULT_PLAN } from '../../../src/server/admin/default-plan.ts'
-import { sqliteStore } from '../../../src/server/store/sqlite.ts'
+import { memoryStore, sqliteStore } from '../../../src/server/store/sqlite.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { answerUpdate } from '../../../src/server/update/update.ts'
 
@@ -50,8 +54,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const blockedUntil = async (): Promise<Instant | undefined> =>
-  (await store.read((r) => r.failuresOf(PEER))).blockedUntil
+const originOf = (endpoint: 'update' | 'api') => ({ endpoint, network: PEER })
+const lockout = async (endpoint: 'update' | 'api'): Promise<Instant | undefined> =>
+  store.read((r) => lockedOutUntil(r, originOf(endpoint), now))
 
 type Login = (credentials: Credentials) => Promise<string>
 
@@ -60,11 +65,10 @@ function logins(passwords: PasswordChecker): { readonly update: Login; readonly 
   const peer = parsePeer(PEER)
   if (peer === undefined) throw new Error('the peer is not an address')
   const policy = { limits: LIMITS, allHostnames: 'all', strictAgents: false, blockedAgents: [] }
-  const authenticate = authenticator(store, passwords)
   const identify = callerIdentifier({
     store,
     pepper: PEPPER,
-    authenticate,
+    passwords,
     now: () => now,
     limits: LIMITS,
   })
@@ -84,7 +88,7 @@ function logins(passwords: PasswordChecker): { readonly update: Login; readonly 
       return replies.map(({ word }) => word).join()
     },
     api: async (credentials) => {
-      const caller = await identify(formatBasic(credentials), PEER)
+      const caller = await identify(formatBasic(credentials), { network: PEER, share: PEER })
       if (caller === undefined) return '401'
       return 'retryAfter' in caller ? '429' : '200'
     },
@@ -101,9 +105,9 @@ function heldChecker(): {
   const waiting: (() => void)[] = []
   return {
     passwords: {
-      checkFast: (login, password) => real.checkFast(login, password),
-      check: async (login, password) => {
-        const isRight = await real.check(login, password)
+      checkFast: (login, credentials) => real.checkFast(login, credentials),
+      checkSlow: async (login, credentials, network) => {
+        const isRight = await real.checkSlow(login, credentials, network)
         await new Promise<void>((resolve) => void waiting.push(resolve))
         return isRight
       },
@@ -117,42 +121,75 @@ function heldChecker(): {
 
 const CONCURRENT = 12
 
-it('concurrent failed logins of both protocols lock the peer out, and later ones do not clear the lockout', async () => {
-  const { passwords, inFlight, release } = heldChecker()
-  const { update, api } = logins(passwords)
-  const failing = Array.from({ length: CONCURRENT }, async (_, n) => (n % 2 === 0 ? update : api)(WRONG))
-  await expect.poll(inFlight, { timeout: 20_000 }).toBe(CONCURRENT)
+it.each([
+  ['update', 'badauth', '911'],
+  ['api', '401', '429'],
+] as const)(
+  'concurrent failed logins of %s lock the network out, and later ones do not clear the lockout',
+  async (endpoint, refused, locked) => {
+    const { passwords, inFlight, release } = heldChecker()
+    const failing = Array.from({ length: CONCURRENT }, async () => logins(passwords)[endpoint](WRONG))
+    await expect.poll(inFlight, { timeout: 20_000 }).toBe(CONCURRENT)
 
-  release(LIMIT)
-  await expect.poll(async () => (await store.read((r) => r.failuresOf(PEER))).timestamps.length).toBe(LIMIT)
-  expect(await blockedUntil()).toBeUndefined()
-  release(1)
-  await expect.poll(blockedUntil).toBe(after(now, LIMITS.lockout))
-  const until = await blockedUntil()
-  now = after(now, seconds(30))
-  release(CONCURRENT)
-  const answers = await Promise.all(failing)
+    release(LIMIT)
+    await expect
+      .poll(async () => (await store.read((r) => r.failuresOf(`${endpoint} ${PEER}`))).timestamps.length)
+      .toBe(LIMIT)
+    expect(await lockout(endpoint)).toBeUndefined()
+    release(1)
+    await expect.poll(async () => lockout(endpoint)).toBe(after(now, LIMITS.lockout))
+    const until = await lockout(endpoint)
+    now = after(now, seconds(30))
+    release(CONCURRENT)
+    const answers = await Promise.all(failing)
 
-  expect(new Set(answers)).toEqual(new Set(['badauth', '401']))
-  expect(await blockedUntil()).toBe(until)
-  const open = logins(passwordChecker(PEPPER))
-  expect([await open.update(ACCOUNT), await open.api(ACCOUNT)]).toEqual(['badauth', '429'])
-  now = after(now, minutes(10))
-  expect([await open.update(ACCOUNT), await open.api(ACCOUNT)]).toEqual(['good', '200'])
-}, 30_000)
+    expect(new Set(answers)).toEqual(new Set([refused]))
+    expect(await lockout(endpoint)).toBe(until)
+    const open = logins(passwordChecker(PEPPER))[endpoint]
+    expect(await open(ACCOUNT)).toBe(locked)
+    now = after(now, minutes(10))
+    expect(['good', '200']).toContain(await open(ACCOUNT))
+  },
+  30_000,
+)
 
-it.each(['update', 'api'] as const)('failed logins of %s count for the other protocol', async (name) => {
+it.each([
+  ['update', ['911', '200']],
+  ['api', ['good', '429']],
+] as const)('failed logins of %s do not count for the other endpoint', async (endpoint, answers) => {
   const { update, api } = logins(passwordChecker(PEPPER))
-  const login = name === 'update' ? update : api
+  const login = endpoint === 'update' ? update : api
   for (let n = 0; n <= LIMIT; n++) await login(WRONG)
 
-  expect([await update(ACCOUNT), await api(ACCOUNT)]).toEqual(['badauth', '429'])
+  expect([await update(ACCOUNT), await api(ACCOUNT)]).toEqual(answers)
 })
 
 it('a failed login during the lockout does not change it', async () => {
   const failures = { timestamps: [], blockedUntil: after(now, minutes(1)) }
-  await store.write(async (w) => w.putFailures(PEER, failures))
-  await store.write(async (w) => recordFailedLogin(w, PEER, { limits: LIMITS, now }))
+  await store.write(async (w) => w.putFailures(`update ${PEER}`, failures))
+  const isLockedNow = await store.write(async (w) =>
+    recordFailedLogin(w, originOf('update'), { limits: LIMITS, now }),
+  )
 
-  expect(await store.read((r) => r.failuresOf(PEER))).toEqual(failures)
+  expect(isLockedNow).toBe(false)
+  expect(await store.read((r) => r.failuresOf(`update ${PEER}`))).toEqual(failures)
+})
+
+it('the lockouts of a network can be ended', async () => {
+  const { update, api } = logins(passwordChecker(PEPPER))
+  for (let n = 0; n <= LIMIT; n++) await Promise.all([update(WRONG), api(WRONG)])
+  expect([await update(ACCOUNT), await api(ACCOUNT)]).toEqual(['911', '429'])
+
+  await store.write(async (w) => clearFailedLogins(w, PEER))
+
+  expect([await update(ACCOUNT), await api(ACCOUNT)]).toEqual(['good', '200'])
+})
+
+it('a store without an account answers 911, because no credentials can be right', async () => {
+  await store.close()
+  store = memoryStore()
+  const { update } = logins(passwordChecker(PEPPER))
+
+  expect(await update({ username: 'abc1234', password: new Secret('x') })).toBe('911')
+  expect(await update(ACCOUNT)).toBe('911')
 })

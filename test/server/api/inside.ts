@@ -3,13 +3,15 @@ import { instant } from '../../../src/base/time.ts'
 import { readServiceConfig } from '../../../src/config/read-service.ts'
 import { parseAddress } from '../../../src/net/address.ts'
 import { keyedHash, pepperOf } from '../../../src/server/auth/hashes.ts'
-import type { Authenticate } from '../../../src/server/auth/login.ts'
+import { passwordChecker } from '../../../src/server/auth/login.ts'
 import type { IncomingRequest } from '../../../src/server/http/request.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { misfit } from './document.ts'
 import type { Reply } from './world.ts'
 
 export const PEPPER = pepperOf(new Uint8Array(32))
+/** One for all: making one computes a slow hash. */
+const PASSWORDS = passwordChecker(PEPPER)
 export const NOW = instant(Date.UTC(2026, 0, 1))
 
 export interface LogLine {
@@ -44,12 +46,11 @@ interface Options {
   readonly badauthLimit?: number
   readonly keyRequestLimit?: number
   readonly corsOrigins?: string
-  readonly authenticate?: Authenticate
 }
 
 /** The management API on a store, without a socket; collects the log. */
 export function inside(store: Store, options: Options = {}): Inside {
-  const { badauthLimit = 1_000_000, keyRequestLimit = 1_000_000, corsOrigins, authenticate } = options
+  const { badauthLimit = 1_000_000, keyRequestLimit = 1_000_000, corsOrigins } = options
   const flag = (value: string) => ({ value, where: '' })
   const settings = readServiceConfig({
     flags: {
@@ -65,7 +66,7 @@ export function inside(store: Store, options: Options = {}): Inside {
   const api = apiOf(settings.value, {
     store,
     pepper: PEPPER,
-    authenticate: authenticate ?? (async () => undefined),
+    passwords: PASSWORDS,
     log: (level, msg, details) => void lines.push({ level, msg, fields: details?.fields }),
   })
   const send = async ({ query = '', peer = '198.51.100.1', ...rest }: Asked): Promise<Answered> => {

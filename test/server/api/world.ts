@@ -5,6 +5,7 @@ import { instant } from '../../../src/base/time.ts'
 import { readServiceConfig } from '../../../src/config/read-service.ts'
 import { apiOf } from '../../../src/app/service/api.ts'
 import { keyedHash, pepperOf } from '../../../src/server/auth/hashes.ts'
+import { passwordChecker } from '../../../src/server/auth/login.ts'
 import { apexOf } from '../../../src/server/model/apex.ts'
 import type { DnsType } from '../../../src/server/model/rdata-values.ts'
 import type { Name } from '../../../src/server/model/tree.ts'
@@ -15,6 +16,8 @@ import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
 const PEPPER = pepperOf(new Uint8Array(32))
+/** One for all worlds: making one computes a slow hash. */
+const PASSWORDS = passwordChecker(PEPPER)
 const NAMESERVERS = ['ns1.operator.test', 'ns2.operator.test']
 const HASH = new Uint8Array(48)
 
@@ -69,7 +72,7 @@ export async function apiWorld(): Promise<World> {
   const api = apiOf(settings.value, {
     store,
     pepper: PEPPER,
-    authenticate: async () => undefined,
+    passwords: PASSWORDS,
     log: (level, msg, details) => void (level === 'error' && faults.push([msg, details?.fields])),
   })
   const listening = await listen({ host: '127.0.0.1', port: 0 }, settings.value, api)

@@ -4,7 +4,7 @@ import { formatBasic } from '../../../src/net/basic.ts'
 import { Secret } from '../../../src/net/secret.ts'
 import { type IdentifiedCaller, callerIdentifier } from '../../../src/server/auth/caller.ts'
 import { keyedHash, pepperOf } from '../../../src/server/auth/hashes.ts'
-import type { FailedLogins, Principal } from '../../../src/server/model/rows.ts'
+import type { FailedLogins, Login } from '../../../src/server/model/rows.ts'
 import type { ApiKey, StoreReads, Store, StoreWrites } from '../../../src/server/store/store.ts'
 import { OWNER } from '../rules/made.ts'
 
@@ -17,10 +17,11 @@ const KEYS: Readonly<Record<string, ApiKey>> = {
   ends: { accountId: OWNER.id, scopes: [], expiresAt: after(START, minutes(1)) },
   orphan: { accountId: 99, scopes: [] },
 }
-const PRINCIPALS: Readonly<Record<string, Principal>> = {
-  owner: { kind: 'account', id: OWNER.id, accountId: OWNER.id },
-  ddns: { kind: 'key', id: 7, accountId: OWNER.id },
-  gone: { kind: 'account', id: 99, accountId: 99 },
+const hash = new Uint8Array()
+const LOGINS: Readonly<Record<string, Login>> = {
+  owner: { kind: 'account', id: OWNER.id, accountId: OWNER.id, hash },
+  ddns: { kind: 'key', id: 7, accountId: OWNER.id, hash },
+  gone: { kind: 'account', id: 99, accountId: 99, hash },
 }
 
 /** An identifier over a store in memory; `limit` is two failures. */
@@ -34,6 +35,7 @@ function gate() {
     failuresOf: async (network: string) => Promise.resolve(failures.get(network) ?? { timestamps: [] }),
     putFailures: async (network: string, counted: FailedLogins) =>
       Promise.resolve(void failures.set(network, counted)),
+    login: async (username: string) => Promise.resolve(LOGINS[username]),
     account: async (id: number) => Promise.resolve(id === OWNER.id ? OWNER : undefined),
     apiKeyByHash: async (hash: Uint8Array) => Promise.resolve(found.get(Buffer.from(hash).toString('hex'))),
   } as unknown as StoreReads & StoreWrites
@@ -44,8 +46,13 @@ function gate() {
   const identify = callerIdentifier({
     store,
     pepper: PEPPER,
-    authenticate: async ({ username, password }) =>
-      Promise.resolve(password.reveal() === 'right' ? PRINCIPALS[username] : undefined),
+    passwords: {
+      checkFast: (login) => (login?.kind === 'key' ? true : undefined),
+      checkSlow: async (login, { password }) =>
+        Promise.resolve(
+          password.reveal() === 'crowd' ? undefined : login !== undefined && password.reveal() === 'right',
+        ),
+    },
     now: () => world.now,
     limits: { badauth: { max: 2, window: minutes(10) }, lockout: minutes(10) },
   })
@@ -55,7 +62,7 @@ function gate() {
     network = 'n',
   ): Promise<IdentifiedCaller> => {
     world.now = at
-    return identify(authorization, network)
+    return identify(authorization, { network, share: network })
   }
   return { ask }
 }
@@ -94,19 +101,40 @@ describe('a caller of the management API', () => {
 
 describe('a peer that may be wrong twice in ten minutes', () => {
   const WRONG = 'Bearer wrong'
+  const PASSWORD = basic('owner', 'right')
 
   it('is locked out for ten minutes by the third failure, and gets the number of seconds', async () => {
     const { ask } = gate()
     await ask(WRONG, at(0))
     await ask(WRONG, at(1))
-    expect(await ask('Bearer whole', at(2))).toEqual(WHOLE)
+    expect(await ask(PASSWORD, at(2))).toEqual(WHOLE)
     await ask(WRONG, at(2))
 
-    expect(await ask('Bearer whole', at(2))).toEqual({ retryAfter: 600 })
-    expect(await ask('Bearer whole', at(3, 39_500))).toEqual({ retryAfter: 501 })
-    expect(await ask('Bearer whole', at(11, 58_500))).toEqual({ retryAfter: 2 })
-    expect(await ask('Bearer whole', at(12, -1))).toEqual({ retryAfter: 1 })
-    expect(await ask('Bearer whole', at(12))).toEqual(WHOLE)
+    expect(await ask(PASSWORD, at(2))).toEqual({ retryAfter: 600 })
+    expect(await ask(PASSWORD, at(3, 39_500))).toEqual({ retryAfter: 501 })
+    expect(await ask(PASSWORD, at(11, 58_500))).toEqual({ retryAfter: 2 })
+    expect(await ask(PASSWORD, at(12, -1))).toEqual({ retryAfter: 1 })
+    expect(await ask(PASSWORD, at(12))).toEqual(WHOLE)
+  })
+
+  it.each([
+    ['an API key, which is checked all the same', 'Bearer whole', WHOLE],
+    ['a wrong API key', 'Bearer wrong', undefined],
+    ['no credentials', undefined, undefined],
+  ])('gets an answer without a wait during a lockout for %s', async (_, authorization, caller) => {
+    const { ask } = gate()
+    for (let times = 0; times < 3; times++) await ask(WRONG)
+
+    expect(await ask(PASSWORD)).toMatchObject({ retryAfter: 600 })
+    expect(await ask(authorization)).toEqual(caller)
+  })
+
+  it('gets a short wait, and no failed login, while too many passwords wait for their check', async () => {
+    const { ask } = gate()
+    for (let times = 0; times < 5; times++)
+      expect(await ask(basic('owner', 'crowd'))).toEqual({ retryAfter: 5 })
+
+    expect(await ask(PASSWORD)).toEqual(WHOLE)
   })
 
   it('is not locked out by what was ten minutes ago', async () => {
@@ -114,16 +142,16 @@ describe('a peer that may be wrong twice in ten minutes', () => {
     await ask(WRONG, at(0))
     await ask(WRONG, at(1))
     await ask(WRONG, at(10))
-    expect(await ask('Bearer whole', at(10))).toEqual(WHOLE)
+    expect(await ask(PASSWORD, at(10))).toEqual(WHOLE)
     await ask(WRONG, after(START, seconds(659)))
-    expect(await ask('Bearer whole', at(11))).toMatchObject({ retryAfter: expect.any(Number) })
+    expect(await ask(PASSWORD, at(11))).toMatchObject({ retryAfter: expect.any(Number) })
   })
 
   it('is not locked out by another peer, nor by requests without credentials', async () => {
     const { ask } = gate()
     for (let times = 0; times < 3; times++) await ask(undefined)
-    expect(await ask('Bearer whole')).toEqual(WHOLE)
+    expect(await ask(PASSWORD)).toEqual(WHOLE)
     for (let times = 0; times < 3; times++) await ask(WRONG, START, 'other')
-    expect(await ask('Bearer whole')).toEqual(WHOLE)
+    expect(await ask(PASSWORD)).toEqual(WHOLE)
   })
 })

@@ -9,9 +9,8 @@ import {
   pepperOf,
   slowHash,
 } from '../../../src/server/auth/hashes.ts'
-import { authenticator, passwordChecker } from '../../../src/server/auth/login.ts'
+import { passwordChecker } from '../../../src/server/auth/login.ts'
 import type { Login } from '../../../src/server/model/rows.ts'
-import type { Store } from '../../../src/server/store/store.ts'
 
 /** Salt 00 to 0f, then scrypt of "right" with N 16384, r 8, p 1. */
 const KEPT =
@@ -21,60 +20,41 @@ const [RIGHT, WRONG] = [new Secret('right'), new Secret('wrong')]
 const KEY: Login = { kind: 'key', id: 1, accountId: 1, hash: keyedHash(PEPPER, 'right') }
 const ACCOUNT: Login = { kind: 'account', id: 1, accountId: 1, hash: await slowHash('right') }
 
+const NAMED = 'someone'
+const of = (username: string, password: Secret) => ({ username, password })
+
 describe('a password', () => {
   const passwords = passwordChecker(PEPPER)
-  it('of a generated key is checked immediately; another password is not', () =>
-    expect([
-      passwords.checkFast(KEY, RIGHT),
-      passwords.checkFast(KEY, WRONG),
-      passwords.checkFast(ACCOUNT, RIGHT),
-      passwords.checkFast(undefined, RIGHT),
-    ]).toEqual([true, false, undefined, undefined]))
+
+  // biome-ignore format: a table
+  it.each([
+    ['the right one of a key',                  KEY,       'abc1234',  RIGHT, true],
+    ['a wrong one of a key',                    KEY,       'abc1234',  WRONG, false],
+    ['any of an unknown username like a key',   undefined, 'abc1234',  RIGHT, false],
+    ['any of another unknown username',         undefined, 'abc12345', RIGHT, undefined],
+    ['the right one of an account',             ACCOUNT,   NAMED,      RIGHT, undefined],
+  ])('checked with a keyed hash: %s', (_, login, username, password, result) =>
+    expect(passwords.checkFast(login, of(username, password))).toBe(result))
 
   it.each([
-    ['the right one of a key', KEY, RIGHT, true],
-    ['a wrong one of a key', KEY, WRONG, false],
     ['the right one of an account', ACCOUNT, RIGHT, true],
     ['a wrong one of an account', ACCOUNT, WRONG, false],
-    ['an unknown username', undefined, new Secret('no account has this password'), false],
-  ])('%s', async (_, login, password, check) => expect(await passwords.check(login, password)).toBe(check))
+    ['an unknown username', undefined, new Secret('the password of unknown logins'), false],
+  ])('checked with a slow hash: %s', async (_, login, password, result) =>
+    expect(await passwords.checkSlow(login, of(NAMED, password), 'n')).toBe(result),
+  )
 
-  it('of an unknown username computes a slow hash too', async () => {
-    const checked: unknown[] = []
-    const store = {
-      read: async (use: (r: object) => unknown) => use({ login: async () => Promise.resolve(undefined) }),
-    }
-    const authenticate = authenticator(store as unknown as Store, {
-      checkFast: () => undefined,
-      check: async (login) => Promise.resolve(checked.push(login) > 0),
-    })
-    expect(await authenticate({ username: 'none', password: RIGHT })).toBeUndefined()
-    expect(checked).toEqual([undefined])
-  })
-
-  it('of an account is checked 64 at a time, and then again', async () => {
+  it('of an account is checked beside any number of invented names', async () => {
     const crowded = passwordChecker(PEPPER)
-    const answers = await Promise.allSettled(
-      Array.from({ length: 66 }, async () => crowded.check(ACCOUNT, RIGHT)),
+    const invented = Array.from({ length: 120 }, async () =>
+      crowded.checkSlow(undefined, of('x', WRONG), 'n'),
     )
-    expect(answers.filter(({ status }) => status === 'rejected')).toHaveLength(2)
-    expect(await crowded.check(ACCOUNT, RIGHT)).toBe(true)
-  }, 20_000)
-})
 
-describe('credentials', () => {
-  const authenticate = authenticator(
-    {
-      read: async (use: (r: object) => unknown) => use({ login: async () => Promise.resolve(KEY) }),
-    } as unknown as Store,
-    passwordChecker(PEPPER),
-  )
-  it.each([
-    ['right', RIGHT, KEY],
-    ['wrong', WRONG, undefined],
-  ])('that are %s', async (_, password, who) =>
-    expect(await authenticate({ username: 'key', password })).toBe(who),
-  )
+    expect(await crowded.checkSlow(ACCOUNT, of(NAMED, RIGHT), 'n')).toBe(true)
+    const results = await Promise.all(invented)
+    expect(new Set(results)).toEqual(new Set([false, undefined]))
+    expect(results.filter((one) => one === undefined).length).toBeGreaterThan(40)
+  }, 20_000)
 })
 
 describe('a hash', () => {
