@@ -1,51 +1,72 @@
 import type { Exit } from '../app/exit-codes.ts'
-import { openHashKey } from '../app/service/hash-key.ts'
+import type { Failure } from '../app/failure.ts'
 import { openStore, storeFailure } from '../app/service/open-store.ts'
 import { storeSettings } from '../app/service/settings.ts'
+import { STORE_OPERATIONS } from '../app/service/store-operations.ts'
+import { err, ok, type Result } from '../base/result.ts'
 import { systemClock } from '../platform/clock.ts'
-import { ADMIN_OPERATIONS } from '../server/admin/operations.ts'
+import { ADMIN_OPERATIONS, type OperationResult } from '../server/admin/operations.ts'
 import type { AdminFlags } from './flag-tables.ts'
 import { fail, print, printJson } from './output.ts'
 
 /** `holdfast admin`: changes the store directly, with or without a running service. */
 export async function adminCommand({ asJson, words, settings }: AdminFlags): Promise<Exit> {
-  const chosen = Object.entries(ADMIN_OPERATIONS).find(([name]) => isOperation(name, words))
-  if (chosen === undefined) return fail({ exit: 'usage', messages: [OPERATION_LIST] }, asJson)
-  const [name, { run, parameters }] = chosen
+  const name = operationOf(words)
+  if (name === undefined) return fail({ exit: 'usage', messages: [listFor(words)] }, asJson)
   const resolved = await storeSettings(settings)
   if (!resolved.ok) return fail(resolved.error, asJson)
   const { folder, nameservers } = resolved.value
+  const args = words.slice(name.split(' ').length)
+  const onStore = STORE_OPERATIONS[name]
+  const outcome = await (onStore === undefined
+    ? runInStore(name, args, { folder, nameservers })
+    : onStore.run(folder, args)
+  ).catch((error: unknown) => err(storeFailure(folder, error)))
+  if (!outcome.ok) return fail(outcome.error, asJson)
+  if (asJson) printJson(outcome.value.data)
+  else print(...outcome.value.lines)
+  return 'settled'
+}
+
+async function runInStore(
+  name: string,
+  args: readonly string[],
+  { folder, nameservers }: { readonly folder: string; readonly nameservers: readonly string[] },
+): Promise<Result<OperationResult, Failure>> {
+  const operation = ADMIN_OPERATIONS[name]
   const opened = await openStore(folder)
-  if (!opened.ok) return fail(opened.error, asJson)
-  const store = opened.value
+  if (!opened.ok || operation === undefined) return opened.ok ? ok({ lines: [], data: {} }) : opened
+  const { store, pepper } = opened.value
   try {
-    const key = await openHashKey(folder, await store.read((r) => r.hasKeys()))
-    if (!key.ok) return fail({ exit: 'configuration', messages: [key.error] }, asJson)
-    const args = words.slice(name.split(' ').length)
-    const context = { pepper: key.value, nameservers, now: systemClock.now() }
-    const outcome = await store.write(async (w) => run({ w, ...context }, args))
-    if (!outcome.ok)
-      return fail(
-        { exit: 'usage', messages: [outcome.error, `usage: holdfast admin ${name} ${parameters}`] },
-        asJson,
-      )
-    if (asJson) printJson(outcome.value.data)
-    else print(...outcome.value.lines)
-    return 'settled'
-  } catch (error) {
-    return fail(storeFailure(folder, error), asJson)
+    const context = { pepper, nameservers, now: systemClock.now() }
+    const outcome = await store.write(async (w) => operation.run({ w, ...context }, args))
+    if (outcome.ok) return outcome
+    const usage = `usage: holdfast admin ${name} ${operation.parameters}`
+    return err({ exit: 'usage', messages: [outcome.error, usage] })
   } finally {
     await store.close()
   }
 }
 
-const isOperation = (name: string, words: readonly string[]): boolean =>
-  words.slice(0, name.split(' ').length).join(' ') === name
+const OPERATIONS = { ...STORE_OPERATIONS, ...ADMIN_OPERATIONS }
 
-const OPERATION_LIST = [
-  'name an operation, one of these:',
-  ...Object.entries(ADMIN_OPERATIONS).flatMap(([name, { parameters, summary }]) => [
-    `  ${name} ${parameters}`,
-    `      ${summary}`,
-  ]),
-].join('\n')
+/** The operation that the words begin with. */
+const operationOf = (words: readonly string[]): string | undefined =>
+  Object.keys(OPERATIONS).find((name) => words.slice(0, name.split(' ').length).join(' ') === name)
+
+/** The operations on the same subject as the first word, such as `zone`; all of them without one. */
+function listFor([subject = '', ...rest]: readonly string[]): string {
+  const all = Object.entries(OPERATIONS)
+  const alike = all.filter(([name]) => name.split(' ')[0] === subject)
+  const heading =
+    subject === ''
+      ? 'name an operation, one of these:'
+      : `${[subject, ...rest].join(' ').slice(0, 60)} is not an operation; use one of these:`
+  return [
+    heading,
+    ...(alike.length > 0 ? alike : all).flatMap(([name, { parameters, summary }]) => [
+      `  ${`${name} ${parameters}`.trim()}`,
+      `      ${summary}`,
+    ]),
+  ].join('\n')
+}

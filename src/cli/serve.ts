@@ -24,17 +24,27 @@ export async function serveCommand(flags: ServeFlags): Promise<Exit> {
   // Every answered request is already on disk.
   onCrash({ log, save: () => Promise.resolve() })
   const ending = new AbortController()
-  const started = await startService(settings.value, { isDev, faults, log, ending: ending.signal })
+  const options = { isDev, mayMake: flags.mayMake, faults, log, ending: ending.signal }
+  const started = await startService(settings.value, options)
   if (!started.ok) return fail(started.error, asJson)
   // The first output line announces the service, which must handle stop signals by then.
   const stopped = new Promise<void>((resolve) => onStopSignal(resolve))
   const urls = announce(started.value, asJson)
-  for (const url of urls) log('info', 'listening', { fields: { url }, line: `listening at ${url}` })
+  for (const url of urls) log('info', 'listening', listeningLine(url, started.value))
   await stopped
   log('info', 'stop signal received; finishing accepted requests')
   setTimeout(() => ending.abort(), GRACE_PERIOD).unref()
   await closeService(started.value)
   return 'settled'
+}
+
+/** Names the store, so that a wrong path or a disk that is not mounted is noticed. */
+function listeningLine(url: string, { folder, totals }: StartedService) {
+  const { accounts, zones, names, keys } = totals
+  return {
+    fields: { url, store: folder, ...totals },
+    line: `listening at ${url}; the store ${folder} holds ${accounts} accounts, ${zones} zones, ${names} names and ${keys} DDNS keys`,
+  }
 }
 
 function announce({ listeners, dev }: StartedService, asJson: boolean): readonly string[] {

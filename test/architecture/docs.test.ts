@@ -8,6 +8,7 @@ import { readClientConfig } from '../../src/config/read-client.ts'
 import { readServiceConfig } from '../../src/config/read-service.ts'
 import { SERVICE_SETTINGS } from '../../src/config/service-settings.ts'
 import { envOf, type SettingLayer } from '../../src/config/setting.ts'
+import { STORE_OPERATIONS } from '../../src/app/service/store-operations.ts'
 import { ADMIN_OPERATIONS } from '../../src/server/admin/operations.ts'
 import { ACCOUNT_KEYS, PLAN_KEYS, ZONE_KEYS } from '../../src/server/admin/policy.ts'
 import { ROUTES, type Route } from '../../src/server/api/routes.ts'
@@ -163,7 +164,9 @@ describe('commands', async () => {
       const [, words] = /(?:^|\s)holdfast admin (?:--config \S+ )?(.+)$/.exec(line) ?? []
       if (words === undefined) return []
       const assigned = [...words.matchAll(/ ([a-z-]+)=/g)].map(([, key = '']) => key)
-      const isKnown = Object.keys(ADMIN_OPERATIONS).some((name) => `${words} `.startsWith(`${name} `))
+      const isKnown = Object.keys({ ...STORE_OPERATIONS, ...ADMIN_OPERATIONS }).some((name) =>
+        `${words} `.startsWith(`${name} `),
+      )
       return [...(isKnown ? [] : [line]), ...assigned.filter((key) => !keys.includes(key))]
     })
 

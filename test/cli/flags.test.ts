@@ -21,7 +21,7 @@ describe('the typed flags of a command', () => {
     [['poke'],                                POKE_FLAGS,   { asJson: false, isQuiet: false, account: undefined }],
     [['poke', 'office'],                      POKE_FLAGS,   { asJson: false, isQuiet: false, account: 'office' }],
     [['config', 'show'],                      CONFIG_FLAGS, { asJson: false, operation: 'show' }],
-    [['serve', '--dev', '--fault', 'reset'],  SERVE_FLAGS,  { asJson: false, isDev: true, faults: 'reset' }],
+    [['serve', '--dev', '--fault', 'reset'],  SERVE_FLAGS,  { asJson: false, isDev: true, mayMake: false, faults: 'reset' }],
     [['admin'],                               ADMIN_FLAGS,  { asJson: false, words: [] }],
     [['admin', 'key', 'lock', '0815'],        ADMIN_FLAGS,  { asJson: false, words: ['key', 'lock', '0815'] }],
   ])('%j, from either parser', async (line, table, expected) => {

@@ -23,6 +23,7 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       accountId: at.accountId,
       name,
       isProhibited: false,
+      isBlocked: false,
       isOffline: false,
       metadata: { colour: 'red', size: 'xl' },
       rrsets: [

@@ -60,12 +60,14 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
         kind: 'key',
         id: at.keyId,
         accountId: at.accountId,
+        isSuspended: false,
         hash: HASH,
       })
       expect(await store.read((r) => r.login('acme'))).toEqual({
         kind: 'account',
         id: at.accountId,
         accountId: at.accountId,
+        isSuspended: false,
         hash: HASH,
       })
       expect(await store.read((r) => r.login('ACME'))).toBeUndefined()
@@ -125,7 +127,15 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
 
     it('finds a name by its fqdn and by its key, and a key by its group', async () => {
       const { accountId, keyId } = at
-      const home = { ...at.home, accountId, keyId, isOffline: false, rdata: [] }
+      const home = {
+        ...at.home,
+        accountId,
+        keyId,
+        isProhibited: false,
+        isBlocked: false,
+        isOffline: false,
+        rdata: [],
+      }
 
       expect(await store.read((r) => r.namesOfKey(keyId))).toEqual([home])
       expect(await store.read((r) => r.namesByFqdn('home.example.test'))).toEqual([home])

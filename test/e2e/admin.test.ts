@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { holdfast, ROOT, scratch } from './processes.ts'
 
 /** A service on a persistent store that `holdfast admin` has filled. */
@@ -17,6 +19,7 @@ async function operated() {
     }
     return { code, stderr, ...result }
   }
+  await admin('init')
   await admin('plan', 'add', 'basic', 'max-names=3')
   const { password = '' } = await admin('account', 'add', 'acme', 'basic')
   await admin('zone', 'add', 'acme.test', 'acme')
@@ -179,6 +182,13 @@ describe('operator, account and device share one store', () => {
 })
 
 describe('admin reports a wrong operation and changes nothing', () => {
+  let store = ''
+  beforeAll(async () => {
+    store = mkdtempSync(join(tmpdir(), 'holdfast-admin-'))
+    await holdfast(['admin', 'init', '--store', store], { node: process.execPath })
+  })
+  afterAll(() => rmSync(store, { recursive: true, force: true }))
+
   // biome-ignore format: a table
   it.each<[readonly string[], number, RegExp]>([
     [[],                                              64, /name an operation, one of these:[^]*plan add NAME/],
@@ -193,7 +203,7 @@ describe('admin reports a wrong operation and changes nothing', () => {
     [['key', 'lock', 'abc'],                          64, /there is no DDNS key abc/],
     [['unblock', 'abc'],                              64, /there is no DDNS key and no account abc/],
   ])('%j', async (words, code, message) => {
-    const ended = await holdfast(['admin', ...words, '--store', scratch()], { node: process.execPath })
+    const ended = await holdfast(['admin', ...words, '--store', store], { node: process.execPath })
 
     expect([ended.code, ended.stderr]).toEqual([code, expect.stringMatching(message)])
   })

@@ -158,6 +158,7 @@ it('the service stores and logs neither a right nor a wrong password', async () 
   const folder = scratch()
   const child = start([
     'serve',
+    '--init',
     '--store',
     folder,
     '--listen',
@@ -185,7 +186,7 @@ it('the service stores and logs neither a right nor a wrong password', async () 
   child.kill('SIGTERM')
   await new Promise((done) => child.on('close', done))
 
-  expect(replies).toEqual(['badauth\n', 'badauth\n'])
+  expect(replies).toEqual(['911\n', '911\n'])
   expect(output.join('')).toContain('answered')
   expect(leaksIn(output.join('') + contents(folder))).toEqual([])
 })

@@ -3,10 +3,9 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openHashKey } from '../../src/app/service/hash-key.ts'
+import { openStore } from '../../src/app/service/open-store.ts'
 import { instant } from '../../src/base/time.ts'
 import { keyedHash } from '../../src/server/auth/hashes.ts'
-import { sqliteStore } from '../../src/server/store/sqlite.ts'
 import { lacks } from '../lacks.ts'
 import { clientOf, holdfast, scratch, service, start } from './processes.ts'
 import { certificate } from './servers.ts'
@@ -20,9 +19,9 @@ const basic = (username: string, password: string) => ({
 /** A store with one account, one name and one key. */
 async function filled(): Promise<string> {
   const folder = scratch()
-  const store = sqliteStore(folder)
-  const pepper = await openHashKey(folder, false)
-  if (!pepper.ok) throw new Error(pepper.error)
+  const opened = await openStore(folder, { mayMake: true })
+  if (!opened.ok) throw new Error(opened.error.messages.join())
+  const { store, pepper } = opened.value
   await store.write(async (w) => {
     const plan = await w.addPlan({
       name: 'p',
@@ -37,7 +36,7 @@ async function filled(): Promise<string> {
     const accountId = await w.addAccount({ name: 'acme', hash: new Uint8Array(48), planId: plan }, instant(0))
     const zoneId = await w.addZone({ accountId, name: 'example.test', isShared: false }, instant(0))
     const key = await w.addKey(
-      { accountId, username: 'abc1234', hash: keyedHash(pepper.value, 'swordfish'), description: '' },
+      { accountId, username: 'abc1234', hash: keyedHash(pepper, 'swordfish'), description: '' },
       instant(0),
     )
     await w.attach(key, await w.addName({ zoneId, accountId, name: 'home' }, instant(0)))
@@ -114,7 +113,9 @@ it('a store of a newer version and a file that is no database are rejected with 
 
   expect([ended.code, ended.stderr]).toEqual([
     78,
-    expect.stringMatching(/^holdfast: the store in .* cannot be opened: file is not a database\n$/),
+    expect.stringMatching(
+      /^holdfast: the store in .* cannot be opened: file is not a database; restore it from your backup with: holdfast admin restore\n$/,
+    ),
   ])
 })
 

@@ -1,24 +1,124 @@
+import { existsSync } from 'node:fs'
 import { err, ok, type Result } from '../../base/result.ts'
 import { makeFolder } from '../../platform/folder.ts'
+import { fingerprintOf, type Pepper } from '../../server/auth/hashes.ts'
+import {
+  makeDatabase,
+  SCHEMA_VERSION,
+  StoreRefused,
+  schemaVersionIn,
+} from '../../server/store/sqlite-open.ts'
 import { sqliteStore } from '../../server/store/sqlite.ts'
-import { StoreRefused } from '../../server/store/sqlite-open.ts'
 import type { Store } from '../../server/store/store.ts'
 import type { Failure } from '../failure.ts'
+import { hashKeyPath, makeHashKey, readHashKey } from './hash-key.ts'
+import { closeToOthers } from './store-modes.ts'
 
-/** Opens the store in this folder and creates what is missing. */
-export async function openStore(folder: string): Promise<Result<Store, Failure>> {
+/** A store with the key of its hashes. */
+export interface OpenStore {
+  readonly store: Store
+  readonly pepper: Pepper
+  readonly folder: string
+}
+
+/** What is in the folder of a store. `half`: a part is missing, and the message says which. */
+export type FoundStore =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'half'; readonly message: string }
+  | { readonly kind: 'whole'; readonly version: number }
+
+/** Looks without changing anything. Throws where the database cannot be read. */
+export function findStore(folder: string): FoundStore {
+  const version = schemaVersionIn(folder)
+  const hasKey = existsSync(hashKeyPath(folder))
+  if (version === undefined && !hasKey) return { kind: 'none' }
+  if (version === undefined)
+    return half(`${folder} contains hash.key and no holdfast.db: restore the database from your backup`)
+  if (version === 0) return half(`holdfast.db in ${folder} is empty: restore it from your backup`)
+  return hasKey
+    ? { kind: 'whole', version }
+    : half(
+        `${hashKeyPath(folder)} is missing; without it no key of this store can log in: restore it from your backup`,
+      )
+}
+
+const half = (message: string): FoundStore => ({ kind: 'half', message })
+
+/** A service on a new store would answer 911 or badauth to everybody, so no store is made without being asked for. */
+const NO_STORE = (folder: string): string =>
+  `there is no store in ${folder}. If there should be one, check the path, and that its disk is mounted. To make a new store, run: holdfast admin init`
+
+interface OpenOptions {
+  /** Makes a store where there is none. A store of which a part is missing is never completed. */
+  readonly mayMake?: boolean
+  /** Upgrades the database of an older version. */
+  readonly mayUpgrade?: boolean
+}
+
+/** Opens the store in this folder. */
+export async function openStore(
+  folder: string,
+  options: OpenOptions = {},
+): Promise<Result<OpenStore, Failure>> {
   try {
-    await makeFolder(folder)
-    return ok(sqliteStore(folder))
+    const found = findStore(folder)
+    if (found.kind === 'half') return refusal(found.message)
+    if (found.kind === 'none' && options.mayMake !== true) return refusal(NO_STORE(folder))
+    if (found.kind === 'none') await makeStore(folder)
+    const tooOld = found.kind === 'whole' && found.version < SCHEMA_VERSION && options.mayUpgrade !== true
+    if (tooOld)
+      return refusal(
+        `the store in ${folder} is of an older version of Holdfast: restart the service, which upgrades it, then try again`,
+      )
+    closeToOthers(folder)
+    const key = await readHashKey(folder)
+    return key.ok ? await withFingerprint(folder, key.value) : refusal(key.error)
   } catch (error) {
     return err(storeFailure(folder, error))
   }
 }
+
+/** The key first: without a database it is refused, and not taken for a store. */
+async function makeStore(folder: string): Promise<void> {
+  await makeFolder(folder)
+  await makeHashKey(folder)
+  makeDatabase(folder)
+}
+
+/** Opens the database if this is the key of its hashes. A store of an earlier version learns the fingerprint here. */
+async function withFingerprint(folder: string, pepper: Pepper): Promise<Result<OpenStore, Failure>> {
+  const store = sqliteStore(folder)
+  const fingerprint = fingerprintOf(pepper)
+  const stored = await store.read((r) => r.fact('hash_key'))
+  if (stored === undefined) await store.write(async (w) => w.setFact('hash_key', fingerprint))
+  if (stored === undefined || stored === fingerprint) return ok({ store, pepper, folder })
+  await store.close()
+  return refusal(
+    `${hashKeyPath(folder)} is not the hash key of this database: restore both from the same backup`,
+  )
+}
+
+const refusal = (message: string): Result<never, Failure> =>
+  err({ exit: 'configuration', messages: [message] })
 
 /** The failure for an error that the operator can fix; every other error is a bug and is thrown again. */
 export function storeFailure(folder: string, error: unknown): Failure {
   const { code, message } = error as NodeJS.ErrnoException
   if (error instanceof StoreRefused) return { exit: 'configuration', messages: [message] }
   if (code === undefined) throw error
-  return { exit: 'configuration', messages: [`the store in ${folder} cannot be opened: ${message}`] }
+  const advice = ADVICE.find(([pattern]) => pattern.test(message))?.[1] ?? ''
+  return {
+    exit: 'configuration',
+    messages: [`the store in ${folder} cannot be opened: ${message}${advice}`],
+  }
 }
+
+/** What to do, by the message of SQLite or of the system. */
+// biome-ignore format: a table
+const ADVICE: readonly (readonly [pattern: RegExp, advice: string])[] = [
+  [/not a database|malformed/,       '; restore it from your backup with: holdfast admin restore'],
+  [/full|ENOSPC/,                    '; free space on its disk'],
+  [/readonly|read-only|EROFS/,       '; its disk is read-only, or the files belong to another user: run this as their owner'],
+  [/unable to open|EACCES|EPERM/,    '; run this as the user that owns the folder, and check that its disk is mounted and writable'],
+  [/locked|busy/,                    '; another program holds it; try again'],
+]

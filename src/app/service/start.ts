@@ -12,14 +12,13 @@ import { isApiPath } from '../../server/api/handle.ts'
 import { passwordChecker } from '../../server/auth/login.ts'
 import { trackInFlight, dispatch, type PathHandler } from '../../server/http/dispatch.ts'
 import type { OpenListener } from '../../server/http/listen.ts'
-import type { Store } from '../../server/store/store.ts'
+import type { Store, StoreTotals } from '../../server/store/store.ts'
 import { type FaultRule, parseFaults } from '../../server/update/faults.ts'
 import { handleUpdate, isUpdatePath, type UpdateDependencies } from '../../server/update/handle.ts'
 import type { Failure } from '../failure.ts'
 import { logBug } from '../log.ts'
 import { apiOf } from './api.ts'
 import { type DevSetup, makeDevSetup } from './dev-setup.ts'
-import { openHashKey } from './hash-key.ts'
 import { listenAll, readTls } from './listeners.ts'
 import { openStore } from './open-store.ts'
 import { storeFolder } from './settings.ts'
@@ -28,6 +27,7 @@ export interface StartedService {
   readonly listeners: readonly OpenListener[]
   readonly store: Store
   readonly folder: string
+  readonly totals: StoreTotals
   /** What --dev made for this run. */
   readonly dev: DevSetup | undefined
   /** Resolves when no request is in progress. */
@@ -36,6 +36,8 @@ export interface StartedService {
 
 export interface StartOptions {
   readonly isDev: boolean
+  /** Makes the store if there is none. */
+  readonly mayMake: boolean
   /** The value of --fault. */
   readonly faults: string | undefined
   readonly log: Log
@@ -54,12 +56,9 @@ export async function startService(
   const tls = await readTls(settings)
   if (!tls.ok) return tls
   const folder = isDev ? mkdtempSync(join(tmpdir(), 'holdfast-dev-')) : await storeFolder(settings)
-  const opened = await openStore(folder)
+  const opened = await openStore(folder, { mayMake: isDev || options.mayMake, mayUpgrade: true })
   if (!opened.ok) return opened
-  const store = opened.value
-  const key = await openHashKey(folder, await store.read((r) => r.hasKeys()))
-  if (!key.ok) return err({ exit: 'configuration', messages: [key.error] })
-  const pepper = key.value
+  const { store, pepper } = opened.value
   const dev = isDev ? await makeDevSetup(store, pepper, systemClock.now()) : undefined
   const passwords = passwordChecker(pepper)
   const update = updateDependencies(settings, { store, passwords }, { ...options, faults: faults.value })
@@ -72,7 +71,10 @@ export async function startService(
     dispatch(parts, { log, isLogged: isAtLeast('debug', settings.logLevel) }),
   )
   const listeners = await listenAll(settings, tls.value, handle)
-  if (listeners.ok) return ok({ listeners: listeners.value, store, folder, dev, idle })
+  if (listeners.ok) {
+    const totals = await store.read((r) => r.totals())
+    return ok({ listeners: listeners.value, store, folder, totals, dev, idle })
+  }
   await store.close()
   return listeners
 }

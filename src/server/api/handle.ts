@@ -126,6 +126,7 @@ async function answer(
       ],
     }
   if (caller === undefined && !route.isOpen) return refused(refuse('unauthorized'))
+  if (caller?.account.isSuspended === true) return { malformed: [SUSPENDED] }
   const wait =
     route.isRateLimited && caller !== undefined ? dependencies.rateLimit(caller.account.id) : undefined
   if (wait !== undefined)
@@ -146,12 +147,16 @@ async function answer(
     : dependencies.store.write(async (store) => route.handle({ ...context, store }))
 }
 
+/** The specification has no code for it. */
+const SUSPENDED = { status: 403, code: '403', title: 'this account is suspended; contact support' } as const
+
 /** For the one route without credentials. */
 const ANONYMOUS: Caller = {
   account: {
     id: 0,
     name: '',
     isWebsiteOnly: false,
+    isSuspended: false,
     plan: {
       name: '',
       maxNames: 0,

@@ -3,7 +3,8 @@ import { canonicalName } from '../model/dns-name.ts'
 import { isRdataLabel } from '../model/draft.ts'
 import { type DnsType, isDnsType } from '../model/rdata-values.ts'
 import { type Name, type RRSet, rrsetOf, type Zone } from '../model/tree.ts'
-import { canManageName, nameLockFault, IN_PATH, zoneLockFault, zoneFault } from '../rules/access.ts'
+import { canManageName, IN_PATH, zoneFault } from '../rules/access.ts'
+import { nameChangeFault, zoneChangeFault } from '../rules/change.ts'
 import { type Refused, type RequestContext, refused } from './request-context.ts'
 
 /** The zone in the path, for reading. */
@@ -15,10 +16,9 @@ export async function zoneToRead({ caller, params, store }: RequestContext) {
 
 /** The same for changes in the zone. */
 export async function zoneToChange(context: RequestContext) {
-  const zone = await zoneToRead(context)
-  if ('refusals' in zone) return zone
-  const fault = zoneLockFault(zone)
-  return fault === undefined ? zone : refused(fault)
+  const zone = await context.store.zoneNamed(canonicalName(context.params['zone_name'] ?? ''))
+  const fault = zoneChangeFault(context.caller, zone)
+  return fault === undefined && zone !== undefined ? zone : refused(...(fault === undefined ? [] : [fault]))
 }
 
 export interface NamePlace {
@@ -44,9 +44,7 @@ export async function nameToChange<const F extends ErrorName>(context: RequestCo
   if ('refusals' in zone) return zone
   const name = await context.store.nameAt(zone.id, nameInPath(context))
   if (name === undefined) return refused(refuse('nameNotFound', undefined, IN_PATH))
-  if (!canManageName(context.caller, zone, name) || context.caller.isReadOnly)
-    return refused(refuse(forbidden, undefined, IN_PATH))
-  const fault = nameLockFault(name)
+  const fault = nameChangeFault(context.caller, zone, { name, forbidden })
   return fault === undefined ? { zone, name } : refused(fault)
 }
 

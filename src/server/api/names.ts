@@ -1,11 +1,12 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
-import { APEX, parentOf } from '../model/dns-name.ts'
+import { APEX, canonicalName, parentOf } from '../model/dns-name.ts'
 import { type DraftRRSet, GROUP_RULE, type ShapeFault, isGroupName, readRRSet } from '../model/draft.ts'
 import { type OfflineFault, readOffline } from '../model/offline.ts'
 import { type Name, type OfflineSettings, type Zone, mergeMetadata } from '../model/tree.ts'
 import { IN_PATH, canManageName } from '../rules/access.ts'
 import { type TargetConflict, type ValueConflict, valueConflicts } from '../rules/conflict.ts'
 import { type CreationFault, type ParentFault, creationFault, parentFault } from '../rules/creation.ts'
+import { nestingFault } from '../rules/nesting.ts'
 import { NEW_NAME, type PermissionFault, mayUseGroup } from '../rules/permission.ts'
 import { type QuotaFault, zoneQuotaFaults } from '../rules/quota.ts'
 import type { StateFault } from '../rules/state.ts'
@@ -56,8 +57,15 @@ export async function creationFaultAt(
   zone: Zone,
   name: unknown,
 ): Promise<Refusal<CreationFault> | undefined> {
-  const isMember = await context.store.isMember(zone.id, context.caller.account.id)
-  return creationFault(context.caller, zone, { name, isMember })
+  const { caller, store } = context
+  const isMember = await store.isMember(zone.id, caller.account.id)
+  const fault = creationFault(caller, zone, { name, isMember })
+  if (fault !== undefined || typeof name !== 'string' || !zone.isShared) return fault
+  const relative = canonicalName(name)
+  return nestingFault(caller, zone, {
+    name: relative,
+    neighbours: await store.neighboursOf(zone, { name: relative, accountId: caller.account.id }),
+  })
 }
 
 async function existingNameFault(

@@ -139,6 +139,7 @@ export const newName = ({ caller, now }: RequestContext, zone: Zone, name: strin
   accountId: caller.account.id,
   name,
   isProhibited: false,
+  isBlocked: false,
   isOffline: false,
   metadata: {},
   rrsets: [],

@@ -26,6 +26,7 @@ export function apexOf(
     accountId,
     name: APEX,
     isProhibited: false,
+    isBlocked: false,
     isOffline: false,
     metadata: {},
     rrsets: ns.rdata.length === 0 ? [] : [ns],

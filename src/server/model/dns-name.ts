@@ -12,13 +12,10 @@ export const canonicalName = (text: string): string => text.toLowerCase().replac
 
 export const wireLength = (fqdn: string): number => fqdn.length + 2
 
-type NameFault = Extract<
-  ErrorName,
-  'nameInvalid' | 'labelCharactersInvalid' | 'wildcardNotTerminal' | 'tooManyLabels'
->
+type NameFault = Extract<ErrorName, 'nameInvalid' | 'labelCharactersInvalid' | 'wildcardNotTerminal'>
 
 /** The first fault of a new name, which is relative to the zone. */
-export function nameFault(name: unknown, zone: string, maxLabels: number): Refusal<NameFault> | undefined {
+export function nameFault(name: unknown, zone: string): Refusal<NameFault> | undefined {
   if (typeof name !== 'string' || name === '') return refuse('nameInvalid', 'name is missing')
   if (name === APEX) return undefined
   const labels = name.toLowerCase().split('.')
@@ -42,8 +39,6 @@ export function nameFault(name: unknown, zone: string, maxLabels: number): Refus
     )
   if (labels.slice(1).includes(WILDCARD))
     return refuse('wildcardNotTerminal', 'the wildcard is not the leftmost label')
-  if (labels.length > maxLabels)
-    return refuse('tooManyLabels', `${labels.length} labels; this zone allows ${maxLabels}`)
   return undefined
 }
 
@@ -67,6 +62,9 @@ export const parseHost = (text: string): string | undefined => {
 
 /** "@" and "a.b" in "example.test" to fully qualified names. */
 export const fqdnOf = (name: string, zone: string): string => (name === APEX ? zone : `${name}.${zone}`)
+
+/** The labels from the root down, so that the names beneath one are next to it in order. */
+export const reversed = (fqdn: string): string => fqdn.split('.').toReversed().join('.')
 
 /** The inverse; undefined for a name outside the zone. */
 export function relativeTo(fqdn: string, zone: string): string | undefined {

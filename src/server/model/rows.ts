@@ -13,6 +13,8 @@ export interface Principal {
 export interface Login extends Principal {
   /** A keyed hash for keys, a scrypt hash for accounts. */
   readonly hash: Uint8Array
+  /** The operator has blocked the key, or suspended the account. */
+  readonly isSuspended: boolean
 }
 
 /** What an update may change: a whole name, or one Rdata of it. */
@@ -29,6 +31,8 @@ export interface StoredName extends Omit<TargetRow, 'rdataId'> {
   readonly accountId: number
   /** The DDNS key that updates the whole name. */
   readonly keyId: number | null
+  readonly isProhibited: boolean
+  readonly isBlocked: boolean
   readonly isOffline: boolean
   readonly rdata: readonly StoredRdata[]
 }

@@ -24,6 +24,8 @@ export interface Account {
   readonly name: string
   readonly plan: Plan
   readonly isWebsiteOnly: boolean
+  /** By the operator: nothing is changed for it, and nothing is read. */
+  readonly isSuspended: boolean
 }
 
 export interface Zone {
@@ -37,7 +39,10 @@ export interface Zone {
   readonly isClosedToNewNames: boolean
   readonly isMembersOnly: boolean
   readonly hasNoNewRdata: boolean
-  readonly hasWildcards: boolean
+  /** Undefined: in a zone that is not shared. */
+  readonly hasWildcards?: boolean
+  /** In a shared zone: names may be made beneath and above names of other accounts. */
+  readonly hasOpenNesting: boolean
   readonly types?: readonly string[]
   readonly ownerOnlyTypes?: readonly string[]
   readonly maxLabels?: number
@@ -49,6 +54,9 @@ export interface Zone {
   readonly createdAt: Instant
   readonly updatedAt: Instant
 }
+
+/** What the rules ask about a zone. */
+export type ZoneRules = Omit<Zone, 'serial' | 'updatedAt' | 'metadata'>
 
 export interface Rdata {
   /** Unique in its RRSet without regard to case. Generated labels begin with an underscore. */
@@ -78,7 +86,10 @@ export interface Name {
   readonly accountId: number
   /** Relative to its zone; "@" is the apex. */
   readonly name: string
+  /** Locked by the operator: nobody changes it. */
   readonly isProhibited: boolean
+  /** Blocked by the operator: nobody changes it, and it is not published. */
+  readonly isBlocked: boolean
   readonly isOffline: boolean
   readonly offlineSettings?: OfflineSettings
   readonly updateGroup?: string

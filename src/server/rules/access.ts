@@ -1,5 +1,5 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
-import type { Account, Name, Zone } from '../model/tree.ts'
+import type { Account, Name, ZoneRules } from '../model/tree.ts'
 
 /** The authenticated party of the management API: an account, with the restrictions of its API key. */
 export interface Caller {
@@ -12,24 +12,24 @@ export interface Caller {
 /** Whether the caller has all permissions of the account. */
 export const hasFullAccess = ({ isReadOnly, zones }: Caller): boolean => !isReadOnly && zones === undefined
 
-export const isOwner = ({ account }: Caller, zone: Pick<Zone, 'accountId'>): boolean =>
+export const isOwner = ({ account }: Caller, zone: Pick<ZoneRules, 'accountId'>): boolean =>
   zone.accountId === account.id
 
 /** Spec 2728: a caller can access its own and shared zones; any other is "not shared". */
-export const isAccessible = (caller: Caller, zone: Zone): boolean =>
+export const isAccessible = (caller: Caller, zone: ZoneRules): boolean =>
   (isOwner(caller, zone) || zone.isShared) && (caller.zones?.includes(zone.name) ?? true)
 
-export const isWebsiteOnly = ({ account }: Caller, zone: Zone): boolean =>
+export const isWebsiteOnly = ({ account }: Caller, zone: ZoneRules): boolean =>
   zone.isWebsiteOnly || account.isWebsiteOnly
 
 /** The owner of the zone, and the owner of a name in a shared zone, can read and change the name. */
-export const canManageName = (caller: Caller, zone: Zone, name: Pick<Name, 'accountId'>): boolean =>
+export const canManageName = (caller: Caller, zone: ZoneRules, name: Pick<Name, 'accountId'>): boolean =>
   isOwner(caller, zone) || name.accountId === caller.account.id
 
 export type ZoneFault = Extract<ErrorName, 'zoneNotFound' | 'zoneNotShared' | 'websiteOnly'>
 
 /** The first reason to refuse access to a zone. */
-export function zoneFault(caller: Caller, zone: Zone | undefined): Refusal<ZoneFault> | undefined {
+export function zoneFault(caller: Caller, zone: ZoneRules | undefined): Refusal<ZoneFault> | undefined {
   if (zone === undefined) return refuse('zoneNotFound', undefined, IN_PATH)
   if (!isAccessible(caller, zone)) return refuse('zoneNotShared', undefined, IN_PATH)
   return isWebsiteOnly(caller, zone) ? refuse('websiteOnly') : undefined
@@ -38,8 +38,10 @@ export function zoneFault(caller: Caller, zone: Zone | undefined): Refusal<ZoneF
 export const IN_PATH = { location: 'path' } as const
 
 /** Locked by the operator. */
-export const zoneLockFault = (zone: Zone): Refusal<'zoneChangeProhibited'> | undefined =>
+export const zoneLockFault = (zone: ZoneRules): Refusal<'zoneChangeProhibited'> | undefined =>
   zone.isProhibited ? refuse('zoneChangeProhibited', 'contact support') : undefined
 
-export const nameLockFault = (name: Name): Refusal<'nameChangeProhibited'> | undefined =>
-  name.isProhibited ? refuse('nameChangeProhibited', 'contact support') : undefined
+export const nameLockFault = (
+  name: Pick<Name, 'isProhibited' | 'isBlocked'>,
+): Refusal<'nameChangeProhibited'> | undefined =>
+  name.isProhibited || name.isBlocked ? refuse('nameChangeProhibited', 'contact support') : undefined

@@ -1,10 +1,25 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import { APEX, nameFault, parentOf, WILDCARD } from '../model/dns-name.ts'
-import type { Name, Zone } from '../model/tree.ts'
+import type { Name, ZoneRules } from '../model/tree.ts'
 import { type Caller, isOwner } from './access.ts'
+import { baseOf } from './nesting.ts'
 
-/** For zones without a limit of their own. */
-const DEFAULT_MAX_LABELS = 10
+/** Labels for zones without a limit of their own. Reverse names of IPv6 have 32 (RFC 3596 §2.5). */
+const DEFAULT_MAX_LABELS = { own: 10, shared: 1, reverse: 32 } as const
+
+const maxLabelsOf = ({ maxLabels, isShared, name }: ZoneRules): number => {
+  if (maxLabels !== undefined) return maxLabels
+  if (isShared) return DEFAULT_MAX_LABELS.shared
+  return name.endsWith('.ip6.arpa') ? DEFAULT_MAX_LABELS.reverse : DEFAULT_MAX_LABELS.own
+}
+
+/** Labels that begin with an underscore are services of the name beneath which they are, and not counted in a shared zone. */
+const countedLabels = (name: string, zone: ZoneRules): number =>
+  (zone.isShared ? baseOf(name) : name).split('.').length
+
+/** In a shared zone, a wildcard would answer for every name that nobody has. */
+const hasWildcards = (caller: Caller, zone: ZoneRules): boolean =>
+  (zone.hasWildcards ?? (!zone.isShared || isOwner(caller, zone))) && caller.account.plan.hasWildcards
 
 export type CreationFault = Extract<
   ErrorName,
@@ -20,19 +35,24 @@ export type CreationFault = Extract<
 /** The first fault of a new name: its form, then the permission to create it. */
 export function creationFault(
   caller: Caller,
-  zone: Zone,
+  zone: ZoneRules,
   { name, isMember }: { readonly name: unknown; readonly isMember: boolean },
 ): Refusal<CreationFault> | undefined {
   const at = { location: 'body', pointer: '/name' } as const
-  const fault = nameFault(name, zone.name, zone.maxLabels ?? DEFAULT_MAX_LABELS)
+  const fault = nameFault(name, zone.name) ?? labelFault(String(name), zone, isOwner(caller, zone))
   if (fault !== undefined) return { ...fault, ...at }
   const isMembershipMissing = zone.isMembersOnly && !isMember && !isOwner(caller, zone)
   if (isMembershipMissing || caller.isReadOnly) return refuse('nameCreateForbidden')
   if (zone.isClosedToNewNames) return refuse('zoneTakesNoNewNames')
   const isWildcard = typeof name === 'string' && name.split('.')[0] === WILDCARD
-  return isWildcard && !(zone.hasWildcards && caller.account.plan.hasWildcards)
-    ? refuse('wildcardRestricted', undefined, at)
-    : undefined
+  return isWildcard && !hasWildcards(caller, zone) ? refuse('wildcardRestricted', undefined, at) : undefined
+}
+
+/** The owner of a shared zone has the limit of a zone that is not shared. */
+function labelFault(name: string, zone: ZoneRules, isOwn: boolean): Refusal<'tooManyLabels'> | undefined {
+  const place = isOwn ? { ...zone, isShared: false } : zone
+  const [labels, max] = [name === APEX ? 0 : countedLabels(name, place), maxLabelsOf(place)]
+  return labels > max ? refuse('tooManyLabels', `${labels} labels; this zone allows ${max}`) : undefined
 }
 
 export type ParentFault = Extract<ErrorName, 'wildcardParentEmpty'>

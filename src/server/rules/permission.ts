@@ -1,7 +1,7 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import { APEX } from '../model/dns-name.ts'
 import type { DraftRRSet, DraftRdata } from '../model/draft.ts'
-import { type RRSet, type Zone, rdataLabelled } from '../model/tree.ts'
+import { type RRSet, type ZoneRules, rdataLabelled } from '../model/tree.ts'
 import { type Caller, isOwner } from './access.ts'
 
 /** Names with a meaning for the whole zone: in a shared zone they are reserved for its owner. */
@@ -10,9 +10,14 @@ const OWNER_NAMES: ReadonlySet<string> = new Set([
   '_dmarc',
   '_domainkey',
   '_mta-sts',
-  'ns',
+  'mta-sts',
   'mail',
   'www',
+  'autoconfig',
+  'autodiscover',
+  'wpad',
+  'isatap',
+  'localhost',
 ])
 
 export interface UpdateGroup {
@@ -23,7 +28,7 @@ export interface UpdateGroup {
 /** What the rules check a draft against: the place, the existing RRSet, and the groups in the draft. */
 export interface PermissionContext {
   readonly caller: Caller
-  readonly zone: Zone
+  readonly zone: ZoneRules
   readonly name: string
   readonly existing: RRSet | undefined
   readonly groups: Readonly<Record<string, UpdateGroup | undefined>>
@@ -39,14 +44,20 @@ interface Rule {
 
 function isDisallowed({ dnsType }: DraftRRSet, { caller, zone }: PermissionContext): boolean {
   // An owner-only type is not disallowed here: the owner rules refuse it.
-  const zoneTypes = zone.types && [...zone.types, ...(zone.ownerOnlyTypes ?? [])]
+  const zoneTypes = zone.types && [
+    ...zone.types,
+    ...(zone.isShared ? ownerOnlyTypesOf(zone) : (zone.ownerOnlyTypes ?? [])),
+  ]
   return [caller.account.plan.types, zoneTypes].some((types) => types?.includes(dnsType) === false)
 }
 
 const isReserved = ({ dnsType }: DraftRRSet, { caller, zone, name }: PermissionContext): boolean =>
   zone.isShared &&
   !isOwner(caller, zone) &&
-  ((zone.ownerOnlyTypes?.includes(dnsType) ?? false) || OWNER_NAMES.has(name))
+  (ownerOnlyTypesOf(zone).includes(dnsType) || OWNER_NAMES.has(name) || /^(ns|mx)\d*$/.test(name))
+
+/** In a shared zone a delegation would take the name out of the hands of the zone's owner. */
+const ownerOnlyTypesOf = ({ ownerOnlyTypes = ['NS', 'DS'] }: ZoneRules): readonly string[] => ownerOnlyTypes
 
 const isSystemRRSet = ({ dnsType }: DraftRRSet, { name, existing }: PermissionContext): boolean =>
   existing?.isSystem ?? (name === APEX && dnsType === 'NS')

@@ -243,4 +243,22 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE login_failure RENAME COLUMN ring TO times;
   ALTER TABLE login_failure RENAME COLUMN deaf_until TO blocked_until;
   `,
+  // What an operator can suspend and block; which hash key a hash was made with; what a shared zone allows. The wildcards of
+  // a zone have three values: allowed, not allowed, or as usual for a zone of its kind.
+  `
+  CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  ALTER TABLE account ADD COLUMN is_suspended INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE ddns_key ADD COLUMN is_blocked INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE ddns_key ADD COLUMN hash_key INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE api_key ADD COLUMN hash_key INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE name ADD COLUMN is_blocked INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX name_blocked ON name (zone_id) WHERE is_blocked = 1;
+  ALTER TABLE zone ADD COLUMN wildcards INTEGER;
+  UPDATE zone SET wildcards = 0 WHERE has_wildcards = 0;
+  ALTER TABLE zone DROP COLUMN has_wildcards;
+  ALTER TABLE zone ADD COLUMN has_open_nesting INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX name_beneath ON name (labels_reversed);
+  CREATE INDEX login_failure_blocked ON login_failure (blocked_until) WHERE blocked_until IS NOT NULL;
+  CREATE INDEX usage_blocked ON usage (blocked_until) WHERE blocked_until IS NOT NULL;
+  `,
 ]

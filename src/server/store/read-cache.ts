@@ -1,4 +1,5 @@
 import type { Login, StoredName } from '../model/rows.ts'
+import type { Account, ZoneRules } from '../model/tree.ts'
 import type { CounterWrites } from './sqlite-counts.ts'
 import type { StoreWrites, ValueChange } from './store.ts'
 
@@ -12,10 +13,12 @@ export interface ReadCache extends Tables {
   invalidateAll(): void
 }
 
-/** Logins and names by what every update looks them up by. Absent ones are not cached: their number has no bound. */
+/** What every update looks up: logins and names by their spelling, accounts and the rules of zones by id. Absent ones are not cached: their number has no bound. */
 class LookupCache {
   readonly #logins = new Map<string, Login>()
   readonly #names = new Map<string, readonly StoredName[]>()
+  readonly #accounts = new Map<number, Account>()
+  readonly #zones = new Map<number, ZoneRules>()
 
   async login(username: string, load: (username: string) => Promise<Login | undefined>) {
     const cached = this.#logins.get(username)
@@ -34,6 +37,22 @@ class LookupCache {
     return names
   }
 
+  async account(id: number, load: (id: number) => Promise<Account | undefined>) {
+    return this.#byId(this.#accounts, id, load)
+  }
+
+  async zone(id: number, load: (id: number) => Promise<ZoneRules | undefined>) {
+    return this.#byId(this.#zones, id, load)
+  }
+
+  async #byId<T>(cache: Map<number, T>, id: number, load: (id: number) => Promise<T | undefined>) {
+    const cached = cache.get(id)
+    if (cached !== undefined) return cached
+    const loaded = await load(id)
+    if (loaded !== undefined && cache.size < MAX_CACHED) cache.set(id, loaded)
+    return loaded
+  }
+
   changeValue(fqdn: string, change: ValueChange): void {
     const cached = this.#names.get(fqdn)
     if (cached !== undefined)
@@ -50,6 +69,8 @@ class LookupCache {
   invalidateAll(): void {
     this.#logins.clear()
     this.#names.clear()
+    this.#accounts.clear()
+    this.#zones.clear()
   }
 }
 
@@ -63,6 +84,8 @@ export function readCache(tables: Tables, reads: readonly string[]): ReadCache {
     ...invalidating(tables, reads, cache),
     login: async (username) => cache.login(username, tables.login),
     namesByFqdn: async (fqdn) => cache.names(fqdn, tables.namesByFqdn),
+    account: async (id) => cache.account(id, tables.account),
+    zoneRules: async (id) => cache.zone(id, tables.zoneRules),
     async setValue(name, change, now) {
       cache.changeValue(name.fqdn, change)
       return tables.setValue(name, change, now)

@@ -1,12 +1,18 @@
 import type { Instant } from '../../base/time.ts'
 import type { Direction, ListedPage, NameQuery, Page } from '../model/query.ts'
 import type { Principal } from '../model/rows.ts'
-import type { Account, AccountUsage, Metadata, Name, Plan, Zone } from '../model/tree.ts'
+import type { Account, AccountUsage, Metadata, Name, Plan, Zone, ZoneRules } from '../model/tree.ts'
 
 /** A name in a listing, with the fields of its zone that a listing shows. */
 export interface ListedName {
   readonly zone: Pick<Zone, 'id' | 'name' | 'isShared'>
   readonly name: Name
+}
+
+/** A name near another, with its owner. */
+export interface Neighbour {
+  readonly name: string
+  readonly accountId: number
 }
 
 export interface KeyTarget {
@@ -46,6 +52,8 @@ export interface Client {
 export interface RecordReads {
   account(id: number): Promise<Account | undefined>
   zoneNamed(name: string): Promise<Zone | undefined>
+  /** For the rules: without what every change of the zone changes. */
+  zoneRules(zoneId: number): Promise<ZoneRules | undefined>
   isMember(zoneId: number, accountId: number): Promise<boolean>
   /** Zones of the account in the order of their names; with `only`, those of them that it lists. */
   zonesOf(accountId: number, page: Page, only?: readonly string[]): Promise<ListedPage<Zone>>
@@ -54,6 +62,13 @@ export interface RecordReads {
   nameAt(zoneId: number, name: string): Promise<Name | undefined>
   /** The zone with the longest name that contains this name. */
   zoneContaining(fqdn: string): Promise<Zone | undefined>
+  /** The names above and beneath a name in its zone, without itself; of those beneath, the first of another account suffices. */
+  neighboursOf(
+    zone: Pick<Zone, 'id' | 'name'>,
+    of: { readonly name: string; readonly accountId: number },
+  ): Promise<readonly Neighbour[]>
+  /** Whether another account has a zone beneath this name, or a name at or beneath it in any zone. */
+  hasOthersBeneath(fqdn: string, accountId: number): Promise<boolean>
   holdingsOf(accountId: number): Promise<AccountUsage>
   namesBy(query: NameQuery): Promise<ListedPage<ListedName>>
   keyNamed(username: string): Promise<DdnsKey | undefined>
@@ -103,6 +118,7 @@ export type ZonePolicy = Pick<
   | 'isMembersOnly'
   | 'hasNoNewRdata'
   | 'hasWildcards'
+  | 'hasOpenNesting'
   | 'types'
   | 'ownerOnlyTypes'
   | 'maxLabels'

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { chownSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { MIGRATIONS } from './migrations.ts'
@@ -16,6 +16,33 @@ export class StoreRefused extends Error {}
 export interface Connections {
   readonly writer: DatabaseSync
   readonly reader: DatabaseSync
+}
+
+/** The version of the schema that this program writes. */
+export const SCHEMA_VERSION = MIGRATIONS.length
+
+/** The version of the schema in this folder; 0 for an empty database, undefined without one. Changes nothing. */
+export function schemaVersionIn(folder: string): number | undefined {
+  const path = join(folder, FILE)
+  if (!existsSync(path)) return undefined
+  if (statSync(path).size === 0) return 0
+  const database = new DatabaseSync(path, { timeout: 5000 })
+  try {
+    return versionOf(database)
+  } finally {
+    database.close()
+  }
+}
+
+/** Makes an empty database that only the owner of the folder can read; SQLite gives its other files the same mode and owner. */
+export function makeDatabase(folder: string): void {
+  const path = join(folder, FILE)
+  closeSync(openSync(path, 'wx', 0o600))
+  const { uid, gid } = statSync(folder)
+  if (process.getuid?.() === 0) chownSync(path, uid, gid)
+  const { writer, reader } = openConnections(folder)
+  reader.close()
+  writer.close()
 }
 
 /** One connection to write and one to read: with WAL the second sees only committed data. */

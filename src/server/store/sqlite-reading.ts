@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite'
 import type { StoredName } from '../model/rows.ts'
 import { storedCounters } from './sqlite-counts.ts'
 import { sqliteRecords } from './sqlite-records.ts'
-import { instantOf, type Row, type Sql } from './sqlite-values.ts'
+import { instantOf, isOn, type Row, type Sql } from './sqlite-values.ts'
 import type { StoreReads } from './store.ts'
 
 /** Prepares each statement once per connection. */
@@ -17,6 +17,7 @@ export function statements(database: DatabaseSync): Sql {
 
 /** The reads of the store in SQL, for either connection. */
 export const sqliteReading = (sql: Sql): StoreReads => ({
+  ...facts(sql),
   ...logins(sql),
   ...storedCounters(sql),
   ...targets(sql),
@@ -25,34 +26,46 @@ export const sqliteReading = (sql: Sql): StoreReads => ({
 
 type Part<K extends keyof StoreReads> = Pick<StoreReads, K>
 
-const logins = (sql: Sql): Part<'login' | 'hasAccounts' | 'hasKeys' | 'hasOffline' | 'apiKeyByHash'> => ({
+const facts = (sql: Sql): Part<'fact' | 'totals'> => ({
+  async fact(name) {
+    const value = sql('SELECT value FROM fact WHERE name = ?').get(name)?.['value']
+    return value === undefined ? undefined : String(value)
+  },
+  async totals() {
+    const row = sql(`SELECT (SELECT count(*) FROM account) AS accounts, (SELECT count(*) FROM zone) AS zones,
+      (SELECT coalesce(sum(names), 0) FROM holding) AS names, (SELECT count(*) FROM ddns_key) AS keys`).get()
+    const [accounts, zones, names, keys] = ['accounts', 'zones', 'names', 'keys'].map((one) =>
+      Number(row?.[one]),
+    )
+    return { accounts: accounts ?? 0, zones: zones ?? 0, names: names ?? 0, keys: keys ?? 0 }
+  },
+})
+
+const logins = (sql: Sql): Part<'login' | 'hasAccounts' | 'hasOffline' | 'apiKeyByHash'> => ({
   async login(username) {
-    const key = sql('SELECT id, account_id, password_hash FROM ddns_key WHERE username = ?').get(username)
+    const key =
+      sql(`SELECT ddns_key.id, account_id, ddns_key.password_hash, is_blocked OR is_suspended AS is_suspended
+      FROM ddns_key JOIN account ON account.id = account_id WHERE username = ?`).get(username)
     if (key !== undefined)
       return {
         kind: 'key',
         id: Number(key['id']),
         accountId: Number(key['account_id']),
+        isSuspended: isOn(key['is_suspended']),
         hash: bytesOf(key['password_hash']),
       }
-    const account = sql('SELECT id, password_hash FROM account WHERE name = ?').get(username)
+    const account = sql('SELECT id, password_hash, is_suspended FROM account WHERE name = ?').get(username)
     if (account === undefined) return undefined
     return {
       kind: 'account',
       id: Number(account['id']),
       accountId: Number(account['id']),
+      isSuspended: isOn(account['is_suspended']),
       hash: bytesOf(account['password_hash']),
     }
   },
   async hasAccounts() {
     return sql('SELECT 1 AS found FROM account LIMIT 1').get() !== undefined
-  },
-  async hasKeys() {
-    return (
-      sql('SELECT EXISTS (SELECT 1 FROM ddns_key) OR EXISTS (SELECT 1 FROM api_key) AS found').get()?.[
-        'found'
-      ] === 1
-    )
   },
   async hasOffline(accountId) {
     const row = sql(
@@ -87,7 +100,7 @@ const targets = (sql: Sql): Part<'namesOfKey' | 'namesByFqdn' | 'groupIdOf'> => 
 })
 
 /** Names with all of their Rdata in one query: an update needs no other. */
-const STORED_NAMES = `SELECT name.id AS name_id, zone_id, fqdn, account_id, name.key_id, is_offline,
+const STORED_NAMES = `SELECT name.id AS name_id, zone_id, fqdn, account_id, name.key_id, is_prohibited, is_blocked, is_offline,
     rdata.id, dns_type, value, rdata.key_id AS rdata_key_id
   FROM name LEFT JOIN rrset ON rrset.name_id = name.id LEFT JOIN rdata ON rdata.rrset_id = rrset.id`
 /** The shorter the name in the zone, the longer the zone; "@" is the apex. */
@@ -112,7 +125,9 @@ const storedNameFrom = (name: Row, rows: readonly Row[]): StoredName => ({
   fqdn: String(name['fqdn']),
   accountId: Number(name['account_id']),
   keyId: keyIdFrom(name['key_id']),
-  isOffline: name['is_offline'] === 1,
+  isProhibited: isOn(name['is_prohibited']),
+  isBlocked: isOn(name['is_blocked']),
+  isOffline: isOn(name['is_offline']),
   rdata: rows.flatMap((row) =>
     row['id'] === null
       ? []

@@ -1,5 +1,5 @@
 import type { Instant } from '../../base/time.ts'
-import { fqdnOf } from '../model/dns-name.ts'
+import { fqdnOf, reversed } from '../model/dns-name.ts'
 import type { Metadata, Name, Rdata, RRSet } from '../model/tree.ts'
 import type { RecordWrites } from './records.ts'
 import { sqliteRecords } from './sqlite-records.ts'
@@ -67,10 +67,9 @@ export const incrementSerial = (sql: Sql, zoneId: number, now: Instant): void =>
 function insertName(sql: Sql, { zoneId, accountId, name, createdAt }: Name): number {
   const zone = String(sql('SELECT name FROM zone WHERE id = ?').get(zoneId)?.['name'])
   const fqdn = fqdnOf(name, zone)
-  const reversed = fqdn.split('.').toReversed().join('.')
   const { lastInsertRowid } = sql(
     'INSERT INTO name (zone_id, account_id, name, fqdn, labels_reversed, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
-  ).run(zoneId, accountId, name, fqdn, reversed, createdAt, createdAt)
+  ).run(zoneId, accountId, name, fqdn, reversed(fqdn), createdAt, createdAt)
   return Number(lastInsertRowid)
 }
 

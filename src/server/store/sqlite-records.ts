@@ -1,7 +1,8 @@
 import { instant } from '../../base/time.ts'
+import { fqdnOf, reversed } from '../model/dns-name.ts'
 import type { RecordReads } from './records.ts'
 import { namesBy } from './sqlite-listing.ts'
-import { accountFrom, keyFrom, nameFrom, zoneFrom } from './sqlite-rows.ts'
+import { accountFrom, keyFrom, nameFrom, zoneFrom, zoneRulesFrom } from './sqlite-rows.ts'
 import { number, type Sql, textValue } from './sqlite-values.ts'
 
 /** The reads of the management API in SQL. */
@@ -14,16 +15,22 @@ export const sqliteRecords = (sql: Sql): RecordReads => ({
 
 type Part<K extends keyof RecordReads> = Pick<RecordReads, K>
 
-const zones = (sql: Sql): Part<'account' | 'zoneNamed' | 'isMember' | 'zonesOf' | 'zoneContaining'> => ({
+const zones = (
+  sql: Sql,
+): Part<'account' | 'zoneNamed' | 'zoneRules' | 'isMember' | 'zonesOf' | 'zoneContaining'> => ({
   async account(id) {
     const row = sql(
-      'SELECT account.name AS account_name, is_website_only, plan.* FROM account JOIN plan ON plan.id = plan_id WHERE account.id = ?',
+      'SELECT account.name AS account_name, is_website_only, is_suspended, plan.* FROM account JOIN plan ON plan.id = plan_id WHERE account.id = ?',
     ).get(id)
     return row === undefined ? undefined : accountFrom(id, row)
   },
   async zoneNamed(name) {
     const row = sql('SELECT * FROM zone WHERE name = ?').get(name)
     return row === undefined ? undefined : zoneFrom(sql, row)
+  },
+  async zoneRules(id) {
+    const row = sql('SELECT * FROM zone WHERE id = ?').get(id)
+    return row === undefined ? undefined : zoneRulesFrom(row)
   },
   async isMember(zoneId, accountId) {
     return (
@@ -56,7 +63,12 @@ const zones = (sql: Sql): Part<'account' | 'zoneNamed' | 'isMember' | 'zonesOf' 
   },
 })
 
-const names = (sql: Sql): Part<'hasLockedNames' | 'nameAt' | 'holdingsOf'> => ({
+/** The names beneath ?1: '/' is the character after '.'. */
+const BENEATH = `labels_reversed > ?1 || '.' AND labels_reversed < ?1 || '/'`
+
+const names = (
+  sql: Sql,
+): Part<'hasLockedNames' | 'nameAt' | 'neighboursOf' | 'hasOthersBeneath' | 'holdingsOf'> => ({
   async hasLockedNames(zoneId) {
     return (
       sql('SELECT 1 AS found FROM name WHERE zone_id = ? AND is_prohibited = 1 LIMIT 1').get(zoneId) !==
@@ -66,6 +78,26 @@ const names = (sql: Sql): Part<'hasLockedNames' | 'nameAt' | 'holdingsOf'> => ({
   async nameAt(zoneId, name) {
     const row = sql('SELECT * FROM name WHERE zone_id = ? AND name = ?').get(zoneId, name)
     return row === undefined ? undefined : nameFrom(sql, row)
+  },
+  async neighboursOf(zone, { name, accountId }) {
+    const labels = name.split('.')
+    const above = labels.slice(1).map((_, at) => labels.slice(at + 1).join('.'))
+    const rows = [
+      ...sql(
+        'SELECT name, account_id FROM name WHERE zone_id = ? AND name IN (SELECT value FROM json_each(?))',
+      ).all(zone.id, JSON.stringify(above)),
+      ...sql(
+        `SELECT name, account_id FROM name WHERE ${BENEATH} AND zone_id = ?2 AND account_id <> ?3 LIMIT 1`,
+      ).all(reversed(fqdnOf(name, zone.name)), zone.id, accountId),
+    ]
+    return rows.map((row) => ({ name: textValue(row['name']), accountId: number(row['account_id']) }))
+  },
+  async hasOthersBeneath(fqdn, accountId) {
+    const zones = sql(`SELECT 1 AS found FROM zone WHERE name LIKE '%.' || ? AND account_id <> ? LIMIT 1`)
+    const beneath = sql(
+      `SELECT 1 AS found FROM name WHERE (labels_reversed = ?1 OR ${BENEATH}) AND account_id <> ?2 LIMIT 1`,
+    )
+    return zones.get(fqdn, accountId) !== undefined || beneath.get(reversed(fqdn), accountId) !== undefined
   },
   async holdingsOf(accountId) {
     const row = sql('SELECT sum(names) AS names, sum(rdata) AS rdata FROM holding WHERE account_id = ?').get(

@@ -1,7 +1,17 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import { type Instant, instant, latest } from '../../base/time.ts'
 import type { DnsType } from '../model/rdata-values.ts'
-import type { Account, Metadata, Name, OfflineSettings, Plan, Rdata, RRSet, Zone } from '../model/tree.ts'
+import type {
+  Account,
+  Metadata,
+  Name,
+  OfflineSettings,
+  Plan,
+  Rdata,
+  RRSet,
+  Zone,
+  ZoneRules,
+} from '../model/tree.ts'
 import type { DdnsKey } from './records.ts'
 import {
   instantOf,
@@ -28,13 +38,28 @@ export function accountFrom(id: number, row: Row): Account {
     ...optional('fixedTtl', integer(row['fixed_ttl'])),
     ...optional('types', wordList(row['types'])),
   }
-  return { id, name: textValue(row['account_name']), plan, isWebsiteOnly: isOn(row['is_website_only']) }
+  return {
+    id,
+    name: textValue(row['account_name']),
+    plan,
+    isWebsiteOnly: isOn(row['is_website_only']),
+    isSuspended: isOn(row['is_suspended']),
+  }
 }
 
 export function zoneFrom(sql: Sql, row: Row): Zone {
-  const id = number(row['id'])
+  const rules = zoneRulesFrom(row)
   return {
-    id,
+    ...rules,
+    serial: number(row['serial']),
+    metadata: metadataOf(sql, 'zone', rules.id),
+    updatedAt: instant(number(row['updated_at'])),
+  }
+}
+
+export function zoneRulesFrom(row: Row): ZoneRules {
+  return {
+    id: number(row['id']),
     name: textValue(row['name']),
     accountId: number(row['account_id']),
     isShared: isOn(row['is_shared']),
@@ -43,14 +68,12 @@ export function zoneFrom(sql: Sql, row: Row): Zone {
     isClosedToNewNames: isOn(row['is_closed_to_new_names']),
     isMembersOnly: isOn(row['is_members_only']),
     hasNoNewRdata: isOn(row['has_no_new_rdata']),
-    hasWildcards: isOn(row['has_wildcards']),
+    hasOpenNesting: isOn(row['has_open_nesting']),
     defaultTtl: number(row['default_ttl']),
-    serial: number(row['serial']),
-    metadata: metadataOf(sql, 'zone', id),
     createdAt: instant(number(row['created_at'])),
-    updatedAt: instant(number(row['updated_at'])),
     ...optional('types', wordList(row['types'])),
     ...optional('ownerOnlyTypes', wordList(row['owner_only_types'])),
+    ...optional('hasWildcards', row['wildcards'] === null ? undefined : isOn(row['wildcards'])),
     ...optional('maxLabels', integer(row['max_labels'])),
     ...optional('minTtl', integer(row['min_ttl'])),
     ...optional('fixedTtl', integer(row['fixed_ttl'])),
@@ -70,6 +93,7 @@ export function nameFrom(sql: Sql, row: Row): Name {
     accountId: number(row['account_id']),
     name: textValue(row['name']),
     isProhibited: isOn(row['is_prohibited']),
+    isBlocked: isOn(row['is_blocked']),
     isOffline: isOn(row['is_offline']),
     metadata: metadataOf(sql, 'name', id),
     rrsets,

@@ -1,5 +1,5 @@
 import type { Instant } from '../../base/time.ts'
-import { fqdnOf } from '../model/dns-name.ts'
+import { fqdnOf, reversed } from '../model/dns-name.ts'
 import type { CounterWrites } from './sqlite-counts.ts'
 import { sqlitePolicy } from './sqlite-policy.ts'
 import { sqliteReading } from './sqlite-reading.ts'
@@ -12,6 +12,7 @@ export function sqliteWriting(sql: Sql): Omit<StoreWrites, keyof CounterWrites> 
   return {
     ...sqliteReading(sql),
     ...records(sql),
+    ...accounts(sql),
     ...creation(sql),
     ...sqliteRecordChanges(sql),
     ...sqlitePolicy(sql),
@@ -62,9 +63,13 @@ const records = (sql: Sql): Part<'setOffline' | 'setSingleValue' | 'setValue' | 
   },
 })
 
-const creation = (
-  sql: Sql,
-): Part<'addPlan' | 'addAccount' | 'addApiKey' | 'addZone' | 'addName' | 'addKey' | 'attach'> => ({
+const accounts = (sql: Sql): Part<'setFact' | 'addPlan' | 'addAccount' | 'addApiKey'> => ({
+  async setFact(name, value) {
+    sql('INSERT INTO fact (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value').run(
+      name,
+      value,
+    )
+  },
   async addPlan(plan) {
     const { lastInsertRowid } = sql(`INSERT INTO plan
       (name, max_names, max_rdata, max_name_metadata, max_rrset_metadata, min_ttl, has_offline, has_wildcards)
@@ -91,6 +96,9 @@ const creation = (
       sql(insert).run(accountId, hash, description, scopes.join(' '), expiresAt ?? null, now).lastInsertRowid,
     )
   },
+})
+
+const creation = (sql: Sql): Part<'addZone' | 'addName' | 'addKey' | 'attach'> => ({
   async addZone({ accountId, name, isShared }, now) {
     const insert =
       'INSERT INTO zone (name, account_id, is_shared, created_at, updated_at) VALUES (?, ?, ?, ?, ?)'
@@ -100,8 +108,9 @@ const creation = (
     const zone = String(sql('SELECT name FROM zone WHERE id = ?').get(zoneId)?.['name'])
     const fqdn = fqdnOf(name, zone)
     const insert = `INSERT INTO name (zone_id, account_id, name, fqdn, labels_reversed, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)`
-    const reversed = fqdn.split('.').toReversed().join('.')
-    const nameId = Number(sql(insert).run(zoneId, accountId, name, fqdn, reversed, now, now).lastInsertRowid)
+    const nameId = Number(
+      sql(insert).run(zoneId, accountId, name, fqdn, reversed(fqdn), now, now).lastInsertRowid,
+    )
     return { nameId, zoneId, fqdn }
   },
   async addKey({ accountId, username, hash, description, groupLabel }, now: Instant) {

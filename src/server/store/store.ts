@@ -26,10 +26,11 @@ export interface ApiKey {
 export interface StoreReads extends RecordReads {
   /** Finds a DDNS key by its username, else an account by its name. */
   login(username: string): Promise<Login | undefined>
+  /** A fact about the store itself, such as the fingerprint of its hash key. */
+  fact(name: string): Promise<string | undefined>
+  totals(): Promise<StoreTotals>
   /** Without an account no credentials can be right. */
   hasAccounts(): Promise<boolean>
-  /** Whether any hash in the store depends on the hash key. */
-  hasKeys(): Promise<boolean>
   failuresOf(peer: string): Promise<FailedLogins>
   usageOf(principal: Principal): Promise<Usage>
   nochgsOf(principal: Principal, hostname: string): Promise<readonly number[]>
@@ -41,6 +42,14 @@ export interface StoreReads extends RecordReads {
   /** The id of a DDNS key of the account, by its username or its group label. */
   groupIdOf(accountId: number, group: string): Promise<number | undefined>
   apiKeyByHash(hash: Uint8Array): Promise<ApiKey | undefined>
+}
+
+/** How much the store holds. */
+export interface StoreTotals {
+  readonly accounts: number
+  readonly zones: number
+  readonly names: number
+  readonly keys: number
 }
 
 /** A name by its id and its spelling; caches need the second. */
@@ -68,6 +77,7 @@ export interface StoreWrites extends StoreReads, RecordWrites, PolicyWrites {
   /** For every change of the zone's data. */
   incrementSerial(zoneId: number, now: Instant): Promise<void>
 
+  setFact(name: string, value: string): Promise<void>
   addPlan(plan: NewPlan): Promise<number>
   addAccount(account: NewAccount, now: Instant): Promise<number>
   addApiKey(

@@ -1,10 +1,12 @@
 import { byFamily, listed } from '../../net/address.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import type { UpdateQuery } from '../../protocol/request.ts'
+import type { Account } from '../model/tree.ts'
 import type { StoreWrites } from '../store/store.ts'
-import { apply, type TargetChange } from './apply.ts'
+import { apply, type RecordChange, recordChangesAt, type TargetChange } from './apply.ts'
 import { countNochg, singleReply, type UpdateContext } from './context.ts'
-import { targetsFor } from './targets.ts'
+import { callerOf, exceedsPlan, type RefusalWord, refusalAt } from './permission.ts'
+import { targetsFor, type UpdateTarget } from './targets.ts'
 
 export interface HostReplies {
   readonly replies: readonly Reply[]
@@ -18,23 +20,73 @@ interface HostsRequest {
   readonly allHostnames: string
 }
 
-/** One reply for each item of the hostname list, in its order; `nohost` without a list. */
+/** One target with what the update changes there, or why it may not. */
+interface PlannedTarget {
+  readonly target: UpdateTarget
+  readonly changes: readonly RecordChange[]
+  readonly refusal: RefusalWord | undefined
+}
+
+/** One item of the hostname list. */
+interface PlannedItem {
+  readonly item: string
+  readonly targets: readonly PlannedTarget[]
+}
+
+/**
+ * One reply for each item of the hostname list, in its order; `nohost` without a list. `!donator` is for the whole request, so
+ * everything is planned before anything is changed.
+ */
 export async function answerHosts(
   w: StoreWrites,
   context: UpdateContext,
   { query, allHostnames }: HostsRequest,
 ): Promise<HostReplies> {
-  if (query.hostnames === undefined) return { replies: singleReply('nohost'), isAbuse: false }
+  const account = await w.account(context.principal.accountId)
+  if (query.hostnames === undefined || account === undefined) return only('nohost')
   const hasAddresses = listed(query.addresses).length > 0
   const change = {
     addresses: hasAddresses ? query.addresses : byFamily([context.request.peer]),
     isOffline: query.isOffline,
     now: context.now,
   }
-  const replies: Reply[] = []
-  let isAbuse = false
+  const planned: PlannedItem[] = []
   for (const item of query.hostnames) {
     const targets = await targetsFor(w, context.principal, { item, allHostnames })
+    planned.push({ item, targets: await planAt(w, account, { targets, change }) })
+  }
+  const all = planned.flatMap(({ targets }) => targets)
+  const added = all.flatMap(({ changes, refusal }) => (refusal === undefined ? changes : [])).filter(isNew)
+  const isOverPlan = await exceedsPlan(w, account, added.length)
+  return isOverPlan || all.some(({ refusal }) => refusal === '!donator')
+    ? only('!donator')
+    : applyAll(w, context, { planned, change })
+}
+
+const only = (word: RefusalWord): HostReplies => ({ replies: singleReply(word), isAbuse: false })
+const isNew = (change: RecordChange): boolean => change.isNew
+
+async function planAt(
+  w: StoreWrites,
+  account: Account,
+  { targets, change }: { readonly targets: readonly UpdateTarget[]; readonly change: TargetChange },
+): Promise<readonly PlannedTarget[]> {
+  const planned: PlannedTarget[] = []
+  for (const target of targets) {
+    const changes = recordChangesAt(target, change)
+    planned.push({ target, changes, refusal: await refusalAt(w, callerOf(account), { target, changes }) })
+  }
+  return planned
+}
+
+async function applyAll(
+  w: StoreWrites,
+  context: UpdateContext,
+  { planned, change }: { readonly planned: readonly PlannedItem[]; readonly change: TargetChange },
+): Promise<HostReplies> {
+  const replies: Reply[] = []
+  let isAbuse = false
+  for (const { item, targets } of planned) {
     const reply = await answerHost(w, targets, change)
     if (reply.word === 'nochg') isAbuse = (await countNochg(w, context, item.toLowerCase())) || isAbuse
     replies.push(reply)
@@ -44,12 +96,13 @@ export async function answerHosts(
 
 async function answerHost(
   w: StoreWrites,
-  targets: Awaited<ReturnType<typeof targetsFor>>,
+  targets: readonly PlannedTarget[],
   change: TargetChange,
 ): Promise<Reply> {
-  const outcomes = new Set<string>()
-  for (const target of targets) outcomes.add(await apply(w, target, change))
+  const outcomes = new Set<boolean>()
+  for (const { target, changes, refusal } of targets)
+    if (refusal === undefined) outcomes.add(await apply(w, target, { ...change, changes }))
   const addresses = listed(change.addresses)
-  if (outcomes.has('changed')) return { word: 'good', addresses }
-  return outcomes.has('unchanged') ? { word: 'nochg', addresses } : { word: 'nohost' }
+  if (outcomes.has(true)) return { word: 'good', addresses }
+  return outcomes.has(false) ? { word: 'nochg', addresses } : { word: 'nohost' }
 }

@@ -9,7 +9,7 @@ import { exceeds, withEvent } from '../abuse/sliding-window.ts'
 import type { PasswordChecker } from '../auth/login.ts'
 import { networkOf, shareOf } from '../http/client-address.ts'
 import type { IncomingRequest } from '../http/request.ts'
-import type { Login, Principal, Usage } from '../model/rows.ts'
+import type { Login, Usage } from '../model/rows.ts'
 import type { Store, StoreWrites } from '../store/store.ts'
 import { isBlocked, recordUsage, singleReply, type UpdateContext, type UpdateOutcome } from './context.ts'
 import { answerHosts } from './hosts.ts'
@@ -44,13 +44,13 @@ export async function answerUpdate(updater: Updater, request: IncomingRequest): 
     const isRight = passwords.checkFast(login, credentials)
     if (isRight === undefined)
       return (await lockedOutUntil(w, call.origin, updater.now())) === undefined ? { login } : unchecked(call)
-    return settle(w, updater, { ...call, principal: isRight ? login : undefined })
+    return settle(w, updater, { ...call, login: isRight ? login : undefined })
   })
   if (!('login' in result)) return result
   const { login } = result
   const isRight = await passwords.checkSlow(login, credentials, shareOf(request.peer))
   if (isRight === undefined) return unchecked(call)
-  return store.write(async (w) => settle(w, updater, { ...call, principal: isRight ? login : undefined }))
+  return store.write(async (w) => settle(w, updater, { ...call, login: isRight ? login : undefined }))
 }
 
 /** A request with the facts that do not need the store. */
@@ -88,9 +88,9 @@ const unchecked = ({ isAgentRefused }: UpdateCall): readonly Reply[] =>
 async function settle(
   w: StoreWrites,
   { policy, now }: Updater,
-  call: UpdateCall & { readonly principal: Principal | undefined },
+  call: UpdateCall & { readonly login: Login | undefined },
 ): Promise<readonly Reply[]> {
-  const { request, userAgentClass, principal } = call
+  const { request, userAgentClass, login: principal } = call
   if (principal === undefined) {
     if (!(await w.hasAccounts())) return unchecked(call)
     await recordFailedLogin(w, call.origin, { limits: policy.limits, now: now() })
@@ -102,7 +102,9 @@ async function settle(
     await recordUsage(w, context, { usage, replies: refusalOf(call) })
     return refusalOf(call)
   }
-  const outcome = await outcomeOf(w, context, { usage, allHostnames: policy.allHostnames })
+  const outcome = principal.isSuspended
+    ? { usage, replies: singleReply('abuse') }
+    : await outcomeOf(w, context, { usage, allHostnames: policy.allHostnames })
   return recordUsage(w, context, outcome)
 }
 

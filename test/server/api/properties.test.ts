@@ -97,6 +97,7 @@ beforeAll(async () => {
           .toReversed()
           .join('.'),
         isProhibited: false,
+        isBlocked: false,
         isOffline: false,
         metadata: one.metadata,
         rrsets: one.rrsets.map(rrsetOf),

@@ -187,6 +187,7 @@ const nameOf = (zoneId: number, accountId: number, { name, rrsets = [], group }:
   accountId,
   name,
   isProhibited: false,
+  isBlocked: false,
   isOffline: false,
   metadata: {},
   rrsets: rrsets.map(([dnsType, ...rdata]) => ({

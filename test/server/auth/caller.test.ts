@@ -17,11 +17,11 @@ const KEYS: Readonly<Record<string, ApiKey>> = {
   ends: { accountId: OWNER.id, scopes: [], expiresAt: after(START, minutes(1)) },
   orphan: { accountId: 99, scopes: [] },
 }
-const hash = new Uint8Array()
+const made = { hash: new Uint8Array(), isSuspended: false }
 const LOGINS: Readonly<Record<string, Login>> = {
-  owner: { kind: 'account', id: OWNER.id, accountId: OWNER.id, hash },
-  ddns: { kind: 'key', id: 7, accountId: OWNER.id, hash },
-  gone: { kind: 'account', id: 99, accountId: 99, hash },
+  owner: { kind: 'account', id: OWNER.id, accountId: OWNER.id, ...made },
+  ddns: { kind: 'key', id: 7, accountId: OWNER.id, ...made },
+  gone: { kind: 'account', id: 99, accountId: 99, ...made },
 }
 
 /** An identifier over a store in memory; `limit` is two failures. */

@@ -17,8 +17,14 @@ const KEPT =
   '000102030405060708090a0b0c0d0e0f83e66ff166cf4955ef69e098590414108d313b08a53c0e18dddcc4e585bdd274'
 const PEPPER = pepperOf(new Uint8Array(32))
 const [RIGHT, WRONG] = [new Secret('right'), new Secret('wrong')]
-const KEY: Login = { kind: 'key', id: 1, accountId: 1, hash: keyedHash(PEPPER, 'right') }
-const ACCOUNT: Login = { kind: 'account', id: 1, accountId: 1, hash: await slowHash('right') }
+const KEY: Login = { kind: 'key', id: 1, accountId: 1, hash: keyedHash(PEPPER, 'right'), isSuspended: false }
+const ACCOUNT: Login = {
+  kind: 'account',
+  id: 1,
+  accountId: 1,
+  hash: await slowHash('right'),
+  isSuspended: false,
+}
 
 const NAMED = 'someone'
 const of = (username: string, password: Secret) => ({ username, password })

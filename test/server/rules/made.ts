@@ -15,7 +15,7 @@ export const PLAN: Plan = {
   hasOffline: true,
   hasWildcards: true,
 }
-export const OWNER: Account = { id: 1, name: 'owner', plan: PLAN, isWebsiteOnly: false }
+export const OWNER: Account = { id: 1, name: 'owner', plan: PLAN, isWebsiteOnly: false, isSuspended: false }
 export const OTHER: Account = { ...OWNER, id: 2, name: 'other' }
 
 export const ZONE: Zone = {
@@ -28,6 +28,7 @@ export const ZONE: Zone = {
   isClosedToNewNames: false,
   isMembersOnly: false,
   hasNoNewRdata: false,
+  hasOpenNesting: false,
   hasWildcards: true,
   defaultTtl: 300,
   serial: 1,
@@ -64,6 +65,7 @@ export const nameOf = (name: string, ...rrsets: readonly RRSet[]): Name => ({
   accountId: OWNER.id,
   name,
   isProhibited: false,
+  isBlocked: false,
   isOffline: false,
   metadata: {},
   rrsets,

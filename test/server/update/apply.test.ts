@@ -4,7 +4,7 @@ import type { Address, Addresses } from '../../../src/net/address.ts'
 import type { Reply } from '../../../src/protocol/reply-codec.ts'
 import type { StoredName, LastUse, Principal, StoredRdata, Usage } from '../../../src/server/model/rows.ts'
 import type { StoreWrites } from '../../../src/server/store/store.ts'
-import { apply } from '../../../src/server/update/apply.ts'
+import { apply, isAlias, recordChangesAt } from '../../../src/server/update/apply.ts'
 import { limitsOf } from '../../../src/server/abuse/limits.ts'
 import { recordUsage } from '../../../src/server/update/context.ts'
 
@@ -42,12 +42,11 @@ async function applied(
     incrementSerial: note('serial'),
   } as unknown as StoreWrites
   const name = { zoneId: 1, rdata: all, isOffline: wasOffline } as unknown as StoredName
-  const outcome = await apply(
-    w,
-    { name, ...(rdataId !== undefined && { rdataId }) },
-    { addresses, isOffline, now: NOW },
-  )
-  return [outcome, ...calls.map((call) => call.join(' '))]
+  const target = { name, ...(rdataId !== undefined && { rdataId }) }
+  if (isAlias(target)) return ['alias']
+  const changes = recordChangesAt(target, { addresses, isOffline, now: NOW })
+  const isChanged = await apply(w, target, { changes, isOffline, now: NOW })
+  return [isChanged ? 'changed' : 'unchanged', ...calls.map((call) => call.join(' '))]
 }
 const A = rdata(1, 'A', '192.0.2.9')
 const PORT80 = rdata(2, '_URL', 'http://192.0.2.9:8080/x')

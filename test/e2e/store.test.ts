@@ -1,0 +1,89 @@
+import { chmodSync, existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { holdfast, scratch, start } from './processes.ts'
+
+const NODE = { node: process.execPath }
+const admin = async (folder: string, ...words: readonly string[]) =>
+  holdfast(['admin', ...words, '--store', folder], NODE)
+const serve = async (folder: string, ...more: readonly string[]) =>
+  holdfast(['serve', '--store', folder, '--listen', '127.0.0.1:0', ...more], NODE)
+
+/** A service in the background; resolves when it listens. */
+async function serving(folder: string, ...more: readonly string[]) {
+  const child = start(['serve', '--store', folder, '--listen', '127.0.0.1:0', '--json', ...more], NODE)
+  const errors: string[] = []
+  child.stderr?.on('data', (chunk: Buffer) => void errors.push(chunk.toString()))
+  const ended = new Promise<void>((done) => child.on('close', () => done()))
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  const url = await new Promise<string>((found) =>
+    child.stdout?.once('data', (line: Buffer) => found((JSON.parse(line.toString()) as { url: string }).url)),
+  )
+  return { url, log: () => errors.join('') }
+}
+
+async function made(): Promise<string> {
+  const folder = join(scratch(), 'store')
+  expect(await admin(folder, 'init')).toMatchObject({ code: 0, stderr: '' })
+  return folder
+}
+
+describe('a store', () => {
+  it('is made by admin init, closed to other users, and left alone by a second one', async () => {
+    const folder = await made()
+
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    for (const name of readdirSync(folder))
+      expect([name, statSync(join(folder, name)).mode & 0o777]).toEqual([name, 0o600])
+    expect(await admin(folder, 'init')).toMatchObject({
+      code: 78,
+      stderr: expect.stringMatching(/there is a store in \S+ already; it is unchanged/) as string,
+    })
+  })
+
+  // biome-ignore format: a table
+  it.each<[string, (folder: string) => void, RegExp]>([
+    ['missing',                             (folder) => rmSync(folder, { recursive: true }),              /^holdfast: there is no store in \S+\. .*is mounted.*holdfast admin init\n$/],
+    ['an empty folder',                     (folder) => readdirSync(folder).forEach((one) => rmSync(join(folder, one))), /^holdfast: there is no store in/],
+    ['without its database',                (folder) => rmSync(join(folder, 'holdfast.db')),              /contains hash\.key and no holdfast\.db: restore the database/],
+    ['with an empty database',              (folder) => truncateSync(join(folder, 'holdfast.db')),        /holdfast\.db in \S+ is empty: restore it/],
+    ['without its hash key',                (folder) => rmSync(join(folder, 'hash.key')),                 /hash\.key is missing; without it no key/],
+    ['with the hash key of another store',  (folder) => writeFileSync(join(folder, 'hash.key'), 'ab'.repeat(32)), /hash\.key is not the hash key of this database/],
+    ['open to other users',                 (folder) => chmodSync(folder, 0o755),                         /is open to other users of this host \(mode 755\): run chmod 700/],
+  ])('that is %s is refused by serve and admin, and nothing is made', async (_, harm, message) => {
+    const folder = await made()
+    await admin(folder, 'plan', 'add', 'p')
+    harm(folder)
+    const before = existsSync(folder) ? readdirSync(folder) : undefined
+
+    for (const ended of [await serve(folder), await admin(folder, 'plan', 'add', 'q')])
+      expect([ended.code, ended.stderr]).toEqual([78, expect.stringMatching(message)])
+    expect(existsSync(folder) ? readdirSync(folder) : undefined).toEqual(before)
+  })
+
+  it('is made by serve --init where there is none, and only opened the next time', async () => {
+    const folder = join(scratch(), 'store')
+    const first = await serving(folder, '--init')
+    await expect.poll(first.log).toContain(`"store":"${folder}","accounts":0,"zones":0,"names":0,"keys":0`)
+    await admin(folder, 'plan', 'add', 'p')
+    await admin(folder, 'account', 'add', 'acme', 'p')
+    const second = await serving(folder, '--init')
+
+    await expect.poll(second.log).toContain('"accounts":1,')
+  })
+
+  it('without an account answers 911, so that no client stops for good', async () => {
+    const { url } = await serving(await made())
+    const response = await fetch(`${url}/nic/update?hostname=a.test`, {
+      headers: {
+        'user-agent': 'Acme t/1-1 me@example.test',
+        authorization: `Basic ${Buffer.from('abc1234:x').toString('base64')}`,
+      },
+    })
+
+    expect([response.status, await response.text()]).toEqual([500, '911\n'])
+  })
+})
