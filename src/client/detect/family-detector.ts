@@ -63,6 +63,7 @@ export class FamilyDetector {
   #latest: LatestResult | undefined
   #isOpen = false
   #pending: Promise<Sighting> | undefined
+  /** The last round that a hint may restart; one that is over does not start again. */
   #round: DetectionRound | undefined
 
   constructor(family: Family, options: DetectorOptions, context: DetectorContext) {
@@ -117,13 +118,12 @@ export class FamilyDetector {
     const { uplink, through } = await this.#uplink.now()
     this.#round = mayRestart ? { since: clock.now(), restart, votes } : undefined
     const agreement = await this.#confirm(votes, uplink, AbortSignal.any([signal, restart.signal]))
-    this.#round = undefined
-    if (restart.signal.aborted && !signal.aborted) return undefined
+    if (restart.signal.aborted) return undefined
     const sighting = this.#record(agreement, votes, through)
     this.#isOpen = agreement.kind === 'open'
     this.#latest = { answers: answered(hints, this.#isOpen, this.#latest), sighting, at: clock.now() }
-    if (!this.#isOpen) this.#rechecks.reset()
-    else if (!signal.aborted) this.#rechecks.schedule()
+    if (this.#isOpen) this.#rechecks.schedule()
+    else this.#rechecks.reset()
     return sighting
   }
 
@@ -150,8 +150,7 @@ export class FamilyDetector {
   #record(agreement: Agreement, votes: readonly SourceVote[], through: string | undefined): Sighting {
     const { registry } = this.#context
     registry.recordVotes(votes)
-    // A source that sees another uplink is right about that one.
-    if (agreement.kind === 'agreed' && !agreement.isElsewhere) registry.recordAgreement(agreement, votes)
+    if (agreement.kind === 'agreed') registry.recordAgreement(agreement, votes)
     const sighting = this.#guard.sightingOf(agreement, {
       votes,
       ...(through !== undefined && { through }),
@@ -188,9 +187,8 @@ const answered = (hints: HintCounts, isOpen: boolean, latest: LatestResult | und
   isOpen ? { hints: UNANSWERED, doubts: latest?.answers.doubts ?? hints.doubts } : hints
 
 function hintLevel(answers: HintCounts | undefined, now: HintCounts): HintLevel {
-  if (answers === undefined) return 'hinted'
-  if (answers.doubts !== now.doubts) return 'doubted'
-  return answers.hints === now.hints ? 'no' : 'hinted'
+  if (answers !== undefined && answers.doubts !== now.doubts) return 'doubted'
+  return answers?.hints === now.hints ? 'no' : 'hinted'
 }
 
 /** A near source reports another address. */

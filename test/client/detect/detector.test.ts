@@ -1,86 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type Duration, hours, milliseconds, minutes, seconds } from '../../../src/base/time.ts'
+import { hours, milliseconds, minutes, seconds } from '../../../src/base/time.ts'
 import { detector } from '../../../src/client/detect/detector.ts'
-import type { DetectorOptions } from '../../../src/client/detect/detector-options.ts'
-import type { Finding } from '../../../src/client/detect/finding.ts'
 import type { AddressSource, Vantage } from '../../../src/client/sources/source.ts'
-import { type Address, parseAddress } from '../../../src/net/address.ts'
+import type { Address } from '../../../src/net/address.ts'
 import type { Sighting } from '../../../src/net/sighting.ts'
 import { virtualClock } from '../../fakes/clock.ts'
-
-const never = new AbortController().signal
-const seen = (text: string): Sighting => {
-  const address = parseAddress(text)
-  if (address === undefined) throw new Error(`${text} is not an address`)
-  return { kind: 'seen', address, by: 'x' }
-}
-const [OLD, NEW] = [seen('8.8.8.8'), seen('9.9.9.9')]
-const NOTHING: Sighting = { kind: 'unknown', because: 'no answer' }
-
-interface Script {
-  readonly answers: () => Sighting
-  readonly takes?: number
-  readonly vantage?: Vantage
-  readonly operator?: string
-  readonly cooldown?: Duration
-}
-
-function scene(script: Readonly<Record<string, Script>>, over: Partial<DetectorOptions> = {}) {
-  const clock = virtualClock()
-  const asked: string[] = []
-  const findings: Finding[] = []
-  const sources = Object.entries(script).map(
-    ([
-      name,
-      { answers, takes = 50, vantage = 'outside', operator = name, cooldown = milliseconds(0) },
-    ]): AddressSource => ({
-      name,
-      operator,
-      vantage,
-      families: ['v4'],
-      cooldown,
-      look: async (_, signal) => {
-        asked.push(name)
-        const answer = answers()
-        await clock.sleep((clock.now() + takes) as ReturnType<typeof clock.now>, signal)
-        return signal.aborted ? NOTHING : answer
-      },
-    }),
-  )
-  let released = 0
-  const made = detector({
-    sources,
-    clock,
-    report: (finding) => findings.push(finding),
-    agreement: 'two',
-    requestLook: () => released++,
-    random: () => 0,
-    published: () => [],
-    outboundRoute: undefined,
-    signal: never,
-    ...over,
-  })
-  const look = async (span = seconds(6)): Promise<{ readonly said: string; readonly took: number }> => {
-    const start = clock.now()
-    let answer: { said: string; took: number } | undefined
-    void made.look('v4', never).then((sighting) => {
-      const said = sighting.kind === 'seen' ? sighting.address : sighting.kind
-      return (answer = { said, took: clock.now() - start })
-    })
-    await clock.pass(span)
-    if (answer === undefined) throw new Error('no answer')
-    return answer
-  }
-  return { clock, asked, findings, made, look, released: () => released }
-}
-
-const router = (answers: () => Sighting, takes = 1): Script => ({
-  answers,
-  takes,
-  vantage: 'router',
-  operator: 'your router',
-})
-const always = (sighting: Sighting) => (): Sighting => sighting
+import { always, never, NEW, NOTHING, OLD, own, router, scene, seen } from '../../fakes/detection.ts'
 
 describe('a round', () => {
   it('with a router asks one outside source, and takes as long as that one', async () => {
@@ -476,9 +401,8 @@ it('a hint does not restart a round that confirms a new address of the router', 
 })
 
 it('an interface without an address does not start outside requests before the router has answered', async () => {
-  const own: Script = { answers: always({ kind: 'none' }), takes: 0, vantage: 'own' }
   const { made, look, asked } = scene({
-    own,
+    own: own(always({ kind: 'none' }), 0),
     router: router(always(OLD), 5),
     x: { answers: always(OLD) },
     y: { answers: always(OLD) },
