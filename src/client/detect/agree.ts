@@ -75,7 +75,7 @@ export function agree(votes: readonly SourceVote[], question: AgreementQuestion)
   const seen = votes.filter(isSeen)
   const chosen = seen.find(({ source }) => source.vantage === 'chosen')
   if (chosen !== undefined)
-    return agreed({ address: chosen.sighting.address, isMain: true, near: [chosen], outside: [] }, [])
+    return agreed({ address: chosen.sighting.address, near: [chosen], outside: [] }, [])
   const near = seen.filter(({ source }) => source.vantage !== 'outside')
   const outside = seen.filter(({ source }) => source.vantage === 'outside')
   const best = bestOf({ near, outside }, question)
@@ -97,8 +97,7 @@ function bestOf(votes: SeenVotes, question: AgreementQuestion): Candidate | unde
   // Several addresses of this host without an outside vote. Preferred is the network that the kernel sends from, and in it the
   // previous address: an address in another network was a substitute while that network was down.
   const main = confirmed.filter(({ isMain }) => isMain)
-  const preferred = main.length > 0 ? main : confirmed
-  return preferred.find(({ address }) => address === question.previous) ?? preferred[0] ?? best
+  return main.find(({ address }) => address === question.previous) ?? main[0]
 }
 
 /**
@@ -109,10 +108,9 @@ function isConfirmed(candidate: Candidate, { previous, hint, quorum }: Agreement
   const { address, near, isMain } = candidate
   const count = operatorsIn(candidate) + (near.length > 0 ? 1 : 0)
   // A substitute for an interface that lost its address: only an outside vote shows that the host is reachable there.
-  if (operatorsIn(candidate) === 0 && near.length > 0 && near.every(({ sighting }) => sighting.isSubstitute))
-    return false
+  if (operatorsIn(candidate) === 0 && near.every(({ sighting }) => sighting.isSubstitute)) return false
   if (address !== previous || hint === 'doubted') return count >= quorum
-  return (hint === 'no' && (isMain || near.length === 0)) || isMain || count >= quorum
+  return (hint === 'no' && near.length === 0) || isMain || count >= quorum
 }
 
 /**
@@ -158,7 +156,10 @@ const addressesIn = ({ address, others = [] }: SeenSighting): readonly Address[]
 const withoutTunnels = (sighting: SeenSighting): readonly Address[] =>
   addressesIn(sighting).filter((address) => sighting.tunnels?.includes(address) !== true)
 
-const agreed = ({ address, near, outside }: Candidate, against: readonly SourceVote[]): Agreement => ({
+const agreed = (
+  { address, near, outside }: Omit<Candidate, 'isMain'>,
+  against: readonly SourceVote[],
+): Agreement => ({
   kind: 'agreed',
   address,
   by: [...near, ...outside].map(({ source }) => source.name),

@@ -89,6 +89,7 @@ describe('the previous address by hint level', () => {
     ['doubted', 'router A, x B, y B',  'B'],
     ['no',      'x B',                 'open'],
     ['no',      'router B, x B',       'B'],
+    ['no',      'router B, own A',     'A'],
   ])('%s: %s gives %s', (hint, votes, result) => expect(ask(votes, { previous: A, hint })).toBe(result))
 })
 
@@ -103,6 +104,11 @@ describe('over IPv6', () => {
     expect(ask('x 2600::1, y 2600::1', { family: 'v6', hasOwn: true })).toBe('open')
     expect(v6('x 2600::1, y 2600::1')).toBe('2600::1')
   })
+
+  it('two addresses of one network are different ones where no interface is asked', () =>
+    expect(v6('x 2600::1, y 2600::2')).toBe('open'))
+
+  it('the neighbouring network is another one', () => expect(v6('own 2600:0:0:1::1, x 2600::2')).toBe('open'))
 
   const several = (
     others: readonly string[],
@@ -128,6 +134,7 @@ describe('over IPv6', () => {
     expect(several(['2001:470::1', '2a0d::1'], 'x 2a0d::abcd')).toBe('2a0d::1')
     expect(several(['2a0d::1', '2001:470::1'], 'x 2a0d::abcd')).toBe('2a0d::1')
     expect(several(['2001:470::1', '2a0d::1'], '')).toBe('open')
+    expect(several(['2001:470::1', '2a0d::1'], 'x 2001:470::abcd, y 2a0d::abcd')).toBe('open')
   })
 
   it('of several addresses, the previous one needs an outside vote once the kernel sends from another network', () => {
@@ -166,6 +173,7 @@ describe('over IPv6', () => {
     expect(agree([own(false)], question).kind).toBe('agreed')
     expect(agree([own(true)], question).kind).toBe('open')
     expect(agree([own(true), ...votesOf('x 2600::9')], question).kind).toBe('agreed')
+    expect(agree([own(true), ...votesOf('router 2600::1')], question).kind).toBe('agreed')
   })
 
   it('an outside vote in another network is not an address of this host', () =>
@@ -204,10 +212,33 @@ describe('a VPN', () => {
     ['a new address of the router is published while outside sources see the known other uplink', { uplink: { ...uplink, foreign: B }, previous: A }, 'router C, x B, y B', 'C elsewhere'],
     ['without a near address, the exit does not replace the published address',                  { uplink: through, previous: A },  'router ?, x B, y B', 'open elsewhere'],
     ['nor is it added to another family',                                            { uplink: { ...through, published: [], isVpn: true } }, 'x B, y B', 'open elsewhere'],
+    ['where no source answers, nothing is known',                     { uplink: through, previous: A },  'router ?, x ?',     'open'],
     ['where a tunnel is the only uplink, its address is published',                { uplink: { ...through, published: [], isProven: false } }, 'x B, y B', 'B'],
     ['and stays published',                                             { uplink: { ...through, published: [B] }, previous: B }, 'x B, y B', 'B'],
+    ['or only one of them has answered',                               { uplink: { ...uplink, foreign: B }, previous: A }, 'router C, x B',      'C elsewhere'],
+    ['but not while another of them sees a third address',             { uplink: { ...uplink, foreign: B }, previous: A }, 'router C, x B, y 8.8.4.4', 'open'],
     ['a change that an outside source confirms is published',                          { uplink, previous: A },  'router C, x C',        'C'],
+    ['and is no other uplink, whatever route the kernel has',          { uplink: through, previous: A },  'router C, x C',        'C'],
   ])('%s', (_, over, votes, result) => expect(resultOf(votes, over)).toBe(result))
+
+  it('is reported with the address that outside services see, and the source that reports the published one', () =>
+    expect(
+      agree(votesOf('router A, own C, x A, y B, z B'), {
+        family: 'v4',
+        quorum: 2,
+        hint: 'doubted',
+        hasOwn: true,
+        uplink,
+      }),
+    ).toEqual({
+      kind: 'agreed',
+      address: A,
+      by: ['router'],
+      against: [],
+      hasNear: true,
+      isElsewhere: true,
+      elsewhere: B,
+    }))
 
   it('over IPv6 keeps the address of the local uplink, not the one of the tunnel', () => {
     const [home, tunnel] = [address('2a0d::1'), address('2001:470::1')]
@@ -228,6 +259,18 @@ describe('a VPN', () => {
   })
 })
 
+describe('where the router and an interface report different addresses, and no outside source is asked', () => {
+  it.each([
+    ['the previous one', B, 'B'],
+    ['the first one without a previous one', undefined, 'A'],
+    ['the first one where neither is the previous one', C, 'A'],
+  ])('%s is selected', (_, previous, result) =>
+    expect(
+      ask('own A, router B', { quorum: 1, hint: 'doubted', ...(previous !== undefined && { previous }) }),
+    ).toBe(result),
+  )
+})
+
 describe('the quorum is one', () => {
   it('without outside sources', () =>
     expect(
@@ -235,6 +278,17 @@ describe('the quorum is one', () => {
         [
           { operator: 'your router', families: ['v4'], vantage: 'router' },
           { operator: 'this host', families: ['v4'], vantage: 'own' },
+        ],
+        'v4',
+      ),
+    ).toBe(1))
+
+  it('where the other operator has no source of the family', () =>
+    expect(
+      quorumOf(
+        [
+          { operator: 'x', families: ['v4'], vantage: 'outside' },
+          { operator: 'y', families: ['v6'], vantage: 'outside' },
         ],
         'v4',
       ),
