@@ -131,7 +131,9 @@ function agreeBehindVpn(
   const isForeign = outside.length > 0 && outside.every(({ sighting }) => sighting.address === uplink.foreign)
   const isElsewhere = uplink.isElsewhere || isForeign
   if (local.length === 0) return isElsewhere ? openBehindVpn(best, uplink) : undefined
-  const unchanged = local.find(({ address }) => address === previous || uplink.published.includes(address))
+  const unchanged =
+    local.find(({ address }) => address === previous) ??
+    local.find(({ address }) => uplink.published.includes(address))
   if (!isElsewhere && (unchanged === undefined || best === undefined)) return undefined
   const trusted = unchanged ?? (uplink.isProven ? local[0] : undefined)
   const exit = outside.find(({ sighting }) => !local.some(({ address }) => address === sighting.address))

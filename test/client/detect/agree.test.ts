@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type AgreementQuestion, agree, quorumOf, type SourceVote } from '../../../src/client/detect/agree.ts'
+import {
+  type Agreement,
+  type AgreementQuestion,
+  agree,
+  quorumOf,
+  type SourceVote,
+} from '../../../src/client/detect/agree.ts'
 import type { Vantage } from '../../../src/client/sources/source.ts'
 import { type Address, parseAddress } from '../../../src/net/address.ts'
 import type { Sighting } from '../../../src/net/sighting.ts'
@@ -182,6 +188,13 @@ describe('over IPv6', () => {
 
 describe('a VPN', () => {
   const uplink = { published: [A], isElsewhere: false, isProven: true }
+  const named = (agreement: Agreement): string => {
+    const name =
+      agreement.kind === 'agreed'
+        ? ({ [A]: 'A', [B]: 'B', [C]: 'C' }[agreement.address] ?? '')
+        : agreement.kind
+    return `${name}${agreement.kind !== 'none' && agreement.isElsewhere ? ' elsewhere' : ''}`
+  }
   const resultOf = (votes: string, over: Partial<AgreementQuestion>): string => {
     const agreement = agree(votesOf(votes), {
       family: 'v4',
@@ -190,11 +203,7 @@ describe('a VPN', () => {
       hasOwn: false,
       ...over,
     })
-    const name =
-      agreement.kind === 'agreed'
-        ? ({ [A]: 'A', [B]: 'B', [C]: 'C' }[agreement.address] ?? '')
-        : agreement.kind
-    return `${name}${agreement.kind !== 'none' && agreement.isElsewhere ? ' elsewhere' : ''}`
+    return named(agreement)
   }
   const through = { ...uplink, isElsewhere: true }
 
@@ -220,6 +229,25 @@ describe('a VPN', () => {
     ['a change that an outside source confirms is published',                          { uplink, previous: A },  'router C, x C',        'C'],
     ['and is no other uplink, whatever route the kernel has',          { uplink: through, previous: A },  'router C, x C',        'C'],
   ])('%s', (_, over, votes, result) => expect(resultOf(votes, over)).toBe(result))
+
+  it.each([
+    ['the previous one is kept', B, 'B elsewhere'],
+    ['the one that the kernel sends from is kept after a restart', undefined, 'A elsewhere'],
+  ])('of two published addresses of this host, %s', (_, previous, result) => {
+    const own: SourceVote = {
+      source: { name: 'own', operator: 'this host', vantage: 'own' },
+      sighting: { kind: 'seen', address: A, by: 'own', others: [B] },
+    }
+    const agreement = agree([own, ...votesOf('x C, y C')], {
+      family: 'v4',
+      quorum: 2,
+      hint: 'doubted',
+      hasOwn: true,
+      uplink: { ...uplink, published: [A, B] },
+      ...(previous !== undefined && { previous }),
+    })
+    expect(named(agreement)).toBe(result)
+  })
 
   it('is reported with the address that outside services see, and the source that reports the published one', () =>
     expect(
