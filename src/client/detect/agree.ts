@@ -9,6 +9,8 @@ export interface SourceVote {
   readonly sighting: Sighting
 }
 
+export type SeenVote = SourceVote & { readonly sighting: Extract<Sighting, { kind: 'seen' }> }
+
 export interface AgreementQuestion {
   readonly family: Family
   /** The address of the previous agreement. */
@@ -45,7 +47,7 @@ export type Agreement =
       readonly address: Address
       readonly by: readonly string[]
       /** Outside votes for another address. */
-      readonly against: readonly SourceVote[]
+      readonly against: readonly SeenVote[]
       /** The router or an interface of this host reports it too. */
       readonly hasNear: boolean
       /** Outside services see another uplink, which is not published; `elsewhere` is the address they see. */
@@ -56,7 +58,6 @@ export type Agreement =
   | { readonly kind: 'none' }
   | { readonly kind: 'open'; readonly isElsewhere?: true; readonly elsewhere?: Address }
 
-type SeenVote = SourceVote & { readonly sighting: Extract<Sighting, { kind: 'seen' }> }
 const isSeen = (vote: SourceVote): vote is SeenVote => vote.sighting.kind === 'seen'
 
 /** The votes with an address, by vantage. */
@@ -160,7 +161,7 @@ const withoutTunnels = (sighting: SeenSighting): readonly Address[] =>
 
 const agreed = (
   { address, near, outside }: Omit<Candidate, 'isMain'>,
-  against: readonly SourceVote[],
+  against: readonly SeenVote[],
 ): Agreement => ({
   kind: 'agreed',
   address,

@@ -1,5 +1,6 @@
 import {
   after,
+  between,
   type Duration,
   hours,
   type Instant,
@@ -13,8 +14,8 @@ import type { AddressSource } from '../sources/source.ts'
 
 /** The record of one source. */
 export interface SourceHealth {
-  /** Consecutive disagreements with an agreement. */
-  readonly disagreements: number
+  /** It disagreed with the last agreement. */
+  readonly hasDisagreed: boolean
   readonly quarantines: number
   readonly quarantinedUntil?: Instant
 }
@@ -54,14 +55,15 @@ export const newSourceRecords = (now: Instant): SourceRecords => ({
   budgets: { hint: fullBucket(BUDGET, now), news: fullBucket(BUDGET, now) },
 })
 
-const NEW: SourceHealth = { disagreements: 0, quarantines: 0 }
-export const healthOf = ({ health }: SourceRecords, name: string): SourceHealth =>
-  (Object.hasOwn(health, name) ? health[name] : undefined) ?? NEW
+const NEW: SourceHealth = { hasDisagreed: false, quarantines: 0 }
+const healthOf = ({ health }: SourceRecords, name: string): SourceHealth => health[name] ?? NEW
 
-export function isQuarantined(records: SourceRecords, name: string, now: Instant): boolean {
-  const { quarantinedUntil } = healthOf(records, name)
-  return quarantinedUntil !== undefined && isBefore(now, quarantinedUntil)
-}
+/** The rest of a quarantine; not positive where there is none. */
+export const quarantineLeft = (records: SourceRecords, name: string, now: Instant): Duration =>
+  between(now, healthOf(records, name).quarantinedUntil ?? now)
+
+export const isQuarantined = (records: SourceRecords, name: string, now: Instant): boolean =>
+  quarantineLeft(records, name, now) > 0
 
 export interface SourceRequest {
   readonly source: Pick<AddressSource, 'name' | 'cooldown' | 'burst'>
@@ -89,22 +91,20 @@ export function withRequest(records: SourceRecords, request: SourceRequest, now:
 }
 
 export const withAgreement = (records: SourceRecords, name: string): SourceRecords =>
-  healthOf(records, name).disagreements === 0 ? records : withHealth(records, name, { disagreements: 0 })
+  withHealth(records, name, { hasDisagreed: false })
 
 /** The first disagreement may be an answer that was under way while the address changed; the second one quarantines. */
-export function withDisagreement(records: SourceRecords, name: string, now: Instant): SourceRecords {
-  const { disagreements } = healthOf(records, name)
-  return disagreements === 0
-    ? withHealth(records, name, { disagreements: 1 })
-    : withQuarantine(records, name, now)
-}
+export const withDisagreement = (records: SourceRecords, name: string, now: Instant): SourceRecords =>
+  healthOf(records, name).hasDisagreed
+    ? withQuarantine(records, name, now)
+    : withHealth(records, name, { hasDisagreed: true })
 
 /** After repeated disagreement or a refusal; longer each time. */
 export function withQuarantine(records: SourceRecords, name: string, now: Instant): SourceRecords {
   const { quarantines } = healthOf(records, name)
   const span = QUARANTINE[Math.min(quarantines, QUARANTINE.length - 1)] ?? hours(1)
   return withHealth(records, name, {
-    disagreements: 0,
+    hasDisagreed: false,
     quarantines: quarantines + 1,
     quarantinedUntil: after(now, span),
   })

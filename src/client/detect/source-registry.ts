@@ -1,4 +1,3 @@
-import { between } from '../../base/time.ts'
 import type { Address, Family } from '../../net/address.ts'
 import { explainRange } from '../../net/special.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -7,10 +6,9 @@ import type { Agreement, SourceVote } from './agree.ts'
 import type { Finding } from './finding.ts'
 import {
   type BudgetReason,
-  healthOf,
-  isQuarantined,
   mayAsk,
   newSourceRecords,
+  quarantineLeft,
   type SourceRecords,
   withAgreement,
   withBudgetSpent,
@@ -79,19 +77,15 @@ export class SourceRegistry {
       this.#report({ kind: 'behindAnother', router: 'none', because: ADDRESSLESS })
     for (const name of by) this.#records = withAgreement(this.#records, name)
     for (const { source, sighting } of against) {
-      if (sighting.kind !== 'seen') continue
       this.#records = withDisagreement(this.#records, source.name, this.#clock.now())
       this.#report({ kind: 'outlier', source: source.name, reported: sighting.address, agreed: address })
-      if (isQuarantined(this.#records, source.name, this.#clock.now()))
-        this.#reportQuarantine(source.name, `it reports ${sighting.address} where others agree on ${address}`)
+      this.#reportQuarantine(source.name, `it reports ${sighting.address} where others agree on ${address}`)
     }
   }
 
   #reportQuarantine(source: string, because: string): void {
-    const { quarantinedUntil } = healthOf(this.#records, source)
-    if (quarantinedUntil === undefined) return
-    const duration = between(this.#clock.now(), quarantinedUntil)
-    this.#report({ kind: 'quarantined', source, duration, because })
+    const duration = quarantineLeft(this.#records, source, this.#clock.now())
+    if (duration > 0) this.#report({ kind: 'quarantined', source, duration, because })
   }
 
   #reportRouter(address: Address | undefined): void {
@@ -110,7 +104,8 @@ function rotated(all: readonly AddressSource[], turn: number): readonly AddressS
   const [first, others] = [all.filter(({ isFirst }) => isFirst), all.filter(({ isFirst }) => !isFirst)]
   const minCooldown = Math.min(...others.map(({ cooldown }) => cooldown))
   const cheap = others.filter(({ cooldown }) => cooldown === minCooldown)
-  const start = cheap.length === 0 ? 0 : turn % cheap.length
+  // NaN where there is none; every part of nothing is empty.
+  const start = turn % cheap.length
   const costly = others.filter((one) => !cheap.includes(one))
   return [...first, ...cheap.slice(start), ...cheap.slice(0, start), ...costly]
 }

@@ -10,9 +10,9 @@ import type { Sighting } from '../../../src/net/sighting.ts'
 import { virtualClock } from '../../fakes/clock.ts'
 
 const [A, B] = ['8.8.8.8', '9.9.9.9'] as Address[] as [Address, Address]
-const seen = (address: Address): Sighting => ({ kind: 'seen', address, by: 'x' })
+const seen = (address: Address) => ({ kind: 'seen', address, by: 'x' }) as const
 const UNKNOWN: Sighting = { kind: 'unknown', because: 'rain' }
-const vote = (name: string, sighting: Sighting, vantage: Vantage = 'outside'): SourceVote => ({
+const vote = <S extends Sighting>(name: string, sighting: S, vantage: Vantage = 'outside') => ({
   source: { name, operator: name, vantage },
   sighting,
 })

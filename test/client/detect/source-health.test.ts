@@ -49,10 +49,42 @@ describe('the record of a source', () => {
     let records = newSourceRecords(START)
     const spans = [1, 2, 3, 4].map(() => {
       records = withQuarantine(records, 'x', START)
-      return [0.9, 1, 3.9, 4, 23.9, 24].filter((n) => isQuarantined(records, 'x', at(hours(n) - 1))).at(-1)
+      return [1, 4, 24].filter(
+        (n) => isQuarantined(records, 'x', at(hours(n) - 1)) && !isQuarantined(records, 'x', at(hours(n))),
+      )
     })
 
-    expect(spans).toEqual([1, 4, 24, 24])
+    expect(spans).toEqual([[1], [4], [24], [24]])
+  })
+
+  it('after a quarantine, one disagreement causes no other', () => {
+    const quarantined = withQuarantine(newSourceRecords(START), 'x', START)
+    const once = withDisagreement(quarantined, 'x', at(hours(1)))
+
+    expect(isQuarantined(once, 'x', at(hours(1)))).toBe(false)
+    expect(isQuarantined(withDisagreement(once, 'x', at(hours(1))), 'x', at(hours(1)))).toBe(true)
+  })
+
+  it('a source with a burst of eight is asked eight times within eight cooldowns', () => {
+    const source = { name: 'x', cooldown: minutes(1), burst: 8 }
+    let records = newSourceRecords(START)
+    const asked = Array.from({ length: 20 }, () => {
+      const isAllowed = mayAsk(records, { source, family: 'v4' }, START)
+      if (isAllowed) records = withRequest(records, { source, family: 'v4' }, START)
+      return isAllowed
+    })
+
+    expect(asked.filter(Boolean)).toHaveLength(8)
+    expect(mayAsk(records, { source, family: 'v4' }, at(minutes(8) - 1))).toBe(false)
+    expect(mayAsk(records, { source, family: 'v4' }, at(minutes(8)))).toBe(true)
+  })
+
+  it('remembers no more requests of a source than the largest burst, however long the program runs', () => {
+    const request = { source: { name: 'x', cooldown: minutes(1) }, family: 'v4' } as const
+    let records = newSourceRecords(START)
+    for (let n = 0; n < 100; n++) records = withRequest(records, request, at(n))
+
+    expect(Object.values(records.requests).flat()).toHaveLength(8)
   })
 })
 
