@@ -98,7 +98,4 @@ const isHopeless = ({ family, hasOwn }: AgreementQuestion, votes: readonly Sourc
 
 /** Does not wait for a source that ignores the signal. */
 const aborted = async (signal: AbortSignal): Promise<undefined> =>
-  new Promise((done) => {
-    if (signal.aborted) done(undefined)
-    else signal.addEventListener('abort', () => done(undefined), { once: true })
-  })
+  new Promise((done) => signal.addEventListener('abort', () => done(undefined)))

@@ -40,7 +40,7 @@ export function passOrHold(
   const { returning: _, ...settled } = history
   if (address === current) return { history: settled }
   if (hasNear) return { history: moved({ ...settled, flips: 0 }, address, now) }
-  const leftAt = Object.hasOwn(left, address) ? left[address] : undefined
+  const leftAt = left[address]
   const isBack = leftAt !== undefined && isBefore(now, after(leftAt, RETURN_WINDOW))
   if (!isBack && returning?.address !== address)
     return { history: moved({ ...settled, flips: 0 }, address, now) }

@@ -116,6 +116,14 @@ describe('a round is over', () => {
     expect((await round([], together)).votes).toBe(2)
   })
 
+  it('with the first agreement, also where another answer arrives at the same moment', async () => {
+    const answers = [
+      { says: A, takes: 0 },
+      { says: B, takes: 0 },
+    ]
+    expect((await round([], answers, { question: { ...QUESTION, quorum: 1 } })).over?.kind).toBe('agreed')
+  })
+
   it('after five seconds, although some sources have not answered', async () => {
     expect((await round([silent], many(1))).over).toEqual({ kind: 'open', took: seconds(5) })
   })
@@ -142,5 +150,16 @@ describe('over IPv6 an interface without an address ends it', () => {
   ] as const)('%s', async (_, asking, vantage, near, asked) => {
     const result = await round(near, many(1), { question: asking, vantage })
     expect(Object.keys(result.asked).filter((name) => name.startsWith('out'))).toEqual(asked)
+  })
+  it('not while another interface has an address that an outside source may confirm', async () => {
+    const near = [{ says: v6, takes: 0 }, none]
+    const { over } = await round(near, [{ says: v6, takes: 5 }], { question, vantage: 'own' })
+    expect(over).toEqual({ kind: 'agreed', took: 5 })
+  })
+
+  it('although an outside source sees one', async () => {
+    const near = [{ says: { kind: 'none' }, takes: 20 } as const]
+    const { over } = await round(near, [{ says: v6, takes: 1 }, silent], { question, vantage: 'own' })
+    expect(over).toEqual({ kind: 'open', took: 20 })
   })
 })

@@ -414,3 +414,6 @@ it('an interface without an address does not start outside requests before the r
 
   expect(asked.toSorted()).toEqual(['own', 'router'])
 })
+
+it('has the name of its sources', () =>
+  expect(scene({ router: router(always(OLD)), x: { answers: always(OLD) } }).made.name).toBe('router, x'))

@@ -40,8 +40,43 @@ describe('an address', () => {
       'b',
     ]))
 
-  it('passes when it returns after ten minutes', () =>
-    expect(play([0, A], [5, B], [606, A])).toEqual(['a', 'b', 'a']))
+  it('is held back for half an hour at most', () => {
+    const rounds = Array.from({ length: 7 }, (_, n) => [
+      [10 * n, A] as const,
+      [10 * n + 5, B] as const,
+    ]).flat()
+    const held = play(...rounds).filter((result) => result.startsWith('held'))
+
+    expect(held).toEqual([60, 120, 240, 480, 960, 1800].map((second) => `held for ${second}`))
+  })
+
+  it('passes when it returns ten minutes after it was replaced, and not before', () => {
+    expect(play([0, A], [5, B], [605, A])).toEqual(['a', 'b', 'a'])
+    expect(play([0, A], [5, B], [604.999, A])).toEqual(['a', 'b', 'held for 60'])
+  })
+
+  it('is held back when it returns after several others', () =>
+    expect(play([0, A], [5, B], [10, C], [15, A])).toEqual(['a', 'b', 'c', 'held for 60']))
+
+  it('is held back until the end of its pause, however long ago it was replaced', () => {
+    const flips = [0, 10, 20, 30, 40].flatMap((second) => [[second, A] as const, [second + 5, B] as const])
+    expect(play(...flips, [50, A], [700, A], [1010, A]).slice(-3)).toEqual([
+      'held for 960',
+      'held for 310',
+      'a',
+    ])
+  })
+
+  it('is forgotten ten minutes after it was replaced', () => {
+    const history = ([0, 5, 605] as const).reduce<AddressHistory>(
+      (before, second, n) =>
+        passOrHold(before, [A, B, C][n] ?? A, { now: at(seconds(second)), hasNear: false }).history,
+      NO_HISTORY,
+    )
+    expect(Object.keys(history.left)).toEqual(['b'])
+    const first = passOrHold(NO_HISTORY, A, { now: at(0), hasNear: false }).history
+    expect(first.left).toEqual({})
+  })
 
   it('passes immediately when the router or an interface reports it', () => {
     const reported = (history: AddressHistory, address: Address, second: number) =>
