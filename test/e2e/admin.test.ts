@@ -201,7 +201,7 @@ describe('admin reports a wrong operation and changes nothing', () => {
     [['member', 'add', 'x.test', 'unknown'],           64, /there is no zone x\.test/],
     [['name', 'lock', 'x.test'],                      64, /there is no name x\.test/],
     [['key', 'lock', 'abc'],                          64, /there is no DDNS key abc/],
-    [['unblock', 'abc'],                              64, /there is no DDNS key and no account abc/],
+    [['unblock', 'abc'],                              64, /there is no DDNS key, no account and no name abc/],
   ])('%j', async (words, code, message) => {
     const ended = await holdfast(['admin', ...words, '--store', store], { node: process.execPath })
 

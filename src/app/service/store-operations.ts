@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../base/result.ts'
-import type { OperationResult } from '../../server/admin/operations.ts'
+import type { OperationResult } from '../../server/admin/operation.ts'
 import type { Failure } from '../failure.ts'
 import { findStore, openStore } from './open-store.ts'
 

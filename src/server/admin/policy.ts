@@ -1,8 +1,11 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { isDnsType } from '../model/rdata-values.ts'
 
-/** KEY=VALUE of the command line; the value `none` removes a limit or a list of types. */
-type Kind = 'number' | 'limit' | 'switch' | 'types'
+/**
+ * KEY=VALUE of the command line; the value `none` removes a limit or a list of types. `default`: as usual for a zone that is
+ * shared, or for one that is not.
+ */
+type Kind = 'number' | 'limit' | 'switch' | 'types' | 'default-switch' | 'default-types'
 export const PLAN_KEYS = {
   'max-names': ['maxNames', 'number'],
   'max-rdata': ['maxRdata', 'number'],
@@ -21,9 +24,10 @@ export const ZONE_KEYS = {
   'closed-to-new-names': ['isClosedToNewNames', 'switch'],
   'members-only': ['isMembersOnly', 'switch'],
   'no-new-rdata': ['hasNoNewRdata', 'switch'],
-  wildcards: ['hasWildcards', 'switch'],
+  wildcards: ['hasWildcards', 'default-switch'],
+  'open-nesting': ['hasOpenNesting', 'switch'],
   types: ['types', 'types'],
-  'owner-only-types': ['ownerOnlyTypes', 'types'],
+  'owner-only-types': ['ownerOnlyTypes', 'default-types'],
   'max-labels': ['maxLabels', 'limit'],
   'min-ttl': ['minTtl', 'limit'],
   'fixed-ttl': ['fixedTtl', 'limit'],
@@ -33,14 +37,27 @@ export const ACCOUNT_KEYS = { 'website-only': ['isWebsiteOnly', 'switch'] } as c
 type Keys = Readonly<Record<string, readonly [field: string, kind: Kind]>>
 
 const integer = (value: string) => (/^\d{1,9}$/.test(value) ? Number(value) : undefined)
+const SWITCH: Readonly<Record<string, boolean>> = {
+  yes: true,
+  no: false,
+  on: true,
+  off: false,
+  true: true,
+  false: false,
+}
+const typeList = (value: string): readonly string[] | undefined => {
+  const types = value.toUpperCase().split(',')
+  return types.every(isDnsType) ? types : undefined
+}
 const PARSERS: { readonly [K in Kind]: (value: string) => unknown } = {
   number: integer,
   limit: (value) => (value === 'none' ? null : integer(value)),
-  switch: (value) => ({ yes: true, no: false, on: true, off: false, true: true, false: false })[value],
-  types: (value) => {
-    if (value === 'none') return null
-    const types = value.toUpperCase().split(',')
-    return types.every(isDnsType) ? types : undefined
+  switch: (value) => SWITCH[value],
+  types: (value) => (value === 'none' ? null : typeList(value)),
+  'default-switch': (value) => (value === 'default' ? null : SWITCH[value]),
+  'default-types': (value) => {
+    if (value === 'default') return null
+    return value === 'none' ? [] : typeList(value)
   },
 }
 
@@ -48,7 +65,9 @@ const EXPECTED: Readonly<Record<Kind, string>> = {
   number: 'a whole number',
   limit: 'a whole number or none',
   switch: 'yes or no',
-  types: 'a list of record types',
+  types: 'a list of record types or none',
+  'default-switch': 'yes, no or default',
+  'default-types': 'a list of record types, none or default',
 }
 
 /** Parses all assignments, or describes the first fault. */

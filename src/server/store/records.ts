@@ -98,10 +98,21 @@ export interface PolicyWrites {
   changeZone(zoneId: number, values: Partial<ZonePolicy>): Promise<void>
   changeAccount(
     accountId: number,
-    values: { readonly isWebsiteOnly?: boolean; readonly planId?: number },
+    values: { readonly isWebsiteOnly?: boolean; readonly isSuspended?: boolean; readonly planId?: number },
   ): Promise<void>
   lockName(nameId: number, isProhibited: boolean): Promise<void>
   lockKey(keyId: number, isLocked: boolean): Promise<void>
+  blockName(nameId: number, isBlocked: boolean): Promise<void>
+  blockKey(keyId: number, isBlocked: boolean): Promise<void>
+  accountNamed(name: string): Promise<number | undefined>
+  setAccountPassword(accountId: number, hash: Uint8Array): Promise<void>
+  /** Removes the account with its zones, names and keys. */
+  removeAccount(accountId: number): Promise<void>
+  /** Resolves with whether there was one. */
+  removeApiKey(id: number): Promise<boolean>
+  /** The zone and its owner's names in it go to another account, without the DDNS keys of the owner. */
+  transferZone(zoneId: number, accountId: number, now: Instant): Promise<void>
+  countNames(zoneId: number): Promise<number>
   setMember(zoneId: number, accountId: number, isMember: boolean): Promise<void>
   /** Deletes the counters and the block of a key or an account. */
   unblock(principal: Pick<Principal, 'kind' | 'id'>): Promise<void>

@@ -31,9 +31,9 @@ const COLUMNS = {
     fixedTtl: 'fixed_ttl',
     defaultTtl: 'default_ttl',
   },
-  account: { isWebsiteOnly: 'is_website_only', planId: 'plan_id' },
-  name: { isProhibited: 'is_prohibited' },
-  ddns_key: { isLocked: 'is_locked' },
+  account: { isWebsiteOnly: 'is_website_only', isSuspended: 'is_suspended', planId: 'plan_id' },
+  name: { isProhibited: 'is_prohibited', isBlocked: 'is_blocked' },
+  ddns_key: { isLocked: 'is_locked', isBlocked: 'is_blocked' },
 } as const
 
 const sqlValueOf = (value: unknown): SQLInputValue => {
@@ -62,6 +62,10 @@ export function sqlitePolicy(sql: Sql): PolicyWrites {
     changeAccount: async (id, values) => change('account', id, values),
     lockName: async (id, isProhibited) => change('name', id, { isProhibited }),
     lockKey: async (id, isLocked) => change('ddns_key', id, { isLocked }),
+    blockName: async (id, isBlocked) => change('name', id, { isBlocked }),
+    blockKey: async (id, isBlocked) => change('ddns_key', id, { isBlocked }),
+    ...accountPolicy(sql),
+    ...zonePolicy(sql),
     async setMember(zoneId, accountId, isMember) {
       if (isMember)
         sql('INSERT OR IGNORE INTO zone_member (zone_id, account_id) VALUES (?, ?)').run(zoneId, accountId)
@@ -80,3 +84,61 @@ export function sqlitePolicy(sql: Sql): PolicyWrites {
     },
   }
 }
+
+const accountPolicy = (
+  sql: Sql,
+): Pick<PolicyWrites, 'accountNamed' | 'setAccountPassword' | 'removeAccount' | 'removeApiKey'> => ({
+  async accountNamed(name) {
+    const id = sql('SELECT id FROM account WHERE name = ?').get(name)?.['id']
+    return typeof id === 'number' ? id : undefined
+  },
+  async setAccountPassword(id, hash) {
+    sql('UPDATE account SET password_hash = ? WHERE id = ?').run(hash, id)
+  },
+  async removeAccount(id) {
+    const subjects = `(SELECT 'key:' || id FROM ddns_key WHERE account_id = ?1 UNION SELECT 'account:' || ?1)`
+    for (const statement of [
+      `DELETE FROM usage WHERE subject IN ${subjects}`,
+      `DELETE FROM nochg WHERE subject IN ${subjects}`,
+      'DELETE FROM name WHERE account_id = ?1',
+      'DELETE FROM zone WHERE account_id = ?1',
+      'DELETE FROM account WHERE id = ?1',
+    ])
+      sql(statement).run(id)
+  },
+  async removeApiKey(id) {
+    return sql('DELETE FROM api_key WHERE id = ?').run(id).changes === 1
+  },
+})
+
+const zonePolicy = (sql: Sql): Pick<PolicyWrites, 'transferZone' | 'countNames'> => ({
+  async transferZone(zoneId, accountId, now) {
+    const owner = sql('SELECT account_id FROM zone WHERE id = ?').get(zoneId)?.['account_id'] ?? null
+    if (owner === accountId) return
+    const own = '(SELECT id FROM name WHERE zone_id = ?1 AND account_id = ?2)'
+    sql(`UPDATE rdata SET key_id = NULL
+      WHERE key_id IS NOT NULL AND rrset_id IN (SELECT id FROM rrset WHERE name_id IN ${own})`).run(
+      zoneId,
+      owner,
+    )
+    // What accounts hold is counted when rows come and go, so the rows are moved as a whole.
+    sql(`INSERT INTO holding SELECT ?3, block, zone_id, names, rdata FROM holding WHERE zone_id = ?1 AND account_id = ?2
+      ON CONFLICT DO UPDATE SET names = names + excluded.names, rdata = rdata + excluded.rdata`).run(
+      zoneId,
+      owner,
+      accountId,
+    )
+    sql('DELETE FROM holding WHERE zone_id = ? AND account_id = ?').run(zoneId, owner)
+    sql('UPDATE name SET account_id = ?3, key_id = NULL WHERE zone_id = ?1 AND account_id = ?2').run(
+      zoneId,
+      owner,
+      accountId,
+    )
+    sql('UPDATE zone SET account_id = ?, updated_at = ? WHERE id = ?').run(accountId, now, zoneId)
+  },
+  async countNames(zoneId) {
+    return Number(
+      sql('SELECT coalesce(sum(names), 0) AS n FROM holding WHERE zone_id = ?').get(zoneId)?.['n'],
+    )
+  },
+})

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite'
 import type { StoredName } from '../model/rows.ts'
 import { storedCounters } from './sqlite-counts.ts'
+import { sqliteOverview } from './sqlite-overview.ts'
 import { sqliteRecords } from './sqlite-records.ts'
 import { instantOf, isOn, type Row, type Sql } from './sqlite-values.ts'
 import type { StoreReads } from './store.ts'
@@ -26,11 +27,12 @@ export const sqliteReading = (sql: Sql): StoreReads => ({
 
 type Part<K extends keyof StoreReads> = Pick<StoreReads, K>
 
-const facts = (sql: Sql): Part<'fact' | 'totals'> => ({
+const facts = (sql: Sql): Part<'fact' | 'totals' | 'overview'> => ({
   async fact(name) {
     const value = sql('SELECT value FROM fact WHERE name = ?').get(name)?.['value']
     return value === undefined ? undefined : String(value)
   },
+  overview: async (of, query) => sqliteOverview(sql, of, query),
   async totals() {
     const row = sql(`SELECT (SELECT count(*) FROM account) AS accounts, (SELECT count(*) FROM zone) AS zones,
       (SELECT coalesce(sum(names), 0) FROM holding) AS names, (SELECT count(*) FROM ddns_key) AS keys`).get()
@@ -74,11 +76,20 @@ const logins = (sql: Sql): Part<'login' | 'hasAccounts' | 'hasOffline' | 'apiKey
     return row?.['has_offline'] === 1
   },
   async apiKeyByHash(hash) {
-    const row = sql('SELECT account_id, scopes, expires_at FROM api_key WHERE hash = ?').get(hash)
+    const row = sql(
+      'SELECT id, account_id, scopes, expires_at, last_used_at FROM api_key WHERE hash = ?',
+    ).get(hash)
     if (row === undefined) return undefined
     const expiresAt = instantOf(row['expires_at'])
     const scopes = typeof row['scopes'] === 'string' ? row['scopes'].split(' ').filter(Boolean) : []
-    return { accountId: Number(row['account_id']), scopes, ...(expiresAt !== undefined && { expiresAt }) }
+    const lastUsedAt = instantOf(row['last_used_at'])
+    return {
+      id: Number(row['id']),
+      accountId: Number(row['account_id']),
+      scopes,
+      ...(expiresAt !== undefined && { expiresAt }),
+      ...(lastUsedAt !== undefined && { lastUsedAt }),
+    }
   },
 })
 

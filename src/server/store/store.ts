@@ -13,14 +13,17 @@ import type {
   Usage,
 } from '../model/rows.ts'
 import type { Name } from '../model/tree.ts'
+import type { Overview, OverviewFilter, OverviewRow } from './overview.ts'
 import type { PolicyWrites, RecordReads, RecordWrites } from './records.ts'
 
 /** An API key has the permissions of its account, reduced by its scopes. */
 export interface ApiKey {
+  readonly id: number
   readonly accountId: number
   /** "read": no changes. "zone:NAME": only this zone; may occur several times. */
   readonly scopes: readonly string[]
   readonly expiresAt?: Instant
+  readonly lastUsedAt?: Instant
 }
 
 export interface StoreReads extends RecordReads {
@@ -29,6 +32,11 @@ export interface StoreReads extends RecordReads {
   /** A fact about the store itself, such as the fingerprint of its hash key. */
   fact(name: string): Promise<string | undefined>
   totals(): Promise<StoreTotals>
+  /** One list of the operator. */
+  overview(
+    of: Overview,
+    query: { readonly filter: OverviewFilter; readonly now: Instant },
+  ): Promise<readonly OverviewRow[]>
   /** Without an account no credentials can be right. */
   hasAccounts(): Promise<boolean>
   failuresOf(peer: string): Promise<FailedLogins>
@@ -81,7 +89,7 @@ export interface StoreWrites extends StoreReads, RecordWrites, PolicyWrites {
   addPlan(plan: NewPlan): Promise<number>
   addAccount(account: NewAccount, now: Instant): Promise<number>
   addApiKey(
-    key: ApiKey & { readonly hash: Uint8Array; readonly description: string },
+    key: Omit<ApiKey, 'id' | 'lastUsedAt'> & { readonly hash: Uint8Array; readonly description: string },
     now: Instant,
   ): Promise<number>
   addZone(zone: NewZone, now: Instant): Promise<number>

@@ -11,11 +11,11 @@ import { OWNER } from '../rules/made.ts'
 const PEPPER = pepperOf(new Uint8Array(32))
 const START = instant(Date.UTC(2026, 0, 1))
 const KEYS: Readonly<Record<string, ApiKey>> = {
-  whole: { accountId: OWNER.id, scopes: [] },
-  reads: { accountId: OWNER.id, scopes: ['read'] },
-  zones: { accountId: OWNER.id, scopes: ['zone:a.test', 'zone:b.test'] },
-  ends: { accountId: OWNER.id, scopes: [], expiresAt: after(START, minutes(1)) },
-  orphan: { accountId: 99, scopes: [] },
+  whole: { id: 1, accountId: OWNER.id, scopes: [] },
+  reads: { id: 1, accountId: OWNER.id, scopes: ['read'] },
+  zones: { id: 1, accountId: OWNER.id, scopes: ['zone:a.test', 'zone:b.test'] },
+  ends: { id: 1, accountId: OWNER.id, scopes: [], expiresAt: after(START, minutes(1)) },
+  orphan: { id: 1, accountId: 99, scopes: [] },
 }
 const made = { hash: new Uint8Array(), isSuspended: false }
 const LOGINS: Readonly<Record<string, Login>> = {

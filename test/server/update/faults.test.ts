@@ -5,7 +5,8 @@ import { formatBasic } from '../../../src/net/basic.ts'
 import { Secret } from '../../../src/net/secret.ts'
 import { type UpdateDependencies, handleUpdate, isUpdatePath } from '../../../src/server/update/handle.ts'
 import type { IncomingRequest } from '../../../src/server/http/request.ts'
-import { networkOf, clientAddressOf } from '../../../src/server/http/client-address.ts'
+import { clientAddressOf } from '../../../src/server/http/client-address.ts'
+import { networkOf } from '../../../src/server/model/network.ts'
 import { type FaultRule, parseFaults } from '../../../src/server/update/faults.ts'
 
 const START = instant(Date.UTC(2026, 0, 1))

@@ -1,0 +1,143 @@
+import { err, type Result } from '../../base/result.ts'
+import { parseAddress } from '../../net/address.ts'
+import { clearFailedLogins } from '../abuse/failed-logins.ts'
+import { networkOf } from '../model/network.ts'
+import {
+  accountIdOf,
+  type AdminContext,
+  finished,
+  keyOf,
+  nameOf,
+  type OperationResult,
+  type Operations,
+} from './operation.ts'
+
+/** Whether something may be changed: by the key, at the name, or by anybody. */
+export const BLOCK_OPERATIONS: Operations = {
+  'name lock': {
+    parameters: 'HOSTNAME',
+    summary: 'forbid changes of a name',
+    run: async ({ w }, [hostname = '']) =>
+      onName(w, hostname, { is: 'locked', change: async (id) => w.lockName(id, true) }),
+  },
+  'name unlock': {
+    parameters: 'HOSTNAME',
+    summary: 'allow changes of a name',
+    run: async ({ w }, [hostname = '']) =>
+      onName(w, hostname, { is: 'unlocked', change: async (id) => w.lockName(id, false) }),
+  },
+  'name block': {
+    parameters: 'HOSTNAME',
+    summary: 'forbid changes of a name, and do not publish it',
+    run: async ({ w }, [hostname = '']) =>
+      onName(w, hostname, { is: 'blocked', change: async (id) => w.blockName(id, true) }),
+  },
+  'name unblock': {
+    parameters: 'HOSTNAME',
+    summary: 'end the block of a name',
+    run: async ({ w }, [hostname = '']) =>
+      onName(w, hostname, { is: 'no longer blocked', change: async (id) => w.blockName(id, false) }),
+  },
+  'key lock': {
+    parameters: 'USERNAME',
+    summary: 'forbid new targets of a DDNS key',
+    run: async ({ w }, [username = '']) =>
+      onKey(w, username, { is: 'locked', change: async (id) => w.lockKey(id, true) }),
+  },
+  'key unlock': {
+    parameters: 'USERNAME',
+    summary: 'allow new targets of a DDNS key',
+    run: async ({ w }, [username = '']) =>
+      onKey(w, username, { is: 'unlocked', change: async (id) => w.lockKey(id, false) }),
+  },
+  'key block': {
+    parameters: 'USERNAME',
+    summary: 'answer abuse to a DDNS key until key unblock',
+    run: async ({ w }, [username = '']) =>
+      onKey(w, username, { is: 'blocked', change: async (id) => w.blockKey(id, true) }),
+  },
+  'key unblock': {
+    parameters: 'USERNAME',
+    summary: 'end the block of a DDNS key by the operator',
+    run: async ({ w }, [username = '']) =>
+      onKey(w, username, { is: 'no longer blocked', change: async (id) => w.blockKey(id, false) }),
+  },
+  'key remove': {
+    parameters: 'USERNAME',
+    summary: 'remove a DDNS key; its names stay',
+    run: async ({ w }, [username = '']) =>
+      onKey(w, username, { is: 'removed', change: async (id) => w.removeKey(id) }),
+  },
+  block: {
+    parameters: 'USERNAME|ACCOUNT|HOSTNAME',
+    summary: 'block whatever has this name: a DDNS key, an account, or a hostname',
+    run: async (context, [subject = '']) => setBlocked(context, subject, true),
+  },
+  unblock: {
+    parameters: 'USERNAME|ACCOUNT|HOSTNAME|ADDRESS',
+    summary:
+      'end every block of this name, also one after abuse, or the lockout of an address after failed logins',
+    run: async (context, [subject = '']) => setBlocked(context, subject, false),
+  },
+}
+
+interface Change {
+  readonly is: string
+  readonly change: (id: number) => Promise<void>
+}
+
+async function onName(
+  w: AdminContext['w'],
+  hostname: string,
+  { is, change }: Change,
+): Promise<Result<OperationResult, string>> {
+  const name = await nameOf(w, hostname)
+  if (!name.ok) return name
+  await change(name.value.id)
+  return finished(`${name.value.fqdn} is ${is}`, { hostname: name.value.fqdn })
+}
+
+async function onKey(
+  w: AdminContext['w'],
+  username: string,
+  { is, change }: Change,
+): Promise<Result<OperationResult, string>> {
+  const key = await keyOf(w, username)
+  if (!key.ok) return key
+  await change(key.value.id)
+  return finished(`${username} is ${is}`, { username })
+}
+
+async function setBlocked(
+  { w }: AdminContext,
+  subject: string,
+  isBlocked: boolean,
+): Promise<Result<OperationResult, string>> {
+  const is = isBlocked ? 'blocked' : 'unblocked'
+  const address = parseAddress(subject)
+  if (address !== undefined) return isBlocked ? err(NO_ADDRESS) : unblockNetwork(w, networkOf(address))
+  const [key, account, name] = [
+    await keyOf(w, subject),
+    await accountIdOf(w, subject),
+    await nameOf(w, subject),
+  ]
+  if (key.ok) {
+    await w.blockKey(key.value.id, isBlocked)
+    if (!isBlocked) await w.unblock({ kind: 'key', id: key.value.id })
+  } else if (account.ok) {
+    await w.changeAccount(account.value, { isSuspended: isBlocked })
+    if (!isBlocked) await w.unblock({ kind: 'account', id: account.value })
+  } else if (name.ok) await w.blockName(name.value.id, isBlocked)
+  else return err(`there is no DDNS key, no account and no name ${subject}`)
+  return finished(`${subject} is ${is}`, key.ok || account.ok ? { username: subject } : { hostname: subject })
+}
+
+const NO_ADDRESS = 'an address is not blocked here; block it in your firewall'
+
+async function unblockNetwork(
+  w: AdminContext['w'],
+  network: string,
+): Promise<Result<OperationResult, string>> {
+  await clearFailedLogins(w, network)
+  return finished(`logins from ${network} are checked again`, { network })
+}

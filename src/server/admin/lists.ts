@@ -1,0 +1,94 @@
+import { err, ok, type Result } from '../../base/result.ts'
+import { canonicalName } from '../model/dns-name.ts'
+import type { Overview, OverviewFilter, OverviewRow } from '../store/overview.ts'
+import type { AdminContext, Args, OperationResult, Operations } from './operation.ts'
+import { formatFields, formatTable } from './table.ts'
+
+/** One kind of thing that can be listed and shown. */
+interface Listed {
+  readonly of: Overview
+  /** The filters of the list, as FILTER=VALUE. */
+  readonly filters: readonly (keyof OverviewFilter)[]
+  /** What a person calls several of them. */
+  readonly plural: string
+  /** The lists that belong to one of them, by the filter that selects them. */
+  readonly details?: readonly (readonly [of: Overview, by: keyof OverviewFilter])[]
+}
+
+// biome-ignore format: a table
+const LISTED: Readonly<Record<string, Listed>> = {
+  plan:      { of: 'plans',    filters: [],                  plural: 'plans' },
+  account:   { of: 'accounts', filters: [],                  plural: 'accounts with their usage', details: [['zones', 'account'], ['keys', 'account'], ['apiKeys', 'account']] },
+  zone:      { of: 'zones',    filters: ['account'],         plural: 'zones with their rules', details: [['names', 'zone']] },
+  name:      { of: 'names',    filters: ['zone', 'account'], plural: 'names' },
+  key:       { of: 'keys',     filters: ['account'],         plural: 'DDNS keys with their last use', details: [['clients', 'name']] },
+  'api-key': { of: 'apiKeys',  filters: ['account'],         plural: 'API keys with their numbers' },
+}
+
+/** Lists without anything to show one by one. */
+// biome-ignore format: a table
+const LIST_ONLY: Readonly<Record<string, Listed>> = {
+  block:   { of: 'blocks',   filters: [],          plural: 'blocks after abuse' },
+  lockout: { of: 'lockouts', filters: [],          plural: 'networks that are locked out after failed logins' },
+  client:  { of: 'clients',  filters: ['account'], plural: 'update clients with their last request' },
+}
+
+export const LIST_OPERATIONS: Operations = Object.fromEntries([
+  ...Object.entries({ ...LISTED, ...LIST_ONLY }).map(([subject, listed]) => [
+    `${subject} list`,
+    {
+      parameters: listed.filters.map((filter) => `[${filter}=NAME]`).join(' '),
+      summary: `list the ${listed.plural}`,
+      run: async (context: AdminContext, args: Args) => list(context, listed, args),
+    },
+  ]),
+  ...Object.entries(LISTED).map(([subject, listed]) => [
+    `${subject} show`,
+    {
+      parameters: subject === 'api-key' ? 'ID' : 'NAME',
+      summary: `show one ${subject}${listed.details === undefined ? '' : ', with what belongs to it'}`,
+      run: async (context: AdminContext, args: Args) => show(context, { subject, listed }, args),
+    },
+  ]),
+])
+
+async function list(
+  { w, now }: AdminContext,
+  { of, filters }: Listed,
+  args: Args,
+): Promise<Result<OperationResult, string>> {
+  const filter: Partial<Record<keyof OverviewFilter, string>> = {}
+  for (const arg of args) {
+    const [key = '', value = ''] = arg.split(/=(.*)/s)
+    const known = filters.find((one) => one === key)
+    if (known === undefined || value === '') return err(`${arg} is not ${expected(filters)}`)
+    filter[known] = known === 'zone' ? canonicalName(value) : value
+  }
+  const rows = await w.overview(of, { filter, now })
+  return ok({ lines: formatTable(rows), data: { [of]: rows } })
+}
+
+const expected = (filters: readonly string[]): string =>
+  filters.length === 0
+    ? 'understood; this list takes no arguments'
+    : filters.map((one) => `${one}=NAME`).join(' or ')
+
+async function show(
+  { w, now }: AdminContext,
+  { subject, listed }: { readonly subject: string; readonly listed: Listed },
+  [name = '']: Args,
+): Promise<Result<OperationResult, string>> {
+  const key = subject === 'zone' || subject === 'name' ? canonicalName(name) : name
+  const [row] = key === '' ? [] : await w.overview(listed.of, { filter: { name: key }, now })
+  if (row === undefined) return err(`there is no ${subject} ${name}; see holdfast admin ${subject} list`)
+  const details: [Overview, readonly OverviewRow[]][] = []
+  for (const [of, by] of listed.details ?? [])
+    details.push([of, await w.overview(of, { filter: { [by]: key }, now })])
+  return ok({
+    lines: [
+      ...formatFields(row),
+      ...details.flatMap(([of, rows]) => (rows.length === 0 ? [] : ['', `${of}:`, ...formatTable(rows)])),
+    ],
+    data: { [subject]: row, ...Object.fromEntries(details) },
+  })
+}

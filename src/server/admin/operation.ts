@@ -1,0 +1,68 @@
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Instant } from '../../base/time.ts'
+import type { Pepper } from '../auth/hashes.ts'
+import { canonicalName, relativeTo } from '../model/dns-name.ts'
+import type { Name, Zone } from '../model/tree.ts'
+import type { DdnsKey } from '../store/records.ts'
+import type { StoreWrites } from '../store/store.ts'
+
+/** What an operation needs: the store inside one transaction, and the key of its hashes. */
+export interface AdminContext {
+  readonly w: StoreWrites
+  readonly pepper: Pepper
+  readonly nameservers: readonly string[]
+  readonly now: Instant
+}
+
+/** The result as lines of text, and as an object for --json. */
+export interface OperationResult {
+  readonly lines: readonly string[]
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+export type Args = readonly string[]
+export interface AdminOperation {
+  readonly parameters: string
+  readonly summary: string
+  readonly run: (context: AdminContext, args: Args) => Promise<Result<OperationResult, string>>
+}
+export type Operations = Readonly<Record<string, AdminOperation>>
+
+export const finished = (
+  line: string,
+  data: Readonly<Record<string, unknown>> = {},
+): Result<OperationResult, string> => ok({ lines: [line], data })
+
+export async function accountIdOf(w: StoreWrites, name: string): Promise<Result<number, string>> {
+  if (name === '') return err('the name of the account is missing')
+  const id = await w.accountNamed(name)
+  return id === undefined ? err(`there is no account ${name}`) : ok(id)
+}
+
+export async function zoneOf(w: StoreWrites, name: string): Promise<Result<Zone, string>> {
+  const zone = await w.zoneNamed(canonicalName(name))
+  return zone === undefined ? err(`there is no zone ${name}`) : ok(zone)
+}
+
+export async function keyOf(w: StoreWrites, username: string): Promise<Result<DdnsKey, string>> {
+  const key = await w.keyNamed(username)
+  return key === undefined ? err(`there is no DDNS key ${username}`) : ok(key)
+}
+
+/** A stored name with its zone, by its whole name. */
+export interface FoundName {
+  readonly fqdn: string
+  readonly id: number
+  readonly zone: Zone
+  readonly name: Name
+}
+
+export async function nameOf(w: StoreWrites, hostname: string): Promise<Result<FoundName, string>> {
+  const fqdn = canonicalName(hostname)
+  const zone = await w.zoneContaining(fqdn)
+  const relative = zone === undefined ? undefined : relativeTo(fqdn, zone.name)
+  const name = zone === undefined || relative === undefined ? undefined : await w.nameAt(zone.id, relative)
+  return zone === undefined || name?.id === undefined
+    ? err(`there is no name ${hostname}`)
+    : ok({ fqdn, id: name.id, zone, name })
+}

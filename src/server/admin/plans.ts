@@ -1,0 +1,31 @@
+import { err } from '../../base/result.ts'
+import { DEFAULT_PLAN } from './default-plan.ts'
+import { finished, type Operations } from './operation.ts'
+import { assignments, PLAN_KEYS } from './policy.ts'
+
+export const PLAN_OPERATIONS: Operations = {
+  'plan add': {
+    parameters: 'NAME [KEY=VALUE…]',
+    summary: `add a plan; keys: ${Object.keys(PLAN_KEYS).join(', ')}`,
+    run: async ({ w }, [name = '', ...rest]) => {
+      const values = assignments(PLAN_KEYS, rest)
+      if (!values.ok) return values
+      if (name === '') return err('the name of the plan is missing')
+      if ((await w.planNamed(name)) !== undefined)
+        return err(`there is a plan ${name} already; change it with holdfast admin plan set`)
+      await w.changePlan(await w.addPlan({ name, ...DEFAULT_PLAN }), values.value)
+      return finished(`plan ${name} created`, { plan: name })
+    },
+  },
+  'plan set': {
+    parameters: 'NAME KEY=VALUE…',
+    summary: 'change a plan; keys as for plan add',
+    run: async ({ w }, [name = '', ...rest]) => {
+      const [values, id] = [assignments(PLAN_KEYS, rest), await w.planNamed(name)]
+      if (!values.ok) return values
+      if (id === undefined) return err(`there is no plan ${name}`)
+      await w.changePlan(id, values.value)
+      return finished(`plan ${name} changed`, { plan: name })
+    },
+  },
+}

@@ -1,0 +1,11 @@
+import { type Address, bitsOf, familyOf } from '../../net/address.ts'
+
+/** The unit of lockouts: an IPv4 address, or the /64 of an IPv6 address, because one site has at least that (RFC 6177). */
+export const networkOf = (peer: Address): string =>
+  familyOf(peer) === 'v4' ? peer : `${(bitsOf(peer) >> 64n).toString(16)}::/64`
+
+/** The unit of fair shares: /24 or /48, because one customer of a provider may have many addresses (RFC 6177 §2). */
+export const shareOf = (peer: Address): string =>
+  familyOf(peer) === 'v4'
+    ? `${(bitsOf(peer) >> 8n).toString(16)}/24`
+    : `${(bitsOf(peer) >> 80n).toString(16)}/48`

@@ -1,0 +1,204 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { after, hours, type Instant, instant, minutes } from '../../../src/base/time.ts'
+import type { Address } from '../../../src/net/address.ts'
+import type { OperationResult } from '../../../src/server/admin/operation.ts'
+import { ADMIN_OPERATIONS } from '../../../src/server/admin/operations.ts'
+import { isSlowHashOf, pepperOf } from '../../../src/server/auth/hashes.ts'
+import { memoryStore } from '../../../src/server/store/sqlite.ts'
+import type { Store } from '../../../src/server/store/store.ts'
+
+const NOW = instant(Date.UTC(2026, 0, 1))
+const PEPPER = pepperOf(new Uint8Array(32))
+
+let store: Store
+beforeEach(async () => {
+  store = memoryStore()
+  for (const line of [
+    'plan add basic max-names=9',
+    'account add acme basic',
+    'account add beta basic',
+    'zone add acme.test acme',
+    'zone add dyn.test acme shared=yes',
+  ])
+    await run(line)
+  await store.write(async (w) => {
+    const [acme = 0, beta = 0] = [await w.accountNamed('acme'), await w.accountNamed('beta')]
+    const [own, shared] = [await w.zoneNamed('acme.test'), await w.zoneNamed('dyn.test')]
+    const hash = new Uint8Array(32)
+    const key = await w.addKey({ accountId: acme, username: 'abc1234', hash, description: 'router' }, NOW)
+    await w.attach(key, await w.addName({ zoneId: own?.id ?? 0, accountId: acme, name: 'home' }, NOW))
+    await w.addName({ zoneId: shared?.id ?? 0, accountId: beta, name: 'bob' }, NOW)
+    await w.addName({ zoneId: shared?.id ?? 0, accountId: acme, name: 'mine' }, NOW)
+    const usage = { requests: [], refusals: [], nondescriptive: 0, blockedUntil: after(NOW, hours(1)) }
+    const last = { at: NOW, agent: 'A\u001bb/1-1', peer: '192.0.2.9' as Address, reply: 'abuse' }
+    await w.putUsage({ kind: 'key', id: key, accountId: acme }, usage, last)
+  })
+})
+afterEach(async () => store.close())
+
+/** Runs one line of `holdfast admin`; throws the message of a refusal. */
+async function run(line: string, now: Instant = NOW): Promise<OperationResult> {
+  const words = line.split(' ')
+  const name = Object.keys(ADMIN_OPERATIONS).find((one) => `${line} `.startsWith(`${one} `)) ?? ''
+  const context = { pepper: PEPPER, nameservers: ['ns1.test'], now }
+  const result = await store.write(async (w) =>
+    ADMIN_OPERATIONS[name]?.run({ w, ...context }, words.slice(name.split(' ').length)),
+  )
+  if (result?.ok !== true) throw new Error(result?.error ?? `no operation ${line}`)
+  return result.value
+}
+const lines = async (line: string): Promise<readonly string[]> => (await run(line)).lines
+
+describe('a list', () => {
+  // biome-ignore format: a table
+  it.each<[string, readonly RegExp[]]>([
+    ['plan list',                  [/^name +max_names/, /^basic +9 .* 2$/]],
+    ['account list',               [/^name +plan +names +max_names/, /^acme +basic +4 +9/, /^beta +basic +1 +9/]],
+    ['zone list',                  [/^name +account +names/, /^acme\.test +acme +2/, /^dyn\.test +acme +3 .*yes/]],
+    ['zone list account=beta',     [/^none$/]],
+    ['name list zone=dyn.test',    [/^name +zone +account/, /^dyn\.test +dyn\.test +acme/, /^bob\.dyn\.test +dyn\.test +beta/, /^mine\.dyn\.test/]],
+    ['name list account=beta',     [/^name/, /^bob\.dyn\.test/]],
+    ['key list',                   [/^username +account/, /^abc1234 +acme +router +2026-01-01T01:00:00\.000Z +1/]],
+    ['api-key list account=acme',  [/^none$/]],
+    ['block list',                 [/^username +blocked_until/, /^abc1234 +2026-01-01T01:00:00\.000Z .* A\?b\/1-1 +192\.0\.2\.9$/]],
+    ['lockout list',               [/^none$/]],
+    ['client list account=acme',   [/^username/, /^abc1234 +acme +A\?b\/1-1 +192\.0\.2\.9 +abuse/]],
+    ['plan show basic',            [/^name +basic$/]],
+    ['account show acme',          [/^name +acme$/, /^plan +basic$/]],
+    ['zone show ACME.test.',       [/^name +acme\.test$/]],
+    ['name show home.acme.test',   [/^name +home\.acme\.test$/]],
+    ['key show abc1234',           [/^username +abc1234$/]],
+  ])('%s', async (line, patterns) => {
+    const shown = await lines(line)
+    for (const [at, pattern] of patterns.entries()) expect(shown[at]).toMatch(pattern)
+    if (line.includes('list')) expect(shown).toHaveLength(patterns.length)
+  })
+
+  it('names what belongs to an account, and to a zone', async () => {
+    expect((await lines('account show acme')).join('\n')).toMatch(
+      /\nzones:\n.*\nacme\.test[^]*\nkeys:\n.*\nabc1234/,
+    )
+    expect((await run('zone show dyn.test')).data).toMatchObject({
+      zone: { name: 'dyn.test', is_shared: true },
+      names: [{ name: 'dyn.test' }, { name: 'bob.dyn.test' }, { name: 'mine.dyn.test' }],
+    })
+  })
+
+  it('leaves out blocks that are over', async () =>
+    expect((await run('block list', after(NOW, hours(2)))).data).toEqual({ blocks: [] }))
+})
+
+describe('an operation', () => {
+  it('gives an account another password', async () => {
+    const { password } = (await run('account password acme')).data
+    const login = await store.read((r) => r.login('acme'))
+
+    expect(await isSlowHashOf(String(password), login?.hash ?? new Uint8Array())).toBe(true)
+  })
+
+  it('suspends an account with its keys, and resumes it', async () => {
+    await run('account suspend acme')
+    expect(await store.read((r) => r.login('acme'))).toMatchObject({ isSuspended: true })
+    expect(await store.read((r) => r.login('abc1234'))).toMatchObject({ isSuspended: true })
+
+    await run('account resume acme')
+    expect(await store.read((r) => r.login('abc1234'))).toMatchObject({ isSuspended: false })
+  })
+
+  it('removes an API key by its number', async () => {
+    const { id } = (await run('api-key add acme read')).data
+    expect(await lines('api-key list')).toHaveLength(2)
+
+    await run(`api-key remove ${String(id)}`)
+    expect(await lines('api-key list')).toEqual(['none'])
+    await expect(run(`api-key remove ${String(id)}`)).rejects.toThrow(/there is no API key with the number/)
+  })
+
+  // biome-ignore format: a table
+  it.each([
+    ['key block abc1234',      'key unblock abc1234'],
+    ['block abc1234',          'unblock abc1234'],
+    ['block acme',             'unblock acme'],
+  ])('%s refuses the key, %s ends that', async (on, off) => {
+    await run(on)
+    expect(await store.read((r) => r.login('abc1234'))).toMatchObject({ isSuspended: true })
+    await run(off)
+    expect(await store.read((r) => r.login('abc1234'))).toMatchObject({ isSuspended: false })
+  })
+
+  it('unblock ends a block after abuse too', async () => {
+    await run('unblock abc1234')
+    expect((await run('block list')).data).toEqual({ blocks: [] })
+  })
+
+  it.each(['name block home.acme.test', 'block home.acme.test'])('%s blocks a name', async (line) => {
+    await run(line)
+    expect(await store.read((r) => r.namesByFqdn('home.acme.test'))).toMatchObject([{ isBlocked: true }])
+    await run('name unblock home.acme.test')
+    expect(await store.read((r) => r.namesByFqdn('home.acme.test'))).toMatchObject([{ isBlocked: false }])
+  })
+
+  it('unblock of an address ends the lockouts of its network', async () => {
+    for (const endpoint of ['update', 'api'])
+      await store.write(async (w) =>
+        w.putFailures(`${endpoint} 192.0.2.1`, { timestamps: [], blockedUntil: after(NOW, minutes(9)) }),
+      )
+    await run('unblock 192.0.2.1')
+
+    for (const endpoint of ['update', 'api'])
+      expect((await store.read((r) => r.failuresOf(`${endpoint} 192.0.2.1`))).blockedUntil).toBeUndefined()
+  })
+
+  it('transfers a zone with the names of its owner, and the numbers of both accounts stay right', async () => {
+    await run('zone transfer dyn.test beta')
+
+    expect(await lines('name list zone=dyn.test')).toEqual([
+      expect.stringMatching(/^name/),
+      expect.stringMatching(/^dyn\.test +dyn\.test +beta/),
+      expect.stringMatching(/^bob\.dyn\.test +dyn\.test +beta/),
+      expect.stringMatching(/^mine\.dyn\.test +dyn\.test +beta/),
+    ])
+    expect((await run('account list')).data).toMatchObject({
+      accounts: [
+        { name: 'acme', names: 2, zones: 1 },
+        { name: 'beta', names: 3, zones: 1 },
+      ],
+    })
+    await run('zone transfer acme.test beta')
+    expect(await store.read((r) => r.namesByFqdn('home.acme.test'))).toMatchObject([{ keyId: null }])
+    await run('zone transfer acme.test beta')
+    expect((await run('account list')).data).toMatchObject({ accounts: [{ names: 0 }, { names: 5 }] })
+  })
+
+  it('removes a zone only with the number of its names', async () => {
+    await expect(run('zone remove acme.test')).rejects.toThrow(/has 2 names, which are lost; .* confirm=2$/)
+    await expect(run('zone remove acme.test confirm=1')).rejects.toThrow(/confirm=2$/)
+    await run('zone remove acme.test confirm=2')
+    expect(await store.read((r) => r.zoneNamed('acme.test'))).toBeUndefined()
+  })
+
+  it('removes a DDNS key, and its names stay', async () => {
+    await run('key remove abc1234')
+    expect(await store.read((r) => r.namesByFqdn('home.acme.test'))).toMatchObject([{ keyId: null }])
+  })
+})
+
+describe('a wrong operation says what is wrong', () => {
+  // biome-ignore format: a table
+  it.each([
+    ['plan add basic',             /there is a plan basic already; change it with holdfast admin plan set/],
+    ['account add acme basic',     /acme is taken by an account or a DDNS key; for a new password use account password/],
+    ['account add a/b basic',      /a\/b does not consist of/],
+    ['account show nobody',        /there is no account nobody; see holdfast admin account list/],
+    ['account password',           /the name of the account is missing/],
+    ['name list zones=x',          /zones=x is not zone=NAME or account=NAME/],
+    ['plan list x',                /x is not understood; this list takes no arguments/],
+    ['zone add dyn.test beta',     /there is a zone dyn\.test already/],
+    ['zone add bob.dyn.test acme', /other accounts have zones or names at or beneath bob\.dyn\.test/],
+    ['zone add test beta',         /other accounts have zones or names at or beneath test/],
+    ['zone set dyn.test wildcards=maybe', /wildcards=maybe is not yes, no or default/],
+    ['block 192.0.2.1',            /an address is not blocked here; block it in your firewall/],
+    ['block nothing',              /there is no DDNS key, no account and no name nothing/],
+    ['api-key remove x',           /there is no API key with the number x/],
+  ])('%s', async (line, message) => expect(run(line)).rejects.toThrow(message))
+})
