@@ -1,3 +1,4 @@
+import { severityOf } from '../../protocol/reply.ts'
 import {
   type AccountState,
   type AccountStatus,
@@ -39,13 +40,15 @@ function mergeAccounts(ours: AccountState, theirs: AccountState): AccountState {
   }
 }
 
-/** A retry delay is not required by the protocol. */
-const severity = (status: AccountStatus): readonly [rank: number, until: number] =>
-  status.kind === 'stopped' ? [2, 0] : status.kind === 'waiting' ? [1, status.until] : [0, 0]
+/** A retry delay is not required by the protocol. Of two stops, the word decides, as within one response. */
+function severity(status: AccountStatus): readonly [rank: number, within: number] {
+  if (status.kind === 'stopped') return [2, severityOf(status.because)]
+  return status.kind === 'waiting' ? [1, status.until] : [0, 0]
+}
 
 function moreSevere(ours: AccountStatus, theirs: AccountStatus): AccountStatus {
-  const [[rank, until], [theirRank, theirUntil]] = [severity(ours), severity(theirs)]
-  return theirRank > rank || (theirRank === rank && theirUntil > until) ? theirs : ours
+  const [[rank, within], [theirRank, theirWithin]] = [severity(ours), severity(theirs)]
+  return theirRank > rank || (theirRank === rank && theirWithin > within) ? theirs : ours
 }
 
 function mergeHosts(ours: HostState, theirs: HostState): HostState {

@@ -6,6 +6,10 @@ import { START } from '../../fakes/world.ts'
 
 const stop = { since: START, because: 'nohost', about: '' } as const
 const STOPPED = { status: { kind: 'stopped', ...stop, because: 'abuse' }, hosts: {} } as const
+const stoppedAbout = (about: string): AccountState => ({
+  status: { kind: 'stopped', ...stop, because: 'badauth', about },
+  hosts: {},
+})
 const waitFor = (n: number): AccountState => ({
   status: {
     kind: 'waiting',
@@ -28,7 +32,9 @@ const both = (one: AccountState, other: AccountState) => mergeStates(only(one), 
 it.each([
   ['a stop and nothing', STOPPED, READY],
   ['a stop and a wait', STOPPED, waitFor(30)],
+  ['a stop that only resume ends and a stop that new credentials end', STOPPED, stoppedAbout('c1')],
   ['a longer wait and a shorter one', waitFor(60), waitFor(30)],
+  ['a wait and nothing', waitFor(30), READY],
   ['a wait and a retry', waitFor(1), RETRYING],
 ])('of %s the first holds, in either order', (_, grave, light) => {
   expect(both(grave, light)).toEqual(grave)
