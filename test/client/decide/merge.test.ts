@@ -41,6 +41,17 @@ it.each([
   expect(both(light, grave)).toEqual(grave)
 })
 
+it('of two stops by the same word keeps the one that is about the present settings', () => {
+  expect(both(stoppedAbout('c1'), stoppedAbout('c0'))).toEqual(stoppedAbout('c1'))
+})
+
+it('keeps a refused feature, whichever of the two knows of it', () => {
+  const refused = { ...READY, offlineRefused: { ...stop, because: '!donator' } } as const
+
+  expect(both(refused, READY)).toEqual(refused)
+  expect(both(READY, refused)).toEqual(refused)
+})
+
 it('keeps the stop of a name with what was confirmed last', () => {
   const old = { ...NEW_HOST, touched: START, stopped: stop }
   const latest = { ...NEW_HOST, touched: after(START, minutes(1)), spread: 0.5 }
@@ -62,6 +73,7 @@ it('counts each request once', () => {
     first,
     second,
   ])
+  expect(both(READY, { ...READY, recent: [first] })?.recent).toEqual([first])
 })
 
 it('gives back the first itself where the second adds nothing', () => {
