@@ -68,6 +68,6 @@ export function paceDelay(
 /** Until the oldest request leaves the window. */
 function delayBy(limit: PaceDelay['limit'], counted: readonly Sent[], max: number): PaceDelay | undefined {
   const oldest = counted.at(-max)
-  if (counted.length < max || oldest === undefined) return undefined
+  if (oldest === undefined) return undefined
   return { until: after(oldest.at, WINDOW), limit, max }
 }

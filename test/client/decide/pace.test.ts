@@ -112,6 +112,9 @@ describe('a request is held back', () => {
       limit: 'requests',
     })
   })
+
+  it('by the number of requests, where both limits end at the same moment', () =>
+    expect(paceDelay(sent('192.0.2.1'), request('192.0.2.2'), { pace: 1, now })?.limit).toBe('requests'))
 })
 
 it('a window is five minutes', () =>
