@@ -81,6 +81,10 @@ describe('a stop', () => {
     expect(isLifted({ since: START, because, about: 'other' }, now)).toBe(about !== '')
   })
 
+  it('by a word that stops nothing, as another version may have saved it, is lifted only by resume', () => {
+    expect(isLifted({ since: START, because: '911', about: '' }, now)).toBe(false)
+  })
+
   it('keeps 96 bits of a digest that depends on where its parts end', () => {
     expect(fingerprint('a', 'b')).toMatch(/^[\w-]{16}$/)
     expect(fingerprint('a', 'b')).not.toBe(fingerprint('ab', ''))
