@@ -60,14 +60,20 @@ export const FAULT_KINDS: Readonly<Record<string, FaultParser>> = {
 
 /** "word:abuse", "outage:30s", "slow:2s,reset:3": the first fault that is not a delay applies, after the delays before it. */
 export function parseFaults(text: string, start: Instant): Result<readonly FaultRule[], string> {
-  const parsed = text.split(',').map((item) => {
-    const [kind = '', ...detail] = item.trim().split(':')
-    const parser = Object.hasOwn(FAULT_KINDS, kind) ? FAULT_KINDS[kind] : undefined
-    if (parser === undefined)
-      return err(`'${kind}' is not a fault; the faults are ${Object.keys(FAULT_KINDS).join(', ')}`)
-    const rule = parser(detail.join(':'), start)
-    return rule.ok ? rule : err(`'${item.trim()}' ${rule.error}`)
-  })
-  const wrong = parsed.find((one) => !one.ok)
-  return wrong !== undefined && !wrong.ok ? wrong : ok(parsed.flatMap((one) => (one.ok ? [one.value] : [])))
+  const rules: FaultRule[] = []
+  for (const item of text.split(',')) {
+    const rule = parseFault(item.trim(), start)
+    if (!rule.ok) return rule
+    rules.push(rule.value)
+  }
+  return ok(rules)
+}
+
+function parseFault(text: string, start: Instant): Result<FaultRule, string> {
+  const [kind = '', ...detail] = text.split(':')
+  const parser = Object.hasOwn(FAULT_KINDS, kind) ? FAULT_KINDS[kind] : undefined
+  if (parser === undefined)
+    return err(`'${kind}' is not a fault; the faults are ${Object.keys(FAULT_KINDS).join(', ')}`)
+  const rule = parser(detail.join(':'), start)
+  return rule.ok ? rule : err(`'${text}' ${rule.error}`)
 }
