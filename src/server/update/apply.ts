@@ -79,14 +79,11 @@ const addressChanges = (rdata: readonly StoredRdata[], addresses: Addresses): re
   })
 
 /** For a target that is one Rdata: its new value, if the update has another address of its family. */
-function rdataChanges({ rdataId, name }: UpdateTarget, addresses: Addresses): readonly RecordChange[] {
-  const rdata = name.rdata.find(({ id }) => id === rdataId)
-  const family = FAMILIES.find((each) => TYPE[each] === rdata?.dnsType)
-  const value = family === undefined ? undefined : addresses[family]
-  return rdata === undefined || family === undefined || value === undefined || rdata.value === value
-    ? []
-    : [{ dnsType: TYPE[family], rdataId: rdata.id, value, isNew: false }]
-}
+const rdataChanges = ({ rdataId, name }: UpdateTarget, addresses: Addresses): readonly RecordChange[] =>
+  addressChanges(
+    name.rdata.filter(({ id }) => id === rdataId),
+    addresses,
+  ).filter((change) => change.rdataId !== undefined)
 
 /** A port-80 redirect follows the address: the host of its URL is replaced; scheme, port and path remain. */
 function redirectChanges(redirects: readonly StoredRdata[], addresses: Addresses): readonly RecordChange[] {
