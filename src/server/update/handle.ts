@@ -1,8 +1,7 @@
-import { never } from '../../base/never.ts'
 import type { Duration } from '../../base/time.ts'
 import { byFamily, listed } from '../../net/address.ts'
 import { parseBasic } from '../../net/basic.ts'
-import { isAccountWord, isAddressedWord, type ReplyWord } from '../../protocol/reply.ts'
+import { isAddressedWord, type ReplyWord } from '../../protocol/reply.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import { readQuery, UPDATE_PATH } from '../../protocol/request.ts'
 import { writeResponse } from '../../protocol/response.ts'
@@ -70,17 +69,10 @@ async function faultFor(
   return undefined
 }
 
-/** An injected word in the form of a real reply: once for the account, or one line per hostname. */
+/** An injected word in the form of a real reply, for each hostname. */
 function repliesOf(word: ReplyWord, request: IncomingRequest): readonly Reply[] {
-  if (isAccountWord(word)) return [{ word }]
   const query = readQuery(request.query)
   const addresses = listed(query.addresses).length > 0 ? query.addresses : byFamily([request.peer])
-  return (query.hostnames ?? ['']).map(() =>
-    isAddressedWord(word) ? { word, addresses: listed(addresses) } : bare(word),
-  )
-}
-
-function bare(word: ReplyWord): Reply {
-  if (isAddressedWord(word)) return never(word as never)
-  return { word }
+  const reply: Reply = isAddressedWord(word) ? { word, addresses: listed(addresses) } : { word }
+  return Array.from({ length: query.hostnames?.length ?? 1 }, () => reply)
 }

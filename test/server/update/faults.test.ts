@@ -133,6 +133,15 @@ describe('a request to the update protocol', () => {
   it('is broken off', async () =>
     expect(await ask('reset')).toMatchObject({ status: 500, body: '', reset: true }))
 
+  it.each(['', 'slow:1s', 'reset:2'])(
+    'is answered by the service where %j replaces no answer',
+    async (faults) => {
+      const policy = { blockedAgents: [], strictAgents: false }
+      const updater = { now: () => START, policy } as unknown as UpdateDependencies['updater']
+      expect((await ask(faults, {}, { updater })).body).toBe('badauth\n')
+    },
+  )
+
   it('waits, and then gets what comes next', async () => {
     const pauses: unknown[] = []
     const pause = async (span: unknown) => Promise.resolve(void pauses.push(span))

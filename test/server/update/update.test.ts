@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { after, type Duration, hours, type Instant, instant, minutes } from '../../../src/base/time.ts'
+import {
+  after,
+  type Duration,
+  hours,
+  type Instant,
+  instant,
+  milliseconds,
+  minutes,
+} from '../../../src/base/time.ts'
 import { parsePeer } from '../../../src/net/address.ts'
 import { type Credentials, formatBasic } from '../../../src/net/basic.ts'
 import { Secret } from '../../../src/net/secret.ts'
@@ -159,6 +167,7 @@ describe('the reply to', () => {
     ['nonsense in myip: the peer',    { query: 'hostname=home.example.test&myip=nonsense,224.0.0.1' },               'good 198.51.100.7'],
     ['two hostnames, in order',       { query: 'hostname=office.example.test,nope.test,home.example.test&myip=192.0.2.1' }, 'good 192.0.2.1\nnohost\ngood 192.0.2.1'],
     ['a hostname in capitals',        { query: 'hostname=HOME.Example.test.&myip=192.0.2.1' },                       'good 192.0.2.1'],
+    ['all hostnames, in capitals',    { query: 'hostname=ALL-HOSTNAMES&myip=192.0.2.1' },                            'good 192.0.2.1'],
     ['all hostnames, one line',       { query: 'hostname=all-hostnames&myip=192.0.2.1' },                            'good 192.0.2.1'],
     ['its own group, by username',    { query: 'hostname=abc1234&myip=192.0.2.1' },                                  'good 192.0.2.1'],
     ['its own group, by label',       { query: 'hostname=house&myip=192.0.2.1' },                                    'good 192.0.2.1'],
@@ -171,6 +180,7 @@ describe('the reply to', () => {
     ['an empty query',                { query: '' },                                                                 'nohost'],
     ['the account itself',            { query: 'hostname=cabin.example.test&myip=192.0.2.1', as: ACCOUNT },          'good 192.0.2.1'],
     ['a group of the account',        { query: 'hostname=other77&myip=192.0.2.1', as: ACCOUNT },                     'good 192.0.2.1'],
+    ['a name of another account, as an account', { query: 'hostname=hut.example.test&myip=192.0.2.1', as: ACCOUNT }, 'nohost'],
     ['all hostnames without a key',   { query: 'hostname=all-hostnames&myip=192.0.2.1', as: ACCOUNT },               'nohost'],
     ['a wrong password',              { as: { ...KEY, password: new Secret('x') } },                                 'badauth'],
     ['a wrong account password',      { as: { ...ACCOUNT, password: new Secret('x') } },                             'badauth'],
@@ -184,6 +194,12 @@ describe('the reply to', () => {
     ['offline without the feature',   { query: 'hostname=hut.example.test&offline=YES', as: POOR },                  '!donator'],
     ['offline=NO without the feature', { query: 'hostname=hut.example.test&myip=192.0.2.1&offline=NO', as: POOR },   'good 192.0.2.1'],
   ])('%s', async (_, given, answer) => expect(await ask(given)).toBe(answer))
+
+  it('all hostnames, where the operator spells them in capitals', async () => {
+    policy = { ...policy, allHostnames: 'EVERY' }
+
+    expect(await ask({ query: 'hostname=every&myip=192.0.2.1' })).toBe('good 192.0.2.1')
+  })
 
   it('a User-Agent of no shape with badagent in strict mode', async () => {
     policy = { ...policy, strictAgents: true }
@@ -217,6 +233,22 @@ describe('an update', () => {
     expect(await ask({ query: 'hostname=web.example.test&myip=192.0.2.9' })).toBe('nochg 192.0.2.9')
     await ask({ query: 'hostname=web.example.test&myip=2001:db8::9' })
     expect(await held('web')).toEqual(['_URL http://[2001:db8::9]:8080/cam?x=1'])
+  })
+
+  it('of an account changes the name in the longest zone, which is authoritative', async () => {
+    const [inner, outer] = await store.write(async (w) => {
+      const zoneId = await w.addZone({ accountId: 1, name: 'cabin.example.test', isShared: false }, now)
+      return [
+        await w.addName({ zoneId, accountId: 1, name: '@' }, now),
+        { nameId: ids['cabin'] ?? 0, fqdn: 'cabin.example.test' },
+      ]
+    })
+    await ask({ query: 'hostname=cabin.example.test&myip=192.0.2.1', as: ACCOUNT })
+
+    const found = await store.read((r) => r.namesByFqdn('cabin.example.test'))
+    const valuesOf = ({ nameId }: { readonly nameId: number }) =>
+      found.find((one) => one.nameId === nameId)?.rdata.map(({ value }) => value)
+    expect([inner, outer].map(valuesOf)).toEqual([['192.0.2.1'], []])
   })
 
   it('of one Rdata changes only this Rdata', async () => {
@@ -272,6 +304,23 @@ describe('abuse', () => {
     expect(await ask({ query: 'hostname=office.example.test&myip=192.0.2.1' })).toBe('abuse')
     pass(minutes(2))
     expect(await ask({ query: 'hostname=office.example.test&myip=192.0.2.1' })).toBe('good 192.0.2.1')
+  })
+
+  it('is counted anew after a block that is shorter than a day', async () => {
+    policy = { ...policy, limits: limitsOf({ ...COUNTS, nochgLimit: 2, longBlock: hours(1) }) }
+    expect(await repeat(4, {})).toEqual(['good', 'nochg', 'nochg', 'abuse'])
+    pass(hours(1))
+    expect(await repeat(3, {})).toEqual(['nochg', 'nochg', 'abuse'])
+  })
+
+  it('ends with its block, to the millisecond', async () => {
+    policy = { ...policy, limits: limitsOf({ ...COUNTS, requestLimit: 1 }) }
+    await ask()
+    expect(await ask()).toBe('abuse')
+    pass(milliseconds(minutes(30) - 1))
+    expect(await ask()).toBe('abuse')
+    pass(milliseconds(1))
+    expect(await ask()).toBe('nochg 192.0.2.1')
   })
 
   it('is not 48 nochg in more than a day', async () => {
