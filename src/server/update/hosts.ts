@@ -1,4 +1,5 @@
 import { byFamily, listed } from '../../net/address.ts'
+import { parseHostname } from '../../net/hostname.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import type { UpdateQuery } from '../../protocol/request.ts'
 import type { Account } from '../model/tree.ts'
@@ -88,7 +89,8 @@ async function applyAll(
   let isAbuse = false
   for (const { item, targets } of planned) {
     const reply = await answerHost(w, targets, change)
-    if (reply.word === 'nochg') isAbuse = (await countNochg(w, context, item.toLowerCase())) || isAbuse
+    const name = parseHostname(item) ?? item.toLowerCase()
+    if (reply.word === 'nochg') isAbuse = (await countNochg(w, context, name)) || isAbuse
     replies.push(reply)
   }
   return { replies, isAbuse }

@@ -462,11 +462,14 @@ describe('limits:', () => {
     void (policy = { ...policy, limits: limitsOf({ ...COUNTS, ...over }) })
   const q = (h: string): Ask => ({ query: `hostname=${h}&myip=192.0.2.1` })
   const bad: Ask = { as: { ...KEY, password: new Secret('x') } }
-  it('a hostname in other case counts as the same', async () => {
+  it.each([
+    ['hostname in other case', 'home.example.test', 'HOME.example.test'],
+    ['hostname with a trailing dot', 'home.example.test', 'home.example.test.'],
+    ['token for all hostnames in other case', 'all-hostnames', 'All-Hostnames'],
+  ])('a %s counts as the same', async (_, one, other) => {
     few({ nochgLimit: 2 })
     const got: (string | undefined)[] = []
-    for (const h of ['home.example.test', 'HOME.example.test', 'home.example.test', 'Home.example.test'])
-      got.push((await ask(q(h))).split(' ')[0])
+    for (const h of [one, other, one, other]) got.push((await ask(q(h))).split(' ')[0])
     expect(got).toEqual(['good', 'nochg', 'nochg', 'abuse'])
   })
   it('one hostname above the limit makes the reply abuse', async () => {
