@@ -18,7 +18,7 @@ import { Secret } from '../../../src/net/secret.ts'
 import { writeResponse } from '../../../src/protocol/response.ts'
 import { limitsOf } from '../../../src/server/abuse/limits.ts'
 import { keyedHash, pepperOf, slowHash } from '../../../src/server/auth/hashes.ts'
-import { type PasswordChecker, passwordChecker } from '../../../src/server/auth/login.ts'
+import { passwordChecker } from '../../../src/server/auth/login.ts'
 import { clientAddressOf } from '../../../src/server/http/client-address.ts'
 import type { StoredRdata } from '../../../src/server/model/rows.ts'
 import { GroupCommit } from '../../../src/server/store/group-commit.ts'
@@ -38,13 +38,15 @@ const COUNTS = {
 const AGENT = 'Acme test/1-1 me@example.test'
 const KEY = { username: 'abc1234', password: new Secret('swordfish') }
 const POOR = { username: 'poor999', password: new Secret('swordfish') }
+/** Made once, like the checker: slow hashes would take half of the time of these tests. */
+const HASH = slowHash('by hand')
 const ACCOUNT = { username: 'acme', password: new Secret('by hand') }
 
 let store: Store
 let now: Instant
 let folder: string
 let policy: UpdatePolicy
-let passwords: PasswordChecker
+let passwords = passwordChecker(PEPPER)
 const ids: Record<string, number> = {}
 
 beforeEach(async () => {
@@ -57,8 +59,7 @@ beforeEach(async () => {
     strictAgents: false,
     blockedAgents: ['badbot'],
   }
-  passwords = passwordChecker(PEPPER)
-  const hash = await slowHash('by hand')
+  const hash = await HASH
   await store.write(async (w) => {
     const rich = {
       name: 'rich',
