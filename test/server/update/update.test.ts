@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   after,
   type Duration,
@@ -226,6 +226,13 @@ describe('an update', () => {
     )
     expect(await ask({ query: 'hostname=home.example.test&myip=192.0.2.1' })).toBe('nochg 192.0.2.1')
     expect(await ask({ query: 'hostname=home.example.test&myip=2001:db8::1' })).toBe('nochg 2001:db8::1')
+  })
+
+  it('with a DDNS key is one transaction, so that it waits for the disk once', async () => {
+    const write = vi.spyOn(store, 'write')
+
+    expect(await ask()).toBe('good 192.0.2.1')
+    expect(write).toHaveBeenCalledTimes(1)
   })
 
   it('of a redirect replaces its host and keeps the rest', async () => {
