@@ -1,8 +1,9 @@
 import { LEVELS } from '../base/level.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { days, hours, minutes, seconds } from '../base/time.ts'
-import { type Address, parseAddress } from '../net/address.ts'
+import { parseAddress } from '../net/address.ts'
 import { parseHostname } from '../net/hostname.ts'
+import { parsePrefix } from '../net/prefix.ts'
 import { ALL_HOSTNAMES } from '../protocol/request.ts'
 import { choice, duration, listReader, onOff, text, whole } from './reader.ts'
 import type { SettingTable, Values } from './setting.ts'
@@ -28,10 +29,6 @@ export function parseListener(value: string): Result<Listener, string> {
 export const formatListener = ({ host, port, isTls }: Listener): string =>
   `${host.includes(':') ? `[${host}]` : host}:${port}${isTls ? '/tls' : ''}`
 
-const address = (value: string): Result<Address, string> => {
-  const parsed = parseAddress(value)
-  return parsed === undefined ? err('is not an IPv4 or IPv6 address') : ok(parsed)
-}
 /** RFC 7617 §2 and RFC 9110 §5.6.4: the realm is a quoted string in a header. */
 const parseRealm = (value: string): Result<string, string> =>
   /^[ !#-[\]-~]+$/.test(value) ? ok(value) : err('must be printable ASCII without quotes and backslashes')
@@ -53,7 +50,7 @@ export const SERVICE_SETTINGS = {
   store:            { reader: text,                         help: 'folder of the database; default: the folder service in /var/lib/holdfast, or in the data folder of the user' },
   realm:            { reader: { ...text, read: parseRealm }, help: 'realm in the WWW-Authenticate header of /nic/update', fallback: 'Holdfast' },
   allHostnames:     { reader: text,                         help: 'hostname parameter that selects every hostname of the DDNS key', fallback: ALL_HOSTNAMES },
-  trustedProxies:   { reader: listReader(address, { type: 'string' }), help: 'addresses of reverse proxies whose X-Forwarded-For header is trusted', fallback: [] },
+  trustedProxies:   { reader: listReader(parsePrefix, { type: 'string' }), help: 'addresses and ranges (10.0.0.0/8) of reverse proxies whose X-Forwarded-For or Forwarded header is trusted', fallback: [] },
   strictAgents:     { reader: onOff,                        help: 'answer badagent to every User-Agent that does not have the documented form', fallback: false },
   blockedAgents:    { reader: listReader(fragment, { type: 'string' }), help: 'answer badagent to User-Agents that contain one of these texts, in any case', fallback: [] },
   nochgLimit:       { reader: limit,                        help: 'maximum nochg replies per key and hostname in 24 hours; more is abuse (long_block)', fallback: 48 },

@@ -25,7 +25,7 @@ it('reads listeners, proxies and numbers', () => {
         { host: '::', port: 443, isTls: true },
       ],
       nochgLimit: 5,
-      trustedProxies: ['10.0.0.1'],
+      trustedProxies: [{ address: '10.0.0.1', length: 32 }],
     },
   })
 })

@@ -72,7 +72,10 @@ async function respond(
         authorization,
         contentType,
         body: body ?? '',
-        networks: { network: networkOf(request.peer), share: shareOf(request.peer) },
+        networks: {
+          network: request.isProxy ? undefined : networkOf(request.peer),
+          share: shareOf(request.peer),
+        },
       })
   return {
     status: response.status,

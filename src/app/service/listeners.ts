@@ -7,6 +7,8 @@ import {
   type RequestHandler,
   type SocketOptions,
 } from '../../server/http/listen.ts'
+import type { Address } from '../../net/address.ts'
+import type { Log } from '../../ports/log.ts'
 import type { Failure } from '../failure.ts'
 
 export type Pem = SocketOptions['tls']
@@ -27,12 +29,13 @@ export async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<Res
 export async function listenAll(
   settings: ServiceSettings,
   tls: Pem,
-  handle: RequestHandler,
+  { handle, log }: { readonly handle: RequestHandler; readonly log: Log },
 ): Promise<Result<readonly OpenListener[], Failure>> {
+  const onUntrustedProxy = once((peer: Address) => log('warn', 'X-Forwarded-For is ignored', untrusted(peer)))
   const open: OpenListener[] = []
   for (const listener of settings.listen) {
     try {
-      open.push(await listen(socketOptions(listener, tls), settings, handle))
+      open.push(await listen(socketOptions(listener, tls), { ...settings, onUntrustedProxy }, handle))
     } catch (error) {
       await Promise.all(open.map(async (one) => one.close(0)))
       return err({
@@ -43,6 +46,19 @@ export async function listenAll(
   }
   return ok(open)
 }
+
+const once = <A>(report: (about: A) => void): ((about: A) => void) => {
+  let isDone = false
+  return (about) => {
+    if (!isDone) report(about)
+    isDone = true
+  }
+}
+
+const untrusted = (peer: Address) => ({
+  fields: { peer },
+  line: `${peer} sends X-Forwarded-For and is not in trusted_proxies, so the header is ignored; if it is your reverse proxy, add it: until then all clients behind it count as one`,
+})
 
 const socketOptions = ({ host, port, isTls }: Listener, tls: Pem): SocketOptions =>
   isTls && tls !== undefined ? { host, port, tls } : { host, port }

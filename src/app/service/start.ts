@@ -70,7 +70,7 @@ export async function startService(
   const { handle, idle } = trackInFlight(
     dispatch(parts, { log, isLogged: isAtLeast('debug', settings.logLevel) }),
   )
-  const listeners = await listenAll(settings, tls.value, handle)
+  const listeners = await listenAll(settings, tls.value, { handle, log })
   if (listeners.ok) {
     const totals = await store.read((r) => r.totals())
     return ok({ listeners: listeners.value, store, folder, totals, dev, idle })

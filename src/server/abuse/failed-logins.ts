@@ -23,9 +23,10 @@ const counterOf = ({ endpoint, network }: LoginOrigin): string => `${endpoint} $
  */
 export async function lockedOutUntil(
   r: Pick<StoreReads, 'failuresOf'>,
-  origin: LoginOrigin,
+  origin: LoginOrigin | undefined,
   now: Instant,
 ): Promise<Instant | undefined> {
+  if (origin === undefined) return undefined
   const { blockedUntil } = await r.failuresOf(counterOf(origin))
   return blockedUntil !== undefined && isBefore(now, blockedUntil) ? blockedUntil : undefined
 }
@@ -33,9 +34,10 @@ export async function lockedOutUntil(
 /** Counts one failed login, and locks its origin out above the limit; resolves with whether this login did. */
 export async function recordFailedLogin(
   w: Pick<StoreWrites, 'failuresOf' | 'putFailures'>,
-  origin: LoginOrigin,
+  origin: LoginOrigin | undefined,
   { limits, now }: { readonly limits: FailedLoginLimits; readonly now: Instant },
 ): Promise<boolean> {
+  if (origin === undefined) return false
   // Concurrent logins: a failure recorded after the limit must not clear `blockedUntil`.
   if ((await lockedOutUntil(w, origin, now)) !== undefined) return false
   const before = await w.failuresOf(counterOf(origin))

@@ -23,7 +23,7 @@ export interface ApiRequest {
 
 /** The client's networks: of lockouts, and of fair shares. */
 interface ApiNetworks {
-  readonly network: string
+  readonly network: string | undefined
   readonly share: string
 }
 

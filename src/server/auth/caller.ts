@@ -21,7 +21,8 @@ export interface CallerDependencies {
 
 /** The networks of a client: see `networkOf` and `shareOf`. */
 export interface ClientNetworks {
-  readonly network: string
+  /** Undefined behind a proxy that does not say who the client is: nothing is counted. */
+  readonly network: string | undefined
   readonly share: string
 }
 
@@ -47,11 +48,12 @@ export const callerIdentifier =
     const { store, now, limits } = dependencies
     const caller = await callerFor(dependencies, authorization, networks)
     if (caller === undefined)
-      await store.write(async (w) => recordFailedLogin(w, originOf(networks), { limits, now: now() }))
+      await store.write(async (w) => recordFailedLogin(w, loginOrigin(networks), { limits, now: now() }))
     return caller
   }
 
-const originOf = ({ network }: ClientNetworks): LoginOrigin => ({ endpoint: 'api', network })
+const loginOrigin = ({ network }: ClientNetworks): LoginOrigin | undefined =>
+  network === undefined ? undefined : { endpoint: 'api', network }
 
 async function callerFor(
   dependencies: CallerDependencies,
@@ -75,7 +77,7 @@ async function callerByPassword(
   const login = await store.read((r) => r.login(credentials.username))
   // A DDNS key only updates addresses, with the right password too.
   if (passwords.checkFast(login, credentials) !== undefined) return undefined
-  const until = await store.read((r) => lockedOutUntil(r, originOf(networks), now()))
+  const until = await store.read((r) => lockedOutUntil(r, loginOrigin(networks), now()))
   if (until !== undefined) return { retryAfter: Math.ceil((until - now()) / 1000) }
   const isRight = await passwords.checkSlow(login, credentials, networks.share)
   if (isRight === undefined) return { retryAfter: CROWD_SECONDS }

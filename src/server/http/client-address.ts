@@ -1,24 +1,51 @@
 import { type Address, parsePeer } from '../../net/address.ts'
+import { isWithin, type Prefix } from '../../net/prefix.ts'
 
-/** The address of the client: that of the connection, or the last address in X-Forwarded-For that is not a trusted proxy. */
-export function clientAddressOf(
-  remote: string,
-  forwardedFor: string | undefined,
-  trusted: readonly Address[],
-): Address | undefined {
-  const hops = [
-    ...(forwardedFor ?? '')
-      .split(',')
-      .map((hop) => hop.trim())
-      .filter((hop) => hop !== ''),
-    remote,
-  ]
-  let peer: Address | undefined
-  for (const hop of hops.toReversed()) {
-    const address = parsePeer(hop)
-    if (address === undefined) return peer
-    peer = address
-    if (!trusted.includes(address)) return peer
-  }
-  return peer
+/** Who sent a request, as far as the connection and its headers tell. */
+export interface RequestOrigin {
+  /** The client; or the last trusted proxy, if it does not say for whom it asks. */
+  readonly peer: Address
+  /** The address is that of a proxy: it is not published, and nothing is counted against it. */
+  readonly isProxy: boolean
 }
+
+export interface ForwardHeaders {
+  readonly forwardedFor: string | undefined
+  /** RFC 7239 §4; used without X-Forwarded-For. */
+  readonly forwarded: string | undefined
+}
+
+/**
+ * The address of the connection; behind trusted proxies, the last one of the list that is not a trusted proxy. Undefined for a
+ * connection that is closed.
+ */
+export function originOf(
+  remote: string,
+  { forwardedFor, forwarded }: ForwardHeaders,
+  trusted: readonly Prefix[],
+): RequestOrigin | undefined {
+  const connected = parsePeer(remote)
+  if (connected === undefined) return undefined
+  const isTrusted = (address: Address): boolean => trusted.some((range) => isWithin(address, range))
+  const listed = forwardedFor === undefined ? forwardedItems(forwarded ?? '') : forwardedFor.split(',')
+  let peer = connected
+  for (const hop of listed
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+    .toReversed()) {
+    const address = isTrusted(peer) ? addressOfHop(hop) : undefined
+    if (address === undefined) break
+    peer = address
+  }
+  return { peer, isProxy: isTrusted(peer) }
+}
+
+/** Some proxies add the port: "203.0.113.9:4444", "[2001:db8::1]:80". */
+function addressOfHop(hop: string): Address | undefined {
+  const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/.exec(hop) ?? []
+  return parsePeer(bracketed ?? plain ?? hop)
+}
+
+/** The values of "for", in order. */
+const forwardedItems = (header: string): readonly string[] =>
+  header.split(',').map((element) => /(?:^|;)\s*for\s*=\s*"?([^";,]*)"?/i.exec(element)?.[1] ?? '')

@@ -10,7 +10,8 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import type { Address } from '../../net/address.ts'
-import { clientAddressOf } from './client-address.ts'
+import { isWithin, type Prefix } from '../../net/prefix.ts'
+import { originOf } from './client-address.ts'
 import { type ListenLimits, MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_URL_BYTES } from './limits.ts'
 import type { IncomingRequest, OutgoingResponse } from './request.ts'
 
@@ -34,7 +35,9 @@ export interface OpenListener {
 const ALPN_PROTOCOLS = ['http/1.1', 'http/1.0']
 
 export interface ListenSettings extends ListenLimits {
-  readonly trustedProxies: readonly Address[]
+  readonly trustedProxies: readonly Prefix[]
+  /** A peer that is no trusted proxy sends X-Forwarded-For, which is ignored. */
+  readonly onUntrustedProxy?: (peer: Address) => void
 }
 
 /** Parses requests from sockets and writes responses to them. Rejects if it cannot listen on the address. */
@@ -54,7 +57,7 @@ export async function listen(
     requireHostHeader: false,
   }
   const handleMessage = async (message: IncomingMessage): Promise<OutgoingResponse> =>
-    answer(message, settings.trustedProxies, handle)
+    answer(message, settings, handle)
   const onRequest = (request: IncomingMessage, response: ServerResponse): void =>
     void exchange(request, response, handleMessage).catch(() => request.destroy())
   const server: Server =
@@ -124,13 +127,20 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 
 async function answer(
   request: IncomingMessage,
-  trusted: readonly Address[],
+  { trustedProxies, onUntrustedProxy }: ListenSettings,
   handle: RequestHandler,
 ): Promise<OutgoingResponse> {
   const { url = '/', method = 'GET', headers } = request
-  const forwarded = trusted.length === 0 ? undefined : [headers['x-forwarded-for'] ?? []].flat().join(',')
-  const peer = clientAddressOf(request.socket.remoteAddress ?? '', forwarded, trusted)
-  if (peer === undefined) return { status: 400, headers: {}, body: '' } // the client has disconnected
+  const forwardedFor = headers['x-forwarded-for']
+  const list = typeof forwardedFor === 'string' ? forwardedFor : forwardedFor?.join(',')
+  const origin = originOf(
+    request.socket.remoteAddress ?? '',
+    { forwardedFor: list, forwarded: headers.forwarded },
+    trustedProxies,
+  )
+  if (origin === undefined) return { status: 400, headers: {}, body: '' } // the client has disconnected
+  const isIgnored = list !== undefined && !trustedProxies.some((range) => isWithin(origin.peer, range))
+  if (isIgnored && request.socket.remoteAddress === origin.peer) onUntrustedProxy?.(origin.peer)
   const [path, query] = partsOf(url)
   const body = isWrite(request) && !isTooLong(request) ? await bodyOf(request) : undefined
   return handle({
@@ -139,7 +149,7 @@ async function answer(
     query,
     userAgent: headers['user-agent'],
     authorization: headers.authorization,
-    peer,
+    ...origin,
     ...(headers.origin !== undefined && { origin: headers.origin }),
     ...(headers['content-type'] !== undefined && { contentType: headers['content-type'] }),
     ...(body !== undefined && { body }),

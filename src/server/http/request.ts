@@ -8,8 +8,10 @@ export interface IncomingRequest {
   readonly query: string
   readonly userAgent: string | undefined
   readonly authorization: string | undefined
-  /** The client, behind trusted proxies: see `clientAddressOf`. */
+  /** The client, behind trusted proxies: see `originOf`. */
   readonly peer: Address
+  /** The peer is a trusted proxy that does not say who the client is. */
+  readonly isProxy: boolean
   readonly contentType?: string
   /** Sent by browsers (RFC 6454). */
   readonly origin?: string

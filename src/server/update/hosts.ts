@@ -46,6 +46,8 @@ export async function answerHosts(
   const account = await w.account(context.principal.accountId)
   if (query.hostnames === undefined || account === undefined) return only('nohost')
   const hasAddresses = listed(query.addresses).length > 0
+  // The address of a proxy is nobody's address; it is for the operator to mend, so the client waits.
+  if (!hasAddresses && context.request.isProxy) return only('911')
   const change = {
     addresses: hasAddresses ? query.addresses : byFamily([context.request.peer]),
     isOffline: query.isOffline,
@@ -64,7 +66,7 @@ export async function answerHosts(
     : applyAll(w, context, { planned, change })
 }
 
-const only = (word: RefusalWord): HostReplies => ({ replies: singleReply(word), isAbuse: false })
+const only = (word: RefusalWord | '911'): HostReplies => ({ replies: singleReply(word), isAbuse: false })
 const isNew = (change: RecordChange): boolean => change.isNew
 
 async function planAt(

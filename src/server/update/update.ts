@@ -58,7 +58,8 @@ interface UpdateCall {
   readonly request: IncomingRequest
   readonly userAgentClass: UpdateContext['userAgentClass']
   readonly isAgentRefused: boolean
-  readonly origin: LoginOrigin
+  /** Undefined behind a proxy that does not say who the client is: nothing is counted. */
+  readonly origin: LoginOrigin | undefined
 }
 
 function updateCall({ blockedAgents, strictAgents }: UpdatePolicy, request: IncomingRequest): UpdateCall {
@@ -68,7 +69,7 @@ function updateCall({ blockedAgents, strictAgents }: UpdatePolicy, request: Inco
     request,
     userAgentClass,
     isAgentRefused,
-    origin: { endpoint: 'update', network: networkOf(request.peer) },
+    origin: request.isProxy ? undefined : { endpoint: 'update', network: networkOf(request.peer) },
   }
 }
 

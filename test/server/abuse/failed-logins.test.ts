@@ -83,6 +83,7 @@ function logins(passwords: PasswordChecker): { readonly update: Login; readonly 
           userAgent: 'Acme test/1-1 me@example.test',
           authorization: formatBasic(credentials),
           peer,
+          isProxy: false,
         },
       )
       return replies.map(({ word }) => word).join()

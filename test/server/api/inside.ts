@@ -78,6 +78,7 @@ export function inside(store: Store, options: Options = {}): Inside {
       ...rest,
       query,
       peer: address,
+      isProxy: false,
     }
     const { status, headers, body } = await api(request)
     const fault = status === 204 ? undefined : misfit(rest.method, rest.path, status, JSON.parse(body))

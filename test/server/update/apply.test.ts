@@ -144,6 +144,7 @@ describe('what is kept of a request', () => {
       userAgent: agent ?? undefined,
       authorization: undefined,
       peer: v4,
+      isProxy: false,
     }
     const answers = await recordUsage(
       w,

@@ -5,8 +5,6 @@ import { formatBasic } from '../../../src/net/basic.ts'
 import { Secret } from '../../../src/net/secret.ts'
 import { type UpdateDependencies, handleUpdate, isUpdatePath } from '../../../src/server/update/handle.ts'
 import type { IncomingRequest } from '../../../src/server/http/request.ts'
-import { clientAddressOf } from '../../../src/server/http/client-address.ts'
-import { networkOf } from '../../../src/server/model/network.ts'
 import { type FaultRule, parseFaults } from '../../../src/server/update/faults.ts'
 
 const START = instant(Date.UTC(2026, 0, 1))
@@ -97,6 +95,7 @@ describe('a request to the update protocol', () => {
       userAgent: 'a',
       authorization: undefined,
       peer,
+      isProxy: false,
     }
     return handleUpdate(desk, { ...inbound, ...over })
   }
@@ -168,30 +167,4 @@ describe('a request to the update protocol', () => {
     })
     expect(told).toEqual([fault])
   })
-})
-
-describe('the other end', () => {
-  const [proxy, front] = ['127.0.0.1', '10.0.0.1'] as Address[] as [Address, Address]
-  it.each([
-    ['is the connection', '192.0.2.1', undefined, '192.0.2.1'],
-    ['is not what a stranger claims', '192.0.2.1', '192.0.2.2', '192.0.2.1'],
-    ['is what a proxy says', proxy, '192.0.2.1', '192.0.2.1'],
-    ['is the last that a proxy says', proxy, '192.0.2.2, 192.0.2.1', '192.0.2.1'],
-    ['is behind two proxies', proxy, '192.0.2.2 , 10.0.0.1', '192.0.2.2'],
-    ['is behind an empty item', proxy, '192.0.2.2,, 10.0.0.1', '192.0.2.2'],
-    ['is the proxy that says nothing', proxy, ' , ', proxy],
-    ['is the last that is an address', proxy, 'x, 10.0.0.1', front],
-    ['is not known without an address', 'x', undefined, undefined],
-  ])('%s', (_, remote, forwarded, peer) =>
-    expect(clientAddressOf(remote, forwarded, [proxy, front])).toBe(peer),
-  )
-
-  it.each([
-    ['192.0.2.1', '192.0.2.1'],
-    ['2001:db8:0:1::1', '20010db800000001::/64'],
-    ['2001:db8:0:1:ffff::', '20010db800000001::/64'],
-    ['2001:db8:0:2::1', '20010db800000002::/64'],
-  ])('%s is counted as one', (address, network) =>
-    expect(networkOf(address as Address)).toBe(network.replace(/^0+/, '')),
-  )
 })

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest'
+import type { Address } from '../../../src/net/address.ts'
+import { parsePrefix } from '../../../src/net/prefix.ts'
+import { originOf } from '../../../src/server/http/client-address.ts'
+import { networkOf, shareOf } from '../../../src/server/model/network.ts'
+
+const TRUSTED = ['10.0.0.0/8', '127.0.0.1', '2001:db8:ffff::/48'].flatMap((text) => {
+  const range = parsePrefix(text)
+  return range.ok ? [range.value] : []
+})
+
+// biome-ignore format: a table
+it.each<[remote: string, forwardedFor: string | undefined, peer: string, isProxy: boolean]>([
+  ['198.51.100.7',        undefined,                      '198.51.100.7', false],
+  ['::ffff:198.51.100.7', undefined,                      '198.51.100.7', false],
+  ['198.51.100.7',        '192.0.2.1',                    '198.51.100.7', false],
+  ['10.0.0.1',            '192.0.2.1',                    '192.0.2.1',    false],
+  ['2001:db8:ffff::1',    '2001:db8::7',                  '2001:db8::7',  false],
+  ['10.0.0.1',            'evil, 192.0.2.1',              '192.0.2.1',    false],
+  ['10.0.0.1',            '8.8.8.8, 192.0.2.1, 10.9.8.7', '192.0.2.1',    false],
+  ['10.0.0.1',            '192.0.2.2,, 10.0.0.2',         '192.0.2.2',    false],
+  ['10.0.0.1',            '203.0.113.9:4444',             '203.0.113.9',  false],
+  ['10.0.0.1',            '[2001:db8::1]:80',             '2001:db8::1',  false],
+  ['10.0.0.1',            '[2001:db8::1]',                '2001:db8::1',  false],
+  ['10.0.0.1',            'unknown',                      '10.0.0.1',     true],
+  ['10.0.0.1',            'x, 127.0.0.1',                 '127.0.0.1',    true],
+  ['10.0.0.1',            '',                             '10.0.0.1',     true],
+  ['10.0.0.1',            undefined,                      '10.0.0.1',     true],
+])('%s with X-Forwarded-For %j is %s', (remote, forwardedFor, peer, isProxy) =>
+  expect(originOf(remote, { forwardedFor, forwarded: undefined }, TRUSTED)).toEqual({ peer, isProxy }))
+
+// biome-ignore format: a table
+it.each([
+  ['for=192.0.2.60;proto=http;by=203.0.113.43', '192.0.2.60'],
+  ['for="[2001:db8:cafe::17]:4711"',            '2001:db8:cafe::17'],
+  ['For = 192.0.2.1, for=10.1.2.3',             '192.0.2.1'],
+  ['by=203.0.113.43; for=192.0.2.1',            '192.0.2.1'],
+  ['for=_hidden',                               '10.0.0.1'],
+])('Forwarded: %s is %s', (forwarded, peer) =>
+  expect(originOf('10.0.0.1', { forwardedFor: undefined, forwarded }, TRUSTED)?.peer).toBe(peer))
+
+it('X-Forwarded-For comes before Forwarded', () =>
+  expect(originOf('10.0.0.1', { forwardedFor: '192.0.2.1', forwarded: 'for=192.0.2.2' }, TRUSTED)?.peer).toBe(
+    '192.0.2.1',
+  ))
+
+it('a closed connection has no address', () =>
+  expect(originOf('', { forwardedFor: '192.0.2.1', forwarded: undefined }, TRUSTED)).toBeUndefined())
+
+// biome-ignore format: a table
+it.each([
+  ['192.0.2.1',             '192.0.2.1',            'c00002/24'],
+  ['192.0.2.99',            '192.0.2.99',           'c00002/24'],
+  ['2001:db8:0:1::1',       '20010db800000001::/64', '20010db80000/48'],
+  ['2001:db8:0:1:ffff::',   '20010db800000001::/64', '20010db80000/48'],
+  ['2001:db8:0:2::1',       '20010db800000002::/64', '20010db80000/48'],
+])('%s is counted as one network, and has one fair share', (address, network, share) =>
+  expect([networkOf(address as Address), shareOf(address as Address)]).toEqual([network, share]))
