@@ -1,6 +1,6 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import { APEX, fqdnOf, relativeTo, WILDCARD } from '../model/dns-name.ts'
-import type { DnsType } from '../model/rdata-values.ts'
+import { type DnsType, sizeOfRdata } from '../model/rdata-values.ts'
 import { type Name, type RRSet, rrsetOf, type Zone } from '../model/tree.ts'
 
 export type StateFault = Extract<
@@ -15,8 +15,19 @@ const has = (name: Name | undefined, ...types: readonly DnsType[]): boolean =>
   name !== undefined && types.some((type) => rrsetOf(name, type) !== undefined)
 
 const MAX_RRSET_BYTES = 65_535
-const sizeOf = ({ rdata }: RRSet): number =>
-  rdata.reduce((sum, { value }) => sum + Buffer.byteLength(value) + 12, 0)
+/** With the 12 octets that each record has before its Rdata, its name compressed (RFC 1035 §4.1.3 and §4.1.4). */
+const sizeOf = ({ dnsType, rdata }: RRSet): number =>
+  rdata.reduce((sum, { value }) => sum + sizeOfRdata(dnsType, value) + 12, 0)
+
+/** Name servers refuse a zone with larger RRSets: BIND by max-records-per-type, which is 100. */
+const MAX_RRSET_RECORDS = 100
+/** RFC 7505 §3: the name accepts no mail. */
+const NULL_MX = '0 .'
+const isBesideNullMx = ({ rdata }: RRSet): boolean =>
+  rdata.length > 1 && rdata.some(({ value }) => value === NULL_MX)
+/** At the parent side of a zone cut. */
+const isDelegation = (name: Name): boolean => has(name, 'NS') && name.name !== APEX
+const AT_DELEGATION: readonly DnsType[] = ['NS', 'DS', 'A', 'AAAA']
 
 /** The rules of DNS for a name after the change, with their RFCs. */
 // biome-ignore format: a table
@@ -26,7 +37,10 @@ const RULES: readonly (readonly [isViolated: (name: Name) => boolean, rule: stri
   [(name) => has(name, 'CNAME') && name.name === APEX,                                    'the apex cannot be a CNAME (RFC 1912 §2.4)'],
   [(name) => has(name, 'ALIAS') && has(name, 'A', 'AAAA', 'CNAME'),                       'a name with an ALIAS has no A, AAAA or CNAME'],
   [(name) => has(name, 'NS') && name.name.split('.')[0] === WILDCARD,                     'a wildcard cannot be delegated (RFC 4592 §4.2)'],
-  [(name) => has(name, 'NS') && name.name !== APEX && name.rrsets.some(({ dnsType }) => !['NS', 'A', 'AAAA'].includes(dnsType)), 'a delegation has only NS and glue (RFC 1034 §4.2.1)'],
+  [(name) => isDelegation(name) && name.rrsets.some(({ dnsType }) => !AT_DELEGATION.includes(dnsType)), 'a delegation has only NS, DS and glue (RFC 1034 §4.2.1, RFC 4035 §2.4)'],
+  [(name) => has(name, 'DS') && !isDelegation(name),                                      'DS is only at a delegation, which is a name with NS below the apex (RFC 4035 §2.4)'],
+  [(name) => name.rrsets.some((rrset) => rrset.dnsType === 'MX' && isBesideNullMx(rrset)), 'the null MX "0 ." is the only MX of its name (RFC 7505 §3)'],
+  [(name) => name.rrsets.some(({ rdata }) => rdata.length > MAX_RRSET_RECORDS),           `an RRSet has at most ${MAX_RRSET_RECORDS} records`],
   [(name) => name.rrsets.some((rrset) => sizeOf(rrset) > MAX_RRSET_BYTES),                         'an RRSet must fit in one message (RFC 1035 §4.2.2)'],
   [(name) => has(name, '_URL') && has(name, 'A', 'AAAA', 'CNAME'),                        'a name with a redirect has no A, AAAA or CNAME'],
 ]

@@ -503,6 +503,34 @@ const gap = fc.constantFrom(' ', '  ', '\t')
 const named = host.chain((name) =>
   fc.record({ one: cased(name).chain(dotted), other: cased(name).chain(dotted) }),
 )
+const hex = (size: number) =>
+  fc.uint8Array({ minLength: size, maxLength: size }).map((list) => Buffer.from(list).toString('hex'))
+const spaced = (digits: string, space: string): string => (digits.match(/.{1,9}/g) ?? []).join(space)
+/** Without the characters that separate the protocols of a list. */
+const protocol = fc.array(
+  fc.nat(255).filter((octet) => octet !== 0x2c && octet !== 0x5c),
+  {
+    minLength: 1,
+    maxLength: 20,
+  },
+)
+const serviceBinding = fc
+  .tuple(number(65_534), named, protocol, ipv6, octets(50), gap)
+  .map(([n, name, id, groups, opaque, space]) => {
+    const [short = '', ...others] = spellings(groups)
+    const [priority, wire] = [n + 1, [n >> 8, n & 255].map((octet) => `\\${zeroes(octet, 3)}`).join('')]
+    return {
+      one: `${priority} ${name.one} port=${n} alpn=${spelled(id, 0)} ipv6hint=${short} key9=${spelled(opaque, 0)}`,
+      other: [
+        zeroes(priority, 5),
+        name.other,
+        `key9=${spelled(opaque, 1)}`,
+        `ipv6hint=${others.at(-1)}`,
+        `key1=${spelled([id.length, ...id], 2)}`,
+        `key3=${wire}`,
+      ].join(space),
+    }
+  })
 /** The same value in two spellings. */
 const PAIRS: Readonly<Record<DnsType, fc.Arbitrary<Pair>>> = {
   A: fc.ipV4().map((one) => ({ one, other: one })),
@@ -549,6 +577,38 @@ const PAIRS: Readonly<Record<DnsType, fc.Arbitrary<Pair>>> = {
     .map(([n, tag, text, random]) => ({
       one: `${n} ${tag} ${spelled(text, random)}`,
       other: `${zeroes(n, 3)}\t${tag.toUpperCase()} ${spelled(text, random + 1)}`,
+    })),
+  DS: fc
+    .tuple(number(65_535), fc.constantFrom('8', 'RSASHA256'), hex(32), gap)
+    .map(([n, name, digits, space]) => ({
+      one: `${n} 8 2 ${digits}`,
+      other: `${zeroes(n, 5)} ${name} 002${space}${spaced(digits, space).toUpperCase()}`,
+    })),
+  TLSA: fc.tuple(fc.constantFrom('3', 'DANE-EE', 'dane-ee'), hex(64), gap).map(([usage, digits, space]) => ({
+    one: `3 1 2 ${digits.toUpperCase()}`,
+    other: `${usage} SPKI SHA2-512${space}${spaced(digits, space)}`,
+  })),
+  SSHFP: fc.tuple(number(254), hex(20), gap).map(([n, digits, space]) => ({
+    one: `${n + 1} 1 ${digits}`,
+    other: `${zeroes(n + 1, 3)}${space}01 ${spaced(digits, space).toUpperCase()}`,
+  })),
+  HTTPS: serviceBinding,
+  SVCB: serviceBinding,
+  NAPTR: fc
+    .tuple(number(65_535), fc.constantFrom('', 's', 'u'), octets(255), named, gap)
+    .map(([n, flags, services, name, space]) => ({
+      one: `${n} 1 "${flags}" ${spelled(services, 0)} "" ${name.one}`,
+      other: `${zeroes(n, 5)} 001${space}"${flags.toUpperCase()}" ${spelled(services, 1)}${space}"" ${name.other}`,
+    })),
+  URI: fc.tuple(number(65_535), fc.webUrl(), gap).map(([n, url, space]) => ({
+    one: `${n} 0 ${url}`,
+    other: `${zeroes(n, 5)} 000${space}${spelled([...Buffer.from(url)], 0)}`,
+  })),
+  LOC: fc
+    .tuple(number(89), number(59), number(59_999), number(9), number(9))
+    .map(([degrees, minutes, seconds, digit, power]) => ({
+      one: `${degrees} ${minutes} ${seconds / 1000} N 0 0 0 W -1m ${(digit * 10 ** power) / 100}m`,
+      other: `0${degrees} ${zeroes(minutes, 2)} ${(seconds / 1000).toFixed(3)} n 0 e -1.00 ${((digit * 10 ** power) / 100).toFixed(2)} 10000 10m`,
     })),
 }
 const TYPES = Object.keys(PAIRS) as readonly DnsType[]
@@ -601,6 +661,8 @@ describe('values', () => {
     )
     await fc.assert(
       fc.asyncProperty(PAIRS[type].map(within), async ({ one, other }) => {
+        // DS is only at a delegation.
+        if (type === 'DS') await ask('POST', '/rrsets/NS/rdata', [{ value: 'ns.test.' }])
         const made = await ask('POST', `/rrsets/${type}/rdata`, [{ value: one, label: 'one' }])
         if (made.status !== 201) throw new Error(`${JSON.stringify(one)}: ${made.text}`)
         const again = await ask('POST', `/rrsets/${type}/rdata`, [{ value: other, label: 'two' }])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { DnsType } from '../../../src/server/model/rdata-values.ts'
+import { type DnsType, sizeOfRdata } from '../../../src/server/model/rdata-values.ts'
 import type { Name } from '../../../src/server/model/tree.ts'
 import { apexFault, stateFaults } from '../../../src/server/rules/state.ts'
 import { ZONE, nameOf, rrsetOf } from './made.ts'
@@ -13,6 +13,10 @@ const told = async (name: Name, others: readonly Name[] = []): Promise<readonly 
   return faults.map(({ refused, detail }) => `${refused}: ${detail}`)
 }
 const V4 = ['192.0.2.1']
+
+const DS_PLACE = 'DS is only at a delegation, which is a name with NS below the apex (RFC 4035 §2.4)'
+const NULL_MX = 'the null MX "0 ." is the only MX of its name (RFC 7505 §3)'
+const many = (count: number): readonly string[] => Array.from({ length: count }, (_, n) => `"${n}"`)
 
 describe('DNS itself has against a name', () => {
   const rule = (says: string) => [`dnsRulesViolated: ${says}`]
@@ -51,8 +55,17 @@ describe('DNS itself has against a name', () => {
     [
       'NS with TXT',
       at('a', { NS: ['ns.test.'], TXT: ['x'] }),
-      rule('a delegation has only NS and glue (RFC 1034 §4.2.1)'),
+      rule('a delegation has only NS, DS and glue (RFC 1034 §4.2.1, RFC 4035 §2.4)'),
     ],
+    ['NS with DS and addresses', at('a', { NS: ['ns.test.'], DS: ['1 8 2 00'], A: V4, AAAA: ['::1'] }), []],
+    ['DS without NS', at('a', { DS: ['1 8 2 00'], A: V4 }), rule(DS_PLACE)],
+    ['DS at the apex', at('@', { DS: ['1 8 2 00'], NS: ['ns.test.'] }), rule(DS_PLACE)],
+    ['the null MX alone', at('a', { MX: ['0 .'], A: V4 }), []],
+    ['the null MX with another MX', at('a', { MX: ['10 a.test.', '0 .'] }), rule(NULL_MX)],
+    ['two MX', at('a', { MX: ['0 a.test.', '0 b.test.'] }), []],
+    ['two SRV of which one is "0 0 0 ."', at('a', { SRV: ['0 0 0 .', '1 1 1 a.test.'] }), []],
+    ['100 records in an RRSet', at('a', { TXT: many(100), A: V4 }), []],
+    ['101 records in an RRSet', at('a', { A: V4, TXT: many(101) }), rule('an RRSet has at most 100 records')],
     ['NS with TXT at the apex', at('@', { NS: ['ns.test.'], TXT: ['x'] }), []],
     [
       'a redirect with A',
@@ -85,6 +98,14 @@ describe('DNS itself has against a name', () => {
     expect(await told(message(65_536))).toEqual(rule('an RRSet must fit in one message (RFC 1035 §4.2.2)'))
   })
 })
+
+it.each([
+  ['octets outside ASCII', 'TXT', `"${'\\255'.repeat(60_000)}"`, 60_002],
+  ['escaped characters', 'TXT', '"\\"\\\\"', 4],
+  ['hexadecimal digits', 'TLSA', `3 1 0 ${'00'.repeat(59_997)}`, 60_000],
+] as const)('the size of a record counts %s once per octet', (_, type, value, size) =>
+  expect(sizeOfRdata(type, value)).toBe(size),
+)
 
 describe('NS points', () => {
   const NS = (name: string, value: string) => at(name, { NS: [value] })
