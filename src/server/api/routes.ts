@@ -240,7 +240,7 @@ export const ROUTES = {
   }),
   deleteRRSet: route({
     method: 'DELETE', path: SET, tag: 'records', summary: 'Delete an RRSet and its metadata',
-    refuses: RRSET_CHANGE, handle: deleteRRSet,
+    refuses: [...RRSET_CHANGE, 'dnsRulesViolated'], handle: deleteRRSet,
   }),
   getRRSetMetadata: route({
     method: 'GET', path: `${SET}/metadata`, tag: 'records', summary: 'Read the metadata of an RRSet',
@@ -269,6 +269,6 @@ export const ROUTES = {
   }),
   deleteRdata: route({
     method: 'DELETE', path: `${DATA}/{label}`, tag: 'records', summary: 'Delete the Rdata with a label',
-    refuses: [...NAME_CHANGE, 'rrsetNotFound', 'rdataChangeForbidden'], handle: deleteRdata,
+    refuses: [...NAME_CHANGE, 'rrsetNotFound', 'rdataChangeForbidden', 'dnsRulesViolated'], handle: deleteRdata,
   }),
 } as const satisfies Readonly<Record<string, Route>>

@@ -10,7 +10,7 @@ import {
 } from '../rules/conflict.ts'
 import { NEW_RRSET, type PermissionFault } from '../rules/permission.ts'
 import { metadataFault, type QuotaFault } from '../rules/quota.ts'
-import type { StateFault } from '../rules/state.ts'
+import { cutFault, type StateFault } from '../rules/state.ts'
 import { badBody, isFaulty, isObject, readMetadata, unknownFields, unknownInRRSets } from './bodies.ts'
 import { nameToChange, nameToRead, rrsetAt } from './locate.ts'
 import { combine, isRefusal, readFilterExpression, readPage, readSort } from './query.ts'
@@ -133,6 +133,8 @@ export async function deleteRRSet(context: RequestContext) {
   const place = await rrsetToChange(context)
   if ('refusals' in place) return place
   const after = withoutRRSet(place.name, place.rrset.dnsType)
+  const fault = cutFault(after)
+  if (fault !== undefined) return refused(fault)
   await context.store.saveName(after, context.now)
   return DONE
 }

@@ -27,6 +27,7 @@ const isBesideNullMx = ({ rdata }: RRSet): boolean =>
   rdata.length > 1 && rdata.some(({ value }) => value === NULL_MX)
 /** At the parent side of a zone cut. */
 const isDelegation = (name: Name): boolean => has(name, 'NS') && name.name !== APEX
+const DS_PLACE = 'DS is only at a delegation, which is a name with NS below the apex (RFC 4035 §2.4)'
 const AT_DELEGATION: readonly DnsType[] = ['NS', 'DS', 'A', 'AAAA']
 
 /** The rules of DNS for a name after the change, with their RFCs. */
@@ -38,7 +39,7 @@ const RULES: readonly (readonly [isViolated: (name: Name) => boolean, rule: stri
   [(name) => has(name, 'ALIAS') && has(name, 'A', 'AAAA', 'CNAME'),                       'a name with an ALIAS has no A, AAAA or CNAME'],
   [(name) => has(name, 'NS') && name.name.split('.')[0] === WILDCARD,                     'a wildcard cannot be delegated (RFC 4592 §4.2)'],
   [(name) => isDelegation(name) && name.rrsets.some(({ dnsType }) => !AT_DELEGATION.includes(dnsType)), 'a delegation has only NS, DS and glue (RFC 1034 §4.2.1, RFC 4035 §2.4)'],
-  [(name) => has(name, 'DS') && !isDelegation(name),                                      'DS is only at a delegation, which is a name with NS below the apex (RFC 4035 §2.4)'],
+  [(name) => has(name, 'DS') && !isDelegation(name),                                      DS_PLACE],
   [(name) => name.rrsets.some((rrset) => rrset.dnsType === 'MX' && isBesideNullMx(rrset)), 'the null MX "0 ." is the only MX of its name (RFC 7505 §3)'],
   [(name) => name.rrsets.some(({ rdata }) => rdata.length > MAX_RRSET_RECORDS),           `an RRSet has at most ${MAX_RRSET_RECORDS} records`],
   [(name) => name.rrsets.some((rrset) => sizeOf(rrset) > MAX_RRSET_BYTES),                         'an RRSet must fit in one message (RFC 1035 §4.2.2)'],
@@ -116,3 +117,7 @@ export const apexFault = (before: Name, after: Name | undefined): Refusal<'dnsRu
   before.name === APEX && has(before, 'NS') && !has(after, 'NS')
     ? violation('the apex must have NS records (RFC 1034 §4.2.1)')
     : undefined
+
+/** The NS of a delegation cannot be removed while it has DS: name servers refuse the zone. */
+export const cutFault = (after: Name): Refusal<'dnsRulesViolated'> | undefined =>
+  has(after, 'DS') && !isDelegation(after) ? violation(DS_PLACE) : undefined

@@ -209,6 +209,14 @@ const nameOf = (zoneId: number, accountId: number, { name, rrsets = [], group }:
   ...(group !== undefined && { updateGroup: group }),
 })
 
+const DELEGATION: Draft = {
+  name: 'free',
+  rrsets: [
+    ['NS', ['n', 'ns.other.test.']],
+    ['DS', ['d', `1 8 2 ${'00'.repeat(32)}`]],
+  ],
+}
+
 const KEYS = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`k${n}`, 'v']))
 
 /** Applies the `setup` column: earlier changes by the operator or the account. */
@@ -240,6 +248,7 @@ export async function prepare({ store, ids }: World, setup: string): Promise<voi
       'plan-shrunk': async () => w.changePlan(plan, shrunk ?? {}),
       'no-offline': async () => w.changePlan(plan, { hasOffline: false }),
       'no-wildcards': async () => w.changePlan(plan, { hasWildcards: false }),
+      'signed-delegation': async () => w.saveName({ ...free, rrsets: nameOf(0, 0, DELEGATION).rrsets }, NOW),
       types: async () => w.changePlan(plan, { types: value.split(',') }),
       'ttl-fixed': async () => w.changePlan(plan, { fixedTtl: Number(value) }),
       'min-ttl': async () => w.changePlan(plan, { minTtl: Number(value) }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type DnsType, sizeOfRdata } from '../../../src/server/model/rdata-values.ts'
 import type { Name } from '../../../src/server/model/tree.ts'
-import { apexFault, stateFaults } from '../../../src/server/rules/state.ts'
+import { apexFault, cutFault, stateFaults } from '../../../src/server/rules/state.ts'
 import { ZONE, nameOf, rrsetOf } from './made.ts'
 
 const at = (name: string, types: Partial<Record<DnsType, readonly string[]>>): Name =>
@@ -193,4 +193,13 @@ it.each([
       ? { refused: 'dnsRulesViolated', detail: 'the apex must have NS records (RFC 1034 §4.2.1)' }
       : undefined,
   ),
+)
+
+it.each([
+  ['DS without NS', at('a', { DS: ['1 8 2 00'], A: V4 }), true],
+  ['DS at the apex', at('@', { DS: ['1 8 2 00'], NS: ['ns.test.'] }), true],
+  ['DS with NS', at('a', { DS: ['1 8 2 00'], NS: ['ns.test.'] }), false],
+  ['neither', at('a', { A: V4 }), false],
+])('a deletion leaves no DS without NS: %s', (_, after, isFault) =>
+  expect(cutFault(after)).toEqual(isFault ? { refused: 'dnsRulesViolated', detail: DS_PLACE } : undefined),
 )
