@@ -151,12 +151,15 @@ const ech: SvcParamCodec = {
 const PATH_TEMPLATE = /^\/(?:[^\0-\x20"'<>\\^`{|}\x7f]|\{[^\0-\x20{}]+\})*$/
 const DNS_VARIABLE = /\{[+#./;?&]?(?:[^{}]*,)?dns(?:[,*:][^{}]*)?\}/
 
-/** RFC 9461 §5. */
+const isUtf8 = (wire: Octets): boolean =>
+  Buffer.from(bufferOf(wire).toString('utf8'), 'utf8').equals(bufferOf(wire))
+
+/** RFC 9461 §5: a template in UTF-8. */
 const dohpath: SvcParamCodec = {
   name: 'dohpath',
   encode: ok,
   decode: (wire) =>
-    PATH_TEMPLATE.test(wire) && DNS_VARIABLE.test(wire)
+    isUtf8(wire) && PATH_TEMPLATE.test(wire) && DNS_VARIABLE.test(wire)
       ? ok(quoted(bufferOf(wire)))
       : err(`${excerpt(wire)} is not a path with the variable dns, such as /dns-query{?dns}`),
 }

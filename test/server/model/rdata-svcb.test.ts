@@ -131,6 +131,7 @@ describe('SVCB is refused', () =>
     ['1 . dohpath=/dns-query', path('/dns-query')],
     ['1 . dohpath=/dns-query{?dnsx}', path('/dns-query{?dnsx}')],
     ['1 . dohpath="/dns query{?dns}"', path('/dns query{?dns}')],
+    ['1 . dohpath=/\\255{?dns}', path('/\u00ff{?dns}')],
     ['1 . dohpath=/dns{{?dns}', path('/dns{{?dns}')],
     ['1 . key9=a\0', 'the value contains U+0000; write the octet 0 as \\000'],
     ['1 . key9="\udfff"', 'the value contains half of a surrogate pair, which is not a character'],
