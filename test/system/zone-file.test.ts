@@ -35,6 +35,7 @@ const CHOSEN: Readonly<Partial<Record<DnsType, readonly string[]>>> = {
   NAPTR: [
     '100 10 "" "" "!^urn:cid:.+@([^\\\\.]+\\\\.)(.*)$!\\\\2!i" .',
     '1 1 "u" "E2U+sip" "/a\\\\/b[]:-](c|d){2,}[[:alpha:]-]\\\\1+|^$/\\\\/\\\\1/" .',
+    '1 1 "" "" "![^-A][]a-a][b-][[:digit:]-]!!" .',
     '1 1 "" "" "" .',
   ],
   URI: [`1 1 "https://example.net/${'x'.repeat(1000)}"`, "0 0 a:-._~?#[]@!$&'()*+,;="],

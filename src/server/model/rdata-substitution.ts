@@ -95,14 +95,17 @@ function isBound(token: string): boolean {
 
 const CLASSES = /\[:(?:alnum|alpha|blank|cntrl|digit|graph|lower|print|punct|space|upper|xdigit):\]/g
 
-/** A bracket expression: its classes exist, its ranges ascend, and "-" itself is its first or last character. */
+/** A bracket expression. Its ranges ascend; "-" is a character where it comes first, or last and not after a range. */
 function isBracket(token: string): boolean {
-  const inside = token.slice(token.startsWith('[^') ? 2 : 1, -1).replace(CLASSES, '')
-  const items = [...inside.matchAll(/(.)-(.)|./gs)]
+  // The octet 0 is in no expression: it stands for a class, which cannot begin or end a range.
+  const inside = token.slice(token.startsWith('[^') ? 2 : 1, -1).replace(CLASSES, '\0')
+  const items = [...inside.matchAll(/(.)-(.)|./gs)].map(([item]) => item)
   return (
     !inside.includes('[:') &&
-    items.every(([item, from, to], n) =>
-      from !== undefined && to !== undefined ? from <= to : item !== '-' || n === 0 || n === items.length - 1,
-    )
+    items.every((item, n) => {
+      const [from = '', , to = ''] = item
+      if (item.length > 1) return from <= to && from !== '\0' && to !== '\0'
+      return item !== '-' || n === 0 || (n === items.length - 1 && items[n - 1]?.length === 1)
+    })
   )
 }

@@ -25,7 +25,9 @@ export type Field = Result<string, string>
 export const malformed = (refused: InvalidValue['refused'], detail: string): Result<never, InvalidValue> =>
   err({ refused, detail })
 
-export const excerpt = (value: string): string => `'${value.slice(0, 60)}'`
+/** The beginning of a value. The half of a surrogate pair is replaced: a response is UTF-8. */
+export const excerpt = (value: string): string =>
+  `'${value.slice(0, 60).replace(/\p{Surrogate}/gu, '\ufffd')}'`
 
 /** For a value that has another number of fields than `form`, such as "PREFERENCE HOST". */
 export const notOfForm = (value: string, form: string): Result<never, InvalidValue> =>

@@ -61,6 +61,7 @@ describe('LOC is refused', () =>
     ['0 N 0 E 42849672.96', altitude('42849672.96')],
     ['0 N 0 E 1.234m', altitude('1.234m')],
     ['0 N 0 E +1', altitude('+1')],
+    ['0 N 0 E 1m1', altitude('1m1')],
     ['0 N 0 E 1km', altitude('1km')],
     ['0 N 0 E 0 90000000.01', distance('size', '90000000.01')],
     ['0 N 0 E 0 -1', distance('size', '-1')],

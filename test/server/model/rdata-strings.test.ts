@@ -13,6 +13,7 @@ describe('TXT keeps every character', () =>
     ['hé', '"h\\195\\169"'],
     ['😀', '"\\240\\159\\152\\128"'],
     ['"\\000"', '"\\000"'],
+    [' "a" \t"b" ', '"a" "b"'],
     ['\ufffd', '"\\239\\191\\189"'],
     [txt(60_000), strings(txt(60_000))],
   ]))
@@ -24,12 +25,16 @@ describe('text is refused that', () => {
     ['a\ud83d', SURROGATE],
     ['"\ude00\ud83d"', SURROGATE],
     ['"\\\ud800"', SURROGATE],
+    [`"${'x'.repeat(256)}"`, 'a string is longer than 255 octets; split it'],
+    ['"a" b"', `'"a" b"' is neither text nor quoted strings`],
+    [`"${'😀'.repeat(40)}`, `'"${'😀'.repeat(29)}\ufffd' is neither text nor quoted strings`],
     [txt(60_001), 'the record has 60001 octets; at most 60000 are allowed'],
   ])
   refuses('CAA', [
     ['0 issue "\0"', NUL],
     ['0 issue "\ud800"', SURROGATE],
     ['256 issue "a"', "the flags '256' is not a whole number from 0 to 255"],
+    ['x0 issue "a"', `'x0 issue "a"' is not "FLAGS TAG "VALUE""`],
     ['0 issue', `'0 issue' is not "FLAGS TAG "VALUE""`],
     ['0 issue "a" "b"', `'0 issue "a" "b"' is not "FLAGS TAG "VALUE""`],
     [`0 issue "${'x'.repeat(59_994)}"`, 'the record has 60001 octets; at most 60000 are allowed'],
