@@ -1,9 +1,15 @@
-import { after, type Instant, isBefore } from '../../base/time.ts'
+import { after, type Instant } from '../../base/time.ts'
 import type { StoreReads, StoreWrites } from '../store/store.ts'
+import { blockEnd } from './block.ts'
 import type { AbuseLimits } from './limits.ts'
 import { exceeds, withEvent } from './sliding-window.ts'
 
 export type FailedLoginLimits = Pick<AbuseLimits, 'badauth' | 'lockout'>
+
+interface LoginMoment {
+  readonly limits: FailedLoginLimits
+  readonly now: Instant
+}
 
 /** What counts failed logins apart: mistakes at `/v1` do not slow down updates, nor the other way round. */
 export const ENDPOINTS = ['update', 'api'] as const
@@ -24,22 +30,21 @@ const counterOf = ({ endpoint, network }: LoginOrigin): string => `${endpoint} $
 export async function lockedOutUntil(
   r: Pick<StoreReads, 'failuresOf'>,
   origin: LoginOrigin | undefined,
-  now: Instant,
+  { limits, now }: LoginMoment,
 ): Promise<Instant | undefined> {
   if (origin === undefined) return undefined
-  const { blockedUntil } = await r.failuresOf(counterOf(origin))
-  return blockedUntil !== undefined && isBefore(now, blockedUntil) ? blockedUntil : undefined
+  return blockEnd(await r.failuresOf(counterOf(origin)), now, limits.lockout)
 }
 
 /** Counts one failed login, and locks its origin out above the limit; resolves with whether this login did. */
 export async function recordFailedLogin(
   w: Pick<StoreWrites, 'failuresOf' | 'putFailures'>,
   origin: LoginOrigin | undefined,
-  { limits, now }: { readonly limits: FailedLoginLimits; readonly now: Instant },
+  { limits, now }: LoginMoment,
 ): Promise<boolean> {
   if (origin === undefined) return false
   // Concurrent logins: a failure recorded after the limit must not clear `blockedUntil`.
-  if ((await lockedOutUntil(w, origin, now)) !== undefined) return false
+  if ((await lockedOutUntil(w, origin, { limits, now })) !== undefined) return false
   const before = await w.failuresOf(counterOf(origin))
   const timestamps = withEvent(before.timestamps, now, limits.badauth)
   const isExceeded = exceeds(timestamps, limits.badauth)

@@ -70,14 +70,14 @@ async function callerFor(
 }
 
 async function callerByPassword(
-  { store, passwords, now }: CallerDependencies,
+  { store, passwords, now, limits }: CallerDependencies,
   credentials: Credentials,
   networks: ClientNetworks,
 ): Promise<IdentifiedCaller> {
   const login = await store.read((r) => r.login(credentials.username))
   // A DDNS key only updates addresses, with the right password too.
   if (passwords.checkFast(login, credentials) !== undefined) return undefined
-  const until = await store.read((r) => lockedOutUntil(r, loginOrigin(networks), now()))
+  const until = await store.read((r) => lockedOutUntil(r, loginOrigin(networks), { limits, now: now() }))
   if (until !== undefined) return { retryAfter: Math.ceil((until - now()) / 1000) }
   const isRight = await passwords.checkSlow(login, credentials, networks.share)
   if (isRight === undefined) return { retryAfter: CROWD_SECONDS }

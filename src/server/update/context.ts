@@ -1,7 +1,8 @@
-import { after, type Instant, isBefore } from '../../base/time.ts'
+import { after, type Instant, longest } from '../../base/time.ts'
 import { actionOf, type BareWord } from '../../protocol/reply.ts'
 import { formatReply, type Reply } from '../../protocol/reply-codec.ts'
 import type { UserAgentClass } from '../../protocol/user-agent.ts'
+import { blockEnd } from '../abuse/block.ts'
 import type { AbuseLimits } from '../abuse/limits.ts'
 import { exceeds, withEvent } from '../abuse/sliding-window.ts'
 import type { IncomingRequest } from '../http/request.ts'
@@ -19,8 +20,8 @@ export interface UpdateContext {
 
 export const singleReply = (word: BareWord): readonly Reply[] => [{ word }]
 
-export const isBlocked = ({ blockedUntil }: Usage, now: Instant): boolean =>
-  blockedUntil !== undefined && isBefore(now, blockedUntil)
+export const isBlocked = (usage: Usage, { limits, now }: Pick<UpdateContext, 'limits' | 'now'>): boolean =>
+  blockEnd(usage, now, longest(limits.longBlock, limits.shortBlock)) !== undefined
 
 /** Counts one `nochg`; returns whether the limit is exceeded. */
 export async function countNochg(
@@ -46,7 +47,8 @@ export async function recordUsage(
   { principal, request, userAgentClass, limits, now }: UpdateContext,
   { usage, replies }: UpdateOutcome,
 ): Promise<readonly Reply[]> {
-  const isRefused = !isBlocked(usage, now) && replies.some(({ word }) => actionOf(word).kind === 'stop')
+  const isRefused =
+    !isBlocked(usage, { limits, now }) && replies.some(({ word }) => actionOf(word).kind === 'stop')
   const refusals = isRefused ? withEvent(usage.refusals, now, limits.refusals) : usage.refusals
   const isAbuse = isRefused && exceeds(refusals, limits.refusals)
   const sent = isAbuse ? singleReply('abuse') : replies

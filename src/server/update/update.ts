@@ -42,8 +42,7 @@ export async function answerUpdate(updater: Updater, request: IncomingRequest): 
   const result = await store.write(async (w): Promise<readonly Reply[] | PendingCheck> => {
     const login = await w.login(credentials.username)
     const isRight = passwords.checkFast(login, credentials)
-    if (isRight === undefined)
-      return (await lockedOutUntil(w, call.origin, updater.now())) === undefined ? { login } : unchecked(call)
+    if (isRight === undefined) return (await isLockedOut(w, updater, call)) ? unchecked(call) : { login }
     return settle(w, updater, { ...call, login: isRight ? login : undefined })
   })
   if (!('login' in result)) return result
@@ -77,6 +76,9 @@ function updateCall({ blockedAgents, strictAgents }: UpdatePolicy, request: Inco
 interface PendingCheck {
   readonly login: Login | undefined
 }
+
+const isLockedOut = async (w: StoreWrites, { policy, now }: Updater, call: UpdateCall): Promise<boolean> =>
+  (await lockedOutUntil(w, call.origin, { limits: policy.limits, now: now() })) !== undefined
 
 const refusalOf = ({ isAgentRefused }: UpdateCall): readonly Reply[] =>
   singleReply(isAgentRefused ? 'badagent' : 'badauth')
@@ -115,7 +117,7 @@ async function outcomeOf(
   { usage: before, allHostnames }: { readonly usage: Usage; readonly allHostnames: string },
 ): Promise<UpdateOutcome> {
   const { principal, limits, now } = context
-  if (isBlocked(before, now)) return { usage: before, replies: singleReply('abuse') }
+  if (isBlocked(before, context)) return { usage: before, replies: singleReply('abuse') }
   const { refusals, nondescriptive } = before
   const usage = { requests: withEvent(before.requests, now, limits.requests), refusals, nondescriptive }
   if (exceeds(usage.requests, limits.requests))

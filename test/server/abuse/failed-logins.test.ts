@@ -56,7 +56,7 @@ afterEach(async () => {
 
 const originOf = (endpoint: 'update' | 'api') => ({ endpoint, network: PEER })
 const lockout = async (endpoint: 'update' | 'api'): Promise<Instant | undefined> =>
-  store.read((r) => lockedOutUntil(r, originOf(endpoint), now))
+  store.read((r) => lockedOutUntil(r, originOf(endpoint), { limits: LIMITS, now }))
 
 type Login = (credentials: Credentials) => Promise<string>
 

@@ -5,6 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   after,
+  before,
+  days,
   type Duration,
   hours,
   type Instant,
@@ -540,6 +542,18 @@ describe('limits:', () => {
     await ask()
     pass(minutes(5))
     expect(await ask()).toBe('nochg 192.0.2.1')
+  })
+  it('a block and a lockout of a clock two days ahead end when the clock is set right', async () => {
+    few({ requestLimit: 1, badauthLimit: 1 })
+    pass(days(2))
+    for (let n = 0; n < 2; n++) await ask()
+    for (let n = 0; n < 2; n++) await ask({ ...bad, peer: '198.51.100.9' })
+    const ahead = [await ask(), await ask({ as: POOR, peer: '198.51.100.9' })]
+    now = before(now, days(2))
+
+    expect(ahead).toEqual(['abuse', 'badauth'])
+    expect(await ask()).toBe('nochg 192.0.2.1')
+    expect(await ask({ ...q('hut.example.test'), as: POOR, peer: '198.51.100.9' })).toBe('good 192.0.2.1')
   })
   it('refusals are counted over a day', async () => {
     few({ refusalLimit: 1 })
