@@ -227,11 +227,15 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
       const peer = parseAddress('192.0.2.9')
       if (peer === undefined) throw new Error('no peer')
       const last = { at: NOW, agent: 'A b/1-1', peer, reply: 'good 192.0.2.1' }
-      const usage = { requests: [1, 2, 4_000_000_000], refusals: [3], blockedUntil: NOW, nondescriptive: 2 }
+      const [one, many] = [
+        { start: 5, count: 1 },
+        { start: 4_000_000_000, count: 1_000_001 },
+      ]
+      const usage = { requests: [one, many], refusals: [many], blockedUntil: NOW, nondescriptive: 2 }
       await store.write(async (w) => {
         await w.putUsage(principal, usage, last)
-        await w.putNochgs(principal, 'home.example.test', [7, 8])
-        await w.putFailures('192.0.2.9', { timestamps: [9], blockedUntil: NOW })
+        await w.putNochgs(principal, 'home.example.test', [one, many])
+        await w.putFailures('192.0.2.9', { buckets: [one], blockedUntil: NOW })
       })
 
       expect(await store.read((r) => r.usageOf(principal))).toEqual(usage)
@@ -241,15 +245,15 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
         ],
         total: 1,
       })
-      expect(await store.read((r) => r.nochgsOf(principal, 'home.example.test'))).toEqual([7, 8])
+      expect(await store.read((r) => r.nochgsOf(principal, 'home.example.test'))).toEqual([one, many])
       expect(
         await store.read((r) => r.nochgsOf({ ...principal, kind: 'account' }, 'home.example.test')),
       ).toEqual([])
       expect(await store.read((r) => r.failuresOf('192.0.2.9'))).toEqual({
-        timestamps: [9],
+        buckets: [one],
         blockedUntil: NOW,
       })
-      expect(await store.read((r) => r.failuresOf('192.0.2.8'))).toEqual({ timestamps: [] })
+      expect(await store.read((r) => r.failuresOf('192.0.2.8'))).toEqual({ buckets: [] })
     })
 
     it('sets a name offline and online', async () => {

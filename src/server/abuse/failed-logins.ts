@@ -46,16 +46,16 @@ export async function recordFailedLogin(
   // Concurrent logins: a failure recorded after the limit must not clear `blockedUntil`.
   if ((await lockedOutUntil(w, origin, { limits, now })) !== undefined) return false
   const before = await w.failuresOf(counterOf(origin))
-  const timestamps = withEvent(before.timestamps, now, limits.badauth)
-  const isExceeded = exceeds(timestamps, limits.badauth)
+  const buckets = withEvent(before.buckets, now, limits.badauth)
+  const isExceeded = exceeds(buckets, limits.badauth)
   await w.putFailures(
     counterOf(origin),
-    isExceeded ? { timestamps: [], blockedUntil: after(now, limits.lockout) } : { timestamps },
+    isExceeded ? { buckets: [], blockedUntil: after(now, limits.lockout) } : { buckets },
   )
   return isExceeded
 }
 
 /** Ends the lockouts of a network, and forgets its failed logins. */
 export async function clearFailedLogins(w: Pick<StoreWrites, 'putFailures'>, network: string): Promise<void> {
-  for (const endpoint of ENDPOINTS) await w.putFailures(counterOf({ endpoint, network }), { timestamps: [] })
+  for (const endpoint of ENDPOINTS) await w.putFailures(counterOf({ endpoint, network }), { buckets: [] })
 }

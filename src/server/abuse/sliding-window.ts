@@ -1,27 +1,33 @@
 import type { Duration, Instant } from '../../base/time.ts'
-
-/** Timestamps are stored in seconds, in 32 bits each. */
-const inSeconds = (at: Instant): number => Math.floor(at / 1000)
+import type { Buckets } from '../model/rows.ts'
 
 export interface Limit {
   readonly max: number
+  /** Whole minutes, so that a bucket is whole seconds. */
   readonly window: Duration
 }
 
-/** Adds an event; oldest first. Keeps no more timestamps than `exceeds` needs. */
-export function withEvent(
-  timestamps: readonly number[],
-  now: Instant,
-  { max, window }: Limit,
-): readonly number[] {
-  const at = inSeconds(now)
-  const since = at - window / 1000
-  const recent =
-    (timestamps[0] ?? at) > since ? timestamps : timestamps.filter((timestamp) => timestamp > since)
-  const added = recent.slice(Math.max(recent.length - max, 0)).concat(at)
-  // The clock may have been set back.
-  return (recent.at(-1) ?? at) > at ? added.toSorted((a, b) => a - b) : added
+/** The memory and the work of one event are bounded by this number, not by the limit. */
+const BUCKETS_PER_WINDOW = 60
+
+/** In seconds. */
+export const bucketLength = ({ window }: Pick<Limit, 'window'>): number => window / 1000 / BUCKETS_PER_WINDOW
+
+/**
+ * Counts one event; keeps only the buckets that lie in the window as a whole. An event is therefore counted no longer than
+ * the window, and at most one bucket less: a block never comes before that of an exact window, and at most one bucket
+ * after it. Buckets of the future are dropped, because the clock was set back: kept, they would count for as long as the
+ * clock was ahead. So a small step back loses only the events of that step.
+ */
+export function withEvent(buckets: Buckets, now: Instant, limit: Limit): Buckets {
+  const length = bucketLength(limit)
+  const current = Math.floor(now / 1000 / length) * length
+  const windowStart = (now - limit.window) / 1000
+  const earlier = buckets.filter(({ start }) => start > windowStart && start < current)
+  const count = buckets.find(({ start }) => start === current)?.count ?? 0
+  return [...earlier, { start: current, count: count + 1 }]
 }
 
-/** Whether the window contains more events than the limit, the last one included. */
-export const exceeds = (timestamps: readonly number[], { max }: Limit): boolean => timestamps.length > max
+/** Whether the buckets contain more events than the limit. */
+export const exceeds = (buckets: Buckets, { max }: Limit): boolean =>
+  buckets.reduce((sum, { count }) => sum + count, 0) > max

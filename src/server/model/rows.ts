@@ -45,10 +45,20 @@ export interface StoredRdata {
   readonly keyId: number | null
 }
 
-/** Recent activity of a key or an account. Timestamps in seconds since the epoch, newest last. */
+/** The events of a short span of time. */
+export interface Bucket {
+  /** In seconds since the epoch. */
+  readonly start: number
+  readonly count: number
+}
+
+/** Oldest first. A bucket without events is absent. */
+export type Buckets = readonly Bucket[]
+
+/** Recent activity of a key or an account. */
 export interface Usage {
-  readonly requests: readonly number[]
-  readonly refusals: readonly number[]
+  readonly requests: Buckets
+  readonly refusals: Buckets
   readonly blockedUntil?: Instant
   readonly nondescriptive: number
 }
@@ -61,9 +71,9 @@ export interface LastUse {
   readonly reply: string
 }
 
-/** Failed logins of one peer network. Timestamps as in `Usage`. */
+/** Failed logins of one peer network. */
 export interface FailedLogins {
-  readonly timestamps: readonly number[]
+  readonly buckets: Buckets
   readonly blockedUntil?: Instant
 }
 

@@ -1,15 +1,27 @@
 import { Buffer } from 'node:buffer'
+import type { Bucket, Buckets } from '../model/rows.ts'
 
-/** Timestamps in seconds, oldest first, as 32-bit little-endian numbers: small enough to store with every request. */
-export function packTimestamps(timestamps: readonly number[]): Uint8Array {
-  const bytes = Buffer.alloc(timestamps.length * 4)
-  timestamps.forEach((timestamp, at) => bytes.writeUInt32LE(timestamp, at * 4))
+/** Start and count, 32 bits each. */
+const BUCKET_BYTES = 8
+
+/** Start and count of each bucket, oldest first, as 32-bit little-endian numbers: small enough to store with every request. */
+export function packBuckets(buckets: Buckets): Uint8Array {
+  const bytes = Buffer.alloc(buckets.length * BUCKET_BYTES)
+  buckets.forEach(({ start, count }, at) => {
+    bytes.writeUInt32LE(start, at * BUCKET_BYTES)
+    bytes.writeUInt32LE(count, at * BUCKET_BYTES + 4)
+  })
   return bytes
 }
 
 /** The inverse. */
-export function unpackTimestamps(bytes: unknown): readonly number[] {
+export function unpackBuckets(bytes: unknown): Buckets {
   if (!(bytes instanceof Uint8Array)) return []
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return Array.from({ length: Math.floor(buffer.length / 4) }, (_, at) => buffer.readUInt32LE(at * 4))
+  const bucketAt = (offset: number): Bucket => ({
+    start: buffer.readUInt32LE(offset),
+    count: buffer.readUInt32LE(offset + 4),
+  })
+  const { length } = buffer
+  return Array.from({ length: Math.floor(length / BUCKET_BYTES) }, (_, at) => bucketAt(at * BUCKET_BYTES))
 }

@@ -1,4 +1,4 @@
-import type { FailedLogins, Principal } from '../model/rows.ts'
+import type { Buckets, FailedLogins, Principal } from '../model/rows.ts'
 import { CounterCache } from './counter-cache.ts'
 import type { UsageRow } from './counts.ts'
 import {
@@ -21,10 +21,10 @@ const MAX_CACHED = 100_000
 /** All counters of the service, with the caches that write them back. */
 export class CachedCounters {
   readonly #usage: CounterCache<UsageRow>
-  readonly #nochgs: CounterCache<readonly number[]>
+  readonly #nochgs: CounterCache<Buckets>
   readonly #failures: CounterCache<FailedLogins>
   readonly #sweep: (now: number) => void
-  /** The newest failed login since the last flush, in seconds. */
+  /** The start of the bucket of the newest failed login since the last flush, in seconds. */
   #lastFailure: number | undefined
 
   constructor(sql: Sql, recordUndo: (undo: Undo) => void) {
@@ -56,10 +56,10 @@ export class CachedCounters {
         this.#usage.put(subject, { usage, last })
         if (isBlockChanged) this.#nochgs.flushMatching(isNochgOf(principal))
       },
-      putNochgs: async (principal, hostname, timestamps) =>
-        this.#nochgs.put(nochgKey(principal, hostname), timestamps),
+      putNochgs: async (principal, hostname, buckets) =>
+        this.#nochgs.put(nochgKey(principal, hostname), buckets),
       putFailures: async (peer, failures) => {
-        this.#lastFailure = failures.timestamps.at(-1) ?? this.#lastFailure
+        this.#lastFailure = failures.buckets.at(-1)?.start ?? this.#lastFailure
         this.#failures.put(peer, failures)
       },
     }

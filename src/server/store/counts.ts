@@ -1,5 +1,5 @@
 import { latest } from '../../base/time.ts'
-import type { FailedLogins, LastUse, Usage } from '../model/rows.ts'
+import type { Buckets, FailedLogins, LastUse, Usage } from '../model/rows.ts'
 
 /** Recent activity of a key or an account, with its last request. */
 export interface UsageRow {
@@ -7,17 +7,18 @@ export interface UsageRow {
   readonly last?: LastUse
 }
 
-type Timestamps = readonly number[]
-
-/** Several processes may count in one store. Each adds its own events to the stored ones. */
-export function mergeTimestamps(base: Timestamps, ours: Timestamps, theirs: Timestamps): Timestamps {
-  const left = [...base]
-  const added = ours.filter((timestamp) => {
-    const at = left.indexOf(timestamp)
-    if (at >= 0) left.splice(at, 1)
-    return at < 0
-  })
-  return [...theirs, ...added].toSorted((a, b) => a - b)
+/**
+ * Several processes may count in one store. Each adds its own changes to the stored counts. Two processes may drop the
+ * same bucket: its count is then below zero, and the bucket is absent.
+ */
+export function mergeBuckets(base: Buckets, ours: Buckets, theirs: Buckets): Buckets {
+  const counts = new Map(theirs.map(({ start, count }) => [start, count]))
+  const add = (start: number, count: number): unknown => counts.set(start, (counts.get(start) ?? 0) + count)
+  for (const { start, count } of ours) add(start, count)
+  for (const { start, count } of base) add(start, -count)
+  return [...counts]
+    .flatMap(([start, count]) => (count > 0 ? [{ start, count }] : []))
+    .toSorted((a, b) => a.start - b.start)
 }
 
 /** A value that this process changed overrides the stored one; an unchanged value does not. */
@@ -29,8 +30,8 @@ export function mergeUsage(base: UsageRow, ours: UsageRow, theirs: UsageRow): Us
   const last = laterOf(ours.last, theirs.last)
   return {
     usage: {
-      requests: mergeTimestamps(b.requests, o.requests, t.requests),
-      refusals: mergeTimestamps(b.refusals, o.refusals, t.refusals),
+      requests: mergeBuckets(b.requests, o.requests, t.requests),
+      refusals: mergeBuckets(b.refusals, o.refusals, t.refusals),
       nondescriptive: t.nondescriptive + o.nondescriptive - b.nondescriptive,
       ...(blockedUntil !== undefined && { blockedUntil }),
     },
@@ -46,7 +47,7 @@ function laterOf(one: LastUse | undefined, other: LastUse | undefined): LastUse 
 export function mergeFailures(base: FailedLogins, ours: FailedLogins, theirs: FailedLogins): FailedLogins {
   const blockedUntil = changed(base.blockedUntil, ours.blockedUntil, theirs.blockedUntil)
   return {
-    timestamps: mergeTimestamps(base.timestamps, ours.timestamps, theirs.timestamps),
+    buckets: mergeBuckets(base.buckets, ours.buckets, theirs.buckets),
     ...(blockedUntil !== undefined && { blockedUntil }),
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The schema, one script per version; `user_version` of the database is the number of scripts applied. Scripts are
- * never edited after a release, only added. Times are milliseconds since the epoch; `times` and `*_times` (once
- * `*_ring`) are packed 32-bit seconds.
+ * never edited after a release, only added. Times are milliseconds since the epoch; `buckets` and
+ * `*_buckets` are pairs of 32-bit numbers: the start of a bucket in seconds since the epoch, and its count.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -260,5 +260,17 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX name_beneath ON name (labels_reversed);
   CREATE INDEX login_failure_blocked ON login_failure (blocked_until) WHERE blocked_until IS NOT NULL;
   CREATE INDEX usage_blocked ON usage (blocked_until) WHERE blocked_until IS NOT NULL;
+  `,
+  // Counts are of buckets instead of one timestamp per event. The timestamps are dropped, because no count is of more than
+  // a day; blocks and lockouts remain.
+  `
+  UPDATE usage SET request_times = x'', refusal_times = x'';
+  DELETE FROM nochg;
+  DELETE FROM login_failure WHERE blocked_until IS NULL;
+  UPDATE login_failure SET times = x'', peer = 'update ' || peer;
+  ALTER TABLE usage RENAME COLUMN request_times TO request_buckets;
+  ALTER TABLE usage RENAME COLUMN refusal_times TO refusal_buckets;
+  ALTER TABLE nochg RENAME COLUMN times TO buckets;
+  ALTER TABLE login_failure RENAME COLUMN times TO buckets;
   `,
 ]

@@ -1,10 +1,10 @@
 import { parseAddress } from '../../net/address.ts'
-import type { FailedLogins, LastUse, Principal } from '../model/rows.ts'
+import type { Buckets, FailedLogins, LastUse, Principal } from '../model/rows.ts'
+import { packBuckets, unpackBuckets } from './buckets.ts'
 import type { CounterTable } from './counter-cache.ts'
-import { mergeFailures, mergeTimestamps, mergeUsage, type UsageRow } from './counts.ts'
+import { mergeBuckets, mergeFailures, mergeUsage, type UsageRow } from './counts.ts'
 import { instantOf, type Row, type Sql } from './sqlite-values.ts'
 import type { StoreReads, StoreWrites } from './store.ts'
-import { packTimestamps, unpackTimestamps } from './timestamps.ts'
 
 export const subjectOf = ({ kind, id }: Pick<Principal, 'kind' | 'id'>): string => `${kind}:${id}`
 
@@ -13,17 +13,17 @@ const NEVER_USED: UsageRow = { usage: { requests: [], refusals: [], nondescripti
 export const usageCounters = (sql: Sql): CounterTable<UsageRow> => ({
   load(subject) {
     const row = sql(
-      'SELECT request_times, refusal_times, blocked_until, nondescriptive, used_at, agent, peer, reply FROM usage WHERE subject = ?',
+      'SELECT request_buckets, refusal_buckets, blocked_until, nondescriptive, used_at, agent, peer, reply FROM usage WHERE subject = ?',
     ).get(subject)
     return row === undefined ? NEVER_USED : usageFrom(row)
   },
   save(subject, { usage, last }) {
     if (last === undefined) return
-    sql(`INSERT OR REPLACE INTO usage (subject, request_times, refusal_times, blocked_until, nondescriptive, used_at, agent, peer, reply)
+    sql(`INSERT OR REPLACE INTO usage (subject, request_buckets, refusal_buckets, blocked_until, nondescriptive, used_at, agent, peer, reply)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
       subject,
-      packTimestamps(usage.requests),
-      packTimestamps(usage.refusals),
+      packBuckets(usage.requests),
+      packBuckets(usage.refusals),
       usage.blockedUntil ?? null,
       usage.nondescriptive,
       last.at,
@@ -42,8 +42,8 @@ function usageFrom(row: Row): UsageRow {
   const last = lastUseFrom(row)
   return {
     usage: {
-      requests: unpackTimestamps(row['request_times']),
-      refusals: unpackTimestamps(row['refusal_times']),
+      requests: unpackBuckets(row['request_buckets']),
+      refusals: unpackBuckets(row['refusal_buckets']),
       nondescriptive: Number(row['nondescriptive']),
       ...(blockedUntil !== undefined && { blockedUntil }),
     },
@@ -69,37 +69,37 @@ const partsOf = (key: string): readonly [subject: string, hostname: string] => {
   return [key.slice(0, at), key.slice(at + 1)]
 }
 
-export const nochgCounters = (sql: Sql): CounterTable<readonly number[]> => ({
+export const nochgCounters = (sql: Sql): CounterTable<Buckets> => ({
   load: (key) =>
-    unpackTimestamps(
-      sql('SELECT times FROM nochg WHERE subject = ? AND hostname = ?').get(...partsOf(key))?.['times'],
+    unpackBuckets(
+      sql('SELECT buckets FROM nochg WHERE subject = ? AND hostname = ?').get(...partsOf(key))?.['buckets'],
     ),
-  save: (key, timestamps) =>
-    void sql('INSERT OR REPLACE INTO nochg (subject, hostname, times) VALUES (?, ?, ?)').run(
+  save: (key, buckets) =>
+    void sql('INSERT OR REPLACE INTO nochg (subject, hostname, buckets) VALUES (?, ?, ?)').run(
       ...partsOf(key),
-      packTimestamps(timestamps),
+      packBuckets(buckets),
     ),
-  merge: mergeTimestamps,
+  merge: mergeBuckets,
   writesThrough: () => false,
 })
 
 /** One object for all: nearly every peer has no failed logins. */
-const NO_FAILURES: FailedLogins = { timestamps: [] }
+const NO_FAILURES: FailedLogins = { buckets: [] }
 
 export const failureCounters = (sql: Sql): CounterTable<FailedLogins> => ({
   load(peer) {
-    const row = sql('SELECT times, blocked_until FROM login_failure WHERE peer = ?').get(peer)
+    const row = sql('SELECT buckets, blocked_until FROM login_failure WHERE peer = ?').get(peer)
     if (row === undefined) return NO_FAILURES
     const blockedUntil = instantOf(row['blocked_until'])
     return {
-      timestamps: unpackTimestamps(row['times']),
+      buckets: unpackBuckets(row['buckets']),
       ...(blockedUntil !== undefined && { blockedUntil }),
     }
   },
-  save: (peer, { timestamps, blockedUntil }) =>
-    void sql('INSERT OR REPLACE INTO login_failure (peer, times, blocked_until) VALUES (?, ?, ?)').run(
+  save: (peer, { buckets, blockedUntil }) =>
+    void sql('INSERT OR REPLACE INTO login_failure (peer, buckets, blocked_until) VALUES (?, ?, ?)').run(
       peer,
-      packTimestamps(timestamps),
+      packBuckets(buckets),
       blockedUntil ?? null,
     ),
   merge: mergeFailures,

@@ -1,5 +1,5 @@
+import { unpackBuckets } from './buckets.ts'
 import type { Sql } from './sqlite-values.ts'
-import { unpackTimestamps } from './timestamps.ts'
 
 /** In seconds. Far longer than any window in which failed logins are counted. */
 const RETENTION = 24 * 60 * 60
@@ -14,10 +14,10 @@ export function failureSweep(sql: Sql): (now: number) => void {
   let position = ''
   return (now) => {
     const rows = sql(
-      'SELECT peer, times, blocked_until FROM login_failure WHERE peer > ? ORDER BY peer LIMIT ?',
+      'SELECT peer, buckets, blocked_until FROM login_failure WHERE peer > ? ORDER BY peer LIMIT ?',
     ).all(position, BATCH)
-    for (const { peer = null, times, blocked_until: blockedUntil } of rows) {
-      const last = Math.max(unpackTimestamps(times).at(-1) ?? 0, Number(blockedUntil ?? 0) / 1000)
+    for (const { peer = null, buckets, blocked_until: blockedUntil } of rows) {
+      const last = Math.max(unpackBuckets(buckets).at(-1)?.start ?? 0, Number(blockedUntil ?? 0) / 1000)
       if (last < now - RETENTION) sql('DELETE FROM login_failure WHERE peer = ?').run(peer)
     }
     position = rows.length < BATCH ? '' : String(rows.at(-1)?.['peer'])

@@ -1,5 +1,6 @@
 import type { Instant } from '../../base/time.ts'
 import type {
+  Buckets,
   FailedLogins,
   LastUse,
   Login,
@@ -41,7 +42,7 @@ export interface StoreReads extends RecordReads {
   hasAccounts(): Promise<boolean>
   failuresOf(peer: string): Promise<FailedLogins>
   usageOf(principal: Principal): Promise<Usage>
-  nochgsOf(principal: Principal, hostname: string): Promise<readonly number[]>
+  nochgsOf(principal: Principal, hostname: string): Promise<Buckets>
   hasOffline(accountId: number): Promise<boolean>
   /** Names that are targets of a DDNS key, or contain Rdata that is, in the order of their creation. */
   namesOfKey(keyId: number): Promise<readonly StoredName[]>
@@ -73,7 +74,7 @@ export interface StoreWrites extends StoreReads, RecordWrites, PolicyWrites {
   /** Counters are durable within five seconds, not before the response. Reads return them immediately. */
   putFailures(peer: string, failures: FailedLogins): Promise<void>
   putUsage(principal: Principal, usage: Usage, last: LastUse): Promise<void>
-  putNochgs(principal: Principal, hostname: string, timestamps: readonly number[]): Promise<void>
+  putNochgs(principal: Principal, hostname: string, buckets: Buckets): Promise<void>
   setOffline(name: NameRef, isOffline: boolean, now: Instant): Promise<void>
   /** Makes this the only value of the RRSet, which is created if it is missing. */
   setSingleValue(

@@ -29,9 +29,9 @@ export async function countNochg(
   { principal, limits, now }: UpdateContext,
   hostname: string,
 ): Promise<boolean> {
-  const timestamps = withEvent(await w.nochgsOf(principal, hostname), now, limits.nochg)
-  const isExceeded = exceeds(timestamps, limits.nochg)
-  await w.putNochgs(principal, hostname, isExceeded ? [] : timestamps)
+  const buckets = withEvent(await w.nochgsOf(principal, hostname), now, limits.nochg)
+  const isExceeded = exceeds(buckets, limits.nochg)
+  await w.putNochgs(principal, hostname, isExceeded ? [] : buckets)
   return isExceeded
 }
 

@@ -133,9 +133,9 @@ it.each([
     await expect.poll(inFlight, { timeout: 20_000 }).toBe(CONCURRENT)
 
     release(LIMIT)
-    await expect
-      .poll(async () => (await store.read((r) => r.failuresOf(`${endpoint} ${PEER}`))).timestamps.length)
-      .toBe(LIMIT)
+    const counted = async () =>
+      (await store.read((r) => r.failuresOf(`${endpoint} ${PEER}`))).buckets.map(({ count }) => count)
+    await expect.poll(counted).toEqual([LIMIT])
     expect(await lockout(endpoint)).toBeUndefined()
     release(1)
     await expect.poll(async () => lockout(endpoint)).toBe(after(now, LIMITS.lockout))
@@ -166,7 +166,7 @@ it.each([
 })
 
 it('a failed login during the lockout does not change it', async () => {
-  const failures = { timestamps: [], blockedUntil: after(now, minutes(1)) }
+  const failures = { buckets: [], blockedUntil: after(now, minutes(1)) }
   await store.write(async (w) => w.putFailures(`update ${PEER}`, failures))
   const isLockedNow = await store.write(async (w) =>
     recordFailedLogin(w, originOf('update'), { limits: LIMITS, now }),

@@ -141,7 +141,7 @@ describe('an operation', () => {
   it('unblock of an address ends the lockouts of its network', async () => {
     for (const endpoint of ['update', 'api'])
       await store.write(async (w) =>
-        w.putFailures(`${endpoint} 192.0.2.1`, { timestamps: [], blockedUntil: after(NOW, minutes(9)) }),
+        w.putFailures(`${endpoint} 192.0.2.1`, { buckets: [], blockedUntil: after(NOW, minutes(9)) }),
       )
     await run('unblock 192.0.2.1')
 

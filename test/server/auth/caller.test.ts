@@ -32,7 +32,7 @@ function gate() {
     Object.entries(KEYS).map(([key, row]) => [Buffer.from(keyedHash(PEPPER, key)).toString('hex'), row]),
   )
   const rows = {
-    failuresOf: async (network: string) => Promise.resolve(failures.get(network) ?? { timestamps: [] }),
+    failuresOf: async (network: string) => Promise.resolve(failures.get(network) ?? { buckets: [] }),
     putFailures: async (network: string, counted: FailedLogins) =>
       Promise.resolve(void failures.set(network, counted)),
     login: async (username: string) => Promise.resolve(LOGINS[username]),

@@ -6,10 +6,10 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { instant } from '../../../src/base/time.ts'
 import { parsePeer } from '../../../src/net/address.ts'
-import type { Principal, Usage } from '../../../src/server/model/rows.ts'
+import type { Buckets, Principal, Usage } from '../../../src/server/model/rows.ts'
 import { CounterCache } from '../../../src/server/store/counter-cache.ts'
-import { mergeFailures, mergeTimestamps, mergeUsage } from '../../../src/server/store/counts.ts'
-import { packTimestamps } from '../../../src/server/store/timestamps.ts'
+import { mergeBuckets, mergeFailures, mergeUsage } from '../../../src/server/store/counts.ts'
+import { packBuckets } from '../../../src/server/store/buckets.ts'
 import { sqliteStore } from '../../../src/server/store/sqlite.ts'
 import { migrate } from '../../../src/server/store/sqlite-open.ts'
 import { failureSweep } from '../../../src/server/store/sqlite-sweep.ts'
@@ -20,22 +20,32 @@ const NOW = instant(Date.UTC(2026, 0, 1))
 const PEER = parsePeer('192.0.2.9')
 const HOST = 'home.example.test'
 
+/** The buckets of events, by the starts of their buckets. */
+const counted = (starts: readonly number[]): Buckets =>
+  [...new Set(starts)]
+    .toSorted((a, b) => a - b)
+    .map((start) => ({ start, count: starts.filter((one) => one === start).length }))
+
 describe('merged counters', () => {
-  const timestamps = fc.array(fc.nat(20), { maxLength: 6 }).map((list) => list.toSorted((a, b) => a - b))
+  const starts = fc.array(fc.nat(20), { maxLength: 12 })
 
   it('contain the events of both processes, and those of the base once', () =>
     fc.assert(
-      fc.property(timestamps, timestamps, timestamps, (base, ours, theirs) => {
-        const sorted = (...lists: readonly (readonly number[])[]) => lists.flat().toSorted((a, b) => a - b)
+      fc.property(starts, starts, starts, (base, ours, theirs) => {
+        const merged = mergeBuckets(counted(base), counted([...base, ...ours]), counted([...base, ...theirs]))
 
-        expect(mergeTimestamps(base, sorted(base, ours), sorted(base, theirs))).toEqual(
-          sorted(base, ours, theirs),
-        )
+        expect(merged).toEqual(counted([...base, ...ours, ...theirs]))
       }),
     ))
 
-  it('follow the store where this process dropped expired timestamps', () =>
-    expect(mergeTimestamps([1, 2, 3], [3, 9], [2, 3, 8])).toEqual([2, 3, 8, 9]))
+  it.each<[string, base: number[], ours: number[], theirs: number[], merged: number[]]>([
+    ['a bucket that this process dropped', [1, 1, 2], [2, 2], [1, 1, 2], [2, 2]],
+    ['a bucket that the other process dropped', [1, 1, 2], [1, 1, 2, 2], [2], [2, 2]],
+    ['a bucket that both dropped', [1, 1, 2], [2, 9], [2, 8], [2, 8, 9]],
+    ['what this process counted before it dropped all', [1, 1, 2], [], [1, 1, 1, 2, 3], [1, 3]],
+  ])('are without %s', (_, base, ours, theirs, merged) =>
+    expect(mergeBuckets(counted(base), counted(ours), counted(theirs))).toEqual(counted(merged)),
+  )
 
   it('take the block from the process that changed it, and the later time of use', () => {
     const use = (blockedUntil: number | undefined, at: number, nondescriptive = 0) => ({
@@ -53,9 +63,13 @@ describe('merged counters', () => {
     expect(mergeUsage(use(50, 1), use(undefined, 4), use(50, 3))).toEqual(use(undefined, 4))
     const until = instant(7)
     expect(
-      mergeFailures({ timestamps: [1] }, { timestamps: [], blockedUntil: until }, { timestamps: [1, 2] }),
+      mergeFailures(
+        { buckets: counted([1]) },
+        { buckets: [], blockedUntil: until },
+        { buckets: counted([1, 2]) },
+      ),
     ).toEqual({
-      timestamps: [1, 2],
+      buckets: counted([2]),
       blockedUntil: until,
     })
   })
@@ -64,6 +78,10 @@ describe('merged counters', () => {
 const raise = (): never => {
   throw new Error('no peer')
 }
+
+/** The additions of both to a list. */
+const mergeLists = (base: readonly number[], ours: readonly number[], theirs: readonly number[]) =>
+  [...theirs, ...ours.filter((one) => !base.includes(one))].toSorted((a, b) => a - b)
 
 describe('a counter cache', () => {
   const made = () => {
@@ -74,7 +92,7 @@ describe('a counter cache', () => {
       {
         load: (key) => (loads.push(key), kept.get(key) ?? []),
         save: (key, value) => void kept.set(key, value),
-        merge: mergeTimestamps,
+        merge: mergeLists,
         writesThrough: (_, ours) => ours.includes(99),
       },
       { recordUndo: (undo) => void undone.push(undo), maxCached: 1000 },
@@ -131,7 +149,7 @@ describe('a counter cache', () => {
   it('evicts the oldest clean counters, and no dirty ones', () => {
     const loads: string[] = []
     const load = (key: string): readonly number[] => (loads.push(key), [])
-    const kept = { load, save: () => undefined, merge: mergeTimestamps, writesThrough: () => false }
+    const kept = { load, save: () => undefined, merge: mergeLists, writesThrough: () => false }
     const counts = new CounterCache<readonly number[]>(kept, { recordUndo: () => undefined, maxCached: 2 })
     for (const key of ['a', 'b', 'b', 'c', 'c', 'b', 'a']) counts.get(key)
     expect(loads).toEqual(['a', 'b', 'c', 'a'])
@@ -265,13 +283,15 @@ describe('failed logins of peers', () => {
     migrate(database, 'memory')
     const DAY = 86_400
     const now = 20 * DAY
-    const insert = database.prepare('INSERT INTO login_failure (peer, times, blocked_until) VALUES (?, ?, ?)')
+    const insert = database.prepare(
+      'INSERT INTO login_failure (peer, buckets, blocked_until) VALUES (?, ?, ?)',
+    )
     // More than one batch.
-    for (let n = 0; n < 700; n++) insert.run(`old-${n}`, packTimestamps([1, now - DAY - 1]), null)
-    insert.run('a', packTimestamps([1, now - DAY]), null)
-    insert.run('b', packTimestamps([]), (now - DAY - 1) * 1000)
-    insert.run('c', packTimestamps([]), now * 1000)
-    insert.run('z', packTimestamps([1]), now * 1000)
+    for (let n = 0; n < 700; n++) insert.run(`old-${n}`, packBuckets(counted([1, now - DAY - 1])), null)
+    insert.run('a', packBuckets(counted([1, now - DAY])), null)
+    insert.run('b', packBuckets([]), (now - DAY - 1) * 1000)
+    insert.run('c', packBuckets([]), now * 1000)
+    insert.run('z', packBuckets(counted([1])), now * 1000)
     const sweep = failureSweep((text) => database.prepare(text))
 
     sweep(now)
@@ -279,7 +299,7 @@ describe('failed logins of peers', () => {
 
     const left = database.prepare('SELECT peer FROM login_failure').all()
     expect(left.map(({ peer }) => peer)).toEqual(['a', 'c', 'z'])
-    insert.run('again', packTimestamps([1]), null)
+    insert.run('again', packBuckets(counted([1])), null)
     sweep(now)
     expect(database.prepare('SELECT count(*) AS n FROM login_failure').get()).toEqual({ n: 3 })
   })
@@ -288,11 +308,11 @@ describe('failed logins of peers', () => {
     const folder = mkdtempSync(join(tmpdir(), 'holdfast-counts-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const store = sqliteStore(folder)
-    await store.write((w) => w.putFailures('192.0.2.1', { timestamps: [1000] }))
+    await store.write((w) => w.putFailures('192.0.2.1', { buckets: counted([1000]) }))
     // A listing flushes the counters first.
     const flush = async () => store.read((r) => r.clientsOf(1, { offset: 0, limit: 1 }))
     await flush()
-    await store.write((w) => w.putFailures('192.0.2.2', { timestamps: [1000 + 86_401] }))
+    await store.write((w) => w.putFailures('192.0.2.2', { buckets: counted([1000 + 86_401]) }))
     await flush()
     await store.close()
 
@@ -316,15 +336,17 @@ describe('counters in a store', () => {
     await store.close()
     rmSync(folder, { recursive: true, force: true })
   })
+  const plusOne = (buckets: Buckets, start: number): Buckets =>
+    counted([...buckets.flatMap((one) => Array<number>(one.count).fill(one.start)), start])
   const count = async (w: StoreWrites, moment: number): Promise<void> => {
     const { requests, ...usage } = await w.usageOf(who)
     const last = { at: instant(moment), agent: 'a', peer: PEER ?? raise(), reply: 'nochg' }
-    await w.putUsage(who, { ...usage, requests: [...requests, moment] }, last)
-    await w.putNochgs(who, HOST, [...(await w.nochgsOf(who, HOST)), moment])
+    await w.putUsage(who, { ...usage, requests: plusOne(requests, moment) }, last)
+    await w.putNochgs(who, HOST, plusOne(await w.nochgsOf(who, HOST), moment))
   }
   const onDisk = (): unknown => {
     const database = new DatabaseSync(join(folder, 'holdfast.db'), { readOnly: true })
-    const row = database.prepare('SELECT length(request_times) / 4 AS n FROM usage').get()
+    const row = database.prepare('SELECT length(request_buckets) / 8 AS n FROM usage').get()
     database.close()
     return row?.['n'] ?? 0
   }
@@ -334,13 +356,13 @@ describe('counters in a store', () => {
   }, async () => {
     await store.write(async (w) => count(w, 1))
     expect(onDisk()).toBe(0)
-    expect(await store.write(async (w) => (await w.usageOf(who)).requests)).toEqual([1])
+    expect(await store.write(async (w) => (await w.usageOf(who)).requests)).toEqual(counted([1]))
     await expect.poll(onDisk, { timeout: 20_000 }).toBe(1)
   })
 
   it('are visible to reads, and on disk before they are listed and when the store is closed', async () => {
     await store.write(async (w) => count(w, 1))
-    expect((await store.read((r) => r.usageOf(who))).requests).toEqual([1])
+    expect((await store.read((r) => r.usageOf(who))).requests).toEqual(counted([1]))
     expect(onDisk()).toBe(0)
     const { items } = await store.read((r) => r.clientsOf(who.accountId, { offset: 0, limit: 9 }))
     expect(items).toMatchObject([{ agent: 'a' }])
@@ -360,7 +382,7 @@ describe('counters in a store', () => {
     await expect(store.read((r) => r.clientsOf(who.accountId, { offset: 0, limit: 9 }))).rejects.toThrow(
       'full',
     )
-    expect(await store.write(async (w) => (await w.usageOf(who)).requests)).toEqual([1])
+    expect(await store.write(async (w) => (await w.usageOf(who)).requests)).toEqual(counted([1]))
     await expect(store.close()).resolves.toBeUndefined()
     store = sqliteStore(folder)
   })
@@ -375,19 +397,19 @@ describe('counters in a store', () => {
     const ends = await Promise.allSettled(all)
 
     expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
-    expect((await store.read((r) => r.usageOf(who))).requests).toEqual([1, 2, 4])
-    expect(await store.read((r) => r.nochgsOf(who, HOST))).toEqual([1, 2, 4])
+    expect((await store.read((r) => r.usageOf(who))).requests).toEqual(counted([1, 2, 4]))
+    expect(await store.read((r) => r.nochgsOf(who, HOST))).toEqual(counted([1, 2, 4]))
   })
 
   it('of several processes with one store are added up', async () => {
     const other = sqliteStore(folder)
     for (const round of [0, 10, 20]) {
       await Promise.all([1, 2, 3].map(async (n) => store.write(async (w) => count(w, round + n))))
-      await Promise.all([4, 5].map(async (n) => other.write(async (w) => count(w, round + n))))
+      await Promise.all([3, 4].map(async (n) => other.write(async (w) => count(w, round + n))))
     }
     for (const one of [store, other])
       await one.read((r) => r.clientsOf(who.accountId, { offset: 0, limit: 9 }))
-    const wanted = [0, 10, 20].flatMap((round) => [1, 2, 3, 4, 5].map((n) => round + n))
+    const wanted = counted([0, 10, 20].flatMap((round) => [1, 2, 3, 3, 4].map((n) => round + n)))
 
     for (const one of [store, other]) {
       expect((await one.read((r) => r.usageOf(who))).requests).toEqual(wanted)

@@ -8,7 +8,6 @@ import { instant } from '../../../src/base/time.ts'
 import { MIGRATIONS } from '../../../src/server/store/migrations.ts'
 import { memoryStore, sqliteStore } from '../../../src/server/store/sqlite.ts'
 import { migrate, StoreRefused } from '../../../src/server/store/sqlite-open.ts'
-import { packTimestamps } from '../../../src/server/store/timestamps.ts'
 import { recordsContract } from '../../contract/records.ts'
 import { fill, storeContract } from '../../contract/store.ts'
 
@@ -95,7 +94,7 @@ it('throws when the file is not a database', () => {
   expect(() => sqliteStore(at)).toThrow(/file is not a database/)
 })
 
-it('upgrades a database of every earlier schema without loss of data', async () => {
+it('upgrades a database of every earlier schema without loss of data and blocks, but without counts', async () => {
   for (let version = 1; version < MIGRATIONS.length; version++) {
     const at = folder()
     mkdirSync(at)
@@ -106,12 +105,13 @@ it('upgrades a database of every earlier schema without loss of data', async () 
     old.exec(`INSERT INTO account (name, password_hash, plan_id, created_at) VALUES ('acme', x'00', 1, 0)`)
     old.exec(`INSERT INTO zone (name, account_id, most_labels, least_ttl, created_at, updated_at)
       VALUES ('example.test', 1, 3, 90, 0, 0)`)
-    old
-      .prepare('INSERT INTO login_failure (peer, ring, deaf_until) VALUES (?, ?, ?)')
-      .run('192.0.2.9', packTimestamps([7, 8]), 9000)
-    old.exec(`INSERT INTO usage (subject, requests_ring, refusals_ring, undescriptive, used_at, agent, peer, reply)
-      VALUES ('account:1', x'07000000', x'08000000', 5, 0, 'a', '192.0.2.9', 'nochg')`)
-    old.exec(`INSERT INTO nochg (subject, hostname, ring) VALUES ('account:1', 'h.test', x'09000000')`)
+    old.exec(`INSERT INTO login_failure (peer, ring, deaf_until)
+      VALUES ('192.0.2.9', x'0700000008000000', 9000), ('192.0.2.10', x'0700000008000000', NULL)`)
+    old.exec(`INSERT INTO usage (subject, requests_ring, refusals_ring, blocked_until, undescriptive, used_at, agent, peer, reply)
+      VALUES ('account:1', x'0700000008000000', x'0800000009000000', 8000, 5, 0, 'a', '192.0.2.9', 'nochg')`)
+    old.exec(
+      `INSERT INTO nochg (subject, hostname, ring) VALUES ('account:1', 'h.test', x'0900000009000000')`,
+    )
     migrate(old, at, MIGRATIONS.slice(0, version))
     old.close()
 
@@ -128,16 +128,18 @@ it('upgrades a database of every earlier schema without loss of data', async () 
       },
     })
     expect(await store.read((r) => r.zoneNamed('example.test'))).toMatchObject({ maxLabels: 3, minTtl: 90 })
-    expect(await store.read((r) => r.failuresOf('192.0.2.9'))).toEqual({
-      timestamps: [7, 8],
+    expect(await store.read((r) => r.failuresOf('update 192.0.2.9'))).toEqual({
+      buckets: [],
       blockedUntil: instant(9000),
     })
+    expect(await store.read((r) => r.failuresOf('update 192.0.2.10'))).toEqual({ buckets: [] })
     expect(await store.read((r) => r.usageOf(account))).toEqual({
-      requests: [7],
-      refusals: [8],
+      requests: [],
+      refusals: [],
       nondescriptive: 5,
+      blockedUntil: instant(8000),
     })
-    expect(await store.read((r) => r.nochgsOf(account, 'h.test'))).toEqual([9])
+    expect(await store.read((r) => r.nochgsOf(account, 'h.test'))).toEqual([])
     await store.close()
     const upgraded = new DatabaseSync(join(at, 'holdfast.db'))
     expect(upgraded.prepare('PRAGMA user_version').get()).toEqual({ user_version: MIGRATIONS.length })

@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { after, hours, instant, minutes, seconds } from '../../../src/base/time.ts'
 import type { Address, Addresses } from '../../../src/net/address.ts'
 import type { Reply } from '../../../src/protocol/reply-codec.ts'
-import type { StoredName, LastUse, Principal, StoredRdata, Usage } from '../../../src/server/model/rows.ts'
+import type {
+  Bucket,
+  StoredName,
+  LastUse,
+  Principal,
+  StoredRdata,
+  Usage,
+} from '../../../src/server/model/rows.ts'
 import type { StoreWrites } from '../../../src/server/store/store.ts'
 import { apply, isAlias, recordChangesAt } from '../../../src/server/update/apply.ts'
 import { limitsOf } from '../../../src/server/abuse/limits.ts'
@@ -122,7 +129,8 @@ describe('what is kept of a request', () => {
     shortBlock: minutes(30),
   })
   const NONE: Usage = { requests: [], refusals: [], nondescriptive: 3 }
-  const at = (n: number): number => NOW / 1000 - n
+  /** One event in a bucket of 24 minutes; NOW is the start of one. */
+  const ago = (buckets: number): Bucket => ({ start: NOW / 1000 - buckets * 24 * 60, count: 1 })
   const kept = async (
     replies: readonly Reply[],
     {
@@ -173,20 +181,19 @@ describe('what is kept of a request', () => {
   })
 
   it('is a refusal, and the one too many in a day blocks for a day', async () => {
-    const used = { ...NONE, refusals: [at(20), at(10)] }
+    const used = { ...NONE, refusals: [ago(20), ago(10)] }
     expect(
-      (await kept([{ word: 'nohost' }], { usage: { ...NONE, refusals: [at(10)] } })).usage?.refusals,
-    ).toEqual([at(10), at(0)])
+      (await kept([{ word: 'nohost' }], { usage: { ...NONE, refusals: [ago(10)] } })).usage?.refusals,
+    ).toEqual([ago(10), ago(0)])
     expect(await kept([{ word: 'nohost' }], { usage: used })).toMatchObject({
       answers: [{ word: 'abuse' }],
       usage: { refusals: [], blockedUntil: after(NOW, hours(24)) },
     })
-    const [day, less] = [seconds(86_400) / 1000, seconds(86_399) / 1000]
     expect(
-      (await kept([{ word: 'nohost' }], { usage: { ...NONE, refusals: [at(day), at(1)] } })).answers,
+      (await kept([{ word: 'nohost' }], { usage: { ...NONE, refusals: [ago(60), ago(1)] } })).answers,
     ).toEqual([{ word: 'nohost' }])
     expect(
-      (await kept([{ word: 'nohost' }], { usage: { ...NONE, refusals: [at(less), at(1)] } })).answers,
+      (await kept([{ word: 'nohost' }], { usage: { ...NONE, refusals: [ago(59), ago(1)] } })).answers,
     ).toEqual([{ word: 'abuse' }])
   })
 
@@ -195,7 +202,7 @@ describe('what is kept of a request', () => {
     ['a fault of the service', [{ word: '911' }], {}],
     ['a request during a block', [{ word: 'abuse' }], { blockedUntil: after(NOW, seconds(1)) }],
   ] as const)('is no refusal after %s', async (_, replies, over) => {
-    const usage = { ...NONE, refusals: [at(20), at(10), at(5)], ...over }
+    const usage = { ...NONE, refusals: [ago(20), ago(10), ago(5)], ...over }
     expect(await kept(replies, { usage })).toMatchObject({
       answers: replies,
       usage: { refusals: usage.refusals },
