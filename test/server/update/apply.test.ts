@@ -226,5 +226,6 @@ it('spans are those of the protocol: a day, five minutes, ten minutes', () => {
     badauth: { max: 4, window: minutes(10) },
     longBlock: hours(24),
     shortBlock: minutes(30),
+    lockout: minutes(10),
   })
 })
