@@ -5,7 +5,8 @@ import { systemFiles } from '../../platform/files.ts'
 import { PEPPER_BYTES, type Pepper, pepperOf } from '../../server/auth/hashes.ts'
 
 /** The file of the pepper of the keyed hashes, in the folder of the store. */
-export const hashKeyPath = (folder: string): string => join(folder, 'hash.key')
+export const HASH_KEY_FILE = 'hash.key'
+export const hashKeyPath = (folder: string): string => join(folder, HASH_KEY_FILE)
 
 /** Writes a new pepper. */
 export async function makeHashKey(folder: string): Promise<void> {

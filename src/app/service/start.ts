@@ -70,6 +70,8 @@ export async function startService(
   const { handle, idle } = trackInFlight(
     dispatch(parts, { log, isLogged: isAtLeast('debug', settings.logLevel) }),
   )
+  const checkpoints = setInterval(() => store.checkpoint(), CHECKPOINT_INTERVAL).unref()
+  options.ending.addEventListener('abort', () => clearInterval(checkpoints))
   const listeners = await listenAll(settings, tls.value, { handle, log })
   if (listeners.ok) {
     const totals = await store.read((r) => r.totals())
@@ -78,6 +80,9 @@ export async function startService(
   await store.close()
   return listeners
 }
+
+/** In milliseconds. */
+const CHECKPOINT_INTERVAL = 60_000
 
 /** In characters. */
 const MAX_LOGGED_REPLY = 100

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { MIGRATIONS } from './migrations.ts'
 
-const FILE = 'holdfast.db'
+/** The file of the database in the folder of the store. */
+export const DATABASE_FILE = 'holdfast.db'
 
 /** WAL size in pages of 4 KiB before a checkpoint: with a longer WAL, more changes of one page are one write. */
 const WAL_CHECKPOINT_PAGES = 4000
@@ -23,7 +24,7 @@ export const SCHEMA_VERSION = MIGRATIONS.length
 
 /** The version of the schema in this folder; 0 for an empty database, undefined without one. Changes nothing. */
 export function schemaVersionIn(folder: string): number | undefined {
-  const path = join(folder, FILE)
+  const path = join(folder, DATABASE_FILE)
   if (!existsSync(path)) return undefined
   if (statSync(path).size === 0) return 0
   const database = new DatabaseSync(path, { timeout: 5000 })
@@ -36,7 +37,7 @@ export function schemaVersionIn(folder: string): number | undefined {
 
 /** Makes an empty database that only the owner of the folder can read; SQLite gives its other files the same mode and owner. */
 export function makeDatabase(folder: string): void {
-  const path = join(folder, FILE)
+  const path = join(folder, DATABASE_FILE)
   closeSync(openSync(path, 'wx', 0o600))
   const { uid, gid } = statSync(folder)
   if (process.getuid?.() === 0) chownSync(path, uid, gid)
@@ -48,7 +49,7 @@ export function makeDatabase(folder: string): void {
 /** One connection to write and one to read: with WAL the second sees only committed data. */
 export function openConnections(folder: string): Connections {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const path = join(folder, FILE)
+  const path = join(folder, DATABASE_FILE)
   const writer = new DatabaseSync(path, { timeout: 5000 })
   try {
     // FULL: a commit is on disk when it returns. WAL without it may lose the last commits in a power cut.

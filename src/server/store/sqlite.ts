@@ -71,6 +71,14 @@ class SqliteStore implements Store {
     while (!isDone()) await this.#groupCommit.commit(async () => this.#counters.flush(FLUSH_BATCH))
   }
 
+  checkpoint(): void {
+    try {
+      this.#connections.writer.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    } catch {
+      // A full disk, or a transaction under way: the next time is soon enough.
+    }
+  }
+
   /** SQLite, PRAGMA data_version: differs after another connection has committed. */
   #currentDataVersion(): unknown {
     return this.#sql('PRAGMA data_version').get()?.['data_version']

@@ -108,5 +108,10 @@ export interface StoreWrites extends StoreReads, RecordWrites, PolicyWrites {
 export interface Store {
   read<T>(work: (reading: StoreReads) => Promise<T>): Promise<T>
   write<T>(work: (writing: StoreWrites) => Promise<T>): Promise<T>
+  /**
+   * Moves what is durable elsewhere (a write-ahead log) to its last place. To be called now and then: a quiet service would
+   * else leave it there until it stops.
+   */
+  checkpoint(): void
   close(): Promise<void>
 }

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, it } from 'vitest'
 import { instant } from '../../../src/base/time.ts'
+import { DEFAULT_PLAN } from '../../../src/server/admin/default-plan.ts'
 import { MIGRATIONS } from '../../../src/server/store/migrations.ts'
 import { memoryStore, sqliteStore } from '../../../src/server/store/sqlite.ts'
 import { migrate, StoreRefused } from '../../../src/server/store/sqlite-open.ts'
@@ -174,4 +175,25 @@ it('loses nothing when the process is killed during an upgrade', async () => {
     n: 0,
   })
   upgraded.close()
+})
+
+it('after a checkpoint the database file alone has everything', async () => {
+  const at = folder()
+  const store = sqliteStore(at)
+  await store.write(async (w) => w.addPlan({ name: 'p', ...DEFAULT_PLAN }))
+  const plansInCopy = (): number => {
+    const copy = join(folder(), 'copy.db')
+    mkdirSync(dirname(copy))
+    copyFileSync(join(at, 'holdfast.db'), copy)
+    const database = new DatabaseSync(copy)
+    const isThere = database.prepare("SELECT name FROM sqlite_schema WHERE name = 'plan'").get() !== undefined
+    const found = isThere ? database.prepare('SELECT count(*) AS n FROM plan').get()?.['n'] : 0
+    database.close()
+    return Number(found)
+  }
+  const before = plansInCopy()
+  store.checkpoint()
+
+  expect([before, plansInCopy()]).toEqual([0, 1])
+  await store.close()
 })

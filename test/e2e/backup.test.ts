@@ -1,0 +1,138 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { holdfast, scratch, start } from './processes.ts'
+
+const NODE = { node: process.execPath }
+const admin = async (folder: string, ...words: readonly string[]) =>
+  holdfast(['admin', ...words, '--store', folder], NODE)
+
+async function made(): Promise<{ folder: string; key: string }> {
+  const folder = join(scratch(), 'store')
+  await admin(folder, 'init')
+  await admin(folder, 'plan', 'add', 'p', 'max-names=100000')
+  await admin(folder, 'account', 'add', 'acme', 'p')
+  await admin(folder, 'zone', 'add', 'acme.test', 'acme')
+  const { stdout } = await admin(folder, 'api-key', 'add', 'acme')
+  return { folder, key: stdout.trim().split(' ').at(-1) ?? '' }
+}
+
+async function serving(folder: string) {
+  const child = start(['serve', '--store', folder, '--listen', '127.0.0.1:0', '--json'], NODE)
+  const ended = new Promise<void>((done) => child.on('close', () => done()))
+  const stop = async () => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  onTestFinished(stop)
+  const url = await new Promise<string>((found) =>
+    child.stdout?.once('data', (line: Buffer) => found((JSON.parse(line.toString()) as { url: string }).url)),
+  )
+  return { url, stop }
+}
+
+const addName = async (url: string, key: string, name: string): Promise<number> =>
+  (
+    await fetch(`${url}/v1/dns/records/acme.test`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name, rrsets: [{ dns_type: 'A', rdata: [{ value: '192.0.2.1' }] }] }),
+    })
+  ).status
+const totalOf = async (url: string, key: string): Promise<number> => {
+  const answer = await fetch(`${url}/v1/dns/records/acme.test?limit=1`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  return ((await answer.json()) as { page: { total: number } }).page.total
+}
+
+describe('a backup', () => {
+  it('beside a running service is whole, keeps the newest, and is restored with every name and key', async () => {
+    const { folder, key } = await made()
+    const into = scratch()
+    const service = await serving(folder)
+    for (let n = 0; n < 200; n++) expect(await addName(service.url, key, `n${n}`)).toBe(201)
+
+    const made1 = await admin(folder, 'backup', into, '--json')
+    await sleep(1100)
+    const { stdout, code } = await admin(folder, 'backup', into, 'keep=1', '--json')
+    const { backup } = JSON.parse(stdout) as { backup: string }
+    expect([made1.code, code, readdirSync(into)]).toEqual([0, 0, [backup.split('/').at(-1)]])
+    expect(readdirSync(backup).toSorted()).toEqual(['hash.key', 'holdfast.db'])
+
+    expect(await admin(folder, 'restore', backup)).toMatchObject({
+      code: 78,
+      stderr: 'holdfast: a process has the store open; stop the service first, then restore\n',
+    })
+    await service.stop()
+    rmSync(join(folder, 'holdfast.db'))
+    expect((await admin(folder, 'restore', backup)).code).toBe(0)
+    const again = await serving(folder)
+
+    expect(await totalOf(again.url, key)).toBe(201)
+    expect(await admin(folder, 'check')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('is whole') as string,
+    })
+  }, 60_000)
+
+  it('while others write is a state that was there', async () => {
+    const { folder, key } = await made()
+    const { url } = await serving(folder)
+    let acknowledged = 0
+    const writing = (async () => {
+      for (let n = 0; n < 300; n++) if ((await addName(url, key, `n${n}`)) === 201) acknowledged++
+    })()
+    await sleep(300)
+    const before = acknowledged
+    const { stdout } = await admin(folder, 'backup', scratch(), '--json')
+    const after = acknowledged
+    await writing
+    const { backup } = JSON.parse(stdout) as { backup: string }
+    const restored = await serving(backup)
+    const total = await totalOf(restored.url, key)
+
+    expect(total).toBeGreaterThanOrEqual(before + 1)
+    expect(total).toBeLessThanOrEqual(after + 2)
+  }, 60_000)
+
+  // biome-ignore format: a table
+  it.each<[string, (backup: string) => void, RegExp]>([
+    ['without a database', (backup) => rmSync(join(backup, 'holdfast.db')),              /is no backup: it contains no holdfast\.db/],
+    ['without a hash key', (backup) => rmSync(join(backup, 'hash.key')),                 /is no backup: it contains no hash\.key/],
+    ['that is damaged',    (backup) => writeFileSync(join(backup, 'holdfast.db'), 'x'.repeat(9000)), /not a database/],
+    ['with another key',   (backup) => writeFileSync(join(backup, 'hash.key'), `${'ab'.repeat(32)}\n`), /is not the hash key of this database.*the store is unchanged/],
+  ])('%s is refused, and the store stays as it is', async (_, harm, message) => {
+    const { folder } = await made()
+    const { stdout } = await admin(folder, 'backup', scratch(), '--json')
+    const { backup } = JSON.parse(stdout) as { backup: string }
+    harm(backup)
+    const before = readFileSync(join(folder, 'hash.key'))
+
+    expect(await admin(folder, 'restore', backup)).toMatchObject({ code: 78, stderr: expect.stringMatching(message) as string })
+    expect(readFileSync(join(folder, 'hash.key'))).toEqual(before)
+    expect((await admin(folder, 'account', 'show', 'acme')).code).toBe(0)
+  })
+
+  it('whose restore is killed at any moment is completed by the next one', async () => {
+    const { folder } = await made()
+    const { stdout } = await admin(folder, 'backup', scratch(), '--json')
+    const { backup } = JSON.parse(stdout) as { backup: string }
+    const kinds = new Set<string>()
+    for (let delay = 20; delay < 260; delay += 12) {
+      const child = start(['admin', 'restore', backup, '--store', folder], NODE)
+      const ended = new Promise<number | null>((done) => child.on('close', done))
+      await sleep(delay)
+      child.kill('SIGKILL')
+      kinds.add(String(await ended))
+      const served = await admin(folder, 'account', 'list')
+      expect([0, 78]).toContain(served.code)
+      if (served.code === 0) expect(served.stdout).toContain('acme')
+      expect((await admin(folder, 'restore', backup)).code).toBe(0)
+      expect((await admin(folder, 'account', 'list')).stdout).toContain('acme')
+    }
+    expect(kinds.has('null')).toBe(true)
+    expect(existsSync(join(folder, 'restore.partial'))).toBe(false)
+  }, 60_000)
+})
