@@ -99,6 +99,11 @@ export const SERVICE_FLAGS = {
     flag: 'timer',
     describe: 'use a timer that runs one update every five minutes, instead of the daemon',
   },
+  isServe: {
+    kind: 'switch',
+    flag: 'serve',
+    describe: 'the units of the update service (holdfast serve): the service, its ports, a daily backup',
+  },
   isDryRun: DRY_RUN,
 } as const satisfies FlagTable
 export type ServiceFlags = FlagsOf<typeof SERVICE_FLAGS>

@@ -4,25 +4,31 @@ import type { Exit } from '../app/exit-codes.ts'
 import type { Failure } from '../app/failure.ts'
 import { logTo } from '../app/log.ts'
 import type { DevSetup } from '../app/service/dev-setup.ts'
+import { restartNeeded } from '../app/service/reload.ts'
 import { readServiceSettings } from '../app/service/settings.ts'
 import { type StartedService, startService } from '../app/service/start.ts'
 import { err, type Result } from '../base/result.ts'
 import type { ServiceSettings } from '../config/service-settings.ts'
+import { notifier } from '../platform/notify.ts'
+import type { Log } from '../ports/log.ts'
 import type { ServeFlags } from './flag-tables.ts'
 import { fail, print, printJson } from './output.ts'
-import { onStopSignal } from './signals.ts'
+import { onSignal, onStopSignal } from './signals.ts'
 
 /** In milliseconds: how long accepted requests may take after a stop signal. */
 const GRACE_PERIOD = 4000
+/** In milliseconds. The watchdog of systemd wants signs of life; a process that hangs gives none. */
+const HEARTBEAT_INTERVAL = 10_000
 
 /** `holdfast serve`: runs the update service until a stop signal. */
 export async function serveCommand(flags: ServeFlags): Promise<Exit> {
   const { asJson, isDev, faults } = flags
   const settings = await settingsOf(flags)
   if (!settings.ok) return fail(settings.error, asJson)
-  const log = await logTo(settings.value.logLevel, asJson)
+  const { log, setLevel } = await adjustableLog(settings.value, asJson)
   // Every answered request is already on disk.
   onCrash({ log, save: () => Promise.resolve() })
+  ignoreSignals(log)
   const ending = new AbortController()
   const options = { isDev, mayMake: flags.mayMake, faults, log, ending: ending.signal }
   const started = await startService(settings.value, options)
@@ -31,11 +37,62 @@ export async function serveCommand(flags: ServeFlags): Promise<Exit> {
   const stopped = new Promise<void>((resolve) => onStopSignal(resolve))
   const urls = announce(started.value, asJson)
   for (const url of urls) log('info', 'listening', listeningLine(url, started.value))
+  const supervisor = notifier(process.env, () => performance.now())
+  supervisor.status(`listening at ${urls.join(', ')}`)
+  supervisor.ready()
+  setInterval(() => supervisor.beat(), HEARTBEAT_INTERVAL).unref()
+  const reload = reloader(flags, { started: started.value, log, setLevel, first: settings.value })
+  onSignal('SIGHUP', () => void reload().then(() => supervisor.reloaded()))
   await stopped
+  supervisor.stopping()
   log('info', 'stop signal received; finishing accepted requests')
   setTimeout(() => ending.abort(), GRACE_PERIOD).unref()
   await closeService(started.value)
   return 'settled'
+}
+
+/** A log whose level a reload changes. */
+async function adjustableLog({ logLevel }: ServiceSettings, asJson: boolean) {
+  let current = await logTo(logLevel, asJson)
+  const log: Log = (...entry) => current(...entry)
+  return {
+    log,
+    setLevel: async (next: ServiceSettings): Promise<void> => {
+      current = await logTo(next.logLevel, asJson)
+    },
+  }
+}
+
+/** Without a listener, SIGUSR1 opens Node's debugger for every local user, and SIGUSR2 ends the process. */
+function ignoreSignals(log: Log): void {
+  for (const signal of ['SIGUSR1', 'SIGUSR2'] as const)
+    onSignal(signal, () => log('info', `${signal} has no effect`))
+}
+
+interface Reloading {
+  readonly started: StartedService
+  readonly log: Log
+  readonly setLevel: (settings: ServiceSettings) => Promise<void>
+  readonly first: ServiceSettings
+}
+
+/** SIGHUP: reads the settings and the certificate again. After a mistake the service goes on as before. */
+function reloader(flags: ServeFlags, { started, log, setLevel, first }: Reloading): () => Promise<void> {
+  let current = first
+  return async () => {
+    const settings = await settingsOf(flags)
+    const changed = settings.ok ? await started.reload(settings.value) : settings
+    if (!changed.ok) {
+      for (const message of changed.error.messages) log('error', `not reloaded: ${message}`)
+      return
+    }
+    if (!settings.ok) return
+    await setLevel(settings.value)
+    for (const name of restartNeeded(current, settings.value))
+      log('warn', `${name} has changed; it applies after a restart of the service`)
+    current = settings.value
+    log('info', 'reloaded the settings and the certificate')
+  }
 }
 
 /** Names the store, so that a wrong path or a disk that is not mounted is noticed. */

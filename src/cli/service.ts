@@ -5,6 +5,7 @@ import { execute, showUnit } from '../app/client/systemctl.ts'
 import { installProblems, packageProblem } from '../app/client/unit-check.ts'
 import {
   daemonVariant,
+  serveVariant,
   timerVariant,
   type UnitVariant,
   unitText,
@@ -21,13 +22,25 @@ export async function serviceCommand({
   operation,
   isForUser,
   isTimer,
+  isServe,
   isDryRun,
 }: ServiceFlags): Promise<Exit> {
+  if (isServe && (isForUser || isTimer))
+    return fail({ exit: 'usage', messages: ['--serve cannot be used with --user or --timer'] }, false)
   if (isForUser && isTimer)
     return fail({ exit: 'usage', messages: ['--timer is system-wide; use either --user or --timer'] }, false)
-  const variant = isForUser ? userVariant() : isTimer ? timerVariant : daemonVariant
+  const variant = variantOf({ isForUser, isTimer, isServe })
   if (operation === 'status') return status(variant)
   return operation === 'install' ? install(variant, isDryRun) : uninstall(variant, isDryRun)
+}
+
+const variantOf = ({
+  isForUser,
+  isTimer,
+  isServe,
+}: Omit<ServiceFlags, 'operation' | 'isDryRun'>): UnitVariant => {
+  if (isServe) return serveVariant
+  return isForUser ? userVariant() : isTimer ? timerVariant : daemonVariant
 }
 
 async function install(variant: UnitVariant, isDryRun: boolean): Promise<Exit> {
@@ -39,7 +52,10 @@ async function install(variant: UnitVariant, isDryRun: boolean): Promise<Exit> {
     if (isDryRun) print(...text.trimEnd().replaceAll(/^/gm, '  ').split('\n'))
     else await writeUnit(path, text)
   }
-  const exit = await systemctl(variant, isDryRun, [['daemon-reload'], ['enable', '--now', variant.unit]])
+  const exit = await systemctl(variant, isDryRun, [
+    ['daemon-reload'],
+    ['enable', '--now', ...variant.also, variant.unit],
+  ])
   if (exit === 'settled') print(...(await hintsOn(variant)))
   return refusals.length > 0 ? refuse(refusals) : exit
 }
@@ -75,11 +91,11 @@ function userName(): string {
 async function uninstall(variant: UnitVariant, isDryRun: boolean): Promise<Exit> {
   const refusals = await removalRefusals(variant)
   if (refusals.length > 0 && !isDryRun) return refuse(refusals)
-  const { unit, service, manager } = variant
+  const { unit, service, manager, also } = variant
   const states = await Promise.all([...new Set([unit, service])].map(async (name) => showUnit(manager, name)))
   const hasFailed = states.some((state) => typeof state === 'object' && state.active === 'failed')
   const disabled = await systemctl(variant, isDryRun, [
-    ['disable', '--now', unit],
+    ['disable', '--now', ...also, unit],
     ...(service === unit ? [] : [['stop', service]]),
   ])
   for (const { path } of variant.files) {

@@ -11,6 +11,7 @@ import {
   daemonVariant,
   EXAMPLE,
   LAUNCHER,
+  serveVariant,
   timerVariant,
   type UnitVariant,
   unitText,
@@ -25,8 +26,8 @@ export async function installProblems(variant: UnitVariant): Promise<readonly st
       : ['a system service needs root; use sudo, or --user for a service of this user']),
     ...(isForUser ? [] : await folderProblem()),
     ...(await packageProblem(variant)),
-    ...(isForUser ? [] : await otherVariantProblem(variant)),
-    ...(await configurationProblems(variant, isForUser)),
+    ...(isForUser || variant === serveVariant ? [] : await otherVariantProblem(variant)),
+    ...(variant === serveVariant ? await serveProblems() : await configurationProblems(variant, isForUser)),
   ]
 }
 
@@ -46,6 +47,24 @@ export async function packageProblem({ unit, manager, files }: UnitVariant): Pro
     return []
   const enable = ['systemctl', ...manager, 'enable --now', unit.replace(/\.service$/, '')].join(' ')
   return [`${shown.path} is installed by a package; use it: ${enable}`]
+}
+
+const SERVICE_CONFIG = '/etc/holdfast/service.toml'
+
+/** What the update service needs before its first start. */
+async function serveProblems(): Promise<readonly string[]> {
+  const { code, output } = await execute(process.execPath, [
+    LAUNCHER,
+    'admin',
+    'check',
+    '--config',
+    SERVICE_CONFIG,
+  ])
+  const example = EXAMPLE.replace(/holdfast\.toml$/, 'service.toml')
+  return [
+    ...((await exists(SERVICE_CONFIG)) ? [] : [`there is no ${SERVICE_CONFIG}; copy ${example} and edit it`]),
+    ...(code === 0 || !isRoot() ? [] : output.split('\n').map((line) => line.replace(/^holdfast: /, ''))),
+  ]
 }
 
 /** The daemon and the timer do the same work, so only one of them may be enabled. */

@@ -8,7 +8,7 @@ const TEMPLATES = join(__dirname, '..', 'systemd')
 export const EXAMPLE = join(__dirname, '..', 'config', 'holdfast.toml')
 export const LAUNCHER = join(__dirname, '..', 'bin', 'holdfast.js')
 
-/** One of the three ways to run this program under systemd. */
+/** One of the ways to run this program under systemd. */
 export interface UnitVariant {
   /** The files to write: the name of the template, and the path of the unit. */
   readonly files: readonly { readonly template: string; readonly path: string }[]
@@ -20,6 +20,8 @@ export interface UnitVariant {
   readonly manager: readonly string[]
   /** The flag of `holdfast service` that selects this variant. */
   readonly flag: string
+  /** Further units that are enabled and started with it. */
+  readonly also: readonly string[]
 }
 
 const DAEMON = 'holdfast.service'
@@ -33,6 +35,7 @@ export const daemonVariant: UnitVariant = {
   service: DAEMON,
   manager: [],
   flag: '',
+  also: [],
 }
 
 export const timerVariant: UnitVariant = {
@@ -41,6 +44,24 @@ export const timerVariant: UnitVariant = {
   service: ONE_SHOT,
   manager: [],
   flag: ' --timer',
+  also: [],
+}
+
+const SERVICE = 'holdfast-service.service'
+const SOCKET = 'holdfast-service.socket'
+const [BACKUP, BACKUP_TIMER] = ['holdfast-service-backup.service', 'holdfast-service-backup.timer']
+
+/** The update service with its ports and its backup. */
+export const serveVariant: UnitVariant = {
+  files: [SERVICE, SOCKET, BACKUP, BACKUP_TIMER].map((name) => ({
+    template: name,
+    path: join(SYSTEM, name),
+  })),
+  unit: SERVICE,
+  service: SERVICE,
+  manager: [],
+  flag: ' --serve',
+  also: [SOCKET, BACKUP_TIMER],
 }
 
 /** A user's own units. */
@@ -55,6 +76,7 @@ export const userVariant = (): UnitVariant => ({
   service: DAEMON,
   manager: ['--user'],
   flag: ' --user',
+  also: [],
 })
 
 /** The text of the unit, with the paths of this Node and this program, which depend on the installation. */

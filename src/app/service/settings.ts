@@ -5,7 +5,7 @@ import { SERVICE_SETTINGS, type ServiceSettings } from '../../config/service-set
 import { formatComplaint, fromEnvironment, type SettingLayer } from '../../config/setting.ts'
 import { readConfigFile } from '../config-file.ts'
 import type { Failure } from '../failure.ts'
-import { paths } from '../paths.ts'
+import { isRoot, paths } from '../paths.ts'
 import type { SettingFlags } from '../setting-flags.ts'
 
 /** Flags before environment before file. With --dev: flags, then a file named by --config, and a free port. */
@@ -29,8 +29,16 @@ export async function readServiceSettings(
 const DEV_DEFAULTS: SettingLayer = { listen: { value: '127.0.0.1:0', where: '--dev' } }
 
 /** The folder of the persistent store; --dev has a temporary one instead. */
-export const storeFolder = async (settings: ServiceSettings): Promise<string> =>
-  settings.store ?? join(await paths().state(), 'service')
+export async function storeFolder({ store }: ServiceSettings): Promise<string> {
+  if (store !== undefined) return store
+  // Under the unit, and for root beside it.
+  const [own = ''] = process.env['STATE_DIRECTORY']?.split(':') ?? []
+  if (own !== '') return own
+  return isRoot() ? SYSTEM_STORE : join(await paths().state(), 'service')
+}
+
+/** The state folder of holdfast-service.service. */
+const SYSTEM_STORE = '/var/lib/holdfast-service'
 
 /** The settings that `holdfast admin` needs. */
 export async function storeSettings(

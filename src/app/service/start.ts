@@ -11,7 +11,7 @@ import { limitsOf } from '../../server/abuse/limits.ts'
 import { isApiPath } from '../../server/api/handle.ts'
 import { passwordChecker } from '../../server/auth/login.ts'
 import { trackInFlight, dispatch, type PathHandler } from '../../server/http/dispatch.ts'
-import type { OpenListener } from '../../server/http/listen.ts'
+import type { OpenListener, RequestHandler } from '../../server/http/listen.ts'
 import type { Store, StoreTotals } from '../../server/store/store.ts'
 import { type FaultRule, parseFaults } from '../../server/update/faults.ts'
 import { handleUpdate, isUpdatePath, type UpdateDependencies } from '../../server/update/handle.ts'
@@ -19,8 +19,8 @@ import type { Failure } from '../failure.ts'
 import { logBug } from '../log.ts'
 import { apiOf } from './api.ts'
 import { type DevSetup, makeDevSetup } from './dev-setup.ts'
-import { listenAll, readTls } from './listeners.ts'
-import { openStore } from './open-store.ts'
+import { listenAll, passedSockets, readTls } from './listeners.ts'
+import { openStore, type OpenStore } from './open-store.ts'
 import { storeFolder } from './settings.ts'
 
 export interface StartedService {
@@ -32,6 +32,8 @@ export interface StartedService {
   readonly dev: DevSetup | undefined
   /** Resolves when no request is in progress. */
   readonly idle: () => Promise<void>
+  /** Uses other settings from the next request on, and the certificate of the files. After a failure nothing has changed. */
+  readonly reload: (settings: ServiceSettings) => Promise<Result<undefined, Failure>>
 }
 
 export interface StartOptions {
@@ -45,12 +47,15 @@ export interface StartOptions {
   readonly ending: AbortSignal
 }
 
+/** In milliseconds. */
+const CHECKPOINT_INTERVAL = 60_000
+
 /** Opens the store, then the listeners. After a failure nothing stays open. */
 export async function startService(
   settings: ServiceSettings,
   options: StartOptions,
 ): Promise<Result<StartedService, Failure>> {
-  const { isDev, log } = options
+  const { isDev, log, ending } = options
   const faults = options.faults === undefined ? ok([]) : parseFaults(options.faults, systemClock.now())
   if (!faults.ok) return err({ exit: 'usage', messages: [`--fault: ${faults.error}`] })
   const tls = await readTls(settings)
@@ -60,29 +65,79 @@ export async function startService(
   if (!opened.ok) return opened
   const { store, pepper } = opened.value
   const dev = isDev ? await makeDevSetup(store, pepper, systemClock.now()) : undefined
-  const passwords = passwordChecker(pepper)
-  const update = updateDependencies(settings, { store, passwords }, { ...options, faults: faults.value })
-  const api = apiOf(settings, { store, pepper, passwords, log })
-  const parts: readonly PathHandler[] = [
-    updatePart(update),
-    { matches: isApiPath, handle: api, logFields: ({ method }) => ({ method }) },
-  ]
-  const { handle, idle } = trackInFlight(
-    dispatch(parts, { log, isLogged: isAtLeast('debug', settings.logLevel) }),
-  )
-  const checkpoints = setInterval(() => store.checkpoint(), CHECKPOINT_INTERVAL).unref()
-  options.ending.addEventListener('abort', () => clearInterval(checkpoints))
-  const listeners = await listenAll(settings, tls.value, { handle, log })
-  if (listeners.ok) {
-    const totals = await store.read((r) => r.totals())
-    return ok({ listeners: listeners.value, store, folder, totals, dev, idle })
+  const handling = handlerMaker(opened.value, { log, ending, faults: faults.value })
+  let current = settings
+  let handleCurrent = handling(settings)
+  const { handle, idle } = trackInFlight(async (request) => handleCurrent(request))
+  const passed = passedSockets(process.env, process.pid)
+  const listeners = await listenAll({ handle, current: () => current, tls: tls.value, passed, log })
+  if (!listeners.ok) {
+    await store.close()
+    return listeners
   }
-  await store.close()
-  return listeners
+  const checkpoints = setInterval(() => store.checkpoint(), CHECKPOINT_INTERVAL).unref()
+  ending.addEventListener('abort', () => clearInterval(checkpoints))
+  const totals = await store.read((r) => r.totals())
+  return ok({
+    listeners: listeners.value,
+    store,
+    folder,
+    totals,
+    dev,
+    idle,
+    reload: async (next) => {
+      const changed = await changeCertificate(listeners.value, next)
+      if (changed.ok) {
+        current = next
+        handleCurrent = handling(next)
+      }
+      return changed
+    },
+  })
 }
 
-/** In milliseconds. */
-const CHECKPOINT_INTERVAL = 60_000
+async function changeCertificate(
+  listeners: readonly OpenListener[],
+  settings: ServiceSettings,
+): Promise<Result<undefined, Failure>> {
+  const tls = await readTls(settings)
+  if (!tls.ok) return tls
+  const { value: pem } = tls
+  if (pem === undefined) return ok(undefined)
+  try {
+    for (const listener of listeners) listener.setTls(pem)
+    return ok(undefined)
+  } catch (error) {
+    return err({
+      exit: 'configuration',
+      messages: [`${settings.tlsCert} and ${settings.tlsKey} cannot be used: ${(error as Error).message}`],
+    })
+  }
+}
+
+interface HandlerParts {
+  readonly log: Log
+  readonly ending: AbortSignal
+  readonly faults: readonly FaultRule[]
+}
+
+/** Makes the handler of all requests for some settings. What counts over requests is made once. */
+function handlerMaker(
+  { store, pepper }: OpenStore,
+  parts: HandlerParts,
+): (settings: ServiceSettings) => RequestHandler {
+  const { log } = parts
+  const passwords = passwordChecker(pepper)
+  return (settings) => {
+    const update = updateDependencies(settings, { store, passwords }, parts)
+    const api = apiOf(settings, { store, pepper, passwords, log })
+    const handlers: readonly PathHandler[] = [
+      updatePart(update),
+      { matches: isApiPath, handle: api, logFields: ({ method }) => ({ method }) },
+    ]
+    return dispatch(handlers, { log, isLogged: isAtLeast('debug', settings.logLevel) })
+  }
+}
 
 /** In characters. */
 const MAX_LOGGED_REPLY = 100
@@ -96,7 +151,7 @@ const updatePart = (dependencies: UpdateDependencies): PathHandler => ({
 function updateDependencies(
   settings: ServiceSettings,
   updater: Pick<UpdateDependencies['updater'], 'store' | 'passwords'>,
-  { log, ending, faults }: Pick<StartOptions, 'log' | 'ending'> & { readonly faults: readonly FaultRule[] },
+  { log, ending, faults }: HandlerParts,
 ): UpdateDependencies {
   const { allHostnames, strictAgents, blockedAgents, realm } = settings
   return {

@@ -1,7 +1,7 @@
 import { err, type Result } from '../../base/result.ts'
 import { parseAddress } from '../../net/address.ts'
 import { clearFailedLogins } from '../abuse/failed-logins.ts'
-import { networkOf } from '../model/network.ts'
+import { networkOf } from '../../net/network.ts'
 import {
   accountIdOf,
   type AdminContext,

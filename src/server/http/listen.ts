@@ -6,12 +6,13 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex, Readable, Writable } from 'node:stream'
-import { TLSSocket } from 'node:tls'
+import { createSecureContext, type Server as TlsServer, TLSSocket } from 'node:tls'
 import type { Address } from '../../net/address.ts'
-import { isWithin, type Prefix } from '../../net/prefix.ts'
+import { isWithin } from '../../net/prefix.ts'
 import { originOf } from './client-address.ts'
+import { type ConnectionLimits, shareConnections } from './connections.ts'
 import { type ListenLimits, MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_URL_BYTES } from './limits.ts'
 import type { IncomingRequest, OutgoingResponse } from './request.ts'
 
@@ -21,12 +22,22 @@ export interface SocketOptions {
   readonly host: string
   readonly port: number
   /** PEM of chain and key; without it, plain http. */
-  readonly tls?: { readonly cert: string; readonly key: string }
+  readonly tls?: Pem
+  /** A socket that listens already, as systemd passes it; host and port are then those of this socket. */
+  readonly fd?: number
+}
+
+/** Certificate chain and private key. */
+export interface Pem {
+  readonly cert: string
+  readonly key: string
 }
 
 export interface OpenListener {
   /** Base URL, with the port that the system assigned. */
   readonly url: string
+  /** Uses another certificate for new connections; throws for a pair that does not fit, and keeps the old one. */
+  setTls(pem: Pem): void
   /** Accepts no connections any more, finishes open requests, and closes what remains after `grace` milliseconds. */
   close(grace: number): Promise<void>
 }
@@ -34,8 +45,7 @@ export interface OpenListener {
 /** RFC 7301: without HTTP/1.0 in the list, the handshake of a client that offers only this fails. */
 const ALPN_PROTOCOLS = ['http/1.1', 'http/1.0']
 
-export interface ListenSettings extends ListenLimits {
-  readonly trustedProxies: readonly Prefix[]
+export interface ListenSettings extends ListenLimits, ConnectionLimits {
   /** A peer that is no trusted proxy sends X-Forwarded-For, which is ignored. */
   readonly onUntrustedProxy?: (peer: Address) => void
 }
@@ -43,10 +53,12 @@ export interface ListenSettings extends ListenLimits {
 /** Parses requests from sockets and writes responses to them. Rejects if it cannot listen on the address. */
 export async function listen(
   socket: SocketOptions,
-  settings: ListenSettings,
+  current: () => ListenSettings,
   handle: RequestHandler,
 ): Promise<OpenListener> {
-  const { host, port, tls } = socket
+  const { tls } = socket
+  const settings = current()
+  const stopping = new AbortController()
   const options = {
     maxHeaderSize: MAX_HEADER_BYTES,
     requestTimeout: settings.requestTimeout,
@@ -57,9 +69,11 @@ export async function listen(
     requireHostHeader: false,
   }
   const handleMessage = async (message: IncomingMessage): Promise<OutgoingResponse> =>
-    answer(message, settings, handle)
+    answer(message, current(), handle)
   const onRequest = (request: IncomingMessage, response: ServerResponse): void =>
-    void exchange(request, response, handleMessage).catch(() => request.destroy())
+    void exchange(request, response, { handle: handleMessage, stopping: stopping.signal }).catch(() =>
+      request.destroy(),
+    )
   const server: Server =
     tls === undefined
       ? createServer(options, onRequest)
@@ -68,32 +82,61 @@ export async function listen(
           onRequest,
         )
   server.maxConnections = settings.maxConnections
+  shareConnections(server, current)
   server.on('clientError', answerParseError)
+  const url = `${tls === undefined ? 'http' : 'https'}://${await openSocket(server, socket)}`
+  return {
+    url,
+    setTls: (pem) => {
+      if (tls === undefined) return
+      // Throws before anything is changed.
+      createSecureContext(pem)
+      ;(server as unknown as TlsServer).setSecureContext(pem)
+    },
+    close: async (grace) => {
+      stopping.abort()
+      await closeServer(server, grace)
+    },
+  }
+}
+
+/** Resolves with host and port, as in a URL. */
+async function openSocket(server: Server, { host, port, fd }: SocketOptions): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, () => {
+    server.listen(fd === undefined ? { port, host } : { fd }, () => {
       server.removeListener('error', reject)
       resolve()
     })
   })
-  const { port: assignedPort } = server.address() as AddressInfo
-  const url = `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${assignedPort}`
-  return { url, close: async (grace) => closeServer(server, grace) }
+  const assigned = server.address() as AddressInfo
+  const shownHost = fd === undefined ? host : assigned.address
+  return `${shownHost.includes(':') ? `[${shownHost}]` : shownHost}:${assigned.port}`
 }
 
+/** In milliseconds: a client that keeps its connection sends the next request meanwhile, and hears that it is the last. */
+const IDLE_GRACE = 500
+
+/** Does not close idle connections at once, as `Server.close` of node:http does: a request may be under way on them. */
 async function closeServer(server: Server, grace: number): Promise<void> {
-  const timer = setTimeout(() => server.closeAllConnections(), grace)
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve())
-    server.closeIdleConnections()
-  })
-  clearTimeout(timer)
+  const timers = [
+    setTimeout(() => server.closeIdleConnections(), Math.min(grace, IDLE_GRACE)),
+    setTimeout(() => server.closeAllConnections(), grace),
+  ]
+  await new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
+  for (const timer of timers) clearTimeout(timer)
+}
+
+interface Exchange {
+  readonly handle: (request: IncomingMessage) => Promise<OutgoingResponse>
+  /** The listener closes: the response is the last one of its connection (RFC 9112 §9.6). */
+  readonly stopping: AbortSignal
 }
 
 async function exchange(
   request: IncomingMessage,
   response: ServerResponse,
-  handle: (request: IncomingMessage) => Promise<OutgoingResponse>,
+  { handle, stopping }: Exchange,
 ): Promise<void> {
   // The client may disconnect at any time; without a listener Node throws the error. A request without a body emits none.
   response.on('error', destroy)
@@ -110,7 +153,7 @@ async function exchange(
     ...outgoing.headers,
     'content-length': Buffer.byteLength(outgoing.body),
   }
-  if (rejection !== undefined || isTooLong(request)) headers['connection'] = 'close'
+  if (rejection !== undefined || isTooLong(request) || stopping.aborted) headers['connection'] = 'close'
   response.writeHead(outgoing.status, headers)
   // `end` with a string sends headers and body in one packet.
   response.end(outgoing.body)
@@ -200,10 +243,14 @@ function drain(request: IncomingMessage): void {
 }
 
 /** Status lines by the error codes of Node's HTTP parser; any other is 400. */
-const PARSE_ERRORS: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+const PARSE_ERRORS: Readonly<Record<string, readonly [status: string, body: string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    `the headers are longer than ${MAX_HEADER_BYTES} bytes\n`,
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not arrive in time\n'],
 }
+const NOT_HTTP = ['400 Bad Request', 'this is not a valid HTTP request\n'] as const
 
 const LINGER_MS = 1000
 
@@ -213,8 +260,7 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Duplex): void {
     socket.destroy()
     return
   }
-  const body = 'this is not a valid HTTP request\n'
-  const status = PARSE_ERRORS[error.code ?? ''] ?? '400 Bad Request'
+  const [status, body] = PARSE_ERRORS[error.code ?? ''] ?? NOT_HTTP
   const head = [
     `HTTP/1.1 ${status}`,
     'Content-Type: text/plain; charset=utf-8',

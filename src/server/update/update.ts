@@ -7,7 +7,7 @@ import { type LoginOrigin, lockedOutUntil, recordFailedLogin } from '../abuse/fa
 import type { AbuseLimits } from '../abuse/limits.ts'
 import { exceeds, withEvent } from '../abuse/sliding-window.ts'
 import type { PasswordChecker } from '../auth/login.ts'
-import { networkOf, shareOf } from '../model/network.ts'
+import { networkOf, shareOf } from '../../net/network.ts'
 import type { IncomingRequest } from '../http/request.ts'
 import type { Login, Usage } from '../model/rows.ts'
 import type { Store, StoreWrites } from '../store/store.ts'

@@ -75,7 +75,7 @@ export async function apiWorld(): Promise<World> {
     passwords: PASSWORDS,
     log: (level, msg, details) => void (level === 'error' && faults.push([msg, details?.fields])),
   })
-  const listening = await listen({ host: '127.0.0.1', port: 0 }, settings.value, api)
+  const listening = await listen({ host: '127.0.0.1', port: 0 }, () => settings.value, api)
   return {
     store,
     ids,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Address } from '../../../src/net/address.ts'
 import { parsePrefix } from '../../../src/net/prefix.ts'
 import { originOf } from '../../../src/server/http/client-address.ts'
-import { networkOf, shareOf } from '../../../src/server/model/network.ts'
+import { networkOf, shareOf } from '../../../src/net/network.ts'
 
 const TRUSTED = ['10.0.0.0/8', '127.0.0.1', '2001:db8:ffff::/48'].flatMap((text) => {
   const range = parsePrefix(text)

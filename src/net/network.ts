@@ -1,4 +1,4 @@
-import { type Address, bitsOf, familyOf } from '../../net/address.ts'
+import { type Address, bitsOf, familyOf } from './address.ts'
 
 /** The unit of lockouts: an IPv4 address, or the /64 of an IPv6 address, because one site has at least that (RFC 6177). */
 export const networkOf = (peer: Address): string =>

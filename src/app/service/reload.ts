@@ -1,0 +1,10 @@
+import type { ServiceSettings } from '../../config/service-settings.ts'
+
+/** What the sockets and the store are made with. */
+const FIXED = ['listen', 'store', 'maxConnections', 'requestTimeout', 'idleTimeout'] as const
+
+/** The settings, by their names in the file, that differ and apply only after a restart. */
+export const restartNeeded = (before: ServiceSettings, next: ServiceSettings): readonly string[] =>
+  FIXED.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(next[name])).map((name) =>
+    name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  )

@@ -1,0 +1,215 @@
+import { spawn } from 'node:child_process'
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect as connectTls } from 'node:tls'
+import { Agent, request } from 'node:http'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { lacks } from '../lacks.ts'
+import { holdfast, ROOT, scratch } from './processes.ts'
+import { certificate } from './servers.ts'
+
+interface Serving {
+  readonly url: string
+  readonly log: () => string
+  readonly kill: (signal: NodeJS.Signals) => void
+  readonly ended: Promise<number | null>
+}
+
+/** A service with a configuration file of its own. */
+async function serving(config: string, folder = scratch()): Promise<Serving & { folder: string }> {
+  const store = join(folder, 'store')
+  await holdfast(['admin', 'init', '--store', store], { node: process.execPath })
+  writeFileSync(join(folder, 'service.toml'), config)
+  const args = ['serve', '--store', store, '--config', join(folder, 'service.toml'), '--json']
+  const child = spawn(process.execPath, [join(ROOT, 'bin/holdfast.js'), ...args], {
+    env: { PATH: process.env['PATH'], HOME: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let log = ''
+  child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()))
+  const ended = new Promise<number | null>((done) => child.on('close', done))
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  const url = await new Promise<string>((found) =>
+    child.stdout.once('data', (line: Buffer) => found((JSON.parse(line.toString()) as { url: string }).url)),
+  )
+  return { url, log: () => log, kill: (signal) => void child.kill(signal), ended, folder }
+}
+
+const portOf = (url: string): number => Number(new URL(url).port)
+const statusOf = async (url: string): Promise<number> => (await fetch(`${url}/v1/dns/about`)).status
+
+const serialOf = async (port: number): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate().serialNumber)
+      socket.destroy()
+    })
+    socket.on('error', reject)
+  })
+
+describe('a running service', () => {
+  it.each(['SIGUSR1', 'SIGUSR2'] as const)('is not changed by %s', async (signal) => {
+    const { url, kill, log } = await serving('listen = ["127.0.0.1:0"]\n')
+    kill(signal)
+
+    await expect.poll(log).toContain(`${signal} has no effect`)
+    expect(log()).not.toContain('Debugger listening')
+    expect(await statusOf(url)).toBe(200)
+  })
+
+  it('reads its settings again at SIGHUP, and keeps the old ones after a mistake', async () => {
+    const { url, kill, log, folder } = await serving('listen = ["127.0.0.1:0"]\n')
+    const update = async () =>
+      (await fetch(`${url}/nic/update`, { headers: { 'user-agent': 'curl' } })).text()
+    expect(await update()).toBe('badauth\n')
+
+    writeFileSync(
+      join(folder, 'service.toml'),
+      'listen = ["127.0.0.1:1"]\nstrict_agents = true\nlog_level = "debug"\n',
+    )
+    kill('SIGHUP')
+    await expect.poll(log).toContain('reloaded the settings')
+    expect(log()).toContain('listen has changed; it applies after a restart of the service')
+    expect(await update()).toBe('badagent\n')
+    expect(log()).toContain('"msg":"answered"')
+
+    writeFileSync(join(folder, 'service.toml'), 'strict_agents = maybe\n')
+    kill('SIGHUP')
+    await expect.poll(log).toContain('not reloaded: ')
+    expect(await update()).toBe('badagent\n')
+  })
+
+  it.skipIf(lacks('openssl'))(
+    'uses a renewed certificate after SIGHUP, and keeps the old one if the new pair is broken',
+    async () => {
+      const folder = scratch()
+      const [first, second] = [certificate('DNS:a.test'), certificate('DNS:a.test')]
+      const use = (pair: typeof first): void => {
+        copyFileSync(pair.cert, join(folder, 'tls.crt'))
+        copyFileSync(pair.key, join(folder, 'tls.key'))
+      }
+      use(first)
+      const config = `listen = ["127.0.0.1:0/tls"]\ntls_cert = "${folder}/tls.crt"\ntls_key = "${folder}/tls.key"\n`
+      const { url, kill, log } = await serving(config, folder)
+      const before = await serialOf(portOf(url))
+
+      use(second)
+      kill('SIGHUP')
+      await expect.poll(log).toContain('reloaded')
+      const renewed = await serialOf(portOf(url))
+      expect(renewed).not.toBe(before)
+
+      copyFileSync(first.key, join(folder, 'tls.key'))
+      kill('SIGHUP')
+      await expect.poll(log).toMatch(/not reloaded: \S+tls\.crt and \S+tls\.key cannot be used/)
+      expect(await serialOf(portOf(url))).toBe(renewed)
+    },
+  )
+
+  it('ends kept connections with Connection: close, and no request is lost', async () => {
+    const { url, kill, ended } = await serving('listen = ["127.0.0.1:0"]\n')
+    const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+    const seen = { answered: 0, closed: 0, failed: 0 }
+    const over = new AbortController()
+    const ask = async (): Promise<void> =>
+      new Promise((done) => {
+        const asked = request(`${url}/v1/dns/about`, { agent }, (response) => {
+          seen.answered++
+          if (response.headers.connection === 'close') seen.closed++
+          response.resume().on('end', done)
+        })
+        asked.on('error', (error: NodeJS.ErrnoException) => {
+          if (error.code !== 'ECONNREFUSED') seen.failed++
+          over.abort()
+          done()
+        })
+        asked.end()
+      })
+    const clients = Array.from({ length: 8 }, async () => {
+      while (!over.signal.aborted) await ask()
+    })
+    await sleep(300)
+    kill('SIGTERM')
+    await Promise.all(clients)
+
+    expect(await ended).toBe(0)
+    expect(seen.answered).toBeGreaterThan(50)
+    expect(seen).toMatchObject({ closed: 8, failed: 0 })
+  })
+
+  it('gives one network its share of the connections, and others theirs', async () => {
+    const { url } = await serving(
+      'listen = ["127.0.0.1:0"]\nmax_connections = 200\nmax_connections_per_network = 50\n',
+    )
+    const port = portOf(url)
+    const silent = Array.from({ length: 150 }, () => {
+      const socket = connect({ port, host: '127.0.0.1', localAddress: '127.9.0.1' })
+      socket.on('error', () => undefined)
+      return socket
+    })
+    onTestFinished(() => silent.forEach((socket) => socket.destroy()))
+    await expect.poll(() => silent.filter(({ destroyed }) => destroyed).length).toBe(100)
+
+    expect(await statusOf(url)).toBe(200)
+    await expect.poll(() => silent.filter(({ destroyed }) => destroyed).length, { timeout: 8000 }).toBe(150)
+  }, 15_000)
+
+  it('listens on a socket that its supervisor passes', async () => {
+    const folder = scratch()
+    const store = join(folder, 'store')
+    await holdfast(['admin', 'init', '--store', store], { node: process.execPath })
+    const pass = async (listen: string) => {
+      const { port, handle, close } = await listeningSocket()
+      const args = ['serve', '--store', store, '--listen', listen.replace('PORT', String(port)), '--json']
+      const child = spawn(
+        '/bin/sh',
+        [
+          '-c',
+          'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"',
+          'sh',
+          process.execPath,
+          join(ROOT, 'bin/holdfast.js'),
+          ...args,
+        ],
+        { env: { PATH: process.env['PATH'], HOME: folder }, stdio: ['ignore', 'pipe', 'pipe', handle] },
+      )
+      // The child has the socket too; this process must not accept connections on it.
+      close()
+      let [out, log] = ['', '']
+      child.stdout?.on('data', (chunk: Buffer) => (out += chunk.toString()))
+      child.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()))
+      const ended = new Promise<number | null>((done) => child.on('close', done))
+      onTestFinished(async () => {
+        child.kill('SIGKILL')
+        await ended
+      })
+      return { port, out: () => out, log: () => log, ended }
+    }
+    const right = await pass('127.0.0.1:PORT')
+    await expect.poll(right.out).toContain(`"url":"http://127.0.0.1:${right.port}"`)
+    expect(await statusOf(`http://127.0.0.1:${right.port}`)).toBe(200)
+
+    const wrongPort = await pass('127.0.0.1:1')
+    expect(await wrongPort.ended).toBe(78)
+    expect(wrongPort.log()).toMatch(
+      /systemd passes the socket of port \d+ where listen has 127\.0\.0\.1:1; they must be in the same order/,
+    )
+    const wrongCount = await pass('127.0.0.1:PORT,127.0.0.1:2')
+    expect(await wrongCount.ended).toBe(78)
+    expect(wrongCount.log()).toMatch(/systemd passes 1 sockets, and listen has 2 entries/)
+  })
+})
+
+/** A listening socket that a child process can take over. */
+async function listeningSocket() {
+  const server = createServer()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  const { _handle: handle } = server as unknown as { _handle: { fd: number } }
+  return { port, handle: handle.fd, close: () => void server.close() }
+}
