@@ -115,6 +115,6 @@ describe('docs/service.md', () => {
     for (const line of commands.trim().split('\n'))
       outputs.push((await holdfast([...line.split(' ').slice(1), '--store', store])).stdout)
 
-    expect(masked(outputs.join('').replaceAll(store, '/var/lib/holdfast-server'))).toBe(masked(printed))
+    expect(masked(outputs.join('').replaceAll(store, '/var/lib/holdfast-service'))).toBe(masked(printed))
   })
 })

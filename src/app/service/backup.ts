@@ -1,4 +1,14 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { err, ok, type Result } from '../../base/result.ts'
@@ -46,6 +56,7 @@ export async function backUp(
   rmSync(partial, { recursive: true, force: true })
   mkdirSync(partial, { mode: 0o700 })
   copyDatabase(store, join(partial, DATABASE_FILE))
+  chmodSync(join(partial, DATABASE_FILE), 0o600)
   copyFileSync(join(store, HASH_KEY_FILE), join(partial, HASH_KEY_FILE))
   const problem = await problemOf(partial)
   if (problem !== undefined) return err(`the copy of ${store} is not usable: ${problem}; nothing was kept`)
@@ -95,7 +106,10 @@ export async function restore(store: string, from: string, now: Instant): Promis
   }
   const problem = await problemOf(incoming)
   if (problem !== undefined) return err(`${from} is not usable: ${problem}; the store is unchanged`)
-  for (const name of [DATABASE_FILE, HASH_KEY_FILE]) await toDisk(join(incoming, name))
+  for (const name of [DATABASE_FILE, HASH_KEY_FILE]) {
+    giveToOwner(join(incoming, name), store)
+    await toDisk(join(incoming, name))
+  }
   if (existsSync(join(store, DATABASE_FILE)) && isDatabaseInUse(store))
     return err('a process has the store open; stop the service first, then restore')
   const replaced = await moveAside(store, now)
@@ -111,9 +125,17 @@ async function moveAside(store: string, now: Instant): Promise<string | undefine
   if (present.length === 0) return undefined
   const aside = join(store, `replaced-${formatInstant(now).replaceAll(':', '')}`)
   mkdirSync(aside, { mode: 0o700 })
+  giveToOwner(aside, store)
   for (const name of present) renameSync(join(store, name), join(aside, name))
   await toDisk(store)
   return aside
+}
+
+/** What root writes into the store of another user belongs to that user, so that the service can use it. */
+function giveToOwner(path: string, folder: string): void {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = statSync(folder)
+  chownSync(path, uid, gid)
 }
 
 /** fsync of a file or a folder. */
