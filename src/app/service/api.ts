@@ -3,6 +3,7 @@ import { systemClock } from '../../platform/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import { limitsOf } from '../../server/abuse/limits.ts'
 import { type ApiDependencies, handleApi } from '../../server/api/handle.ts'
+import type { Audit } from '../../server/model/audit.ts'
 import { callerIdentifier } from '../../server/auth/caller.ts'
 import { keyedHash, newPassword, newUsername, type Pepper } from '../../server/auth/hashes.ts'
 import type { PasswordChecker } from '../../server/auth/login.ts'
@@ -21,15 +22,16 @@ interface ApiParts {
   readonly pepper: Pepper
   readonly passwords: PasswordChecker
   readonly log: Log
+  readonly audit: Audit
 }
 
 /** The management API as one function from request to response. */
 export function apiOf(
   settings: ServiceSettings,
-  { store, pepper, passwords, log }: ApiParts,
+  { store, pepper, passwords, log, audit }: ApiParts,
 ): (request: IncomingRequest) => Promise<OutgoingResponse> {
   const now = () => systemClock.now()
-  const gate = { store, pepper, passwords, now, limits: limitsOf(settings) }
+  const gate = { store, pepper, passwords, audit, now, limits: limitsOf(settings) }
   const secret = () => {
     const password = newPassword()
     return { password, hash: keyedHash(pepper, password) }
@@ -46,6 +48,7 @@ export function apiOf(
       newPassword: secret,
       newKey: () => ({ username: newUsername(), ...secret() }),
     },
+    audit,
     reportError: (error) => logBug(log, 'an API request failed because of an internal error', error),
   }
   return async (request) => respond(dependencies, settings, request)
@@ -73,6 +76,7 @@ async function respond(
         contentType,
         body: body ?? '',
         networks: {
+          peer: request.peer,
           network: request.isProxy ? undefined : networkOf(request.peer),
           share: shareOf(request.peer),
         },

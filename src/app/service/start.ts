@@ -17,7 +17,9 @@ import { type FaultRule, parseFaults } from '../../server/update/faults.ts'
 import { handleUpdate, isUpdatePath, type UpdateDependencies } from '../../server/update/handle.ts'
 import type { Failure } from '../failure.ts'
 import { logBug } from '../log.ts'
+import type { Audit } from '../../server/model/audit.ts'
 import { apiOf } from './api.ts'
+import { auditLog } from './audit-log.ts'
 import { type DevSetup, makeDevSetup } from './dev-setup.ts'
 import { listenAll, passedSockets, readTls } from './listeners.ts'
 import { openStore, type OpenStore } from './open-store.ts'
@@ -65,7 +67,12 @@ export async function startService(
   if (!opened.ok) return opened
   const { store, pepper } = opened.value
   const dev = isDev ? await makeDevSetup(store, pepper, systemClock.now()) : undefined
-  const handling = handlerMaker(opened.value, { log, ending, faults: faults.value })
+  const handling = handlerMaker(opened.value, {
+    log,
+    ending,
+    faults: faults.value,
+    audit: auditLog(log, () => performance.now()),
+  })
   let current = settings
   let handleCurrent = handling(settings)
   const { handle, idle } = trackInFlight(async (request) => handleCurrent(request))
@@ -116,6 +123,7 @@ async function changeCertificate(
 }
 
 interface HandlerParts {
+  readonly audit: Audit
   readonly log: Log
   readonly ending: AbortSignal
   readonly faults: readonly FaultRule[]
@@ -130,7 +138,7 @@ function handlerMaker(
   const passwords = passwordChecker(pepper)
   return (settings) => {
     const update = updateDependencies(settings, { store, passwords }, parts)
-    const api = apiOf(settings, { store, pepper, passwords, log })
+    const api = apiOf(settings, { store, pepper, passwords, log, audit: parts.audit })
     const handlers: readonly PathHandler[] = [
       updatePart(update),
       { matches: isApiPath, handle: api, logFields: ({ method }) => ({ method }) },
@@ -151,7 +159,7 @@ const updatePart = (dependencies: UpdateDependencies): PathHandler => ({
 function updateDependencies(
   settings: ServiceSettings,
   updater: Pick<UpdateDependencies['updater'], 'store' | 'passwords'>,
-  { log, ending, faults }: HandlerParts,
+  { log, ending, faults, audit }: HandlerParts,
 ): UpdateDependencies {
   const { allHostnames, strictAgents, blockedAgents, realm } = settings
   return {
@@ -159,6 +167,7 @@ function updateDependencies(
       ...updater,
       policy: { limits: limitsOf(settings), allHostnames, strictAgents, blockedAgents },
       now: () => systemClock.now(),
+      audit,
     },
     realm,
     faults,

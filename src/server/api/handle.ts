@@ -1,5 +1,6 @@
 import type { Instant } from '../../base/time.ts'
 import { refuse } from '../errors/errors.ts'
+import type { Audit } from '../model/audit.ts'
 import type { Caller } from '../rules/access.ts'
 import type { Store } from '../store/store.ts'
 import { parseJson } from './json.ts'
@@ -23,6 +24,7 @@ export interface ApiRequest {
 
 /** The client's networks: of lockouts, and of fair shares. */
 interface ApiNetworks {
+  readonly peer: string
   readonly network: string | undefined
   readonly share: string
 }
@@ -41,25 +43,28 @@ export interface ApiDependencies {
   /** Seconds until the account may make another rate-limited request; undefined if it may now. */
   readonly rateLimit: (accountId: number) => number | undefined
   readonly reportError: (error: unknown) => void
+  readonly audit: Audit
 }
 
 export const isApiPath = (path: string): boolean => path === '/v1' || path.startsWith('/v1/')
 
 interface Match {
+  readonly name: string
   readonly route: Route
   readonly params: Readonly<Record<string, string>>
 }
 
-const PATTERNS = Object.values(ROUTES).map((route: Route) => ({
+const PATTERNS = Object.entries(ROUTES).map(([name, route]: [string, Route]) => ({
+  name,
   route,
   pattern: new RegExp(`^/v1${route.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}/?$`),
 }))
 
 /** The route, or the methods of this path. */
 function find(method: string, path: string): Match | readonly Method[] {
-  const matching = PATTERNS.flatMap(({ route, pattern }) => {
+  const matching = PATTERNS.flatMap(({ name, route, pattern }) => {
     const match = pattern.exec(path)
-    return match === null ? [] : [{ route, params: { ...match.groups } }]
+    return match === null ? [] : [{ name, route, params: { ...match.groups } }]
   })
   const exact = matching.find(({ route }) => route.method === method)
   return exact ?? matching.map(({ route }) => route.method)
@@ -114,7 +119,7 @@ function bodyOf(
 async function answer(
   dependencies: ApiDependencies,
   request: ApiRequest,
-  { route, params, body }: Match & { readonly body: unknown },
+  { name, route, params, body }: Match & { readonly body: unknown },
 ): Promise<HandlerResult<'unauthorized'> | Awaited<ReturnType<Route['handle']>>> {
   const caller = route.isOpen
     ? undefined
@@ -140,11 +145,29 @@ async function answer(
     service: dependencies.service,
   }
   // A write checks and changes in one transaction. A read needs none and does not wait for writes.
-  return route.method === 'GET'
-    ? dependencies.store.read(async (reading) =>
-        route.handle({ ...context, store: reading as Parameters<Route['handle']>[0]['store'] }),
-      )
-    : dependencies.store.write(async (store) => route.handle({ ...context, store }))
+  if (route.method === 'GET')
+    return dependencies.store.read(async (reading) =>
+      route.handle({ ...context, store: reading as Parameters<Route['handle']>[0]['store'] }),
+    )
+  const result = await dependencies.store.write(async (store) => route.handle({ ...context, store }))
+  if ('status' in result)
+    dependencies.audit({
+      kind: 'changed',
+      operation: name,
+      account: context.caller.account.name,
+      subject: subjectOf(params, body, result.data),
+      peer: request.networks.peer,
+    })
+  return result
+}
+
+/** What a request changed: the values of its path, else what it made. */
+function subjectOf(params: Readonly<Record<string, string>>, body: unknown, data: unknown): string {
+  const made = { ...(body as object | undefined), ...(data as object | undefined) } as Readonly<
+    Record<string, unknown>
+  >
+  const named = [made['zone_name'], made['name'], made['username']].filter((one) => typeof one === 'string')
+  return [...Object.values(params), ...named].join(' ')
 }
 
 /** The specification has no code for it. */

@@ -6,6 +6,7 @@ import {
   lockedOutUntil,
   recordFailedLogin,
 } from '../abuse/failed-logins.ts'
+import type { Audit } from '../model/audit.ts'
 import type { Caller } from '../rules/access.ts'
 import type { Store } from '../store/store.ts'
 import { keyedHash, type Pepper } from './hashes.ts'
@@ -17,12 +18,14 @@ export interface CallerDependencies {
   readonly passwords: PasswordChecker
   readonly now: () => Instant
   readonly limits: FailedLoginLimits
+  readonly audit: Audit
 }
 
 /** The networks of a client: see `networkOf` and `shareOf`. */
 export interface ClientNetworks {
   /** Undefined behind a proxy that does not say who the client is: nothing is counted. */
   readonly network: string | undefined
+  readonly peer: string
   readonly share: string
 }
 
@@ -45,12 +48,24 @@ export const callerIdentifier =
   (dependencies: CallerDependencies) =>
   async (authorization: string | undefined, networks: ClientNetworks): Promise<IdentifiedCaller> => {
     if (authorization === undefined) return undefined
-    const { store, now, limits } = dependencies
     const caller = await callerFor(dependencies, authorization, networks)
-    if (caller === undefined)
-      await store.write(async (w) => recordFailedLogin(w, loginOrigin(networks), { limits, now: now() }))
+    if (caller === undefined) await refuseLogin(dependencies, authorization, networks)
     return caller
   }
+
+async function refuseLogin(
+  { store, now, limits, audit }: CallerDependencies,
+  authorization: string,
+  networks: ClientNetworks,
+): Promise<void> {
+  const { peer } = networks
+  const isLockedNow = await store.write(async (w) =>
+    recordFailedLogin(w, loginOrigin(networks), { limits, now: now() }),
+  )
+  const username = parseBasic(authorization)?.username
+  audit({ kind: 'loginRefused', endpoint: 'api', peer, username: username === '' ? undefined : username })
+  if (isLockedNow) audit({ kind: 'lockedOut', endpoint: 'api', peer })
+}
 
 const loginOrigin = ({ network }: ClientNetworks): LoginOrigin | undefined =>
   network === undefined ? undefined : { endpoint: 'api', network }

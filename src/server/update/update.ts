@@ -9,6 +9,7 @@ import { exceeds, withEvent } from '../abuse/sliding-window.ts'
 import type { PasswordChecker } from '../auth/login.ts'
 import { networkOf, shareOf } from '../../net/network.ts'
 import type { IncomingRequest } from '../http/request.ts'
+import type { Audit, AuditEvent } from '../model/audit.ts'
 import type { Login, Usage } from '../model/rows.ts'
 import type { Store, StoreWrites } from '../store/store.ts'
 import { isBlocked, recordUsage, singleReply, type UpdateContext, type UpdateOutcome } from './context.ts'
@@ -26,6 +27,14 @@ export interface Updater {
   readonly passwords: PasswordChecker
   readonly policy: UpdatePolicy
   readonly now: () => Instant
+  /** Receives what an operator must be able to find later, when it is durable. */
+  readonly audit: Audit
+}
+
+/** The answer, and what the operator's log says about it. */
+interface Settled {
+  readonly replies: readonly Reply[]
+  readonly events: readonly AuditEvent[]
 }
 
 /**
@@ -39,17 +48,28 @@ export async function answerUpdate(updater: Updater, request: IncomingRequest): 
   const call = updateCall(updater.policy, request)
   const credentials = parseBasic(request.authorization ?? '')
   if (credentials === undefined) return refusalOf(call)
-  const result = await store.write(async (w): Promise<readonly Reply[] | PendingCheck> => {
-    const login = await w.login(credentials.username)
+  const { username } = credentials
+  const result = await store.write(async (w): Promise<Settled | PendingCheck> => {
+    const login = await w.login(username)
     const isRight = passwords.checkFast(login, credentials)
     if (isRight === undefined) return (await isLockedOut(w, updater, call)) ? unchecked(call) : { login }
-    return settle(w, updater, { ...call, login: isRight ? login : undefined })
+    return settle(w, updater, { ...call, username, login: isRight ? login : undefined })
   })
-  if (!('login' in result)) return result
+  if (!('login' in result)) return audited(updater, result)
   const { login } = result
   const isRight = await passwords.checkSlow(login, credentials, shareOf(request.peer))
-  if (isRight === undefined) return unchecked(call)
-  return store.write(async (w) => settle(w, updater, { ...call, login: isRight ? login : undefined }))
+  if (isRight === undefined) return unchecked(call).replies
+  return audited(
+    updater,
+    await store.write(async (w) =>
+      settle(w, updater, { ...call, username, login: isRight ? login : undefined }),
+    ),
+  )
+}
+
+function audited({ audit }: Updater, { replies, events }: Settled): readonly Reply[] {
+  for (const event of events) audit(event)
+  return replies
 }
 
 /** A request with the facts that do not need the store. */
@@ -84,31 +104,50 @@ const refusalOf = ({ isAgentRefused }: UpdateCall): readonly Reply[] =>
   singleReply(isAgentRefused ? 'badagent' : 'badauth')
 
 /** The password was not checked: the client asks again after its wait. */
-const unchecked = ({ isAgentRefused }: UpdateCall): readonly Reply[] =>
-  singleReply(isAgentRefused ? 'badagent' : '911')
+const unchecked = ({ isAgentRefused }: UpdateCall): Settled => ({
+  replies: singleReply(isAgentRefused ? 'badagent' : '911'),
+  events: [],
+})
 
 /** Counts a failed login under its peer, and a badagent under the principal if there is one. The replies are the same. */
 async function settle(
   w: StoreWrites,
   { policy, now }: Updater,
-  call: UpdateCall & { readonly login: Login | undefined },
-): Promise<readonly Reply[]> {
-  const { request, userAgentClass, login: principal } = call
+  call: UpdateCall & { readonly username: string; readonly login: Login | undefined },
+): Promise<Settled> {
+  const { request, userAgentClass, username, login: principal } = call
+  const { peer } = request
   if (principal === undefined) {
     if (!(await w.hasAccounts())) return unchecked(call)
-    await recordFailedLogin(w, call.origin, { limits: policy.limits, now: now() })
-    return refusalOf(call)
+    const isLockedNow = await recordFailedLogin(w, call.origin, { limits: policy.limits, now: now() })
+    const events: readonly AuditEvent[] = [
+      { kind: 'loginRefused', endpoint: 'update', peer, username },
+      ...(isLockedNow ? [{ kind: 'lockedOut', endpoint: 'update', peer } as const] : []),
+    ]
+    return { replies: refusalOf(call), events }
   }
   const context: UpdateContext = { principal, request, userAgentClass, limits: policy.limits, now: now() }
   const usage = await w.usageOf(principal)
   if (call.isAgentRefused) {
     await recordUsage(w, context, { usage, replies: refusalOf(call) })
-    return refusalOf(call)
+    return { replies: refusalOf(call), events: [] }
   }
   const outcome = principal.isSuspended
     ? { usage, replies: singleReply('abuse') }
     : await outcomeOf(w, context, { usage, allHostnames: policy.allHostnames })
-  return recordUsage(w, context, outcome)
+  const replies = await recordUsage(w, context, outcome)
+  const { blockedUntil } = await w.usageOf(principal)
+  return { replies, events: blockEvents(usage.blockedUntil, blockedUntil, { username, peer }) }
+}
+
+/** A block that this request has caused, or one that was over before it. */
+function blockEvents(
+  before: Instant | undefined,
+  until: Instant | undefined,
+  who: { readonly username: string; readonly peer: string },
+): readonly AuditEvent[] {
+  if (before === until) return []
+  return [until === undefined ? { kind: 'blockEnded', ...who } : { kind: 'blocked', ...who, until }]
 }
 
 async function outcomeOf(

@@ -69,13 +69,14 @@ function logins(passwords: PasswordChecker): { readonly update: Login; readonly 
     store,
     pepper: PEPPER,
     passwords,
+    audit: () => undefined,
     now: () => now,
     limits: LIMITS,
   })
   return {
     update: async (credentials) => {
       const replies = await answerUpdate(
-        { store, passwords, policy, now: () => now },
+        { store, passwords, policy, now: () => now, audit: () => undefined },
         {
           method: 'GET',
           path: '/nic/update',
@@ -89,7 +90,7 @@ function logins(passwords: PasswordChecker): { readonly update: Login; readonly 
       return replies.map(({ word }) => word).join()
     },
     api: async (credentials) => {
-      const caller = await identify(formatBasic(credentials), { network: PEER, share: PEER })
+      const caller = await identify(formatBasic(credentials), { network: PEER, share: PEER, peer: PEER })
       if (caller === undefined) return '401'
       return 'retryAfter' in caller ? '429' : '200'
     },

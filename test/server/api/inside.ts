@@ -5,6 +5,7 @@ import { parseAddress } from '../../../src/net/address.ts'
 import { keyedHash, pepperOf } from '../../../src/server/auth/hashes.ts'
 import { passwordChecker } from '../../../src/server/auth/login.ts'
 import type { IncomingRequest } from '../../../src/server/http/request.ts'
+import type { AuditEvent } from '../../../src/server/model/audit.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { misfit } from './document.ts'
 import type { Reply } from './world.ts'
@@ -40,6 +41,7 @@ export interface Answered {
 export interface Inside {
   readonly send: (asked: Asked) => Promise<Answered>
   readonly lines: readonly LogLine[]
+  readonly audited: readonly AuditEvent[]
 }
 
 interface Options {
@@ -63,10 +65,12 @@ export function inside(store: Store, options: Options = {}): Inside {
   })
   if (!settings.ok) throw new Error(JSON.stringify(settings.error))
   const lines: LogLine[] = []
+  const audited: AuditEvent[] = []
   const api = apiOf(settings.value, {
     store,
     pepper: PEPPER,
     passwords: PASSWORDS,
+    audit: (event) => void audited.push(event),
     log: (level, msg, details) => void lines.push({ level, msg, fields: details?.fields }),
   })
   const send = async ({ query = '', peer = '198.51.100.1', ...rest }: Asked): Promise<Answered> => {
@@ -85,7 +89,7 @@ export function inside(store: Store, options: Options = {}): Inside {
     if (fault !== undefined) throw new Error(`${fault}\n${body}`)
     return { status, headers, text: body }
   }
-  return { send, lines }
+  return { send, lines, audited }
 }
 
 export const bodyIn = ({ text }: Answered): Reply['body'] => JSON.parse(text) as Reply['body']

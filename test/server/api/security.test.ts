@@ -384,6 +384,26 @@ describe('CORS headers for a page, when', () => {
   })
 })
 
+describe('the log of changes', () => {
+  it('has one line for each change, with who, from where and what, and none for a refusal or for reading', async () => {
+    const { send, audited } = inside(world.store)
+    const as = { ...json, ...bearer('key-of-a') }
+    await send({ method: 'GET', path: HOME, ...as })
+    await send({ method: 'POST', path: `${R}/example.test`, body: '{"name":"home"}', ...as })
+    await send({ method: 'POST', path: `${R}/example.test`, body: '{"name":"new"}', ...as })
+    await send({ method: 'DELETE', path: `${R}/example.test/new`, ...as })
+    const made = await send({ method: 'POST', path: '/v1/account/ddns-keys', body: '{}', ...as })
+
+    const who = { kind: 'changed', account: 'a', peer: '198.51.100.1' }
+    const { username = '' } = (bodyIn(made).data ?? {}) as Readonly<Record<string, string>>
+    expect(audited).toEqual([
+      { ...who, operation: 'createName', subject: 'example.test new' },
+      { ...who, operation: 'deleteName', subject: 'example.test new' },
+      { ...who, operation: 'createKey', subject: username },
+    ])
+  })
+})
+
 describe('secrets', () => {
   it('are in no log line, and only in the response that creates them', async () => {
     const { store } = world

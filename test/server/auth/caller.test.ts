@@ -4,6 +4,7 @@ import { formatBasic } from '../../../src/net/basic.ts'
 import { Secret } from '../../../src/net/secret.ts'
 import { type IdentifiedCaller, callerIdentifier } from '../../../src/server/auth/caller.ts'
 import { keyedHash, pepperOf } from '../../../src/server/auth/hashes.ts'
+import type { AuditEvent } from '../../../src/server/model/audit.ts'
 import type { FailedLogins, Login } from '../../../src/server/model/rows.ts'
 import type { ApiKey, StoreReads, Store, StoreWrites } from '../../../src/server/store/store.ts'
 import { OWNER } from '../rules/made.ts'
@@ -28,6 +29,7 @@ const LOGINS: Readonly<Record<string, Login>> = {
 function gate() {
   const failures = new Map<string, FailedLogins>()
   const world = { now: START }
+  const events: AuditEvent[] = []
   const found = new Map(
     Object.entries(KEYS).map(([key, row]) => [Buffer.from(keyedHash(PEPPER, key)).toString('hex'), row]),
   )
@@ -54,6 +56,7 @@ function gate() {
         ),
     },
     now: () => world.now,
+    audit: (event) => void events.push(event),
     limits: { badauth: { max: 2, window: minutes(10) }, lockout: minutes(10) },
   })
   const ask = async (
@@ -62,9 +65,9 @@ function gate() {
     network = 'n',
   ): Promise<IdentifiedCaller> => {
     world.now = at
-    return identify(authorization, { network, share: network })
+    return identify(authorization, { network, share: network, peer: network })
   }
-  return { ask }
+  return { ask, events }
 }
 
 const basic = (username: string, password: string): string =>
@@ -135,6 +138,15 @@ describe('a peer that may be wrong twice in ten minutes', () => {
       expect(await ask(basic('owner', 'crowd'))).toEqual({ retryAfter: 5 })
 
     expect(await ask(PASSWORD)).toEqual(WHOLE)
+  })
+
+  it('is named in the log with each failed login, and once when it is locked out', async () => {
+    const { ask, events } = gate()
+    for (let times = 0; times < 4; times++) await ask(basic('owner', 'wrong'))
+    await ask(undefined)
+
+    const refused = { kind: 'loginRefused', endpoint: 'api', peer: 'n', username: 'owner' }
+    expect(events).toEqual([refused, refused, refused, { kind: 'lockedOut', endpoint: 'api', peer: 'n' }])
   })
 
   it('is not locked out by what was ten minutes ago', async () => {

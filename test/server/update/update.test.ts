@@ -21,6 +21,7 @@ import { writeResponse } from '../../../src/protocol/response.ts'
 import { limitsOf } from '../../../src/server/abuse/limits.ts'
 import { keyedHash, pepperOf, slowHash } from '../../../src/server/auth/hashes.ts'
 import { passwordChecker } from '../../../src/server/auth/login.ts'
+import type { AuditEvent } from '../../../src/server/model/audit.ts'
 import type { StoredRdata } from '../../../src/server/model/rows.ts'
 import { GroupCommit } from '../../../src/server/store/group-commit.ts'
 import { sqliteStore } from '../../../src/server/store/sqlite.ts'
@@ -47,6 +48,7 @@ let store: Store
 let now: Instant
 let folder: string
 let policy: UpdatePolicy
+let events: AuditEvent[]
 let passwords = passwordChecker(PEPPER)
 const ids: Record<string, number> = {}
 
@@ -54,6 +56,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-update-'))
   store = sqliteStore(folder)
   now = instant(Date.UTC(2026, 0, 1))
+  events = []
   policy = {
     limits: limitsOf(COUNTS),
     allHostnames: 'all-hostnames',
@@ -143,7 +146,13 @@ const ask = async ({
   const as = 'as' in rest ? rest.as : KEY
   const address = parsePeer(peer)
   if (address === undefined) throw new Error('no peer')
-  const updater = { store, passwords, policy, now: () => now }
+  const updater = {
+    store,
+    passwords,
+    policy,
+    now: () => now,
+    audit: (event: AuditEvent) => void events.push(event),
+  }
   const request = {
     method: 'GET',
     path: '/nic/update',
@@ -384,6 +393,19 @@ describe('abuse', () => {
     expect(await ask()).toBe('good 192.0.2.1')
   })
 
+  it('is in the log once when it begins and once when it is over', async () => {
+    for (let n = 0; n < 33; n++) await ask()
+    const until = after(now, minutes(30))
+    pass(minutes(31))
+    await ask()
+
+    const who = { username: KEY.username, peer: '198.51.100.7' }
+    expect(events).toEqual([
+      { kind: 'blocked', ...who, until },
+      { kind: 'blockEnded', ...who },
+    ])
+  })
+
   it('blocks one key, and not its account', async () => {
     await repeat(12, { query: 'hostname=nope.test' })
 
@@ -444,6 +466,17 @@ describe('failed logins', () => {
     await fail('198.51.100.7', 21)
 
     expect(await ask(given)).toBe(reply)
+  })
+
+  it('are in the log, and so is the lockout', async () => {
+    await fail('198.51.100.7', 22)
+    const refused = { kind: 'loginRefused', endpoint: 'update', peer: '198.51.100.7', username: KEY.username }
+
+    expect(events).toHaveLength(23)
+    expect(events[0]).toEqual(refused)
+    expect(events.filter(({ kind }) => kind === 'lockedOut')).toEqual([
+      { kind: 'lockedOut', endpoint: 'update', peer: '198.51.100.7' },
+    ])
   })
 
   it('outside the window are not counted', async () => {

@@ -1,0 +1,88 @@
+import { never } from '../../base/never.ts'
+import { formatInstant } from '../../base/time.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Audit, AuditEvent } from '../../server/model/audit.ts'
+
+/** Lines on refused logins: of one peer, and of all peers, in one period. */
+const MAX_LINES = { perPeer: 20, all: 1000 } as const
+/** In milliseconds. */
+const PERIOD = 10 * 60_000
+
+/**
+ * One line in the log for each event. Refused logins are rationed, so that guesses cannot fill a disk; what was left out is
+ * counted. `now` is in milliseconds.
+ */
+export function auditLog(log: Log, now: () => number): Audit {
+  const ration = lineRation(now, (count) =>
+    log('warn', 'further refused logins', {
+      fields: { count },
+      line: `${count} further refused logins were not logged`,
+    }),
+  )
+  return (event) => {
+    if (event.kind === 'loginRefused' && !ration(event.peer)) return
+    const { kind, ...fields } = event
+    log(LEVELS[kind], kind, { fields: shown(fields), line: lineOf(event) })
+  }
+}
+
+const LEVELS = {
+  loginRefused: 'info',
+  lockedOut: 'warn',
+  blocked: 'warn',
+  blockEnded: 'info',
+  changed: 'info',
+} as const satisfies Record<AuditEvent['kind'], unknown>
+
+const ENDPOINT = { update: '/nic/update', api: '/v1' } as const
+
+/** The filter of fail2ban in config/fail2ban reads the first two. */
+function lineOf(event: AuditEvent): string {
+  switch (event.kind) {
+    case 'loginRefused':
+      return `login refused at ${ENDPOINT[event.endpoint]} from ${event.peer}${event.username === undefined ? '' : ` for ${quoted(event.username)}`}`
+    case 'lockedOut':
+      return `too many failed logins at ${ENDPOINT[event.endpoint]} from ${event.peer}: its account passwords are not checked for a while`
+    case 'blocked':
+      return `${event.username} is blocked for abuse until ${formatInstant(event.until)}, last request from ${event.peer}`
+    case 'blockEnded':
+      return `the block of ${event.username} is over, request from ${event.peer}`
+    case 'changed':
+      return `${event.account} did ${event.operation} on ${quoted(event.subject)} from ${event.peer}`
+    default:
+      return never(event)
+  }
+}
+
+/** Foreign text in one line, without control characters. */
+const quoted = (text: string): string =>
+  JSON.stringify(text.slice(0, 100)).replaceAll(/[\u007f-\u009f]/g, '?')
+
+const shown = (fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [
+      key,
+      key === 'until' ? formatInstant(value as never) : value,
+    ]),
+  )
+
+/** Whether a peer may have another line. Tells how many had none when a period is over. */
+function lineRation(now: () => number, onLeftOut: (count: number) => void): (peer: string) => boolean {
+  let lines = new Map<string, number>()
+  let [since, all, leftOut] = [now(), 0, 0]
+  return (peer) => {
+    if (now() - since >= PERIOD) {
+      if (leftOut > 0) onLeftOut(leftOut)
+      lines = new Map()
+      ;[since, all, leftOut] = [now(), 0, 0]
+    }
+    const count = (lines.get(peer) ?? 0) + 1
+    if (count > MAX_LINES.perPeer || all >= MAX_LINES.all) {
+      leftOut++
+      return false
+    }
+    lines.set(peer, count)
+    all++
+    return true
+  }
+}

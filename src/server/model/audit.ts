@@ -1,0 +1,25 @@
+import type { Instant } from '../../base/time.ts'
+
+/** What an operator must be able to find later: who did what, from where. Never a secret. */
+export type AuditEvent =
+  | {
+      readonly kind: 'loginRefused'
+      readonly endpoint: 'update' | 'api'
+      readonly peer: string
+      /** As sent; undefined for an API key. */
+      readonly username: string | undefined
+    }
+  | { readonly kind: 'lockedOut'; readonly endpoint: 'update' | 'api'; readonly peer: string }
+  | { readonly kind: 'blocked'; readonly username: string; readonly peer: string; readonly until: Instant }
+  | { readonly kind: 'blockEnded'; readonly username: string; readonly peer: string }
+  | {
+      readonly kind: 'changed'
+      /** The operation of `/v1`, as in its OpenAPI document. */
+      readonly operation: string
+      readonly account: string
+      /** What was changed: the values of the path, or the name that was made. */
+      readonly subject: string
+      readonly peer: string
+    }
+
+export type Audit = (event: AuditEvent) => void
