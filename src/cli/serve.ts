@@ -29,8 +29,15 @@ export async function serveCommand(flags: ServeFlags): Promise<Exit> {
   // Every answered request is already on disk.
   onCrash({ log, save: () => Promise.resolve() })
   ignoreSignals(log)
-  const ending = new AbortController()
-  const options = { isDev, mayMake: flags.mayMake, faults, log, ending: ending.signal }
+  const [stopping, ending] = [new AbortController(), new AbortController()]
+  const options = {
+    isDev,
+    mayMake: flags.mayMake,
+    faults,
+    log,
+    stopping: stopping.signal,
+    ending: ending.signal,
+  }
   const started = await startService(settings.value, options)
   if (!started.ok) return fail(started.error, asJson)
   // The first output line announces the service, which must handle stop signals by then.
@@ -44,6 +51,7 @@ export async function serveCommand(flags: ServeFlags): Promise<Exit> {
   const reload = reloader(flags, { started: started.value, log, setLevel, first: settings.value })
   onSignal('SIGHUP', () => void reload().then(() => supervisor.reloaded()))
   await stopped
+  stopping.abort()
   supervisor.stopping()
   log('info', 'stop signal received; finishing accepted requests')
   setTimeout(() => ending.abort(), GRACE_PERIOD).unref()
@@ -125,9 +133,10 @@ function formatDevSetup(dev: DevSetup, url: string): readonly string[] {
   ]
 }
 
-async function closeService({ listeners, store, dev, folder, idle }: StartedService): Promise<void> {
+async function closeService({ listeners, metrics, store, dev, folder, idle }: StartedService): Promise<void> {
   await Promise.all(listeners.map(async (listener) => listener.close(GRACE_PERIOD)))
   await idle()
+  await metrics?.close(0)
   await store.close()
   if (dev !== undefined) rmSync(folder, { recursive: true, force: true })
 }

@@ -39,6 +39,13 @@ const nameserver = (value: string): Result<string, string> => {
   return name === undefined ? err('is not a host name, such as ns1.example') : ok(name)
 }
 
+/** Without TLS: the values are for a collector in the same network. */
+function parseMetrics(value: string): Result<string, string> {
+  const parsed = parseListener(value)
+  if (!parsed.ok) return parsed
+  return parsed.value.isTls ? err('is without TLS; write ADDRESS:PORT') : ok(value)
+}
+
 const limit = whole(1, 1_000_000)
 
 /** Settings of the service. The abuse limits are Holdfast's own: the specification only says "excessive". */
@@ -47,6 +54,7 @@ export const SERVICE_SETTINGS = {
   listen:           { reader: listReader(parseListener, { type: 'string' }), help: 'addresses and ports to listen on: ADDRESS:PORT for http, ADDRESS:PORT/tls for https', fallback: [{ host: '127.0.0.1', port: 8245, isTls: false }] },
   tlsCert:          { reader: text,                         help: 'PEM file of the certificate chain, for /tls listeners' },
   tlsKey:           { reader: text,                         help: 'PEM file of the private key, for /tls listeners' },
+  metrics:          { reader: { ...text, read: parseMetrics }, help: 'address and port for /metrics (OpenMetrics), /healthz and /readyz, such as 127.0.0.1:9053; none without it' },
   store:            { reader: text,                         help: 'folder of the database; default: /var/lib/holdfast-service for root, else the folder service in the data folder of the user' },
   realm:            { reader: { ...text, read: parseRealm }, help: 'realm in the WWW-Authenticate header of /nic/update', fallback: 'Holdfast' },
   allHostnames:     { reader: text,                         help: 'hostname parameter that selects every hostname of the DDNS key', fallback: ALL_HOSTNAMES },

@@ -159,7 +159,14 @@ describe('commands', async () => {
   })
 
   it.each(FOR_USERS)('$path names only operations and keys that holdfast admin has', ({ text }) => {
-    const keys = [...Object.keys({ ...PLAN_KEYS, ...ZONE_KEYS, ...ACCOUNT_KEYS }), 'plan', 'expires', 'keep', 'account', 'zone']
+    const keys = [
+      ...Object.keys({ ...PLAN_KEYS, ...ZONE_KEYS, ...ACCOUNT_KEYS }),
+      'plan',
+      'expires',
+      'keep',
+      'account',
+      'zone',
+    ]
     const wrong = commandsIn(text).flatMap((line) => {
       const [, words] = /(?:^|\s)holdfast admin (?:--config \S+ )?(.+)$/.exec(line) ?? []
       if (words === undefined) return []

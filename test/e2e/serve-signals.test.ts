@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
@@ -15,15 +15,17 @@ interface Serving {
   readonly log: () => string
   readonly kill: (signal: NodeJS.Signals) => void
   readonly ended: Promise<number | null>
+  readonly folder: string
+  readonly pid: number | undefined
 }
 
 /** A service with a configuration file of its own. */
-async function serving(config: string, folder = scratch()): Promise<Serving & { folder: string }> {
+async function serving(config: string, folder = scratch(), node = process.execPath): Promise<Serving> {
   const store = join(folder, 'store')
   await holdfast(['admin', 'init', '--store', store], { node: process.execPath })
   writeFileSync(join(folder, 'service.toml'), config)
   const args = ['serve', '--store', store, '--config', join(folder, 'service.toml'), '--json']
-  const child = spawn(process.execPath, [join(ROOT, 'bin/holdfast.js'), ...args], {
+  const child = spawn(node, [join(ROOT, 'bin/holdfast.js'), ...args], {
     env: { PATH: process.env['PATH'], HOME: folder },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -37,7 +39,7 @@ async function serving(config: string, folder = scratch()): Promise<Serving & { 
   const url = await new Promise<string>((found) =>
     child.stdout.once('data', (line: Buffer) => found((JSON.parse(line.toString()) as { url: string }).url)),
   )
-  return { url, log: () => log, kill: (signal) => void child.kill(signal), ended, folder }
+  return { url, pid: child.pid, log: () => log, kill: (signal) => void child.kill(signal), ended, folder }
 }
 
 const portOf = (url: string): number => Number(new URL(url).port)
@@ -159,6 +161,43 @@ describe('a running service', () => {
     await expect.poll(() => silent.filter(({ destroyed }) => destroyed).length, { timeout: 8000 }).toBe(150)
   }, 15_000)
 
+  it('shows its metrics on a listener of their own, and its health on both', async () => {
+    const port = await freePort()
+    const { url } = await serving(`listen = ["127.0.0.1:0"]\nmetrics = "127.0.0.1:${port}"\n`)
+    await fetch(`${url}/nic/update`, { headers: { 'user-agent': 'A b/1-1 c@d.test' } })
+    const get = async (at: string): Promise<readonly [number, string]> => {
+      const response = await fetch(at)
+      return [response.status, await response.text()]
+    }
+    const own = `http://127.0.0.1:${port}`
+
+    const [status, text] = await get(`${own}/metrics`)
+    expect([status, text]).toEqual([
+      200,
+      expect.stringContaining('holdfast_requests_total{part="update",answer="badauth"} 1'),
+    ])
+    for (const path of ['/healthz', '/readyz'])
+      for (const at of [url, own]) expect(await get(at + path)).toEqual([200, 'ok\n'])
+    expect((await get(`${url}/metrics`))[0]).toBe(404)
+    expect((await get(`${own}/v1/dns/about`))[0]).toBe(404)
+  })
+
+  it('is not ready while its disk is full, and is again afterwards', async () => {
+    const folder = scratch()
+    const limited = join(folder, 'node')
+    // A file size limit of some blocks that is lifted later (prlimit(1)) stands for a disk that fills up.
+    writeFileSync(limited, `#!/bin/sh\ntrap '' XFSZ\nexec ${process.execPath} "$@"\n`, { mode: 0o755 })
+    const { url, pid } = await serving('listen = ["127.0.0.1:0"]\n', folder, limited)
+    const readiness = async (): Promise<number> => (await fetch(`${url}/readyz`)).status
+    expect(await readiness()).toBe(200)
+
+    execFileSync('prlimit', ['--pid', String(pid), '--fsize=0:unlimited'])
+    await expect.poll(readiness, { timeout: 5000 }).toBe(503)
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    execFileSync('prlimit', ['--pid', String(pid), '--fsize=unlimited:unlimited'])
+    await expect.poll(readiness, { timeout: 5000 }).toBe(200)
+  }, 20_000)
+
   it('listens on a socket that its supervisor passes', async () => {
     const folder = scratch()
     const store = join(folder, 'store')
@@ -204,6 +243,12 @@ describe('a running service', () => {
     expect(wrongCount.log()).toMatch(/systemd passes 1 sockets, and listen has 2 entries/)
   })
 })
+
+async function freePort(): Promise<number> {
+  const { port, close } = await listeningSocket()
+  close()
+  return port
+}
 
 /** A listening socket that a child process can take over. */
 async function listeningSocket() {

@@ -39,7 +39,7 @@ export function passedSockets(environment: NodeJS.ProcessEnv, pid: number): numb
   return environment['LISTEN_PID'] === String(pid) && count > 0 ? count : 0
 }
 
-interface ListenParts {
+export interface ListenParts {
   readonly handle: RequestHandler
   /** The settings of the moment: a reload changes some of them. */
   readonly current: () => ServiceSettings
@@ -63,7 +63,7 @@ export async function listenAll(parts: ListenParts): Promise<Result<readonly Ope
   for (const [at, listener] of listeners.entries()) {
     const problem = await openOne(listener).then(
       (opened) => void open.push(opened),
-      (error: Error) => `cannot listen on ${formatListener(listener)}: ${error.message}${adviceOn(error)}`,
+      (error: Error) => listenProblem(listener, error),
     )
     const found = problem ?? portProblem(listener, open[at])
     if (found === undefined) continue
@@ -84,7 +84,10 @@ export async function listenAll(parts: ListenParts): Promise<Result<readonly Ope
   }
 }
 
-const configurationFailure = (messages: readonly string[]): Result<never, Failure> =>
+export const listenProblem = (listener: Listener, error: Error): string =>
+  `cannot listen on ${formatListener(listener)}: ${error.message}${adviceOn(error)}`
+
+export const configurationFailure = (messages: readonly string[]): Result<never, Failure> =>
   err({ exit: 'configuration', messages })
 
 /** A passed socket must be the one that its entry means: with another order, http would be spoken on the port of https. */

@@ -21,12 +21,19 @@ import type { Audit } from '../../server/model/audit.ts'
 import { apiOf } from './api.ts'
 import { auditLog } from './audit-log.ts'
 import { type DevSetup, makeDevSetup } from './dev-setup.ts'
-import { listenAll, passedSockets, readTls } from './listeners.ts'
+import { healthHandler } from '../../server/http/health.ts'
+import { serviceMetrics } from '../../server/metrics/service-metrics.ts'
+import { listenForMetrics, type MetricsParts } from './metrics-listener.ts'
+import { measuredHandler, measuredStore } from './measured.ts'
+import { readiness } from './readiness.ts'
+import { listenAll, type ListenParts, passedSockets, readTls } from './listeners.ts'
 import { openStore, type OpenStore } from './open-store.ts'
 import { storeFolder } from './settings.ts'
 
 export interface StartedService {
   readonly listeners: readonly OpenListener[]
+  /** Of the setting `metrics`. */
+  readonly metrics: OpenListener | undefined
   readonly store: Store
   readonly folder: string
   readonly totals: StoreTotals
@@ -45,6 +52,8 @@ export interface StartOptions {
   /** The value of --fault. */
   readonly faults: string | undefined
   readonly log: Log
+  /** Aborted at the stop signal: the service is not ready any more. */
+  readonly stopping: AbortSignal
   /** Ends injected delays early. */
   readonly ending: AbortSignal
 }
@@ -65,35 +74,42 @@ export async function startService(
   const folder = isDev ? mkdtempSync(join(tmpdir(), 'holdfast-dev-')) : await storeFolder(settings)
   const opened = await openStore(folder, { mayMake: isDev || options.mayMake, mayUpgrade: true })
   if (!opened.ok) return opened
-  const { store, pepper } = opened.value
+  const metrics = serviceMetrics()
+  const { pepper } = opened.value
+  const store = measuredStore(opened.value.store, metrics)
   const dev = isDev ? await makeDevSetup(store, pepper, systemClock.now()) : undefined
-  const handling = handlerMaker(opened.value, {
-    log,
-    ending,
-    faults: faults.value,
-    audit: auditLog(log, () => performance.now()),
-  })
+  const health = healthHandler(readiness(store, options.stopping))
+  const handling = handlerMaker(
+    { store, pepper },
+    {
+      log,
+      ending,
+      faults: faults.value,
+      audit: auditLog(log, () => performance.now()),
+      health,
+    },
+  )
   let current = settings
   let handleCurrent = handling(settings)
-  const { handle, idle } = trackInFlight(async (request) => handleCurrent(request))
-  const passed = passedSockets(process.env, process.pid)
-  const listeners = await listenAll({ handle, current: () => current, tls: tls.value, passed, log })
-  if (!listeners.ok) {
+  const { handle, idle } = trackInFlight(measuredHandler(async (request) => handleCurrent(request), metrics))
+  const sockets = await openSockets(() => current, { handle, tls: tls.value, log, metrics, store, health })
+  if (!sockets.ok) {
     await store.close()
-    return listeners
+    return sockets
   }
+  const { listeners } = sockets.value
   const checkpoints = setInterval(() => store.checkpoint(), CHECKPOINT_INTERVAL).unref()
   ending.addEventListener('abort', () => clearInterval(checkpoints))
-  const totals = await store.read((r) => r.totals())
+  const totals = await store.read((r) => r.totals(systemClock.now()))
   return ok({
-    listeners: listeners.value,
+    ...sockets.value,
     store,
     folder,
     totals,
     dev,
     idle,
     reload: async (next) => {
-      const changed = await changeCertificate(listeners.value, next)
+      const changed = await changeCertificate(listeners, next)
       if (changed.ok) {
         current = next
         handleCurrent = handling(next)
@@ -101,6 +117,20 @@ export async function startService(
       return changed
     },
   })
+}
+
+/** The public listeners, and the one for metrics. If one fails, the others are closed again. */
+async function openSockets(
+  current: () => ServiceSettings,
+  parts: Omit<ListenParts, 'current' | 'passed'> & Omit<MetricsParts, 'listeners'>,
+): Promise<Result<Pick<StartedService, 'listeners' | 'metrics'>, Failure>> {
+  const passed = passedSockets(process.env, process.pid)
+  const listeners = await listenAll({ ...parts, current, passed })
+  if (!listeners.ok) return listeners
+  const metrics = await listenForMetrics(current(), { ...parts, listeners: listeners.value })
+  if (metrics.ok) return ok({ listeners: listeners.value, metrics: metrics.value })
+  await Promise.all(listeners.value.map(async (one) => one.close(0)))
+  return metrics
 }
 
 async function changeCertificate(
@@ -123,6 +153,7 @@ async function changeCertificate(
 }
 
 interface HandlerParts {
+  readonly health: PathHandler
   readonly audit: Audit
   readonly log: Log
   readonly ending: AbortSignal
@@ -131,7 +162,7 @@ interface HandlerParts {
 
 /** Makes the handler of all requests for some settings. What counts over requests is made once. */
 function handlerMaker(
-  { store, pepper }: OpenStore,
+  { store, pepper }: Pick<OpenStore, 'store' | 'pepper'>,
   parts: HandlerParts,
 ): (settings: ServiceSettings) => RequestHandler {
   const { log } = parts
@@ -142,6 +173,7 @@ function handlerMaker(
     const handlers: readonly PathHandler[] = [
       updatePart(update),
       { matches: isApiPath, handle: api, logFields: ({ method }) => ({ method }) },
+      parts.health,
     ]
     return dispatch(handlers, { log, isLogged: isAtLeast('debug', settings.logLevel) })
   }

@@ -36,6 +36,8 @@ export interface Pem {
 export interface OpenListener {
   /** Base URL, with the port that the system assigned. */
   readonly url: string
+  /** Open connections. */
+  connections(): Promise<number>
   /** Uses another certificate for new connections; throws for a pair that does not fit, and keeps the old one. */
   setTls(pem: Pem): void
   /** Accepts no connections any more, finishes open requests, and closes what remains after `grace` milliseconds. */
@@ -87,6 +89,7 @@ export async function listen(
   const url = `${tls === undefined ? 'http' : 'https'}://${await openSocket(server, socket)}`
   return {
     url,
+    connections: async () => new Promise((resolve) => server.getConnections((_, count) => resolve(count))),
     setTls: (pem) => {
       if (tls === undefined) return
       // Throws before anything is changed.

@@ -4,7 +4,7 @@ import { storedCounters } from './sqlite-counts.ts'
 import { sqliteOverview } from './sqlite-overview.ts'
 import { sqliteRecords } from './sqlite-records.ts'
 import { instantOf, isOn, type Row, type Sql } from './sqlite-values.ts'
-import type { StoreReads } from './store.ts'
+import type { StoreReads, StoreTotals } from './store.ts'
 
 /** Prepares each statement once per connection. */
 export function statements(database: DatabaseSync): Sql {
@@ -27,19 +27,28 @@ export const sqliteReading = (sql: Sql): StoreReads => ({
 
 type Part<K extends keyof StoreReads> = Pick<StoreReads, K>
 
+const TOTALS = `SELECT (SELECT count(*) FROM account) AS accounts, (SELECT count(*) FROM zone) AS zones,
+  (SELECT coalesce(sum(names), 0) FROM holding) AS names, (SELECT count(*) FROM ddns_key) AS keys,
+  (SELECT count(*) FROM usage WHERE blocked_until > ?1) AS blocks,
+  (SELECT count(*) FROM login_failure WHERE blocked_until > ?1) AS lockouts`
+
 const facts = (sql: Sql): Part<'fact' | 'totals' | 'overview'> => ({
   async fact(name) {
     const value = sql('SELECT value FROM fact WHERE name = ?').get(name)?.['value']
     return value === undefined ? undefined : String(value)
   },
   overview: async (of, query) => sqliteOverview(sql, of, query),
-  async totals() {
-    const row = sql(`SELECT (SELECT count(*) FROM account) AS accounts, (SELECT count(*) FROM zone) AS zones,
-      (SELECT coalesce(sum(names), 0) FROM holding) AS names, (SELECT count(*) FROM ddns_key) AS keys`).get()
-    const [accounts, zones, names, keys] = ['accounts', 'zones', 'names', 'keys'].map((one) =>
-      Number(row?.[one]),
-    )
-    return { accounts: accounts ?? 0, zones: zones ?? 0, names: names ?? 0, keys: keys ?? 0 }
+  async totals(now) {
+    const row = sql(TOTALS).get(now)
+    const of = (name: keyof StoreTotals): number => Number(row?.[name])
+    return {
+      accounts: of('accounts'),
+      zones: of('zones'),
+      names: of('names'),
+      keys: of('keys'),
+      blocks: of('blocks'),
+      lockouts: of('lockouts'),
+    }
   },
 })
 

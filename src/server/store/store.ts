@@ -32,7 +32,7 @@ export interface StoreReads extends RecordReads {
   login(username: string): Promise<Login | undefined>
   /** A fact about the store itself, such as the fingerprint of its hash key. */
   fact(name: string): Promise<string | undefined>
-  totals(): Promise<StoreTotals>
+  totals(now: Instant): Promise<StoreTotals>
   /** One list of the operator. */
   overview(
     of: Overview,
@@ -59,6 +59,10 @@ export interface StoreTotals {
   readonly zones: number
   readonly names: number
   readonly keys: number
+  /** Keys and accounts that are blocked now. */
+  readonly blocks: number
+  /** Networks that are locked out now, at one endpoint or both. */
+  readonly lockouts: number
 }
 
 /** A name by its id and its spelling; caches need the second. */

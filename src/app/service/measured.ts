@@ -1,0 +1,40 @@
+import { isApiPath } from '../../server/api/handle.ts'
+import type { RequestHandler } from '../../server/http/listen.ts'
+import type { ServiceMetrics } from '../../server/metrics/service-metrics.ts'
+import type { Store } from '../../server/store/store.ts'
+import { isUpdatePath } from '../../server/update/handle.ts'
+
+/** In seconds. */
+const now = (): number => performance.now() / 1000
+
+/** The same store; its transactions are measured. */
+export const measuredStore = (store: Store, metrics: ServiceMetrics): Store => ({
+  read: async (work) => store.read(work),
+  checkpoint: () => store.checkpoint(),
+  close: async () => store.close(),
+  async write(work) {
+    const began = now()
+    metrics.queued(1)
+    try {
+      return await store.write(work)
+    } finally {
+      metrics.queued(-1)
+      metrics.written(now() - began)
+    }
+  },
+})
+
+/** The same handler; its requests are measured. */
+export const measuredHandler =
+  (handle: RequestHandler, metrics: ServiceMetrics): RequestHandler =>
+  async (request) => {
+    const began = now()
+    const response = await handle(request)
+    metrics.answered(partOf(request.path), response, now() - began)
+    return response
+  }
+
+function partOf(path: string): 'update' | 'api' | 'other' {
+  if (isUpdatePath(path)) return 'update'
+  return isApiPath(path) ? 'api' : 'other'
+}

@@ -1,0 +1,31 @@
+import type { IsReady } from '../../server/http/health.ts'
+import type { Store } from '../../server/store/store.ts'
+
+/** In milliseconds: probes of several balancers share one write. */
+const MAX_AGE = 1000
+/** In milliseconds: a disk that takes longer is not ready. */
+const TIMEOUT = 2000
+
+/** Writes one row, at most once a second. */
+export function readiness(store: Store, ending: AbortSignal): IsReady {
+  let last: { readonly at: number; readonly result: Promise<boolean> } | undefined
+  return async () => {
+    if (ending.aborted) return false
+    const now = performance.now()
+    if (last === undefined || now - last.at > MAX_AGE) last = { at: now, result: canWrite(store) }
+    return last.result
+  }
+}
+
+async function canWrite(store: Store): Promise<boolean> {
+  const written = store
+    .write(async (w) => w.setFact('ready', String(Math.round(performance.now()))))
+    .then(
+      () => true,
+      () => false,
+    )
+  return Promise.race([
+    written,
+    new Promise<boolean>((resolve) => setTimeout(() => resolve(false), TIMEOUT).unref()),
+  ])
+}
