@@ -1,6 +1,5 @@
 import type { ServiceSettings } from '../../config/service-settings.ts'
 import { systemClock } from '../../platform/clock.ts'
-import type { Log } from '../../ports/log.ts'
 import { limitsOf } from '../../server/abuse/limits.ts'
 import { type ApiDependencies, handleApi } from '../../server/api/handle.ts'
 import type { Audit } from '../../server/model/audit.ts'
@@ -12,7 +11,6 @@ import { corsHeaders, PREFLIGHT_HEADERS } from '../../server/http/cors.ts'
 import { rateLimiter } from '../../server/http/rate-limit.ts'
 import type { IncomingRequest, OutgoingResponse } from '../../server/http/request.ts'
 import type { Store } from '../../server/store/store.ts'
-import { logBug } from '../log.ts'
 
 /** The version of the API, which is independent of the program's (spec, "Versioning"). */
 const API_VERSION = '1.0.0'
@@ -21,14 +19,14 @@ interface ApiParts {
   readonly store: Store
   readonly pepper: Pepper
   readonly passwords: PasswordChecker
-  readonly log: Log
+  readonly reportFailure: (what: string, error: unknown) => void
   readonly audit: Audit
 }
 
 /** The management API as one function from request to response. */
 export function apiOf(
   settings: ServiceSettings,
-  { store, pepper, passwords, log, audit }: ApiParts,
+  { store, pepper, passwords, reportFailure, audit }: ApiParts,
 ): (request: IncomingRequest) => Promise<OutgoingResponse> {
   const now = () => systemClock.now()
   const gate = { store, pepper, passwords, audit, now, limits: limitsOf(settings) }
@@ -49,7 +47,7 @@ export function apiOf(
       newKey: () => ({ username: newUsername(), ...secret() }),
     },
     audit,
-    reportError: (error) => logBug(log, 'an API request failed because of an internal error', error),
+    reportError: (error) => reportFailure('an API request', error),
   }
   return async (request) => respond(dependencies, settings, request)
 }

@@ -106,12 +106,16 @@ export function storeFailure(folder: string, error: unknown): Failure {
   const { code, message } = error as NodeJS.ErrnoException
   if (error instanceof StoreRefused) return { exit: 'configuration', messages: [message] }
   if (code === undefined) throw error
-  const advice = ADVICE.find(([pattern]) => pattern.test(message))?.[1] ?? ''
+  const advice = adviceOnStore(message) ?? ''
   return {
     exit: 'configuration',
     messages: [`the store in ${folder} cannot be opened: ${message}${advice}`],
   }
 }
+
+/** What the operator can do about an error of the store; undefined where nothing is known. */
+export const adviceOnStore = (message: string): string | undefined =>
+  ADVICE.find(([pattern]) => pattern.test(message))?.[1]
 
 /** What to do, by the message of SQLite or of the system. */
 // biome-ignore format: a table

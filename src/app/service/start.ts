@@ -16,10 +16,10 @@ import type { Store, StoreTotals } from '../../server/store/store.ts'
 import { type FaultRule, parseFaults } from '../../server/update/faults.ts'
 import { handleUpdate, isUpdatePath, type UpdateDependencies } from '../../server/update/handle.ts'
 import type { Failure } from '../failure.ts'
-import { logBug } from '../log.ts'
 import type { Audit } from '../../server/model/audit.ts'
 import { apiOf } from './api.ts'
 import { auditLog } from './audit-log.ts'
+import { failureLog } from './failures.ts'
 import { type DevSetup, makeDevSetup } from './dev-setup.ts'
 import { healthHandler } from '../../server/http/health.ts'
 import { serviceMetrics } from '../../server/metrics/service-metrics.ts'
@@ -86,6 +86,7 @@ export async function startService(
       ending,
       faults: faults.value,
       audit: auditLog(log, () => performance.now()),
+      reportFailure: failureLog(log, () => performance.now()),
       health,
     },
   )
@@ -155,6 +156,7 @@ async function changeCertificate(
 interface HandlerParts {
   readonly health: PathHandler
   readonly audit: Audit
+  readonly reportFailure: (what: string, error: unknown) => void
   readonly log: Log
   readonly ending: AbortSignal
   readonly faults: readonly FaultRule[]
@@ -169,7 +171,13 @@ function handlerMaker(
   const passwords = passwordChecker(pepper)
   return (settings) => {
     const update = updateDependencies(settings, { store, passwords }, parts)
-    const api = apiOf(settings, { store, pepper, passwords, log, audit: parts.audit })
+    const api = apiOf(settings, {
+      store,
+      pepper,
+      passwords,
+      audit: parts.audit,
+      reportFailure: parts.reportFailure,
+    })
     const handlers: readonly PathHandler[] = [
       updatePart(update),
       { matches: isApiPath, handle: api, logFields: ({ method }) => ({ method }) },
@@ -191,7 +199,7 @@ const updatePart = (dependencies: UpdateDependencies): PathHandler => ({
 function updateDependencies(
   settings: ServiceSettings,
   updater: Pick<UpdateDependencies['updater'], 'store' | 'passwords'>,
-  { log, ending, faults, audit }: HandlerParts,
+  { ending, faults, audit, reportFailure }: HandlerParts,
 ): UpdateDependencies {
   const { allHostnames, strictAgents, blockedAgents, realm } = settings
   return {
@@ -204,6 +212,6 @@ function updateDependencies(
     realm,
     faults,
     pause: async (span) => sleep(span, undefined, { signal: ending }).catch(() => undefined),
-    reportError: (error) => logBug(log, 'an update request failed because of an internal error', error),
+    reportError: (error) => reportFailure('an update request', error),
   }
 }

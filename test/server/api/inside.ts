@@ -1,4 +1,5 @@
 import { apiOf } from '../../../src/app/service/api.ts'
+import { failureLog } from '../../../src/app/service/failures.ts'
 import { instant } from '../../../src/base/time.ts'
 import { readServiceConfig } from '../../../src/config/read-service.ts'
 import { parseAddress } from '../../../src/net/address.ts'
@@ -71,7 +72,10 @@ export function inside(store: Store, options: Options = {}): Inside {
     pepper: PEPPER,
     passwords: PASSWORDS,
     audit: (event) => void audited.push(event),
-    log: (level, msg, details) => void lines.push({ level, msg, fields: details?.fields }),
+    reportFailure: failureLog(
+      (level, msg, details) => void lines.push({ level, msg, fields: details?.fields }),
+      () => 0,
+    ),
   })
   const send = async ({ query = '', peer = '198.51.100.1', ...rest }: Asked): Promise<Answered> => {
     const address = parseAddress(peer)

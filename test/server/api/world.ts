@@ -74,7 +74,7 @@ export async function apiWorld(): Promise<World> {
     pepper: PEPPER,
     passwords: PASSWORDS,
     audit: () => undefined,
-    log: (level, msg, details) => void (level === 'error' && faults.push([msg, details?.fields])),
+    reportFailure: (what, error) => void faults.push([what, String(error)]),
   })
   const listening = await listen({ host: '127.0.0.1', port: 0 }, () => settings.value, api)
   return {

@@ -1,0 +1,31 @@
+import type { Log } from '../../ports/log.ts'
+import { logBug } from '../log.ts'
+import { adviceOnStore } from './open-store.ts'
+
+/** In milliseconds: a full disk fails every request, and the log may be on the same disk. */
+const INTERVAL = 60_000
+
+/** Logs the failure of a request. One of the disk is one line a minute with what to do; any other is a bug with its stack. */
+export function failureLog(log: Log, now: () => number): (what: string, error: unknown) => void {
+  let last = Number.NEGATIVE_INFINITY
+  let leftOut = 0
+  return (what, error) => {
+    const { code, message } = error as NodeJS.ErrnoException
+    const advice = code === undefined ? undefined : adviceOnStore(message)
+    if (advice === undefined) {
+      logBug(log, `${what} failed because of an internal error`, error)
+      return
+    }
+    if (now() - last < INTERVAL) {
+      leftOut++
+      return
+    }
+    const others = leftOut === 0 ? '' : `; ${leftOut} more failures since the last line`
+    log('error', 'the store cannot be written', {
+      fields: { because: message, leftOut },
+      line: `${what} failed: the store cannot be written: ${message}${advice}${others}`,
+    })
+    last = now()
+    leftOut = 0
+  }
+}

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { failureLog } from '../../../src/app/service/failures.ts'
+
+function reporting() {
+  const lines: string[] = []
+  const time = { now: 0 }
+  const report = failureLog(
+    (level, msg, details) => void lines.push(`${level} ${details?.line ?? msg}`),
+    () => time.now,
+  )
+  return { report, lines, time }
+}
+const FULL = Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR' })
+
+it('a full disk is one line a minute, which says what to do and counts the others', () => {
+  const { report, lines, time } = reporting()
+  for (let n = 0; n < 500; n++) report('an update request', FULL)
+  time.now = 60_000
+  report('an update request', FULL)
+
+  const line =
+    'error an update request failed: the store cannot be written: database or disk is full; free space on its disk'
+  expect(lines).toEqual([line, `${line}; 499 more failures since the last line`])
+})
+
+it('any other error has its stack', () => {
+  const { report, lines } = reporting()
+  report('an API request', new TypeError('x is not a function'))
+
+  expect(lines[0]).toMatch(
+    /^error an API request failed because of an internal error: TypeError: x is not a function\n +at /,
+  )
+})
