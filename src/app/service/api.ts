@@ -1,5 +1,6 @@
 import type { ServiceSettings } from '../../config/service-settings.ts'
 import { systemClock } from '../../platform/clock.ts'
+import { isPublicSuffix } from '../../platform/public-suffix.ts'
 import { limitsOf } from '../../server/abuse/limits.ts'
 import { type ApiDependencies, handleApi } from '../../server/api/handle.ts'
 import type { Audit } from '../../server/model/audit.ts'
@@ -43,6 +44,7 @@ export function apiOf(
       name: 'Holdfast DNS management API',
       version: API_VERSION,
       nameservers: settings.nameservers,
+      isPublicSuffix: (name) => !settings.publicSuffixes && isPublicSuffix(name),
       newPassword: secret,
       newKey: () => ({ username: newUsername(), ...secret() }),
     },

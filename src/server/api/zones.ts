@@ -51,20 +51,15 @@ export async function createZone(context: RequestContext) {
     quotaFault('names', names + 1, plan) ??
     quotaFault('nameMetadata', countKeys(mergeMetadata({}, metadata)), plan)
   if (overLimit !== undefined) return refused(overLimit)
-  const existing = await store.zoneNamed(name)
-  const parent = await store.zoneContaining(name)
-  if (
-    existing !== undefined ||
-    (parent !== undefined && parent.accountId !== caller.account.id) ||
-    caller.isReadOnly
-  )
+  const conflict = await zoneConflict(context, name)
+  if (conflict !== undefined)
     return {
       malformed: [
         {
           status: 409,
           code: '3425',
           title: 'zone cannot be created',
-          detail: `${name} exists, or is inside a zone of another account`,
+          detail: conflict,
           location: 'body',
           pointer: '/zone_name',
         } as const,
@@ -74,6 +69,22 @@ export async function createZone(context: RequestContext) {
   await store.setZoneMetadata(zoneId, mergeMetadata({}, metadata))
   await store.saveName(apexOf({ zoneId, accountId: caller.account.id }, service.nameservers, now), now)
   return { ...CREATED, warnings: unknownFields(body, ['zone_name', 'metadata']) }
+}
+
+/** Why this zone cannot be made: zones of different accounts are neither around nor under each other. */
+async function zoneConflict(
+  { caller, store, service }: RequestContext,
+  name: string,
+): Promise<string | undefined> {
+  const { id } = caller.account
+  const parent = await store.zoneContaining(name)
+  if (parent?.name === name) return `${name} exists`
+  if (parent !== undefined && parent.accountId !== id) return `${name} is inside a zone of another account`
+  if (await store.hasOthersBeneath(name, id))
+    return `there are zones or names of other accounts beneath ${name}`
+  return service.isPublicSuffix(name)
+    ? `${name} is a public suffix: others register names beneath it; the operator can allow it`
+    : undefined
 }
 
 /** Deletes the zone and everything in it. */

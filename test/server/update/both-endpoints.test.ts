@@ -152,6 +152,42 @@ describe('what the operator forbids is forbidden at both endpoints', () => {
   })
 })
 
+describe('a new zone', () => {
+  const make = async (zone: string): Promise<string> => {
+    const { send } = inside(store)
+    const answered = await send({
+      method: 'POST',
+      path: '/v1/dns/zones',
+      body: JSON.stringify({ zone_name: zone }),
+      contentType: 'application/json',
+      authorization: 'Bearer api-key',
+    })
+    const { errors } = bodyIn(answered)
+    return errors?.[0]?.detail ?? String(answered.status)
+  }
+  beforeEach(async () => {
+    await admin('zone add deep.parent.test beta')
+    await store.write(async (w) => {
+      const zoneId = (await w.zoneNamed('acme.test'))?.id ?? 0
+      await w.addName({ zoneId, accountId: (await w.accountNamed('beta')) ?? 0, name: 'a.guest' }, NOW)
+    })
+  })
+
+  // biome-ignore format: a table
+  it.each([
+    ['free.test',             /^201$/],
+    ['sub.acme.test',         /^201$/],
+    ['acme.test',             /^acme\.test exists$/],
+    ['x.dyn.test',            /^x\.dyn\.test is inside a zone of another account$/],
+    ['parent.test',           /^there are zones or names of other accounts beneath parent\.test$/],
+    ['guest.acme.test',       /^there are zones or names of other accounts beneath guest\.acme\.test$/],
+    ['a.guest.acme.test',     /^there are zones or names of other accounts beneath a\.guest\.acme\.test$/],
+    ['co.uk',                 /^co\.uk is a public suffix/],
+    ['example.co.uk',         /^201$/],
+    ['github.io',             /^201$/],
+  ])('%s', async (zone, answer) => expect(await make(zone)).toMatch(answer))
+})
+
 describe('in a shared zone', () => {
   const make = async (name: string, more: object = {}): Promise<string> => {
     const { send } = inside(store)
