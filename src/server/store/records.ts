@@ -1,6 +1,7 @@
 import type { Instant } from '../../base/time.ts'
 import type { Direction, ListedPage, NameQuery, Page } from '../model/query.ts'
 import type { Principal } from '../model/rows.ts'
+import type { PointerType } from '../model/targets.ts'
 import type { Account, AccountUsage, Metadata, Name, Plan, Zone, ZoneRules } from '../model/tree.ts'
 
 /** A name in a listing, with the fields of its zone that a listing shows. */
@@ -13,6 +14,11 @@ export interface ListedName {
 export interface Neighbour {
   readonly name: string
   readonly accountId: number
+}
+
+/** A record that points to a name. */
+export interface Pointer extends Neighbour {
+  readonly dnsType: PointerType
 }
 
 export interface KeyTarget {
@@ -67,6 +73,12 @@ export interface RecordReads {
     zone: Pick<Zone, 'id' | 'name'>,
     of: { readonly name: string; readonly accountId: number },
   ): Promise<readonly Neighbour[]>
+  /** The names of the zone with a record whose target is this name, once for each type. */
+  pointersTo(zoneId: number, fqdn: string): Promise<readonly Pointer[]>
+  /** The highest name above this one with NS, without the apex: it hides this name (RFC 2136 §7.18). */
+  delegationAbove(zoneId: number, name: string): Promise<string | undefined>
+  /** The first name beneath this one with records that a delegation here hides: all but addresses that an NS needs. */
+  hiddenBeneath(zone: Pick<Zone, 'id' | 'name'>, name: string): Promise<string | undefined>
   /** Whether another account has a zone beneath this name, or a name at or beneath it in any zone. */
   hasOthersBeneath(fqdn: string, accountId: number): Promise<boolean>
   holdingsOf(accountId: number): Promise<AccountUsage>

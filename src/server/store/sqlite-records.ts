@@ -2,13 +2,15 @@ import { instant } from '../../base/time.ts'
 import { fqdnOf, reversed } from '../model/dns-name.ts'
 import type { RecordReads } from './records.ts'
 import { namesBy } from './sqlite-listing.ts'
+import { sqlitePointers } from './sqlite-pointers.ts'
 import { accountFrom, keyFrom, nameFrom, zoneFrom, zoneRulesFrom } from './sqlite-rows.ts'
-import { number, type Sql, textValue } from './sqlite-values.ts'
+import { BENEATH, number, type Sql, textValue } from './sqlite-values.ts'
 
 /** The reads of the management API in SQL. */
 export const sqliteRecords = (sql: Sql): RecordReads => ({
   ...zones(sql),
   ...names(sql),
+  ...sqlitePointers(sql),
   ...keys(sql),
   namesBy: async (query) => namesBy(sql, query),
 })
@@ -62,9 +64,6 @@ const zones = (
     return undefined
   },
 })
-
-/** The names beneath ?1: '/' is the character after '.'. */
-const BENEATH = `labels_reversed > ?1 || '.' AND labels_reversed < ?1 || '/'`
 
 const names = (
   sql: Sql,

@@ -21,3 +21,6 @@ export const wordList = (value: Value): readonly string[] | undefined =>
 export const integer = (value: Value): number | undefined => (typeof value === 'number' ? value : undefined)
 export const instantOf = (value: Value): Instant | undefined =>
   typeof value === 'number' ? instant(value) : undefined
+
+/** In SQL, the names beneath ?1, which is reversed: '/' is the character after '.'. */
+export const BENEATH = `labels_reversed > ?1 || '.' AND labels_reversed < ?1 || '/'`

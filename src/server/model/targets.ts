@@ -1,0 +1,26 @@
+import { canonicalName } from './dns-name.ts'
+import type { DnsType } from './rdata-values.ts'
+import type { Name } from './tree.ts'
+
+/** The types whose value ends with a domain name that must be usable as it is, and not as an alias. */
+export const POINTER_TYPES = [
+  'ALIAS',
+  'CNAME',
+  'MX',
+  'NS',
+  'PTR',
+  'SRV',
+] as const satisfies readonly DnsType[]
+export type PointerType = (typeof POINTER_TYPES)[number]
+
+export const isPointerType = (type: string): type is PointerType =>
+  (POINTER_TYPES as readonly string[]).includes(type)
+
+/** The domain name in a value of these types, as it is written: the last field. */
+export const targetField = (value: string): string => value.slice(value.lastIndexOf(' ') + 1)
+
+/** The targets of one type at a name: fully qualified, without the trailing dot; the root is empty. */
+export const targetsOf = ({ rrsets }: Pick<Name, 'rrsets'>, type: PointerType): readonly string[] =>
+  rrsets
+    .filter(({ dnsType }) => dnsType === type)
+    .flatMap(({ rdata }) => rdata.map(({ value }) => canonicalName(targetField(value))))
