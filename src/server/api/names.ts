@@ -18,12 +18,20 @@ import {
   ACCEPTED,
   type HandlerResult,
   CREATED,
-  DONE,
   type RequestContext,
   groupsOf,
   refused,
 } from './request-context.ts'
-import { firstFault, groupFaults, newName, policyFaults, rrsetFrom, save, withRRSets } from './writing.ts'
+import {
+  firstFault,
+  groupFaults,
+  newName,
+  policyFaults,
+  removeChecked,
+  rrsetFrom,
+  save,
+  withRRSets,
+} from './writing.ts'
 
 export async function getName(context: RequestContext) {
   const place = await nameToRead(context)
@@ -36,8 +44,7 @@ export async function deleteName(context: RequestContext) {
   if ('refusals' in place) return place
   if (place.name.name === APEX)
     return refused(refuse('nameChangeForbidden', 'the apex cannot be deleted', IN_PATH))
-  await context.store.removeName(place.name, context.now)
-  return DONE
+  return removeChecked(context, { zone: place.zone, before: place.name })
 }
 
 /** Writes are published automatically. This publishes immediately, and checks the quotas of everything stored. */

@@ -3,7 +3,7 @@ import { type DraftRRSet, isRdataLabel, type RdataValueFault, readRdataItem } fr
 import { type Rdata, rdataLabelled, rrsetOf, withRRSet } from '../model/tree.ts'
 import { type ValueConflict, valueConflicts } from '../rules/conflict.ts'
 import { CHANGED_RDATA, type PermissionFault, PUT_RDATA } from '../rules/permission.ts'
-import { cutFault, type StateFault } from '../rules/state.ts'
+import type { StateFault } from '../rules/state.ts'
 import { badBody, isObject, unknownFields } from './bodies.ts'
 import { nameToChange, pathLabel, pathType, rrsetAt, unsupported } from './locate.ts'
 import type { PlaceFault, RRSetTarget } from './rdata.ts'
@@ -16,7 +16,7 @@ import {
   refused,
 } from './request-context.ts'
 import { isRecordQuotaFault, type RecordQuota } from './rrsets.ts'
-import { firstFault, groupFaults, policyFaults, rrsetFrom, saveChecked } from './writing.ts'
+import { firstFault, groupFaults, policyFaults, removeChecked, rrsetFrom, saveChecked } from './writing.ts'
 
 export type RdataLabelFault =
   | PlaceFault
@@ -121,8 +121,5 @@ export async function deleteRdata(context: RequestContext) {
     )
   if (current.isSystem) return refused(refuse('rdataChangeForbidden', undefined, { location: 'path' }))
   const after = withRRSet(place.name, { ...rrset, rdata: rrset.rdata.filter((one) => one !== current) })
-  const fault = cutFault(after)
-  if (fault !== undefined) return refused(fault)
-  await context.store.saveName(after, context.now)
-  return DONE
+  return removeChecked(context, { zone: place.zone, before: place.name, after })
 }

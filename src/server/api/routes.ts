@@ -199,7 +199,7 @@ export const ROUTES = {
   }),
   deleteName: route({
     method: 'DELETE', path: AT, tag: 'records', summary: 'Delete a name with everything at it',
-    refuses: NAME_CHANGE, handle: deleteName,
+    refuses: [...NAME_CHANGE, 'dnsRulesViolated'], handle: deleteName,
   }),
   publishName: route({
     method: 'POST', path: `${AT}/publish`, tag: 'records', summary: 'Publish a name immediately',

@@ -10,7 +10,7 @@ import {
 } from '../rules/conflict.ts'
 import { NEW_RRSET, type PermissionFault } from '../rules/permission.ts'
 import { metadataFault, type QuotaFault } from '../rules/quota.ts'
-import { cutFault, type StateFault } from '../rules/state.ts'
+import type { StateFault } from '../rules/state.ts'
 import { badBody, isFaulty, isObject, readMetadata, unknownFields, unknownInRRSets } from './bodies.ts'
 import { nameToChange, nameToRead, rrsetAt } from './locate.ts'
 import { combine, isRefusal, readFilterExpression, readPage, readSort } from './query.ts'
@@ -19,14 +19,21 @@ import {
   ACCEPTED,
   type HandlerResult,
   CREATED,
-  DONE,
   type RequestFault,
   type Refused,
   type RequestContext,
   type Warning,
   refused,
 } from './request-context.ts'
-import { firstFault, groupFaults, policyFaults, rrsetFrom, saveChecked, withRRSets } from './writing.ts'
+import {
+  firstFault,
+  groupFaults,
+  policyFaults,
+  removeChecked,
+  rrsetFrom,
+  saveChecked,
+  withRRSets,
+} from './writing.ts'
 
 const LIMITS = { fallback: 50, max: 500 } as const
 
@@ -133,10 +140,7 @@ export async function deleteRRSet(context: RequestContext) {
   const place = await rrsetToChange(context)
   if ('refusals' in place) return place
   const after = withoutRRSet(place.name, place.rrset.dnsType)
-  const fault = cutFault(after)
-  if (fault !== undefined) return refused(fault)
-  await context.store.saveName(after, context.now)
-  return DONE
+  return removeChecked(context, { zone: place.zone, before: place.name, after })
 }
 
 export async function getRRSetMetadata(context: RequestContext) {

@@ -9,8 +9,17 @@ import {
   permissionFaults,
 } from '../rules/permission.ts'
 import { type NameChange, type QuotaFault, quotaFaults } from '../rules/quota.ts'
-import { type StateFault, apexFault, stateFaults } from '../rules/state.ts'
-import { type RequestContext, groupsOf } from './request-context.ts'
+import { type StateFault, removalFault, stateFaults } from '../rules/state.ts'
+import type { ZoneReads } from '../rules/resulting-zone.ts'
+import { fqdnOf } from '../model/dns-name.ts'
+import {
+  DONE,
+  type Refused,
+  type RequestContext,
+  type Success,
+  groupsOf,
+  refused,
+} from './request-context.ts'
 
 /** The faults of the first phase that has any; later phases are not run. */
 export async function firstFault<R>(
@@ -118,8 +127,7 @@ export async function saveChecked<Q extends QuotaFault>(
   isExpected: (fault: Refusal<QuotaFault>) => fault is Refusal<Q>,
 ): Promise<readonly Refusal<StateFault | Q>[]> {
   const faults = await firstFault<Refusal<StateFault | Q>>(
-    () => (before === undefined ? [] : [apexFault(before, after)].filter((fault) => fault !== undefined)),
-    async () => stateFaults(after, zone, async (relative) => store.nameAt(zone.id, relative)),
+    async () => stateFaults({ zone, before, after }, readsOf(store, zone)),
     async () =>
       quotaFaults({ before, after }, caller.account.plan, await store.holdingsOf(after.accountId)).filter(
         isExpected,
@@ -127,6 +135,23 @@ export async function saveChecked<Q extends QuotaFault>(
   )
   if (faults.length === 0) await store.saveName(after, now)
   return faults
+}
+
+/** What the rules of DNS read of the stored zone. */
+const readsOf = (store: RequestContext['store'], zone: Zone): ZoneReads => ({
+  nameAt: async (name) => store.nameAt(zone.id, name),
+  pointersTo: async (name) => store.pointersTo(zone.id, fqdnOf(name, zone.name)),
+})
+
+/** Removes records, or the whole name without `after`, unless the resulting zone violates the rules of DNS. */
+export async function removeChecked(
+  { store, now }: Pick<RequestContext, 'store' | 'now'>,
+  { zone, before, after }: { readonly zone: Zone; readonly before: Name; readonly after?: Name },
+): Promise<Success | Refused<'dnsRulesViolated'>> {
+  const fault = await removalFault({ zone, before, after }, readsOf(store, zone))
+  if (fault !== undefined) return refused(fault)
+  await (after === undefined ? store.removeName(before, now) : store.saveName(after, now))
+  return DONE
 }
 
 /** For changes that can exceed every quota. */

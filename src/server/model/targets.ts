@@ -13,6 +13,13 @@ export const POINTER_TYPES = [
 ] as const satisfies readonly DnsType[]
 export type PointerType = (typeof POINTER_TYPES)[number]
 
+/** A name with records of one type that point to another name of its zone. */
+export interface Pointer {
+  readonly name: string
+  readonly accountId: number
+  readonly dnsType: PointerType
+}
+
 export const isPointerType = (type: string): type is PointerType =>
   (POINTER_TYPES as readonly string[]).includes(type)
 

@@ -1,18 +1,22 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
-import { APEX, fqdnOf, relativeTo, WILDCARD } from '../model/dns-name.ts'
+import { APEX, WILDCARD } from '../model/dns-name.ts'
 import { type DnsType, sizeOfRdata } from '../model/rdata-values.ts'
-import { type Name, type RRSet, rrsetOf, type Zone } from '../model/tree.ts'
+import { type Name, type RRSet, rrsetOf } from '../model/tree.ts'
+import { aliasFaults } from './aliases.ts'
+import {
+  absolute,
+  type ChangeInZone,
+  changedName,
+  has,
+  resultingZone,
+  type ZoneReads,
+} from './resulting-zone.ts'
+import { targetFaults } from './targets.ts'
 
 export type StateFault = Extract<
   ErrorName,
   'nsInvalid' | 'ptrInvalid' | 'aliasInvalid' | 'dnsRulesViolated' | 'aliasOutsideZone'
 >
-
-/** Finds another name of the same zone. */
-export type FindName = (relative: string) => Promise<Name | undefined>
-
-const has = (name: Name | undefined, ...types: readonly DnsType[]): boolean =>
-  name !== undefined && types.some((type) => rrsetOf(name, type) !== undefined)
 
 const MAX_RRSET_BYTES = 65_535
 /** With the 12 octets that each record has before its Rdata, its name compressed (RFC 1035 §4.1.3 and §4.1.4). */
@@ -48,76 +52,65 @@ const RULES: readonly (readonly [isViolated: (name: Name) => boolean, rule: stri
 
 const violation = (rule: string): Refusal<'dnsRulesViolated'> => refuse('dnsRulesViolated', rule)
 
-/** The faults of a name after the change: of its targets, else of the rules, else of its ALIAS. */
+/**
+ * The faults of the zone after a change that adds or replaces records: of targets, else of the rules for one name, else of
+ * aliases that lead out of the zone.
+ */
 export async function stateFaults(
-  name: Name,
-  zone: Zone,
-  find: FindName,
+  change: ChangeInZone & { readonly after: Name },
+  stored: ZoneReads,
 ): Promise<readonly Refusal<StateFault>[]> {
-  const targets = await targetFaults(name, zone, find)
+  const { before, after } = change
+  const apex = before === undefined ? undefined : apexFault(before, after)
+  if (apex !== undefined) return [apex]
+  const resulting = resultingZone(stored, change)
+  const aliases = await aliasFaults(change, resulting)
+  const invalid = aliases.filter(({ refused }) => refused === 'aliasInvalid')
+  const targets = [...(await targetFaults(change, resulting)), ...invalid]
   if (targets.length > 0) return targets
-  const violations = RULES.flatMap(([isViolated, rule]) => (isViolated(name) ? [violation(rule)] : []))
-  return violations.length > 0 ? violations : aliasesOutside(name, zone)
+  const violations = RULES.flatMap(([isViolated, rule]) => (isViolated(after) ? [violation(rule)] : []))
+  return violations.length > 0 ? violations : aliases
 }
 
-/** The service resolves an ALIAS from its own records. */
-const aliasesOutside = (name: Name, zone: Zone): readonly Refusal<'aliasOutsideZone'>[] =>
-  (rrsetOf(name, 'ALIAS')?.rdata ?? []).flatMap(({ value }) =>
-    relativeTo(value.replace(/\.$/, ''), zone.name) === undefined
-      ? [refuse('aliasOutsideZone' as const, `${value} is outside ${zone.name}`)]
-      : [],
-  )
+/**
+ * The fault of the zone after records, or the whole name, are removed. The specification has one error for all of them at
+ * deletions.
+ */
+export async function removalFault(
+  change: ChangeInZone & { readonly before: Name },
+  stored: ZoneReads,
+): Promise<Refusal<'dnsRulesViolated'> | undefined> {
+  const { before, after } = change
+  const own = apexFault(before, after) ?? (after === undefined ? undefined : cutFault(after))
+  if (own !== undefined) return own
+  const [target] = await targetFaults(change, resultingZone(stored, change))
+  if (target?.detail !== undefined) return violation(target.detail)
+  return wildcardFault(change, stored)
+}
 
-async function targetFaults(name: Name, zone: Zone, find: FindName): Promise<readonly Refusal<StateFault>[]> {
-  const inZone = (value: string): string | undefined => relativeTo(value.replace(/\.$/, ''), zone.name)
-  const at = async (relative: string): Promise<Name | undefined> =>
-    relative === name.name ? name : find(relative)
-  const faults: Refusal<StateFault>[] = []
-  for (const { value } of rrsetOf(name, 'NS')?.rdata ?? []) {
-    const relative = inZone(value)
-    if (relative === undefined) continue
-    const target = await at(relative)
-    const isBelow = name.name !== APEX && (relative === name.name || relative.endsWith(`.${name.name}`))
-    if (has(target, 'CNAME', 'ALIAS'))
-      faults.push(refuse('nsInvalid', `${value} is an alias (RFC 2181 §10.3)`))
-    else if (isBelow && !has(target, 'A', 'AAAA'))
-      faults.push(
-        refuse('nsInvalid', `${value} is below this delegation and has no address (RFC 1034 §4.2.1)`),
+/** RFC 4592 §2.2.2: without records, the name would be an empty non-terminal that only the wildcard makes. */
+async function wildcardFault(
+  change: ChangeInZone & { readonly before: Name },
+  { nameAt }: ZoneReads,
+): Promise<Refusal<'dnsRulesViolated'> | undefined> {
+  const { zone, before, after } = change
+  const isLast = before.rrsets.length > 0 && (after?.rrsets.length ?? 0) === 0
+  if (!isLast || before.name === APEX) return undefined
+  const wildcard = await nameAt(`${WILDCARD}.${changedName(change)}`)
+  // Another account must not be able to prevent the removal.
+  return wildcard?.accountId === before.accountId
+    ? violation(
+        `${absolute(wildcard.name, zone)} exists, so ${absolute(before.name, zone)} needs a record (RFC 4592 §2.2.2)`,
       )
-  }
-  for (const { value } of rrsetOf(name, 'PTR')?.rdata ?? []) {
-    const relative = inZone(value)
-    if (relative !== undefined && has(await at(relative), 'CNAME'))
-      faults.push(refuse('ptrInvalid', `${value} is an alias (RFC 2181 §10.2)`))
-  }
-  const aliases = rrsetOf(name, 'ALIAS')?.rdata ?? []
-  if (aliases.length > 1) faults.push(refuse('aliasInvalid', 'a name has one ALIAS'))
-  const loop = await loopFrom(name, zone, at)
-  return loop === undefined ? faults : [...faults, refuse('aliasInvalid', `${loop} leads back to itself`)]
-}
-
-const MAX_CHAIN = 16
-
-/** The fully qualified name if its ALIAS leads back to it through ALIAS and CNAME; else undefined. */
-async function loopFrom(name: Name, zone: Zone, at: FindName): Promise<string | undefined> {
-  if (!has(name, 'ALIAS')) return undefined
-  let current: Name | undefined = name
-  for (let steps = 0; steps < MAX_CHAIN && current !== undefined; steps++) {
-    const next: string | undefined = (rrsetOf(current, 'ALIAS') ?? rrsetOf(current, 'CNAME'))?.rdata[0]?.value
-    const relative = next === undefined ? undefined : relativeTo(next.replace(/\.$/, ''), zone.name)
-    if (relative === undefined) return undefined
-    if (relative === name.name) return fqdnOf(name.name, zone.name)
-    current = await at(relative)
-  }
-  return undefined
+    : undefined
 }
 
 /** The NS of the apex cannot be removed. */
-export const apexFault = (before: Name, after: Name | undefined): Refusal<'dnsRulesViolated'> | undefined =>
+const apexFault = (before: Name, after: Name | undefined): Refusal<'dnsRulesViolated'> | undefined =>
   before.name === APEX && has(before, 'NS') && !has(after, 'NS')
     ? violation('the apex must have NS records (RFC 1034 §4.2.1)')
     : undefined
 
 /** The NS of a delegation cannot be removed while it has DS: name servers refuse the zone. */
-export const cutFault = (after: Name): Refusal<'dnsRulesViolated'> | undefined =>
+const cutFault = (after: Name): Refusal<'dnsRulesViolated'> | undefined =>
   has(after, 'DS') && !isDelegation(after) ? violation(DS_PLACE) : undefined

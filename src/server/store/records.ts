@@ -1,7 +1,7 @@
 import type { Instant } from '../../base/time.ts'
 import type { Direction, ListedPage, NameQuery, Page } from '../model/query.ts'
 import type { Principal } from '../model/rows.ts'
-import type { PointerType } from '../model/targets.ts'
+import type { Pointer } from '../model/targets.ts'
 import type { Account, AccountUsage, Metadata, Name, Plan, Zone, ZoneRules } from '../model/tree.ts'
 
 /** A name in a listing, with the fields of its zone that a listing shows. */
@@ -14,11 +14,6 @@ export interface ListedName {
 export interface Neighbour {
   readonly name: string
   readonly accountId: number
-}
-
-/** A record that points to a name. */
-export interface Pointer extends Neighbour {
-  readonly dnsType: PointerType
 }
 
 export interface KeyTarget {

@@ -37,8 +37,9 @@ export const sqlitePointers = (
   },
   async hiddenBeneath(zone, name) {
     if (name === APEX) return undefined
+    // The plus sign: not by the index of all names of the zone.
     const row = sql(`SELECT name.name FROM name JOIN rrset ON name_id = name.id
-      WHERE ${BENEATH} AND zone_id = ?2 AND (dns_type NOT IN ('A', 'AAAA') OR NOT ${IS_NAME_SERVER})
+      WHERE ${BENEATH} AND +zone_id = ?2 AND (dns_type NOT IN ('A', 'AAAA') OR NOT ${IS_NAME_SERVER})
       ORDER BY labels_reversed LIMIT 1`).get(reversed(fqdnOf(name, zone.name)), zone.id)
     return row === undefined ? undefined : textValue(row['name'])
   },

@@ -218,6 +218,8 @@ const DELEGATION: Draft = {
   ],
 }
 
+const SERVED_BY_FREE: Draft = { name: 'sub', rrsets: [['NS', ['n', 'free.example.test.']]] }
+
 const KEYS = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`k${n}`, 'v']))
 
 /** Applies the `setup` column: earlier changes by the operator or the account. */
@@ -250,6 +252,8 @@ export async function prepare({ store, ids }: World, setup: string): Promise<voi
       'no-offline': async () => w.changePlan(plan, { hasOffline: false }),
       'no-wildcards': async () => w.changePlan(plan, { hasWildcards: false }),
       'signed-delegation': async () => w.saveName({ ...free, rrsets: nameOf(0, 0, DELEGATION).rrsets }, NOW),
+      'name-server': async () =>
+        w.saveName(nameOf(ids['example.test'] ?? 0, ids['a'] ?? 0, SERVED_BY_FREE), NOW),
       types: async () => w.changePlan(plan, { types: value.split(',') }),
       'ttl-fixed': async () => w.changePlan(plan, { fixedTtl: Number(value) }),
       'min-ttl': async () => w.changePlan(plan, { minTtl: Number(value) }),

@@ -1,16 +1,38 @@
 import { describe, expect, it } from 'vitest'
 import { type DnsType, sizeOfRdata } from '../../../src/server/model/rdata-values.ts'
 import type { Name } from '../../../src/server/model/tree.ts'
-import { apexFault, cutFault, stateFaults } from '../../../src/server/rules/state.ts'
-import { ZONE, nameOf, rrsetOf } from './made.ts'
+import type { PointerType } from '../../../src/server/model/targets.ts'
+import type { ZoneReads } from '../../../src/server/rules/resulting-zone.ts'
+import { removalFault, stateFaults } from '../../../src/server/rules/state.ts'
+import { OTHER, ZONE, nameOf, rrsetOf } from './made.ts'
 
 const at = (name: string, types: Partial<Record<DnsType, readonly string[]>>): Name =>
   nameOf(name, ...Object.entries(types).map(([type, values]) => rrsetOf(type as DnsType, ...values)))
-const told = async (name: Name, others: readonly Name[] = []): Promise<readonly string[]> => {
-  const faults = await stateFaults(name, ZONE, (relative) =>
-    Promise.resolve(others.find((one) => one.name === relative)),
-  )
+/** The other names of the zone, as the store answers. */
+const stored = (others: readonly Name[]): ZoneReads => ({
+  nameAt: async (name) => Promise.resolve(others.find((one) => one.name === name)),
+  pointersTo: async (name) =>
+    Promise.resolve(
+      others.flatMap((one) =>
+        one.rrsets
+          .filter(({ rdata }) =>
+            rdata.some(({ value }) => value.split(' ').at(-1) === `${name}.example.test.`),
+          )
+          .map(({ dnsType }) => ({ ...one, dnsType: dnsType as PointerType })),
+      ),
+    ),
+})
+const told = async (after: Name, others: readonly Name[] = [], before?: Name): Promise<readonly string[]> => {
+  const faults = await stateFaults({ zone: ZONE, before, after }, stored(others))
   return faults.map(({ refused, detail }) => `${refused}: ${detail}`)
+}
+const toldOfRemoval = async (
+  before: Name,
+  after: Name | undefined,
+  others: readonly Name[] = [],
+): Promise<string | undefined> => {
+  const fault = await removalFault({ zone: ZONE, before, after }, stored(others))
+  return fault === undefined ? undefined : `${fault.refused}: ${fault.detail}`
 }
 const V4 = ['192.0.2.1']
 
@@ -107,28 +129,43 @@ it.each([
   expect(sizeOfRdata(type, value)).toBe(size),
 )
 
+const alias = (name: string, ...values: readonly string[]) => at(name, { ALIAS: values })
+const cname = (name: string, value: string) => at(name, { CNAME: [value] })
+const foreign = (name: Name): Name => ({ ...name, accountId: OTHER.id })
+
 describe('NS points', () => {
   const NS = (name: string, value: string) => at(name, { NS: [value] })
-  const alias = (value: string) => [`nsInvalid: ${value} is an alias (RFC 2181 §10.3)`]
+  const isAlias = ['nsInvalid: b.example.test. is an alias (RFC 2181 §10.3)']
   const bare = (value: string) => [
     `nsInvalid: ${value} is below this delegation and has no address (RFC 1034 §4.2.1)`,
   ]
+  const lame = (value: string) => [`nsInvalid: ${value} is in this zone and has no address (RFC 2181 §10.3)`]
   it.each([
-    ['to a CNAME', NS('a', 'b.example.test.'), [at('b', { CNAME: ['x.test.'] })], alias('b.example.test.')],
+    ['to a CNAME', NS('a', 'b.example.test.'), [cname('b', 'x.test.')], isAlias],
+    ['to an ALIAS, without a dot at the end', NS('a', 'b.example.test'), [alias('b', 'x.test.')], isAlias],
+    ['without other records', NS('a', 'b.example.test.'), [], lame('b.example.test.')],
     [
-      'to an ALIAS, without a dot at the end',
-      NS('a', 'b.example.test'),
-      [at('b', { ALIAS: ['x.test.'] })],
-      alias('b.example.test'),
+      'to a name without address',
+      NS('a', 'b.example.test.'),
+      [at('b', { TXT: ['x'] })],
+      lame('b.example.test.'),
     ],
-    ['without other records', NS('a', 'b.example.test.'), [], []],
+    ['to an address elsewhere in the zone', NS('a', 'b.example.test.'), [at('b', { A: V4 })], []],
     ['to itself', NS('a', 'a.example.test.'), [], bare('a.example.test.')],
     ['to itself with an address', at('a', { NS: ['a.example.test.'], A: V4 }), [], []],
     ['to nothing below it', NS('a', 'n.a.example.test.'), [], bare('n.a.example.test.')],
     ['to an IPv6 address below it', NS('a', 'n.a.example.test.'), [at('n.a', { AAAA: ['::1'] })], []],
-    ['to a name with only the same ending', NS('a', 'na.example.test.'), [], []],
-    ['to the apex, from the apex', NS('@', 'example.test.'), [], []],
-    ['to nothing below the apex', NS('@', 'n.example.test.'), [], []],
+    ['to a name with only the same ending', NS('a', 'na.example.test.'), [], lame('na.example.test.')],
+    ['out of the zone', NS('a', 'b.test.'), [], []],
+    ['to the apex, from the apex', NS('@', 'example.test.'), [], lame('example.test.')],
+    ['to nothing below the apex', NS('@', 'n.example.test.'), [], lame('n.example.test.')],
+    [
+      'to a name of another account',
+      foreign(NS('a', 'b.example.test.')),
+      [{ ...at('b', { A: V4 }), accountId: 3 }],
+      ['nsInvalid: b.example.test. belongs to another account'],
+    ],
+    ['to a name of the zone owner', foreign(NS('a', 'b.example.test.')), [at('b', { A: V4 })], []],
   ])('%s', async (_, name, others, faults) => expect(await told(name, others)).toEqual(faults))
 
   it('to several names, and all are reported', async () =>
@@ -136,70 +173,200 @@ describe('NS points', () => {
       ...bare('a.example.test.'),
       ...bare('b.a.example.test.'),
     ]))
+
+  it('to nothing since before the change, which is no reason to refuse', async () => {
+    const before = NS('a', 'b.example.test.')
+    expect(await told(at('a', { NS: ['b.example.test.', 'x.test.'] }), [before], before)).toEqual([])
+  })
+
+  const ns = NS('d', 'b.example.test.')
+  it.each(['CNAME', 'ALIAS'] as const)('to a name that becomes %s', async (type) =>
+    expect(await told(at('b', { [type]: ['d.example.test.'] }), [ns])).toEqual([
+      'nsInvalid: b.example.test. is the target of the NS of d.example.test. and cannot be an alias (RFC 2181 §10.3)',
+    ]),
+  )
 })
 
-it.each([
-  ['a CNAME', at('b', { CNAME: ['x.test.'] }), ['ptrInvalid: b.example.test. is an alias (RFC 2181 §10.2)']],
-  ['an address', at('b', { A: V4 }), []],
-])('PTR points to %s', async (_, other, faults) =>
-  expect(await told(at('a', { PTR: ['x.test.', 'b.example.test.'] }), [other])).toEqual(faults),
-)
-
-describe('an ALIAS', () => {
-  const alias = (name: string, ...values: readonly string[]) => at(name, { ALIAS: values })
-  const loop = ['aliasInvalid: a.example.test leads back to itself']
+describe('PTR points', () => {
+  const PTR = at('p', { PTR: ['x.test.', 'b.example.test.'] })
+  const isAlias = ['ptrInvalid: b.example.test. is an alias (RFC 2181 §10.2)']
+  const becomes = [
+    'ptrInvalid: b.example.test. is the target of the PTR of p.example.test. and cannot be an alias (RFC 2181 §10.2)',
+  ]
   it.each([
-    ['to a name of the zone', alias('a', 'b.example.test.'), [], []],
-    ['to an address', alias('a', 'b.example.test.'), [at('b', { A: V4 })], []],
-    ['to the apex', alias('a', 'example.test'), [], []],
-    ['out of the zone', alias('a', 'b.test.'), [], ['aliasOutsideZone: b.test. is outside example.test']],
-    ['twice', alias('a', 'b.example.test.', 'c.example.test.'), [], ['aliasInvalid: a name has one ALIAS']],
-    ['to itself', alias('a', 'a.example.test.'), [], loop],
-    ['to an ALIAS that leads back', alias('a', 'b.example.test.'), [alias('b', 'a.example.test.')], loop],
+    ['to a CNAME', PTR, [cname('b', 'x.test.')], isAlias],
+    ['to an address', PTR, [at('b', { A: V4 })], []],
+    ['to a name that becomes a CNAME', cname('b', 'x.test.'), [PTR], becomes],
+    ['to a name that becomes an ALIAS', alias('b', 'p.example.test.'), [PTR], []],
+    ['from another account to a name that becomes a CNAME', cname('b', 'x.test.'), [foreign(PTR)], []],
     [
-      'to a CNAME that leads back',
-      alias('a', 'b.example.test.'),
-      [at('b', { CNAME: ['a.example.test.'] })],
-      loop,
-    ],
-    ['to a CNAME out of the zone', alias('a', 'b.example.test.'), [at('b', { CNAME: ['a.test.'] })], []],
-    [
-      'to a loop of others',
-      alias('a', 'b.example.test.'),
-      [alias('b', 'c.example.test.'), alias('c', 'b.example.test.')],
+      'to a name that becomes a CNAME, by MX and SRV',
+      cname('b', 'x.test.'),
+      [at('m', { MX: ['1 b.example.test.'], SRV: ['1 1 1 b.example.test.'] })],
       [],
     ],
   ])('%s', async (_, name, others, faults) => expect(await told(name, others)).toEqual(faults))
+})
 
-  it('is followed for sixteen steps', async () => {
+describe('an ALIAS', () => {
+  const loop = (name = 'a') => [`aliasInvalid: ${name}.example.test leads back to itself`]
+  const into = ['aliasInvalid: the ALIAS of a.example.test leads to a loop at b.example.test']
+  const out = [
+    'aliasOutsideZone: the ALIAS of a.example.test leads to x.test., which is outside example.test',
+  ]
+  const b = 'b.example.test.'
+  it.each([
+    ['to a name of the zone', alias('a', b), [], []],
+    ['to an address', alias('a', b), [at('b', { A: V4 })], []],
+    ['to the apex', alias('a', 'example.test'), [], []],
+    ['out of the zone', alias('a', 'b.test.'), [], ['aliasOutsideZone: b.test. is outside example.test']],
+    ['twice', alias('a', b, 'c.example.test.'), [], ['aliasInvalid: a name has one ALIAS']],
+    ['to itself', alias('a', 'a.example.test.'), [], loop()],
+    ['to an ALIAS that leads back', alias('a', b), [alias('b', 'a.example.test.')], loop()],
+    ['to a CNAME that leads back', alias('a', b), [cname('b', 'a.example.test.')], loop()],
+    ['that a CNAME leads back to', cname('b', 'a.example.test.'), [alias('a', b)], loop('b')],
+    [
+      'of another account that a CNAME leads back to',
+      cname('b', 'a.example.test.'),
+      [foreign(alias('a', b))],
+      loop('b'),
+    ],
+    ['to a CNAME out of the zone', alias('a', b), [cname('b', 'x.test.')], out],
+    ['to a name that becomes a CNAME out of the zone', cname('b', 'x.test.'), [alias('a', b)], out],
+    [
+      'over a CNAME to a name that becomes a CNAME out of the zone',
+      cname('c', 'x.test.'),
+      [cname('b', 'c.example.test.'), alias('a', b)],
+      out,
+    ],
+    [
+      'of another account to a name that becomes a CNAME out of the zone',
+      cname('b', 'x.test.'),
+      [foreign(alias('a', b))],
+      [],
+    ],
+    ['to a CNAME to itself', alias('a', b), [cname('b', b)], into],
+    [
+      'to a name that becomes a CNAME to itself',
+      cname('b', b),
+      [alias('a', b)],
+      ['aliasInvalid: b.example.test leads back to itself'],
+    ],
+    ['to a loop of others', alias('a', b), [cname('b', 'c.example.test.'), cname('c', b)], into],
+    [
+      'to an ALIAS that was wrong before',
+      at('a', { ALIAS: [b], TXT: ['x'] }),
+      [cname('b', 'x.test.')],
+      [],
+      alias('a', b),
+    ],
+    [
+      'to another name, where the one before was wrong',
+      alias('a', 'c.example.test.'),
+      [cname('b', 'x.test.')],
+      [],
+      alias('a', b),
+    ],
+  ])('%s', async (_, name, others, faults, before = undefined) =>
+    expect(await told(name, others, before)).toEqual(faults),
+  )
+
+  it('that is absent: CNAME may loop', async () =>
+    expect(await told(cname('a', b), [cname('b', 'a.example.test.')])).toEqual([]))
+
+  it.each([1, 2, 3, 16, 17, 99])('in a loop of %i others is found from every place', async (length) => {
+    const ring = Array.from({ length: length + 1 }, (_, n) => {
+      const next = `n${(n + 1) % (length + 1)}.example.test.`
+      return n === 1 ? alias('n1', next) : cname(`n${n}`, next)
+    })
+    for (const [n, one] of ring.entries())
+      expect(await told(one, ring.toSpliced(n, 1))).toEqual(loop(one.name))
+  })
+
+  it('leads over a hundred names', async () => {
     const chain = (length: number) =>
-      Array.from({ length }, (_, n) =>
-        alias(`n${n}`, n + 1 < length ? `n${n + 1}.example.test.` : 'a.example.test.'),
-      )
-    expect(await told(alias('a', 'n0.example.test.'), chain(15))).toEqual(loop)
-    expect(await told(alias('a', 'n0.example.test.'), chain(16))).toEqual([])
+      Array.from({ length }, (_, n) => alias(`n${n}`, `n${n + 1}.example.test.`))
+    const long = ['aliasInvalid: a.example.test leads over more than 100 names']
+    expect(await told(alias('a', 'n0.example.test.'), chain(99))).toEqual([])
+    expect(await told(alias('a', 'n0.example.test.'), chain(100))).toEqual(long)
   })
 })
 
 it.each([
-  ['the apex without NS', at('@', { NS: ['ns.test.'] }), at('@', {}), true],
-  ['no apex any more', at('@', { NS: ['ns.test.'] }), undefined, true],
-  ['the apex with other NS', at('@', { NS: ['ns.test.'] }), at('@', { NS: ['ns2.test.'] }), false],
-  ['an apex that had none', at('@', {}), at('@', {}), false],
-  ['another name without NS', at('a', { NS: ['ns.test.'] }), at('a', {}), false],
-])('the apex must have NS records: %s', (_, before, after, isFault) =>
-  expect(apexFault(before, after)).toEqual(
-    isFault
-      ? { refused: 'dnsRulesViolated', detail: 'the apex must have NS records (RFC 1034 §4.2.1)' }
-      : undefined,
+  [
+    'the NS of the apex',
+    at('@', { NS: ['ns.test.'] }),
+    at('@', {}),
+    'the apex must have NS records (RFC 1034 §4.2.1)',
+  ],
+  ['the apex', at('@', { NS: ['ns.test.'] }), undefined, 'the apex must have NS records (RFC 1034 §4.2.1)'],
+  [
+    'an NS of several at the apex',
+    at('@', { NS: ['ns.test.', 'ns2.test.'] }),
+    at('@', { NS: ['ns2.test.'] }),
+  ],
+  ['TXT at an apex without NS', at('@', { TXT: ['x'] }), at('@', {})],
+  ['the NS of another name', at('a', { NS: ['ns.test.'] }), at('a', {})],
+  [
+    'the NS beside DS',
+    at('a', { NS: ['x.test.'], DS: ['1 8 2 00'] }),
+    at('a', { DS: ['1 8 2 00'] }),
+    DS_PLACE,
+  ],
+  [
+    'an NS of several beside DS',
+    at('a', { NS: ['x.test.', 'y.test.'], DS: ['1'] }),
+    at('a', { NS: ['x.test.'], DS: ['1'] }),
+  ],
+  ['a delegation with DS', at('a', { NS: ['x.test.'], DS: ['1 8 2 00'] }), undefined],
+])('removes %s', async (_, before, after, rule: string | undefined = undefined) =>
+  expect(await toldOfRemoval(before, after)).toBe(
+    rule === undefined ? undefined : `dnsRulesViolated: ${rule}`,
   ),
 )
 
-it.each([
-  ['DS without NS', at('a', { DS: ['1 8 2 00'], A: V4 }), true],
-  ['DS at the apex', at('@', { DS: ['1 8 2 00'], NS: ['ns.test.'] }), true],
-  ['DS with NS', at('a', { DS: ['1 8 2 00'], NS: ['ns.test.'] }), false],
-  ['neither', at('a', { A: V4 }), false],
-])('a deletion leaves no DS without NS: %s', (_, after, isFault) =>
-  expect(cutFault(after)).toEqual(isFault ? { refused: 'dnsRulesViolated', detail: DS_PLACE } : undefined),
+const NEEDED =
+  'b.example.test. is the target of the NS of d.example.test. and needs an address (RFC 2181 §10.3)'
+const PARENT = '*.b.example.test. exists, so b.example.test. needs a record (RFC 4592 §2.2.2)'
+const GLUED = at('d', { NS: ['b.example.test.'] })
+const STAR = at('*.b', { A: V4 })
+const SELF =
+  'd.example.test. is the target of the NS of d.example.test. and needs an address (RFC 2181 §10.3)'
+const own = (types: Partial<Record<DnsType, readonly string[]>>) =>
+  at('d', { NS: ['d.example.test.'], ...types })
+it.each<[what: string, before: Name, after: Name | undefined, other: Name, rule?: string]>([
+  [
+    'the last address of a name server',
+    at('b', { A: V4, TXT: ['x'] }),
+    at('b', { TXT: ['x'] }),
+    GLUED,
+    NEEDED,
+  ],
+  ['a name server', at('b', { A: V4 }), undefined, GLUED, NEEDED],
+  [
+    'one of two families of a name server',
+    at('b', { A: V4, AAAA: ['::1'] }),
+    at('b', { AAAA: ['::1'] }),
+    GLUED,
+  ],
+  ['TXT of a name server', at('b', { A: V4, TXT: ['x'] }), at('b', { A: V4 }), GLUED],
+  ['TXT of a name server that never had an address', at('b', { TXT: ['x'] }), undefined, GLUED],
+  [
+    'the last address of a target of PTR',
+    at('b', { A: V4 }),
+    undefined,
+    at('p', { PTR: ['b.example.test.'] }),
+  ],
+  ['the address of a name that is its own server', own({ A: V4 }), own({}), STAR, SELF],
+  ['a name that is its own server', own({ A: V4 }), undefined, STAR],
+  ['the parent of a wildcard', at('b', { A: V4 }), undefined, STAR, PARENT],
+  ['the last records of the parent of a wildcard', at('b', { A: V4 }), at('b', {}), STAR, PARENT],
+  ['some records of the parent of a wildcard', at('b', { A: V4, TXT: ['x'] }), at('b', { TXT: ['x'] }), STAR],
+  ['the empty parent of a wildcard', at('b', {}), undefined, STAR],
+  ['the parent of the wildcard of another account', at('b', { A: V4 }), undefined, foreign(STAR)],
+  ['all records of the apex beside a wildcard', at('@', { A: V4 }), at('@', {}), at('*', { A: V4 })],
+])('removes %s', async (_, before, after, other, rule) =>
+  expect(await toldOfRemoval(before, after, [other])).toBe(
+    rule === undefined ? undefined : `dnsRulesViolated: ${rule}`,
+  ),
 )
