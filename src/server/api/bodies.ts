@@ -1,5 +1,5 @@
 import type { Metadata } from '../model/tree.ts'
-import type { RequestFault, Warning } from './request-context.ts'
+import { type RequestFault, unexpected, type Warning } from './request-context.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -41,11 +41,7 @@ export const isFaulty = (value: Metadata | readonly RequestFault[]): value is re
 export function unknownFields(body: Fields, known: readonly string[], pointer = ''): readonly Warning[] {
   return Object.keys(body)
     .filter((key) => !known.includes(key))
-    .map((key) => ({
-      code: 'W1000',
-      title: 'change may not be as expected',
-      detail: `${pointer}/${key.slice(0, 60)} is not a known field and was ignored`,
-    }))
+    .map((key) => unexpected(`${pointer}/${key.slice(0, 60)} is not a known field and was ignored`))
 }
 
 export const RRSET_FIELDS = ['dns_type', 'ttl', 'rdata', 'metadata'] as const

@@ -11,6 +11,7 @@ import { NEW_NAME, type PermissionFault, mayUseGroup } from '../rules/permission
 import { type QuotaFault, zoneQuotaFaults } from '../rules/quota.ts'
 import type { StateFault } from '../rules/state.ts'
 import { type Fields, isFaulty, isObject, readMetadata, unknownFields, unknownInRRSets } from './bodies.ts'
+import { changeWarnings, writtenRRSets } from './change-warnings.ts'
 import { isExpanded } from './listing.ts'
 import { nameToChange, nameToRead, zoneToChange } from './locate.ts'
 import { showName } from './show.ts'
@@ -154,7 +155,11 @@ export async function createName(context: RequestContext): Promise<HandlerResult
   if (violations.length > 0) return refused(...violations)
   return {
     ...CREATED,
-    warnings: [...unknownFields(body, NAME_FIELDS), ...unknownInRRSets(lists, '/rrsets')],
+    warnings: [
+      ...unknownFields(body, NAME_FIELDS),
+      ...unknownInRRSets(lists, '/rrsets'),
+      ...(await changeWarnings(context, { zone, name, isNew: true, written: writtenRRSets(lists) })),
+    ],
   }
 }
 

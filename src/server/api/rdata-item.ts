@@ -5,6 +5,7 @@ import { type ValueConflict, valueConflicts } from '../rules/conflict.ts'
 import { CHANGED_RDATA, type PermissionFault, PUT_RDATA } from '../rules/permission.ts'
 import type { StateFault } from '../rules/state.ts'
 import { badBody, isObject, unknownFields } from './bodies.ts'
+import { changeWarnings, writtenRdata } from './change-warnings.ts'
 import { nameToChange, pathLabel, pathType, rrsetAt, unsupported } from './locate.ts'
 import type { PlaceFault, RRSetTarget } from './rdata.ts'
 import {
@@ -93,7 +94,11 @@ async function writeItem(
   const change = { zone, before: name, after: withRRSet(name, { ...rrset, rdata }) }
   const violations = await saveChecked(context, change, isRecordQuotaFault)
   if (violations.length > 0) return refused(...violations)
-  const warnings = unknownFields(body, ['value', 'update_group'])
+  const written = writtenRdata(type, [body])
+  const warnings = [
+    ...unknownFields(body, ['value', 'update_group']),
+    ...(await changeWarnings(context, { zone, name: name.name, isNew: false, written })),
+  ]
   return current === undefined ? { ...CREATED, warnings } : { ...ACCEPTED, warnings }
 }
 

@@ -15,10 +15,18 @@ import { NEW_RDATA, PUT_RDATA, type PermissionFault, type RuleName } from '../ru
 import type { QuotaFault } from '../rules/quota.ts'
 import type { StateFault } from '../rules/state.ts'
 import { badBody, unknownInRdata } from './bodies.ts'
+import { changeWarnings, writtenRdata } from './change-warnings.ts'
 import { creationFaultAt, parentFaultAt } from './names.ts'
 import { nameToChange, pathType, unsupported, zoneToChange } from './locate.ts'
 import { type RecordQuota, isRecordQuotaFault } from './rrsets.ts'
-import { ACCEPTED, type HandlerResult, CREATED, type RequestContext, refused } from './request-context.ts'
+import {
+  ACCEPTED,
+  type HandlerResult,
+  CREATED,
+  type RequestContext,
+  type Warning,
+  refused,
+} from './request-context.ts'
 import {
   firstFault,
   groupFaults,
@@ -144,7 +152,8 @@ export async function replaceRdata(context: RequestContext): Promise<HandlerResu
     { zone, name, before: name, type },
     { list, kept: [], rules: PUT_RDATA, isExpected: isRecordQuotaFault },
   )
-  return faults.length > 0 ? refused(...faults) : { ...ACCEPTED, warnings: unknownInRdata(list, '') }
+  if (faults.length > 0) return refused(...faults)
+  return { ...ACCEPTED, warnings: await warningsOf(context, { zone, name, before: name, type }, list) }
 }
 
 /** POST adds Rdata, and creates the name if it is missing. */
@@ -169,8 +178,23 @@ export async function appendRdata(context: RequestContext): Promise<HandlerResul
     { zone, name, before, type },
     { list, kept, rules: NEW_RDATA, isExpected: isQuotaFault },
   )
-  return faults.length > 0 ? refused(...faults) : { ...CREATED, warnings: unknownInRdata(list, '') }
+  if (faults.length > 0) return refused(...faults)
+  return { ...CREATED, warnings: await warningsOf(context, { zone, name, before, type }, list) }
 }
+
+const warningsOf = async (
+  context: RequestContext,
+  { zone, name, before, type }: RRSetTarget,
+  list: readonly unknown[],
+): Promise<readonly Warning[]> => [
+  ...unknownInRdata(list, ''),
+  ...(await changeWarnings(context, {
+    zone,
+    name: name.name,
+    isNew: before === undefined,
+    written: writtenRdata(type, list),
+  })),
+]
 
 function changeFault(
   { caller }: RequestContext,

@@ -32,6 +32,13 @@ export interface Warning {
   readonly detail?: string
 }
 
+/** The change is made, but may not be what is meant. */
+export const unexpected = (detail: string): Warning => ({
+  code: 'W1000',
+  title: 'change may not be as expected',
+  detail,
+})
+
 export interface Success {
   readonly status: 200 | 201 | 202
   /** Without it, a CommandSuccess: only the warnings. */

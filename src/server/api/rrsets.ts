@@ -12,6 +12,7 @@ import { NEW_RRSET, type PermissionFault } from '../rules/permission.ts'
 import { metadataFault, type QuotaFault } from '../rules/quota.ts'
 import type { StateFault } from '../rules/state.ts'
 import { badBody, isFaulty, isObject, readMetadata, unknownFields, unknownInRRSets } from './bodies.ts'
+import { changeWarnings, writtenRRSets } from './change-warnings.ts'
 import { nameToChange, nameToRead, rrsetAt } from './locate.ts'
 import { combine, isRefusal, readFilterExpression, readPage, readSort } from './query.ts'
 import { showRRSet } from './show.ts'
@@ -105,7 +106,11 @@ export async function createRRSets(context: RequestContext): Promise<HandlerResu
   const change = { zone, before: name, after: withRRSets(name, rrsets) }
   const violations = await saveChecked(context, change, isRecordQuotaFault)
   if (violations.length > 0) return refused(...violations)
-  return { ...CREATED, warnings: unknownInRRSets(list, '') }
+  const stored = { zone, name: name.name, isNew: false, written: writtenRRSets(list) }
+  return {
+    ...CREATED,
+    warnings: [...unknownInRRSets(list, ''), ...(await changeWarnings(context, stored))],
+  }
 }
 
 /** A name has one RRSet per type, also within one request. */

@@ -138,7 +138,7 @@ export async function saveChecked<Q extends QuotaFault>(
 }
 
 /** What the rules of DNS read of the stored zone. */
-const readsOf = (store: RequestContext['store'], zone: Zone): ZoneReads => ({
+export const readsOf = (store: RequestContext['store'], zone: Zone): ZoneReads => ({
   nameAt: async (name) => store.nameAt(zone.id, name),
   pointersTo: async (name) => store.pointersTo(zone.id, fqdnOf(name, zone.name)),
 })

@@ -69,7 +69,7 @@ async function aliasTo({ name, accountId }: Name, { pointersTo }: ZoneReads): Pr
     const pointers = await pointersTo(one)
     const alias = pointers.find((pointer) => pointer.dnsType === 'ALIAS' && pointer.accountId === accountId)
     if (alias !== undefined) return alias.name
-    for (const pointer of pointers) if (pointer.dnsType === 'CNAME') seen.add(pointer.name)
+    for (const pointer of pointers.filter(({ dnsType }) => dnsType === 'CNAME')) seen.add(pointer.name)
   }
   return undefined
 }

@@ -215,7 +215,7 @@ describe('an ALIAS', () => {
     'aliasOutsideZone: the ALIAS of a.example.test leads to x.test., which is outside example.test',
   ]
   const b = 'b.example.test.'
-  it.each([
+  it.each<[what: string, after: Name, others: readonly Name[], faults: readonly string[], before?: Name]>([
     ['to a name of the zone', alias('a', b), [], []],
     ['to an address', alias('a', b), [at('b', { A: V4 })], []],
     ['to the apex', alias('a', 'example.test'), [], []],
@@ -267,7 +267,7 @@ describe('an ALIAS', () => {
       [],
       alias('a', b),
     ],
-  ])('%s', async (_, name, others, faults, before = undefined) =>
+  ])('%s', async (_, name, others, faults, before) =>
     expect(await told(name, others, before)).toEqual(faults),
   )
 
@@ -292,7 +292,7 @@ describe('an ALIAS', () => {
   })
 })
 
-it.each([
+it.each<[what: string, before: Name, after: Name | undefined, rule?: string]>([
   [
     'the NS of the apex',
     at('@', { NS: ['ns.test.'] }),
@@ -319,7 +319,7 @@ it.each([
     at('a', { NS: ['x.test.'], DS: ['1'] }),
   ],
   ['a delegation with DS', at('a', { NS: ['x.test.'], DS: ['1 8 2 00'] }), undefined],
-])('removes %s', async (_, before, after, rule: string | undefined = undefined) =>
+])('removes %s', async (_, before, after, rule) =>
   expect(await toldOfRemoval(before, after)).toBe(
     rule === undefined ? undefined : `dnsRulesViolated: ${rule}`,
   ),
