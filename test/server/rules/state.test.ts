@@ -31,7 +31,7 @@ const toldOfRemoval = async (
   after: Name | undefined,
   others: readonly Name[] = [],
 ): Promise<string | undefined> => {
-  const fault = await removalFault({ zone: ZONE, before, after }, stored(others))
+  const fault = await removalFault({ zone: ZONE, before, after }, stored([before, ...others]))
   return fault === undefined ? undefined : `${fault.refused}: ${fault.detail}`
 }
 const V4 = ['192.0.2.1']
@@ -259,6 +259,12 @@ describe('an ALIAS', () => {
       [cname('b', 'x.test.')],
       [],
       alias('a', b),
+    ],
+    [
+      'of others that was wrong before, at the end of a CNAME',
+      cname('c', 'a.example.test.'),
+      [alias('a', b), cname('b', 'x.test.')],
+      [],
     ],
     [
       'to another name, where the one before was wrong',

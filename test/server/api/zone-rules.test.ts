@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Inside, inside } from './inside.ts'
+import { randomZone, type ZoneState } from './random-zone.ts'
+import { apiWorld, type World } from './world.ts'
+import { brokenRules } from './zone-rules.ts'
+
+const STEPS = 700
+/** The errors of the rules of DNS: 3624 for the parent of a wildcard. */
+const RULE_CODES = ['3363', '3111', '4619', '4159', '4145', '3624']
+
+let world: World
+let api: Inside
+beforeAll(async () => {
+  world = await apiWorld()
+  api = inside(world.store)
+})
+afterAll(async () => world.close())
+
+const seen = new Map<string, number>()
+
+/** The values without their labels, which the service may choose. */
+const contentOf = (state: ZoneState): string =>
+  JSON.stringify(
+    Object.entries(state)
+      .map(([name, types]) => [
+        name,
+        Object.entries(types)
+          .map(([type, values]) => [type, Object.values(values).toSorted()] as const)
+          .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+      ])
+      .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)),
+  )
+
+it.each([1, 2, 3, 4, 5, 6])(
+  'a change is made if and only if the resulting zone is right: random zone %i',
+  async (seed) => {
+    const zone = `zone${seed}.test`
+    for await (const { step, codes, state } of randomZone(world, api, { zone, seed, steps: STEPS })) {
+      const said = JSON.stringify({ ...step, codes, state })
+      const [code = 'accepted'] = codes
+      seen.set(`${step.method} ${code}`, (seen.get(`${step.method} ${code}`) ?? 0) + 1)
+      expect(brokenRules(state, zone), said).toEqual([])
+      if (code === 'accepted') expect(contentOf(state), said).toBe(contentOf(step.wanted))
+      if (RULE_CODES.includes(code)) expect(brokenRules(step.wanted, zone), said).not.toEqual([])
+    }
+  },
+)
+
+it('these changes meet every rule', () => {
+  const cases = [...seen].filter(([, count]) => count >= 5).map(([one]) => one)
+  expect(cases).toEqual(
+    expect.arrayContaining([
+      ...['POST', 'PUT', 'DELETE'].map((method) => `${method} accepted`),
+      ...['POST', 'PUT'].flatMap((method) =>
+        ['3363', '3111', '4159', '4145'].map((code) => `${method} ${code}`),
+      ),
+      'POST 4619',
+      'POST 3624',
+      'DELETE 3363',
+    ]),
+  )
+})
