@@ -37,18 +37,35 @@ function randomFrom(seed: number): (n: number) => number {
 }
 
 const NAMES = ['@', 'a', 'b', 'c', 'd', 'a.d', 'b.d', 'c.b.d', 'a.b', '*', '*.a', '*.d', '*.b.d'] as const
-const HOSTS = NAMES.filter((name) => !name.includes('*'))
-const TYPES = ['A', 'AAAA', 'ALIAS', 'CNAME', 'NS', 'NS', 'PTR', 'MX', 'SRV', 'TXT', '_URL', 'DS'] as const
+const HOSTS: readonly string[] = NAMES.filter((name) => !name.includes('*'))
+const TYPES = [
+  'A',
+  'A',
+  'AAAA',
+  'ALIAS',
+  'CNAME',
+  'NS',
+  'NS',
+  'NS',
+  'PTR',
+  'MX',
+  'SRV',
+  'TXT',
+  '_URL',
+  'DS',
+] as const
 type RandomType = (typeof TYPES)[number]
 
 interface Dice {
   readonly random: (n: number) => number
   readonly pick: <T>(list: readonly T[]) => T
   readonly zone: string
+  /** Names with addresses, which most NS point to. */
+  readonly hosts: readonly string[]
 }
 
-function valueOf(type: RandomType, { random, pick, zone }: Dice): string {
-  const host = pick(HOSTS)
+function valueOf(type: RandomType, { random, pick, zone, hosts }: Dice): string {
+  const host = pick(type === 'NS' && hosts.length > 0 && random(3) > 0 ? hosts : HOSTS)
   const target = random(6) === 0 ? 'x.other.example.' : `${host === '@' ? '' : `${host}.`}${zone}.`
   const values: Readonly<Record<RandomType, string>> = {
     A: `192.0.2.${random(250)}`,
@@ -208,6 +225,9 @@ async function exported(api: Inside, zone: string): Promise<ZoneState> {
   )
 }
 
+const withAddress = (state: ZoneState): readonly string[] =>
+  HOSTS.filter((name) => state[name]?.['A'] !== undefined || state[name]?.['AAAA'] !== undefined)
+
 /** A new zone of account A, and the results of random steps in it. */
 export async function* randomZone(
   { store, ids }: World,
@@ -224,7 +244,7 @@ export async function* randomZone(
   const pick = <T>(list: readonly T[]): T => list[random(list.length)] as T
   let state = await exported(api, zone)
   for (let n = 0; n < steps; n++) {
-    const step = pick(MAKERS)(state, { random, pick, zone })
+    const step = pick(MAKERS)(state, { random, pick, zone, hosts: withAddress(state) })
     if (step === undefined) continue
     const { method, path, body } = step
     const answer = await api.send({
