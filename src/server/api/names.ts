@@ -116,7 +116,7 @@ export async function createName(context: RequestContext): Promise<HandlerResult
   const zone = await zoneToChange(context)
   if ('refusals' in zone) return zone
   const body: Fields = isObject(context.body) ? context.body : {}
-  const name = String(body['name']).toLowerCase()
+  const name = typeof body['name'] === 'string' ? body['name'].toLowerCase() : ''
   const fault =
     (await creationFaultAt(context, zone, body['name'])) ??
     (await existingNameFault(context, zone, name)) ??

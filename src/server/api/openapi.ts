@@ -43,6 +43,7 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
     'dns_type',
     'rdata',
   ]),
+  RRSetChange: record({ ttl: { type: 'integer' }, rdata: list(ref('NewRdata')), metadata }, []),
   NewName: record(
     {
       name: text,
@@ -165,6 +166,7 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: { readonly request?: Schema
   listRRSets:       { response: items('RRSet'), statuses: [200] },
   createRRSets:     { request: list(ref('NewRRSet')), response: SUCCESS, statuses: [201] },
   getRRSet:         { response: item('RRSet'), statuses: [200] },
+  replaceRRSet:     { request: ref('RRSetChange'), response: SUCCESS, statuses: [200, 201, 202] },
   deleteRRSet:      { response: SUCCESS, statuses: [200] },
   getRRSetMetadata: { response: item('Metadata'), statuses: [200] },
   setRRSetMetadata: { request: record({ metadata }), response: SUCCESS, statuses: [202] },

@@ -15,6 +15,7 @@ import {
   setNameMetadata,
   setRRSetMetadata,
 } from './rrsets.ts'
+import { replaceRRSet } from './rrset.ts'
 import type { HandlerResult, Refused, RequestContext } from './request-context.ts'
 import {
   getAbout,
@@ -237,6 +238,12 @@ export const ROUTES = {
   getRRSet: route({
     method: 'GET', path: SET, tag: 'records', summary: 'Read an RRSet',
     refuses: [...NAME, 'rrsetNotFound'], handle: getRRSet,
+  }),
+  replaceRRSet: route({
+    method: 'PUT', path: SET, tag: 'records', summary: 'Create or replace an RRSet, or change its TTL or metadata alone',
+    refuses: [...NAME_CHANGE, 'rrsetNotFound', 'rrsetChangeForbidden', 'rrsetCreateForbidden', ...RDATA, ...TTL,
+      ...RECORD_QUOTAS],
+    handle: replaceRRSet,
   }),
   deleteRRSet: route({
     method: 'DELETE', path: SET, tag: 'records', summary: 'Delete an RRSet and its metadata',

@@ -10,7 +10,7 @@ import {
 } from '../rules/permission.ts'
 import { type NameChange, type QuotaFault, quotaFaults } from '../rules/quota.ts'
 import { type StateFault, removalFault, stateFaults } from '../rules/state.ts'
-import type { ZoneReads } from '../rules/resulting-zone.ts'
+import { resultingZone, type ZoneReads } from '../rules/resulting-zone.ts'
 import { fqdnOf } from '../model/dns-name.ts'
 import {
   DONE,
@@ -88,8 +88,9 @@ export function rrsetFrom(
     now,
   }: { readonly existing: RRSet | undefined; readonly zone: Zone; readonly now: Instant },
 ): RRSet {
+  const given = draft.rdata.flatMap(({ label }) => (label === undefined ? [] : [{ label }]))
   const rdata = draft.rdata.reduce<readonly Rdata[]>((all, { label, value, updateGroup }) => {
-    const newLabel = label ?? autoLabel(all)
+    const newLabel = label ?? autoLabel([...all, ...given])
     return [
       ...all,
       { label: newLabel, value, isSystem: false, ...(updateGroup !== undefined && { updateGroup }) },
@@ -122,18 +123,32 @@ export async function save(
 
 /** The same for changes that can exceed only some quotas; `isExpected` selects them. */
 export async function saveChecked<Q extends QuotaFault>(
-  { caller, store, now }: Pick<RequestContext, 'caller' | 'store' | 'now'>,
+  context: Writer,
   { zone, before, after }: ZoneChange,
   isExpected: (fault: Refusal<QuotaFault>) => fault is Refusal<Q>,
 ): Promise<readonly Refusal<StateFault | Q>[]> {
-  const faults = await firstFault<Refusal<StateFault | Q>>(
-    async () => stateFaults({ zone, before, after }, readsOf(store, zone)),
-    async () =>
-      quotaFaults({ before, after }, caller.account.plan, await store.holdingsOf(after.accountId)).filter(
-        isExpected,
-      ),
+  return saveAllChecked(context, { zone, changes: [{ before, after }] }, isExpected)
+}
+
+/** The same for several names of a zone. The rules of DNS are judged with all changes made. */
+export async function saveAllChecked<Q extends QuotaFault>(
+  { caller, store, now }: Writer,
+  { zone, changes }: { readonly zone: Zone; readonly changes: readonly NameChange[] },
+  isExpected: (fault: Refusal<QuotaFault>) => fault is Refusal<Q>,
+): Promise<readonly Refusal<StateFault | Q>[]> {
+  const resulting = changes.reduce(
+    (reads, change) => resultingZone(reads, { zone, ...change }),
+    readsOf(store, zone),
   )
-  if (faults.length === 0) await store.saveName(after, now)
+  const faults = await firstFault<Refusal<StateFault | Q>>(
+    async () => eachOf(changes, async (change) => stateFaults({ zone, ...change }, resulting)),
+    async () =>
+      eachOf([...new Set(changes.map(({ after }) => after.accountId))], async (accountId) => {
+        const own = changes.filter(({ after }) => after.accountId === accountId)
+        return quotaFaults(own, caller.account.plan, await store.holdingsOf(accountId)).filter(isExpected)
+      }),
+  )
+  if (faults.length === 0) for (const { after } of changes) await store.saveName(after, now)
   return faults
 }
 
@@ -152,6 +167,18 @@ export async function removeChecked(
   if (fault !== undefined) return refused(fault)
   await (after === undefined ? store.removeName(before, now) : store.saveName(after, now))
   return DONE
+}
+
+type Writer = Pick<RequestContext, 'caller' | 'store' | 'now'>
+
+/** One after the other: the store answers in the order of the questions. */
+export async function eachOf<T, R>(
+  items: readonly T[],
+  work: (item: T) => Promise<readonly R[]>,
+): Promise<readonly R[]> {
+  const results: R[] = []
+  for (const item of items) results.push(...(await work(item)))
+  return results
 }
 
 /** For changes that can exceed every quota. */

@@ -1,6 +1,6 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import { type DnsType, RDATA_TYPES, isDnsType } from './rdata-values.ts'
-import type { Metadata } from './tree.ts'
+import { mergeMetadata, type Metadata } from './tree.ts'
 
 /** An RRSet of a request, parsed and in canonical form, before the rules are checked. */
 export interface DraftRRSet {
@@ -82,21 +82,59 @@ export function readRRSet(value: unknown, pointer: string): DraftResult<DraftRRS
         ),
       ],
     }
-  const isTtl = typeof ttl === 'number' && Number.isInteger(ttl) && ttl >= 0 && ttl <= MAX_TTL
   const list = readRdata(type, rdata, `${pointer}/rdata`)
   return {
     value: {
       dnsType: type,
-      ...(isTtl && { ttl }),
+      ...(isTtl(ttl) && { ttl }),
       metadata: metadataOf(metadata),
       rdata: list.value,
       pointer,
     },
+    faults: [...ttlFaults(ttl, pointer), ...list.faults],
+  }
+}
+
+const isTtl = (ttl: unknown): ttl is number =>
+  typeof ttl === 'number' && Number.isInteger(ttl) && ttl >= 0 && ttl <= MAX_TTL
+
+const ttlFaults = (ttl: unknown, pointer: string): readonly Refusal<'ttlInvalid'>[] =>
+  ttl === undefined || isTtl(ttl)
+    ? []
+    : [refuse('ttlInvalid', `not a whole number from 0 to ${MAX_TTL}`, at(`${pointer}/ttl`))]
+
+/** What an RRSet is to become. What is left out stays as it is stored. */
+export interface DraftReplacement {
+  readonly dnsType: DnsType
+  readonly ttl?: number
+  readonly metadata?: Metadata
+  readonly rdata?: readonly DraftRdata[]
+  readonly pointer: string
+}
+
+/** Parses `{ttl, rdata, metadata}` for the RRSet of a type; reports all of its faults. */
+export function readReplacement(
+  type: DnsType,
+  value: unknown,
+  pointer: string,
+): DraftResult<DraftReplacement, Exclude<ShapeFault, 'typeUnsupported'>> {
+  const { rdata, ttl, metadata } = fieldsOf(value)
+  const isList = Array.isArray(rdata) && rdata.length > 0
+  const list = isList ? readRdata(type, rdata, `${pointer}/rdata`) : undefined
+  return {
+    value: {
+      dnsType: type,
+      ...(isTtl(ttl) && { ttl }),
+      ...(metadata !== undefined && { metadata: mergeMetadata({}, metadataOf(metadata)) }),
+      ...(list !== undefined && { rdata: list.value }),
+      pointer,
+    },
     faults: [
-      ...(ttl === undefined || isTtl
+      ...(rdata === undefined || isList
         ? []
-        : [refuse('ttlInvalid' as const, `not a whole number from 0 to ${MAX_TTL}`, at(`${pointer}/ttl`))]),
-      ...list.faults,
+        : [refuse('typeOrRdataMissing' as const, 'rdata is a list with an item', at(`${pointer}/rdata`))]),
+      ...ttlFaults(ttl, pointer),
+      ...(list?.faults ?? []),
     ],
   }
 }

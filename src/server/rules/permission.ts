@@ -95,6 +95,9 @@ export const NEW_RDATA = ['type', 'owner', 'system', 'newRdata'] as const
 /** Spec: 4365 is for creation by POST; for PUT the type is disallowed. */
 export const PUT_RDATA = ['type', 'ownerType', 'system', 'newRdata'] as const
 export const CHANGED_RDATA = ['type', 'ownerType', 'system'] as const
+export const PUT_RRSET = [...PUT_RDATA, 'fixedTtl', 'minTtl'] as const
+/** An RRSet to which no Rdata is added. */
+export const CHANGED_RRSET = [...CHANGED_RDATA, 'fixedTtl', 'minTtl'] as const
 
 export type PermissionFault<R extends RuleName> =
   | (typeof RULES)[R]['refused']

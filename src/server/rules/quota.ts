@@ -52,20 +52,24 @@ export interface NameChange {
 }
 
 /**
- * The quotas that a change exceeds. Above a quota of names or Rdata, changes that do not add any are allowed; metadata must
+ * The quotas that the changes of a request exceed. Above a quota of names or Rdata, changes that do not add any are allowed; metadata must
  * be within its quotas before the name can be changed in any other way.
  */
 export function quotaFaults(
-  { before, after }: NameChange,
+  changes: readonly NameChange[],
   plan: Plan,
   usage: AccountUsage,
 ): readonly Refusal<QuotaFault>[] {
-  const addedNames = before === undefined ? 1 : 0
-  const addedRdata = countRdata(after) - (before === undefined ? 0 : countRdata(before))
+  const addedNames = changes.filter(({ before }) => before === undefined).length
+  const addedRdata = changes
+    .map(({ before, after }) => countRdata(after) - (before === undefined ? 0 : countRdata(before)))
+    .reduce((sum, added) => sum + added, 0)
+  const metadata = changes.map(({ after }) => metadataCounts(after))
   const counts = {
     names: addedNames > 0 ? usage.names + addedNames : 0,
     rdata: addedRdata > 0 ? usage.rdata + addedRdata : 0,
-    ...metadataCounts(after),
+    rrsetMetadata: Math.max(0, ...metadata.map(({ rrsetMetadata }) => rrsetMetadata)),
+    nameMetadata: Math.max(0, ...metadata.map(({ nameMetadata }) => nameMetadata)),
   }
   return faultsOf(counts, plan)
 }

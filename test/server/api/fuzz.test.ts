@@ -103,6 +103,8 @@ const STARTS: readonly Start[] = [
     body: [{ dns_type: 'MX', rdata: [{ value: '10 mx.test.' }] }],
   },
   { route: 'getRRSet', path: `${FREE}/rrsets/TXT` },
+  { route: 'replaceRRSet', path: `${FREE}/rrsets/A`, body: { ttl: 300, rdata: A, metadata: { k: 'v' } } },
+  { route: 'replaceRRSet', path: `${FREE}/rrsets/TXT`, body: { ttl: 300 } },
   { route: 'deleteRRSet', path: `${FREE}/rrsets/TXT` },
   { route: 'getRRSetMetadata', path: `${HOME}/rrsets/A/metadata` },
   { route: 'setRRSetMetadata', path: `${HOME}/rrsets/A/metadata`, body: { metadata: { k: 'v' } } },

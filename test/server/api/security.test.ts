@@ -40,6 +40,7 @@ const WRITES: readonly Write[] = [
   ['setOffline', 'PUT', `${HOME}/offline-settings`, { action: 'none' }],
   ['deleteOffline', 'DELETE', `${HOME}/offline-settings`],
   ['createRRSets', 'POST', `${HOME}/rrsets`, [{ dns_type: 'TXT', rdata: [{ value: 'x' }] }]],
+  ['replaceRRSet', 'PUT', `${R}/example.test/free/rrsets/A`, { ttl: 300 }],
   ['deleteRRSet', 'DELETE', `${R}/example.test/free/rrsets/TXT`],
   ['setRRSetMetadata', 'POST', `${HOME}/rrsets/A/metadata`, { metadata: { a: 'b' } }],
   ['replaceRdata', 'PUT', `${R}/example.test/free/rrsets/A/rdata`, [{ value: '192.0.2.55' }]],

@@ -43,7 +43,7 @@ describe('a plan of three names and three Rdata', () => {
       [over('rrsetMetadataOverLimit', 2)],
     ],
   ])('has for %s', (_, before, after, held, faults) =>
-    expect(quotaFaults({ before, after }, PLAN, held)).toEqual(faults),
+    expect(quotaFaults([{ before, after }], PLAN, held)).toEqual(faults),
   )
 
   it.each([
