@@ -60,7 +60,7 @@ async function respond(
   request: IncomingRequest,
 ): Promise<OutgoingResponse> {
   const { method, path, query, authorization, contentType, body } = request
-  const hasBody = method === 'POST' || method === 'PUT'
+  const hasBody = ['POST', 'PUT', 'PATCH'].includes(method)
   const cors = corsHeaders(corsOrigins, request.origin)
   if (method === 'OPTIONS' && cors['access-control-allow-origin'] !== undefined)
     return { status: 204, headers: { ...cors, ...PREFLIGHT_HEADERS }, body: '' }

@@ -44,6 +44,10 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
     'rdata',
   ]),
   RRSetChange: record({ ttl: { type: 'integer' }, rdata: list(ref('NewRdata')), metadata }, []),
+  RRSetPatch: record(
+    { name: text, dns_type: text, ttl: { type: 'integer' }, rdata: list(ref('NewRdata')), metadata },
+    ['name', 'dns_type'],
+  ),
   NewName: record(
     {
       name: text,
@@ -155,6 +159,7 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: { readonly request?: Schema
   listNames:        { response: items('ListedName'), statuses: [200] },
   listZoneNames:    { response: items('Name'), statuses: [200] },
   createName:       { request: ref('NewName'), response: SUCCESS, statuses: [201] },
+  changeRRSets:     { request: list(ref('RRSetPatch')), response: SUCCESS, statuses: [200, 202] },
   getName:          { response: item('Name'), statuses: [200] },
   deleteName:       { response: SUCCESS, statuses: [200] },
   publishName:      { response: SUCCESS, statuses: [202] },

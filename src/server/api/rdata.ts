@@ -196,7 +196,8 @@ const warningsOf = async (
   })),
 ]
 
-function changeFault(
+/** Why Rdata cannot be added at an existing name: one of another account is "owned". */
+export function changeFault(
   { caller }: RequestContext,
   zone: Zone,
   name: Name,

@@ -1,4 +1,5 @@
 import type { ErrorName } from '../errors/errors.ts'
+import { changeRRSets } from './batch.ts'
 import { changeKey, createKey, deleteKey, getKey, listKeys } from './keys.ts'
 import { listNames, listZoneNames } from './listing.ts'
 import { createName, deleteName, getName, publishName } from './names.ts'
@@ -27,7 +28,7 @@ import {
   listZones,
 } from './zones.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export interface Route<R extends ErrorName = ErrorName> {
   readonly method: Method
@@ -193,6 +194,12 @@ export const ROUTES = {
     refuses: [...ZONE_CHANGE, ...NEW_NAME, 'nameExists', ...RDATA, ...TTL, 'zoneOwnerOnly',
       ...OFFLINE, 'offlineSettingsExpected', 'groupTargetAmbiguous', ...QUOTAS],
     handle: createName,
+  }),
+  changeRRSets: route({
+    method: 'PATCH', path: NAMES, tag: 'records', summary: 'Create, replace and delete RRSets of several names, all or none',
+    refuses: [...ZONE_CHANGE, ...NEW_NAME, 'nameChangeForbidden', 'nameChangeProhibited', 'rrsetExists', 'rrsetNotFound',
+      'rrsetChangeForbidden', 'rrsetCreateForbidden', ...RDATA, ...TTL, ...QUOTAS],
+    handle: changeRRSets,
   }),
   getName: route({
     method: 'GET', path: AT, tag: 'records', summary: 'Read a name with everything at it',

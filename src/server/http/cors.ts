@@ -8,7 +8,7 @@ export const corsHeaders = (
     : {}
 
 export const PREFLIGHT_HEADERS = {
-  'access-control-allow-methods': 'GET, POST, PUT, DELETE',
+  'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
   'access-control-allow-headers': 'authorization, content-type',
   'access-control-max-age': '600',
 } as const

@@ -221,7 +221,7 @@ function partsOf(target: string): readonly [path: string, query: string] {
   return at < 0 ? [origin, ''] : [origin.slice(0, at), origin.slice(at + 1)]
 }
 
-const isWrite = ({ method }: IncomingMessage): boolean => method === 'POST' || method === 'PUT'
+const isWrite = ({ method }: IncomingMessage): boolean => ['POST', 'PUT', 'PATCH'].includes(method ?? '')
 const isTooLong = ({ headers }: IncomingMessage): boolean =>
   headers['content-length'] !== undefined && Number(headers['content-length']) > MAX_BODY_BYTES
 

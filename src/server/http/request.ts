@@ -15,7 +15,7 @@ export interface IncomingRequest {
   readonly contentType?: string
   /** Sent by browsers (RFC 6454). */
   readonly origin?: string
-  /** Of POST and PUT; undefined if it is larger than MAX_BODY_BYTES. */
+  /** Of POST, PUT and PATCH; undefined if it is larger than MAX_BODY_BYTES. */
   readonly body?: string
 }
 

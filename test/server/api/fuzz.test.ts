@@ -78,6 +78,15 @@ const STARTS: readonly Start[] = [
     path: `${R}/example.test`,
     body: { name: 'off', offline: true, offline_settings: { action: 'redirect', url: 'http://x.test/' } },
   },
+  {
+    route: 'changeRRSets',
+    path: `${R}/example.test`,
+    body: [
+      { name: 'free', dns_type: 'A', ttl: 300, rdata: A, metadata: { k: 'v' } },
+      { name: 'batch', dns_type: 'AAAA', rdata: [{ value: '2001:db8::1' }] },
+      { name: 'free', dns_type: 'TXT', rdata: [] },
+    ],
+  },
   { route: 'getName', path: HOME, query: 'expand[]=offline_settings' },
   { route: 'deleteName', path: `${R}/example.test/empty` },
   { route: 'publishName', path: `${HOME}/publish`, body: {} },
@@ -526,7 +535,7 @@ function made(): Asked {
   // Fewer deletions, so that other requests find data.
   const start = pick(isLucky(0.9) ? KEEPING : STARTS)
   const { method } = ROUTES[start.route]
-  const isBodied = method === 'POST' || method === 'PUT'
+  const isBodied = method !== 'GET' && method !== 'DELETE'
   const base = start.body ?? {}
   const peer = `10.${upTo(256)}.${upTo(256)}.${upTo(256)}`
   const elsewhere = pick(STARTS).path

@@ -64,6 +64,8 @@ describe('responses conform to the document', () => {
     ['createName',       'POST',   A, { name: 'new', rrsets: [{ dns_type: 'A', ttl: 60, rdata: [{ value: '192.0.2.1', x: 1 }] }], colour: 'red' }, 201],
     ['createName',       'POST',   A, { name: 'new' }, 409],
     ['createName',       'POST',   A, { name: 'bad', rrsets: [{}, { dns_type: 'A', rdata: [{}] }] }, 400],
+    ['changeRRSets',     'PATCH',  A, [{ name: 'new', dns_type: 'AAAA', rdata: [{ value: '2001:db8::1' }] }], 202],
+    ['changeRRSets',     'PATCH',  A, [{ name: 'gone', dns_type: 'A', rdata: [] }], 200],
     ['getName',          'GET',    `${A}/new?expand[]=offline_settings`, undefined, 200],
     ['setNameMetadata',  'POST',   `${A}/new/metadata`, { metadata: { a: 'b' } }, 202],
     ['getNameMetadata',  'GET',    `${A}/new/metadata`, undefined, 200],

@@ -34,6 +34,7 @@ const WRITES: readonly Write[] = [
   ['createZone', 'POST', '/v1/dns/zones', { zone_name: 'new.test' }],
   ['deleteZone', 'DELETE', '/v1/dns/zones/noadd.test'],
   ['createName', 'POST', `${R}/example.test`, { name: 'new' }],
+  ['changeRRSets', 'PATCH', `${R}/example.test`, [{ name: 'free', dns_type: 'A', rdata: [] }]],
   ['deleteName', 'DELETE', `${R}/example.test/empty`],
   ['publishName', 'POST', `${HOME}/publish`],
   ['setNameMetadata', 'POST', `${HOME}/metadata`, { metadata: { a: 'b' } }],
@@ -313,7 +314,7 @@ describe('invalid requests', () => {
     ['an unknown path', { method: 'GET', path: '/v1/nothing' }, 404, '404'],
     ['an empty segment', { method: 'GET', path: '/v1/dns/records//home' }, 404, '404'],
     ['a broken escape', { method: 'GET', path: `${R}/%zz` }, 400, '2451'],
-    ['a method that is not there', { method: 'PATCH', path: HOME }, 405, '405'],
+    ['a method that is not there', { method: 'PATCH', path: HOME, body: '' }, 405, '405'],
   ])('%s', async (_, asked, status, code) => {
     const { send, lines } = inside(world.store)
     const answer = await send({ ...asked, ...bearer('key-of-a') })
@@ -329,7 +330,7 @@ describe('invalid requests', () => {
   it('with a wrong method get the allowed ones', async () => {
     const { send } = inside(world.store)
     const allowed = async (path: string): Promise<readonly string[]> =>
-      ((await send({ method: 'PATCH', path })).headers['allow'] ?? '').split(', ').toSorted()
+      ((await send({ method: 'PATCH', path, body: '' })).headers['allow'] ?? '').split(', ').toSorted()
     expect(await allowed(HOME)).toEqual(['DELETE', 'GET'])
     expect(await allowed('/v1/account/ddns-keys/kkk1111')).toEqual(['DELETE', 'GET', 'PUT'])
     expect(await allowed(`${HOME}/rrsets/A/rdata`)).toEqual(['POST', 'PUT'])
