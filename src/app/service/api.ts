@@ -59,7 +59,7 @@ async function respond(
   { corsOrigins }: ServiceSettings,
   request: IncomingRequest,
 ): Promise<OutgoingResponse> {
-  const { method, path, query, authorization, contentType, body } = request
+  const { method, path, query, authorization, contentType, ifMatch, body } = request
   const hasBody = ['POST', 'PUT', 'PATCH'].includes(method)
   const cors = corsHeaders(corsOrigins, request.origin)
   if (method === 'OPTIONS' && cors['access-control-allow-origin'] !== undefined)
@@ -74,6 +74,7 @@ async function respond(
         query,
         authorization,
         contentType,
+        ifMatch,
         body: body ?? '',
         networks: {
           peer: request.peer,

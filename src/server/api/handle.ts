@@ -3,6 +3,7 @@ import { refuse } from '../errors/errors.ts'
 import type { Audit } from '../model/audit.ts'
 import type { Caller } from '../rules/access.ts'
 import type { Store } from '../store/store.ts'
+import { preconditionFault } from './entity-tag.ts'
 import { parseJson } from './json.ts'
 import { openApi } from './openapi.ts'
 import { parseQuery } from './query.ts'
@@ -18,6 +19,7 @@ export interface ApiRequest {
   readonly query: string
   readonly authorization: string | undefined
   readonly contentType: string | undefined
+  readonly ifMatch: string | undefined
   readonly body: string
   readonly networks: ApiNetworks
 }
@@ -149,7 +151,11 @@ async function answer(
     return dependencies.store.read(async (reading) =>
       route.handle({ ...context, store: reading as Parameters<Route['handle']>[0]['store'] }),
     )
-  const result = await dependencies.store.write(async (store) => route.handle({ ...context, store }))
+  const result = await dependencies.store.write(
+    async (store) =>
+      (await preconditionFault({ ...context, store }, request.ifMatch)) ??
+      route.handle({ ...context, store }),
+  )
   if ('status' in result)
     dependencies.audit({
       kind: 'changed',

@@ -12,6 +12,7 @@ import { type QuotaFault, zoneQuotaFaults } from '../rules/quota.ts'
 import type { StateFault } from '../rules/state.ts'
 import { type Fields, isFaulty, isObject, readMetadata, unknownFields, unknownInRRSets } from './bodies.ts'
 import { changeWarnings, writtenRRSets } from './change-warnings.ts'
+import { tagOfName } from './entity-tag.ts'
 import { isExpanded } from './listing.ts'
 import { nameToChange, nameToRead, zoneToChange } from './locate.ts'
 import { showName } from './show.ts'
@@ -37,7 +38,9 @@ import {
 export async function getName(context: RequestContext) {
   const place = await nameToRead(context)
   if ('refusals' in place) return place
-  return { status: 200 as const, data: showName(place.zone, place.name, isExpanded(context)) }
+  const { zone, name } = place
+  const headers = { etag: tagOfName(zone, name) }
+  return { status: 200 as const, data: showName(zone, name, isExpanded(context)), headers }
 }
 
 export async function deleteName(context: RequestContext) {

@@ -189,6 +189,7 @@ function errorResponses(route: Route): Readonly<Record<string, Schema>> {
   const statuses = [
     ...new Set(errors.map(({ status }) => status)),
     400,
+    ...(route.method === 'GET' ? [] : [412]),
     ...(route.isRateLimited ? [402, 404, 409, 429, 500] : [404, 409, 500]),
   ]
   return Object.fromEntries(
@@ -204,6 +205,9 @@ function errorResponses(route: Route): Readonly<Record<string, Schema>> {
   )
 }
 
+/** RFC 9110 §13.1.1: the tag of the name or of the RRSet in the path. */
+const IF_MATCH = { name: 'If-Match', in: 'header', required: false, schema: text } as const
+
 function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
   const { request, response, statuses } = SHAPES[id]
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
@@ -212,7 +216,10 @@ function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
     summary: route.summary,
     tags: [route.tag],
     ...(names.length > 0 && {
-      parameters: names.map((name) => ({ name, in: 'path', required: true, schema: text })),
+      parameters: [
+        ...names.map((name) => ({ name, in: 'path', required: true, schema: text })),
+        ...(names.includes('name') && route.method !== 'GET' ? [IF_MATCH] : []),
+      ],
     }),
     ...(request !== undefined && { requestBody: { required: true, content: json(request) } }),
     responses: {

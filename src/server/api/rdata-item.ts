@@ -125,6 +125,7 @@ export async function deleteRdata(context: RequestContext) {
       refuse('rrsetNotFound', `no Rdata with the label ${label.slice(0, 63)}`, { location: 'path' }),
     )
   if (current.isSystem) return refused(refuse('rdataChangeForbidden', undefined, { location: 'path' }))
-  const after = withRRSet(place.name, { ...rrset, rdata: rrset.rdata.filter((one) => one !== current) })
+  const rdata = rrset.rdata.filter((one) => one !== current)
+  const after = withRRSet(place.name, { ...rrset, rdata, updatedAt: context.now })
   return removeChecked(context, { zone: place.zone, before: place.name, after })
 }

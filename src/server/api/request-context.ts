@@ -45,11 +45,12 @@ export interface Success {
   readonly data?: unknown
   readonly page?: { readonly offset: number; readonly limit: number; readonly total: number }
   readonly warnings?: readonly Warning[]
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** A fault whose code is not in the specification's table of errors. */
 export interface RequestFault {
-  readonly status: 400 | 402 | 403 | 404 | 409 | 429
+  readonly status: 400 | 402 | 403 | 404 | 409 | 412 | 429
   readonly code: string
   readonly title: string
   readonly detail?: string

@@ -13,6 +13,7 @@ import { metadataFault, type QuotaFault } from '../rules/quota.ts'
 import type { StateFault } from '../rules/state.ts'
 import { badBody, isFaulty, isObject, readMetadata, unknownFields, unknownInRRSets } from './bodies.ts'
 import { changeWarnings, writtenRRSets } from './change-warnings.ts'
+import { tagOfRRSet } from './entity-tag.ts'
 import { nameToChange, nameToRead, rrsetAt } from './locate.ts'
 import { combine, isRefusal, readFilterExpression, readPage, readSort } from './query.ts'
 import { showRRSet } from './show.ts'
@@ -127,7 +128,9 @@ export async function getRRSet(context: RequestContext) {
   const place = await nameToRead(context)
   if ('refusals' in place) return place
   const rrset = rrsetAt(context, place.name)
-  return 'refusals' in rrset ? rrset : { status: 200 as const, data: showRRSet(rrset) }
+  return 'refusals' in rrset
+    ? rrset
+    : { status: 200 as const, data: showRRSet(rrset), headers: { etag: tagOfRRSet(rrset) } }
 }
 
 /** The RRSet in the path, for changes. RRSets that the service manages cannot be changed. */
@@ -178,7 +181,7 @@ export async function setRRSetMetadata(context: RequestContext) {
   const change = { before: rrset.metadata, after: metadata }
   const fault = metadataFault('rrsetMetadata', change, context.caller.account.plan)
   if (fault !== undefined) return refused(fault)
-  await context.store.saveName(withRRSet(name, { ...rrset, metadata }), context.now)
+  await context.store.saveName(withRRSet(name, { ...rrset, metadata, updatedAt: context.now }), context.now)
   return { ...ACCEPTED, warnings: parsed.warnings }
 }
 

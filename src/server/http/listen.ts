@@ -198,6 +198,7 @@ async function answer(
     ...origin,
     ...(headers.origin !== undefined && { origin: headers.origin }),
     ...(headers['content-type'] !== undefined && { contentType: headers['content-type'] }),
+    ...(headers['if-match'] !== undefined && { ifMatch: headers['if-match'] }),
     ...(body !== undefined && { body }),
   })
 }

@@ -13,6 +13,8 @@ export interface IncomingRequest {
   /** The peer is a trusted proxy that does not say who the client is. */
   readonly isProxy: boolean
   readonly contentType?: string
+  /** RFC 9110 §13.1.1; several of them are joined by commas. */
+  readonly ifMatch?: string
   /** Sent by browsers (RFC 6454). */
   readonly origin?: string
   /** Of POST, PUT and PATCH; undefined if it is larger than MAX_BODY_BYTES. */

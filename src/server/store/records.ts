@@ -84,7 +84,7 @@ export interface RecordReads {
 }
 
 export interface RecordWrites extends RecordReads {
-  /** Creates the name, or replaces everything stored at it; increments the serial of the zone. */
+  /** Creates the name, or replaces everything stored at it; increments the serial of the zone. RRSets say themselves when they were updated. */
   saveName(name: Name, now: Instant): Promise<void>
   removeName(name: Name, now: Instant): Promise<void>
   publishName(nameId: number, now: Instant): Promise<void>

@@ -103,7 +103,7 @@ function saveRRSet(
   sql(
     `INSERT INTO rrset (name_id, dns_type, ttl, is_system, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (name_id, dns_type) DO UPDATE SET ttl = excluded.ttl, updated_at = excluded.updated_at`,
-  ).run(nameId, rrset.dnsType, rrset.ttl, rrset.isSystem ? 1 : 0, rrset.createdAt, now)
+  ).run(nameId, rrset.dnsType, rrset.ttl, rrset.isSystem ? 1 : 0, rrset.createdAt, rrset.updatedAt)
   const id = Number(
     sql('SELECT id FROM rrset WHERE name_id = ? AND dns_type = ?').get(nameId, rrset.dnsType)?.['id'],
   )
@@ -123,5 +123,6 @@ const saveRdata = (
 ): void =>
   void sql(
     `INSERT INTO rdata (rrset_id, label, value, key_id, is_system, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (rrset_id, label) DO UPDATE SET value = excluded.value, key_id = excluded.key_id, updated_at = excluded.updated_at`,
+     ON CONFLICT (rrset_id, label) DO UPDATE SET value = excluded.value, key_id = excluded.key_id, updated_at = excluded.updated_at
+     WHERE value <> excluded.value OR key_id IS NOT excluded.key_id`,
   ).run(rrsetId, label, value, keyIdOf(sql, updateGroup), isSystem ? 1 : 0, now, now)

@@ -551,6 +551,7 @@ function made(): Asked {
     peer,
     ...(isLucky(0.98) && { contentType: isLucky(0.03) ? pick(TYPES) : 'application/json' }),
     ...(isLucky(0.02) && { origin: pick(TEXTS) }),
+    ...(isLucky(0.03) && { ifMatch: isLucky(0.5) ? '*' : pick(['"x"', 'W/""', '', ',', ...TEXTS]) }),
     ...((isBodied || isLucky(0.02)) &&
       isLucky(0.99) && { body: isLucky(0.02) ? pick(TEXTS) : jsonText(isLucky(0.8) ? mutated(base) : base) }),
   }
@@ -571,7 +572,8 @@ function wrongWith({ status, headers, text }: Answered): string | undefined {
   if (!Array.isArray(warnings)) return 'warnings is no list'
   if (!warnings.every((one) => isTold(one, 'code', 'title'))) return 'a warning says nothing'
   if (status < 300) return errors === undefined ? undefined : 'errors in a success'
-  if (![400, 401, 402, 403, 404, 405, 409, 413, 415, 422, 429].includes(status)) return 'a strange status'
+  if (![400, 401, 402, 403, 404, 405, 409, 412, 413, 415, 422, 429].includes(status))
+    return 'a strange status'
   if (!Array.isArray(errors) || errors.length === 0) return 'no errors'
   if (!errors.every((one) => isTold(one, 'id', 'code', 'title'))) return 'an error says nothing'
   if ((status === 401) !== (headers['www-authenticate'] !== undefined)) return 'no challenge'

@@ -30,6 +30,7 @@ export interface Asked {
   readonly contentType?: string
   readonly authorization?: string
   readonly origin?: string
+  readonly ifMatch?: string
   readonly peer?: string
 }
 
