@@ -12,6 +12,7 @@ import { type QuotaFault, zoneQuotaFaults } from '../rules/quota.ts'
 import type { StateFault } from '../rules/state.ts'
 import { type Fields, isFaulty, isObject, readMetadata, unknownFields, unknownInRRSets } from './bodies.ts'
 import { changeWarnings, writtenRRSets } from './change-warnings.ts'
+import { createdLabels, labelsOf } from './created-labels.ts'
 import { tagOfName } from './entity-tag.ts'
 import { isExpanded } from './listing.ts'
 import { nameToChange, nameToRead, zoneToChange } from './locate.ts'
@@ -144,11 +145,10 @@ export async function createName(context: RequestContext): Promise<HandlerResult
     () => draft.rrsets.flatMap((rrset) => valueConflicts(rrset, [])),
   )
   if (faults.length > 0) return refused(...faults)
+  const at = { existing: undefined, zone, now: context.now }
+  const rrsets = draft.rrsets.map((rrset) => rrsetFrom(rrset, [], at))
   const after: Name = {
-    ...withRRSets(
-      newName(context, zone, name),
-      draft.rrsets.map((rrset) => rrsetFrom(rrset, [], { existing: undefined, zone, now: context.now })),
-    ),
+    ...withRRSets(newName(context, zone, name), rrsets),
     metadata: mergeMetadata({}, metadata),
     isOffline: draft.isOffline,
     ...(draft.offline !== undefined && { offlineSettings: draft.offline }),
@@ -158,6 +158,7 @@ export async function createName(context: RequestContext): Promise<HandlerResult
   if (violations.length > 0) return refused(...violations)
   return {
     ...CREATED,
+    ...createdLabels(labelsOf(draft.rrsets, rrsets)),
     warnings: [
       ...unknownFields(body, NAME_FIELDS),
       ...unknownInRRSets(lists, '/rrsets'),

@@ -181,6 +181,17 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: { readonly request?: Schema
   deleteRdata:      { response: SUCCESS, statuses: [200] },
 }
 
+/** The headers of a success, by the method of its operation. */
+const HEADERS: Readonly<Record<string, Schema>> = {
+  GET: { ETag: { schema: text } },
+  POST: { 'Created-Labels': { schema: text } },
+  PUT: { 'Created-Labels': { schema: text } },
+}
+const hasHeaders = ({ method, path }: Route): boolean =>
+  method === 'GET'
+    ? /\{(name|dns_type)\}$/.test(path)
+    : /^\/dns\/records\/(.*\/(rrsets|rdata|\{dns_type\})|[^/]+)$/.test(path)
+
 const json = (schema: Schema): Schema => ({ 'application/json': { schema } })
 
 /** The error responses of a route; each description lists the error codes of its status. */
@@ -224,7 +235,14 @@ function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
     ...(request !== undefined && { requestBody: { required: true, content: json(request) } }),
     responses: {
       ...Object.fromEntries(
-        statuses.map((status) => [String(status), { description: 'success', content: json(response) }]),
+        statuses.map((status) => [
+          String(status),
+          {
+            description: 'success',
+            content: json(response),
+            ...(hasHeaders(route) && HEADERS[route.method] && { headers: HEADERS[route.method] }),
+          },
+        ]),
       ),
       ...errorResponses(route),
     },

@@ -16,6 +16,7 @@ import type { QuotaFault } from '../rules/quota.ts'
 import type { StateFault } from '../rules/state.ts'
 import { badBody, unknownInRdata } from './bodies.ts'
 import { changeWarnings, writtenRdata } from './change-warnings.ts'
+import { createdLabels, type CreatedLabels, generatedLabels } from './created-labels.ts'
 import { creationFaultAt, parentFaultAt } from './names.ts'
 import { nameToChange, pathType, unsupported, zoneToChange } from './locate.ts'
 import { type RecordQuota, isRecordQuotaFault } from './rrsets.ts'
@@ -82,7 +83,7 @@ async function write<Q extends QuotaFault, R extends RuleName>(
   context: RequestContext,
   target: RRSetTarget,
   { list, kept, rules, isExpected }: RdataWrite<Q, R>,
-): Promise<readonly Refusal<RdataWriteFault<R> | Q>[]> {
+): Promise<Written<RdataWriteFault<R> | Q>> {
   const { zone, name, type } = target
   const parsed = readRdata(type, list, '')
   const draft: DraftRRSet = { dnsType: type, metadata: {}, rdata: parsed.value, pointer: '' }
@@ -96,9 +97,16 @@ async function write<Q extends QuotaFault, R extends RuleName>(
     () => valueConflicts(draft, kept),
     () => targetConflicts([draft], before),
   )
-  if (faults.length > 0) return faults
-  const after = withRRSet(name, rrsetFrom(draft, kept, { existing, zone, now: context.now }))
-  return saveChecked(context, { zone, before: target.before, after }, isExpected)
+  if (faults.length > 0) return { faults, labels: [] }
+  const rrset = rrsetFrom(draft, kept, { existing, zone, now: context.now })
+  const change = { zone, before: target.before, after: withRRSet(name, rrset) }
+  const violations = await saveChecked(context, change, isExpected)
+  return { faults: violations, labels: [{ dnsType: type, labels: generatedLabels(draft, rrset) }] }
+}
+
+interface Written<R extends ErrorName> {
+  readonly faults: readonly Refusal<R>[]
+  readonly labels: readonly CreatedLabels[]
 }
 
 interface RdataWrite<Q extends QuotaFault, R extends RuleName> {
@@ -147,13 +155,14 @@ export async function replaceRdata(context: RequestContext): Promise<HandlerResu
   const { zone, name } = place
   if (rrsetOf(name, type)?.isSystem === true)
     return refused(refuse('rrsetChangeForbidden', 'the service manages this RRSet', { location: 'path' }))
-  const faults = await write(
+  const { faults, labels } = await write(
     context,
     { zone, name, before: name, type },
     { list, kept: [], rules: PUT_RDATA, isExpected: isRecordQuotaFault },
   )
   if (faults.length > 0) return refused(...faults)
-  return { ...ACCEPTED, warnings: await warningsOf(context, { zone, name, before: name, type }, list) }
+  const warnings = await warningsOf(context, { zone, name, before: name, type }, list)
+  return { ...ACCEPTED, ...createdLabels(labels), warnings }
 }
 
 /** POST adds Rdata, and creates the name if it is missing. */
@@ -173,13 +182,14 @@ export async function appendRdata(context: RequestContext): Promise<HandlerResul
   if (list === undefined) return NOT_A_LIST
   const name = before ?? newName(context, zone, canonicalName(relative))
   const kept = rrsetOf(name, type)?.rdata ?? []
-  const faults = await write(
+  const { faults, labels } = await write(
     context,
     { zone, name, before, type },
     { list, kept, rules: NEW_RDATA, isExpected: isQuotaFault },
   )
   if (faults.length > 0) return refused(...faults)
-  return { ...CREATED, warnings: await warningsOf(context, { zone, name, before, type }, list) }
+  const warnings = await warningsOf(context, { zone, name, before, type }, list)
+  return { ...CREATED, ...createdLabels(labels), warnings }
 }
 
 const warningsOf = async (

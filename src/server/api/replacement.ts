@@ -59,7 +59,7 @@ const unchangedPart = ({ name, drafts, removed }: NameReplacement): Name =>
   [...drafts.map(({ dnsType }) => dnsType), ...removed].reduce(withoutRRSet, name)
 
 /** The draft as one of a new RRSet, for the rules. */
-const completed = (draft: DraftReplacement, name: Name): DraftRRSet => ({
+export const completed = (draft: DraftReplacement, name: Name): DraftRRSet => ({
   ...draft,
   metadata: draft.metadata ?? {},
   rdata: labelled(draft.rdata ?? [], rrsetOf(name, draft.dnsType)),

@@ -11,9 +11,11 @@ import {
   unknownFields,
   unknownInRdata,
 } from './bodies.ts'
+import { createdLabels, labelsOf } from './created-labels.ts'
 import { nameToChange, pathType, unsupported } from './locate.ts'
 import type { PlaceFault } from './rdata.ts'
 import {
+  completed,
   isMissing,
   isSame,
   missing,
@@ -74,5 +76,7 @@ export async function replaceRRSet(context: RequestContext): Promise<HandlerResu
     ...unknownFields(body, FIELDS),
     ...(Array.isArray(rdata) ? unknownInRdata(rdata, '/rdata') : []),
   ]
-  return { ...(existing === undefined ? CREATED : ACCEPTED), warnings }
+  const next = rrsetOf(after, type)
+  const labels = next === undefined ? [] : labelsOf([completed(draft.value, name)], [next])
+  return { ...(existing === undefined ? CREATED : ACCEPTED), ...createdLabels(labels), warnings }
 }

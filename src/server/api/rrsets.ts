@@ -13,6 +13,7 @@ import { metadataFault, type QuotaFault } from '../rules/quota.ts'
 import type { StateFault } from '../rules/state.ts'
 import { badBody, isFaulty, isObject, readMetadata, unknownFields, unknownInRRSets } from './bodies.ts'
 import { changeWarnings, writtenRRSets } from './change-warnings.ts'
+import { createdLabels, labelsOf } from './created-labels.ts'
 import { tagOfRRSet } from './entity-tag.ts'
 import { nameToChange, nameToRead, rrsetAt } from './locate.ts'
 import { combine, isRefusal, readFilterExpression, readPage, readSort } from './query.ts'
@@ -110,6 +111,7 @@ export async function createRRSets(context: RequestContext): Promise<HandlerResu
   const stored = { zone, name: name.name, isNew: false, written: writtenRRSets(list) }
   return {
     ...CREATED,
+    ...createdLabels(labelsOf(drafts, rrsets)),
     warnings: [...unknownInRRSets(list, ''), ...(await changeWarnings(context, stored))],
   }
 }

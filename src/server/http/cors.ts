@@ -4,7 +4,11 @@ export const corsHeaders = (
   origin: string | undefined,
 ): Readonly<Record<string, string>> =>
   origin !== undefined && allowed.includes(origin.toLowerCase())
-    ? { 'access-control-allow-origin': origin, vary: 'origin' }
+    ? {
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': 'etag, created-labels, retry-after',
+        vary: 'origin',
+      }
     : {}
 
 export const PREFLIGHT_HEADERS = {
