@@ -58,6 +58,16 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
     const kept = async (name: string): Promise<Name | undefined> =>
       store.read(async (r) => r.nameAt(at.zoneId, name))
 
+    it('remembers that a name is implicit, also after a change', async () => {
+      await keep(tree('made', { isImplicit: true }))
+      const made = await kept('made')
+      expect(made?.isImplicit).toBe(true)
+      if (made !== undefined) await keep({ ...made, metadata: {} })
+      expect((await kept('made'))?.isImplicit).toBe(true)
+      await keep(tree('other'))
+      expect((await kept('other'))?.isImplicit).toBeUndefined()
+    })
+
     it('returns a name as it was saved', async () => {
       const wanted = tree('whole', {
         isOffline: true,

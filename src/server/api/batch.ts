@@ -18,7 +18,7 @@ import {
   replacementFaults,
 } from './replacement.ts'
 import { ACCEPTED, DONE, type HandlerResult, type RequestContext, refused } from './request-context.ts'
-import { eachOf, firstFault, isQuotaFault, newName, saveAllChecked } from './writing.ts'
+import { eachOf, firstFault, isQuotaFault, implicitName, saveAllChecked } from './writing.ts'
 
 type PlaceFault = CreationFault | ParentFault | 'nameOwned' | 'nameChangeForbidden' | 'nameChangeProhibited'
 export type BatchFault =
@@ -131,7 +131,7 @@ function replacementOf(context: RequestContext, zone: Zone, { name, before, item
   return {
     zone,
     before,
-    name: before ?? newName(context, zone, canonicalName(name)),
+    name: before ?? implicitName(context, zone, canonicalName(name)),
     drafts: items.flatMap((item) => draftOf(item).value ?? []),
     removed: items.filter(isRemoval).map(({ dnsType }) => dnsType),
   }

@@ -112,7 +112,7 @@ function replaced(
   return at < 0 ? [...list, ...next] : list.toSpliced(at, 1, ...next)
 }
 
-/** Deletes the RRSet with its last Rdata. The name remains. */
+/** Deletes the RRSet with its last Rdata, and an implicit name with its last RRSet. */
 export async function deleteRdata(context: RequestContext) {
   const place = await nameToChange(context, 'nameChangeForbidden')
   if ('refusals' in place) return place

@@ -32,7 +32,7 @@ import {
   firstFault,
   groupFaults,
   isQuotaFault,
-  newName,
+  implicitName,
   policyFaults,
   rrsetFrom,
   saveChecked,
@@ -180,7 +180,7 @@ export async function appendRdata(context: RequestContext): Promise<HandlerResul
   if (type === undefined) return unsupported()
   const list = listOf(context)
   if (list === undefined) return NOT_A_LIST
-  const name = before ?? newName(context, zone, canonicalName(relative))
+  const name = before ?? implicitName(context, zone, canonicalName(relative))
   const kept = rrsetOf(name, type)?.rdata ?? []
   const { faults, labels } = await write(
     context,

@@ -1,7 +1,16 @@
 import type { Instant } from '../../base/time.ts'
 import { type Refusal, refuse } from '../errors/errors.ts'
 import type { DraftRRSet } from '../model/draft.ts'
-import { type Name, type RRSet, type Rdata, type Zone, autoLabel, rrsetOf, withRRSet } from '../model/tree.ts'
+import {
+  type Name,
+  type RRSet,
+  type Rdata,
+  type Zone,
+  autoLabel,
+  isLeftover,
+  rrsetOf,
+  withRRSet,
+} from '../model/tree.ts'
 import {
   type PermissionFault,
   type RuleName,
@@ -148,7 +157,7 @@ export async function saveAllChecked<Q extends QuotaFault>(
         return quotaFaults(own, caller.account.plan, await store.holdingsOf(accountId)).filter(isExpected)
       }),
   )
-  if (faults.length === 0) for (const { after } of changes) await store.saveName(after, now)
+  if (faults.length === 0) for (const { after } of changes) await saveOrRemove({ store, now }, after)
   return faults
 }
 
@@ -158,16 +167,26 @@ export const readsOf = (store: RequestContext['store'], zone: Zone): ZoneReads =
   pointersTo: async (name) => store.pointersTo(zone.id, fqdnOf(name, zone.name)),
 })
 
-/** Removes records, or the whole name without `after`, unless the resulting zone violates the rules of DNS. */
+/**
+ * Removes records, or the whole name without `after`, unless the resulting zone violates the rules of DNS. An implicit name goes
+ * with the last of its records.
+ */
 export async function removeChecked(
   { store, now }: Pick<RequestContext, 'store' | 'now'>,
   { zone, before, after }: { readonly zone: Zone; readonly before: Name; readonly after?: Name },
 ): Promise<Success | Refused<'dnsRulesViolated'>> {
-  const fault = await removalFault({ zone, before, after }, readsOf(store, zone))
+  const kept = after === undefined || isLeftover(after) ? undefined : after
+  const fault = await removalFault({ zone, before, after: kept }, readsOf(store, zone))
   if (fault !== undefined) return refused(fault)
-  await (after === undefined ? store.removeName(before, now) : store.saveName(after, now))
+  await (kept === undefined ? store.removeName(before, now) : store.saveName(kept, now))
   return DONE
 }
+
+/** After records were removed: an implicit name goes with the last of them. */
+const saveOrRemove = async (
+  { store, now }: Pick<RequestContext, 'store' | 'now'>,
+  name: Name,
+): Promise<void> => (isLeftover(name) ? store.removeName(name, now) : store.saveName(name, now))
 
 type Writer = Pick<RequestContext, 'caller' | 'store' | 'now'>
 
@@ -184,6 +203,12 @@ export async function eachOf<T, R>(
 /** For changes that can exceed every quota. */
 export const isQuotaFault = (fault: Refusal<QuotaFault>): fault is Refusal<QuotaFault> =>
   fault.refused.length > 0
+
+/** A name that a request for its records creates. */
+export const implicitName = (context: RequestContext, zone: Zone, name: string): Name => ({
+  ...newName(context, zone, name),
+  isImplicit: true,
+})
 
 /** A new name without records. */
 export const newName = ({ caller, now }: RequestContext, zone: Zone, name: string): Name => ({

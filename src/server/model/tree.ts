@@ -90,6 +90,8 @@ export interface Name {
   readonly isProhibited: boolean
   /** Blocked by the operator: nobody changes it, and it is not published. */
   readonly isBlocked: boolean
+  /** Made by adding Rdata to a missing name: it goes when nothing is left at it. */
+  readonly isImplicit?: boolean
   readonly isOffline: boolean
   readonly offlineSettings?: OfflineSettings
   readonly updateGroup?: string
@@ -112,6 +114,15 @@ export type OfflineSettings =
       readonly logo_url?: string
       readonly email?: string
     }
+
+/** An implicit name without records, metadata, offline settings, lock or DDNS key. */
+export const isLeftover = (name: Name): boolean =>
+  name.isImplicit === true &&
+  name.rrsets.length === 0 &&
+  Object.keys(name.metadata).length === 0 &&
+  name.updateGroup === undefined &&
+  name.offlineSettings === undefined &&
+  !(name.isOffline || name.isProhibited || name.isBlocked)
 
 /** Totals of an account, for its quotas. */
 export interface AccountUsage {

@@ -279,4 +279,8 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX rdata_by_target ON rdata (substr(value, length(rtrim(value, replace(value, ' ', ''))) + 1))
     WHERE substr(value, -1) = '.';
   `,
+  // A name that was made by POST of Rdata goes with the last thing at it.
+  `
+  ALTER TABLE name ADD COLUMN is_implicit INTEGER NOT NULL DEFAULT 0;
+  `,
 ]

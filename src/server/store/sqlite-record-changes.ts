@@ -64,12 +64,12 @@ export const incrementSerial = (sql: Sql, zoneId: number, now: Instant): void =>
     'UPDATE zone SET serial = CASE serial WHEN 4294967295 THEN 1 ELSE serial + 1 END, updated_at = ? WHERE id = ?',
   ).run(now, zoneId)
 
-function insertName(sql: Sql, { zoneId, accountId, name, createdAt }: Name): number {
+function insertName(sql: Sql, { zoneId, accountId, name, isImplicit, createdAt }: Name): number {
   const zone = String(sql('SELECT name FROM zone WHERE id = ?').get(zoneId)?.['name'])
   const fqdn = fqdnOf(name, zone)
   const { lastInsertRowid } = sql(
-    'INSERT INTO name (zone_id, account_id, name, fqdn, labels_reversed, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
-  ).run(zoneId, accountId, name, fqdn, reversed(fqdn), createdAt, createdAt)
+    'INSERT INTO name (zone_id, account_id, name, fqdn, labels_reversed, is_implicit, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  ).run(zoneId, accountId, name, fqdn, reversed(fqdn), isImplicit === true ? 1 : 0, createdAt, createdAt)
   return Number(lastInsertRowid)
 }
 

@@ -103,6 +103,7 @@ export function nameFrom(sql: Sql, row: Row): Name {
       'offlineSettings',
       typeof settings === 'string' ? (JSON.parse(settings) as OfflineSettings) : undefined,
     ),
+    ...optional('isImplicit', isOn(row['is_implicit']) ? true : undefined),
     ...optional('updateGroup', groupOf(sql, row['key_id'])),
     ...optional('publishedAt', instantOf(row['published_at'])),
   }

@@ -4,6 +4,7 @@ import { apiWorld, type World } from './world.ts'
 
 const AT = '/v1/dns/records/example.test/_acme-challenge.www'
 const TXT = `${AT}/rrsets/TXT`
+const ZONE = '/v1/dns/records/example.test'
 const TOKENS = ['gfj9Xq-Rg85nM_0', 'LoqXcYV8q5ONbJQxbmR7SCTNo3tiAXDfowyjxAjEuX0'] as const
 
 let world: World
@@ -39,9 +40,45 @@ describe('the requests of ACME clients for DNS-01', () => {
     for (const label of ['challenge-1', 'challenge-2'])
       expect((await ask('DELETE', `${TXT}/rdata/${label}`)).status).toBe(404)
 
-    const name = await ask('GET', AT)
-    expect([name.status, (name.body.data as { rrsets: unknown }).rrsets]).toEqual([200, []])
-    expect([(await ask('GET', TXT)).status, codesOf(await ask('GET', TXT))]).toEqual([404, ['2373']])
+    expect([(await ask('GET', AT)).status, codesOf(await ask('GET', TXT))]).toEqual([404, ['4809']])
+  })
+
+  it('leave no names behind: a plan of one more name is enough for many certificates', async () => {
+    const { ask, store, ids } = world
+    await store.write(async (w) => {
+      const { names } = await w.holdingsOf(ids['a'] ?? 0)
+      await w.changePlan(ids['plan-a'] ?? 0, { maxNames: names + 1 })
+    })
+    for (let n = 0; n < 5; n++) {
+      const data = `/v1/dns/records/example.test/_acme-challenge.h${n}/rrsets/TXT/rdata`
+      expect((await ask('POST', data, [{ value: 'x', label: 'a' }])).status).toBe(201)
+      expect((await ask('DELETE', `${data}/a`)).status).toBe(200)
+    }
+  })
+
+  const OFFLINE = { action: 'redirect', url: 'https://x.test/' }
+  // biome-ignore format: a table
+  it.each<[what: string, steps: readonly (readonly [method: string, path: string, body?: unknown])[], status: number]>([
+    ['made by POST of Rdata',           [['POST', `${TXT}/rdata`, [{ value: 'x', label: 'a' }]]], 404],
+    ['made by a batch',                 [['PATCH', ZONE, [{ name: '_acme-challenge.www', dns_type: 'TXT', rdata: [{ value: 'x', label: 'a' }] }]]], 404],
+    ['made by itself',                  [['POST', ZONE, { name: '_acme-challenge.www' }], ['POST', `${TXT}/rdata`, [{ value: 'x', label: 'a' }]]], 200],
+    ['with another RRset',              [['POST', `${TXT}/rdata`, [{ value: 'x', label: 'a' }]], ['POST', `${AT}/rrsets`, [{ dns_type: 'A', rdata: [{ value: '192.0.2.1' }] }]]], 200],
+    ['with metadata',                   [['POST', `${TXT}/rdata`, [{ value: 'x', label: 'a' }]], ['POST', `${AT}/metadata`, { metadata: { a: 'b' } }]], 200],
+    ['with offline settings',           [['POST', `${TXT}/rdata`, [{ value: 'x', label: 'a' }]], ['PUT', `${AT}/offline-settings`, OFFLINE]], 200],
+    ['that is the target of a key',     [['POST', `${TXT}/rdata`, [{ value: 'x', label: 'a' }]], ['POST', '/v1/account/ddns-keys', { hostnames: ['_acme-challenge.www.example.test'] }]], 200],
+  ])('the last record of a name %s is deleted, in each way', async (_, steps, status) => {
+    const removals = [
+      ['DELETE', `${TXT}/rdata/a`, undefined],
+      ['DELETE', TXT, undefined],
+      ['PATCH', ZONE, [{ name: '_acme-challenge.www', dns_type: 'TXT', rdata: [] }]],
+    ] as const
+    for (const [method, path, body] of removals) {
+      const fresh = await apiWorld()
+      for (const step of steps) expect((await fresh.ask(...step)).status).toBeLessThan(300)
+      expect((await fresh.ask(method, path, body)).status).toBeLessThan(300)
+      expect((await fresh.ask('GET', AT)).status).toBe(status)
+      await fresh.close()
+    }
   })
 
   it('create the name without RRSets, then append', async () => {
