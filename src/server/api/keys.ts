@@ -5,8 +5,9 @@ import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import {
   type Caller,
   canManageName,
-  isWebsiteOnly,
   hasFullAccess,
+  isScoped,
+  isWebsiteOnly,
   nameLockFault,
   zoneLockFault,
 } from '../rules/access.ts'
@@ -29,7 +30,7 @@ const MAX_HOSTNAMES = 1000
 const MAX_DESCRIPTION_LENGTH = 255
 
 export async function listKeys(context: RequestContext) {
-  if (context.caller.zones !== undefined) return { malformed: [INSUFFICIENT_SCOPE] }
+  if (isScoped(context.caller)) return { malformed: [INSUFFICIENT_SCOPE] }
   const sort = readSort(context, ['created_at'])
   const { filter } = context.query
   const description = isObject(filter) ? filter['description'] : undefined
@@ -56,7 +57,7 @@ const notFound: RequestFault = { status: 404, code: '4810', title: 'DDNS key not
 async function keyAt({ store, caller, params }: RequestContext): Promise<DdnsKey | undefined> {
   const key = await store.keyNamed((params['ddns_key_username'] ?? '').toLowerCase())
   // A DDNS key may have targets in all zones: callers restricted to some zones must not change it.
-  return key?.accountId === caller.account.id && caller.zones === undefined ? key : undefined
+  return key?.accountId === caller.account.id && !isScoped(caller) ? key : undefined
 }
 
 export async function getKey(context: RequestContext) {

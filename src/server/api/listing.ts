@@ -1,6 +1,7 @@
 import { canonicalName } from '../model/dns-name.ts'
 import type { Expression, NameQuery } from '../model/query.ts'
 import { RDATA_TYPES } from '../model/rdata-values.ts'
+import { recordScopeOf } from '../rules/access.ts'
 import { zoneToRead } from './locate.ts'
 import {
   combine,
@@ -38,13 +39,12 @@ export async function listNames(context: RequestContext) {
     filter: canonical(filter),
     sort,
     page,
-    ...(context.caller.zones && { onlyZones: context.caller.zones }),
+    scope: recordScopeOf(context.caller),
     ...defined(expressions),
   })
-  const visible = items.filter(({ zone }) => context.caller.zones?.includes(zone.name) ?? true)
   return {
     status: 200 as const,
-    data: visible.map((one) => showListed(one, view, withSettings)),
+    data: items.map((one) => showListed(one, view, withSettings)),
     page: { ...page, total },
   }
 }
@@ -97,6 +97,7 @@ export async function listZoneNames(context: RequestContext) {
   const { items, total } = await context.store.namesBy({
     accountId: context.caller.account.id,
     zoneId: zone.id,
+    scope: recordScopeOf(context.caller),
     filter: {},
     sort,
     page,

@@ -201,6 +201,7 @@ function errorResponses(route: Route): Readonly<Record<string, Schema>> {
     ...new Set(errors.map(({ status }) => status)),
     400,
     ...(route.method === 'GET' ? [] : [412]),
+    ...(route.isOpen ? [] : [403]),
     ...(route.isRateLimited ? [402, 404, 409, 429, 500] : [404, 409, 500]),
   ]
   return Object.fromEntries(

@@ -59,12 +59,12 @@ export interface RequestFault {
   readonly retryAfter?: number
 }
 
-/** The operation needs all permissions of the account; the API key is restricted. */
+/** The operation needs all permissions of the account; the API key is restricted (decision 0032). */
 export const INSUFFICIENT_SCOPE: RequestFault = {
-  status: 402,
-  code: '4749',
-  title: 'payment or another API key is required',
-  detail: 'this API key is restricted; the operation needs an API key without scopes',
+  status: 403,
+  code: '403',
+  title: 'this API key is not allowed to do that',
+  detail: 'the API key has scopes; the operation needs one without, or the password of the account',
 }
 
 export interface Refused<R extends ErrorName> {

@@ -2,7 +2,7 @@ import { refuse } from '../errors/errors.ts'
 import { apexOf } from '../model/apex.ts'
 import { parseHost } from '../model/dns-name.ts'
 import { mergeMetadata } from '../model/tree.ts'
-import { isOwner, hasFullAccess } from '../rules/access.ts'
+import { hasFullAccess, isOwner, isScoped, recordScopeOf } from '../rules/access.ts'
 import { countKeys, quotaFault } from '../rules/quota.ts'
 import { badBody, isFaulty, isObject, readMetadata, unknownFields } from './bodies.ts'
 import { zoneToChange, zoneToRead } from './locate.ts'
@@ -17,7 +17,8 @@ export async function listZones(context: RequestContext) {
   const parsed = combine({ page: readPage(context, LIMITS) })
   if ('malformed' in parsed) return parsed
   const { page } = parsed.value
-  const { items, total } = await context.store.zonesOf(context.caller.account.id, page, context.caller.zones)
+  const { caller, store } = context
+  const { items, total } = await store.zonesOf(caller.account.id, page, recordScopeOf(caller))
   const { nameservers } = context.service
   return {
     status: 200 as const,
@@ -91,6 +92,7 @@ async function zoneConflict(
 export async function deleteZone(context: RequestContext) {
   const zone = await zoneToChange(context)
   if ('refusals' in zone) return zone
+  if (isScoped(context.caller)) return { malformed: [INSUFFICIENT_SCOPE] }
   if (!isOwner(context.caller, zone) || context.caller.isReadOnly)
     return refused(refuse('nameChangeForbidden', 'only the owner can delete a zone', { location: 'path' }))
   if (await context.store.hasLockedNames(zone.id))
@@ -112,12 +114,13 @@ export async function listAuthorities(context: RequestContext) {
   }
 }
 
-/** The update clients of the account, with their last requests. */
+/** The update clients of the account whose DDNS key has a target that the caller may see, with their last requests. */
 export async function listClients(context: RequestContext) {
   const parsed = combine({ page: readPage(context, { fallback: 50, max: 500 }) })
   if ('malformed' in parsed) return parsed
   const { page } = parsed.value
-  const { items, total } = await context.store.clientsOf(context.caller.account.id, page)
+  const { caller, store } = context
+  const { items, total } = await store.clientsOf(caller.account.id, page, recordScopeOf(caller))
   const data = items.map(({ username, agent, address, reply, usedAt }) => ({
     ddns_key_username: username,
     user_agent: agent,

@@ -80,12 +80,17 @@ export interface NameFilter {
   readonly rdata?: readonly string[]
 }
 
+/** What an API key is restricted to: these zones, and these whole names with everything beneath them. */
+export interface RecordScope {
+  readonly zones?: readonly string[]
+  readonly names?: readonly string[]
+}
+
 export interface NameQuery {
   readonly accountId: number
   /** Only names of this zone; if the account owns it, also those of other accounts. */
   readonly zoneId?: number
-  /** The zones that the API key is restricted to. */
-  readonly onlyZones?: readonly string[]
+  readonly scope?: RecordScope
   readonly filter: NameFilter
   readonly sort: readonly Sort[]
   readonly zoneMetadata?: Expression

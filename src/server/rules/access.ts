@@ -1,4 +1,5 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
+import type { RecordScope } from '../model/query.ts'
 import type { Account, Name, ZoneRules } from '../model/tree.ts'
 
 /** The authenticated party of the management API: an account, with the restrictions of its API key. */
@@ -9,8 +10,14 @@ export interface Caller {
   readonly zones?: readonly string[]
 }
 
+/** Whether the API key is restricted to a part of the account's data. */
+export const isScoped = ({ zones }: Caller): boolean => zones !== undefined
+
 /** Whether the caller has all permissions of the account. */
-export const hasFullAccess = ({ isReadOnly, zones }: Caller): boolean => !isReadOnly && zones === undefined
+export const hasFullAccess = (caller: Caller): boolean => !caller.isReadOnly && !isScoped(caller)
+
+/** What the caller may see, for listings. */
+export const recordScopeOf = ({ zones }: Caller): RecordScope => ({ ...(zones !== undefined && { zones }) })
 
 export const isOwner = ({ account }: Caller, zone: Pick<ZoneRules, 'accountId'>): boolean =>
   zone.accountId === account.id

@@ -1,5 +1,5 @@
 import type { Instant } from '../../base/time.ts'
-import type { Direction, ListedPage, NameQuery, Page } from '../model/query.ts'
+import type { Direction, ListedPage, NameQuery, Page, RecordScope } from '../model/query.ts'
 import type { Principal } from '../model/rows.ts'
 import type { Pointer } from '../model/targets.ts'
 import type { Account, AccountUsage, Metadata, Name, Plan, Zone, ZoneRules } from '../model/tree.ts'
@@ -56,8 +56,8 @@ export interface RecordReads {
   /** For the rules: without what every change of the zone changes. */
   zoneRules(zoneId: number): Promise<ZoneRules | undefined>
   isMember(zoneId: number, accountId: number): Promise<boolean>
-  /** Zones of the account in the order of their names; with `only`, those of them that it lists. */
-  zonesOf(accountId: number, page: Page, only?: readonly string[]): Promise<ListedPage<Zone>>
+  /** Zones of the account in the order of their names; those that share names with `scope`. */
+  zonesOf(accountId: number, page: Page, scope?: RecordScope): Promise<ListedPage<Zone>>
   /** Whether the operator locked a name of the zone. */
   hasLockedNames(zoneId: number): Promise<boolean>
   nameAt(zoneId: number, name: string): Promise<Name | undefined>
@@ -80,7 +80,8 @@ export interface RecordReads {
   namesBy(query: NameQuery): Promise<ListedPage<ListedName>>
   keyNamed(username: string): Promise<DdnsKey | undefined>
   keysOf(accountId: number, query: KeyQuery): Promise<ListedPage<DdnsKey>>
-  clientsOf(accountId: number, page: Page): Promise<ListedPage<Client>>
+  /** Clients whose DDNS key has a target in `scope`. */
+  clientsOf(accountId: number, page: Page, scope?: RecordScope): Promise<ListedPage<Client>>
 }
 
 export interface RecordWrites extends RecordReads {

@@ -1,20 +1,9 @@
-import type { SQLInputValue } from 'node:sqlite'
 import type { Direction, Expression, ListedPage, NameFilter, NameQuery, Page, Sort } from '../model/query.ts'
 import type { ListedName } from './records.ts'
 import { nameFrom } from './sqlite-rows.ts'
+import { type Clause, clause, joined } from './sqlite-clause.ts'
+import { inNames } from './sqlite-scope.ts'
 import type { Sql } from './sqlite-values.ts'
-
-/** A condition in SQL; every value is bound. */
-interface Clause {
-  readonly sql: string
-  readonly values: readonly SQLInputValue[]
-}
-
-const clause = (sql: string, ...values: readonly SQLInputValue[]): Clause => ({ sql, values })
-const joined = (word: 'AND' | 'OR', parts: readonly Clause[], empty: string): Clause =>
-  parts.length === 0
-    ? clause(empty)
-    : clause(parts.map(({ sql }) => `(${sql})`).join(` ${word} `), ...parts.flatMap(({ values }) => values))
 
 /**
  * One page of the names that match a query, and the number of all matches. Selects the ids of the page first, by an
@@ -50,7 +39,7 @@ interface Scope {
   readonly onHolding: Clause
 }
 
-function scopeOf(sql: Sql, { accountId, zoneId, onlyZones }: NameQuery): Scope {
+function scopeOf(sql: Sql, { accountId, zoneId, scope = {} }: NameQuery): Scope {
   const owner =
     zoneId === undefined
       ? undefined
@@ -59,9 +48,9 @@ function scopeOf(sql: Sql, { accountId, zoneId, onlyZones }: NameQuery): Scope {
     // The owner of a zone sees the names of all accounts.
     ...(owner === accountId ? [] : [clause('%.account_id = ?', accountId)]),
     ...(zoneId === undefined ? [] : [clause('%.zone_id = ?', zoneId)]),
-    ...(onlyZones === undefined
+    ...(scope.zones === undefined
       ? []
-      : [clause(`%.zone_id IN (SELECT id FROM zone WHERE name IN (${marks(onlyZones)}))`, ...onlyZones)]),
+      : [clause(`%.zone_id IN (SELECT id FROM zone WHERE name IN (${marks(scope.zones)}))`, ...scope.zones)]),
   ]
   const of = (table: string): readonly Clause[] =>
     parts.map(({ sql: text, values }) => clause(text.replace('%', table), ...values))
@@ -163,9 +152,10 @@ function listedAt(sql: Sql, id: number): ListedName {
 const INDEX_THRESHOLD = 2000
 
 /** The conditions of a query. `usesIndex`: see INDEX_THRESHOLD. */
-function filterClauses({ filter, ...query }: NameQuery, usesIndex: boolean): readonly Clause[] {
+function filterClauses({ filter, scope, ...query }: NameQuery, usesIndex: boolean): readonly Clause[] {
   const { zoneMetadata, metadata, rrsetMetadata } = query
   return [
+    ...(scope?.names === undefined ? [] : [inNames(scope.names)]),
     ...nameFilters(filter, usesIndex),
     ...(zoneMetadata
       ? [expressed(zoneMetadata, { table: 'zone_metadata', id: 'name.zone_id', usesIndex })]

@@ -3,6 +3,7 @@ import { fqdnOf, reversed } from '../model/dns-name.ts'
 import type { RecordReads } from './records.ts'
 import { namesBy } from './sqlite-listing.ts'
 import { sqlitePointers } from './sqlite-pointers.ts'
+import { keysInScope, zonesInScope } from './sqlite-scope.ts'
 import { accountFrom, keyFrom, nameFrom, zoneFrom, zoneRulesFrom } from './sqlite-rows.ts'
 import { BENEATH, number, type Sql, textValue } from './sqlite-values.ts'
 
@@ -42,17 +43,16 @@ const zones = (
       ) !== undefined
     )
   },
-  async zonesOf(accountId, { offset, limit }, only) {
-    const zoneNames = only === undefined ? null : JSON.stringify(only)
-    const from =
-      'FROM zone WHERE account_id = ?1 AND (?2 IS NULL OR name IN (SELECT value FROM json_each(?2)))'
-    const rows = sql(`SELECT * ${from} ORDER BY name LIMIT ?3 OFFSET ?4`).all(
+  async zonesOf(accountId, { offset, limit }, scope = {}) {
+    const inScope = zonesInScope(scope)
+    const from = `FROM zone WHERE account_id = ? AND ${inScope.sql}`
+    const rows = sql(`SELECT * ${from} ORDER BY name LIMIT ? OFFSET ?`).all(
       accountId,
-      zoneNames,
+      ...inScope.values,
       limit,
       offset,
     )
-    const total = sql(`SELECT count(*) AS n ${from}`).get(accountId, zoneNames)?.['n']
+    const total = sql(`SELECT count(*) AS n ${from}`).get(accountId, ...inScope.values)?.['n']
     return { items: rows.map((row) => zoneFrom(sql, row)), total: number(total) }
   },
   async zoneContaining(fqdn) {
@@ -122,11 +122,12 @@ const keys = (sql: Sql): Part<'keyNamed' | 'keysOf' | 'clientsOf'> => ({
       total: number(total),
     }
   },
-  async clientsOf(accountId, { offset, limit }) {
-    const from = `FROM usage JOIN ddns_key ON subject = 'key:' || ddns_key.id WHERE account_id = ?`
+  async clientsOf(accountId, { offset, limit }, scope = {}) {
+    const inScope = keysInScope(scope)
+    const from = `FROM usage JOIN ddns_key ON subject = 'key:' || ddns_key.id WHERE account_id = ? AND ${inScope.sql}`
     const rows = sql(
       `SELECT username, agent, peer, reply, used_at ${from} ORDER BY used_at DESC, username LIMIT ? OFFSET ?`,
-    ).all(accountId, limit, offset)
+    ).all(accountId, ...inScope.values, limit, offset)
     return {
       items: rows.map((row) => ({
         username: textValue(row['username']),
@@ -135,7 +136,7 @@ const keys = (sql: Sql): Part<'keyNamed' | 'keysOf' | 'clientsOf'> => ({
         reply: textValue(row['reply']),
         usedAt: instant(number(row['used_at'])),
       })),
-      total: number(sql(`SELECT count(*) AS n ${from}`).get(accountId)?.['n']),
+      total: number(sql(`SELECT count(*) AS n ${from}`).get(accountId, ...inScope.values)?.['n']),
     }
   },
 })

@@ -113,9 +113,9 @@ const readsWithCounters = (
     await flush()
     return tables.keysOf(accountId, query)
   },
-  async clientsOf(accountId, page) {
+  async clientsOf(accountId, page, scope) {
     await flush()
-    return tables.clientsOf(accountId, page)
+    return tables.clientsOf(accountId, page, scope)
   },
 })
 
@@ -136,9 +136,9 @@ function writesWithCounters(tables: ReadCache, counters: CachedCounters): StoreW
       flush()
       return tables.keysOf(accountId, query)
     },
-    async clientsOf(accountId, page) {
+    async clientsOf(accountId, page, scope) {
       flush()
-      return tables.clientsOf(accountId, page)
+      return tables.clientsOf(accountId, page, scope)
     },
     async unblock(principal) {
       counters.forget(principal)

@@ -107,7 +107,13 @@ const scope = fc.record(
   {
     accountId: fc.integer({ min: 1, max: ACCOUNTS }),
     zoneId: fc.integer({ min: 1, max: ZONES }),
-    onlyZones: fc.subarray(['z1.test', 'z2.test', 'none.test'], { minLength: 1 }),
+    scope: fc.record(
+      {
+        zones: fc.subarray(['z1.test', 'z2.test', 'none.test'], { minLength: 1 }),
+        names: fc.subarray(['z1.test', 'n7.z2.test', 'none.test'], { minLength: 1 }),
+      },
+      { requiredKeys: [] },
+    ),
   },
   { requiredKeys: ['accountId'] },
 )

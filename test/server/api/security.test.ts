@@ -124,9 +124,45 @@ describe('an API key for one zone', () => {
     expect(body.page?.total).toBe(1)
   })
 
-  it('cannot create a zone', async () => {
-    const reply = await world.ask('POST', '/v1/dns/zones', { zone_name: 'new.test' }, 'zoned')
-    expect(reply.status).toBeGreaterThanOrEqual(400)
+  it.each<readonly [method: string, path: string, body: unknown]>([
+    ['POST', '/v1/dns/zones', { zone_name: 'new.test' }],
+    ['DELETE', '/v1/dns/zones/example.test', undefined],
+    ['GET', '/v1/account/ddns-keys', undefined],
+    ['POST', '/v1/account/ddns-keys', {}],
+    ['PUT', '/v1/account/ddns-keys/kkk1111', { description: 'x' }],
+    ['DELETE', '/v1/account/ddns-keys/kkk1111', undefined],
+  ])('is not allowed to %s %s, and is not asked to pay', async (method, path, body) => {
+    const reply = await world.ask(method, path, body, 'zoned')
+    expect([reply.status, reply.body.errors]).toEqual([
+      403,
+      [expect.objectContaining({ code: '403', title: 'this API key is not allowed to do that' })],
+    ])
+  })
+
+  it('lists the clients with a target in its zone: a name, or one Rdata', async () => {
+    const { store, ask } = world
+    const use = { agent: 'x', peer: '192.0.2.1' as never, reply: 'good', at: NOW }
+    await store.write(async (w) => {
+      for (const key of ['kkk1111', 'kkk2222'])
+        await w.putUsage(
+          { kind: 'key', id: ids()[key] ?? 0, accountId: ids()['a'] ?? 0 },
+          { requests: [], refusals: [], nondescriptive: 0 },
+          use,
+        )
+    })
+    const listed = async (): Promise<unknown> => {
+      const { body } = await get('/v1/dns/clients')
+      const names = (body.data as readonly { ddns_key_username: string }[]).map(
+        (one) => one.ddns_key_username,
+      )
+      return [body.page?.total, ...names]
+    }
+    expect(await listed()).toEqual([1, 'kkk1111'])
+    await ask('PUT', '/v1/account/ddns-keys/kkk1111', { hostnames: ['x.noadd.test'] })
+    expect(await listed()).toEqual([1, 'kkk1111']) // an Rdata of parts
+    await ask('PUT', '/v1/account/ddns-keys/kkk2222', { hostnames: ['home.example.test'] })
+    await ask('PUT', `${R}/example.test/parts/rrsets/A/rdata`, [{ value: '192.0.2.5' }])
+    expect(await listed()).toEqual([1, 'kkk2222'])
   })
 
   it('cannot attach a hostname of another zone to a DDNS key', async () => {
