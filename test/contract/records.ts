@@ -250,6 +250,26 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       ])
     })
 
+    it('lists the API keys of an account, with their last use, and removes one of it', async () => {
+      const key = { hash: new Uint8Array([9]), description: 'acme', scopes: ['read', 'zone:example.test'] }
+      const own = { accountId: at.accountId, ...key, expiresAt: LATER }
+      const id = await store.write(async (w) => w.addApiKey(own, NOW))
+      const listed = async (accountId: number) =>
+        store.read(async (r) => r.apiKeysOf(accountId, { offset: 0, limit: 9 }))
+      const { hash: _, ...shown } = { id, ...own, createdAt: NOW }
+      expect((await listed(at.accountId)).items).toContainEqual(shown)
+      await store.write(async (w) => w.touchApiKey(id, LATER))
+      expect((await listed(at.accountId)).items).toContainEqual({ ...shown, lastUsedAt: LATER })
+      expect(await listed(at.accountId + 1)).toEqual({ items: [], total: 0 })
+
+      const remove = async (accountId?: number) => store.write(async (w) => w.removeApiKey(id, accountId))
+      expect([await remove(at.accountId + 1), await remove(at.accountId), await remove()]).toEqual([
+        false,
+        true,
+        false,
+      ])
+    })
+
     it('changes policy by property, and rejects an unknown property', async () => {
       const plan = await store.write(async (w) => w.planOf(at.accountId))
       await store.write(async (w) => {

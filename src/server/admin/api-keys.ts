@@ -1,21 +1,23 @@
 import { err } from '../../base/result.ts'
 import { after, parseDuration } from '../../base/time.ts'
 import { keyedHash, newPassword } from '../auth/hashes.ts'
+import { parseScope, SCOPE_FORMS } from '../rules/scopes.ts'
 import { accountIdOf, finished, type Operations } from './operation.ts'
 
 export const API_KEY_OPERATIONS: Operations = {
   'api-key add': {
-    parameters: 'ACCOUNT [read] [zone:NAME…] [expires=TIME]',
-    summary: 'add an API key and print it, once; limit it to reading, to zones, or in time',
+    parameters: 'ACCOUNT [read] [zone:NAME…] [name:FQDN…] [type:TYPE…] [expires=TIME]',
+    summary: 'add an API key and print it, once; limit it to reading, zones, names, types, or in time',
     run: async ({ w, pepper, now }, [name = '', ...rest]) => {
       const account = await accountIdOf(w, name)
       if (!account.ok) return account
       const span = rest.find((arg) => arg.startsWith('expires='))?.slice(8)
       const expires = span === undefined ? undefined : parseDuration(span)
       if (expires?.ok === false) return err(`expires=${span} ${expires.error}`)
-      const scopes = rest.filter((arg) => !arg.startsWith('expires='))
-      const invalid = scopes.find((scope) => scope !== 'read' && !/^zone:[a-z0-9.-]+$/.test(scope))
-      if (invalid !== undefined) return err(`${invalid} is neither read nor zone:NAME`)
+      const given = rest.filter((arg) => !arg.startsWith('expires='))
+      const invalid = given.find((scope) => parseScope(scope) === undefined)
+      if (invalid !== undefined) return err(`${invalid} is not one of ${SCOPE_FORMS}`)
+      const scopes = given.flatMap((scope) => parseScope(scope) ?? [])
       const key = newPassword()
       const id = await w.addApiKey(
         {

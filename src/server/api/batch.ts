@@ -2,6 +2,7 @@ import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import { canonicalName, parentOf } from '../model/dns-name.ts'
 import { readReplacement, type ShapeFault } from '../model/draft.ts'
 import { type Name, rrsetOf, type Zone } from '../model/tree.ts'
+import { typeFault } from '../rules/access.ts'
 import { type CreationFault, type ParentFault, parentFault } from '../rules/creation.ts'
 import type { QuotaFault } from '../rules/quota.ts'
 import type { StateFault } from '../rules/state.ts'
@@ -42,7 +43,7 @@ export async function changeRRSets(context: RequestContext): Promise<HandlerResu
   const faults = await firstFault<Refusal<BatchFault>>(
     async () => eachOf(batch.groups, async (group) => placeFaults(context, batch, group)),
     () => repeated(items),
-    () => batch.groups.flatMap(pathFaults),
+    () => batch.groups.flatMap((group) => pathFaults(context, group)),
     () => items.flatMap((item) => draftOf(item).faults),
     async () => replacementFaults(context, changes),
   )
@@ -113,11 +114,16 @@ function repeated(items: readonly BatchItem[]): readonly Refusal<'rrsetExists'>[
 
 const atType = (pointer: string) => ({ location: 'body', pointer: `${pointer}/dns_type` }) as const
 
-const pathFaults = (group: Group): readonly Refusal<'rrsetChangeForbidden' | 'rrsetNotFound'>[] =>
+const pathFaults = (
+  { caller }: RequestContext,
+  group: Group,
+): readonly Refusal<'rrsetChangeForbidden' | 'rrsetNotFound'>[] =>
   group.items.flatMap((item): Refusal<'rrsetChangeForbidden' | 'rrsetNotFound'>[] => {
     const { before } = group
     if (before !== undefined && rrsetOf(before, item.dnsType)?.isSystem === true)
       return [refuse('rrsetChangeForbidden', 'the service manages this RRSet', atType(item.pointer))]
+    const outOfScope = isRemoval(item) ? typeFault(caller, item.dnsType, 'rrsetChangeForbidden') : undefined
+    if (outOfScope !== undefined) return [{ ...outOfScope, ...atType(item.pointer) }]
     const needsOne = !isRemoval(item) && item.fields['rdata'] === undefined
     return needsOne && (before === undefined || isMissing({ dnsType: item.dnsType, pointer: '' }, before))
       ? [missing(atType(item.pointer))]

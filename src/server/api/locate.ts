@@ -3,7 +3,7 @@ import { canonicalName } from '../model/dns-name.ts'
 import { isRdataLabel } from '../model/draft.ts'
 import { type DnsType, isDnsType } from '../model/rdata-values.ts'
 import { type Name, type RRSet, rrsetOf, type Zone } from '../model/tree.ts'
-import { canManageName, IN_PATH, zoneFault } from '../rules/access.ts'
+import { canManageName, IN_PATH, typesDetail, zoneFault } from '../rules/access.ts'
 import { nameChangeFault, zoneChangeFault } from '../rules/change.ts'
 import { type Refused, type RequestContext, refused } from './request-context.ts'
 
@@ -46,6 +46,14 @@ export async function nameToChange<const F extends ErrorName>(context: RequestCo
   if (name === undefined) return refused(refuse('nameNotFound', undefined, IN_PATH))
   const fault = nameChangeFault(context.caller, zone, { name, forbidden })
   return fault === undefined ? { zone, name } : refused(fault)
+}
+
+/** For changes of the name itself: an API key for some types makes none. */
+export async function wholeNameToChange(context: RequestContext) {
+  const place = await nameToChange(context, 'nameChangeForbidden')
+  const { types } = context.caller
+  if ('refusals' in place || types === undefined) return place
+  return refused(refuse('nameChangeForbidden', typesDetail(types), IN_PATH))
 }
 
 /** The type in the path; undefined for an unknown type, which has no RRSet. */

@@ -3,7 +3,7 @@ import { APEX, canonicalName, parentOf } from '../model/dns-name.ts'
 import { type DraftRRSet, GROUP_RULE, type ShapeFault, isGroupName, readRRSet } from '../model/draft.ts'
 import { type OfflineFault, readOffline } from '../model/offline.ts'
 import { type Name, type OfflineSettings, type Zone, mergeMetadata } from '../model/tree.ts'
-import { IN_PATH, canManageName } from '../rules/access.ts'
+import { IN_PATH, ownsName, typesDetail } from '../rules/access.ts'
 import { type TargetConflict, type ValueConflict, valueConflicts } from '../rules/conflict.ts'
 import { type CreationFault, type ParentFault, creationFault, parentFault } from '../rules/creation.ts'
 import { nestingFault } from '../rules/nesting.ts'
@@ -15,7 +15,7 @@ import { changeWarnings, writtenRRSets } from './change-warnings.ts'
 import { createdLabels, labelsOf } from './created-labels.ts'
 import { tagOfName } from './entity-tag.ts'
 import { isExpanded } from './listing.ts'
-import { nameToChange, nameToRead, zoneToChange } from './locate.ts'
+import { nameToChange, nameToRead, wholeNameToChange, zoneToChange } from './locate.ts'
 import { showName } from './show.ts'
 import {
   ACCEPTED,
@@ -45,7 +45,7 @@ export async function getName(context: RequestContext) {
 }
 
 export async function deleteName(context: RequestContext) {
-  const place = await nameToChange(context, 'nameChangeForbidden')
+  const place = await wholeNameToChange(context)
   if ('refusals' in place) return place
   if (place.name.name === APEX)
     return refused(refuse('nameChangeForbidden', 'the apex cannot be deleted', IN_PATH))
@@ -88,7 +88,7 @@ async function existingNameFault(
   const existing = await store.nameAt(zone.id, name)
   const at = { location: 'body', pointer: '/name' } as const
   if (existing === undefined) return undefined
-  return canManageName(caller, zone, existing)
+  return ownsName(caller, zone, existing)
     ? refuse('nameExists', undefined, at)
     : refuse('nameOwned', undefined, at)
 }
@@ -139,6 +139,7 @@ export async function createName(context: RequestContext): Promise<HandlerResult
     async () => groupFaults(context, draft.rrsets),
     async () => nameGroupFaults(context, draft.group),
     async () => policyFaults(context, draft.rrsets, { zone, name, existing: undefined, rules: NEW_NAME }),
+    () => partFaults(context, { ...draft, metadata }),
     async () => groupPermission(context, draft.group),
     () => (draft.isOffline && !context.caller.account.plan.hasOffline ? [refuse('notAllowed' as const)] : []),
     () => duplicateTypes(draft.rrsets),
@@ -177,6 +178,16 @@ interface NameDraft {
   readonly offline?: OfflineSettings
   readonly faults: readonly Refusal<FormFault>[]
 }
+
+/** An API key for some types creates names with their records, and nothing else at them. */
+const partFaults = (
+  { caller }: RequestContext,
+  { metadata, isOffline, offline, group }: NameDraft & Pick<Name, 'metadata'>,
+): readonly Refusal<'nameCreateForbidden'>[] =>
+  caller.types !== undefined &&
+  (isOffline || offline !== undefined || group !== undefined || Object.keys(metadata).length > 0)
+    ? [refuse('nameCreateForbidden', typesDetail(caller.types))]
+    : []
 
 const AT_GROUP = { location: 'body', pointer: '/update_group' } as const
 

@@ -3,7 +3,7 @@ import { canonicalName } from '../model/dns-name.ts'
 import { readOffline } from '../model/offline.ts'
 import { isAccessible, canManageName, IN_PATH } from '../rules/access.ts'
 import { isObject, unknownFields } from './bodies.ts'
-import { nameToChange } from './locate.ts'
+import { wholeNameToChange } from './locate.ts'
 import { ACCEPTED, DONE, type RequestContext, refused } from './request-context.ts'
 
 const NO_SETTINGS = { action: 'none' } as const
@@ -20,7 +20,7 @@ export async function getOffline({ caller, params, store }: RequestContext) {
 }
 
 export async function setOffline(context: RequestContext) {
-  const place = await nameToChange(context, 'nameChangeForbidden')
+  const place = await wholeNameToChange(context)
   if ('refusals' in place) return place
   const parsed = readOffline(context.body, '')
   if ('faults' in parsed) return refused(...parsed.faults)
@@ -34,7 +34,7 @@ const FIELDS = ['action', 'dns_type', 'rdata', 'url', 'title', 'message', 'logo_
 
 /** Deletes the settings; an offline name becomes online. */
 export async function deleteOffline(context: RequestContext) {
-  const place = await nameToChange(context, 'nameChangeForbidden')
+  const place = await wholeNameToChange(context)
   if ('refusals' in place) return place
   const { offlineSettings: _, ...name } = place.name
   await context.store.saveName({ ...name, isOffline: false }, context.now)

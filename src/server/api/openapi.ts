@@ -1,140 +1,7 @@
 import { ERRORS } from '../errors/errors.ts'
 import { ROUTES, type Route, refusalsOf } from './routes.ts'
 import type { ApiService } from './request-context.ts'
-
-type Schema = Readonly<Record<string, unknown>>
-
-const text = { type: 'string' } as const
-const orNull = (schema: Schema): Schema => ({ oneOf: [schema, { type: 'null' }] })
-const list = (items: Schema): Schema => ({ type: 'array', items })
-const record = (
-  properties: Readonly<Record<string, Schema>>,
-  required = Object.keys(properties),
-): Schema => ({
-  type: 'object',
-  properties,
-  required,
-})
-const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
-
-const moment = { type: 'string', format: 'date-time' } as const
-const metadata = { type: 'object', additionalProperties: text } as const
-
-/** The schemas of requests and responses. */
-const SCHEMAS: Readonly<Record<string, Schema>> = {
-  Warning: record({ code: text, title: text, detail: text }, ['code', 'title']),
-  Error: record(
-    {
-      id: text,
-      code: text,
-      title: text,
-      detail: text,
-      location: { enum: ['path', 'query', 'body', 'header'] },
-      pointer: text,
-    },
-    ['id', 'code', 'title'],
-  ),
-  ErrorResponse: record({ errors: { ...list(ref('Error')), minItems: 1 }, warnings: list(ref('Warning')) }),
-  CommandSuccess: record({ warnings: list(ref('Warning')) }),
-  Page: record({ offset: { type: 'integer' }, limit: { type: 'integer' }, total: { type: 'integer' } }),
-  Metadata: metadata,
-  NewRdata: record({ value: text, label: text, update_group: text }, ['value']),
-  NewRRSet: record({ dns_type: text, ttl: { type: 'integer' }, rdata: list(ref('NewRdata')), metadata }, [
-    'dns_type',
-    'rdata',
-  ]),
-  RRSetChange: record({ ttl: { type: 'integer' }, rdata: list(ref('NewRdata')), metadata }, []),
-  RRSetPatch: record(
-    { name: text, dns_type: text, ttl: { type: 'integer' }, rdata: list(ref('NewRdata')), metadata },
-    ['name', 'dns_type'],
-  ),
-  NewName: record(
-    {
-      name: text,
-      rrsets: list(ref('NewRRSet')),
-      metadata,
-      update_group: text,
-      offline: { type: 'boolean' },
-      offline_settings: ref('OfflineSettings'),
-    },
-    ['name'],
-  ),
-  Rdata: record({ label: text, value: text, update_group: orNull(text) }),
-  RRSet: record({
-    dns_type: text,
-    ttl: { type: 'integer' },
-    rdata: list(ref('Rdata')),
-    metadata,
-    created_at: orNull(moment),
-    updated_at: orNull(moment),
-  }),
-  Name: record(
-    {
-      zone_name: text,
-      name: text,
-      zone_is_shared: { type: 'boolean' },
-      offline: { type: 'boolean' },
-      update_group: orNull(text),
-      metadata,
-      rrsets: list(ref('RRSet')),
-      created_at: orNull(moment),
-      updated_at: orNull(moment),
-      published_at: orNull(moment),
-      offline_settings: orNull(ref('OfflineSettings')),
-    },
-    ['zone_name', 'name'],
-  ),
-  ListedName: record({ zone_name: text, name: text }),
-  OfflineSettings: record(
-    {
-      action: { enum: ['none', 'record', 'redirect', 'page'] },
-      dns_type: { enum: ['A', 'AAAA'] },
-      rdata: text,
-      url: text,
-      title: text,
-      message: text,
-      logo_url: text,
-      email: text,
-    },
-    ['action'],
-  ),
-  Zone: record({
-    name: text,
-    is_shared: { type: 'boolean' },
-    created_at: moment,
-    updated_at: moment,
-    serial: { type: 'integer' },
-    nameservers: list(text),
-    metadata,
-  }),
-  NewZone: record({ zone_name: text, metadata }, ['zone_name']),
-  Authority: record({ name: text }),
-  Client: record({
-    ddns_key_username: text,
-    user_agent: text,
-    last_address: text,
-    last_reply: text,
-    last_used_at: moment,
-  }),
-  Target: record({ zone_name: text, name: text, dns_type: text, label: text }, ['zone_name', 'name']),
-  Key: record(
-    {
-      username: text,
-      description: text,
-      targets: list(ref('Target')),
-      created_at: moment,
-      last_used_at: orNull(moment),
-      password: text,
-    },
-    ['username', 'description', 'targets', 'created_at', 'last_used_at'],
-  ),
-  KeyChange: record(
-    { description: text, hostnames: list(text), regenerate_password: { type: 'boolean' } },
-    [],
-  ),
-  KeyChanged: record({ password: text }, []),
-  About: record({ name: text, version: text }),
-}
+import { list, metadata, record, ref, type Schema, SCHEMAS, STRING } from './schemas.ts'
 
 const item = (name: string): Schema => record({ data: ref(name), warnings: list(ref('Warning')) })
 const items = (name: string): Schema =>
@@ -149,6 +16,9 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: { readonly request?: Schema
   getKey:           { response: item('Key'), statuses: [200] },
   changeKey:        { request: ref('KeyChange'), response: item('KeyChanged'), statuses: [202] },
   deleteKey:        { response: item('KeyChanged'), statuses: [200] },
+  listApiKeys:      { response: items('ApiKey'), statuses: [200] },
+  createApiKey:     { request: ref('NewApiKey'), response: item('ApiKey'), statuses: [201] },
+  deleteApiKey:     { response: item('KeyChanged'), statuses: [200] },
   about:            { response: item('About'), statuses: [200] },
   listZones:        { response: items('Zone'), statuses: [200] },
   createZone:       { request: ref('NewZone'), response: SUCCESS, statuses: [201] },
@@ -177,15 +47,15 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: { readonly request?: Schema
   setRRSetMetadata: { request: record({ metadata }), response: SUCCESS, statuses: [202] },
   replaceRdata:     { request: list(ref('NewRdata')), response: SUCCESS, statuses: [202] },
   appendRdata:      { request: list(ref('NewRdata')), response: SUCCESS, statuses: [201] },
-  setRdata:         { request: record({ value: text, update_group: text }, ['value']), response: SUCCESS, statuses: [200, 201, 202] },
+  setRdata:         { request: record({ value: STRING, update_group: STRING }, ['value']), response: SUCCESS, statuses: [200, 201, 202] },
   deleteRdata:      { response: SUCCESS, statuses: [200] },
 }
 
 /** The headers of a success, by the method of its operation. */
 const HEADERS: Readonly<Record<string, Schema>> = {
-  GET: { ETag: { schema: text } },
-  POST: { 'Created-Labels': { schema: text } },
-  PUT: { 'Created-Labels': { schema: text } },
+  GET: { ETag: { schema: STRING } },
+  POST: { 'Created-Labels': { schema: STRING } },
+  PUT: { 'Created-Labels': { schema: STRING } },
 }
 const hasHeaders = ({ method, path }: Route): boolean =>
   method === 'GET'
@@ -218,7 +88,7 @@ function errorResponses(route: Route): Readonly<Record<string, Schema>> {
 }
 
 /** RFC 9110 §13.1.1: the tag of the name or of the RRSet in the path. */
-const IF_MATCH = { name: 'If-Match', in: 'header', required: false, schema: text } as const
+const IF_MATCH = { name: 'If-Match', in: 'header', required: false, schema: STRING } as const
 
 function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
   const { request, response, statuses } = SHAPES[id]
@@ -229,7 +99,7 @@ function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
     tags: [route.tag],
     ...(names.length > 0 && {
       parameters: [
-        ...names.map((name) => ({ name, in: 'path', required: true, schema: text })),
+        ...names.map((name) => ({ name, in: 'path', required: true, schema: STRING })),
         ...(names.includes('name') && route.method !== 'GET' ? [IF_MATCH] : []),
       ],
     }),

@@ -2,6 +2,7 @@ import { type Refusal, refuse } from '../errors/errors.ts'
 import { type DraftRRSet, isRdataLabel, type RdataValueFault, readRdataItem } from '../model/draft.ts'
 import { type Rdata, rdataLabelled, rrsetOf, withRRSet } from '../model/tree.ts'
 import { type ValueConflict, valueConflicts } from '../rules/conflict.ts'
+import { typeFault } from '../rules/access.ts'
 import { CHANGED_RDATA, type PermissionFault, PUT_RDATA } from '../rules/permission.ts'
 import type { StateFault } from '../rules/state.ts'
 import { badBody, isObject, unknownFields } from './bodies.ts'
@@ -124,6 +125,8 @@ export async function deleteRdata(context: RequestContext) {
     return refused(
       refuse('rrsetNotFound', `no Rdata with the label ${label.slice(0, 63)}`, { location: 'path' }),
     )
+  const fault = typeFault(context.caller, rrset.dnsType, 'rdataChangeForbidden')
+  if (fault !== undefined) return refused(fault)
   if (current.isSystem) return refused(refuse('rdataChangeForbidden', undefined, { location: 'path' }))
   const rdata = rrset.rdata.filter((one) => one !== current)
   const after = withRRSet(place.name, { ...rrset, rdata, updatedAt: context.now })

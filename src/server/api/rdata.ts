@@ -3,7 +3,7 @@ import { canonicalName } from '../model/dns-name.ts'
 import { type DraftRRSet, type RdataShapeFault, readRdata } from '../model/draft.ts'
 import type { DnsType } from '../model/rdata-values.ts'
 import { type Name, type RRSet, type Rdata, type Zone, rrsetOf, withRRSet } from '../model/tree.ts'
-import { canManageName, nameLockFault } from '../rules/access.ts'
+import { canManageName, nameLockFault, ownsName } from '../rules/access.ts'
 import {
   type TargetConflict,
   type ValueConflict,
@@ -212,7 +212,8 @@ export function changeFault(
   zone: Zone,
   name: Name,
 ): Refusal<'nameOwned' | 'nameChangeForbidden' | 'nameChangeProhibited'> | undefined {
-  if (!canManageName(caller, zone, name)) return refuse('nameOwned', undefined, { location: 'path' })
-  if (caller.isReadOnly) return refuse('nameChangeForbidden', undefined, { location: 'path' })
+  if (!ownsName(caller, zone, name)) return refuse('nameOwned', undefined, { location: 'path' })
+  if (caller.isReadOnly || !canManageName(caller, zone, name))
+    return refuse('nameChangeForbidden', undefined, { location: 'path' })
   return nameLockFault(name)
 }

@@ -1,4 +1,5 @@
 import type { ErrorName } from '../errors/errors.ts'
+import { createApiKey, deleteApiKey, listApiKeys } from './api-keys.ts'
 import { changeRRSets } from './batch.ts'
 import { changeKey, createKey, deleteKey, getKey, listKeys } from './keys.ts'
 import { listNames, listZoneNames } from './listing.ts'
@@ -16,6 +17,22 @@ import {
   setNameMetadata,
   setRRSetMetadata,
 } from './rrsets.ts'
+import {
+  KEY_TARGETS,
+  NAME,
+  NAME_CHANGE,
+  NAME_LOCK,
+  NAME_CREATION,
+  OFFLINE,
+  QUOTAS,
+  RDATA,
+  RDATUM,
+  RECORD_QUOTAS,
+  RRSET_CHANGE,
+  TTL,
+  ZONE,
+  ZONE_CHANGE,
+} from './refusal-groups.ts'
 import { replaceRRSet } from './rrset.ts'
 import type { HandlerResult, Refused, RequestContext } from './request-context.ts'
 import {
@@ -34,7 +51,7 @@ export interface Route<R extends ErrorName = ErrorName> {
   readonly method: Method
   /** As in the specification, after /v1. */
   readonly path: string
-  readonly tag: 'records' | 'zones' | 'zone_authorities' | 'clients' | 'meta' | 'DDNS Keys'
+  readonly tag: 'records' | 'zones' | 'zone_authorities' | 'clients' | 'meta' | 'DDNS Keys' | 'API Keys'
   /** The summary of the operation in the OpenAPI document. */
   readonly summary: string
   /** The refusals of the handler; `unauthorized` precedes every handler and is not listed. */
@@ -61,68 +78,9 @@ export const route = <const R extends ErrorName, A extends HandlerResult<NoInfer
 export const refusalsOf = ({ refuses, isOpen }: Route): readonly ErrorName[] =>
   isOpen ? refuses : ['unauthorized', ...refuses]
 
-// The groups do not overlap, because a row must not list an error twice.
-const ZONE = ['zoneNotFound', 'zoneNotShared', 'websiteOnly'] as const
-const NAME = [...ZONE, 'nameNotFound'] as const
-const ZONE_CHANGE = [...ZONE, 'zoneChangeProhibited'] as const
-const NAME_LOCK = [...ZONE_CHANGE, 'nameNotFound', 'nameChangeProhibited'] as const
-const NAME_CHANGE = [...NAME_LOCK, 'nameChangeForbidden'] as const
-const RRSET_CHANGE = [...NAME_LOCK, 'rrsetNotFound', 'rrsetChangeForbidden'] as const
-const NEW_NAME = [
-  'nameInvalid',
-  'labelCharactersInvalid',
-  'wildcardNotTerminal',
-  'tooManyLabels',
-  'wildcardParentEmpty',
-  'nameCreateForbidden',
-  'zoneTakesNoNewNames',
-  'wildcardRestricted',
-  'nameOwned',
-] as const
-const TARGETS = ['targetExists', 'groupTargetConflicts'] as const
-const KEY_TARGETS = ['websiteOnly', 'zoneChangeProhibited', 'nameChangeProhibited', ...TARGETS] as const
-const TTL = ['ttlInvalid', 'ttlFixed', 'ttlTooLow'] as const
-/** For one Rdata whose label is in the path. */
-const RDATUM = [
-  'typeUnsupported',
-  'groupTargetTypeInvalid',
-  'updateGroupInvalid',
-  'updateGroupForbidden',
-  'rdataMalformed',
-  'cnameInvalid',
-  'nsInvalid',
-  'ptrInvalid',
-  'aliasInvalid',
-  'aliasOutsideZone',
-  'urlRedirectMalformed',
-  'dnsRulesViolated',
-  'typesDisallowed',
-  'rdataCreateForbidden',
-  'rdataLabelInvalid',
-  'underscoreLabelReserved',
-  'rdataExists',
-] as const
-const RDATA = [
-  ...RDATUM,
-  'typeOrRdataMissing',
-  'rdataLabelsNotUnique',
-  'groupTargetNeedsLabel',
-  'updateGroupsDuplicated',
-  ...TARGETS,
-] as const
-const OFFLINE = [
-  'offlineFieldMissing',
-  'offlineAddressInvalid',
-  'redirectUrlInvalid',
-  'logoUrlInvalid',
-  'emailInvalid',
-  'notAllowed',
-] as const
-const RECORD_QUOTAS = ['rdataOverLimit', 'rrsetMetadataOverLimit'] as const
-const QUOTAS = ['namesOverLimit', ...RECORD_QUOTAS, 'nameMetadataOverLimit'] as const
-
 const KEYS = '/account/ddns-keys'
 const KEY = `${KEYS}/{ddns_key_username}`
+const API_KEYS = '/account/api-keys'
 const ZONES = '/dns/zones'
 const NAMES = '/dns/records/{zone_name}'
 const AT = `${NAMES}/{name}`
@@ -152,6 +110,18 @@ export const ROUTES = {
   deleteKey: route({
     method: 'DELETE', path: KEY, tag: 'DDNS Keys', summary: 'Delete a DDNS key',
     refuses: [], handle: deleteKey, isRateLimited: true,
+  }),
+  listApiKeys: route({
+    method: 'GET', path: API_KEYS, tag: 'API Keys', summary: 'List the API keys of the account',
+    refuses: [], handle: listApiKeys, isRateLimited: true,
+  }),
+  createApiKey: route({
+    method: 'POST', path: API_KEYS, tag: 'API Keys', summary: 'Create an API key; it is shown once',
+    refuses: [], handle: createApiKey, isRateLimited: true,
+  }),
+  deleteApiKey: route({
+    method: 'DELETE', path: `${API_KEYS}/{id}`, tag: 'API Keys', summary: 'Delete an API key',
+    refuses: [], handle: deleteApiKey, isRateLimited: true,
   }),
   about: route({
     method: 'GET', path: '/dns/about', tag: 'meta', summary: 'Read the name and version of the API',
@@ -191,14 +161,14 @@ export const ROUTES = {
   }),
   createName: route({
     method: 'POST', path: NAMES, tag: 'records', summary: 'Create a name with its RRSets, metadata and offline settings',
-    refuses: [...ZONE_CHANGE, ...NEW_NAME, 'nameExists', ...RDATA, ...TTL, 'zoneOwnerOnly',
+    refuses: [...ZONE_CHANGE, ...NAME_CREATION, 'nameExists', ...RDATA, ...TTL, 'zoneOwnerOnly',
       ...OFFLINE, 'offlineSettingsExpected', 'groupTargetAmbiguous', ...QUOTAS],
     handle: createName,
   }),
   changeRRSets: route({
     method: 'PATCH', path: NAMES, tag: 'records', summary: 'Create, replace and delete RRSets of several names, all or none',
-    refuses: [...ZONE_CHANGE, ...NEW_NAME, 'nameChangeForbidden', 'nameChangeProhibited', 'rrsetExists', 'rrsetNotFound',
-      'rrsetChangeForbidden', 'rrsetCreateForbidden', ...RDATA, ...TTL, ...QUOTAS],
+    refuses: [...ZONE_CHANGE, ...NAME_CREATION, 'nameChangeForbidden', 'nameChangeProhibited', 'rrsetExists',
+      'rrsetNotFound', 'rrsetChangeForbidden', 'rrsetCreateForbidden', ...RDATA, ...TTL, ...QUOTAS],
     handle: changeRRSets,
   }),
   getName: route({
@@ -271,7 +241,7 @@ export const ROUTES = {
   }),
   appendRdata: route({
     method: 'POST', path: DATA, tag: 'records', summary: 'Add Rdata to an RRSet; creates the name where it is missing',
-    refuses: [...ZONE_CHANGE, ...NEW_NAME, 'nameChangeForbidden', 'nameChangeProhibited', 'rrsetCreateForbidden',
+    refuses: [...ZONE_CHANGE, ...NAME_CREATION, 'nameChangeForbidden', 'nameChangeProhibited', 'rrsetCreateForbidden',
       ...RDATA, 'zoneOwnerOnly', ...QUOTAS],
     handle: appendRdata,
   }),

@@ -8,6 +8,7 @@ import {
   targetConflicts,
   valueConflicts,
 } from '../rules/conflict.ts'
+import { typeFault } from '../rules/access.ts'
 import { NEW_RRSET, type PermissionFault } from '../rules/permission.ts'
 import { metadataFault, type QuotaFault } from '../rules/quota.ts'
 import type { StateFault } from '../rules/state.ts'
@@ -15,7 +16,7 @@ import { badBody, isFaulty, isObject, readMetadata, unknownFields, unknownInRRSe
 import { changeWarnings, writtenRRSets } from './change-warnings.ts'
 import { createdLabels, labelsOf } from './created-labels.ts'
 import { tagOfRRSet } from './entity-tag.ts'
-import { nameToChange, nameToRead, rrsetAt } from './locate.ts'
+import { nameToChange, nameToRead, rrsetAt, wholeNameToChange } from './locate.ts'
 import { combine, isRefusal, readFilterExpression, readPage, readSort } from './query.ts'
 import { showRRSet } from './show.ts'
 import {
@@ -141,6 +142,8 @@ async function rrsetToChange(context: RequestContext) {
   if ('refusals' in place) return place
   const rrset = rrsetAt(context, place.name)
   if ('refusals' in rrset) return rrset
+  const fault = typeFault(context.caller, rrset.dnsType, 'rrsetChangeForbidden')
+  if (fault !== undefined) return refused(fault)
   return rrset.isSystem
     ? refused(refuse('rrsetChangeForbidden', 'the service manages this RRSet', { location: 'path' }))
     : { ...place, rrset }
@@ -193,7 +196,7 @@ export async function getNameMetadata(context: RequestContext) {
 }
 
 export async function setNameMetadata(context: RequestContext) {
-  const place = await nameToChange(context, 'nameChangeForbidden')
+  const place = await wholeNameToChange(context)
   if ('refusals' in place) return place
   const parsed = readMetadataBody(context.body)
   if ('malformed' in parsed) return parsed

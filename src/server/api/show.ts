@@ -1,6 +1,6 @@
 import { formatInstant, type Instant } from '../../base/time.ts'
 import type { Name, RRSet, Zone } from '../model/tree.ts'
-import type { DdnsKey, ListedName } from '../store/records.ts'
+import type { DdnsKey, ListedApiKey, ListedName } from '../store/records.ts'
 
 /** Rows as the API shows them (decisions §3): times are RFC 3339, missing values are null. */
 const timeOf = (at: Instant | undefined): string | null => (at === undefined ? null : formatInstant(at))
@@ -56,6 +56,15 @@ export const showZone = (zone: Zone, nameservers: readonly string[]) => ({
   serial: zone.serial,
   nameservers,
   metadata: zone.metadata,
+})
+
+export const showApiKey = ({ id, description, scopes, createdAt, expiresAt, lastUsedAt }: ListedApiKey) => ({
+  id,
+  description,
+  scopes,
+  created_at: timeOf(createdAt),
+  expires_at: timeOf(expiresAt),
+  last_used_at: timeOf(lastUsedAt),
 })
 
 export const showKey = ({ username, description, targets, createdAt, lastUsedAt }: DdnsKey) => ({

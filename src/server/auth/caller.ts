@@ -1,4 +1,4 @@
-import { type Instant, isBefore } from '../../base/time.ts'
+import { after, type Instant, isBefore, minutes } from '../../base/time.ts'
 import { type Credentials, parseBasic } from '../../net/basic.ts'
 import {
   type FailedLoginLimits,
@@ -8,6 +8,7 @@ import {
 } from '../abuse/failed-logins.ts'
 import type { Audit } from '../model/audit.ts'
 import type { Caller } from '../rules/access.ts'
+import { restrictionsOf } from '../rules/scopes.ts'
 import type { Store } from '../store/store.ts'
 import { keyedHash, type Pepper } from './hashes.ts'
 import type { PasswordChecker } from './login.ts'
@@ -110,6 +111,12 @@ async function callerByKey(
     return undefined
   const account = await store.read((r) => r.account(apiKey.accountId))
   if (account === undefined) return undefined
-  const zones = apiKey.scopes.flatMap((scope) => (scope.startsWith('zone:') ? [scope.slice(5)] : []))
-  return { account, isReadOnly: apiKey.scopes.includes('read'), ...(zones.length > 0 && { zones }) }
+  const { id, scopes, expiresAt, lastUsedAt } = apiKey
+  if (lastUsedAt === undefined || !isBefore(now(), after(lastUsedAt, TOUCH_INTERVAL)))
+    // A store that can only be read must still be readable.
+    await store.write(async (w) => w.touchApiKey(id, now())).catch(() => undefined)
+  return { account, ...restrictionsOf(scopes), ...(expiresAt !== undefined && { expiresAt }) }
 }
+
+/** Between two writes of the last use of one API key. */
+const TOUCH_INTERVAL = minutes(1)

@@ -1,4 +1,6 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
+import type { Instant } from '../../base/time.ts'
+import { fqdnOf, relativeTo } from '../model/dns-name.ts'
 import type { RecordScope } from '../model/query.ts'
 import type { Account, Name, ZoneRules } from '../model/tree.ts'
 
@@ -8,30 +10,67 @@ export interface Caller {
   readonly isReadOnly: boolean
   /** The zones that the API key is restricted to; all without it. */
   readonly zones?: readonly string[]
+  /** Whole names: these and everything beneath them. */
+  readonly names?: readonly string[]
+  /** The types that it may change. */
+  readonly types?: readonly string[]
+  /** When the API key expires. */
+  readonly expiresAt?: Instant
 }
 
 /** Whether the API key is restricted to a part of the account's data. */
-export const isScoped = ({ zones }: Caller): boolean => zones !== undefined
+export const isScoped = ({ zones, names, types }: Caller): boolean =>
+  [zones, names, types].some((list) => list !== undefined)
 
 /** Whether the caller has all permissions of the account. */
 export const hasFullAccess = (caller: Caller): boolean => !caller.isReadOnly && !isScoped(caller)
 
 /** What the caller may see, for listings. */
-export const recordScopeOf = ({ zones }: Caller): RecordScope => ({ ...(zones !== undefined && { zones }) })
+export const recordScopeOf = ({ zones, names }: Caller): RecordScope => ({
+  ...(zones !== undefined && { zones }),
+  ...(names !== undefined && { names }),
+})
 
 export const isOwner = ({ account }: Caller, zone: Pick<ZoneRules, 'accountId'>): boolean =>
   zone.accountId === account.id
 
 /** Spec 2728: a caller can access its own and shared zones; any other is "not shared". */
 export const isAccessible = (caller: Caller, zone: ZoneRules): boolean =>
-  (isOwner(caller, zone) || zone.isShared) && (caller.zones?.includes(zone.name) ?? true)
+  (isOwner(caller, zone) || zone.isShared) &&
+  (caller.zones?.includes(zone.name) ?? true) &&
+  (caller.names?.some((name) => isWithin(name, zone.name) || isWithin(zone.name, name)) ?? true)
+
+/** Whether a whole name is another one, or beneath it. */
+const isWithin = (fqdn: string, above: string): boolean => relativeTo(fqdn, above) !== undefined
+
+/** Whether the API key may see and change this name of an accessible zone. */
+export const isNameInScope = ({ names }: Caller, zone: Pick<ZoneRules, 'name'>, name: string): boolean =>
+  names?.some((one) => isWithin(fqdnOf(name, zone.name), one)) ?? true
+
+/** Why the API key may not change RRSets of a type; `forbidden` is the refusal of the operation. */
+export const typeFault = <const F extends ErrorName>(
+  { types }: Caller,
+  type: string,
+  forbidden: F,
+): Refusal<F> | undefined =>
+  types?.includes(type) === false ? refuse(forbidden, typesDetail(types), IN_PATH) : undefined
+
+export const typesDetail = (types: readonly string[] = []): string =>
+  `this API key may change ${types.join(', ')} only`
 
 export const isWebsiteOnly = ({ account }: Caller, zone: ZoneRules): boolean =>
   zone.isWebsiteOnly || account.isWebsiteOnly
 
 /** The owner of the zone, and the owner of a name in a shared zone, can read and change the name. */
-export const canManageName = (caller: Caller, zone: ZoneRules, name: Pick<Name, 'accountId'>): boolean =>
+export const ownsName = (caller: Caller, zone: ZoneRules, name: Pick<Name, 'accountId'>): boolean =>
   isOwner(caller, zone) || name.accountId === caller.account.id
+
+/** The same, as far as the API key allows it. */
+export const canManageName = (
+  caller: Caller,
+  zone: ZoneRules,
+  name: Pick<Name, 'accountId' | 'name'>,
+): boolean => ownsName(caller, zone, name) && isNameInScope(caller, zone, name.name)
 
 export type ZoneFault = Extract<ErrorName, 'zoneNotFound' | 'zoneNotShared' | 'websiteOnly'>
 

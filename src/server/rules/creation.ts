@@ -1,7 +1,7 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
-import { APEX, nameFault, parentOf, WILDCARD } from '../model/dns-name.ts'
+import { APEX, canonicalName, nameFault, parentOf, WILDCARD } from '../model/dns-name.ts'
 import type { Name, ZoneRules } from '../model/tree.ts'
-import { type Caller, isOwner } from './access.ts'
+import { type Caller, isNameInScope, isOwner } from './access.ts'
 import { baseOf } from './nesting.ts'
 
 /** Labels for zones without a limit of their own. Reverse names of IPv6 have 32 (RFC 3596 §2.5). */
@@ -43,6 +43,8 @@ export function creationFault(
   if (fault !== undefined) return { ...fault, ...at }
   const isMembershipMissing = zone.isMembersOnly && !isMember && !isOwner(caller, zone)
   if (isMembershipMissing || caller.isReadOnly) return refuse('nameCreateForbidden')
+  if (!isNameInScope(caller, zone, canonicalName(String(name))))
+    return refuse('nameCreateForbidden', 'the name is out of the scope of this API key')
   if (zone.isClosedToNewNames) return refuse('zoneTakesNoNewNames')
   const isWildcard = typeof name === 'string' && name.split('.')[0] === WILDCARD
   return isWildcard && !hasWildcards(caller, zone) ? refuse('wildcardRestricted', undefined, at) : undefined

@@ -2,7 +2,7 @@ import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import { APEX } from '../model/dns-name.ts'
 import type { DraftRRSet, DraftRdata } from '../model/draft.ts'
 import { type RRSet, type ZoneRules, rdataLabelled } from '../model/tree.ts'
-import { type Caller, isOwner } from './access.ts'
+import { type Caller, isOwner, typesDetail } from './access.ts'
 
 /** Names with a meaning for the whole zone: in a shared zone they are reserved for its owner. */
 const OWNER_NAMES: ReadonlySet<string> = new Set([
@@ -70,6 +70,8 @@ const minTtl = ({ caller, zone }: PermissionContext): number =>
 /** The rules of policy for an RRSet. */
 // biome-ignore format: a table
 const RULES = {
+  scope:     { refused: 'typesDisallowed',      field: '/dns_type', isBroken: ({ dnsType }, { caller }) => caller.types?.includes(dnsType) === false,
+               detail: ({ caller }) => typesDetail(caller.types) },
   type:      { refused: 'typesDisallowed',      field: '/dns_type', isBroken: isDisallowed },
   owner:     { refused: 'zoneOwnerOnly',        field: '/dns_type', isBroken: isReserved },
   ownerType: { refused: 'typesDisallowed',      field: '/dns_type', isBroken: isReserved,
@@ -88,13 +90,13 @@ const RULES = {
 export type RuleName = keyof typeof RULES
 
 /** The rules for each kind of write, in the order of the response. */
-export const NEW_NAME = ['type', 'owner', 'newRdata', 'fixedTtl', 'minTtl'] as const
-export const NEW_RRSET = ['type', 'owner', 'system', 'newRdata', 'fixedTtl', 'minTtl'] as const
+export const NEW_NAME = ['scope', 'type', 'owner', 'newRdata', 'fixedTtl', 'minTtl'] as const
+export const NEW_RRSET = ['scope', 'type', 'owner', 'system', 'newRdata', 'fixedTtl', 'minTtl'] as const
 /** Rdata alone has no TTL. */
-export const NEW_RDATA = ['type', 'owner', 'system', 'newRdata'] as const
+export const NEW_RDATA = ['scope', 'type', 'owner', 'system', 'newRdata'] as const
 /** Spec: 4365 is for creation by POST; for PUT the type is disallowed. */
-export const PUT_RDATA = ['type', 'ownerType', 'system', 'newRdata'] as const
-export const CHANGED_RDATA = ['type', 'ownerType', 'system'] as const
+export const PUT_RDATA = ['scope', 'type', 'ownerType', 'system', 'newRdata'] as const
+export const CHANGED_RDATA = ['scope', 'type', 'ownerType', 'system'] as const
 export const PUT_RRSET = [...PUT_RDATA, 'fixedTtl', 'minTtl'] as const
 /** An RRSet to which no Rdata is added. */
 export const CHANGED_RRSET = [...CHANGED_RDATA, 'fixedTtl', 'minTtl'] as const

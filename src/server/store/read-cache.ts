@@ -99,6 +99,7 @@ export function readCache(tables: Tables, reads: readonly string[]): ReadCache {
       return tables.setOffline(name, isOffline, now)
     },
     incrementSerial: tables.incrementSerial,
+    touchApiKey: tables.touchApiKey,
     invalidateAll: () => cache.invalidateAll(),
   }
 }

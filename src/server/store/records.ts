@@ -49,6 +49,22 @@ export interface Client {
   readonly usedAt: Instant
 }
 
+/** An API key has the permissions of its account, reduced by its scopes. */
+export interface ApiKey {
+  readonly id: number
+  readonly accountId: number
+  /** In canonical form: see server/rules/scopes.ts. */
+  readonly scopes: readonly string[]
+  readonly expiresAt?: Instant
+  readonly lastUsedAt?: Instant
+}
+
+/** With what a list shows. */
+export interface ListedApiKey extends ApiKey {
+  readonly description: string
+  readonly createdAt: Instant
+}
+
 /** What the management API reads. A name is read and written as a whole. */
 export interface RecordReads {
   account(id: number): Promise<Account | undefined>
@@ -80,6 +96,8 @@ export interface RecordReads {
   namesBy(query: NameQuery): Promise<ListedPage<ListedName>>
   keyNamed(username: string): Promise<DdnsKey | undefined>
   keysOf(accountId: number, query: KeyQuery): Promise<ListedPage<DdnsKey>>
+  /** The API keys of the account in the order of their creation. */
+  apiKeysOf(accountId: number, page: Page): Promise<ListedPage<ListedApiKey>>
   /** Clients whose DDNS key has a target in `scope`. */
   clientsOf(accountId: number, page: Page, scope?: RecordScope): Promise<ListedPage<Client>>
 }
@@ -116,8 +134,8 @@ export interface PolicyWrites {
   setAccountPassword(accountId: number, hash: Uint8Array): Promise<void>
   /** Removes the account with its zones, names and keys. */
   removeAccount(accountId: number): Promise<void>
-  /** Resolves with whether there was one. */
-  removeApiKey(id: number): Promise<boolean>
+  /** One of the account, or of any; resolves with whether there was one. */
+  removeApiKey(id: number, accountId?: number): Promise<boolean>
   /** The zone and its owner's names in it go to another account, without the DDNS keys of the owner. */
   transferZone(zoneId: number, accountId: number, now: Instant): Promise<void>
   countNames(zoneId: number): Promise<number>

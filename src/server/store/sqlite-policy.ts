@@ -106,8 +106,9 @@ const accountPolicy = (
     ])
       sql(statement).run(id)
   },
-  async removeApiKey(id) {
-    return sql('DELETE FROM api_key WHERE id = ?').run(id).changes === 1
+  async removeApiKey(id, accountId) {
+    const statement = sql('DELETE FROM api_key WHERE id = ?1 AND (?2 IS NULL OR account_id = ?2)')
+    return statement.run(id, accountId ?? null).changes === 1
   },
 })
 

@@ -3,7 +3,8 @@ import type { StoredName } from '../model/rows.ts'
 import { storedCounters } from './sqlite-counts.ts'
 import { sqliteOverview } from './sqlite-overview.ts'
 import { sqliteRecords } from './sqlite-records.ts'
-import { instantOf, isOn, type Row, type Sql } from './sqlite-values.ts'
+import { apiKeyFrom } from './sqlite-rows.ts'
+import { isOn, type Row, type Sql } from './sqlite-values.ts'
 import type { StoreReads, StoreTotals } from './store.ts'
 
 /** Prepares each statement once per connection. */
@@ -88,17 +89,7 @@ const logins = (sql: Sql): Part<'login' | 'hasAccounts' | 'hasOffline' | 'apiKey
     const row = sql(
       'SELECT id, account_id, scopes, expires_at, last_used_at FROM api_key WHERE hash = ?',
     ).get(hash)
-    if (row === undefined) return undefined
-    const expiresAt = instantOf(row['expires_at'])
-    const scopes = typeof row['scopes'] === 'string' ? row['scopes'].split(' ').filter(Boolean) : []
-    const lastUsedAt = instantOf(row['last_used_at'])
-    return {
-      id: Number(row['id']),
-      accountId: Number(row['account_id']),
-      scopes,
-      ...(expiresAt !== undefined && { expiresAt }),
-      ...(lastUsedAt !== undefined && { lastUsedAt }),
-    }
+    return row === undefined ? undefined : apiKeyFrom(row)
   },
 })
 

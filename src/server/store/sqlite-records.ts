@@ -4,7 +4,7 @@ import type { RecordReads } from './records.ts'
 import { namesBy } from './sqlite-listing.ts'
 import { sqlitePointers } from './sqlite-pointers.ts'
 import { keysInScope, zonesInScope } from './sqlite-scope.ts'
-import { accountFrom, keyFrom, nameFrom, zoneFrom, zoneRulesFrom } from './sqlite-rows.ts'
+import { accountFrom, apiKeyFrom, keyFrom, nameFrom, zoneFrom, zoneRulesFrom } from './sqlite-rows.ts'
 import { BENEATH, number, type Sql, textValue } from './sqlite-values.ts'
 
 /** The reads of the management API in SQL. */
@@ -106,7 +106,7 @@ const names = (
   },
 })
 
-const keys = (sql: Sql): Part<'keyNamed' | 'keysOf' | 'clientsOf'> => ({
+const keys = (sql: Sql): Part<'keyNamed' | 'keysOf' | 'apiKeysOf' | 'clientsOf'> => ({
   async keyNamed(username) {
     const row = sql(`${KEYS} WHERE username = ?`).get(username)
     return row === undefined ? undefined : keyFrom(sql, row)
@@ -119,6 +119,18 @@ const keys = (sql: Sql): Part<'keyNamed' | 'keysOf' | 'clientsOf'> => ({
     const total = sql(`SELECT count(*) AS n FROM ddns_key ${where}`).get(accountId, fragment)?.['n']
     return {
       items: rows.all(accountId, fragment, page.limit, page.offset).map((row) => keyFrom(sql, row)),
+      total: number(total),
+    }
+  },
+  async apiKeysOf(accountId, { offset, limit }) {
+    const rows = sql('SELECT * FROM api_key WHERE account_id = ? ORDER BY id LIMIT ? OFFSET ?')
+    const total = sql('SELECT count(*) AS n FROM api_key WHERE account_id = ?').get(accountId)?.['n']
+    return {
+      items: rows.all(accountId, limit, offset).map((row) => ({
+        ...apiKeyFrom(row),
+        description: textValue(row['description']),
+        createdAt: instant(number(row['created_at'])),
+      })),
       total: number(total),
     }
   },

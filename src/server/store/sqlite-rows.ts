@@ -12,7 +12,7 @@ import type {
   Zone,
   ZoneRules,
 } from '../model/tree.ts'
-import type { DdnsKey } from './records.ts'
+import type { ApiKey, DdnsKey } from './records.ts'
 import {
   instantOf,
   isOn,
@@ -169,3 +169,11 @@ export function keyFrom(sql: Sql, row: Row): DdnsKey {
     })),
   }
 }
+
+export const apiKeyFrom = (row: Row): ApiKey => ({
+  id: number(row['id']),
+  accountId: number(row['account_id']),
+  scopes: wordList(row['scopes']) ?? [],
+  ...optional('expiresAt', instantOf(row['expires_at'])),
+  ...optional('lastUsedAt', instantOf(row['last_used_at'])),
+})

@@ -63,7 +63,7 @@ const records = (sql: Sql): Part<'setOffline' | 'setSingleValue' | 'setValue' | 
   },
 })
 
-const accounts = (sql: Sql): Part<'setFact' | 'addPlan' | 'addAccount' | 'addApiKey'> => ({
+const accounts = (sql: Sql): Part<'setFact' | 'addPlan' | 'addAccount' | 'addApiKey' | 'touchApiKey'> => ({
   async setFact(name, value) {
     sql('INSERT INTO fact (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value').run(
       name,
@@ -88,6 +88,9 @@ const accounts = (sql: Sql): Part<'setFact' | 'addPlan' | 'addAccount' | 'addApi
   async addAccount({ name, hash, planId }, now) {
     const insert = 'INSERT INTO account (name, password_hash, plan_id, created_at) VALUES (?, ?, ?, ?)'
     return Number(sql(insert).run(name, hash, planId, now).lastInsertRowid)
+  },
+  async touchApiKey(id, now) {
+    sql('UPDATE api_key SET last_used_at = ? WHERE id = ?').run(now, id)
   },
   async addApiKey({ accountId, hash, description, scopes, expiresAt }, now) {
     const insert =

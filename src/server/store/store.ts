@@ -15,17 +15,9 @@ import type {
 } from '../model/rows.ts'
 import type { Name } from '../model/tree.ts'
 import type { Overview, OverviewFilter, OverviewRow } from './overview.ts'
-import type { PolicyWrites, RecordReads, RecordWrites } from './records.ts'
+import type { ApiKey, PolicyWrites, RecordReads, RecordWrites } from './records.ts'
 
-/** An API key has the permissions of its account, reduced by its scopes. */
-export interface ApiKey {
-  readonly id: number
-  readonly accountId: number
-  /** "read": no changes. "zone:NAME": only this zone; may occur several times. */
-  readonly scopes: readonly string[]
-  readonly expiresAt?: Instant
-  readonly lastUsedAt?: Instant
-}
+export type { ApiKey }
 
 export interface StoreReads extends RecordReads {
   /** Finds a DDNS key by its username, else an account by its name. */
@@ -97,6 +89,7 @@ export interface StoreWrites extends StoreReads, RecordWrites, PolicyWrites {
     key: Omit<ApiKey, 'id' | 'lastUsedAt'> & { readonly hash: Uint8Array; readonly description: string },
     now: Instant,
   ): Promise<number>
+  touchApiKey(id: number, now: Instant): Promise<void>
   addZone(zone: NewZone, now: Instant): Promise<number>
   addName(name: Pick<Name, 'zoneId' | 'accountId' | 'name'>, now: Instant): Promise<TargetRow>
   addKey(key: NewKey, now: Instant): Promise<number>

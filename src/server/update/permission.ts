@@ -39,11 +39,11 @@ export async function refusalAt(
   const { name } = target
   const zone = await r.zoneRules(name.zoneId)
   if (zone === undefined || isAlias(target)) return 'nohost'
+  const { accountId, isProhibited, isBlocked } = name
+  const access = { accountId, isProhibited, isBlocked, name: relativeTo(name.fqdn, zone.name) ?? '' }
   const fault =
-    nameChangeFault(caller, zone, { name, forbidden: 'nameChangeForbidden' }) ??
-    firstRecordFault(changes, (change) =>
-      recordFault(caller, zone, { ...change, name: relativeTo(name.fqdn, zone.name) ?? '' }),
-    )
+    nameChangeFault(caller, zone, { name: access, forbidden: 'nameChangeForbidden' }) ??
+    firstRecordFault(changes, (change) => recordFault(caller, zone, { ...change, name: access.name }))
   return fault === undefined ? undefined : REPLIES[fault.refused]
 }
 

@@ -5,6 +5,7 @@ import { ROUTES } from '../../../src/server/api/routes.ts'
 import { keyedHash, slowHash } from '../../../src/server/auth/hashes.ts'
 import { type Asked, addApiKey, bodyIn, codesOf, inside, NOW, PEPPER } from './inside.ts'
 import { apiWorld, prepare, type World } from './world.ts'
+import { WRITES } from './writes.ts'
 
 let world: World
 beforeEach(async () => {
@@ -22,34 +23,6 @@ const HOME = `${R}/example.test/home`
 const ids = (): Readonly<Record<string, number>> => world.ids
 const json = { contentType: 'application/json' } as const
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` }) as const
-
-/** A request of account A to every route that writes. */
-type Write = readonly [route: string, method: string, path: string, body?: unknown]
-const WRITES: readonly Write[] = [
-  ['createKey', 'POST', '/v1/account/ddns-keys', { description: 'new', hostnames: ['free.example.test'] }],
-  ['changeKey', 'PUT', '/v1/account/ddns-keys/kkk1111', { description: 'changed' }],
-  ['changeKey', 'PUT', '/v1/account/ddns-keys/kkk1111', { regenerate_password: true }],
-  ['changeKey', 'PUT', '/v1/account/ddns-keys/kkk2222', { hostnames: ['free.example.test'] }],
-  ['deleteKey', 'DELETE', '/v1/account/ddns-keys/kkk2222'],
-  ['createZone', 'POST', '/v1/dns/zones', { zone_name: 'new.test' }],
-  ['deleteZone', 'DELETE', '/v1/dns/zones/noadd.test'],
-  ['createName', 'POST', `${R}/example.test`, { name: 'new' }],
-  ['changeRRSets', 'PATCH', `${R}/example.test`, [{ name: 'free', dns_type: 'A', rdata: [] }]],
-  ['deleteName', 'DELETE', `${R}/example.test/empty`],
-  ['publishName', 'POST', `${HOME}/publish`],
-  ['setNameMetadata', 'POST', `${HOME}/metadata`, { metadata: { a: 'b' } }],
-  ['setOffline', 'PUT', `${HOME}/offline-settings`, { action: 'none' }],
-  ['deleteOffline', 'DELETE', `${HOME}/offline-settings`],
-  ['createRRSets', 'POST', `${HOME}/rrsets`, [{ dns_type: 'TXT', rdata: [{ value: 'x' }] }]],
-  ['replaceRRSet', 'PUT', `${R}/example.test/free/rrsets/A`, { ttl: 300 }],
-  ['deleteRRSet', 'DELETE', `${R}/example.test/free/rrsets/TXT`],
-  ['setRRSetMetadata', 'POST', `${HOME}/rrsets/A/metadata`, { metadata: { a: 'b' } }],
-  ['replaceRdata', 'PUT', `${R}/example.test/free/rrsets/A/rdata`, [{ value: '192.0.2.55' }]],
-  ['appendRdata', 'POST', `${R}/example.test/free/rrsets/A/rdata`, [{ value: '192.0.2.56' }]],
-  ['appendRdata', 'POST', `${R}/example.test/newname/rrsets/A/rdata`, [{ value: '192.0.2.56' }]],
-  ['setRdata', 'PUT', `${HOME}/rrsets/A/rdata/one`, { value: '192.0.2.57' }],
-  ['deleteRdata', 'DELETE', `${HOME}/rrsets/A/rdata/one`],
-]
 
 const everything = async (): Promise<string> =>
   JSON.stringify([

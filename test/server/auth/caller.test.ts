@@ -97,7 +97,7 @@ describe('a caller of the management API', () => {
 
   it('has an API key until the moment when it expires', async () => {
     const { ask } = gate()
-    expect(await ask('Bearer ends', at(1, -1))).toEqual(WHOLE)
+    expect(await ask('Bearer ends', at(1, -1))).toEqual({ ...WHOLE, expiresAt: at(1) })
     expect(await ask('Bearer ends', at(1))).toBeUndefined()
   })
 })

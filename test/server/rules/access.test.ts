@@ -33,7 +33,7 @@ describe('who may do what', () => {
     ['the owner of the name', OTHER, OTHER.id, true],
     ['neither', OTHER, OWNER.id, false],
   ])('changes a name: %s', (_, account, accountId, is) =>
-    expect(canManageName(callerOf(account), SHARED, { accountId })).toBe(is),
+    expect(canManageName(callerOf(account), SHARED, { accountId, name: 'a' })).toBe(is),
   )
 
   const PATH = { location: 'path' }

@@ -1,0 +1,69 @@
+import type { ErrorName } from '../errors/errors.ts'
+
+// Groups of refusals for the rows of routes.ts. They do not overlap where one row uses several: a row lists no error twice.
+
+type Group = readonly ErrorName[]
+
+export const ZONE = ['zoneNotFound', 'zoneNotShared', 'websiteOnly'] as const satisfies Group
+export const NAME = [...ZONE, 'nameNotFound'] as const satisfies Group
+export const ZONE_CHANGE = [...ZONE, 'zoneChangeProhibited'] as const satisfies Group
+export const NAME_LOCK = [...ZONE_CHANGE, 'nameNotFound', 'nameChangeProhibited'] as const satisfies Group
+export const NAME_CHANGE = [...NAME_LOCK, 'nameChangeForbidden'] as const satisfies Group
+export const RRSET_CHANGE = [...NAME_LOCK, 'rrsetNotFound', 'rrsetChangeForbidden'] as const satisfies Group
+export const NAME_CREATION = [
+  'nameInvalid',
+  'labelCharactersInvalid',
+  'wildcardNotTerminal',
+  'tooManyLabels',
+  'wildcardParentEmpty',
+  'nameCreateForbidden',
+  'zoneTakesNoNewNames',
+  'wildcardRestricted',
+  'nameOwned',
+] as const satisfies Group
+const TARGETS = ['targetExists', 'groupTargetConflicts'] as const satisfies Group
+export const KEY_TARGETS = [
+  'websiteOnly',
+  'zoneChangeProhibited',
+  'nameChangeProhibited',
+  ...TARGETS,
+] as const satisfies Group
+export const TTL = ['ttlInvalid', 'ttlFixed', 'ttlTooLow'] as const satisfies Group
+/** For one Rdata whose label is in the path. */
+export const RDATUM = [
+  'typeUnsupported',
+  'groupTargetTypeInvalid',
+  'updateGroupInvalid',
+  'updateGroupForbidden',
+  'rdataMalformed',
+  'cnameInvalid',
+  'nsInvalid',
+  'ptrInvalid',
+  'aliasInvalid',
+  'aliasOutsideZone',
+  'urlRedirectMalformed',
+  'dnsRulesViolated',
+  'typesDisallowed',
+  'rdataCreateForbidden',
+  'rdataLabelInvalid',
+  'underscoreLabelReserved',
+  'rdataExists',
+] as const satisfies Group
+export const RDATA = [
+  ...RDATUM,
+  'typeOrRdataMissing',
+  'rdataLabelsNotUnique',
+  'groupTargetNeedsLabel',
+  'updateGroupsDuplicated',
+  ...TARGETS,
+] as const satisfies Group
+export const OFFLINE = [
+  'offlineFieldMissing',
+  'offlineAddressInvalid',
+  'redirectUrlInvalid',
+  'logoUrlInvalid',
+  'emailInvalid',
+  'notAllowed',
+] as const satisfies Group
+export const RECORD_QUOTAS = ['rdataOverLimit', 'rrsetMetadataOverLimit'] as const satisfies Group
+export const QUOTAS = ['namesOverLimit', ...RECORD_QUOTAS, 'nameMetadataOverLimit'] as const satisfies Group

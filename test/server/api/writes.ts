@@ -1,0 +1,32 @@
+const R = '/v1/dns/records'
+const HOME = `${R}/example.test/home`
+
+/** A request of account A to every route that writes. */
+export type Write = readonly [route: string, method: string, path: string, body?: unknown]
+export const WRITES: readonly Write[] = [
+  ['createKey', 'POST', '/v1/account/ddns-keys', { description: 'new', hostnames: ['free.example.test'] }],
+  ['changeKey', 'PUT', '/v1/account/ddns-keys/kkk1111', { description: 'changed' }],
+  ['changeKey', 'PUT', '/v1/account/ddns-keys/kkk1111', { regenerate_password: true }],
+  ['changeKey', 'PUT', '/v1/account/ddns-keys/kkk2222', { hostnames: ['free.example.test'] }],
+  ['deleteKey', 'DELETE', '/v1/account/ddns-keys/kkk2222'],
+  ['createApiKey', 'POST', '/v1/account/api-keys', { description: 'new' }],
+  ['deleteApiKey', 'DELETE', '/v1/account/api-keys/1'],
+  ['createZone', 'POST', '/v1/dns/zones', { zone_name: 'new.test' }],
+  ['deleteZone', 'DELETE', '/v1/dns/zones/noadd.test'],
+  ['createName', 'POST', `${R}/example.test`, { name: 'new' }],
+  ['changeRRSets', 'PATCH', `${R}/example.test`, [{ name: 'free', dns_type: 'A', rdata: [] }]],
+  ['deleteName', 'DELETE', `${R}/example.test/empty`],
+  ['publishName', 'POST', `${HOME}/publish`],
+  ['setNameMetadata', 'POST', `${HOME}/metadata`, { metadata: { a: 'b' } }],
+  ['setOffline', 'PUT', `${HOME}/offline-settings`, { action: 'none' }],
+  ['deleteOffline', 'DELETE', `${HOME}/offline-settings`],
+  ['createRRSets', 'POST', `${HOME}/rrsets`, [{ dns_type: 'TXT', rdata: [{ value: 'x' }] }]],
+  ['replaceRRSet', 'PUT', `${R}/example.test/free/rrsets/A`, { ttl: 300 }],
+  ['deleteRRSet', 'DELETE', `${R}/example.test/free/rrsets/TXT`],
+  ['setRRSetMetadata', 'POST', `${HOME}/rrsets/A/metadata`, { metadata: { a: 'b' } }],
+  ['replaceRdata', 'PUT', `${R}/example.test/free/rrsets/A/rdata`, [{ value: '192.0.2.55' }]],
+  ['appendRdata', 'POST', `${R}/example.test/free/rrsets/A/rdata`, [{ value: '192.0.2.56' }]],
+  ['appendRdata', 'POST', `${R}/example.test/newname/rrsets/A/rdata`, [{ value: '192.0.2.56' }]],
+  ['setRdata', 'PUT', `${HOME}/rrsets/A/rdata/one`, { value: '192.0.2.57' }],
+  ['deleteRdata', 'DELETE', `${HOME}/rrsets/A/rdata/one`],
+]

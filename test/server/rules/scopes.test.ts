@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { parseScope, restrictionsOf } from '../../../src/server/rules/scopes.ts'
+
+it.each<[text: string, scope: string | undefined]>([
+  ['read', 'read'],
+  ['zone:Example.TEST.', 'zone:example.test'],
+  ['name:_acme-challenge.WWW.example.test', 'name:_acme-challenge.www.example.test'],
+  ['type:txt', 'type:TXT'],
+  ['type:_url', 'type:_URL'],
+  ['write', undefined],
+  ['Read', undefined],
+  ['read:', undefined],
+  ['zone:', undefined],
+  ['zone:a b', undefined],
+  ['zone:_x.test', undefined],
+  ['name:*.example.test', undefined],
+  ['type:FOO', undefined],
+  ['constructor:x', undefined],
+  ['', undefined],
+])('the scope %s: %s', (text, scope) => expect(parseScope(text)).toBe(scope))
+
+it.each<[scopes: readonly string[], restrictions: object]>([
+  [[], { isReadOnly: false }],
+  [['read'], { isReadOnly: true }],
+  [['zone:a.test', 'zone:b.test'], { isReadOnly: false, zones: ['a.test', 'b.test'] }],
+  [['read', 'name:a.test', 'type:TXT'], { isReadOnly: true, names: ['a.test'], types: ['TXT'] }],
+  [['zone:a.test', 'later:x'], { isReadOnly: true, zones: [] }],
+])('the scopes %j leave %j', (scopes, restrictions) => expect(restrictionsOf(scopes)).toEqual(restrictions))
