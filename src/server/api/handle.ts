@@ -3,6 +3,7 @@ import { refuse } from '../errors/errors.ts'
 import type { Audit } from '../model/audit.ts'
 import type { Caller } from '../rules/access.ts'
 import type { Store } from '../store/store.ts'
+import { badBody } from './bodies.ts'
 import { preconditionFault } from './entity-tag.ts'
 import { parseJson } from './json.ts'
 import { openApi } from './openapi.ts'
@@ -81,7 +82,7 @@ function decoded(params: Readonly<Record<string, string>>): Readonly<Record<stri
   }
 }
 
-/** From request to response. Precedence: route, path and body syntax, credentials, rate limit, then the checks of the handler. */
+/** From request to response. Precedence: route, path and media type, credentials, rate limit, syntax of the body, then the checks of the handler. */
 export async function handleApi(dependencies: ApiDependencies, request: ApiRequest): Promise<Rendered> {
   try {
     if (request.path === '/v1/openapi.json' && request.method === 'GET')
@@ -91,9 +92,9 @@ export async function handleApi(dependencies: ApiDependencies, request: ApiReque
     const params = decoded(match.params)
     if (params === undefined)
       return plainError(400, 'invalid path', { code: '2451', detail: 'invalid percent-encoding' })
-    const body = bodyOf(request, match.route)
-    if ('status' in body) return body
-    return render(await answer(dependencies, request, { ...match, params, body: body.value }))
+    if (hasBody(request, match.route) && !isJson(request))
+      return plainError(415, 'the body must be application/json')
+    return render(await answer(dependencies, request, { ...match, params }))
   } catch (error) {
     dependencies.reportError(error)
     return plainError(500, 'internal error; nothing was changed')
@@ -105,23 +106,16 @@ const routeError = (methods: readonly Method[]): Rendered =>
     ? plainError(404, 'unknown path')
     : plainError(405, 'method not allowed at this path', { headers: { allow: methods.join(', ') } })
 
-function bodyOf(
-  { contentType, body }: ApiRequest,
-  { method }: Route,
-): { readonly value: unknown } | Rendered {
-  if (method === 'GET' || method === 'DELETE' || body === '') return { value: undefined }
-  if (contentType !== undefined && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType))
-    return plainError(415, 'the body must be application/json')
-  const parsed = parseJson(body)
-  return 'fault' in parsed
-    ? plainError(400, 'invalid request body', { code: '3809', detail: parsed.fault })
-    : { value: parsed.value }
-}
+const hasBody = ({ body }: ApiRequest, { method }: Route): boolean =>
+  method !== 'GET' && method !== 'DELETE' && body !== ''
+
+const isJson = ({ contentType }: ApiRequest): boolean =>
+  contentType === undefined || /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)
 
 async function answer(
   dependencies: ApiDependencies,
   request: ApiRequest,
-  { name, route, params, body }: Match & { readonly body: unknown },
+  { name, route, params }: Match,
 ): Promise<HandlerResult<'unauthorized'> | Awaited<ReturnType<Route['handle']>>> {
   const caller = route.isOpen
     ? undefined
@@ -138,11 +132,13 @@ async function answer(
     route.isRateLimited && caller !== undefined ? dependencies.rateLimit(caller.account.id) : undefined
   if (wait !== undefined)
     return { malformed: [{ status: 429, code: '429', title: 'too many requests', retryAfter: wait }] }
+  const parsed = hasBody(request, route) ? parseJson(request.body) : { value: undefined }
+  if ('fault' in parsed) return { malformed: [badBody(parsed.fault)] }
   const context = {
     caller: caller ?? ANONYMOUS,
     params,
     query: parseQuery(request.query),
-    body,
+    body: parsed.value,
     now: dependencies.now(),
     service: dependencies.service,
   }
@@ -161,7 +157,7 @@ async function answer(
       kind: 'changed',
       operation: name,
       account: context.caller.account.name,
-      subject: subjectOf(params, body, result.data),
+      subject: subjectOf(params, parsed.value, result.data),
       peer: request.networks.peer,
     })
   return result

@@ -141,7 +141,7 @@ export async function createName(context: RequestContext): Promise<HandlerResult
     async () => policyFaults(context, draft.rrsets, { zone, name, existing: undefined, rules: NEW_NAME }),
     () => partFaults(context, { ...draft, metadata }),
     async () => groupPermission(context, draft.group),
-    () => (draft.isOffline && !context.caller.account.plan.hasOffline ? [refuse('notAllowed' as const)] : []),
+    () => offlineFaults(context, draft),
     () => duplicateTypes(draft.rrsets),
     () => draft.rrsets.flatMap((rrset) => valueConflicts(rrset, [])),
   )
@@ -178,6 +178,14 @@ interface NameDraft {
   readonly offline?: OfflineSettings
   readonly faults: readonly Refusal<FormFault>[]
 }
+
+const offlineFaults = (
+  { caller }: RequestContext,
+  { isOffline, offline }: NameDraft,
+): readonly Refusal<'notAllowed'>[] =>
+  (isOffline || offline !== undefined) && !caller.account.plan.hasOffline
+    ? [refuse('notAllowed', 'the plan does not include offline settings')]
+    : []
 
 /** An API key for some types creates names with their records, and nothing else at them. */
 const partFaults = (

@@ -45,13 +45,16 @@ export interface PageLimits {
   readonly max: number
 }
 
+/** Spec: offset and limit are int64. A program that wants everything sends the greatest one. */
+const INT64 = /^\d{1,19}$/
+
 /** Spec, "Limits": a limit above the maximum is reduced to it; the response contains the limit used. */
 export function readPage({ query }: RequestContext, { fallback, max }: PageLimits): QueryResult<Page> {
   const number = (name: string, otherwise: number): QueryResult<number> => {
     const text = query[name]
     if (text === undefined) return ok(otherwise)
-    return typeof text === 'string' && /^\d{1,15}$/.test(text)
-      ? ok(Number(text))
+    return typeof text === 'string' && INT64.test(text)
+      ? ok(Math.min(Number(text), Number.MAX_SAFE_INTEGER))
       : invalid(`${name} is not a whole number from 0`)
   }
   const parsed = combine({ offset: number('offset', 0), limit: number('limit', fallback) })

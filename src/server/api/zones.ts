@@ -7,7 +7,14 @@ import { countKeys, quotaFault } from '../rules/quota.ts'
 import { badBody, isFaulty, isObject, readMetadata, unknownFields } from './bodies.ts'
 import { zoneToChange, zoneToRead } from './locate.ts'
 import { combine, readPage } from './query.ts'
-import { CREATED, DONE, INSUFFICIENT_SCOPE, type RequestContext, refused } from './request-context.ts'
+import {
+  CREATED,
+  DONE,
+  INSUFFICIENT_SCOPE,
+  type RequestContext,
+  type RequestFault,
+  refused,
+} from './request-context.ts'
 import { showZone } from './show.ts'
 
 /** Spec, "Limits": at most 50 zones per page. */
@@ -88,7 +95,7 @@ async function zoneConflict(
     : undefined
 }
 
-/** Deletes the zone and everything in it. */
+/** Deletes the zone and everything in it. Names of other accounts must be confirmed by their number. */
 export async function deleteZone(context: RequestContext) {
   const zone = await zoneToChange(context)
   if ('refusals' in zone) return zone
@@ -97,9 +104,20 @@ export async function deleteZone(context: RequestContext) {
     return refused(refuse('nameChangeForbidden', 'only the owner can delete a zone', { location: 'path' }))
   if (await context.store.hasLockedNames(zone.id))
     return refused(refuse('nameChangeProhibited', 'the zone contains a locked name'))
+  const others = await context.store.countNamesOfOthers(zone.id, zone.accountId)
+  if (others > 0 && context.query['confirm'] !== String(others))
+    return { malformed: [unconfirmed(zone.name, others)] }
   await context.store.removeZone(zone.id)
   return DONE
 }
+
+const unconfirmed = (zone: string, others: number): RequestFault => ({
+  status: 409,
+  code: '409',
+  title: 'the zone holds names of other accounts',
+  detail: `${zone} holds ${others} names of other accounts; to delete them too, repeat with ?confirm=${others}`,
+  location: 'query',
+})
 
 /** The name servers of all zones. */
 export async function listAuthorities(context: RequestContext) {

@@ -74,6 +74,8 @@ export interface RecordReads {
   isMember(zoneId: number, accountId: number): Promise<boolean>
   /** Zones of the account in the order of their names; those that share names with `scope`. */
   zonesOf(accountId: number, page: Page, scope?: RecordScope): Promise<ListedPage<Zone>>
+  /** The names of other accounts in a zone. */
+  countNamesOfOthers(zoneId: number, accountId: number): Promise<number>
   /** Whether the operator locked a name of the zone. */
   hasLockedNames(zoneId: number): Promise<boolean>
   nameAt(zoneId: number, name: string): Promise<Name | undefined>
@@ -114,7 +116,7 @@ export interface RecordWrites extends RecordReads {
     change: { readonly description?: string; readonly hash?: Uint8Array },
   ): Promise<void>
   removeKey(keyId: number): Promise<void>
-  /** Makes exactly these names the key's targets; Rdata targets stay. */
+  /** Makes exactly these names the key's targets; Rdata targets stay, unless there are no names. */
   setTargets(keyId: number, nameIds: readonly number[]): Promise<void>
 }
 

@@ -49,6 +49,7 @@ export const sqliteRecordChanges = (sql: Sql): RecordWrites => ({
     sql('DELETE FROM nochg WHERE subject = ?').run(`key:${keyId}`)
   },
   async setTargets(keyId, nameIds) {
+    if (nameIds.length === 0) sql('UPDATE rdata SET key_id = NULL WHERE key_id = ?').run(keyId)
     const ids = JSON.stringify(nameIds)
     sql('UPDATE name SET key_id = NULL WHERE key_id = ? AND id NOT IN (SELECT value FROM json_each(?))').run(
       keyId,

@@ -67,7 +67,16 @@ const zones = (
 
 const names = (
   sql: Sql,
-): Part<'hasLockedNames' | 'nameAt' | 'neighboursOf' | 'hasOthersBeneath' | 'holdingsOf'> => ({
+): Part<
+  'countNamesOfOthers' | 'hasLockedNames' | 'nameAt' | 'neighboursOf' | 'hasOthersBeneath' | 'holdingsOf'
+> => ({
+  async countNamesOfOthers(zoneId, accountId) {
+    const row = sql('SELECT sum(names) AS n FROM holding WHERE zone_id = ? AND account_id <> ?').get(
+      zoneId,
+      accountId,
+    )
+    return number(row?.['n'] ?? 0)
+  },
   async hasLockedNames(zoneId) {
     return (
       sql('SELECT 1 AS found FROM name WHERE zone_id = ? AND is_prohibited = 1 LIMIT 1').get(zoneId) !==

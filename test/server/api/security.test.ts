@@ -336,6 +336,16 @@ describe('invalid requests', () => {
     expect(lines).toEqual([])
   })
 
+  it.each([
+    ['broken JSON', post.path, '{name:', 401, '2465'],
+    ['another media type', post.path, 'x', 415, '415'],
+  ])('with %s and without credentials', async (what, path, body, status, code) => {
+    const { send } = inside(world.store)
+    const contentType = what === 'broken JSON' ? 'application/json' : 'text/plain'
+    const answer = await send({ method: 'POST', path, body, contentType })
+    expect([answer.status, codesOf({ body: bodyIn(answer) })]).toEqual([status, [code]])
+  })
+
   it('with a wrong method get the allowed ones', async () => {
     const { send } = inside(world.store)
     const allowed = async (path: string): Promise<readonly string[]> =>

@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { prepare, apiWorld, type Reply, type World } from './world.ts'
+
+let world: World
+beforeEach(async () => void (world = await apiWorld()))
+afterEach(async () => world.close())
+
+const R = '/v1/dns/records'
+const KEYS = '/v1/account/ddns-keys'
+const codes = (reply: Reply): string =>
+  [reply.status, ...(reply.body.errors ?? []).map(({ code }) => code)].join(' ')
+
+describe('offset and limit', () => {
+  it.each([
+    ['limit=9223372036854775807', { offset: 0, limit: 500 }],
+    ['limit=9007199254740993', { offset: 0, limit: 500 }],
+    ['offset=9223372036854775807', { offset: Number.MAX_SAFE_INTEGER, limit: 50 }],
+  ])('of 64 bits are reduced: %s', async (query, page) => {
+    for (const path of [R, `${R}/example.test`, `${R}/example.test/free/rrsets`]) {
+      const { status, body } = await world.ask('GET', `${path}?${query}`)
+      expect([status, body.page]).toMatchObject([200, page])
+    }
+  })
+
+  it.each(['limit=-1', 'offset=1e3', 'limit=99999999999999999999', 'offset=x'])(
+    '%s is refused',
+    async (query) => {
+      expect(codes(await world.ask('GET', `${R}?${query}`))).toBe('400 2451')
+    },
+  )
+})
+
+it('offline settings of a new name need the plan, as for PUT', async () => {
+  await prepare(world, 'no-offline')
+  const settings = { action: 'redirect', url: 'https://x.test/' }
+
+  const made = await world.ask('POST', `${R}/example.test`, { name: 'new', offline_settings: settings })
+  expect(codes(made)).toBe('403 4748')
+  expect(codes(await world.ask('PUT', `${R}/example.test/free/offline-settings`, settings))).toBe('403 4748')
+})
+
+it('hostnames: [] detaches every target of a DDNS key; another list leaves single Rdata', async () => {
+  const targets = async (): Promise<number> =>
+    ((await world.ask('GET', `${KEYS}/kkk1111`)).body.data as { targets: readonly unknown[] }).targets.length
+  const put = async (hostnames: readonly string[]) => world.ask('PUT', `${KEYS}/kkk1111`, { hostnames })
+
+  expect([await targets(), codes(await put(['free.example.test'])), await targets()]).toEqual([2, '202', 2])
+  expect([codes(await put([])), await targets()]).toEqual(['202', 0])
+})
+
+describe('DELETE of a shared zone with names of other accounts', () => {
+  const remove = async (query = '') =>
+    world.ask('DELETE', `/v1/dns/zones/dyn.test${query}`, undefined, 'key-of-o')
+
+  it('needs their number', async () => {
+    const reply = await remove()
+    expect(codes(reply)).toBe('409 409')
+    expect(reply.body.errors?.[0]?.detail).toContain('?confirm=2')
+    expect(codes(await remove('?confirm=1'))).toBe('409 409')
+    expect(codes(await remove('?confirm=2'))).toBe('200')
+  })
+
+  it('needs nothing without such names', async () => {
+    await world.ask('DELETE', `${R}/dyn.test/bob`, undefined, 'key-of-o')
+    await world.ask('DELETE', `${R}/dyn.test/mine`, undefined, 'key-of-o')
+    expect(codes(await remove())).toBe('200')
+  })
+})
