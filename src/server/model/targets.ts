@@ -2,7 +2,7 @@ import { canonicalName } from './dns-name.ts'
 import type { DnsType } from './rdata-values.ts'
 import type { Name } from './tree.ts'
 
-/** The types whose value ends with a domain name that must be usable as it is, and not as an alias. */
+/** The types whose value ends with the domain name of a target. */
 export const POINTER_TYPES = [
   'ALIAS',
   'CNAME',

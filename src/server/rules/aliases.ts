@@ -4,7 +4,7 @@ import { type Name, rrsetOf } from '../model/tree.ts'
 import { targetsOf } from '../model/targets.ts'
 import { type ChangeInZone, has, newTargets, type ZoneReads } from './resulting-zone.ts'
 
-/** So many names one after another are no use to anybody, and each change follows all of them. */
+/** Each change of a name follows its whole chain. */
 const MAX_CHAIN = 100
 
 /** The names from one to the end of its chain of ALIAS and CNAME, and how it ends. */
@@ -36,7 +36,7 @@ export async function chainFrom(
   }
 }
 
-/** The service resolves an ALIAS from the records of its zone: it leads to a name there, also over CNAME. */
+/** The service resolves an ALIAS from the records of its zone: it leads to a name there, also through CNAME. */
 export async function aliasFaults(
   change: ChangeInZone,
   resulting: ZoneReads,

@@ -12,7 +12,7 @@ export interface WarningReads extends ZoneReads {
 
 type ZoneName = Pick<Zone, 'name' | 'accountId'>
 
-/** What name servers load although it is hardly meant, at a name that was stored. One sentence each. */
+/** What name servers load although it does not work as expected, at a name that was stored. One sentence each. */
 export const zoneWarnings = async (
   name: Name,
   zone: ZoneName,
@@ -51,7 +51,7 @@ async function loopWarnings(name: Name, zone: ZoneName, reads: WarningReads): Pr
   return end === 'loop' ? [`the CNAME of ${absolute(name.name, zone)} leads to a loop at ${target}.`] : []
 }
 
-/** RFC 2136 §7.18: beneath a delegation, only the addresses that an NS needs are part of the zone. */
+/** RFC 2136 §7.18: names beneath a delegation stay in the zone, but a query for them gets the delegation and its glue. */
 async function hiddenWarnings(name: Name, zone: ZoneName, reads: WarningReads): Promise<readonly string[]> {
   const above = name.rrsets.length === 0 ? undefined : await reads.delegationAbove(name.name)
   if (above !== undefined && !(await isGlue(name, reads))) return [hiddenBy(above, name.name, zone)]
