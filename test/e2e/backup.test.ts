@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -135,4 +135,60 @@ describe('a backup', () => {
     expect(kinds.has('null')).toBe(true)
     expect(existsSync(join(folder, 'restore.partial'))).toBe(false)
   }, 60_000)
+})
+
+describe('the hash key', () => {
+  it('is rotated while the service is stopped: keys go on, get new hashes, and what never logs in can be dropped', async () => {
+    const { folder, key } = await made()
+    const { stdout } = await admin(folder, 'api-key', 'add', 'acme')
+    const unused = stdout.trim().split(' ').at(-1) ?? ''
+    const first = await serving(folder)
+    const created = await fetch(`${first.url}/v1/account/ddns-keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: '{}',
+    })
+    const { data } = (await created.json()) as { data: { username: string; password: string } }
+    const update = async (url: string): Promise<string> =>
+      (
+        await fetch(`${url}/nic/update?hostname=x.acme.test`, {
+          headers: {
+            'user-agent': 'Acme t/1-1 me@example.test',
+            authorization: `Basic ${Buffer.from(`${data.username}:${data.password}`).toString('base64')}`,
+          },
+        })
+      ).text()
+    expect(await update(first.url)).toBe('nohost\n')
+    expect((await admin(folder, 'rotate-hash-key')).stderr).toMatch(
+      /a process has the store open; stop the service first/,
+    )
+    await first.stop()
+
+    expect(await admin(folder, 'rotate-hash-key')).toMatchObject({ code: 0 })
+    const second = await serving(folder)
+    expect([await update(second.url), await totalOf(second.url, key)]).toEqual(['nohost\n', 1])
+    await second.stop()
+    const listed = await admin(folder, 'rotate-hash-key', 'drop-old')
+    expect(listed).toMatchObject({ code: 78 })
+    expect(listed.stderr).toMatch(/these 1 keys have not logged in .*add confirm=1:\n +API key 2 of acme\n/)
+    expect((await admin(folder, 'rotate-hash-key')).stderr).toMatch(
+      /1 keys have not logged in since the last rotation/,
+    )
+    expect((await admin(folder, 'rotate-hash-key', 'drop-old', 'confirm=1')).code).toBe(0)
+
+    const third = await serving(folder)
+    expect([await update(third.url), await totalOf(third.url, key)]).toEqual(['nohost\n', 1])
+    const lost = await fetch(`${third.url}/v1/dns/zones`, { headers: { authorization: `Bearer ${unused}` } })
+    expect(lost.status).toBe(401)
+  }, 60_000)
+
+  it('whose rotation is interrupted before the database knows is taken up by the next start', async () => {
+    const { folder, key } = await made()
+    copyFileSync(join(folder, 'hash.key'), join(folder, 'hash.key.previous'))
+    writeFileSync(join(folder, 'hash.key'), `${'ab'.repeat(32)}\n`)
+    const { url } = await serving(folder)
+
+    expect(await totalOf(url, key)).toBe(1)
+    expect((await admin(folder, 'check')).code).toBe(0)
+  })
 })

@@ -21,7 +21,7 @@ import {
   isDatabaseInUse,
 } from '../../server/store/sqlite-files.ts'
 import { DATABASE_FILE, schemaVersionIn } from '../../server/store/sqlite-open.ts'
-import { HASH_KEY_FILE } from './hash-key.ts'
+import { HASH_KEY_FILE, PREVIOUS_HASH_KEY_FILE } from './hash-key.ts'
 import { findStore, openStore } from './open-store.ts'
 
 /** The folder of one backup, made at this time. */
@@ -57,16 +57,20 @@ export async function backUp(
   mkdirSync(partial, { mode: 0o700 })
   copyDatabase(store, join(partial, DATABASE_FILE))
   chmodSync(join(partial, DATABASE_FILE), 0o600)
-  copyFileSync(join(store, HASH_KEY_FILE), join(partial, HASH_KEY_FILE))
+  for (const name of hashKeysIn(store)) copyFileSync(join(store, name), join(partial, name))
   const problem = await problemOf(partial)
   if (problem !== undefined) return err(`the copy of ${store} is not usable: ${problem}; nothing was kept`)
-  for (const name of [DATABASE_FILE, HASH_KEY_FILE]) await toDisk(join(partial, name))
+  for (const name of [DATABASE_FILE, ...hashKeysIn(partial)]) await toDisk(join(partial, name))
   renameSync(partial, folder)
   await toDisk(into)
   const removed = keep === undefined ? [] : olderThan(into, keep)
   for (const name of removed) rmSync(join(into, name), { recursive: true })
   return ok({ folder, size: statSync(join(folder, DATABASE_FILE)).size, removed })
 }
+
+/** The hash key, and the one before a rotation if it is still in use. */
+const hashKeysIn = (folder: string): readonly string[] =>
+  [HASH_KEY_FILE, PREVIOUS_HASH_KEY_FILE].filter((name) => existsSync(join(folder, name)))
 
 const olderThan = (into: string, keep: number): readonly string[] =>
   readdirSync(into)
@@ -100,20 +104,20 @@ export async function restore(store: string, from: string, now: Instant): Promis
   const incoming = join(store, 'restore.partial')
   rmSync(incoming, { recursive: true, force: true })
   mkdirSync(incoming, { mode: 0o700 })
-  for (const name of [DATABASE_FILE, HASH_KEY_FILE]) {
+  for (const name of [DATABASE_FILE, HASH_KEY_FILE])
     if (!existsSync(join(from, name))) return err(`${from} is no backup: it contains no ${name}`)
-    copyFileSync(join(from, name), join(incoming, name))
-  }
+  const names = [...hashKeysIn(from), DATABASE_FILE]
+  for (const name of names) copyFileSync(join(from, name), join(incoming, name))
   const problem = await problemOf(incoming)
   if (problem !== undefined) return err(`${from} is not usable: ${problem}; the store is unchanged`)
-  for (const name of [DATABASE_FILE, HASH_KEY_FILE]) {
+  for (const name of names) {
     giveToOwner(join(incoming, name), store)
     await toDisk(join(incoming, name))
   }
   if (existsSync(join(store, DATABASE_FILE)) && isDatabaseInUse(store))
     return err('a process has the store open; stop the service first, then restore')
   const replaced = await moveAside(store, now)
-  for (const name of [HASH_KEY_FILE, DATABASE_FILE]) renameSync(join(incoming, name), join(store, name))
+  for (const name of names) renameSync(join(incoming, name), join(store, name))
   await toDisk(store)
   rmSync(incoming, { recursive: true, force: true })
   return ok({ replaced })
@@ -121,7 +125,7 @@ export async function restore(store: string, from: string, now: Instant): Promis
 
 /** The database goes first: without it, the rest is refused and not taken for a store. */
 async function moveAside(store: string, now: Instant): Promise<string | undefined> {
-  const present = [...DATABASE_FILES, HASH_KEY_FILE].filter((name) => existsSync(join(store, name)))
+  const present = [...DATABASE_FILES, ...hashKeysIn(store)].filter((name) => existsSync(join(store, name)))
   if (present.length === 0) return undefined
   const aside = join(store, `replaced-${formatInstant(now).replaceAll(':', '')}`)
   mkdirSync(aside, { mode: 0o700 })

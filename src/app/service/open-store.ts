@@ -11,7 +11,7 @@ import {
 import { sqliteStore } from '../../server/store/sqlite.ts'
 import type { Store } from '../../server/store/store.ts'
 import type { Failure } from '../failure.ts'
-import { hashKeyPath, makeHashKey, readHashKey } from './hash-key.ts'
+import { hashKeyPath, makeHashKey, readHashKey, recordRotation } from './hash-key.ts'
 import { closeToOthers } from './store-modes.ts'
 
 /** A store with the key of its hashes. */
@@ -92,6 +92,11 @@ async function withFingerprint(folder: string, pepper: Pepper): Promise<Result<O
   const stored = await store.read((r) => r.fact('hash_key'))
   if (stored === undefined) await store.write(async (w) => w.setFact('hash_key', fingerprint))
   if (stored === undefined || stored === fingerprint) return ok({ store, pepper, folder })
+  // A rotation that was interrupted between the file and the database.
+  if (pepper.previous !== undefined && stored === fingerprintOf(pepper.previous)) {
+    await store.write(async (w) => recordRotation(w, pepper))
+    return ok({ store, pepper, folder })
+  }
   await store.close()
   return refusal(
     `${hashKeyPath(folder)} is not the hash key of this database: restore both from the same backup`,

@@ -4,6 +4,7 @@ import type { OperationResult } from '../../server/admin/operation.ts'
 import type { Failure } from '../failure.ts'
 import { backUp, restore, storeProblems } from './backup.ts'
 import { findStore, openStore } from './open-store.ts'
+import { rotate } from './rotation.ts'
 
 /** An operation of `holdfast admin` on a store as a whole: its folder need not hold one yet. */
 export interface StoreOperation {
@@ -29,6 +30,11 @@ export const STORE_OPERATIONS: Readonly<Record<string, StoreOperation>> = {
     summary:
       'put a backup in the place of the store, while the service is stopped; the present files are moved aside',
     run: restoreStore,
+  },
+  'rotate-hash-key': {
+    parameters: '[drop-old] [confirm=N]',
+    summary: 'make a new hash key while the service is stopped; drop-old ends the use of the one before',
+    run: rotate,
   },
   check: {
     parameters: '',

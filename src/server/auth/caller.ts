@@ -9,7 +9,7 @@ import {
 import type { Audit } from '../model/audit.ts'
 import type { Caller } from '../rules/access.ts'
 import { restrictionsOf } from '../rules/scopes.ts'
-import type { Store } from '../store/store.ts'
+import type { ApiKey, Store } from '../store/store.ts'
 import { keyedHash, type Pepper } from './hashes.ts'
 import type { PasswordChecker } from './login.ts'
 
@@ -106,7 +106,9 @@ async function callerByKey(
   { store, pepper, now }: CallerDependencies,
   key: string,
 ): Promise<Caller | undefined> {
-  const apiKey = await store.read((r) => r.apiKeyByHash(keyedHash(pepper, key)))
+  const apiKey =
+    (await store.read((r) => r.apiKeyByHash(keyedHash(pepper, key)))) ??
+    (await renewedApiKey({ store, pepper }, key))
   if (apiKey === undefined || (apiKey.expiresAt !== undefined && !isBefore(now(), apiKey.expiresAt)))
     return undefined
   const account = await store.read((r) => r.account(apiKey.accountId))
@@ -116,6 +118,18 @@ async function callerByKey(
     // A store that can only be read must still be readable.
     await store.write(async (w) => w.touchApiKey(id, now())).catch(() => undefined)
   return { account, ...restrictionsOf(scopes), ...(expiresAt !== undefined && { expiresAt }) }
+}
+
+/** The API key whose hash is of the previous hash key; it gets a hash of the current one. */
+async function renewedApiKey(
+  { store, pepper }: Pick<CallerDependencies, 'store' | 'pepper'>,
+  key: string,
+): Promise<ApiKey | undefined> {
+  const { previous } = pepper
+  if (previous === undefined) return undefined
+  const apiKey = await store.read((r) => r.apiKeyByHash(keyedHash(previous, key)))
+  if (apiKey !== undefined) await store.write(async (w) => w.rehashApiKey(apiKey.id, keyedHash(pepper, key)))
+  return apiKey
 }
 
 /** Between two writes of the last use of one API key. */

@@ -7,6 +7,8 @@ import { hash, randomBytes, randomInt, scrypt, timingSafeEqual } from 'node:cryp
 export interface Pepper {
   readonly inner: Uint8Array
   readonly outer: Uint8Array
+  /** The one before the last rotation: hashes made with it are still checked, and replaced at the next login. */
+  readonly previous?: Pepper
 }
 
 export const PEPPER_BYTES = 32
@@ -39,7 +41,11 @@ export function keyedHash({ inner, outer }: Pepper, key: string): Uint8Array {
 const sha256 = (bytes: Uint8Array): Uint8Array => Buffer.from(hash('sha256', bytes, 'hex'), 'hex')
 
 export const isKeyedHashOf = (pepper: Pepper, key: string, stored: Uint8Array): boolean =>
-  sameBytes(keyedHash(pepper, key), stored)
+  sameBytes(keyedHash(pepper, key), stored) || isPreviousHashOf(pepper, key, stored)
+
+/** Whether the hash was made with the pepper before the last rotation. */
+export const isPreviousHashOf = ({ previous }: Pepper, key: string, stored: Uint8Array): boolean =>
+  previous !== undefined && sameBytes(keyedHash(previous, key), stored)
 
 const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)
 

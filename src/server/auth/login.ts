@@ -1,6 +1,14 @@
 import type { Credentials } from '../../net/basic.ts'
 import type { Login } from '../model/rows.ts'
-import { isKeyedHashOf, isSlowHashOf, isUsername, type Pepper, slowHash } from './hashes.ts'
+import {
+  isKeyedHashOf,
+  isPreviousHashOf,
+  isSlowHashOf,
+  isUsername,
+  keyedHash,
+  type Pepper,
+  slowHash,
+} from './hashes.ts'
 import { slowChecks } from './slow-checks.ts'
 
 /** Checks the password of a login that was looked up by the username of these credentials. */
@@ -10,6 +18,8 @@ export interface PasswordChecker {
    * Undefined if the check takes a slow hash.
    */
   checkFast(login: Login | undefined, credentials: Credentials): boolean | undefined
+  /** The hash to store after a right login, where the stored one is of the previous hash key. */
+  renewedHash(login: Login, credentials: Credentials): Uint8Array | undefined
   /**
    * With the slow hash: an unknown username takes as long as a wrong password. Undefined if too many of these checks wait;
    * the password is then not checked. `network`: the share of the client, see `shareOf`.
@@ -30,6 +40,10 @@ export function passwordChecker(pepper: Pepper): PasswordChecker {
       if (login === undefined && !isUsername(username)) return undefined
       const isRight = isKeyedHashOf(pepper, password.reveal(), login?.hash ?? keyDecoy)
       return isRight && login !== undefined
+    },
+    renewedHash({ kind, hash }, { password }) {
+      const isOld = kind === 'key' && isPreviousHashOf(pepper, password.reveal(), hash)
+      return isOld ? keyedHash(pepper, password.reveal()) : undefined
     },
     async checkSlow(login, { password }, network) {
       const hash = login?.hash ?? (await decoy)

@@ -100,6 +100,7 @@ export function readCache(tables: Tables, reads: readonly string[]): ReadCache {
     },
     incrementSerial: tables.incrementSerial,
     touchApiKey: tables.touchApiKey,
+    setFact: tables.setFact,
     invalidateAll: () => cache.invalidateAll(),
   }
 }

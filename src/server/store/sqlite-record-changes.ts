@@ -3,7 +3,7 @@ import { fqdnOf, reversed } from '../model/dns-name.ts'
 import type { Metadata, Name, Rdata, RRSet } from '../model/tree.ts'
 import type { RecordWrites } from './records.ts'
 import { sqliteRecords } from './sqlite-records.ts'
-import type { Sql } from './sqlite-values.ts'
+import { HASH_KEY_NUMBER, type Sql } from './sqlite-values.ts'
 
 /** The writes of the management API in SQL. They run inside the transaction of the caller. */
 export const sqliteRecordChanges = (sql: Sql): RecordWrites => ({
@@ -41,7 +41,11 @@ export const sqliteRecordChanges = (sql: Sql): RecordWrites => ({
   async changeKey(keyId, { description, hash }) {
     if (description !== undefined)
       sql('UPDATE ddns_key SET description = ? WHERE id = ?').run(description, keyId)
-    if (hash !== undefined) sql('UPDATE ddns_key SET password_hash = ? WHERE id = ?').run(hash, keyId)
+    if (hash !== undefined)
+      sql(`UPDATE ddns_key SET password_hash = ?, hash_key = ${HASH_KEY_NUMBER} WHERE id = ?`).run(
+        hash,
+        keyId,
+      )
   },
   async removeKey(keyId) {
     sql('DELETE FROM ddns_key WHERE id = ?').run(keyId)

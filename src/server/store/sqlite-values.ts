@@ -24,3 +24,6 @@ export const instantOf = (value: Value): Instant | undefined =>
 
 /** In SQL, the names beneath ?1, which is reversed: '/' is the character after '.'. */
 export const BENEATH = `labels_reversed > ?1 || '.' AND labels_reversed < ?1 || '/'`
+
+/** Which hash key new hashes are made with: rotations count it up. */
+export const HASH_KEY_NUMBER = `(SELECT coalesce(max(CAST(value AS INTEGER)), 1) FROM fact WHERE name = 'hash_key_number')`

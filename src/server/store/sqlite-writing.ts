@@ -4,7 +4,7 @@ import type { CounterWrites } from './sqlite-counts.ts'
 import { sqlitePolicy } from './sqlite-policy.ts'
 import { sqliteReading } from './sqlite-reading.ts'
 import { incrementSerial, sqliteRecordChanges } from './sqlite-record-changes.ts'
-import type { Sql } from './sqlite-values.ts'
+import { HASH_KEY_NUMBER, type Sql } from './sqlite-values.ts'
 import type { StoreWrites } from './store.ts'
 
 /** The writes of the store in SQL. They run inside the transaction of the caller. */
@@ -63,7 +63,9 @@ const records = (sql: Sql): Part<'setOffline' | 'setSingleValue' | 'setValue' | 
   },
 })
 
-const accounts = (sql: Sql): Part<'setFact' | 'addPlan' | 'addAccount' | 'addApiKey' | 'touchApiKey'> => ({
+const accounts = (
+  sql: Sql,
+): Part<'setFact' | 'addPlan' | 'addAccount' | 'addApiKey' | 'touchApiKey' | 'rehashApiKey'> => ({
   async setFact(name, value) {
     sql('INSERT INTO fact (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value').run(
       name,
@@ -92,9 +94,12 @@ const accounts = (sql: Sql): Part<'setFact' | 'addPlan' | 'addAccount' | 'addApi
   async touchApiKey(id, now) {
     sql('UPDATE api_key SET last_used_at = ? WHERE id = ?').run(now, id)
   },
+  async rehashApiKey(id, hash) {
+    sql(`UPDATE api_key SET hash = ?, hash_key = ${HASH_KEY_NUMBER} WHERE id = ?`).run(hash, id)
+  },
   async addApiKey({ accountId, hash, description, scopes, expiresAt }, now) {
-    const insert =
-      'INSERT INTO api_key (account_id, hash, description, scopes, expires_at, created_at) VALUES (?, ?, ?, ?, ?, ?)'
+    const insert = `INSERT INTO api_key (account_id, hash, description, scopes, expires_at, created_at, hash_key)
+      VALUES (?, ?, ?, ?, ?, ?, ${HASH_KEY_NUMBER})`
     return Number(
       sql(insert).run(accountId, hash, description, scopes.join(' '), expiresAt ?? null, now).lastInsertRowid,
     )
@@ -117,7 +122,7 @@ const creation = (sql: Sql): Part<'addZone' | 'addName' | 'addKey' | 'attach'> =
     return { nameId, zoneId, fqdn }
   },
   async addKey({ accountId, username, hash, description, groupLabel }, now: Instant) {
-    const insert = `INSERT INTO ddns_key (account_id, username, password_hash, description, group_label, created_at) VALUES (?, ?, ?, ?, ?, ?)`
+    const insert = `INSERT INTO ddns_key (account_id, username, password_hash, description, group_label, created_at, hash_key) VALUES (?, ?, ?, ?, ?, ?, ${HASH_KEY_NUMBER})`
     return Number(
       sql(insert).run(accountId, username, hash, description, groupLabel ?? null, now).lastInsertRowid,
     )

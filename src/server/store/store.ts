@@ -90,6 +90,7 @@ export interface StoreWrites extends StoreReads, RecordWrites, PolicyWrites {
     now: Instant,
   ): Promise<number>
   touchApiKey(id: number, now: Instant): Promise<void>
+  rehashApiKey(id: number, hash: Uint8Array): Promise<void>
   addZone(zone: NewZone, now: Instant): Promise<number>
   addName(name: Pick<Name, 'zoneId' | 'accountId' | 'name'>, now: Instant): Promise<TargetRow>
   addKey(key: NewKey, now: Instant): Promise<number>

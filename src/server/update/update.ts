@@ -53,6 +53,8 @@ export async function answerUpdate(updater: Updater, request: IncomingRequest): 
     const login = await w.login(username)
     const isRight = passwords.checkFast(login, credentials)
     if (isRight === undefined) return (await isLockedOut(w, updater, call)) ? unchecked(call) : { login }
+    const renewed = isRight && login !== undefined ? passwords.renewedHash(login, credentials) : undefined
+    if (renewed !== undefined && login !== undefined) await w.changeKey(login.id, { hash: renewed })
     return settle(w, updater, { ...call, username, login: isRight ? login : undefined })
   })
   if (!('login' in result)) return audited(updater, result)

@@ -107,6 +107,7 @@ function heldChecker(): {
   const waiting: (() => void)[] = []
   return {
     passwords: {
+      renewedHash: () => undefined,
       checkFast: (login, credentials) => real.checkFast(login, credentials),
       checkSlow: async (login, credentials, network) => {
         const isRight = await real.checkSlow(login, credentials, network)
