@@ -21,7 +21,7 @@ export async function adminCommand({ asJson, words, settings }: AdminFlags): Pro
   const onStore = STORE_OPERATIONS[name]
   const outcome = await (onStore === undefined
     ? runInStore(name, args, { folder, nameservers })
-    : onStore.run(folder, args)
+    : onStore.run(folder, args, nameservers)
   ).catch((error: unknown) => err(storeFailure(folder, error)))
   if (!outcome.ok) return fail(outcome.error, asJson)
   if (asJson) printJson(outcome.value.data)

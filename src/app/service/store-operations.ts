@@ -1,16 +1,23 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { OperationResult } from '../../server/admin/operation.ts'
+import type { Store } from '../../server/store/store.ts'
 import type { Failure } from '../failure.ts'
 import { backUp, restore, storeProblems } from './backup.ts'
 import { findStore, openStore } from './open-store.ts'
 import { rotate } from './rotation.ts'
+import { removeAccount } from './account-removal.ts'
+import { exportZone, ImportRefused, importZone } from './zone-files.ts'
 
 /** An operation of `holdfast admin` on a store as a whole: its folder need not hold one yet. */
 export interface StoreOperation {
   readonly parameters: string
   readonly summary: string
-  readonly run: (folder: string, args: readonly string[]) => Promise<Result<OperationResult, Failure>>
+  readonly run: (
+    folder: string,
+    args: readonly string[],
+    nameservers: readonly string[],
+  ) => Promise<Result<OperationResult, Failure>>
 }
 
 export const STORE_OPERATIONS: Readonly<Record<string, StoreOperation>> = {
@@ -31,6 +38,34 @@ export const STORE_OPERATIONS: Readonly<Record<string, StoreOperation>> = {
       'put a backup in the place of the store, while the service is stopped; the present files are moved aside',
     run: restoreStore,
   },
+  'account remove': {
+    parameters: 'NAME export=FILE|none',
+    summary: 'write the data of an account into a file, then remove it with its zones, names and keys',
+    run: async (folder, args, nameservers) =>
+      withStore(folder, async (store) => asUsage(await removeAccount(store, nameservers, args))),
+  },
+  'zone export': {
+    parameters: 'NAME',
+    summary: 'print a zone as a master file (RFC 1035)',
+    run: async (folder, [name = ''], nameservers) =>
+      withStore(folder, async (store) =>
+        asUsage(await store.read(async (r) => exportZone(r, name, nameservers))),
+      ),
+  },
+  'zone import': {
+    parameters: 'NAME FILE',
+    summary: 'read a master file into a zone that has no names yet; all of it or nothing',
+    run: async (folder, [name = '', path = '']) =>
+      withStore(folder, async (store) =>
+        store
+          .write(async (w) => importZone(w, name, path))
+          .then(ok, (error: unknown) => {
+            if (error instanceof ImportRefused)
+              return err({ exit: 'usage', messages: error.messages } as const)
+            throw error
+          }),
+      ),
+  },
   'rotate-hash-key': {
     parameters: '[drop-old] [confirm=N]',
     summary: 'make a new hash key while the service is stopped; drop-old ends the use of the one before',
@@ -47,6 +82,24 @@ export const STORE_OPERATIONS: Readonly<Record<string, StoreOperation>> = {
     },
   },
 }
+
+/** Opens the store for one operation. */
+async function withStore(
+  folder: string,
+  work: (store: Store) => Promise<Result<OperationResult, Failure>>,
+): Promise<Result<OperationResult, Failure>> {
+  const opened = await openStore(folder)
+  if (!opened.ok) return opened
+  const { store } = opened.value
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+const asUsage = (result: Result<OperationResult, string>): Result<OperationResult, Failure> =>
+  result.ok ? result : usage(result.error)
 
 async function initStore(folder: string): Promise<Result<OperationResult, Failure>> {
   if (findStore(folder).kind === 'whole')

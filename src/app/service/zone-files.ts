@@ -1,0 +1,147 @@
+import { readFile } from 'node:fs/promises'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Instant } from '../../base/time.ts'
+import { systemClock } from '../../platform/clock.ts'
+import type { OperationResult } from '../../server/admin/operation.ts'
+import { APEX, fqdnOf, nameFault } from '../../server/model/dns-name.ts'
+import { formatMasterFile, type MasterRecord, parseMasterFile } from '../../server/model/master-file.ts'
+import { autoLabel, type Name, type RRSet, type Rdata, type Zone } from '../../server/model/tree.ts'
+import { stateFaults } from '../../server/rules/state.ts'
+import type { StoreReads, StoreWrites } from '../../server/store/store.ts'
+
+/** What was wrong with an import; nothing was changed. Thrown, so that the transaction is rolled back. */
+export class ImportRefused extends Error {
+  readonly messages: readonly string[]
+
+  constructor(messages: readonly string[]) {
+    super(messages.join('; '))
+    this.messages = messages
+  }
+}
+
+/** Every name of the zone with everything at it. */
+export async function namesOfZone(r: StoreReads, zone: Zone, now: Instant): Promise<readonly Name[]> {
+  const rows = await r.overview('names', { filter: { zone: zone.name }, now })
+  const names: Name[] = []
+  for (const row of rows) {
+    const fqdn = String(row['name'])
+    const name = await r.nameAt(zone.id, fqdn === zone.name ? APEX : fqdn.slice(0, -zone.name.length - 1))
+    if (name !== undefined) names.push(name)
+  }
+  return names
+}
+
+/** The zone as a master file, on standard output. */
+export async function exportZone(
+  r: StoreReads,
+  zoneName: string,
+  nameservers: readonly string[],
+): Promise<Result<OperationResult, string>> {
+  const zone = await r.zoneNamed(zoneName.toLowerCase())
+  if (zone === undefined) return err(`there is no zone ${zoneName}`)
+  const lines = formatMasterFile(zone, await namesOfZone(r, zone, systemClock.now()), nameservers)
+  return ok({ lines, data: { zone: zone.name, file: `${lines.join('\n')}\n` } })
+}
+
+/** Reads a master file into a zone that has no names yet. All or nothing; the SOA and the NS of the apex stay those of the service. */
+export async function importZone(w: StoreWrites, zoneName: string, path: string): Promise<OperationResult> {
+  const zone = await w.zoneNamed(zoneName.toLowerCase())
+  if (zone === undefined) throw new ImportRefused([`there is no zone ${zoneName}; make it with zone add`])
+  const apex = await w.nameAt(zone.id, APEX)
+  if ((await w.countNames(zone.id)) > (apex === undefined ? 0 : 1))
+    throw new ImportRefused([`zone ${zone.name} has names already; an import needs a new zone`])
+  const text = await readFile(path, 'utf8').catch((error: Error) => {
+    throw new ImportRefused([`${path} cannot be read: ${error.message}`])
+  })
+  const parsed = parseMasterFile(text, zone.name)
+  if (!parsed.ok) throw new ImportRefused(parsed.error.map((fault) => `${path}: ${fault}`))
+  const records = parsed.value.filter(({ name, dnsType }) => !(name === APEX && dnsType === 'NS'))
+  const now = systemClock.now()
+  const names = namesFrom(records, { zone, apex, now })
+  for (const { name, line } of records) checkName(name, zone, `${path}: line ${line}`)
+  for (const name of names) await w.saveName(name, now)
+  await checkRules(w, zone, names)
+  return {
+    lines: [`imported ${records.length} records at ${names.length} names into ${zone.name}`],
+    data: { zone: zone.name, records: records.length, names: names.length },
+  }
+}
+
+function checkName(name: string, zone: Zone, where: string): void {
+  const fault = nameFault(name, zone.name)
+  if (fault !== undefined) throw new ImportRefused([`${where}: ${fault.detail ?? fault.refused}`])
+}
+
+/** The rules of DNS, on the zone as it is with all records. */
+async function checkRules(w: StoreWrites, zone: Zone, names: readonly Name[]): Promise<void> {
+  const reads = {
+    nameAt: async (name: string) => w.nameAt(zone.id, name),
+    pointersTo: async (name: string) => w.pointersTo(zone.id, fqdnOf(name, zone.name)),
+  }
+  const faults: string[] = []
+  for (const after of names)
+    for (const { detail = '' } of await stateFaults({ zone, before: undefined, after }, reads))
+      faults.push(`${fqdnOf(after.name, zone.name)}: ${detail}`)
+  if (faults.length > 0) throw new ImportRefused(faults)
+}
+
+interface ImportContext {
+  readonly zone: Zone
+  readonly apex: Name | undefined
+  readonly now: Instant
+}
+
+function namesFrom(records: readonly MasterRecord[], context: ImportContext): readonly Name[] {
+  const byName = recordsBy(records, ({ name }) => name)
+  return [...byName].map(([name, own]) => nameFrom(name, own, context))
+}
+
+function nameFrom(name: string, records: readonly MasterRecord[], { zone, apex, now }: ImportContext): Name {
+  const rrsets = [...recordsBy(records, ({ dnsType }) => dnsType)].map(
+    ([dnsType, own]): RRSet => ({
+      dnsType,
+      ttl: own[0]?.ttl ?? zone.defaultTtl,
+      isSystem: false,
+      metadata: {},
+      rdata: distinct(own).reduce<readonly Rdata[]>(
+        (all, { value }) => [...all, { label: autoLabel(all), value, isSystem: false }],
+        [],
+      ),
+      createdAt: now,
+      updatedAt: now,
+    }),
+  )
+  if (name === APEX && apex !== undefined) return { ...apex, rrsets: [...apex.rrsets, ...rrsets] }
+  return {
+    zoneId: zone.id,
+    accountId: zone.accountId,
+    name,
+    isProhibited: false,
+    isBlocked: false,
+    isImplicit: false,
+    isOffline: false,
+    metadata: {},
+    rrsets,
+    createdAt: now,
+    updatedAt: now,
+  }
+}
+
+/** In the order in which the keys come first. */
+function recordsBy<K>(
+  records: readonly MasterRecord[],
+  keyOf: (record: MasterRecord) => K,
+): Map<K, MasterRecord[]> {
+  const groups = new Map<K, MasterRecord[]>()
+  for (const record of records) {
+    const key = keyOf(record)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [record])
+    else group.push(record)
+  }
+  return groups
+}
+
+/** A record that stands in the file twice is one record (RFC 2181 §5). */
+const distinct = (records: readonly MasterRecord[]): readonly MasterRecord[] =>
+  records.filter(({ value }, at) => records.findIndex((one) => one.value === value) === at)

@@ -1,0 +1,161 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { lacks } from '../lacks.ts'
+import { holdfast, scratch } from './processes.ts'
+
+let store: string
+const admin = async (...words: readonly string[]) =>
+  holdfast(['admin', ...words, '--store', store], { node: process.execPath })
+beforeEach(async () => {
+  store = join(scratch(), 'store')
+  await admin('init')
+  await admin('plan', 'add', 'p')
+  await admin('account', 'add', 'acme', 'p')
+  await admin('zone', 'add', 'acme.test', 'acme', 'default-ttl=300')
+})
+
+/** As people write them: relative names, blank owners, units, parentheses, comments. */
+const FILE = `$TTL 1h
+@       IN SOA ns1.provider.test. hostmaster ( 2026010101 ; serial
+            3600 600 1w 60 )
+        IN NS  ns1.provider.test.
+        IN MX  10 mail
+        300 IN TXT "v=spf1 -all" "second; string"
+mail    IN A   192.0.2.25
+        IN AAAA 2001:0db8::25
+www     IN CNAME @
+$ORIGIN sub.acme.test.
+_sip._tcp 60 IN SRV 0 5 5060 mail.acme.test.
+host    IN 2h A 192.0.2.7
+`
+
+async function imported(text: string) {
+  const path = join(scratch(), 'zone')
+  writeFileSync(path, text)
+  return admin('zone', 'import', 'acme.test', path)
+}
+
+describe('a zone', () => {
+  it('is imported from a master file, and exported with every record', async () => {
+    expect(await imported(FILE)).toMatchObject({
+      code: 0,
+      stdout: 'imported 7 records at 5 names into acme.test\n',
+    })
+
+    const { stdout } = await admin('zone', 'export', 'acme.test')
+    expect(stdout.split('\n').slice(3).filter(Boolean)).toEqual([
+      '@ 3600 IN MX 10 mail.acme.test.',
+      '@ 300 IN TXT "v=spf1 -all" "second; string"',
+      '_sip._tcp.sub 60 IN SRV 0 5 5060 mail.acme.test.',
+      'host.sub 7200 IN A 192.0.2.7',
+      'mail 3600 IN A 192.0.2.25',
+      'mail 3600 IN AAAA 2001:db8::25',
+      'www 3600 IN CNAME acme.test.',
+    ])
+  })
+
+  it('goes from one store to another through a file, with the types of the service too', async () => {
+    await imported(
+      `${FILE}$ORIGIN acme.test.\n;holdfast go 60 IN _URL https://example.test/x\n;holdfast alias 60 IN ALIAS mail\n`,
+    )
+    const first = await admin('zone', 'export', 'acme.test')
+    const path = join(scratch(), 'zone')
+    writeFileSync(path, first.stdout)
+    await admin('zone', 'remove', 'acme.test', 'confirm=7')
+    await admin('zone', 'add', 'acme.test', 'acme', 'default-ttl=300')
+    expect((await admin('zone', 'import', 'acme.test', path)).stderr).toBe('')
+
+    const body = (text: string): string => text.split('\n').slice(3).join('\n')
+    expect(body((await admin('zone', 'export', 'acme.test')).stdout)).toBe(body(first.stdout))
+    expect(first.stdout).toContain(';holdfast alias 60 IN ALIAS mail.acme.test.')
+  })
+
+  it.skipIf(lacks('named-checkzone'))('is exported as BIND reads it', async () => {
+    await imported(FILE)
+    const path = join(scratch(), 'zone')
+    const { stdout } = await holdfast(
+      ['admin', 'zone', 'export', 'acme.test', '--store', store, '--nameservers', 'ns1.provider.test'],
+      { node: process.execPath },
+    )
+    // The zone was made without name servers.
+    writeFileSync(path, `${stdout}@ IN NS ns1.provider.test.\n`)
+
+    const checked = spawnSync('named-checkzone', ['-i', 'local', 'acme.test', path], { encoding: 'utf8' })
+    expect([checked.status, checked.stdout]).toEqual([0, expect.stringContaining('OK')])
+  })
+
+  // biome-ignore format: a table
+  it.each([
+    ['www IN FOO x',                    /line 1: FOO is not a supported type/],
+    ['www IN A 1.2.3',                  /line 1: '1\.2\.3' is not an IPv4 address/],
+    ['www.other.test. IN A 192.0.2.1',  /line 1: www\.other\.test is outside acme\.test/],
+    ['$INCLUDE other',                  /line 1: \$INCLUDE is not supported/],
+    [' IN A 192.0.2.1',                 /line 1: the first record has no owner name/],
+    ['www IN TXT ( "a"',                /a parenthesis is not closed/],
+    ['a b@d IN A 192.0.2.1',            /line 1: B@D is not a supported type/],
+    ['a!b IN A 192.0.2.1',              /line 1: 'a!b' contains characters other than/],
+    ['w IN CNAME x\nw IN A 192.0.2.1',  /w\.acme\.test: a name with a CNAME has no other records/],
+  ])('%j is refused with its line, and nothing is imported', async (text, message) => {
+    const { code, stderr } = await imported(`${text}\n`)
+
+    expect([code, stderr]).toEqual([64, expect.stringMatching(message)])
+    expect((await admin('name', 'list', 'zone=acme.test')).stdout.trim().split('\n')).toHaveLength(2)
+  })
+
+  it('with names is not imported into', async () => {
+    await imported(FILE)
+    expect((await imported(FILE)).stderr).toMatch(
+      /zone acme\.test has names already; an import needs a new zone/,
+    )
+  })
+})
+
+describe('an account', () => {
+  it('is removed after its data is written into a file, without a secret', async () => {
+    await imported(FILE)
+    const { stdout } = await admin('api-key', 'add', 'acme')
+    const key = stdout.trim().split(' ').at(-1) ?? ''
+    const file = join(scratch(), 'acme.json')
+    expect((await admin('account', 'remove', 'acme')).stderr).toMatch(/export=FILE, or export=none/)
+    expect((await admin('account', 'remove', 'acme', 'export=/nonexistent/x')).stderr).toMatch(
+      /cannot be written .*nothing was removed/,
+    )
+
+    expect((await admin('account', 'remove', 'acme', `export=${file}`)).code).toBe(0)
+    const text = readFileSync(file, 'utf8')
+    const { zones, apiKeys } = JSON.parse(text) as { zones: { file: string }[]; apiKeys: unknown[] }
+    expect([
+      zones[0]?.file.includes('mail 3600 IN A 192.0.2.25'),
+      apiKeys.length,
+      text.includes(key),
+    ]).toEqual([true, 1, false])
+    for (const what of ['account', 'zone', 'api-key'])
+      expect((await admin(what, 'list')).stdout).toBe('none\n')
+  })
+
+  it('that owns a zone with names of others is not removed', async () => {
+    await admin('account', 'add', 'beta', 'p')
+    await admin('zone', 'set', 'acme.test', 'shared=yes')
+    await imported('home IN A 192.0.2.1\n')
+    await admin('zone', 'transfer', 'acme.test', 'beta')
+    const file = join(scratch(), 'x')
+    const { sqliteStore } = await import('../../src/server/store/sqlite.ts')
+    const open = sqliteStore(store)
+    await open.write(async (w) => {
+      const zone = await w.zoneNamed('acme.test')
+      await w.addName(
+        { zoneId: zone?.id ?? 0, accountId: (await w.accountNamed('acme')) ?? 0, name: 'guest' },
+        0 as never,
+      )
+    })
+    await open.close()
+
+    expect((await admin('account', 'remove', 'beta', `export=${file}`)).stderr).toMatch(
+      /zone acme\.test has names of other accounts; transfer it first/,
+    )
+    expect(existsSync(file)).toBe(false)
+    expect((await admin('account', 'list')).stdout).toMatch(/^beta /m)
+  })
+})
