@@ -4,6 +4,7 @@ import type { NewPlan } from '../model/rows.ts'
 export const DEFAULT_PLAN: Omit<NewPlan, 'name'> = {
   maxNames: 1000,
   maxRdata: 10_000,
+  maxKeys: 1000,
   maxNameMetadata: 10,
   maxRRSetMetadata: 10,
   minTtl: 60,

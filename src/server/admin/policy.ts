@@ -9,6 +9,7 @@ type Kind = 'number' | 'limit' | 'switch' | 'types' | 'default-switch' | 'defaul
 export const PLAN_KEYS = {
   'max-names': ['maxNames', 'number'],
   'max-rdata': ['maxRdata', 'number'],
+  'max-keys': ['maxKeys', 'number'],
   'max-name-metadata': ['maxNameMetadata', 'number'],
   'max-rrset-metadata': ['maxRRSetMetadata', 'number'],
   'min-ttl': ['minTtl', 'number'],

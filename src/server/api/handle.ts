@@ -186,6 +186,7 @@ const ANONYMOUS: Caller = {
       name: '',
       maxNames: 0,
       maxRdata: 0,
+      maxKeys: 0,
       maxNameMetadata: 0,
       maxRRSetMetadata: 0,
       minTtl: 0,

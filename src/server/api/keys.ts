@@ -73,6 +73,9 @@ export async function createKey(context: RequestContext) {
   if (!isObject(body)) return { malformed: [badBody('the body is {"description": "…", "hostnames": […]}')] }
   const draft = await readKeyDraft(context, body)
   if ('malformed' in draft || 'refusals' in draft) return draft
+  const held = await store.keysOf(caller.account.id, { page: { offset: 0, limit: 0 } })
+  const { maxKeys } = caller.account.plan
+  if (held.total >= maxKeys) return { malformed: [overLimit(maxKeys)] }
   const { username, password, hash } = service.newKey()
   const id = await store.addKey(
     { accountId: caller.account.id, username, hash, description: draft.description ?? '' },
@@ -84,6 +87,14 @@ export async function createKey(context: RequestContext) {
   const data = key === undefined ? {} : { ...showKey(key), password }
   return { status: 201 as const, data, warnings: unknownFields(body, FIELDS) }
 }
+
+/** Spec: 402 without a code. */
+const overLimit = (max: number): RequestFault => ({
+  status: 402,
+  code: '402',
+  title: 'DDNS keys over limit',
+  detail: `the plan allows ${max}; contact support for more`,
+})
 
 export async function changeKey(context: RequestContext) {
   const { store, caller, service, body } = context

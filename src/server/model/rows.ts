@@ -77,7 +77,8 @@ export interface FailedLogins {
   readonly blockedUntil?: Instant
 }
 
-export type NewPlan = Omit<Plan, 'fixedTtl' | 'types'>
+/** What the store has a default for may be left out. */
+export type NewPlan = Omit<Plan, 'fixedTtl' | 'types' | 'maxKeys'> & Partial<Pick<Plan, 'maxKeys'>>
 
 export interface NewAccount {
   readonly name: string

@@ -8,6 +8,8 @@ export interface Plan {
   readonly name: string
   readonly maxNames: number
   readonly maxRdata: number
+  /** DDNS keys. */
+  readonly maxKeys: number
   readonly maxNameMetadata: number
   readonly maxRRSetMetadata: number
   /** In seconds, like all TTLs. */

@@ -283,4 +283,8 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE name ADD COLUMN is_implicit INTEGER NOT NULL DEFAULT 0;
   `,
+  // A limit for DDNS keys.
+  `
+  ALTER TABLE plan ADD COLUMN max_keys INTEGER NOT NULL DEFAULT 1000;
+  `,
 ]

@@ -7,6 +7,7 @@ const COLUMNS = {
   plan: {
     maxNames: 'max_names',
     maxRdata: 'max_rdata',
+    maxKeys: 'max_keys',
     maxNameMetadata: 'max_name_metadata',
     maxRRSetMetadata: 'max_rrset_metadata',
     minTtl: 'min_ttl',

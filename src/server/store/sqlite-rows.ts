@@ -30,6 +30,7 @@ export function accountFrom(id: number, row: Row): Account {
     name: textValue(row['name']),
     maxNames: number(row['max_names']),
     maxRdata: number(row['max_rdata']),
+    maxKeys: number(row['max_keys']),
     maxNameMetadata: number(row['max_name_metadata']),
     maxRRSetMetadata: number(row['max_rrset_metadata']),
     minTtl: number(row['min_ttl']),

@@ -21,6 +21,9 @@ export function sqliteWriting(sql: Sql): Omit<StoreWrites, keyof CounterWrites> 
 
 type Part<K extends keyof StoreWrites> = Pick<StoreWrites, K>
 
+/** As in the column. */
+const DEFAULT_MAX_KEYS = 1000
+
 /** Generated labels start with an underscore. */
 const AUTO_LABEL = '_1'
 
@@ -74,8 +77,8 @@ const accounts = (
   },
   async addPlan(plan) {
     const { lastInsertRowid } = sql(`INSERT INTO plan
-      (name, max_names, max_rdata, max_name_metadata, max_rrset_metadata, min_ttl, has_offline, has_wildcards)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`).run(
+      (name, max_names, max_rdata, max_name_metadata, max_rrset_metadata, min_ttl, has_offline, has_wildcards, max_keys)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
       plan.name,
       plan.maxNames,
       plan.maxRdata,
@@ -84,6 +87,7 @@ const accounts = (
       plan.minTtl,
       plan.hasOffline ? 1 : 0,
       plan.hasWildcards ? 1 : 0,
+      plan.maxKeys ?? DEFAULT_MAX_KEYS,
     )
     return Number(lastInsertRowid)
   },

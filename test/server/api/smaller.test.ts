@@ -66,3 +66,13 @@ describe('DELETE of a shared zone with names of other accounts', () => {
     expect(codes(await remove())).toBe('200')
   })
 })
+
+it('DDNS keys are limited by the plan: 402, and fewer than the limit may be made again', async () => {
+  const { store, ids, ask } = world
+  await store.write(async (w) => w.changePlan(ids['plan-a'] ?? 0, { maxKeys: 3 }))
+  const make = async () => codes(await ask('POST', KEYS, {}))
+
+  expect([await make(), await make()]).toEqual(['201', '402 402'])
+  await ask('DELETE', `${KEYS}/kkk2222`)
+  expect(await make()).toBe('201')
+})

@@ -9,6 +9,7 @@ export const PLAN: Plan = {
   name: 'plan',
   maxNames: 3,
   maxRdata: 3,
+  maxKeys: 3,
   maxNameMetadata: 2,
   maxRRSetMetadata: 2,
   minTtl: 60,
