@@ -37,6 +37,20 @@ export function readMetadata(value: unknown, pointer: string): Metadata | readon
 export const isFaulty = (value: Metadata | readonly RequestFault[]): value is readonly RequestFault[] =>
   Array.isArray(value)
 
+/** The body of a change of metadata: `{"metadata": {…}}`. */
+export function readMetadataBody(
+  body: unknown,
+):
+  | { readonly malformed: readonly RequestFault[] }
+  | { readonly metadata: Metadata; readonly warnings: readonly Warning[] } {
+  if (!isObject(body) || body['metadata'] === undefined)
+    return { malformed: [badBody('the body is {"metadata": {…}}', '/metadata')] }
+  const metadata = readMetadata(body['metadata'], '/metadata')
+  return isFaulty(metadata)
+    ? { malformed: metadata }
+    : { metadata, warnings: unknownFields(body, ['metadata']) }
+}
+
 /** Unknown fields are ignored, with a warning. */
 export function unknownFields(body: Fields, known: readonly string[], pointer = ''): readonly Warning[] {
   return Object.keys(body)

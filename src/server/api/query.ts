@@ -114,6 +114,15 @@ export function readView({ query }: RequestContext): QueryResult<NameView> {
   return supported === undefined ? invalid(`view is not one of ${VIEWS.join(', ')}`) : ok(supported)
 }
 
+/** The zone listing: shared zones, which are of all accounts, or those that are not. */
+export function readIsShared({ query }: RequestContext): QueryResult<boolean | undefined> {
+  const { filter } = query
+  if (filter === undefined) return ok(undefined)
+  const [[key, value] = [], ...others] = isObject(filter) ? Object.entries(filter) : []
+  const isKnown = key === 'is_shared' && others.length === 0 && (value === 'true' || value === 'false')
+  return isKnown ? ok(value === 'true') : invalid('the only filter is filter[is_shared]=true or false')
+}
+
 const EXPANSIONS: readonly string[] = ['offline_settings']
 
 export function readExpand({ query }: RequestContext): QueryResult<boolean> {

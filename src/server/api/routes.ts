@@ -45,6 +45,8 @@ import {
   listZones,
 } from './zones.ts'
 
+import { getZoneMetadata, publishZone, setZoneMetadata } from './zone-changes.ts'
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export interface Route<R extends ErrorName = ErrorName> {
@@ -82,6 +84,7 @@ const KEYS = '/account/ddns-keys'
 const KEY = `${KEYS}/{ddns_key_username}`
 const API_KEYS = '/account/api-keys'
 const ZONES = '/dns/zones'
+const ZONE_AT = `${ZONES}/{zone_name}`
 const NAMES = '/dns/records/{zone_name}'
 const AT = `${NAMES}/{name}`
 const SETS = `${AT}/rrsets`
@@ -136,12 +139,24 @@ export const ROUTES = {
     refuses: ['namesOverLimit', 'nameMetadataOverLimit'], handle: createZone,
   }),
   getZone: route({
-    method: 'GET', path: `${ZONES}/{zone_name}`, tag: 'zones', summary: 'Read a zone',
+    method: 'GET', path: ZONE_AT, tag: 'zones', summary: 'Read a zone',
     refuses: ZONE, handle: getZone,
   }),
   deleteZone: route({
-    method: 'DELETE', path: `${ZONES}/{zone_name}`, tag: 'zones', summary: 'Delete a zone and everything in it',
+    method: 'DELETE', path: ZONE_AT, tag: 'zones', summary: 'Delete a zone and everything in it',
     refuses: [...ZONE_CHANGE, 'nameChangeForbidden', 'nameChangeProhibited'], handle: deleteZone,
+  }),
+  publishZone: route({
+    method: 'POST', path: `${ZONE_AT}/publish`, tag: 'zones', summary: 'Publish a zone immediately',
+    refuses: [...ZONE_CHANGE, 'nameChangeForbidden', 'namesOverLimit', 'rdataOverLimit'], handle: publishZone,
+  }),
+  getZoneMetadata: route({
+    method: 'GET', path: `${ZONE_AT}/metadata`, tag: 'zones', summary: 'Read the metadata of a zone',
+    refuses: ZONE, handle: getZoneMetadata,
+  }),
+  setZoneMetadata: route({
+    method: 'POST', path: `${ZONE_AT}/metadata`, tag: 'zones', summary: 'Set or remove metadata of a zone',
+    refuses: [...ZONE_CHANGE, 'nameChangeForbidden', 'nameMetadataOverLimit'], handle: setZoneMetadata,
   }),
   listAuthorities: route({
     method: 'GET', path: '/dns/zone-authorities', tag: 'zone_authorities', summary: 'List the name servers of the zones',

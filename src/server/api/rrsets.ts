@@ -1,7 +1,7 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import { type DraftRRSet, type ShapeFault, readRRSet } from '../model/draft.ts'
 import { matchesExpression } from '../model/query.ts'
-import { type Metadata, type Name, mergeMetadata, rrsetOf, withRRSet, withoutRRSet } from '../model/tree.ts'
+import { type Name, mergeMetadata, rrsetOf, withRRSet, withoutRRSet } from '../model/tree.ts'
 import {
   type TargetConflict,
   type ValueConflict,
@@ -12,7 +12,7 @@ import { typeFault } from '../rules/access.ts'
 import { NEW_RRSET, type PermissionFault } from '../rules/permission.ts'
 import { metadataFault, type QuotaFault } from '../rules/quota.ts'
 import type { StateFault } from '../rules/state.ts'
-import { badBody, isFaulty, isObject, readMetadata, unknownFields, unknownInRRSets } from './bodies.ts'
+import { badBody, isFaulty, isObject, readMetadata, readMetadataBody, unknownInRRSets } from './bodies.ts'
 import { changeWarnings, writtenRRSets } from './change-warnings.ts'
 import { createdLabels, labelsOf } from './created-labels.ts'
 import { tagOfRRSet } from './entity-tag.ts'
@@ -23,10 +23,8 @@ import {
   ACCEPTED,
   type HandlerResult,
   CREATED,
-  type RequestFault,
   type Refused,
   type RequestContext,
-  type Warning,
   refused,
 } from './request-context.ts'
 import {
@@ -206,17 +204,4 @@ export async function setNameMetadata(context: RequestContext) {
   if (fault !== undefined) return refused(fault)
   await context.store.saveName({ ...place.name, metadata }, context.now)
   return { ...ACCEPTED, warnings: parsed.warnings }
-}
-
-function readMetadataBody(
-  body: unknown,
-):
-  | { readonly malformed: readonly RequestFault[] }
-  | { readonly metadata: Metadata; readonly warnings: readonly Warning[] } {
-  if (!isObject(body) || body['metadata'] === undefined)
-    return { malformed: [badBody('the body is {"metadata": {…}}', '/metadata')] }
-  const metadata = readMetadata(body['metadata'], '/metadata')
-  return isFaulty(metadata)
-    ? { malformed: metadata }
-    : { metadata, warnings: unknownFields(body, ['metadata']) }
 }

@@ -6,7 +6,7 @@ import { hasFullAccess, isOwner, isScoped, recordScopeOf } from '../rules/access
 import { countKeys, quotaFault } from '../rules/quota.ts'
 import { badBody, isFaulty, isObject, readMetadata, unknownFields } from './bodies.ts'
 import { zoneToChange, zoneToRead } from './locate.ts'
-import { combine, readPage } from './query.ts'
+import { combine, readIsShared, readPage } from './query.ts'
 import {
   CREATED,
   DONE,
@@ -20,12 +20,17 @@ import { showZone } from './show.ts'
 /** Spec, "Limits": at most 50 zones per page. */
 const LIMITS = { fallback: 50, max: 50 } as const
 
+/** Own zones; with filter[is_shared]=true, the shared zones of all accounts. */
 export async function listZones(context: RequestContext) {
-  const parsed = combine({ page: readPage(context, LIMITS) })
+  const parsed = combine({ page: readPage(context, LIMITS), isShared: readIsShared(context) })
   if ('malformed' in parsed) return parsed
-  const { page } = parsed.value
+  const { page, isShared } = parsed.value
   const { caller, store } = context
-  const { items, total } = await store.zonesOf(caller.account.id, page, recordScopeOf(caller))
+  const { items, total } = await store.zonesOf(caller.account.id, {
+    page,
+    scope: recordScopeOf(caller),
+    ...(isShared !== undefined && { isShared }),
+  })
   const { nameservers } = context.service
   return {
     status: 200 as const,

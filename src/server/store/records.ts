@@ -40,6 +40,13 @@ export interface KeyQuery {
   readonly page: Page
 }
 
+export interface ZoneQuery {
+  readonly page: Page
+  readonly scope?: RecordScope
+  /** Shared zones of all accounts alone, or own zones that are not shared alone. Without it, own zones. */
+  readonly isShared?: boolean
+}
+
 /** The last request of an update client. */
 export interface Client {
   readonly username: string
@@ -72,8 +79,8 @@ export interface RecordReads {
   /** For the rules: without what every change of the zone changes. */
   zoneRules(zoneId: number): Promise<ZoneRules | undefined>
   isMember(zoneId: number, accountId: number): Promise<boolean>
-  /** Zones of the account in the order of their names; those that share names with `scope`. */
-  zonesOf(accountId: number, page: Page, scope?: RecordScope): Promise<ListedPage<Zone>>
+  /** In the order of their names. */
+  zonesOf(accountId: number, query: ZoneQuery): Promise<ListedPage<Zone>>
   /** The names of other accounts in a zone. */
   countNamesOfOthers(zoneId: number, accountId: number): Promise<number>
   /** Whether the operator locked a name of the zone. */
@@ -110,6 +117,8 @@ export interface RecordWrites extends RecordReads {
   removeName(name: Name, now: Instant): Promise<void>
   publishName(nameId: number, now: Instant): Promise<void>
   setZoneMetadata(zoneId: number, metadata: Metadata): Promise<void>
+  /** Everything in the zone. */
+  publishZone(zoneId: number, now: Instant): Promise<void>
   removeZone(zoneId: number): Promise<void>
   changeKey(
     keyId: number,

@@ -22,7 +22,7 @@ const OWNER = 'JOIN account ON account.id ='
 // biome-ignore format: a table
 const LISTS: { readonly [O in Overview]: OverviewSql } = {
   plans: {
-    select: `plan.name, max_names, max_rdata, max_name_metadata, max_rrset_metadata, min_ttl, fixed_ttl, types, has_offline,
+    select: `plan.name, max_names, max_rdata, max_keys, max_name_metadata, max_rrset_metadata, min_ttl, fixed_ttl, types, has_offline,
       has_wildcards, (SELECT count(*) FROM account WHERE plan_id = plan.id) AS accounts FROM plan`,
     filters: { name: 'plan.name' }, order: 'plan.name',
   },

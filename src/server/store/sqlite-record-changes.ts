@@ -32,6 +32,10 @@ export const sqliteRecordChanges = (sql: Sql): RecordWrites => ({
   async publishName(nameId, now) {
     sql('UPDATE name SET published_at = ? WHERE id = ?').run(now, nameId)
   },
+  async publishZone(zoneId, now) {
+    sql('UPDATE name SET published_at = ? WHERE zone_id = ?').run(now, zoneId)
+    sql('UPDATE zone SET published_at = ? WHERE id = ?').run(now, zoneId)
+  },
   async setZoneMetadata(zoneId, metadata) {
     saveMetadata(sql, { of: 'zone', id: zoneId }, metadata)
   },

@@ -3,6 +3,7 @@ import { fqdnOf, reversed } from '../model/dns-name.ts'
 import type { RecordReads } from './records.ts'
 import { namesBy } from './sqlite-listing.ts'
 import { sqlitePointers } from './sqlite-pointers.ts'
+import { clause, joined } from './sqlite-clause.ts'
 import { keysInScope, zonesInScope } from './sqlite-scope.ts'
 import { accountFrom, apiKeyFrom, keyFrom, nameFrom, zoneFrom, zoneRulesFrom } from './sqlite-rows.ts'
 import { BENEATH, number, type Sql, textValue } from './sqlite-values.ts'
@@ -43,16 +44,17 @@ const zones = (
       ) !== undefined
     )
   },
-  async zonesOf(accountId, { offset, limit }, scope = {}) {
-    const inScope = zonesInScope(scope)
-    const from = `FROM zone WHERE account_id = ? AND ${inScope.sql}`
-    const rows = sql(`SELECT * ${from} ORDER BY name LIMIT ? OFFSET ?`).all(
-      accountId,
-      ...inScope.values,
-      limit,
-      offset,
+  async zonesOf(accountId, { page, scope = {}, isShared }) {
+    const own = clause('account_id = ?', accountId)
+    const kind = isShared === undefined ? own : clause('is_shared = ?', isShared ? 1 : 0)
+    const parts = [kind, ...(isShared === false ? [own] : []), zonesInScope(scope)]
+    const { sql: where, values } = joined('AND', parts, 'TRUE')
+    const rows = sql(`SELECT * FROM zone WHERE ${where} ORDER BY name LIMIT ? OFFSET ?`).all(
+      ...values,
+      page.limit,
+      page.offset,
     )
-    const total = sql(`SELECT count(*) AS n ${from}`).get(accountId, ...inScope.values)?.['n']
+    const total = sql(`SELECT count(*) AS n FROM zone WHERE ${where}`).get(...values)?.['n']
     return { items: rows.map((row) => zoneFrom(sql, row)), total: number(total) }
   },
   async zoneContaining(fqdn) {

@@ -66,6 +66,14 @@ const STARTS: readonly Start[] = [
   { route: 'createZone', path: '/v1/dns/zones', body: { zone_name: 'new.test', metadata: { a: 'b' } } },
   { route: 'getZone', path: '/v1/dns/zones/example.test' },
   { route: 'deleteZone', path: '/v1/dns/zones/noadd.test' },
+  { route: 'publishZone', path: '/v1/dns/zones/example.test/publish', body: {} },
+  { route: 'getZoneMetadata', path: '/v1/dns/zones/example.test/metadata' },
+  {
+    route: 'setZoneMetadata',
+    path: '/v1/dns/zones/example.test/metadata',
+    body: { metadata: { k: 'v', l: '' } },
+  },
+  { route: 'listZones', path: '/v1/dns/zones', query: 'filter[is_shared]=true' },
   { route: 'listAuthorities', path: '/v1/dns/zone-authorities', query: 'limit=1' },
   { route: 'listClients', path: '/v1/dns/clients', query: 'offset=1' },
   {
@@ -453,6 +461,7 @@ const QUERIES = [
   'filter[]=x',
   'filter[__proto__]=x',
   'filter[zone_is_shared]=maybe',
+  'filter[is_shared]=maybe',
   'filter[dynupdate]=true&filter[dynupdate]=false',
   'filter[dns_type]=',
   'filter[rdata][]=%00',

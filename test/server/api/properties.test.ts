@@ -317,7 +317,7 @@ describe('metadata filter expressions', () => {
 
   it('of the zone', async () => {
     const { items } = await world.store.read(async (r) =>
-      r.zonesOf(world.ids['a'] ?? 0, { offset: 0, limit: 500 }),
+      r.zonesOf(world.ids['a'] ?? 0, { page: { offset: 0, limit: 500 } }),
     )
     const shared = await world.store.read(async (r) => r.zoneNamed('dyn.test'))
     const maps = new Map([...items, shared].map((zone) => [zone?.id ?? 0, zone?.metadata ?? {}]))

@@ -76,3 +76,48 @@ it('DDNS keys are limited by the plan: 402, and fewer than the limit may be made
   await ask('DELETE', `${KEYS}/kkk2222`)
   expect(await make()).toBe('201')
 })
+
+describe('the zone listing', () => {
+  const listed = async (query: string, key = 'key-of-a'): Promise<string> => {
+    const { body } = await world.ask('GET', `/v1/dns/zones${query}`, undefined, key)
+    return [body.page?.total, ...(body.data as readonly { name: string }[]).map(({ name }) => name)].join(' ')
+  }
+
+  it.each([
+    ['', 'key-of-a', '4 example.test frozen.test noadd.test web.test'],
+    ['?filter[is_shared]=true', 'key-of-a', '3 closed.test dyn.test vip.test'],
+    ['?filter[is_shared]=true&limit=1&offset=1', 'key-of-a', '3 dyn.test'],
+    ['?filter[is_shared]=false', 'key-of-a', '4 example.test frozen.test noadd.test web.test'],
+    ['', 'key-of-o', '3 closed.test dyn.test vip.test'],
+    ['?filter[is_shared]=false', 'key-of-o', '0'],
+  ])('%s as %s: %s', async (query, key, expected) => expect(await listed(query, key)).toBe(expected))
+
+  it.each(['filter[is_shared]=maybe', 'filter[name]=x', 'filter=x', 'filter[is_shared]=true&filter[name]=x'])(
+    'refuses %s',
+    async (query) => expect(codes(await world.ask('GET', `/v1/dns/zones?${query}`))).toBe('400 2451'),
+  )
+})
+
+describe('a zone', () => {
+  const ZONE = '/v1/dns/zones/example.test'
+
+  it('has metadata that can be changed, and that filters its names', async () => {
+    const set = async (metadata: object) => codes(await world.ask('POST', `${ZONE}/metadata`, { metadata }))
+    const get = async () => (await world.ask('GET', `${ZONE}/metadata`)).body.data
+    expect([await set({ a: 'b', c: 'd' }), await set({ a: '', e: 'f' }), await get()]).toEqual([
+      '202',
+      '202',
+      { c: 'd', e: 'f' },
+    ])
+    const filter = encodeURIComponent('{"op":"exact","key":"e","value":"f"}')
+    expect((await world.ask('GET', `${R}?zone_metadata=${filter}`)).body.page?.total).toBe(7)
+    expect(codes(await world.ask('POST', `${ZONE}/metadata`, []))).toBe('400 3809')
+  })
+
+  it('is published with all of its names', async () => {
+    expect(codes(await world.ask('POST', `${ZONE}/publish`))).toBe('202')
+    const { body } = await world.ask('GET', `${R}/example.test`)
+    const times = (body.data as readonly { published_at: string | null }[]).map((one) => one.published_at)
+    expect(times.filter((time) => time === null)).toEqual([])
+  })
+})

@@ -13,6 +13,8 @@ export const WRITES: readonly Write[] = [
   ['deleteApiKey', 'DELETE', '/v1/account/api-keys/1'],
   ['createZone', 'POST', '/v1/dns/zones', { zone_name: 'new.test' }],
   ['deleteZone', 'DELETE', '/v1/dns/zones/noadd.test'],
+  ['publishZone', 'POST', '/v1/dns/zones/example.test/publish'],
+  ['setZoneMetadata', 'POST', '/v1/dns/zones/example.test/metadata', { metadata: { a: 'b' } }],
   ['createName', 'POST', `${R}/example.test`, { name: 'new' }],
   ['changeRRSets', 'PATCH', `${R}/example.test`, [{ name: 'free', dns_type: 'A', rdata: [] }]],
   ['deleteName', 'DELETE', `${R}/example.test/empty`],
