@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '../errors/errors.ts'
+import { asciiName } from '../model/idn.ts'
 import { type DnsType, isDnsType } from '../model/rdata-values.ts'
 import {
   badBody,
@@ -57,7 +58,7 @@ function readItem(fields: Fields, pointer: string): BatchItem | Refusal<TypeFaul
   const place = { location: 'body', pointer: `${pointer}/dns_type` } as const
   if (type === undefined) return refuse('typeOrRdataMissing', undefined, place)
   if (!isDnsType(type)) return refuse('typeUnsupported', undefined, place)
-  return { name: String(name).toLowerCase(), dnsType: type, fields, pointer }
+  return { name: asciiName(String(name)).toLowerCase(), dnsType: type, fields, pointer }
 }
 
 const FIELDS = ['name', ...RRSET_FIELDS] as const

@@ -1,6 +1,7 @@
 import type { Instant } from '../../base/time.ts'
 import { refuse } from '../errors/errors.ts'
 import type { Audit } from '../model/audit.ts'
+import { asciiName } from '../model/idn.ts'
 import type { Caller } from '../rules/access.ts'
 import type { Store } from '../store/store.ts'
 import { badBody } from './bodies.ts'
@@ -73,10 +74,17 @@ function find(method: string, path: string): Match | readonly Method[] {
   return exact ?? matching.map(({ route }) => route.method)
 }
 
-/** Decodes percent-encoding; undefined if it is invalid. */
+const NAME_PARAMS: ReadonlySet<string> = new Set(['zone_name', 'name'])
+
+/** Decodes percent-encoding, and writes names in ASCII; undefined if it is invalid. */
 function decoded(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> | undefined {
   try {
-    return Object.fromEntries(Object.entries(params).map(([key, value]) => [key, decodeURIComponent(value)]))
+    return Object.fromEntries(
+      Object.entries(params).map(([key, value]) => {
+        const text = decodeURIComponent(value)
+        return [key, NAME_PARAMS.has(key) ? asciiName(text) : text]
+      }),
+    )
   } catch {
     return undefined
   }

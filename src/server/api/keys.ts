@@ -1,4 +1,5 @@
 import { canonicalName, relativeTo } from '../model/dns-name.ts'
+import { asciiName } from '../model/idn.ts'
 import type { Direction } from '../model/query.ts'
 import type { Name, Zone } from '../model/tree.ts'
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
@@ -183,7 +184,7 @@ async function targetAt(
   hostname: unknown,
   pointer: string,
 ): Promise<Target | RequestFault> {
-  const fqdn = typeof hostname === 'string' ? canonicalName(hostname) : ''
+  const fqdn = typeof hostname === 'string' ? canonicalName(asciiName(hostname)) : ''
   const zone = fqdn === '' ? undefined : await store.zoneContaining(fqdn)
   const relative = zone === undefined ? undefined : relativeTo(fqdn, zone.name)
   const name =

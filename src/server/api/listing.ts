@@ -1,4 +1,5 @@
 import { canonicalName } from '../model/dns-name.ts'
+import { asciiName } from '../model/idn.ts'
 import type { Expression, NameQuery } from '../model/query.ts'
 import { RDATA_TYPES } from '../model/rdata-values.ts'
 import { recordScopeOf } from '../rules/access.ts'
@@ -62,8 +63,8 @@ const defined = ({
 /** Names, types and values in the form in which they are stored. */
 const canonical = (filter: NameQuery['filter']): NameQuery['filter'] => ({
   ...filter,
-  ...(filter.names && { names: filter.names.map((name) => name.toLowerCase()) }),
-  ...(filter.zoneNames && { zoneNames: filter.zoneNames.map(canonicalName) }),
+  ...(filter.names && { names: filter.names.map((name) => asciiName(name).toLowerCase()) }),
+  ...(filter.zoneNames && { zoneNames: filter.zoneNames.map((name) => canonicalName(asciiName(name))) }),
   ...(filter.rdata && { rdata: filter.rdata.flatMap(canonicalForms) }),
   ...(filter.dnsTypes && { dnsTypes: filter.dnsTypes.map((type) => type.toUpperCase()) }),
 })

@@ -1,6 +1,7 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import { APEX, canonicalName, parentOf } from '../model/dns-name.ts'
 import { type DraftRRSet, GROUP_RULE, type ShapeFault, isGroupName, readRRSet } from '../model/draft.ts'
+import { asciiName } from '../model/idn.ts'
 import { type OfflineFault, readOffline } from '../model/offline.ts'
 import { type Name, type OfflineSettings, type Zone, mergeMetadata } from '../model/tree.ts'
 import { IN_PATH, ownsName, typesDetail } from '../rules/access.ts'
@@ -120,9 +121,10 @@ export async function createName(context: RequestContext): Promise<HandlerResult
   const zone = await zoneToChange(context)
   if ('refusals' in zone) return zone
   const body: Fields = isObject(context.body) ? context.body : {}
-  const name = typeof body['name'] === 'string' ? body['name'].toLowerCase() : ''
+  const given = typeof body['name'] === 'string' ? asciiName(body['name']) : body['name']
+  const name = typeof given === 'string' ? given.toLowerCase() : ''
   const fault =
-    (await creationFaultAt(context, zone, body['name'])) ??
+    (await creationFaultAt(context, zone, given)) ??
     (await existingNameFault(context, zone, name)) ??
     (await parentFaultAt(context, zone, name))
   if (fault !== undefined) return refused(fault)

@@ -1,6 +1,7 @@
 import { refuse } from '../errors/errors.ts'
 import { apexOf } from '../model/apex.ts'
 import { parseHost } from '../model/dns-name.ts'
+import { asciiName } from '../model/idn.ts'
 import { mergeMetadata } from '../model/tree.ts'
 import { hasFullAccess, isOwner, isScoped, recordScopeOf } from '../rules/access.ts'
 import { countKeys, quotaFault } from '../rules/quota.ts'
@@ -50,7 +51,7 @@ export async function getZone(context: RequestContext) {
 export async function createZone(context: RequestContext) {
   const { caller, store, now, service } = context
   const { body } = context
-  const text = isObject(body) && typeof body['zone_name'] === 'string' ? body['zone_name'] : ''
+  const text = isObject(body) && typeof body['zone_name'] === 'string' ? asciiName(body['zone_name']) : ''
   const name = parseHost(text)
   if (!isObject(body) || name === undefined || !name.includes('.'))
     return { malformed: [badBody('zone_name is a domain name of two labels or more', '/zone_name')] }

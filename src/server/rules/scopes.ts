@@ -1,4 +1,5 @@
 import { parseHost, parseTarget } from '../model/dns-name.ts'
+import { asciiName } from '../model/idn.ts'
 import { isDnsType } from '../model/rdata-values.ts'
 import type { Caller } from './access.ts'
 
@@ -27,7 +28,7 @@ export const SCOPE_FORMS: string = [READ, ...Object.values(KINDS).map(({ form })
 export function parseScope(text: string): string | undefined {
   const [word = '', ...rest] = text.split(':')
   if (text === READ) return READ
-  const value = Object.hasOwn(KINDS, word) ? KINDS[word]?.parse(rest.join(':')) : undefined
+  const value = Object.hasOwn(KINDS, word) ? KINDS[word]?.parse(asciiName(rest.join(':'))) : undefined
   return value === undefined ? undefined : `${word}:${value}`
 }
 

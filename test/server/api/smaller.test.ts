@@ -121,3 +121,37 @@ describe('a zone', () => {
     expect(times.filter((time) => time === null)).toEqual([])
   })
 })
+
+describe('a name with other letters than ASCII', () => {
+  const A = [{ dns_type: 'A', rdata: [{ value: '192.0.2.1' }] }]
+  const shownName = async (path: string): Promise<unknown> =>
+    ((await world.ask('GET', path)).body.data as { name: string } | undefined)?.name
+
+  it.each<[what: string, make: () => Promise<Reply>]>([
+    ['POST of the name', async () => world.ask('POST', `${R}/example.test`, { name: 'München', rrsets: A })],
+    [
+      'POST of Rdata',
+      async () =>
+        world.ask('POST', `${R}/example.test/${encodeURIComponent('München')}/rrsets/A/rdata`, A[0]?.rdata),
+    ],
+    ['a batch', async () => world.ask('PATCH', `${R}/example.test`, [{ name: 'München', ...A[0] }])],
+  ])('is made by %s, and found in both forms', async (_, make) => {
+    expect((await make()).status).toBeLessThan(300)
+    for (const name of ['xn--mnchen-3ya', encodeURIComponent('münchen')])
+      expect(await shownName(`${R}/example.test/${name}`)).toBe('xn--mnchen-3ya')
+    const filtered = await world.ask('GET', `${R}?filter[name]=${encodeURIComponent('münchen')}`)
+    expect(filtered.body.page?.total).toBe(1)
+    expect(codes(await world.ask('POST', `${R}/example.test`, { name: 'xn--mnchen-3ya' }))).toBe('409 4285')
+    expect(codes(await world.ask('POST', KEYS, { hostnames: ['münchen.example.test'] }))).toBe('201')
+  })
+
+  it('may be a zone', async () => {
+    expect(codes(await world.ask('POST', '/v1/dns/zones', { zone_name: 'bücher.test' }))).toBe('201')
+    expect(await shownName('/v1/dns/zones/xn--bcher-kva.test')).toBe('xn--bcher-kva.test')
+    expect(await shownName(`/v1/dns/zones/${encodeURIComponent('bücher.test')}`)).toBe('xn--bcher-kva.test')
+  })
+
+  it.each(['mün chen', 'a\u3002b', '\u2603$'])('is refused without a form in ASCII: %s', async (name) => {
+    expect(codes(await world.ask('POST', `${R}/example.test`, { name }))).toBe('400 3284')
+  })
+})

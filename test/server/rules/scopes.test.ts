@@ -5,6 +5,7 @@ it.each<[text: string, scope: string | undefined]>([
   ['read', 'read'],
   ['zone:Example.TEST.', 'zone:example.test'],
   ['name:_acme-challenge.WWW.example.test', 'name:_acme-challenge.www.example.test'],
+  ['zone:münchen.test', 'zone:xn--mnchen-3ya.test'],
   ['type:txt', 'type:TXT'],
   ['type:_url', 'type:_URL'],
   ['write', undefined],
