@@ -91,10 +91,11 @@ async function placeFaults(
   { name, before, items }: Group,
 ): Promise<readonly Refusal<PlaceFault>[]> {
   const parent = parentOf(name)
-  const isParentFilled = groups.some((one) => one.name === parent && !one.items.every(isRemoval))
+  const others = groups.flatMap((one) => (one.items.every(isRemoval) ? [] : [one.name]))
+  const isParentFilled = others.includes(parent)
   const fault =
     before === undefined
-      ? ((await creationFaultAt(context, zone, name)) ??
+      ? ((await creationFaultAt(context, zone, { name, others })) ??
         (isParentFilled ? undefined : parentFault(name, await context.store.nameAt(zone.id, parent))))
       : changeFault(context, zone, before)
   return fault === undefined

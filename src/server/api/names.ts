@@ -64,21 +64,27 @@ export async function publishName(context: RequestContext) {
   return ACCEPTED
 }
 
+interface NewNamePlace {
+  readonly name: unknown
+  /** The other names that the request creates. */
+  readonly others?: readonly string[]
+}
+
 /** The first fault of a new name in the zone. */
 export async function creationFaultAt(
   context: RequestContext,
   zone: Zone,
-  name: unknown,
+  { name, others = [] }: NewNamePlace,
 ): Promise<Refusal<CreationFault> | undefined> {
   const { caller, store } = context
   const isMember = await store.isMember(zone.id, caller.account.id)
   const fault = creationFault(caller, zone, { name, isMember })
   if (fault !== undefined || typeof name !== 'string' || !zone.isShared) return fault
   const relative = canonicalName(name)
-  return nestingFault(caller, zone, {
-    name: relative,
-    neighbours: await store.neighboursOf(zone, { name: relative, accountId: caller.account.id }),
-  })
+  const accountId = caller.account.id
+  const stored = await store.neighboursOf(zone, { name: relative, accountId })
+  const neighbours = [...stored, ...others.map((other) => ({ name: other, accountId }))]
+  return nestingFault(caller, zone, { name: relative, neighbours })
 }
 
 async function existingNameFault(
@@ -124,7 +130,7 @@ export async function createName(context: RequestContext): Promise<HandlerResult
   const given = typeof body['name'] === 'string' ? asciiName(body['name']) : body['name']
   const name = typeof given === 'string' ? given.toLowerCase() : ''
   const fault =
-    (await creationFaultAt(context, zone, given)) ??
+    (await creationFaultAt(context, zone, { name: given })) ??
     (await existingNameFault(context, zone, name)) ??
     (await parentFaultAt(context, zone, name))
   if (fault !== undefined) return refused(fault)

@@ -173,7 +173,8 @@ export async function appendRdata(context: RequestContext): Promise<HandlerResul
   const before = await context.store.nameAt(zone.id, relative)
   const fault =
     before === undefined
-      ? ((await creationFaultAt(context, zone, relative)) ?? (await parentFaultAt(context, zone, relative)))
+      ? ((await creationFaultAt(context, zone, { name: relative })) ??
+        (await parentFaultAt(context, zone, relative)))
       : changeFault(context, zone, before)
   if (fault !== undefined) return refused(fault)
   const type = pathType(context)

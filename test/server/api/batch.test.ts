@@ -98,6 +98,15 @@ describe('a batch', () => {
     expect(resultOf(await patch(...changes))).toBe('202')
   })
 
+  it('creates a name in a shared zone together with the names that belong to it', async () => {
+    const challenge = { name: '_acme-challenge.new', dns_type: 'TXT', rdata: [{ value: 'x' }] }
+    const shared = async (...changes: readonly unknown[]) =>
+      resultOf(await world.ask('PATCH', '/v1/dns/records/dyn.test', changes))
+
+    expect(await shared(challenge)).toBe('403 3331 /0/name')
+    expect(await shared(challenge, a('new', '192.0.2.1'))).toBe('202')
+  })
+
   it('counts quotas over all changes', async () => {
     const { store, ids } = world
     await store.write(async (w) => {
