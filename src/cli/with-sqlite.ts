@@ -17,6 +17,10 @@ export const withSqlite =
       return fail({ exit: 'configuration', messages: [message] }, flags.asJson)
     }
     suppressSqliteWarning()
+    if (process.getBuiltinModule('node:sqlite') === undefined) {
+      const message = `${subject} needs node:sqlite, and this Node was built without it; use a Node from nodejs.org or from your distribution`
+      return fail({ exit: 'configuration', messages: [message] }, flags.asJson)
+    }
     const handle = await load()
     return handle(flags)
   }

@@ -99,6 +99,10 @@ function usableAddress(text: string): readonly Address[] {
   if (address === undefined) return []
   const special = specialRangeOf(address)
   const isUnusable =
-    special === 'multicast' || special === 'broadcast' || address === '0.0.0.0' || address === '::'
+    special === 'multicast' ||
+    special === 'broadcast' ||
+    special === 'link-local' ||
+    address === '0.0.0.0' ||
+    address === '::'
   return isUnusable ? [] : [address]
 }

@@ -22,6 +22,11 @@ describe('a query', () => {
   it('has colons and at-signs as they are, and everything else escaped', () =>
     expect(formatQuery({ hostnames: ['a@b:c&d'], addresses: {} }, 'myip')).toBe('hostname=a@b:c%26d'))
 
+  it.each(['fe80::1', '169.254.1.1', '224.0.0.1', '255.255.255.255', '0.0.0.0', '::', 'x'])(
+    'of myip ignores %s, which is the address of no host elsewhere',
+    (myip) => expect(readQuery(`myip=${myip}`).addresses).toEqual({}),
+  )
+
   it('of myipv6 ignores an IPv4 address', () => expect(readQuery('myipv6=192.0.2.1').addresses).toEqual({}))
 
   it.each([
