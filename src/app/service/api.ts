@@ -3,6 +3,8 @@ import { systemClock } from '../../platform/clock.ts'
 import { isPublicSuffix } from '../../platform/public-suffix.ts'
 import { limitsOf } from '../../server/abuse/limits.ts'
 import { type ApiDependencies, handleApi } from '../../server/api/handle.ts'
+import { plainError } from '../../server/api/render.ts'
+import { REQUEST_FAULTS } from '../../server/api/request-faults.ts'
 import type { Audit } from '../../server/model/audit.ts'
 import { callerIdentifier } from '../../server/auth/caller.ts'
 import { keyedHash, newPassword, newUsername, type Pepper } from '../../server/auth/hashes.ts'
@@ -67,7 +69,7 @@ async function respond(
   // The listener drops a body above its limit.
   const isTooLarge = hasBody && body === undefined
   const response = isTooLarge
-    ? TOO_LARGE
+    ? plainError(REQUEST_FAULTS.bodyTooLarge)
     : await handleApi(dependencies, {
         method,
         path,
@@ -92,10 +94,4 @@ async function respond(
     },
     body: `${JSON.stringify(response.body)}\n`,
   }
-}
-
-const TOO_LARGE = {
-  status: 413,
-  headers: {},
-  body: { errors: [{ id: 'err_00000413', code: '413', title: 'the body is too large' }], warnings: [] },
 }

@@ -3,20 +3,20 @@ import { hasFullAccess } from '../rules/access.ts'
 import { parseScope, SCOPE_FORMS } from '../rules/scopes.ts'
 import type { ListedApiKey } from '../store/records.ts'
 import { badBody, type Fields, isObject, unknownFields } from './bodies.ts'
+import { MAX_DESCRIPTION_LENGTH, MAX_SCOPES } from './limits.ts'
 import { combine, readPage } from './query.ts'
+import { QUERY } from './query-parameters.ts'
 import { INSUFFICIENT_SCOPE, type RequestContext, type RequestFault } from './request-context.ts'
+import { REQUEST_FAULTS } from './request-faults.ts'
 import { showApiKey } from './show.ts'
 
-const LIMITS = { fallback: 50, max: 100 } as const
 const MAX_API_KEYS = 1000
-const MAX_SCOPES = 50
-const MAX_DESCRIPTION_LENGTH = 255
 const FORBIDDEN = { malformed: [INSUFFICIENT_SCOPE] }
 
 export async function listApiKeys(context: RequestContext) {
   const { caller, store } = context
   if (!hasFullAccess(caller)) return FORBIDDEN
-  const parsed = combine({ page: readPage(context, LIMITS) })
+  const parsed = combine({ page: readPage(context, QUERY.listApiKeys.page) })
   if ('malformed' in parsed) return parsed
   const { page } = parsed.value
   const { items, total } = await store.apiKeysOf(caller.account.id, page)
@@ -41,9 +41,7 @@ export async function createApiKey(context: RequestContext) {
 }
 
 const OVER_LIMIT: RequestFault = {
-  status: 402,
-  code: '402',
-  title: 'API keys over limit',
+  ...REQUEST_FAULTS.apiKeysOverLimit,
   detail: `an account has at most ${MAX_API_KEYS} API keys; delete one`,
 }
 
@@ -110,4 +108,4 @@ export async function deleteApiKey({ caller, store, params }: RequestContext) {
   return isDeleted ? { status: 200 as const, data: {} } : { malformed: [NOT_FOUND] }
 }
 
-const NOT_FOUND: RequestFault = { status: 404, code: '404', title: 'API key not found', location: 'path' }
+const NOT_FOUND: RequestFault = { ...REQUEST_FAULTS.apiKeyNotFound, location: 'path' }

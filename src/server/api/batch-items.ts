@@ -11,6 +11,7 @@ import {
   unknownFields,
   unknownInRdata,
 } from './bodies.ts'
+import { MAX_CHANGES } from './limits.ts'
 import { type RequestFault, type Refused, refused, type Warning } from './request-context.ts'
 
 /** One change of a batch: `{name, dns_type, ttl?, rdata?, metadata?}`. */
@@ -22,8 +23,6 @@ export interface BatchItem {
   /** JSON pointer to the change (RFC 6901). */
   readonly pointer: string
 }
-
-const MAX_CHANGES = 500
 
 /** An empty list of Rdata removes the RRSet. */
 export const isRemoval = ({ fields }: Pick<BatchItem, 'fields'>): boolean =>

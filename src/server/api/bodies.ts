@@ -1,5 +1,7 @@
 import type { Metadata } from '../model/tree.ts'
+import { MAX_METADATA_LENGTH } from './limits.ts'
 import { type RequestFault, unexpected, type Warning } from './request-context.ts'
+import { REQUEST_FAULTS } from './request-faults.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -7,16 +9,11 @@ export const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const badBody = (detail: string, pointer = ''): RequestFault => ({
-  status: 400,
-  code: '3809',
-  title: 'invalid request body',
+  ...REQUEST_FAULTS.bodyInvalid,
   detail,
   location: 'body',
   pointer,
 })
-
-/** Of a key or a value, in characters. */
-const MAX_METADATA_LENGTH = 255
 
 /** Parses metadata, or reports all of its faults. */
 export function readMetadata(value: unknown, pointer: string): Metadata | readonly RequestFault[] {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Name, type RRSet, rrsetOf, type Zone } from '../model/tree.ts'
 import { nameToRead, pathType } from './locate.ts'
 import type { RequestContext, RequestFault } from './request-context.ts'
+import { REQUEST_FAULTS } from './request-faults.ts'
 import { showName, showRRSet } from './show.ts'
 
 /** A strong entity tag (RFC 9110 §8.8.3) of everything that the API shows. */
@@ -23,16 +24,12 @@ export function parseIfMatch(text: string): '*' | readonly string[] | undefined 
 
 const AT_HEADER = { location: 'header' } as const
 const INVALID: RequestFault = {
-  status: 400,
-  code: '400',
-  title: 'invalid If-Match',
+  ...REQUEST_FAULTS.ifMatchInvalid,
   detail: 'If-Match is * or a list of entity tags in quotes, as in the ETag of a response',
   ...AT_HEADER,
 }
 const FAILED: RequestFault = {
-  status: 412,
-  code: '412',
-  title: 'precondition failed',
+  ...REQUEST_FAULTS.preconditionFailed,
   detail: 'no tag of If-Match is that of the stored data; read it again',
   ...AT_HEADER,
 }

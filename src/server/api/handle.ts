@@ -11,6 +11,7 @@ import { openApi } from './openapi.ts'
 import { parseQuery } from './query.ts'
 import { plainError, type Rendered, render } from './render.ts'
 import { type ApiService, type HandlerResult, refused } from './request-context.ts'
+import { REQUEST_FAULTS } from './request-faults.ts'
 import { type Method, ROUTES, type Route } from './routes.ts'
 
 /** A request to the management API. */
@@ -99,20 +100,20 @@ export async function handleApi(dependencies: ApiDependencies, request: ApiReque
     if (!('route' in match)) return routeError(match)
     const params = decoded(match.params)
     if (params === undefined)
-      return plainError(400, 'invalid path', { code: '2451', detail: 'invalid percent-encoding' })
+      return plainError(REQUEST_FAULTS.pathInvalid, { detail: 'invalid percent-encoding' })
     if (hasBody(request, match.route) && !isJson(request))
-      return plainError(415, 'the body must be application/json')
+      return plainError(REQUEST_FAULTS.mediaTypeUnsupported)
     return render(await answer(dependencies, request, { ...match, params }))
   } catch (error) {
     dependencies.reportError(error)
-    return plainError(500, 'internal error; nothing was changed')
+    return plainError(REQUEST_FAULTS.internalError)
   }
 }
 
 const routeError = (methods: readonly Method[]): Rendered =>
   methods.length === 0
-    ? plainError(404, 'unknown path')
-    : plainError(405, 'method not allowed at this path', { headers: { allow: methods.join(', ') } })
+    ? plainError(REQUEST_FAULTS.pathUnknown)
+    : plainError(REQUEST_FAULTS.methodNotAllowed, { headers: { allow: methods.join(', ') } })
 
 const hasBody = ({ body }: ApiRequest, { method }: Route): boolean =>
   method !== 'GET' && method !== 'DELETE' && body !== ''
@@ -130,16 +131,13 @@ async function answer(
     : await dependencies.identify(request.authorization, request.networks)
   if (caller !== undefined && 'retryAfter' in caller)
     return {
-      malformed: [
-        { status: 429, code: '429', title: 'too many failed logins', retryAfter: caller.retryAfter },
-      ],
+      malformed: [{ ...REQUEST_FAULTS.tooManyFailedLogins, retryAfter: caller.retryAfter }],
     }
   if (caller === undefined && !route.isOpen) return refused(refuse('unauthorized'))
-  if (caller?.account.isSuspended === true) return { malformed: [SUSPENDED] }
+  if (caller?.account.isSuspended === true) return { malformed: [REQUEST_FAULTS.accountSuspended] }
   const wait =
     route.isRateLimited && caller !== undefined ? dependencies.rateLimit(caller.account.id) : undefined
-  if (wait !== undefined)
-    return { malformed: [{ status: 429, code: '429', title: 'too many requests', retryAfter: wait }] }
+  if (wait !== undefined) return { malformed: [{ ...REQUEST_FAULTS.tooManyRequests, retryAfter: wait }] }
   const parsed = hasBody(request, route) ? parseJson(request.body) : { value: undefined }
   if ('fault' in parsed) return { malformed: [badBody(parsed.fault)] }
   const context = {
@@ -179,9 +177,6 @@ function subjectOf(params: Readonly<Record<string, string>>, body: unknown, data
   const named = [made['zone_name'], made['name'], made['username']].filter((one) => typeof one === 'string')
   return [...Object.values(params), ...named].join(' ')
 }
-
-/** The specification has no code for it. */
-const SUSPENDED = { status: 403, code: '403', title: 'this account is suspended; contact support' } as const
 
 /** For the one route without credentials. */
 const ANONYMOUS: Caller = {

@@ -14,7 +14,9 @@ import {
 } from '../rules/access.ts'
 import type { DdnsKey } from '../store/records.ts'
 import { badBody, isObject, unknownFields } from './bodies.ts'
+import { MAX_DESCRIPTION_LENGTH, MAX_HOSTNAMES } from './limits.ts'
 import { combine, badQuery, isRefusal, readPage, readSort } from './query.ts'
+import { QUERY } from './query-parameters.ts'
 import { showKey } from './show.ts'
 import {
   INSUFFICIENT_SCOPE,
@@ -23,16 +25,12 @@ import {
   type RequestContext,
   refused,
 } from './request-context.ts'
+import { REQUEST_FAULTS } from './request-faults.ts'
 import { firstFault } from './writing.ts'
-
-const LIMITS = { fallback: 50, max: 100 } as const
-/** Targets of one key. */
-const MAX_HOSTNAMES = 1000
-const MAX_DESCRIPTION_LENGTH = 255
 
 export async function listKeys(context: RequestContext) {
   if (isScoped(context.caller)) return { malformed: [INSUFFICIENT_SCOPE] }
-  const sort = readSort(context, ['created_at'])
+  const sort = readSort(context, QUERY.listKeys.sort)
   const { filter } = context.query
   const description = isObject(filter) ? filter['description'] : undefined
   const isFilter =
@@ -40,7 +38,7 @@ export async function listKeys(context: RequestContext) {
     (isObject(filter) &&
       Object.keys(filter).every((key) => key === 'description') &&
       typeof description === 'string')
-  const parsed = combine({ page: readPage(context, LIMITS) })
+  const parsed = combine({ page: readPage(context, QUERY.listKeys.page) })
   if (isRefusal(sort)) return refused(sort)
   if (!isFilter) return { malformed: [badQuery('filter[description] is a string')] }
   if ('malformed' in parsed) return parsed
@@ -53,7 +51,7 @@ export async function listKeys(context: RequestContext) {
   return { status: 200 as const, data: items.map(showKey), page: { ...page, total } }
 }
 
-const notFound: RequestFault = { status: 404, code: '4810', title: 'DDNS key not found', location: 'path' }
+const notFound: RequestFault = { ...REQUEST_FAULTS.keyNotFound, location: 'path' }
 
 async function keyAt({ store, caller, params }: RequestContext): Promise<DdnsKey | undefined> {
   const key = await store.keyNamed((params['ddns_key_username'] ?? '').toLowerCase())
@@ -91,9 +89,7 @@ export async function createKey(context: RequestContext) {
 
 /** Spec: 402 without a code. */
 const overLimit = (max: number): RequestFault => ({
-  status: 402,
-  code: '402',
-  title: 'DDNS keys over limit',
+  ...REQUEST_FAULTS.keysOverLimit,
   detail: `the plan allows ${max}; contact support for more`,
 })
 
@@ -191,9 +187,7 @@ async function targetAt(
     zone === undefined || relative === undefined ? undefined : await store.nameAt(zone.id, relative)
   if (zone === undefined || name?.id === undefined || !canManageName(caller, zone, name))
     return {
-      status: 400,
-      code: '3316',
-      title: 'hostname not found',
+      ...REQUEST_FAULTS.hostnameNotFound,
       detail: `${fqdn.slice(0, 100)} is not a name of this account`,
       location: 'body',
       pointer,

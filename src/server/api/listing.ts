@@ -13,22 +13,20 @@ import {
   readPage,
   readSort,
   readView,
-  SORT_KEYS,
 } from './query.ts'
+import { QUERY } from './query-parameters.ts'
 import { type RequestContext, refused } from './request-context.ts'
 import { showListed, showName } from './show.ts'
 
-const LIMITS = { fallback: 50, max: 500 } as const
-
 /** The names of the account that match the query. */
 export async function listNames(context: RequestContext) {
-  const sort = readSort(context, SORT_KEYS)
+  const sort = readSort(context, QUERY.listNames.sort)
   if (isRefusal(sort)) return refused(sort)
   const parsed = combine({
-    page: readPage(context, LIMITS),
+    page: readPage(context, QUERY.listNames.page),
     view: readView(context),
     isExpanded: readExpand(context),
-    filter: readFilter(context),
+    filter: readFilter(context, QUERY.listNames.filter),
     zoneMetadata: readFilterExpression(context, 'zone_metadata'),
     metadata: readFilterExpression(context, 'metadata'),
     rrsetMetadata: readFilterExpression(context, 'rrset_metadata'),
@@ -80,16 +78,14 @@ const canonicalForms = (value: string): readonly string[] => [
   ]),
 ]
 
-const ZONE_SORT_KEYS = ['name', 'name_labels_reversed', 'created_at'] as const
-
 /** The names of one zone: all of them for its owner, their own for other accounts. */
 export async function listZoneNames(context: RequestContext) {
   const zone = await zoneToRead(context)
   if ('refusals' in zone) return zone
-  const sort = readSort(context, ZONE_SORT_KEYS)
+  const sort = readSort(context, QUERY.listZoneNames.sort)
   if (isRefusal(sort)) return refused(sort)
   const parsed = combine({
-    page: readPage(context, LIMITS),
+    page: readPage(context, QUERY.listZoneNames.page),
     isExpanded: readExpand(context),
     metadata: readFilterExpression(context, 'metadata'),
   })

@@ -1,128 +1,100 @@
-import { ERRORS } from '../errors/errors.ts'
-import { ROUTES, type Route, refusalsOf } from './routes.ts'
+import { MAX_CHANGES } from './limits.ts'
+import { parametersOf } from './openapi-parameters.ts'
+import {
+  errorResponses,
+  type HeaderName,
+  json,
+  SHARED_COMPONENTS,
+  successResponse,
+} from './openapi-responses.ts'
 import type { ApiService } from './request-context.ts'
-import { list, metadata, record, ref, type Schema, SCHEMAS, STRING } from './schemas.ts'
+import type { RequestFaultName } from './request-faults.ts'
+import { ROUTES, type Route } from './routes.ts'
+import { list, ref, type Schema } from './schema.ts'
+import { item, items, SCHEMAS } from './schemas.ts'
 
-const item = (name: string): Schema => record({ data: ref(name), warnings: list(ref('Warning')) })
-const items = (name: string): Schema =>
-  record({ data: list(ref(name)), page: ref('Page'), warnings: list(ref('Warning')) })
 const SUCCESS = ref('CommandSuccess')
 
-/** Request and response schema of each operation, with its success statuses. */
+interface Shape {
+  readonly request?: Schema
+  readonly response: Schema
+  readonly statuses: readonly number[]
+  /** Headers of a success. */
+  readonly headers?: readonly HeaderName[]
+  /** The faults of the handler that are not in the specification's table of errors. */
+  readonly faults?: readonly RequestFaultName[]
+}
+const LABELS = ['Created-Labels'] as const
+const TAGGED = ['ETag'] as const
+
+/** Request and response schema of each operation, with the statuses and headers of a success. */
 // biome-ignore format: a table
-const SHAPES: { readonly [K in keyof typeof ROUTES]: { readonly request?: Schema; readonly response: Schema; readonly statuses: readonly number[] } } = {
-  listKeys:         { response: items('Key'), statuses: [200] },
-  createKey:        { request: ref('KeyChange'), response: item('Key'), statuses: [201] },
-  getKey:           { response: item('Key'), statuses: [200] },
-  changeKey:        { request: ref('KeyChange'), response: item('KeyChanged'), statuses: [202] },
-  deleteKey:        { response: item('KeyChanged'), statuses: [200] },
-  listApiKeys:      { response: items('ApiKey'), statuses: [200] },
-  createApiKey:     { request: ref('NewApiKey'), response: item('ApiKey'), statuses: [201] },
-  deleteApiKey:     { response: item('KeyChanged'), statuses: [200] },
+const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
+  listKeys:         { response: items('Key'), statuses: [200], faults: ['scopeInsufficient'] },
+  createKey:        { request: ref('KeyChange'), response: item('Key'), statuses: [201], faults: ['scopeInsufficient', 'keysOverLimit', 'hostnameNotFound'] },
+  getKey:           { response: item('Key'), statuses: [200], faults: ['keyNotFound'] },
+  changeKey:        { request: ref('KeyChange'), response: item('KeyChanged'), statuses: [202], faults: ['scopeInsufficient', 'keyNotFound', 'hostnameNotFound'] },
+  deleteKey:        { response: item('KeyChanged'), statuses: [200], faults: ['scopeInsufficient', 'keyNotFound'] },
+  listApiKeys:      { response: items('ApiKey'), statuses: [200], faults: ['scopeInsufficient'] },
+  createApiKey:     { request: ref('NewApiKey'), response: item('ApiKey'), statuses: [201], faults: ['scopeInsufficient', 'apiKeysOverLimit'] },
+  deleteApiKey:     { response: item('KeyChanged'), statuses: [200], faults: ['scopeInsufficient', 'apiKeyNotFound'] },
   about:            { response: item('About'), statuses: [200] },
   listZones:        { response: items('Zone'), statuses: [200] },
-  createZone:       { request: ref('NewZone'), response: SUCCESS, statuses: [201] },
+  createZone:       { request: ref('NewZone'), response: SUCCESS, statuses: [201], faults: ['scopeInsufficient', 'zoneNotCreatable'] },
   getZone:          { response: item('Zone'), statuses: [200] },
-  deleteZone:       { response: SUCCESS, statuses: [200] },
-  publishZone:      { response: SUCCESS, statuses: [202] },
+  deleteZone:       { response: SUCCESS, statuses: [200], faults: ['scopeInsufficient', 'deletionNotConfirmed'] },
+  publishZone:      { response: SUCCESS, statuses: [202], faults: ['scopeInsufficient'] },
   getZoneMetadata:  { response: item('Metadata'), statuses: [200] },
-  setZoneMetadata:  { request: record({ metadata }), response: SUCCESS, statuses: [202] },
+  setZoneMetadata:  { request: ref('MetadataChange'), response: SUCCESS, statuses: [202], faults: ['scopeInsufficient'] },
   listAuthorities:  { response: items('Authority'), statuses: [200] },
   listClients:      { response: items('Client'), statuses: [200] },
   listNames:        { response: items('ListedName'), statuses: [200] },
   listZoneNames:    { response: items('Name'), statuses: [200] },
-  createName:       { request: ref('NewName'), response: SUCCESS, statuses: [201] },
-  changeRRSets:     { request: list(ref('RRSetPatch')), response: SUCCESS, statuses: [200, 202] },
-  getName:          { response: item('Name'), statuses: [200] },
+  createName:       { request: ref('NewName'), response: SUCCESS, statuses: [201], headers: LABELS },
+  changeRRSets:     { request: list(ref('RRSetPatch'), undefined, { maxItems: MAX_CHANGES }), response: SUCCESS, statuses: [200, 202] },
+  getName:          { response: item('Name'), statuses: [200], headers: TAGGED },
   deleteName:       { response: SUCCESS, statuses: [200] },
   publishName:      { response: SUCCESS, statuses: [202] },
   getNameMetadata:  { response: item('Metadata'), statuses: [200] },
-  setNameMetadata:  { request: record({ metadata }), response: SUCCESS, statuses: [202] },
+  setNameMetadata:  { request: ref('MetadataChange'), response: SUCCESS, statuses: [202] },
   getOffline:       { response: item('OfflineSettings'), statuses: [200] },
-  setOffline:       { request: ref('OfflineSettings'), response: SUCCESS, statuses: [202] },
+  setOffline:       { request: ref('NewOfflineSettings'), response: SUCCESS, statuses: [202] },
   deleteOffline:    { response: SUCCESS, statuses: [200] },
   listRRSets:       { response: items('RRSet'), statuses: [200] },
-  createRRSets:     { request: list(ref('NewRRSet')), response: SUCCESS, statuses: [201] },
-  getRRSet:         { response: item('RRSet'), statuses: [200] },
-  replaceRRSet:     { request: ref('RRSetChange'), response: SUCCESS, statuses: [200, 201, 202] },
+  createRRSets:     { request: list(ref('NewRRSet')), response: SUCCESS, statuses: [201], headers: LABELS },
+  getRRSet:         { response: item('RRSet'), statuses: [200], headers: TAGGED },
+  replaceRRSet:     { request: ref('RRSetChange'), response: SUCCESS, statuses: [200, 201, 202], headers: LABELS },
   deleteRRSet:      { response: SUCCESS, statuses: [200] },
   getRRSetMetadata: { response: item('Metadata'), statuses: [200] },
-  setRRSetMetadata: { request: record({ metadata }), response: SUCCESS, statuses: [202] },
-  replaceRdata:     { request: list(ref('NewRdata')), response: SUCCESS, statuses: [202] },
-  appendRdata:      { request: list(ref('NewRdata')), response: SUCCESS, statuses: [201] },
-  setRdata:         { request: record({ value: STRING, update_group: STRING }, ['value']), response: SUCCESS, statuses: [200, 201, 202] },
+  setRRSetMetadata: { request: ref('MetadataChange'), response: SUCCESS, statuses: [202] },
+  replaceRdata:     { request: list(ref('NewRdata')), response: SUCCESS, statuses: [202], headers: LABELS },
+  appendRdata:      { request: list(ref('NewRdata')), response: SUCCESS, statuses: [201], headers: LABELS },
+  setRdata:         { request: ref('RdataChange'), response: SUCCESS, statuses: [200, 201, 202] },
   deleteRdata:      { response: SUCCESS, statuses: [200] },
 }
 
-/** The headers of a success, by the method of its operation. */
-const HEADERS: Readonly<Record<string, Schema>> = {
-  GET: { ETag: { schema: STRING } },
-  POST: { 'Created-Labels': { schema: STRING } },
-  PUT: { 'Created-Labels': { schema: STRING } },
-}
-const hasHeaders = ({ method, path }: Route): boolean =>
-  method === 'GET'
-    ? /\{(name|dns_type)\}$/.test(path)
-    : /^\/dns\/records\/(.*\/(rrsets|rdata|\{dns_type\})|[^/]+)$/.test(path)
-
-const json = (schema: Schema): Schema => ({ 'application/json': { schema } })
-
-/** The error responses of a route; each description lists the error codes of its status. */
-function errorResponses(route: Route): Readonly<Record<string, Schema>> {
-  const errors = refusalsOf(route).map((name) => ERRORS[name])
-  const statuses = [
-    ...new Set(errors.map(({ status }) => status)),
-    400,
-    ...(route.method === 'GET' ? [] : [412]),
-    ...(route.isOpen ? [] : [403]),
-    ...(route.isRateLimited ? [402, 404, 409, 429, 500] : [404, 409, 500]),
-  ]
-  return Object.fromEntries(
-    [...new Set(statuses)]
-      .toSorted((a, b) => a - b)
-      .map((status) => {
-        const codes = errors
-          .filter((row) => row.status === status)
-          .map(({ code, meaning }) => `${code} ${meaning}`)
-        const description = codes.length > 0 ? codes.join('; ') : 'refused; see errors'
-        return [String(status), { description, content: json(ref('ErrorResponse')) }]
-      }),
-  )
-}
-
-/** RFC 9110 §13.1.1: the tag of the name or of the RRSet in the path. */
-const IF_MATCH = { name: 'If-Match', in: 'header', required: false, schema: STRING } as const
-
 function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
-  const { request, response, statuses } = SHAPES[id]
-  const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+  const { request, response, statuses, headers = [], faults = [] } = SHAPES[id]
+  const parameters = parametersOf(id, route)
   return {
     operationId: id,
     summary: route.summary,
     tags: [route.tag],
-    ...(names.length > 0 && {
-      parameters: [
-        ...names.map((name) => ({ name, in: 'path', required: true, schema: STRING })),
-        ...(names.includes('name') && route.method !== 'GET' ? [IF_MATCH] : []),
-      ],
-    }),
+    ...(parameters.length > 0 && { parameters }),
     ...(request !== undefined && { requestBody: { required: true, content: json(request) } }),
     responses: {
-      ...Object.fromEntries(
-        statuses.map((status) => [
-          String(status),
-          {
-            description: 'success',
-            content: json(response),
-            ...(hasHeaders(route) && HEADERS[route.method] && { headers: HEADERS[route.method] }),
-          },
-        ]),
-      ),
-      ...errorResponses(route),
+      ...Object.fromEntries(statuses.map((status) => [String(status), successResponse(response, headers)])),
+      ...errorResponses(id, route, faults),
     },
     ...(route.isOpen && { security: [] }),
   }
 }
+
+const DESCRIPTION = `Zones, names, records, DDNS keys and API keys.
+
+Objects of responses are closed: they have the described fields and no others. Unknown fields of a request are ignored, with a warning.
+A request with an error changes nothing. All errors have the schema ErrorResponse, also 404 for an unknown path, 405 with Allow for a
+method that a path does not have, and 413.`
 
 /** The OpenAPI 3.1 document of this API, from the table of routes. */
 export function openApi({ name, version }: Pick<ApiService, 'name' | 'version'>): Schema {
@@ -133,11 +105,12 @@ export function openApi({ name, version }: Pick<ApiService, 'name' | 'version'>)
   }
   return {
     openapi: '3.1.0',
-    info: { title: name, version },
+    info: { title: name, version, description: DESCRIPTION },
     security: [{ Basic: [] }, { Bearer: [] }],
     paths,
     components: {
       schemas: SCHEMAS,
+      ...SHARED_COMPONENTS,
       securitySchemes: {
         Basic: { type: 'http', scheme: 'basic' },
         Bearer: { type: 'http', scheme: 'bearer' },

@@ -5,18 +5,17 @@ import {
   type NameFilter,
   type Page,
   parseExpression,
-  SORT_KEYS,
   type Sort,
   type SortKey,
 } from '../model/query.ts'
 import { isObject } from './bodies.ts'
+import { EXPANSIONS, type FilterKey, FILTERS, MAX_ALTERNATIVES, type PageLimits } from './query-parameters.ts'
 import type { RequestContext, RequestFault } from './request-context.ts'
+import { REQUEST_FAULTS } from './request-faults.ts'
 import { type NameView, VIEWS } from './show.ts'
 
 export const badQuery = (detail: string): RequestFault => ({
-  status: 400,
-  code: '2451',
-  title: 'invalid request query',
+  ...REQUEST_FAULTS.queryInvalid,
   detail,
   location: 'query',
 })
@@ -38,11 +37,6 @@ export function combine<T extends Readonly<Record<string, QueryResult<unknown>>>
   return ok(
     Object.fromEntries(values) as { readonly [K in keyof T]: T[K] extends QueryResult<infer V> ? V : never },
   )
-}
-
-export interface PageLimits {
-  readonly fallback: number
-  readonly max: number
 }
 
 /** Spec: offset and limit are int64. A program that wants everything sends the greatest one. */
@@ -123,43 +117,29 @@ export function readIsShared({ query }: RequestContext): QueryResult<boolean | u
   return isKnown ? ok(value === 'true') : invalid('the only filter is filter[is_shared]=true or false')
 }
 
-const EXPANSIONS: readonly string[] = ['offline_settings']
-
 export function readExpand({ query }: RequestContext): QueryResult<boolean> {
   const { expand = [] } = query
   const expansions = (Array.isArray(expand) ? expand : [expand]) as unknown[]
-  return expansions.every((one) => typeof one === 'string' && EXPANSIONS.includes(one))
+  return expansions.every((one) => EXPANSIONS.some((known) => known === one))
     ? ok(expansions.length > 0)
     : invalid(`expand[] is not one of ${EXPANSIONS.join(', ')}`)
 }
 
-const LISTS = {
-  dns_name: 'names',
-  name: 'names',
-  zone_name: 'zoneNames',
-  dns_type: 'dnsTypes',
-  update_group: 'updateGroups',
-  label: 'labels',
-  rdata: 'rdata',
-} as const satisfies Readonly<Record<string, keyof NameFilter>>
-const SWITCHES = { zone_is_shared: 'isZoneShared', dynupdate: 'isDynupdate' } as const
-const MAX_ALTERNATIVES = 100
-
 /** The filter parameters: lists of alternatives, and switches. */
-export function readFilter({ query }: RequestContext): QueryResult<NameFilter> {
+export function readFilter({ query }: RequestContext, known: readonly FilterKey[]): QueryResult<NameFilter> {
   const { filter } = query
   if (filter === undefined) return ok({})
   if (!isObject(filter)) return invalid('use filter[KEY]=VALUE')
   const parts = Object.entries(filter).map(([key, value]): QueryResult<NameFilter> => {
-    if (Object.hasOwn(LISTS, key)) {
-      const values = (Array.isArray(value) ? value : [value]) as unknown[]
+    const row = known.some((one) => one === key) ? FILTERS[key as FilterKey] : undefined
+    if (row === undefined || !('field' in row)) return invalid(`filter[${key.slice(0, 40)}] is not a filter`)
+    const values = (Array.isArray(value) ? value : [value]) as unknown[]
+    if (row.kind === 'list')
       return values.every((one) => typeof one === 'string') && values.length <= MAX_ALTERNATIVES
-        ? ok({ [LISTS[key as keyof typeof LISTS]]: values })
+        ? ok({ [row.field]: values })
         : invalid(`filter[${key}] is a list of at most ${MAX_ALTERNATIVES} strings`)
-    }
-    if (!Object.hasOwn(SWITCHES, key)) return invalid(`filter[${key.slice(0, 40)}] is not a filter`)
     return value === 'true' || value === 'false'
-      ? ok({ [SWITCHES[key as keyof typeof SWITCHES]]: value === 'true' })
+      ? ok({ [row.field]: value === 'true' })
       : invalid(`filter[${key}] must be true or false`)
   })
   const malformed = parts.flatMap((part) => ('malformed' in part ? part.malformed : []))
@@ -167,8 +147,6 @@ export function readFilter({ query }: RequestContext): QueryResult<NameFilter> {
     ? { malformed }
     : ok(Object.assign({}, ...parts.map((part) => ('value' in part ? part.value : {}))) as NameFilter)
 }
-
-export { SORT_KEYS }
 
 /** OpenAPI's deepObject style, one level deep: "a[b]=1&a[c][]=2&d=3" is { a: { b: "1", c: ["2"] }, d: "3" }. */
 export function parseQuery(text: string): Readonly<Record<string, unknown>> {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ERRORS, type ErrorName, type Refusal } from '../errors/errors.ts'
 import type { HandlerResult, RequestFault, Success } from './request-context.ts'
+import type { FaultIdentity } from './request-faults.ts'
 
 /** A response before it is serialized. */
 export interface Rendered {
@@ -66,20 +67,15 @@ const success = ({ data, page, warnings = [] }: Success): object => ({
 
 /** Errors before any handler: unknown path, wrong method, body too large, wrong media type. */
 export const plainError = (
-  status: 400 | 404 | 405 | 413 | 415 | 500,
-  title: string,
-  more: {
-    readonly headers?: Readonly<Record<string, string>>
-    readonly code?: string
-    readonly detail?: string
-  } = {},
+  { status, code, title }: FaultIdentity,
+  more: { readonly headers?: Readonly<Record<string, string>>; readonly detail?: string } = {},
 ): Rendered => ({
   status,
   body: {
     errors: [
       {
         id: newId(),
-        code: more.code ?? String(status),
+        code,
         title,
         ...(more.detail !== undefined && { detail: more.detail }),
       },

@@ -3,6 +3,7 @@ import type { ErrorName, Refusal } from '../errors/errors.ts'
 import type { Caller } from '../rules/access.ts'
 import type { UpdateGroup } from '../rules/permission.ts'
 import type { StoreWrites } from '../store/store.ts'
+import { type FaultIdentity, REQUEST_FAULTS } from './request-faults.ts'
 
 /** The input of a handler. A write has its store inside one transaction. */
 export interface RequestContext {
@@ -49,10 +50,7 @@ export interface Success {
 }
 
 /** A fault whose code is not in the specification's table of errors. */
-export interface RequestFault {
-  readonly status: 400 | 402 | 403 | 404 | 409 | 412 | 429
-  readonly code: string
-  readonly title: string
+export interface RequestFault extends FaultIdentity {
   readonly detail?: string
   readonly location?: 'path' | 'query' | 'body' | 'header'
   readonly pointer?: string
@@ -61,9 +59,7 @@ export interface RequestFault {
 
 /** The operation needs all permissions of the account; the API key is restricted (decision 0032). */
 export const INSUFFICIENT_SCOPE: RequestFault = {
-  status: 403,
-  code: '403',
-  title: 'this API key is not allowed to do that',
+  ...REQUEST_FAULTS.scopeInsufficient,
   detail: 'the API key has scopes; the operation needs one without, or the password of the account',
 }
 

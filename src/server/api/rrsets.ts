@@ -18,6 +18,7 @@ import { createdLabels, labelsOf } from './created-labels.ts'
 import { tagOfRRSet } from './entity-tag.ts'
 import { nameToChange, nameToRead, rrsetAt, wholeNameToChange } from './locate.ts'
 import { combine, isRefusal, readFilterExpression, readPage, readSort } from './query.ts'
+import { QUERY } from './query-parameters.ts'
 import { showRRSet } from './show.ts'
 import {
   ACCEPTED,
@@ -37,14 +38,12 @@ import {
   withRRSets,
 } from './writing.ts'
 
-const LIMITS = { fallback: 50, max: 500 } as const
-
 export async function listRRSets(context: RequestContext) {
   const place = await nameToRead(context)
   if ('refusals' in place) return place
-  const sort = readSort(context, ['dns_type'])
+  const sort = readSort(context, QUERY.listRRSets.sort)
   const parsed = combine({
-    page: readPage(context, LIMITS),
+    page: readPage(context, QUERY.listRRSets.page),
     metadata: readFilterExpression(context, 'metadata'),
   })
   if (isRefusal(sort)) return refused(sort)

@@ -1,147 +1,228 @@
-/** A JSON schema, as OpenAPI 3.1 uses them. */
-export type Schema = Readonly<Record<string, unknown>>
+import { RDATA_TYPES } from '../model/rdata-values.ts'
+import { REQUEST_SCHEMAS } from './request-schemas.ts'
+import {
+  closedObject,
+  boolean,
+  list,
+  nullableString,
+  nullableTime,
+  ref,
+  type Schema,
+  string,
+  time,
+  wholeNumber,
+} from './schema.ts'
 
-export const STRING = { type: 'string' } as const
-const orNull = (schema: Schema): Schema => ({ oneOf: [schema, { type: 'null' }] })
-export const list = (items: Schema): Schema => ({ type: 'array', items })
-export const record = (
-  properties: Readonly<Record<string, Schema>>,
-  required = Object.keys(properties),
-): Schema => ({
-  type: 'object',
-  properties,
-  required,
-})
-export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
+const INT64 = { format: 'int64', minimum: 0 } as const
+const metadata = ref('Metadata', 'Metadata of the user.')
+const warnings = list(ref('Warning'), 'What was done, but may not be what is meant. Empty without warnings.')
+const created = (what: string): Schema => nullableTime(`When the ${what} was created, in UTC.`)
+const updated = (what: string): Schema => nullableTime(`When the ${what} was last changed, in UTC.`)
 
-const moment = { type: 'string', format: 'date-time' } as const
-export const metadata = { type: 'object', additionalProperties: STRING } as const
+/** The response with one object. */
+export const item = (name: string): Schema => closedObject('A success.', { data: ref(name), warnings })
+/** The response with a page of a listing. */
+export const items = (name: string): Schema =>
+  closedObject('A page of a listing.', {
+    data: list(ref(name), 'The objects of this page.'),
+    page: ref('Page'),
+    warnings,
+  })
 
-/** The schemas of requests and responses. */
-export const SCHEMAS: Readonly<Record<string, Schema>> = {
-  Warning: record({ code: STRING, title: STRING, detail: STRING }, ['code', 'title']),
-  Error: record(
+/** Of a name in every view but `name_only`. */
+const SUMMARY = {
+  zone_name: string('The zone of the name, without a dot at the end.'),
+  name: string('The name, relative to its zone; @ is the apex.'),
+  zone_is_shared: boolean('Whether other accounts may have names in the zone.'),
+  offline: boolean('Whether the name is offline: its offline settings are served.'),
+  update_group: nullableString('The username of the DDNS key that may update the whole name.'),
+  created_at: created('name'),
+  updated_at: updated('name'),
+  published_at: nullableTime('When the name was last published on request, in UTC; null is never.'),
+} as const
+const DETAILS = {
+  metadata,
+  rrsets: list(ref('RRSet'), 'The RRSets of the name.'),
+  offline_settings: {
+    oneOf: [ref('OfflineSettings'), { type: 'null' }],
+    description: 'Only with expand[]=offline_settings. Null: the name has none.',
+  },
+} as const
+
+const ERRORS_AND_PAGES: Readonly<Record<string, Schema>> = {
+  Warning: closedObject(
+    'A warning about a request that was done.',
     {
-      id: STRING,
-      code: STRING,
-      title: STRING,
-      detail: STRING,
-      location: { enum: ['path', 'query', 'body', 'header'] },
-      pointer: STRING,
+      code: string('Identifies the kind of the warning.'),
+      title: string('What the kind of the warning means.'),
+      detail: string('What it is about in this request.'),
+    },
+    ['code', 'title'],
+  ),
+  Error: closedObject(
+    'One reason why a request was refused.',
+    {
+      id: string('Identifies this error in reports.'),
+      code: string('Identifies the kind of the error.'),
+      title: string('What the kind of the error means.'),
+      detail: string('What is wrong in this request, and what would be right.'),
+      location: string('The part of the request that is wrong.', {
+        enum: ['path', 'query', 'body', 'header'],
+      }),
+      pointer: string('The place in the body, as a JSON pointer (RFC 6901).'),
     },
     ['id', 'code', 'title'],
   ),
-  ErrorResponse: record({ errors: { ...list(ref('Error')), minItems: 1 }, warnings: list(ref('Warning')) }),
-  CommandSuccess: record({ warnings: list(ref('Warning')) }),
-  Page: record({ offset: { type: 'integer' }, limit: { type: 'integer' }, total: { type: 'integer' } }),
-  Metadata: metadata,
-  NewRdata: record({ value: STRING, label: STRING, update_group: STRING }, ['value']),
-  NewRRSet: record({ dns_type: STRING, ttl: { type: 'integer' }, rdata: list(ref('NewRdata')), metadata }, [
-    'dns_type',
-    'rdata',
-  ]),
-  RRSetChange: record({ ttl: { type: 'integer' }, rdata: list(ref('NewRdata')), metadata }, []),
-  RRSetPatch: record(
-    { name: STRING, dns_type: STRING, ttl: { type: 'integer' }, rdata: list(ref('NewRdata')), metadata },
-    ['name', 'dns_type'],
-  ),
-  NewName: record(
-    {
-      name: STRING,
-      rrsets: list(ref('NewRRSet')),
-      metadata,
-      update_group: STRING,
-      offline: { type: 'boolean' },
-      offline_settings: ref('OfflineSettings'),
-    },
-    ['name'],
-  ),
-  Rdata: record({ label: STRING, value: STRING, update_group: orNull(STRING) }),
-  RRSet: record({
-    dns_type: STRING,
-    ttl: { type: 'integer' },
-    rdata: list(ref('Rdata')),
-    metadata,
-    created_at: orNull(moment),
-    updated_at: orNull(moment),
+  ErrorResponse: closedObject('A refusal: nothing was changed.', {
+    errors: list(ref('Error'), 'All errors of the first phase that has any.', { minItems: 1 }),
+    warnings,
   }),
-  Name: record(
+  CommandSuccess: closedObject('A change that was made.', { warnings }),
+  Page: closedObject('The place of a page in its listing.', {
+    offset: wholeNumber('How many objects precede this page.', INT64),
+    limit: wholeNumber('The greatest number of objects in this page, as it was applied.', INT64),
+    total: wholeNumber('The number of objects in the whole listing.', INT64),
+  }),
+  FilterExpression: {
+    description: 'A condition on metadata, or a combination: at most 64 conditions, at most 16 levels.',
+    oneOf: [
+      closedObject('A condition on one key.', {
+        op: string('exact: the value is equal. contains: the value contains this text.', {
+          enum: ['exact', 'contains'],
+        }),
+        key: string('The key of the metadata.'),
+        value: string('The text to compare with.'),
+      }),
+      closedObject('All of the expressions match.', {
+        and: list(ref('FilterExpression'), 'The expressions.'),
+      }),
+      closedObject('One of the expressions matches.', {
+        or: list(ref('FilterExpression'), 'The expressions.'),
+      }),
+    ],
+  },
+}
+
+/** The schemas of responses are closed: a response has the fields that are described here, and no others. */
+const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
+  DnsType: string('A DNS type that the service supports.', { enum: Object.keys(RDATA_TYPES) }),
+  Metadata: {
+    type: 'object',
+    description: 'Keys and values that the user chooses. The service only stores them.',
+    additionalProperties: { type: 'string' },
+  },
+  Rdata: closedObject('One record of an RRSet.', {
+    label: string('Identifies the Rdata in its RRSet; one that the service created begins with _.'),
+    value: string('The data of the record in its canonical form.'),
+    update_group: nullableString('The username of the DDNS key that may update this Rdata alone.'),
+  }),
+  RRSet: closedObject('All records of one type at a name.', {
+    dns_type: ref('DnsType'),
+    ttl: wholeNumber('Time to live in seconds.', { minimum: 0 }),
+    rdata: list(ref('Rdata'), 'The Rdata, in the order in which they were added.'),
+    metadata,
+    created_at: created('RRSet'),
+    updated_at: updated('RRSet'),
+  }),
+  Name: closedObject('A name with everything at it.', { ...SUMMARY, ...DETAILS }, [
+    ...Object.keys(SUMMARY),
+    'metadata',
+    'rrsets',
+  ]),
+  ListedName: closedObject(
+    'A name in the listing of all zones. The view name_only has zone_name and name; the view detail has everything but dns_types.',
     {
-      zone_name: STRING,
-      name: STRING,
-      zone_is_shared: { type: 'boolean' },
-      offline: { type: 'boolean' },
-      update_group: orNull(STRING),
-      metadata,
-      rrsets: list(ref('RRSet')),
-      created_at: orNull(moment),
-      updated_at: orNull(moment),
-      published_at: orNull(moment),
-      offline_settings: orNull(ref('OfflineSettings')),
+      ...SUMMARY,
+      dns_types: list(ref('DnsType'), 'Only in the view summary: the types of its RRSets.'),
+      ...DETAILS,
     },
     ['zone_name', 'name'],
   ),
-  ListedName: record({ zone_name: STRING, name: STRING }),
-  OfflineSettings: record(
+  OfflineSettings: closedObject(
+    'What is served while a name is offline.',
     {
-      action: { enum: ['none', 'record', 'redirect', 'page'] },
-      dns_type: { enum: ['A', 'AAAA'] },
-      rdata: STRING,
-      url: STRING,
-      title: STRING,
-      message: STRING,
-      logo_url: STRING,
-      email: STRING,
+      action: string('What is served: nothing, an address, a redirect, or a page.', {
+        enum: ['none', 'record', 'redirect', 'page'],
+      }),
+      dns_type: string('Of the action record: the type of the address.', { enum: ['A', 'AAAA'] }),
+      rdata: string('Of the action record: the address.'),
+      url: string('Of the action redirect: its target.'),
+      title: string('Of the action page: its title.'),
+      message: string('Of the action page: its text.'),
+      logo_url: string('Of the action page: the URL of an image.'),
+      email: string('Of the action page: the e-mail address to contact.'),
     },
     ['action'],
   ),
-  Zone: record({
-    name: STRING,
-    is_shared: { type: 'boolean' },
-    created_at: moment,
-    updated_at: moment,
-    serial: { type: 'integer' },
-    nameservers: list(STRING),
+  Zone: closedObject('A zone.', {
+    name: string('The domain name of the zone, without a dot at the end.'),
+    is_shared: boolean('Whether other accounts may have names in the zone.'),
+    created_at: time('When the zone was created, in UTC.'),
+    updated_at: time('When something in the zone was last changed, in UTC.'),
+    serial: wholeNumber('The serial number of the SOA (RFC 1035 §3.3.13).', {
+      minimum: 0,
+      maximum: 4_294_967_295,
+    }),
+    nameservers: list(string('A host name.'), 'The name servers of the service.'),
     metadata,
   }),
-  NewZone: record({ zone_name: STRING, metadata }, ['zone_name']),
-  Authority: record({ name: STRING }),
-  Client: record({
-    ddns_key_username: STRING,
-    user_agent: STRING,
-    last_address: STRING,
-    last_reply: STRING,
-    last_used_at: moment,
+  Authority: closedObject('A name server of the zones.', { name: string('Its host name.') }),
+  Client: closedObject('A program that updates addresses with a DDNS key.', {
+    ddns_key_username: string('The username of its DDNS key.'),
+    user_agent: string('The User-Agent of its last request.'),
+    last_address: string('The address from which its last request came.'),
+    last_reply: string('The reply to its last request.'),
+    last_used_at: time('When its last request came, in UTC.'),
   }),
-  Target: record({ zone_name: STRING, name: STRING, dns_type: STRING, label: STRING }, ['zone_name', 'name']),
-  Key: record(
+  Target: closedObject(
+    'What a DDNS key may update.',
     {
-      username: STRING,
-      description: STRING,
-      targets: list(ref('Target')),
-      created_at: moment,
-      last_used_at: orNull(moment),
-      password: STRING,
+      zone_name: string('The zone of the name.'),
+      name: string('The name, relative to its zone.'),
+      dns_type: string('For a single Rdata: the type of its RRSet.'),
+      label: string('For a single Rdata: its label.'),
+    },
+    ['zone_name', 'name'],
+  ),
+  Key: closedObject(
+    'A DDNS key.',
+    {
+      username: string('What a client gives as username.'),
+      description: string('The text of the user.'),
+      targets: list(ref('Target'), 'What the key may update.'),
+      created_at: time('When the key was created, in UTC.'),
+      last_used_at: nullableTime('When the key was last used, in UTC; null is never.'),
+      password: string('Only in the response to the creation: the password, which is not shown again.'),
     },
     ['username', 'description', 'targets', 'created_at', 'last_used_at'],
   ),
-  KeyChange: record(
-    { description: STRING, hostnames: list(STRING), regenerate_password: { type: 'boolean' } },
+  KeyChanged: closedObject(
+    'The change of a key.',
+    { password: string('Only with regenerate_password: the new password, which is not shown again.') },
     [],
   ),
-  NewApiKey: record({ description: STRING, scopes: list(STRING), expires_at: orNull(moment) }, []),
-  ApiKey: record(
+  ApiKey: closedObject(
+    'An API key.',
     {
-      id: { type: 'integer' },
-      description: STRING,
-      scopes: list(STRING),
-      created_at: moment,
-      expires_at: orNull(moment),
-      last_used_at: orNull(moment),
-      key: STRING,
+      id: wholeNumber('Identifies the key in the path.'),
+      description: string('The text of the user.'),
+      scopes: list(string('One scope.'), 'What the key is limited to; empty: not limited.'),
+      created_at: time('When the key was created, in UTC.'),
+      expires_at: nullableTime('When the key stops working, in UTC; null is never.'),
+      last_used_at: nullableTime('When the key was last used, in UTC, exact to one minute; null is never.'),
+      key: string('Only in the response to the creation: the key itself, which is not shown again.'),
     },
     ['id', 'description', 'scopes', 'created_at', 'expires_at', 'last_used_at'],
   ),
-  KeyChanged: record({ password: STRING }, []),
-  About: record({ name: STRING, version: STRING }),
+  About: closedObject('The service.', {
+    name: string('The name of the API.'),
+    version: string('The version of the API.'),
+  }),
+}
+
+/** The schemas of requests and responses. */
+export const SCHEMAS: Readonly<Record<string, Schema>> = {
+  ...ERRORS_AND_PAGES,
+  ...RESPONSE_SCHEMAS,
+  ...REQUEST_SCHEMAS,
 }

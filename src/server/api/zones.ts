@@ -8,6 +8,7 @@ import { countKeys, quotaFault } from '../rules/quota.ts'
 import { badBody, isFaulty, isObject, readMetadata, unknownFields } from './bodies.ts'
 import { zoneToChange, zoneToRead } from './locate.ts'
 import { combine, readIsShared, readPage } from './query.ts'
+import { QUERY } from './query-parameters.ts'
 import {
   CREATED,
   DONE,
@@ -16,14 +17,15 @@ import {
   type RequestFault,
   refused,
 } from './request-context.ts'
+import { REQUEST_FAULTS } from './request-faults.ts'
 import { showZone } from './show.ts'
-
-/** Spec, "Limits": at most 50 zones per page. */
-const LIMITS = { fallback: 50, max: 50 } as const
 
 /** Own zones; with filter[is_shared]=true, the shared zones of all accounts. */
 export async function listZones(context: RequestContext) {
-  const parsed = combine({ page: readPage(context, LIMITS), isShared: readIsShared(context) })
+  const parsed = combine({
+    page: readPage(context, QUERY.listZones.page),
+    isShared: readIsShared(context),
+  })
   if ('malformed' in parsed) return parsed
   const { page, isShared } = parsed.value
   const { caller, store } = context
@@ -70,9 +72,7 @@ export async function createZone(context: RequestContext) {
     return {
       malformed: [
         {
-          status: 409,
-          code: '3425',
-          title: 'zone cannot be created',
+          ...REQUEST_FAULTS.zoneNotCreatable,
           detail: conflict,
           location: 'body',
           pointer: '/zone_name',
@@ -118,16 +118,14 @@ export async function deleteZone(context: RequestContext) {
 }
 
 const unconfirmed = (zone: string, others: number): RequestFault => ({
-  status: 409,
-  code: '409',
-  title: 'the zone holds names of other accounts',
+  ...REQUEST_FAULTS.deletionNotConfirmed,
   detail: `${zone} holds ${others} names of other accounts; to delete them too, repeat with ?confirm=${others}`,
   location: 'query',
 })
 
 /** The name servers of all zones. */
 export async function listAuthorities(context: RequestContext) {
-  const parsed = combine({ page: readPage(context, LIMITS) })
+  const parsed = combine({ page: readPage(context, QUERY.listAuthorities.page) })
   if ('malformed' in parsed) return parsed
   const { offset, limit } = parsed.value.page
   const list = context.service.nameservers.map((name) => ({ name }))
@@ -140,7 +138,7 @@ export async function listAuthorities(context: RequestContext) {
 
 /** The update clients of the account whose DDNS key has a target that the caller may see, with their last requests. */
 export async function listClients(context: RequestContext) {
-  const parsed = combine({ page: readPage(context, { fallback: 50, max: 500 }) })
+  const parsed = combine({ page: readPage(context, QUERY.listClients.page) })
   if ('malformed' in parsed) return parsed
   const { page } = parsed.value
   const { caller, store } = context

@@ -55,7 +55,7 @@ const fieldsOf = (value: unknown): Fields =>
 const at = (pointer: string) => ({ location: 'body', pointer }) as const
 
 /** One week. RFC 2181 §8 allows 31 bits. */
-const MAX_TTL = 604_800
+export const MAX_TTL = 604_800
 
 /** Parses an RRSet; reports all of its faults. */
 export function readRRSet(value: unknown, pointer: string): DraftResult<DraftRRSet> | DraftResult<undefined> {

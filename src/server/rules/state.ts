@@ -24,7 +24,7 @@ const sizeOf = ({ dnsType, rdata }: RRSet): number =>
   rdata.reduce((sum, { value }) => sum + sizeOfRdata(dnsType, value) + 12, 0)
 
 /** Name servers refuse a zone with larger RRSets: BIND by max-records-per-type, which is 100. */
-const MAX_RRSET_RECORDS = 100
+export const MAX_RRSET_RECORDS = 100
 /** RFC 7505 §3: the name accepts no mail. */
 const NULL_MX = '0 .'
 const isBesideNullMx = ({ rdata }: RRSet): boolean =>

@@ -1,0 +1,12 @@
+/** How much a request body may contain; the OpenAPI document shows the same numbers. */
+
+/** Of the description of a DDNS key or an API key, in characters. */
+export const MAX_DESCRIPTION_LENGTH = 255
+/** Of a metadata key or value, in characters. */
+export const MAX_METADATA_LENGTH = 255
+/** Targets of one DDNS key. */
+export const MAX_HOSTNAMES = 1000
+/** Scopes of one API key. */
+export const MAX_SCOPES = 50
+/** Changes of one batch. */
+export const MAX_CHANGES = 500

@@ -1,0 +1,34 @@
+/** What identifies an error. */
+export interface FaultIdentity {
+  readonly status: 400 | 402 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 429 | 500
+  readonly code: string
+  readonly title: string
+}
+
+/** The errors that are not in the specification's table. The document names them, the handlers add the detail. */
+// biome-ignore format: a table
+export const REQUEST_FAULTS = {
+  pathInvalid:          { status: 400, code: '2451', title: 'invalid path' },
+  queryInvalid:         { status: 400, code: '2451', title: 'invalid request query' },
+  bodyInvalid:          { status: 400, code: '3809', title: 'invalid request body' },
+  ifMatchInvalid:       { status: 400, code: '400',  title: 'invalid If-Match' },
+  hostnameNotFound:     { status: 400, code: '3316', title: 'hostname not found' },
+  keysOverLimit:        { status: 402, code: '402',  title: 'DDNS keys over limit' },
+  apiKeysOverLimit:     { status: 402, code: '402',  title: 'API keys over limit' },
+  accountSuspended:     { status: 403, code: '403',  title: 'this account is suspended; contact support' },
+  scopeInsufficient:    { status: 403, code: '403',  title: 'this API key is not allowed to do that' },
+  pathUnknown:          { status: 404, code: '404',  title: 'unknown path' },
+  apiKeyNotFound:       { status: 404, code: '404',  title: 'API key not found' },
+  keyNotFound:          { status: 404, code: '4810', title: 'DDNS key not found' },
+  methodNotAllowed:     { status: 405, code: '405',  title: 'method not allowed at this path' },
+  zoneNotCreatable:     { status: 409, code: '3425', title: 'zone cannot be created' },
+  deletionNotConfirmed: { status: 409, code: '409',  title: 'the zone holds names of other accounts' },
+  preconditionFailed:   { status: 412, code: '412',  title: 'precondition failed' },
+  bodyTooLarge:         { status: 413, code: '413',  title: 'the body is too large' },
+  mediaTypeUnsupported: { status: 415, code: '415',  title: 'the body must be application/json' },
+  tooManyFailedLogins:  { status: 429, code: '429',  title: 'too many failed logins' },
+  tooManyRequests:      { status: 429, code: '429',  title: 'too many requests' },
+  internalError:        { status: 500, code: '500',  title: 'internal error; nothing was changed' },
+} as const satisfies Readonly<Record<string, FaultIdentity>>
+
+export type RequestFaultName = keyof typeof REQUEST_FAULTS
