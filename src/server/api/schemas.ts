@@ -20,12 +20,13 @@ const created = (what: string): Schema => nullableTime(`When the ${what} was cre
 const updated = (what: string): Schema => nullableTime(`When the ${what} was last changed, in UTC.`)
 
 /** The response with one object. */
-export const item = (name: string): Schema => closedObject('A success.', { data: ref(name), warnings })
+export const item = (name: string): Schema =>
+  closedObject('A success.', { data: ref(name, 'The object.'), warnings })
 /** The response with a page of a listing. */
 export const items = (name: string): Schema =>
   closedObject('A page of a listing.', {
     data: list(ref(name), 'The objects of this page.'),
-    page: ref('Page'),
+    page: ref('Page', 'The place of this page in the listing.'),
     warnings,
   })
 
@@ -117,7 +118,7 @@ const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
     update_group: nullableString('The username of the DDNS key that may update this Rdata alone.'),
   }),
   RRSet: closedObject('All records of one type at a name.', {
-    dns_type: ref('DnsType'),
+    dns_type: ref('DnsType', 'The DNS type.'),
     ttl: wholeNumber('Time to live in seconds.', { minimum: 0 }),
     rdata: list(ref('Rdata'), 'The Rdata, in the order in which they were added.'),
     metadata,

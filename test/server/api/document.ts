@@ -4,12 +4,31 @@ import { openApi } from '../../../src/server/api/openapi.ts'
 import { ROUTES, type Route } from '../../../src/server/api/routes.ts'
 
 /** Checks responses against the OpenAPI document of the service. */
-export const DOCUMENT = openApi({ name: 'x', version: '1.0.0' }) as {
+export const DOCUMENT = openApi({ name: 'x', version: '1.0.0' }) as unknown as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, unknown>>
+    readonly responses: Readonly<Record<string, DocumentedResponse>>
+  }
+}
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly description: string
+  readonly schema?: {
+    readonly properties?: Readonly<Record<string, { readonly type: string }>>
+    readonly enum?: readonly string[]
+    readonly default?: unknown
+  }
+}
+interface DocumentedResponse {
+  readonly description: string
+  readonly headers?: Readonly<Record<string, unknown>>
 }
 export interface Operation {
   readonly operationId: string
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content: unknown }>>
+  readonly parameters?: readonly Parameter[]
+  readonly responses: Readonly<Record<string, DocumentedResponse>>
 }
 
 const ajv = new Ajv2020({ strict: false, allErrors: true })
@@ -21,24 +40,86 @@ const PATTERNS = Object.values(ROUTES).map((route: Route) => ({
   pattern: new RegExp(`^/v1${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
 }))
 
-/** The difference between a response and the document; undefined if it conforms. */
-export function misfit(asked: string, target: string, status: number, body: unknown): string | undefined {
+/** Headers of HTTP and of CORS: they are those of every response. */
+const GENERAL =
+  /^(cache-control|connection|content-length|content-type|date|keep-alive|transfer-encoding|vary|access-control-.+)$/
+/** These depend on the data: a response may leave them out. */
+const OPTIONAL = ['created-labels']
+
+/** The responses without an operation, by status. */
+const SHARED: Readonly<Record<number, string>> = {
+  404: 'pathUnknown',
+  405: 'methodNotAllowed',
+  413: 'bodyTooLarge',
+}
+
+export interface Answer {
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  readonly status: number
+  readonly headers: Iterable<readonly [name: string, value: string]>
+  readonly body: unknown
+}
+
+interface Place {
+  readonly response: DocumentedResponse
+  readonly pointer: string
+}
+
+const escaped = (path: string): string => encodeURIComponent(path.replaceAll('/', '~1'))
+
+function placeOf({ method: asked, path, status }: Answer): Place | undefined {
   const method = asked === 'HEAD' ? 'GET' : asked
-  const [path = ''] = target.split('?')
   const found = PATTERNS.find(({ route, pattern }) => route.method === method && pattern.test(path))
-  const isTold =
-    found !== undefined &&
-    DOCUMENT.paths[`/v1${found.route.path}`]?.[method.toLowerCase()]?.responses[status] !== undefined
-  // Errors before a route is found have one schema.
-  if (!isTold && ![401, 404, 405, 413, 415, 429].includes(status) && path !== '/v1/openapi.json')
-    return `${method} ${path} may not answer ${status}`
-  if (path === '/v1/openapi.json') return undefined
-  const pointer = isTold
-    ? `doc#/paths/${encodeURIComponent(`/v1${found.route.path}`.replaceAll('/', '~1'))}/${method.toLowerCase()}/responses/${status}/content/application~1json/schema`
-    : 'doc#/components/schemas/ErrorResponse'
-  const validate = ajv.getSchema(pointer)
-  if (validate === undefined) return `there is no schema at ${pointer}`
-  return validate(body) === true
-    ? undefined
-    : `${method} ${target} ${status}: ${ajv.errorsText(validate.errors)}`
+  const shared = SHARED[status] ?? ''
+  const documented = `/v1${found?.route.path ?? ''}`
+  const response =
+    found === undefined
+      ? DOCUMENT.components.responses[shared]
+      : DOCUMENT.paths[documented]?.[method.toLowerCase()]?.responses[status]
+  const at =
+    found === undefined
+      ? `components/responses/${shared}`
+      : `paths/${escaped(documented)}/${method.toLowerCase()}/responses/${status}`
+  return response && { response, pointer: `doc#/${at}/content/application~1json/schema` }
+}
+
+/** The difference between a response and the document; undefined if it conforms. */
+export function misfit(answer: Answer): string | undefined {
+  const { method, path, status, body } = answer
+  if (path === '/v1/openapi.json' && status === 200) return undefined
+  const place = placeOf(answer)
+  if (place === undefined) return `${method} ${path} may not answer ${status}`
+  const validate = ajv.getSchema(place.pointer)
+  if (validate === undefined) return `there is no schema at ${place.pointer}`
+  const faults = [
+    ...(validate(body) === true ? [] : [ajv.errorsText(validate.errors)]),
+    ...headerFaults(answer, place.response),
+    ...unknownCodes(body, place.response),
+  ]
+  return faults.length === 0 ? undefined : `${method} ${path} ${status}: ${faults.join(', ')}`
+}
+
+function headerFaults({ headers }: Answer, { headers: known = {} }: DocumentedResponse): readonly string[] {
+  const names = [...headers].map(([name]) => name.toLowerCase()).filter((name) => !GENERAL.test(name))
+  const documented = Object.keys(known).map((name) => name.toLowerCase())
+  return [
+    ...names.filter((name) => !documented.includes(name)).map((name) => `unknown header ${name}`),
+    ...documented
+      .filter((name) => !OPTIONAL.includes(name) && !names.includes(name))
+      .map((name) => `no header ${name}`),
+  ]
+}
+
+/** The description of a status names the codes of its errors. */
+function unknownCodes(body: unknown, { description }: DocumentedResponse): readonly string[] {
+  const { errors = [] } = body as {
+    readonly errors?: readonly { readonly code: string; readonly title: string }[]
+  }
+  // The status is that of the first error.
+  return errors
+    .slice(0, 1)
+    .filter(({ code, title }) => !`; ${description};`.includes(`; ${code} ${title};`))
+    .map(({ code, title }) => `unknown error ${code} ${title}`)
 }

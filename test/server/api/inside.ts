@@ -90,7 +90,9 @@ export function inside(store: Store, options: Options = {}): Inside {
       isProxy: false,
     }
     const { status, headers, body } = await api(request)
-    const fault = status === 204 ? undefined : misfit(rest.method, rest.path, status, JSON.parse(body))
+    const { method, path } = rest
+    const answer = { method, path, status, headers: Object.entries(headers) }
+    const fault = status === 204 ? undefined : misfit({ ...answer, body: JSON.parse(body) })
     if (fault !== undefined) throw new Error(`${fault}\n${body}`)
     return { status, headers, text: body }
   }

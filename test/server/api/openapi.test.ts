@@ -31,13 +31,35 @@ describe('the OpenAPI document', () => {
   })
 })
 
-it('a response that the document does not describe is detected', () => {
-  expect(
-    misfit('GET', '/v1/dns/about', 200, { data: { name: 'x', version: '1' }, warnings: [] }),
-  ).toBeUndefined()
-  expect(misfit('GET', '/v1/dns/about', 200, { data: { name: 'x' }, warnings: [] })).toContain('version')
-  expect(misfit('GET', '/v1/dns/about', 201, {})).toContain('may not answer 201')
-  expect(misfit('GET', '/v1/nothing', 404, {})).toContain('errors')
+describe('a response that the document does not describe is detected', () => {
+  const about = { data: { name: 'x', version: '1' }, warnings: [] }
+  const error = (code: string, title: string) => ({ errors: [{ id: 'err_1', code, title }], warnings: [] })
+  const KEYS = '/v1/account/ddns-keys'
+  // biome-ignore format: a table
+  it.each<[difference: string | undefined, method: string, path: string, status: number, body: unknown, headers: readonly string[]]>([
+    [undefined,               'GET',  '/v1/dns/about', 200, about, ['content-type', 'Date', 'Vary']],
+    ['version',               'GET',  '/v1/dns/about', 200, { ...about, data: { name: 'x' } }, []],
+    ['additional properties', 'GET',  '/v1/dns/about', 200, { ...about, data: { ...about.data, colour: 'red' } }, []],
+    ['additional properties', 'GET',  '/v1/dns/about', 200, { ...about, colour: 'red' }, []],
+    ['unknown header x-y',    'GET',  '/v1/dns/about', 200, about, ['x-y']],
+    ['unknown header etag',   'GET',  '/v1/dns/about', 200, about, ['etag']],
+    ['may not answer 201',    'GET',  '/v1/dns/about', 201, about, []],
+    ['may not answer 404',    'GET',  '/v1/dns/about', 404, error('404', 'unknown path'), []],
+    ['may not answer 401',    'GET',  '/v1/nothing',   401, error('2465', 'unauthorized'), ['www-authenticate']],
+    [undefined,               'GET',  '/v1/nothing',   404, error('404', 'unknown path'), []],
+    ['errors',                'GET',  '/v1/nothing',   404, {}, []],
+    ['no header allow',       'PUT',  '/v1/dns/about', 405, error('405', 'method not allowed at this path'), []],
+    [undefined,               'GET',  KEYS,            429, error('429', 'too many requests'), ['Retry-After']],
+    ['no header retry-after', 'GET',  KEYS,            429, error('429', 'too many requests'), []],
+    ['unknown error 429 no',  'GET',  KEYS,            429, error('429', 'no'), ['retry-after']],
+    ['unknown error 4810',    'GET',  KEYS,            403, error('4810', 'DDNS key not found'), []],
+  ])('%s: %s %s %i %j %j', (difference, method, path, status, body, names) => {
+    const headers = names.map((name) => [name, 'x'] as const)
+    const found = misfit({ method, path, status, headers, body })
+
+    if (difference === undefined) expect(found).toBeUndefined()
+    else expect(found).toContain(difference)
+  })
 })
 
 describe('responses conform to the document', () => {

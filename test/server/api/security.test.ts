@@ -449,8 +449,8 @@ describe('secrets', () => {
     const wrong = basic('a', 'wrong-password')
     await ask({ method: 'GET', path: keys, authorization: wrong })
     await ask({ method: 'GET', path: keys, authorization: 'Bearer wrong-password' })
-    const reads = [keys, path, '/v1/dns/zones', `${R}?view=detail`, '/v1/dns/clients', '/v1/openapi.json']
-    for (const one of reads) await ask({ method: 'GET', path: one })
+    const reads = [keys, path, '/v1/dns/zones', R, '/v1/dns/clients', '/v1/openapi.json']
+    for (const one of reads) await ask({ method: 'GET', path: one, query: 'view=detail' })
     for (const [, method, one, body] of WRITES.slice(3))
       await ask({ method, path: one, ...(body !== undefined && { body: JSON.stringify(body) }) })
     await ask({ method: 'DELETE', path })

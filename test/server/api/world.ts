@@ -91,10 +91,11 @@ export async function apiWorld(): Promise<World> {
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       })
       const answer = (await response.json()) as Reply['body']
-      const fault = misfit(method, path, response.status, answer)
+      const { status, headers } = response
+      const fault = misfit({ method, path: path.replace(/\?.*/s, ''), status, headers, body: answer })
       if (fault !== undefined) throw new Error(fault)
-      if (response.status >= 500) throw new Error(JSON.stringify(faults))
-      return { status: response.status, headers: response.headers, body: answer }
+      if (status >= 500) throw new Error(JSON.stringify(faults))
+      return { status, headers, body: answer }
     },
     close: async () => {
       await listening.close(0)

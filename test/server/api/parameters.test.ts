@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ROUTES, type Route } from '../../../src/server/api/routes.ts'
+import { DOCUMENT, type Operation, type Parameter } from './document.ts'
+import { NOW } from './inside.ts'
+import { apiWorld, type World } from './world.ts'
+
+const OPERATIONS = Object.values(DOCUMENT.paths).flatMap((methods) => Object.values(methods))
+const inQuery = ({ parameters = [] }: Operation): readonly Parameter[] =>
+  parameters.filter((parameter) => parameter.in === 'query')
+
+const PARAMS: Readonly<Record<string, string>> = {
+  zone_name: 'dyn.test',
+  name: 'bob',
+  dns_type: 'A',
+  label: 'one',
+  id: '1',
+  ddns_key_username: 'kkk1111',
+}
+/** The example of every path. */
+const filled = (path: string): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => PARAMS[name] ?? '')
+const pathOf = (id: string): string => filled(`/v1${(ROUTES as Readonly<Record<string, Route>>)[id]?.path}`)
+
+const ACCOUNT = { name: 'o', isWebsiteOnly: false, isSuspended: false }
+const PLAN = {
+  name: '',
+  maxNames: 50,
+  maxRdata: 50,
+  maxNameMetadata: 10,
+  maxRRSetMetadata: 10,
+  minTtl: 60,
+  hasOffline: true,
+  hasWildcards: true,
+}
+const SERVICE = {
+  name: 'x',
+  version: '1.0.0',
+  nameservers: [],
+  isPublicSuffix: () => false,
+  newKey: () => ({ username: 'kkk0000', password: '', hash: new Uint8Array(48) }),
+  newPassword: () => ({ password: '', hash: new Uint8Array(48) }),
+}
+
+/** The query parameters that the handler of a route reads; its changes are not kept. */
+async function readBy({ store, ids }: World, { handle }: Route): Promise<readonly string[]> {
+  const read = new Set<string>()
+  const query = new Proxy({}, { get: (_, name) => void read.add(String(name)) })
+  const caller = { account: { ...ACCOUNT, id: ids['o'] ?? 0, plan: PLAN }, isReadOnly: false }
+  const undone = new Error('undone')
+  const run = store.write(async (writes) => {
+    await handle({
+      caller,
+      params: PARAMS,
+      query,
+      body: undefined,
+      store: writes,
+      now: NOW,
+      service: SERVICE,
+    })
+    throw undone
+  })
+  await expect(run).rejects.toBe(undone)
+  return [...read]
+}
+
+let world: World
+beforeAll(async () => void (world = await apiWorld()))
+afterAll(async () => world.close())
+
+describe('the query parameters in the document', () => {
+  it.each(Object.entries(ROUTES))('%s: are those that the handler reads', async (id, route) => {
+    const operation = OPERATIONS.find(({ operationId }) => operationId === id)
+    const documented = operation === undefined ? [] : inQuery(operation).map(({ name }) => name)
+
+    expect(documented.map((name) => name.replace('[]', '')).toSorted()).toEqual(
+      [...(await readBy(world, route))].toSorted(),
+    )
+  })
+
+  const NESTED = OPERATIONS.flatMap((operation) =>
+    inQuery(operation).flatMap(({ name, schema }) =>
+      schema?.properties === undefined ? [] : [[operation.operationId, name, schema.properties] as const],
+    ),
+  )
+  it.each(NESTED)('%s: %s has the keys that are accepted', async (id, name, properties) => {
+    const status = async (key: string, value: string): Promise<number> =>
+      (await world.ask('GET', `${pathOf(id)}?${name}[${key}]=${value}`, undefined, 'key-of-o')).status
+
+    for (const [key, { type }] of Object.entries(properties))
+      expect([key, await status(key, type === 'boolean' ? 'true' : 'asc')]).toEqual([key, 200])
+    expect(await status('colour', 'asc')).toBe(400)
+  })
+
+  const CHOICES = OPERATIONS.flatMap((operation) =>
+    inQuery(operation).flatMap(({ name, schema }) =>
+      schema?.enum === undefined ? [] : [[operation.operationId, name, schema.enum] as const],
+    ),
+  )
+  it.each(CHOICES)('%s: %s has the values that are accepted', async (id, name, values) => {
+    for (const value of values)
+      expect((await world.ask('GET', `${pathOf(id)}?${name}=${value}`)).status).toBe(200)
+    expect((await world.ask('GET', `${pathOf(id)}?${name}=x`)).status).toBe(400)
+  })
+
+  const PAGED = OPERATIONS.flatMap((operation) =>
+    inQuery(operation).flatMap((parameter) =>
+      parameter.name === 'limit' ? [[operation.operationId, parameter] as const] : [],
+    ),
+  )
+  it.each(PAGED)('%s: limit has its default and its maximum', async (id, { description, schema }) => {
+    const limitOf = async (query: string): Promise<number | undefined> =>
+      (await world.ask('GET', `${pathOf(id)}${query}`, undefined, 'key-of-o')).body.page?.limit
+
+    expect(await limitOf('')).toBe(schema?.default)
+    expect(await limitOf('?limit=9223372036854775807')).toBe(Number(/above (\d+)/.exec(description)?.[1]))
+  })
+})
+
+describe('every part of the document has a description', () => {
+  it.each(OPERATIONS)('$operationId: each parameter', ({ parameters = [] }) => {
+    for (const { name, description } of parameters)
+      expect([name, description]).toEqual([name, expect.stringMatching(/\.$/)])
+  })
+
+  it.each(Object.entries(DOCUMENT.components.schemas))('%s: the schema and each field', (name, schema) => {
+    const { description, properties = {} } = schema as {
+      readonly description?: string
+      readonly properties?: Readonly<Record<string, { readonly description?: string }>>
+    }
+    expect([name, description]).toEqual([name, expect.stringMatching(/\.$/)])
+    for (const [field, row] of Object.entries(properties))
+      expect([field, row.description]).not.toEqual([field, undefined])
+  })
+})
+
+describe('objects', () => {
+  const used = (from: unknown, seen = new Set<string>()): ReadonlySet<string> => {
+    for (const [, name = ''] of JSON.stringify(from).matchAll(/"#\/components\/schemas\/(\w+)"/g))
+      if (!seen.has(name)) {
+        seen.add(name)
+        used(DOCUMENT.components.schemas[name], seen)
+      }
+    return seen
+  }
+  const isClosed = (name: string): boolean | undefined => {
+    const { type, properties, additionalProperties } = DOCUMENT.components.schemas[name] as Readonly<
+      Record<string, unknown>
+    >
+    return type === 'object' && properties !== undefined ? additionalProperties === false : undefined
+  }
+  const responses = [...used(OPERATIONS.map((operation) => operation.responses))]
+  const requests = [...used(OPERATIONS.map((operation) => ({ ...operation, responses: {}, parameters: [] })))]
+
+  it.each(responses)('of responses are closed: %s', (name) => expect(isClosed(name)).not.toBe(false))
+  it.each(requests)('of requests are open: %s', (name) => expect(isClosed(name)).not.toBe(true))
+})
