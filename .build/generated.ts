@@ -5,6 +5,7 @@ import { SERVICE_SETTINGS } from '../src/config/service-settings.ts'
 import { type Setting, type SettingTable, envOf, fileKeyOf, flagOf } from '../src/config/setting.ts'
 import { formatDuration, milliseconds } from '../src/base/time.ts'
 import { formatListener } from '../src/config/service-settings.ts'
+import { REQUEST_FAULTS } from '../src/server/api/request-faults.ts'
 import { ERRORS } from '../src/server/errors/errors.ts'
 import { liftWording, type RequiredAction, REPLIES, remedyFor } from '../src/protocol/reply.ts'
 
@@ -14,7 +15,7 @@ export function generated(read: (path: string) => string): ReadonlyMap<string, s
     ['config/holdfast.schema.json', `${JSON.stringify(clientSchema(), null, 2)}\n`],
     ['config/service.schema.json', `${JSON.stringify(serviceSchema(), null, 2)}\n`],
     ['docs/settings.md', settingsPage()],
-    ['docs/api.md', replaced(read('docs/api.md'), 'errors', errorsTable())],
+    ['docs/api.md', apiPage(read('docs/api.md'))],
     ['README.md', replaced(replaced(read('README.md'), 'replies', repliesTable()), 'exits', exitsTable())],
   ])
 }
@@ -54,6 +55,16 @@ const exitsTable = (): string =>
   row('---', '---') +
   Object.values(EXITS)
     .map(({ code, meaning }) => row(String(code), meaning))
+    .join('')
+
+const apiPage = (text: string): string =>
+  replaced(replaced(text, 'errors', errorsTable()), 'request-faults', faultsTable())
+
+const faultsTable = (): string =>
+  row('status', 'code', 'meaning') +
+  row('---', '---', '---') +
+  Object.values(REQUEST_FAULTS)
+    .map(({ status, code, title }) => row(String(status), code, title))
     .join('')
 
 const errorsTable = (): string =>

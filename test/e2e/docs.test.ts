@@ -1,9 +1,11 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { lacks } from '../lacks.ts'
 import { type Ended, holdfast, ROOT, scratch, service, start } from './processes.ts'
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
@@ -116,5 +118,55 @@ describe('docs/service.md', () => {
       outputs.push((await holdfast([...line.split(' ').slice(1), '--store', store])).stdout)
 
     expect(masked(outputs.join('').replaceAll(store, '/var/lib/holdfast-service'))).toBe(masked(printed))
+  })
+})
+
+const BASH = '/bin/bash'
+
+describe.skipIf(lacks('curl'))('docs/api.md', () => {
+  const page = read('docs/api.md').split('# Reference\n')[0] ?? ''
+  const titles = [...page.matchAll(/^##+ (.+)$/gm)].flatMap(([, title = '']) =>
+    title === 'Examples' ? [] : [title],
+  )
+
+  /** Values that the reader copies from what was printed before. */
+  const COPIED: Readonly<Record<string, RegExp>> = {
+    ACME_KEY: /"key":"(\w+)"/,
+    USERNAME: /"username":"(\w+)"/,
+    ETAG: /etag: (\S+)/,
+  }
+  const isCopied = (line: string): boolean => /^(URL|KEY|ACME_KEY|USERNAME|ETAG)=/.test(line)
+
+  /** What differs from run to run. */
+  const constant = (text: string): string =>
+    masked(text)
+      .replaceAll(/"20\d\d-[-\dT:.]+Z"/g, '"TIME"')
+      .replaceAll(/("last_used_at":)(null|"TIME")/g, '$1USED')
+      .replaceAll(/("username"|"update_group"):"[a-z0-9]{7}"/g, '$1:"USERNAME"')
+      .replaceAll(/err_\w{8}/g, 'ERROR')
+      .replaceAll(/etag: "[\w-]{22}"/g, 'etag: TAG')
+      .replaceAll('\r', '')
+
+  it('has an example of each task', () => expect(titles).toHaveLength(13))
+
+  it.each(titles)('shows what the commands print: %s', async (title) => {
+    const { url, apiKey } = await service()
+    const environment = {
+      PATH: process.env['PATH'],
+      URL: url,
+      KEY: apiKey,
+      JSON: 'content-type: application/json',
+    }
+    const blocks = blocksOf(page, title).filter((block) => !block.startsWith('holdfast serve'))
+    let printed = ''
+    for (let n = 0; n < blocks.length; n += 2) {
+      const copied = Object.entries(COPIED).map(([name, where]) => [name, where.exec(printed)?.[1] ?? ''])
+      const commands = (blocks[n] ?? '').split('\n').filter((line) => !isCopied(line))
+      const env = { ...environment, ...Object.fromEntries(copied) } as NodeJS.ProcessEnv
+      const { stdout } = await promisify(execFile)(BASH, ['-c', commands.join('\n')], { env })
+
+      expect(constant(stdout).trim()).toBe(constant(blocks[n + 1] ?? '').trim())
+      printed += stdout
+    }
   })
 })
