@@ -87,9 +87,21 @@ export function errorResponses(
   )
 }
 
+/** The statuses of a success. */
+const SUCCESSES = {
+  200: 'Done: what was read, or what is as requested now.',
+  201: 'Created.',
+  202: 'Changed.',
+} as const
+export type SuccessStatus = keyof typeof SUCCESSES
+
 /** A response of a success. The listed headers may be left out where they have no value. */
-export const successResponse = (schema: Schema, headers: readonly HeaderName[]): Schema => ({
-  description: 'success',
+export const successResponse = (
+  status: SuccessStatus,
+  schema: Schema,
+  headers: readonly HeaderName[],
+): Schema => ({
+  description: SUCCESSES[status],
   ...headersOf(headers),
   content: json(schema),
 })

@@ -5,6 +5,7 @@ import {
   type HeaderName,
   json,
   SHARED_COMPONENTS,
+  type SuccessStatus,
   successResponse,
 } from './openapi-responses.ts'
 import type { ApiService } from './request-context.ts'
@@ -18,7 +19,7 @@ const SUCCESS = ref('CommandSuccess')
 interface Shape {
   readonly request?: Schema
   readonly response: Schema
-  readonly statuses: readonly number[]
+  readonly statuses: readonly SuccessStatus[]
   /** Headers of a success. */
   readonly headers?: readonly HeaderName[]
   /** The faults of the handler that are not in the specification's table of errors. */
@@ -83,7 +84,9 @@ function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
     ...(parameters.length > 0 && { parameters }),
     ...(request !== undefined && { requestBody: { required: true, content: json(request) } }),
     responses: {
-      ...Object.fromEntries(statuses.map((status) => [String(status), successResponse(response, headers)])),
+      ...Object.fromEntries(
+        statuses.map((status) => [String(status), successResponse(status, response, headers)]),
+      ),
       ...errorResponses(id, route, faults),
     },
     ...(route.isOpen && { security: [] }),

@@ -28,9 +28,9 @@ export const REQUEST_SCHEMAS: Readonly<Record<string, Schema>> = {
     {
       value: string('The data of the record in the presentation format of its type (RFC 1035 §5.1).'),
       label: string(
-        'Identifies the Rdata in its RRSet. Left out: the service creates one that begins with _.',
+        'Identifies the Rdata in its RRSet; a new one does not begin with _. Left out: the service creates one.',
         {
-          pattern: '^[A-Za-z0-9-][A-Za-z0-9_-]{0,62}$',
+          pattern: '^[A-Za-z0-9_-]{1,63}$',
         },
       ),
       update_group: updateGroup('this Rdata alone'),

@@ -69,6 +69,18 @@ interface Place {
 
 const escaped = (path: string): string => encodeURIComponent(path.replaceAll('/', '~1'))
 
+/** The difference between the body of a request that succeeded and the document; undefined if it conforms. */
+export function requestMisfit(
+  { method, path }: Pick<Answer, 'method' | 'path'>,
+  body: unknown,
+): string | undefined {
+  const found = PATTERNS.find(({ route, pattern }) => route.method === method && pattern.test(path))
+  const at = `doc#/paths/${escaped(`/v1${found?.route.path}`)}/${method.toLowerCase()}/requestBody`
+  const validate = ajv.getSchema(`${at}/content/application~1json/schema`)
+  if (validate === undefined) return `${method} ${path} has no body`
+  return validate(body) === true ? undefined : `${method} ${path}: ${ajv.errorsText(validate.errors)}`
+}
+
 function placeOf({ method: asked, path, status }: Answer): Place | undefined {
   const method = asked === 'HEAD' ? 'GET' : asked
   const found = PATTERNS.find(({ route, pattern }) => route.method === method && pattern.test(path))

@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES } from '../../../src/server/api/routes.ts'
 import { ERRORS } from '../../../src/server/errors/errors.ts'
-import { DOCUMENT, misfit, type Operation } from './document.ts'
+import { DOCUMENT, misfit, type Operation, requestMisfit } from './document.ts'
 import { apiWorld, type World } from './world.ts'
 
 const operationOf = (id: string): Operation => {
@@ -132,3 +132,17 @@ describe('responses conform to the document', () => {
     expect(Object.keys((body as unknown as typeof DOCUMENT).paths)).toEqual(Object.keys(DOCUMENT.paths))
   })
 })
+
+// `world` checks the body of every request that succeeds.
+it.each([
+  ['a field of another kind', 'POST', '/v1/dns/zones', { zone_name: 1 }, 'zone_name must be string'],
+  ['a missing field', 'POST', '/v1/dns/zones', {}, "must have required property 'zone_name'"],
+  ['a body where none is expected', 'POST', '/v1/dns/records/a.test/b/publish', {}, 'has no body'],
+])('a request that the document does not describe is detected: %s', (_, method, path, body, fault) =>
+  expect(requestMisfit({ method, path }, body)).toContain(fault),
+)
+
+it('a request with an unknown field is one that the document describes', () =>
+  expect(
+    requestMisfit({ method: 'POST', path: '/v1/dns/zones' }, { zone_name: 'a.test', colour: 'red' }),
+  ).toBeUndefined())

@@ -9,7 +9,7 @@ import { passwordChecker } from '../../../src/server/auth/login.ts'
 import { apexOf } from '../../../src/server/model/apex.ts'
 import type { DnsType } from '../../../src/server/model/rdata-values.ts'
 import type { Name } from '../../../src/server/model/tree.ts'
-import { misfit } from './document.ts'
+import { misfit, requestMisfit } from './document.ts'
 import { listen } from '../../../src/server/http/listen.ts'
 import { sqliteStore } from '../../../src/server/store/sqlite.ts'
 import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
@@ -94,6 +94,9 @@ export async function apiWorld(): Promise<World> {
       const { status, headers } = response
       const fault = misfit({ method, path: path.replace(/\?.*/s, ''), status, headers, body: answer })
       if (fault !== undefined) throw new Error(fault)
+      const sent: unknown = typeof body === 'string' ? JSON.parse(body) : body
+      const wrong = status < 300 && body !== undefined ? requestMisfit({ method, path }, sent) : undefined
+      if (wrong !== undefined) throw new Error(wrong)
       if (status >= 500) throw new Error(JSON.stringify(faults))
       return { status, headers, body: answer }
     },
