@@ -115,6 +115,24 @@ describe('a backup', () => {
     expect((await admin(folder, 'account', 'show', 'acme')).code).toBe(0)
   })
 
+  it('that fails leaves nothing behind', async () => {
+    const { folder } = await made()
+    const into = scratch()
+    const node = join(scratch(), 'node')
+    writeFileSync(node, `#!/bin/sh\nulimit -f 100\ntrap '' XFSZ\nexec ${process.execPath} "$@"\n`, {
+      mode: 0o755,
+    })
+    const { code, stderr } = await holdfast(['admin', 'backup', into, '--store', folder], { node })
+
+    expect([code, stderr]).toEqual([
+      78,
+      expect.stringMatching(
+        /^holdfast: the backup in \S+ failed: .*; nothing was kept, and the store is unchanged\n$/,
+      ),
+    ])
+    expect(readdirSync(into)).toEqual([])
+  })
+
   it('whose restore is killed at any moment is completed by the next one', async () => {
     const { folder } = await made()
     const { stdout } = await admin(folder, 'backup', scratch(), '--json')

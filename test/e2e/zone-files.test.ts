@@ -23,6 +23,8 @@ const FILE = `$TTL 1h
         IN NS  ns1.provider.test.
         IN MX  10 mail
         300 IN TXT "v=spf1 -all" "second; string"
+_dmarc  300 IN TXT v=DMARC1\\;p=none \\"x\\"
+        CAA 0 issue ca.example
 mail    IN A   192.0.2.25
         IN AAAA 2001:0db8::25
 www     IN CNAME @
@@ -41,13 +43,15 @@ describe('a zone', () => {
   it('is imported from a master file, and exported with every record', async () => {
     expect(await imported(FILE)).toMatchObject({
       code: 0,
-      stdout: 'imported 7 records at 5 names into acme.test\n',
+      stdout: 'imported 9 records at 6 names into acme.test\n',
     })
 
     const { stdout } = await admin('zone', 'export', 'acme.test')
     expect(stdout.split('\n').slice(3).filter(Boolean)).toEqual([
       '@ 3600 IN MX 10 mail.acme.test.',
       '@ 300 IN TXT "v=spf1 -all" "second; string"',
+      '_dmarc 3600 IN CAA 0 issue "ca.example"',
+      String.raw`_dmarc 300 IN TXT "v=DMARC1;p=none" "\"x\""`,
       '_sip._tcp.sub 60 IN SRV 0 5 5060 mail.acme.test.',
       'host.sub 7200 IN A 192.0.2.7',
       'mail 3600 IN A 192.0.2.25',
@@ -63,7 +67,7 @@ describe('a zone', () => {
     const first = await admin('zone', 'export', 'acme.test')
     const path = join(scratch(), 'zone')
     writeFileSync(path, first.stdout)
-    await admin('zone', 'remove', 'acme.test', 'confirm=7')
+    await admin('zone', 'remove', 'acme.test', 'confirm=8')
     await admin('zone', 'add', 'acme.test', 'acme', 'default-ttl=300')
     expect((await admin('zone', 'import', 'acme.test', path)).stderr).toBe('')
 
@@ -94,6 +98,8 @@ describe('a zone', () => {
     ['$INCLUDE other',                  /line 1: \$INCLUDE is not supported/],
     [' IN A 192.0.2.1',                 /line 1: the first record has no owner name/],
     ['www IN TXT ( "a"',                /a parenthesis is not closed/],
+    ['www IN TXT "a',                  /line 1: a quote is not closed/],
+    ['www 604801 IN A 192.0.2.1',       /line 1: the TTL 604801 is larger than 604800/],
     ['a b@d IN A 192.0.2.1',            /line 1: B@D is not a supported type/],
     ['a!b IN A 192.0.2.1',              /line 1: 'a!b' contains characters other than/],
     ['w IN CNAME x\nw IN A 192.0.2.1',  /w\.acme\.test: a name with a CNAME has no other records/],

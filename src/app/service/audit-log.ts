@@ -1,5 +1,5 @@
 import { never } from '../../base/never.ts'
-import { formatInstant } from '../../base/time.ts'
+import { formatInstant, type Instant } from '../../base/time.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Audit, AuditEvent } from '../../server/model/audit.ts'
 
@@ -40,7 +40,7 @@ const ENDPOINT = { update: '/nic/update', api: '/v1' } as const
 function lineOf(event: AuditEvent): string {
   switch (event.kind) {
     case 'loginRefused':
-      return `login refused at ${ENDPOINT[event.endpoint]} from ${event.peer}${event.username === undefined ? '' : ` for ${quoted(event.username)}`}`
+      return `login refused at ${ENDPOINT[event.endpoint]} from ${event.peer}${event.username === undefined ? '' : ` for ${quoted(nameOrSecret(event.username))}`}`
     case 'lockedOut':
       return `too many failed logins at ${ENDPOINT[event.endpoint]} from ${event.peer}: its account passwords are not checked for a while`
     case 'blocked':
@@ -54,16 +54,22 @@ function lineOf(event: AuditEvent): string {
   }
 }
 
+/** People send a key in the place of the username; what looks like a generated secret is not written. */
+const nameOrSecret = (username: string): string =>
+  /^[A-Za-z0-9]{21}$/.test(username) ? 'a secret' : username.slice(0, MAX_NAME_LENGTH)
+
+const MAX_NAME_LENGTH = 100
+
 /** Foreign text in one line, without control characters. */
 const quoted = (text: string): string =>
-  JSON.stringify(text.slice(0, 100)).replaceAll(/[\u007f-\u009f]/g, '?')
+  JSON.stringify(text.slice(0, 100)).replaceAll(/[\u007f-\u009f\u2028-\u202e]/g, '?')
 
 const shown = (fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
-    Object.entries(fields).map(([key, value]) => [
-      key,
-      key === 'until' ? formatInstant(value as never) : value,
-    ]),
+    Object.entries(fields).map(([key, value]) => {
+      if (key === 'until') return [key, formatInstant(value as Instant)]
+      return [key, key === 'username' && typeof value === 'string' ? nameOrSecret(value) : value]
+    }),
   )
 
 /** Whether a peer may have another line. Tells how many had none when a period is over. */

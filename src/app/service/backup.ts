@@ -20,7 +20,7 @@ import {
   databaseProblems,
   isDatabaseInUse,
 } from '../../server/store/sqlite-files.ts'
-import { DATABASE_FILE, schemaVersionIn } from '../../server/store/sqlite-open.ts'
+import { DATABASE_FILE, SCHEMA_VERSION, schemaVersionIn } from '../../server/store/sqlite-open.ts'
 import { HASH_KEY_FILE, PREVIOUS_HASH_KEY_FILE } from './hash-key.ts'
 import { findStore, openStore } from './open-store.ts'
 
@@ -55,10 +55,36 @@ export async function backUp(
   const partial = `${folder}.partial`
   rmSync(partial, { recursive: true, force: true })
   mkdirSync(partial, { mode: 0o700 })
+  try {
+    return await completeBackup(
+      { store, partial, folder, into },
+      { isOld: found.version < SCHEMA_VERSION, keep },
+    )
+  } catch (error) {
+    return err(
+      `the backup in ${into} failed: ${(error as Error).message}; nothing was kept, and the store is unchanged`,
+    )
+  } finally {
+    rmSync(partial, { recursive: true, force: true })
+  }
+}
+
+interface BackupPaths {
+  readonly store: string
+  readonly partial: string
+  readonly folder: string
+  readonly into: string
+}
+
+async function completeBackup(
+  { store, partial, folder, into }: BackupPaths,
+  { isOld, keep }: { readonly isOld: boolean; readonly keep: number | undefined },
+): Promise<Result<Backup, string>> {
   copyDatabase(store, join(partial, DATABASE_FILE))
   chmodSync(join(partial, DATABASE_FILE), 0o600)
   for (const name of hashKeysIn(store)) copyFileSync(join(store, name), join(partial, name))
-  const problem = await problemOf(partial)
+  // A store that an older service still uses is copied as it is.
+  const problem = isOld ? databaseProblems(partial)[0] : await problemOf(partial)
   if (problem !== undefined) return err(`the copy of ${store} is not usable: ${problem}; nothing was kept`)
   for (const name of [DATABASE_FILE, ...hashKeysIn(partial)]) await toDisk(join(partial, name))
   renameSync(partial, folder)
@@ -83,7 +109,7 @@ async function problemOf(folder: string): Promise<string | undefined> {
   if (schemaVersionIn(folder) === undefined) return `${folder} contains no ${DATABASE_FILE}`
   const [first] = databaseProblems(folder)
   if (first !== undefined) return first
-  const opened = await openStore(folder)
+  const opened = await openStore(folder, { mayUpgrade: true })
   if (!opened.ok) return opened.error.messages.join('; ')
   await opened.value.store.close()
   return undefined
@@ -108,7 +134,7 @@ export async function restore(store: string, from: string, now: Instant): Promis
     if (!existsSync(join(from, name))) return err(`${from} is no backup: it contains no ${name}`)
   const names = [...hashKeysIn(from), DATABASE_FILE]
   for (const name of names) copyFileSync(join(from, name), join(incoming, name))
-  const problem = await problemOf(incoming)
+  const problem = await problemOf(incoming).catch((error: Error) => error.message)
   if (problem !== undefined) return err(`${from} is not usable: ${problem}; the store is unchanged`)
   for (const name of names) {
     giveToOwner(join(incoming, name), store)

@@ -85,7 +85,7 @@ interface Entry {
   readonly line: number
 }
 
-const TOKEN = /"(?:[^"\\]|\\[^])*"|[()]|;[^\n]*|[^\s();"]+/g
+const TOKEN = /"(?:[^"\\]|\\[^])*"|[()]|;[^\n]*|(?:[^\s();"\\]|\\[^])+|"/g
 
 /** Without the comment at the end. */
 function tokensOf(line: string): readonly string[] {
@@ -106,6 +106,7 @@ function entriesOf(text: string): Result<readonly Entry[], string> {
     const line = raw.startsWith(OWN) ? raw.slice(OWN.length) : raw
     open ??= { tokens: [], hasOwner: /^\S/.test(line), line: at + 1 }
     const tokens = tokensOf(line)
+    if (tokens.includes('"')) return err(`line ${at + 1}: a quote is not closed`)
     depth += count(tokens, '(') - count(tokens, ')')
     open.tokens.push(...tokens.filter((token) => token !== '(' && token !== ')'))
     if (depth < 0) return err(`line ${at + 1}: a closing parenthesis without an opening one`)
@@ -134,9 +135,20 @@ function recordOf(entry: Entry, zone: string, reading: Reading): Result<MasterRe
   const fields = rest.map((token, at) =>
     at === field && token !== '.' ? `${absoluteName(token, reading.origin)}.` : token,
   )
-  const value = RDATA_TYPES[dnsType].parse(fields.join(' '))
+  if (ttl !== undefined && ttl > MAX_TTL) return err(`the TTL ${ttl} is larger than ${MAX_TTL}`)
+  const value = RDATA_TYPES[dnsType].parse(stringsQuoted(dnsType, fields).join(' '))
   return value.ok ? ok({ name, ttl, dnsType, value: value.value, line: entry.line }) : err(value.error.detail)
 }
+
+/** In seconds, as for records that the management API makes. */
+const MAX_TTL = 604_800
+
+/** Strings may stand without quotes, with the same escapes (RFC 1035 §5.1). */
+const stringsQuoted = (dnsType: DnsType, fields: readonly string[]): readonly string[] =>
+  fields.map((field, at) => {
+    const isString = dnsType === 'TXT' || (dnsType === 'CAA' && at === 2)
+    return isString && !field.startsWith('"') ? `"${field}"` : field
+  })
 
 function directive(name: string, argument: string, reading: Reading): Result<undefined, string> {
   if (name === '$ORIGIN') reading.origin = absoluteName(argument, reading.origin)

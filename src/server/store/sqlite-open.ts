@@ -1,4 +1,13 @@
-import { chownSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { MIGRATIONS } from './migrations.ts'
@@ -25,6 +34,8 @@ export const SCHEMA_VERSION = MIGRATIONS.length
 /** The version of the schema in this folder; 0 for an empty database, undefined without one. Changes nothing. */
 export function schemaVersionIn(folder: string): number | undefined {
   const path = join(folder, DATABASE_FILE)
+  // In a folder that this user may not enter there may be a store: accessSync throws EACCES.
+  if (existsSync(folder)) accessSync(folder, constants.R_OK | constants.X_OK)
   if (!existsSync(path)) return undefined
   if (statSync(path).size === 0) return 0
   const database = new DatabaseSync(path, { timeout: 5000 })

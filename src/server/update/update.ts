@@ -134,9 +134,9 @@ async function settle(
     await recordUsage(w, context, { usage, replies: refusalOf(call) })
     return { replies: refusalOf(call), events: [] }
   }
-  const outcome = principal.isSuspended
-    ? { usage, replies: singleReply('abuse') }
-    : await outcomeOf(w, context, { usage, allHostnames: policy.allHostnames })
+  // The operator ends this block, and nothing that was refused meanwhile may start another one.
+  if (principal.isSuspended) return { replies: singleReply('abuse'), events: [] }
+  const outcome = await outcomeOf(w, context, { usage, allHostnames: policy.allHostnames })
   const replies = await recordUsage(w, context, outcome)
   const { blockedUntil } = await w.usageOf(principal)
   return { replies, events: blockEvents(usage.blockedUntil, blockedUntil, { username, peer }) }

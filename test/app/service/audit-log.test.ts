@@ -32,6 +32,7 @@ describe('the log', () => {
     [refused('192.0.2.1', 'abc1234'),                                                     'info login refused at /nic/update from 192.0.2.1 for "abc1234"'],
     [{ kind: 'loginRefused', endpoint: 'api', peer: '2001:db8::1', username: undefined }, 'info login refused at /v1 from 2001:db8::1'],
     [refused('192.0.2.1', 'a\n\u001b[31m"x'),                                             'info login refused at /nic/update from 192.0.2.1 for "a\\n\\u001b[31m\\"x"'],
+    [refused('192.0.2.1', 'DUsbGLQhc2ac54naXYC7E'),                                       'info login refused at /nic/update from 192.0.2.1 for "a secret"'],
     [{ kind: 'lockedOut', endpoint: 'update', peer: '192.0.2.1' },                        'warn too many failed logins at /nic/update from 192.0.2.1: its account passwords are not checked for a while'],
     [{ kind: 'blocked', username: 'abc1234', peer: '192.0.2.1', until: instant(0) },      'warn abc1234 is blocked for abuse until 1970-01-01T00:00:00.000Z, last request from 192.0.2.1'],
     [{ kind: 'blockEnded', username: 'abc1234', peer: '192.0.2.1' },                      'info the block of abc1234 is over, request from 192.0.2.1'],

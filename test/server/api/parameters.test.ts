@@ -25,6 +25,7 @@ const ACCOUNT = { name: 'o', isWebsiteOnly: false, isSuspended: false }
 const PLAN = {
   name: '',
   maxNames: 50,
+  maxKeys: 50,
   maxRdata: 50,
   maxNameMetadata: 10,
   maxRRSetMetadata: 10,

@@ -17,7 +17,7 @@ const PASSWORDS = passwordChecker(PEPPER)
 const LIMITS = limitsOf({
   nochgLimit: 1000,
   requestLimit: 1000,
-  refusalLimit: 1000,
+  refusalLimit: 10,
   badauthLimit: 1000,
   longBlock: days(1),
   shortBlock: hours(1),
@@ -133,6 +133,14 @@ describe('what the operator forbids is forbidden at both endpoints', () => {
 
     expect(await update('home.acme.test', '192.0.2.1')).toBe('abuse')
     expect(await change('acme.test', 'home', 'A')).toBe('202')
+  })
+
+  it('a block by the operator leaves no block behind', async () => {
+    await admin('key block abc1234')
+    for (let n = 0; n < 14; n++) await update('home.acme.test', '192.0.2.1')
+    await admin('key unblock abc1234')
+
+    expect(await update('home.acme.test', '192.0.2.1')).toBe('good')
   })
 
   it('!donator for one hostname leaves every hostname of the request as it is', async () => {
