@@ -3,7 +3,7 @@ import { type Instant, after, instant, milliseconds, minutes, seconds } from '..
 import { formatBasic } from '../../../src/net/basic.ts'
 import { Secret } from '../../../src/net/secret.ts'
 import { type IdentifiedCaller, callerIdentifier } from '../../../src/server/auth/caller.ts'
-import { keyedHash, pepperOf } from '../../../src/server/auth/hashes.ts'
+import { keyedHash, type Pepper, pepperOf } from '../../../src/server/auth/hashes.ts'
 import type { AuditEvent } from '../../../src/server/model/audit.ts'
 import type { FailedLogins, Login } from '../../../src/server/model/rows.ts'
 import type { ApiKey, StoreReads, Store, StoreWrites } from '../../../src/server/store/store.ts'
@@ -26,7 +26,8 @@ const LOGINS: Readonly<Record<string, Login>> = {
 }
 
 /** An identifier over a store in memory; `limit` is two failures. */
-function gate() {
+function gate(pepper: Pepper = PEPPER) {
+  const rehashed: unknown[] = []
   const failures = new Map<string, FailedLogins>()
   const world = { now: START }
   const events: AuditEvent[] = []
@@ -39,6 +40,7 @@ function gate() {
       Promise.resolve(void failures.set(network, counted)),
     login: async (username: string) => Promise.resolve(LOGINS[username]),
     account: async (id: number) => Promise.resolve(id === OWNER.id ? OWNER : undefined),
+    rehashApiKey: async (id: number, hash: Uint8Array) => Promise.resolve(void rehashed.push([id, hash])),
     apiKeyByHash: async (hash: Uint8Array) => Promise.resolve(found.get(Buffer.from(hash).toString('hex'))),
   } as unknown as StoreReads & StoreWrites
   const store = {
@@ -47,7 +49,7 @@ function gate() {
   } as unknown as Store
   const identify = callerIdentifier({
     store,
-    pepper: PEPPER,
+    pepper,
     passwords: {
       renewedHash: () => undefined,
       checkFast: (login) => (login?.kind === 'key' ? true : undefined),
@@ -68,7 +70,7 @@ function gate() {
     world.now = at
     return identify(authorization, { network, share: network, peer: network })
   }
-  return { ask, events }
+  return { ask, events, rehashed }
 }
 
 const basic = (username: string, password: string): string =>
@@ -100,6 +102,24 @@ describe('a caller of the management API', () => {
     const { ask } = gate()
     expect(await ask('Bearer ends', at(1, -1))).toEqual({ ...WHOLE, expiresAt: at(1) })
     expect(await ask('Bearer ends', at(1))).toBeUndefined()
+  })
+})
+
+describe('an API key after a rotation of the hash key', () => {
+  const rotated = { ...pepperOf(new Uint8Array(32).fill(1)), previous: PEPPER }
+
+  it('is accepted, and gets a hash of the current hash key', async () => {
+    const { ask, rehashed } = gate(rotated)
+
+    expect(await ask('Bearer whole')).toEqual(WHOLE)
+    expect(rehashed).toEqual([[1, keyedHash(rotated, 'whole')]])
+  })
+
+  it('that is unknown changes nothing', async () => {
+    const { ask, rehashed } = gate(rotated)
+
+    expect(await ask('Bearer other')).toBeUndefined()
+    expect(rehashed).toEqual([])
   })
 })
 
@@ -166,5 +186,15 @@ describe('a peer that may be wrong twice in ten minutes', () => {
     expect(await ask(PASSWORD)).toEqual(WHOLE)
     for (let times = 0; times < 3; times++) await ask(WRONG, START, 'other')
     expect(await ask(PASSWORD)).toEqual(WHOLE)
+  })
+
+  it.each([
+    ['an API key as a bearer token', 'Bearer wrong'],
+    ['an API key as the password of an empty user', basic('', 'wrong')],
+  ])('is named in the log without a username: %s', async (_, authorization) => {
+    const { ask, events } = gate()
+    await ask(authorization)
+
+    expect(events).toEqual([{ kind: 'loginRefused', endpoint: 'api', peer: 'n', username: undefined }])
   })
 })

@@ -1,7 +1,14 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
-import { isKeyedHashOf, keyedHash, PEPPER_BYTES, pepperOf } from '../../../src/server/auth/hashes.ts'
+import { describe, expect, it } from 'vitest'
+import {
+  fingerprintOf,
+  isKeyedHashOf,
+  isPreviousHashOf,
+  keyedHash,
+  PEPPER_BYTES,
+  pepperOf,
+} from '../../../src/server/auth/hashes.ts'
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
 
@@ -23,3 +30,26 @@ it.each([
   [Buffer.from('Jefe').toString('hex'),    'what do ya want for nothing?', '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843'],
 ])('as in RFC 4231: %s', (pepper, key, expected) =>
   expect(Buffer.from(keyedHash(pepperOf(Buffer.from(pepper, 'hex')), key)).toString('hex')).toBe(expected))
+
+describe('after a rotation of the hash key', () => {
+  const former = pepperOf(new Uint8Array(32))
+  const current = { ...pepperOf(new Uint8Array(32).fill(1)), previous: former }
+  const other = pepperOf(new Uint8Array(32).fill(2))
+
+  // biome-ignore format: a table
+  it.each([
+    ['of the current key',  current, true,  false],
+    ['of the previous key', former,  true,  true],
+    ['of another key',      other,   false, false],
+  ])('a hash %s', (_, pepper, isRight, isPrevious) => {
+    const stored = keyedHash(pepper, 'secret')
+    expect([isKeyedHashOf(current, 'secret', stored), isPreviousHashOf(current, 'secret', stored)]).toEqual([isRight, isPrevious])
+    expect(isKeyedHashOf(current, 'other', stored)).toBe(false)
+  })
+
+  it('the previous one is not accepted where there is none', () =>
+    expect(isPreviousHashOf(former, 'secret', keyedHash(current, 'secret'))).toBe(false))
+})
+
+it('a fingerprint is stable, because stores contain it', () =>
+  expect(fingerprintOf(pepperOf(new Uint8Array(32)))).toBe('2c3767eca98640cc'))

@@ -16,6 +16,8 @@ import type { Login } from '../../../src/server/model/rows.ts'
 const KEPT =
   '000102030405060708090a0b0c0d0e0f83e66ff166cf4955ef69e098590414108d313b08a53c0e18dddcc4e585bdd274'
 const PEPPER = pepperOf(new Uint8Array(32))
+/** After a rotation. */
+const ROTATED = { ...pepperOf(new Uint8Array(32).fill(1)), previous: PEPPER }
 const [RIGHT, WRONG] = [new Secret('right'), new Secret('wrong')]
 const KEY: Login = { kind: 'key', id: 1, accountId: 1, hash: keyedHash(PEPPER, 'right'), isSuspended: false }
 const ACCOUNT: Login = {
@@ -36,11 +38,27 @@ describe('a password', () => {
   it.each([
     ['the right one of a key',                  KEY,       'abc1234',  RIGHT, true],
     ['a wrong one of a key',                    KEY,       'abc1234',  WRONG, false],
+    ['of a key whose name has another form',     KEY,       NAMED,      RIGHT, true],
     ['any of an unknown username like a key',   undefined, 'abc1234',  RIGHT, false],
     ['any of another unknown username',         undefined, 'abc12345', RIGHT, undefined],
     ['the right one of an account',             ACCOUNT,   NAMED,      RIGHT, undefined],
   ])('checked with a keyed hash: %s', (_, login, username, password, result) =>
     expect(passwords.checkFast(login, of(username, password))).toBe(result))
+
+  // biome-ignore format: a table
+  it.each([
+    ['the right one, of the previous hash key', keyedHash(PEPPER, 'right'),          RIGHT, true],
+    ['the right one, of the current hash key',  keyedHash(ROTATED, 'right'),         RIGHT, false],
+    ['a wrong one',                             keyedHash(PEPPER, 'right'),          WRONG, false],
+  ])('of a key has a new hash after a rotation: %s', (_, hash, password, isRenewed) =>
+    expect(passwordChecker(ROTATED).renewedHash({ ...KEY, hash }, of('abc1234', password))).toEqual(
+      isRenewed ? keyedHash(ROTATED, 'right') : undefined,
+    ))
+
+  it('of an account has no keyed hash', () =>
+    expect(
+      passwordChecker(ROTATED).renewedHash({ ...ACCOUNT, hash: KEY.hash }, of(NAMED, RIGHT)),
+    ).toBeUndefined())
 
   it.each([
     ['the right one of an account', ACCOUNT, RIGHT, true],

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   after,
   before,
@@ -223,6 +223,27 @@ describe('the reply to', () => {
 
     expect(await ask({ agent: 'curl/7.88' })).toBe('badagent')
     expect(await ask()).toBe('good 192.0.2.1')
+  })
+})
+
+describe('a key after a rotation of the hash key', () => {
+  const rotated = { ...pepperOf(new Uint8Array(32).fill(1)), previous: PEPPER }
+  const storedHash = async () => (await store.read((r) => r.login(KEY.username)))?.hash
+  beforeAll(() => void (passwords = passwordChecker(rotated)))
+  afterAll(() => void (passwords = passwordChecker(PEPPER)))
+
+  it('is accepted, and gets a hash of the current hash key', async () => {
+    expect(await ask()).toBe('good 192.0.2.1')
+    expect(Buffer.from((await storedHash()) ?? '')).toEqual(Buffer.from(keyedHash(rotated, 'swordfish')))
+    expect(await ask({ query: 'hostname=home.example.test&myip=192.0.2.2' })).toBe('good 192.0.2.2')
+  })
+
+  it.each([
+    ['a wrong password', { ...KEY, password: new Secret('x') }],
+    ['an unknown username', { ...KEY, username: 'nobody1' }],
+  ])('keeps its hash: %s', async (_, as) => {
+    expect(await ask({ as })).toBe('badauth')
+    expect(Buffer.from((await storedHash()) ?? '')).toEqual(Buffer.from(keyedHash(PEPPER, 'swordfish')))
   })
 })
 
