@@ -5,7 +5,7 @@ import { storeSettings } from '../app/service/settings.ts'
 import { STORE_OPERATIONS } from '../app/service/store-operations.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { systemClock } from '../platform/clock.ts'
-import type { OperationResult } from '../server/admin/operation.ts'
+import type { AdminOperation, OperationResult } from '../server/admin/operation.ts'
 import { ADMIN_OPERATIONS } from '../server/admin/operations.ts'
 import type { AdminFlags } from './flag-tables.ts'
 import { fail, print, printJson } from './output.ts'
@@ -18,6 +18,8 @@ export async function adminCommand({ asJson, words, settings }: AdminFlags): Pro
   if (!resolved.ok) return fail(resolved.error, asJson)
   const { folder, nameservers } = resolved.value
   const args = words.slice(name.split(' ').length)
+  const surplus = surplusOf(name, args)
+  if (surplus !== undefined) return fail({ exit: 'usage', messages: surplus }, asJson)
   const onStore = STORE_OPERATIONS[name]
   const outcome = await (onStore === undefined
     ? runInStore(name, args, { folder, nameservers })
@@ -49,7 +51,18 @@ async function runInStore(
   }
 }
 
-const OPERATIONS = { ...STORE_OPERATIONS, ...ADMIN_OPERATIONS }
+const OPERATIONS: Readonly<Record<string, Pick<AdminOperation, 'parameters' | 'summary'>>> = {
+  ...STORE_OPERATIONS,
+  ...ADMIN_OPERATIONS,
+}
+
+/** Says that an operation has more arguments than parameters: an argument that is ignored misleads its user. */
+function surplusOf(name: string, args: readonly string[]): readonly string[] | undefined {
+  const { parameters = '' } = OPERATIONS[name] ?? {}
+  const most = parameters === '' ? 0 : parameters.split(' ').length
+  if (parameters.includes('…') || args.length <= most) return undefined
+  return [`${args[most]} is one argument too many`, `usage: holdfast admin ${name} ${parameters}`.trim()]
+}
 
 /** The operation that the words begin with. */
 const operationOf = (words: readonly string[]): string | undefined =>

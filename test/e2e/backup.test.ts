@@ -115,6 +115,24 @@ describe('a backup', () => {
     expect((await admin(folder, 'account', 'show', 'acme')).code).toBe(0)
   })
 
+  it('with wrong arguments says what is wrong', async () => {
+    const { folder } = await made()
+    const into = scratch()
+    const wrong = async (...args: readonly string[]) => {
+      const { code, stderr } = await admin(folder, 'backup', ...args)
+      return [code, stderr.split('\n')[0]]
+    }
+
+    expect(await wrong()).toEqual([64, expect.stringContaining('name the folder for backups')])
+    expect(await wrong(into, 'keep=x')).toEqual([
+      64,
+      'holdfast: keep=x is not keep=N with a number from 1 to 9999',
+    ])
+    expect(await wrong(into, 'keep=1', 'x')).toEqual([64, 'holdfast: x is one argument too many'])
+    expect(await wrong(folder)).toEqual([78, expect.stringContaining('choose another folder')])
+    expect(readdirSync(into)).toEqual([])
+  })
+
   it('that fails leaves nothing behind', async () => {
     const { folder } = await made()
     const into = scratch()

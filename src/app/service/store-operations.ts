@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { err, ok, type Result } from '../../base/result.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { OperationResult } from '../../server/admin/operation.ts'
@@ -118,11 +119,14 @@ async function initStore(folder: string): Promise<Result<OperationResult, Failur
 
 async function backUpStore(
   store: string,
-  [into, ...rest]: readonly string[],
+  [into, kept]: readonly string[],
 ): Promise<Result<OperationResult, Failure>> {
-  const [, keep] = /^keep=([1-9]\d{0,3})$/.exec(rest[0] ?? '') ?? []
-  if (into === undefined || (rest.length > 0 && keep === undefined))
-    return usage('name the folder for backups: holdfast admin backup FOLDER [keep=N]')
+  if (into === undefined) return usage('name the folder for backups: holdfast admin backup FOLDER [keep=N]')
+  const [, keep] = /^keep=([1-9]\d{0,3})$/.exec(kept ?? '') ?? []
+  if (kept !== undefined && keep === undefined)
+    return usage(`${kept} is not keep=N with a number from 1 to 9999`)
+  if (resolve(into) === resolve(store))
+    return refusal(`${into} is the store; choose another folder, best on another disk`)
   const made = await backUp(store, into, {
     now: systemClock.now(),
     keep: keep === undefined ? undefined : Number(keep),

@@ -1,7 +1,14 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { canonicalName } from '../model/dns-name.ts'
 import type { Overview, OverviewFilter, OverviewRow } from '../store/overview.ts'
-import type { AdminContext, Args, OperationResult, Operations } from './operation.ts'
+import {
+  accountIdOf,
+  type AdminContext,
+  type Args,
+  type OperationResult,
+  type Operations,
+  zoneOf,
+} from './operation.ts'
 import { formatFields, formatTable } from './table.ts'
 
 /** One kind of thing that can be listed and shown. */
@@ -62,10 +69,22 @@ async function list(
     const [key = '', value = ''] = arg.split(/=(.*)/s)
     const known = filters.find((one) => one === key)
     if (known === undefined || value === '') return err(`${arg} is not ${expected(filters)}`)
+    const found = await existing(w, known, value)
+    if (!found.ok) return found
     filter[known] = known === 'zone' ? canonicalName(value) : value
   }
   const rows = await w.overview(of, { filter, now })
   return ok({ lines: formatTable(rows), data: { [of]: rows } })
+}
+
+/** A list of something that does not exist is not an empty list. */
+const existing = async (
+  w: AdminContext['w'],
+  filter: keyof OverviewFilter,
+  value: string,
+): Promise<Result<unknown, string>> => {
+  if (filter === 'account') return accountIdOf(w, value)
+  return filter === 'zone' ? zoneOf(w, value) : ok(undefined)
 }
 
 const expected = (filters: readonly string[]): string =>

@@ -18,6 +18,8 @@ const SUCCESS = ref('CommandSuccess')
 
 interface Shape {
   readonly request?: Schema
+  /** Without a body everything has its default. */
+  readonly isRequestOptional?: true
   readonly response: Schema
   readonly statuses: readonly SuccessStatus[]
   /** Headers of a success. */
@@ -37,7 +39,7 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
   changeKey:        { request: ref('KeyChange'), response: item('KeyChanged'), statuses: [202], faults: ['scopeInsufficient', 'keyNotFound', 'hostnameNotFound'] },
   deleteKey:        { response: item('KeyChanged'), statuses: [200], faults: ['scopeInsufficient', 'keyNotFound'] },
   listApiKeys:      { response: items('ApiKey'), statuses: [200], faults: ['scopeInsufficient'] },
-  createApiKey:     { request: ref('NewApiKey'), response: item('ApiKey'), statuses: [201], faults: ['scopeInsufficient', 'apiKeysOverLimit'] },
+  createApiKey:     { request: ref('NewApiKey'), isRequestOptional: true, response: item('ApiKey'), statuses: [201], faults: ['scopeInsufficient', 'apiKeysOverLimit'] },
   deleteApiKey:     { response: item('KeyChanged'), statuses: [200], faults: ['scopeInsufficient', 'apiKeyNotFound'] },
   about:            { response: item('About'), statuses: [200] },
   listZones:        { response: items('Zone'), statuses: [200] },
@@ -75,14 +77,14 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
 }
 
 function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
-  const { request, response, statuses, headers = [], faults = [] } = SHAPES[id]
+  const { request, isRequestOptional = false, response, statuses, headers = [], faults = [] } = SHAPES[id]
   const parameters = parametersOf(id, route)
   return {
     operationId: id,
     summary: route.summary,
     tags: [route.tag],
     ...(parameters.length > 0 && { parameters }),
-    ...(request !== undefined && { requestBody: { required: true, content: json(request) } }),
+    ...(request !== undefined && { requestBody: { required: !isRequestOptional, content: json(request) } }),
     responses: {
       ...Object.fromEntries(
         statuses.map((status) => [String(status), successResponse(status, response, headers)]),

@@ -192,6 +192,8 @@ describe('a wrong operation says what is wrong', () => {
     ['account show nobody',        /there is no account nobody; see holdfast admin account list/],
     ['account password',           /the name of the account is missing/],
     ['name list zones=x',          /zones=x is not zone=NAME or account=NAME/],
+    ['zone list account=nobody',   /there is no account nobody/],
+    ['name list zone=no.test',     /there is no zone no\.test/],
     ['plan list x',                /x is not understood; this list takes no arguments/],
     ['zone add dyn.test beta',     /there is a zone dyn\.test already/],
     ['zone add bob.dyn.test acme', /other accounts have zones or names at or beneath bob\.dyn\.test/],
