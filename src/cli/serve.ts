@@ -81,12 +81,12 @@ interface Reloading {
   readonly started: StartedService
   readonly log: Log
   readonly setLevel: (settings: ServiceSettings) => Promise<void>
+  /** With which the sockets and the store were made. */
   readonly first: ServiceSettings
 }
 
 /** SIGHUP: reads the settings and the certificate again. After a mistake the service goes on as before. */
 function reloader(flags: ServeFlags, { started, log, setLevel, first }: Reloading): () => Promise<void> {
-  let current = first
   return async () => {
     const settings = await settingsOf(flags)
     const changed = settings.ok ? await started.reload(settings.value) : settings
@@ -96,9 +96,8 @@ function reloader(flags: ServeFlags, { started, log, setLevel, first }: Reloadin
     }
     if (!settings.ok) return
     await setLevel(settings.value)
-    for (const name of restartNeeded(current, settings.value))
+    for (const name of restartNeeded(first, settings.value))
       log('warn', `${name} has changed; it applies after a restart of the service`)
-    current = settings.value
     log('info', 'reloaded the settings and the certificate')
   }
 }

@@ -54,6 +54,8 @@ const serialOf = async (port: number): Promise<string> =>
     socket.on('error', reject)
   })
 
+const timesIn = (text: string, part: string): number => text.split(part).length - 1
+
 describe('a running service', () => {
   it.each(['SIGUSR1', 'SIGUSR2'] as const)('is not changed by %s', async (signal) => {
     const { url, kill, log } = await serving('listen = ["127.0.0.1:0"]\n')
@@ -79,6 +81,11 @@ describe('a running service', () => {
     expect(log()).toContain('listen has changed; it applies after a restart of the service')
     expect(await update()).toBe('badagent\n')
     expect(log()).toContain('"msg":"answered"')
+
+    writeFileSync(join(folder, 'service.toml'), 'listen = ["127.0.0.1:0"]\nstrict_agents = true\n')
+    kill('SIGHUP')
+    await expect.poll(() => timesIn(log(), 'reloaded the settings')).toBe(2)
+    expect(timesIn(log(), 'listen has changed')).toBe(1)
 
     writeFileSync(join(folder, 'service.toml'), 'strict_agents = maybe\n')
     kill('SIGHUP')
