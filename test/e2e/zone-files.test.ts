@@ -25,7 +25,8 @@ const FILE = `$TTL 1h
         300 IN TXT "v=spf1 -all" "second; string"
 _dmarc  300 IN TXT v=DMARC1\\;p=none \\"x\\"
         CAA 0 issue ca.example
-mail    IN A   192.0.2.25
+mail    7200 IN A 192.0.2.26
+        3600 IN A 192.0.2.25
         IN AAAA 2001:0db8::25
 www     IN CNAME @
 $ORIGIN sub.acme.test.
@@ -43,7 +44,7 @@ describe('a zone', () => {
   it('is imported from a master file, and exported with every record', async () => {
     expect(await imported(FILE)).toMatchObject({
       code: 0,
-      stdout: 'imported 9 records at 6 names into acme.test\n',
+      stdout: 'imported 10 records at 6 names into acme.test\n',
     })
 
     const { stdout } = await admin('zone', 'export', 'acme.test')
@@ -54,6 +55,7 @@ describe('a zone', () => {
       String.raw`_dmarc 300 IN TXT "v=DMARC1;p=none" "\"x\""`,
       '_sip._tcp.sub 60 IN SRV 0 5 5060 mail.acme.test.',
       'host.sub 7200 IN A 192.0.2.7',
+      'mail 3600 IN A 192.0.2.26',
       'mail 3600 IN A 192.0.2.25',
       'mail 3600 IN AAAA 2001:db8::25',
       'www 3600 IN CNAME acme.test.',

@@ -127,6 +127,7 @@ export const adviceOnStore = (message: string): string | undefined =>
 const ADVICE: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/not a database|malformed/,       '; restore it from your backup with: holdfast admin restore'],
   [/full|ENOSPC/,                    '; free space on its disk'],
+  [/disk I\/O error/,                '; its disk is full or damaged: look at it with df and dmesg'],
   [/readonly|read-only|EROFS/,       '; its disk is read-only, or the files belong to another user: run this as their owner'],
   [/unable to open|EACCES|EPERM/,    '; run this as the user that owns the folder, and check that its disk is mounted and writable'],
   [/locked|busy/,                    '; another program holds it; try again'],

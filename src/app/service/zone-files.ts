@@ -50,6 +50,8 @@ export async function importZone(w: StoreWrites, zoneName: string, path: string)
   const apex = await w.nameAt(zone.id, APEX)
   if ((await w.countNames(zone.id)) > (apex === undefined ? 0 : 1))
     throw new ImportRefused([`zone ${zone.name} has names already; an import needs a new zone`])
+  if (apex?.rrsets.some(({ isSystem }) => !isSystem) === true)
+    throw new ImportRefused([`zone ${zone.name} has records at its apex already; an import needs a new zone`])
   const text = await readFile(path, 'utf8').catch((error: Error) => {
     throw new ImportRefused([`${path} cannot be read: ${error.message}`])
   })
@@ -100,7 +102,8 @@ function nameFrom(name: string, records: readonly MasterRecord[], { zone, apex, 
   const rrsets = [...recordsBy(records, ({ dnsType }) => dnsType)].map(
     ([dnsType, own]): RRSet => ({
       dnsType,
-      ttl: own[0]?.ttl ?? zone.defaultTtl,
+      // RFC 2181 §5.2: the records of an RRset have one TTL, the lowest of different ones.
+      ttl: Math.min(...own.map(({ ttl = zone.defaultTtl }) => ttl)),
       isSystem: false,
       metadata: {},
       rdata: distinct(own).reduce<readonly Rdata[]>(
