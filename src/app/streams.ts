@@ -8,16 +8,22 @@ export const outputGone: AbortSignal = gone.signal
 const handled = new WeakSet<Writable>()
 
 /** Node throws stream errors that have no listener: a closed pipe or a full disk must not end a command. */
-function write(stream: Writable, text: string, onError: () => void): void {
+function guarded(stream: Writable, onError: () => void): Writable {
   if (!handled.has(stream)) {
     handled.add(stream)
     stream.on('error', onError)
   }
-  stream.write(text)
+  return stream
 }
 
+const standardOutput = (): Writable => guarded(process.stdout, () => gone.abort())
+
 /** Writes to standard output. Text that cannot be written is lost; the exit code is the same. */
-export const writeOut = (text: string): void => write(process.stdout, text, () => gone.abort())
+export const writeOut = (text: string): void => void standardOutput().write(text)
+
+/** The same; resolves with whether the text was written. */
+export const tryToWriteOut = async (text: string): Promise<boolean> =>
+  new Promise((done) => standardOutput().write(text, (error) => done(error === undefined || error === null)))
 
 /** Writes to standard error, likewise. */
-export const writeError = (text: string): void => write(process.stderr, text, () => undefined)
+export const writeError = (text: string): void => void guarded(process.stderr, () => undefined).write(text)

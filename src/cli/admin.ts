@@ -8,7 +8,7 @@ import { systemClock } from '../platform/clock.ts'
 import type { AdminOperation, OperationResult } from '../server/admin/operation.ts'
 import { ADMIN_OPERATIONS } from '../server/admin/operations.ts'
 import type { AdminFlags } from './flag-tables.ts'
-import { fail, print, printJson } from './output.ts'
+import { fail, tryToPrint } from './output.ts'
 
 /** `holdfast admin`: changes the store directly, with or without a running service. */
 export async function adminCommand({ asJson, words, settings }: AdminFlags): Promise<Exit> {
@@ -26,9 +26,21 @@ export async function adminCommand({ asJson, words, settings }: AdminFlags): Pro
     : onStore.run(folder, args, nameservers)
   ).catch((error: unknown) => err(storeFailure(folder, error)))
   if (!outcome.ok) return fail(outcome.error, asJson)
-  if (asJson) printJson(outcome.value.data)
-  else print(...outcome.value.lines)
-  return 'settled'
+  return show(outcome.value, asJson)
+}
+
+/** A secret is shown once: its user must know that it is lost. */
+async function show({ lines, data }: OperationResult, asJson: boolean): Promise<Exit> {
+  const isShown = asJson ? await tryToPrint(JSON.stringify(data)) : await tryToPrint(...lines)
+  const isSecretLost = !isShown && ['password', 'key'].some((field) => Object.hasOwn(data, field))
+  if (!isSecretLost) return 'settled'
+  return fail(
+    {
+      exit: 'unwritten',
+      messages: ['standard output cannot be written: a new secret is lost; make another one'],
+    },
+    false,
+  )
 }
 
 async function runInStore(

@@ -1,10 +1,14 @@
 import { EXITS, type Exit } from '../app/exit-codes.ts'
 import type { Failure } from '../app/failure.ts'
-import { writeError, writeOut } from '../app/streams.ts'
+import { tryToWriteOut, writeError, writeOut } from '../app/streams.ts'
 
 export const print = (...lines: readonly string[]): void => {
   if (lines.length > 0) writeOut(`${lines.join('\n')}\n`)
 }
+
+/** Resolves with whether the lines were written. */
+export const tryToPrint = async (...lines: readonly string[]): Promise<boolean> =>
+  lines.length === 0 || tryToWriteOut(`${lines.join('\n')}\n`)
 
 export const printJson = (value: unknown): void => print(JSON.stringify(value))
 

@@ -69,7 +69,7 @@ describe.each([
 ])('with a log that goes to %s', (_, where) => {
   const untilAsked = (line: string): number | null =>
     inShell(
-      `"$NODE" "$ROOT/bin/holdfast.js" ${line} ${where} >/dev/full & sleep 1.5; kill -0 $! && kill $! && wait $!`,
+      `"$NODE" "$ROOT/bin/holdfast.js" ${line} ${where} >/dev/full & for n in $(seq 100); do [ -e "$STATE/owner.lock" ] && break; sleep 0.1; done; sleep 1; kill -0 $! && kill $! && wait $!`,
     ).code
 
   it('run continues, and ends with 0 on SIGTERM', () =>
@@ -120,4 +120,16 @@ it('status --watch ends with 0 at the first change after its output is closed', 
   await ask('poke')
 
   expect([await ended, errors]).toEqual([0, ''])
+})
+
+it('admin says that a secret is lost when standard output is full, and that nothing is lost of a list', () => {
+  const admin =
+    'a() { holdfast admin "$@" --store "$STATE/store"; }; a init >/dev/null; a plan add p >/dev/null'
+  const lost = inShell(`${admin}; a account add acme p >/dev/full`)
+
+  expect([lost.code, lost.stderr]).toEqual([
+    74,
+    'holdfast: standard output cannot be written: a new secret is lost; make another one\n',
+  ])
+  expect(inShell(`${admin}; a plan list >/dev/full`)).toEqual({ code: 0, stderr: '' })
 })
