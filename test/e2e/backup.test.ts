@@ -48,7 +48,7 @@ const totalOf = async (url: string, key: string): Promise<number> => {
 }
 
 describe('a backup', () => {
-  it('beside a running service is whole, keeps the newest, and is restored with every name and key', async () => {
+  it('of a running service is whole, keeps the newest, and is restored with every name and key', async () => {
     const { folder, key } = await made()
     const into = scratch()
     const service = await serving(folder)

@@ -30,7 +30,7 @@ async function login(
 }
 
 describe('a flood', () => {
-  it('of 1,200 silent connections of one address, opened again when they are closed, refuses nobody else', async () => {
+  it('of 1,200 silent connections of one address, opened again when they are closed, refuses no other user', async () => {
     const at = await service()
     const { port } = new URL(at.url)
     let isOver = false

@@ -192,7 +192,7 @@ describe('a running service', () => {
   it('is not ready while its disk is full, and is again afterwards', async () => {
     const folder = scratch()
     const limited = join(folder, 'node')
-    // A file size limit of some blocks that is lifted later (prlimit(1)) stands for a disk that fills up.
+    // A file size limit of some blocks that is lifted later (prlimit(1)) simulates a disk that fills up.
     writeFileSync(limited, `#!/bin/sh\ntrap '' XFSZ\nexec ${process.execPath} "$@"\n`, { mode: 0o755 })
     const { url, pid } = await serving('listen = ["127.0.0.1:0"]\n', folder, limited)
     const readiness = async (): Promise<number> => (await fetch(`${url}/readyz`)).status

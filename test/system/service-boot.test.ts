@@ -125,7 +125,7 @@ describe.skipIf(typeof made === 'string')('the service under a real systemd', { 
     expect(Number(exposure)).toBeLessThanOrEqual(1.5)
   })
 
-  it('is administered by root beside it, and the files stay those of the service', async () => {
+  it('is administered by root while it runs, and the files stay those of the service', async () => {
     admin('plan add basic')
     admin('account add acme basic')
     admin('zone add acme.test acme')
@@ -185,7 +185,7 @@ describe.skipIf(typeof made === 'string')('the service under a real systemd', { 
     expect(asked('http://127.0.0.1')).toBe('200')
   })
 
-  it('is backed up beside the running service, and restored', async () => {
+  it('is backed up while it runs, and restored', async () => {
     ok(`systemctl start ${UNIT}-backup.service`)
     const backup = ok('ls -d /var/backups/holdfast/holdfast-*')
     admin('account add beta basic')

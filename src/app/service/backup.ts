@@ -38,7 +38,7 @@ export interface Backup {
 }
 
 /**
- * Copies database and hash key into a new folder in `into`, beside a running service, and checks the copy. A folder of that
+ * Copies database and hash key into a new folder in `into`, while the service may run, and checks the copy. A folder of that
  * name is a whole backup: it gets its name at the end. Keeps the newest `keep` backups.
  */
 export async function backUp(

@@ -31,7 +31,7 @@ const DEV_DEFAULTS: SettingLayer = { listen: { value: '127.0.0.1:0', where: '--d
 /** The folder of the persistent store; --dev has a temporary one instead. */
 export async function storeFolder({ store }: ServiceSettings): Promise<string> {
   if (store !== undefined) return store
-  // Under the unit, and for root beside it.
+  // In the unit, and for root on the same host.
   const [own = ''] = process.env['STATE_DIRECTORY']?.split(':') ?? []
   if (own !== '') return own
   return isRoot() ? SYSTEM_STORE : join(await paths().state(), 'service')

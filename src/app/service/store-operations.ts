@@ -30,7 +30,7 @@ export const STORE_OPERATIONS: Readonly<Record<string, StoreOperation>> = {
   backup: {
     parameters: 'FOLDER [keep=N]',
     summary:
-      'copy database and hash key into a new folder in FOLDER, beside a running service, and check the copy; keep the newest N',
+      'copy database and hash key into a new folder in FOLDER, while the service may run, and check the copy; keep the newest N',
     run: backUpStore,
   },
   restore: {

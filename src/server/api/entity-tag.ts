@@ -15,7 +15,7 @@ export const tagOfRRSet = (rrset: RRSet): string => tagOf(showRRSet(rrset))
 
 const ENTITY_TAG = /(?:W\/)?"[!#-~\u0080-\u00ff]*"/g
 
-/** The tags of an If-Match, or `*` (RFC 9110 §13.1.1); undefined if it is neither. */
+/** The tags of an If-Match, or `*` (RFC 9110 §13.1.1); undefined for other text. */
 export function parseIfMatch(text: string): '*' | readonly string[] | undefined {
   if (text.trim() === '*') return '*'
   const tags = text.match(ENTITY_TAG) ?? []
@@ -36,7 +36,7 @@ const FAILED: RequestFault = {
 
 /**
  * Why a write must not be done (RFC 9110 §13.1.1). It runs in the transaction of the write. A caller that may not read the
- * name hears the refusal of the operation instead, so that a precondition tells nothing about names of other accounts.
+ * name gets the refusal of the operation instead, so that a precondition tells nothing about names of other accounts.
  */
 export async function preconditionFault(
   context: RequestContext,

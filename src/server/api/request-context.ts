@@ -21,7 +21,7 @@ export interface ApiService {
   readonly name: string
   readonly version: string
   readonly nameservers: readonly string[]
-  /** Whether a zone of this name is refused because strangers register names beneath it. */
+  /** Whether a zone of this name is refused because the public registers names below it. */
   isPublicSuffix(name: string): boolean
   newKey(): { readonly username: string; readonly password: string; readonly hash: Uint8Array }
   newPassword(): { readonly password: string; readonly hash: Uint8Array }

@@ -85,7 +85,7 @@ export async function createZone(context: RequestContext) {
   return { ...CREATED, warnings: unknownFields(body, ['zone_name', 'metadata']) }
 }
 
-/** Why this zone cannot be made: zones of different accounts are neither around nor under each other. */
+/** Why this zone cannot be made: zones of different accounts must not contain each other. */
 async function zoneConflict(
   { caller, store, service }: RequestContext,
   name: string,

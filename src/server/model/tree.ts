@@ -88,9 +88,9 @@ export interface Name {
   readonly accountId: number
   /** Relative to its zone; "@" is the apex. */
   readonly name: string
-  /** Locked by the operator: nobody changes it. */
+  /** Locked by the operator: it cannot be changed. */
   readonly isProhibited: boolean
-  /** Blocked by the operator: nobody changes it, and it is not published. */
+  /** Blocked by the operator: it cannot be changed, and it is not published. */
   readonly isBlocked: boolean
   /** Made by adding Rdata to a missing name: it goes when nothing is left at it. */
   readonly isImplicit?: boolean

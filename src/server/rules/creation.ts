@@ -17,7 +17,7 @@ const maxLabelsOf = ({ maxLabels, isShared, name }: ZoneRules): number => {
 const countedLabels = (name: string, zone: ZoneRules): number =>
   (zone.isShared ? baseOf(name) : name).split('.').length
 
-/** In a shared zone, a wildcard would answer for every name that nobody has. */
+/** In a shared zone, a wildcard would answer for every name that does not exist. */
 const hasWildcards = (caller: Caller, zone: ZoneRules): boolean =>
   (zone.hasWildcards ?? (!zone.isShared || isOwner(caller, zone))) && caller.account.plan.hasWildcards
 

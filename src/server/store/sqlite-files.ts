@@ -5,11 +5,11 @@ import { DATABASE_FILE } from './sqlite-open.ts'
 /** The database of the store in this folder. */
 const databaseOf = (folder: string): string => join(folder, DATABASE_FILE)
 
-/** The files that SQLite keeps beside the database while it is open, or after a crash. */
+/** The files that SQLite keeps next to the database while it is open, or after a crash. */
 export const DATABASE_FILES = [DATABASE_FILE, `${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`] as const
 
 /**
- * Copies the database as it is at one moment, beside processes that write it. `to` must not exist. A plain copy of the file
+ * Copies the database as it is at one moment, while other processes may write it. `to` must not exist. A plain copy of the file
  * would lack what is still in the write-ahead log (SQLite, "VACUUM INTO").
  */
 export function copyDatabase(folder: string, to: string): void {

@@ -46,7 +46,7 @@ export async function answerHosts(
   const account = await w.account(context.principal.accountId)
   if (query.hostnames === undefined || account === undefined) return only('nohost')
   const hasAddresses = listed(query.addresses).length > 0
-  // The address of a proxy is nobody's address; it is for the operator to mend, so the client waits.
+  // The address of a proxy is not that of a client. The operator must correct the proxy, and the client waits.
   if (!hasAddresses && context.request.isProxy) return only('911')
   const change = {
     addresses: hasAddresses ? query.addresses : byFamily([context.request.peer]),

@@ -41,7 +41,7 @@ interface Settled {
  * From request to replies. The order of checks: User-Agent, Basic, credentials, blocks, requested features, each hostname.
  * A password that takes a slow hash is not checked during a lockout: 911, because `badauth` stops a client for good and
  * is said of checked credentials only. All changes are durable when this resolves. The request of a DDNS key is one
- * transaction; the slow hash runs between two, because no other request can use the store meanwhile.
+ * transaction; the slow hash runs between two, because a transaction blocks all other requests.
  */
 export async function answerUpdate(updater: Updater, request: IncomingRequest): Promise<readonly Reply[]> {
   const { store, passwords } = updater
@@ -134,7 +134,7 @@ async function settle(
     await recordUsage(w, context, { usage, replies: refusalOf(call) })
     return { replies: refusalOf(call), events: [] }
   }
-  // The operator ends this block, and nothing that was refused meanwhile may start another one.
+  // The operator ends this block, and requests that it refused must not start another one.
   if (principal.isSuspended) return { replies: singleReply('abuse'), events: [] }
   const outcome = await outcomeOf(w, context, { usage, allHostnames: policy.allHostnames })
   const replies = await recordUsage(w, context, outcome)

@@ -258,7 +258,7 @@ describe('the pace', () => {
     nextLook,
   })
 
-  it('delays a request until it is allowed, and looks meanwhile', () => {
+  it('delays a request until it is allowed, and continues to check the address', () => {
     const until = after(START, minutes(5))
     expect(pacedIn(state({}), PLAN, { world: view(seen(v4)), now })).toEqual({
       until,

@@ -291,7 +291,7 @@ describe('where the router and an interface report different addresses, and no o
   it.each([
     ['the previous one', B, 'B'],
     ['the first one without a previous one', undefined, 'A'],
-    ['the first one where neither is the previous one', C, 'A'],
+    ['the first one where the previous one is not among them', C, 'A'],
   ])('%s is selected', (_, previous, result) =>
     expect(
       ask('own A, router B', { quorum: 1, hint: 'doubted', ...(previous !== undefined && { previous }) }),

@@ -96,7 +96,7 @@ describe.each(WINDOWS)('the window of %s', (_, limit, bucket) => {
     expect(bucket % 1000).toBe(0)
   })
 
-  it('never has more events than the exact one, nor fewer than one that is a bucket shorter', () =>
+  it('never has more events than the exact one, and never fewer than one that is a bucket shorter', () =>
     fc.assert(
       fc.property(fc.nat(window), stepsOf(limit, bucket), (offset, steps) => {
         let now = instant(Date.UTC(2026, 0, 1) + offset)

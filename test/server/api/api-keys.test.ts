@@ -61,7 +61,7 @@ describe('API keys in the API', () => {
     expect(resultOf(await ask('DELETE', `${KEYS}/${String(rest['id'])}`))).toBe('404 404 ')
   })
 
-  it('of another account are neither listed nor deleted', async () => {
+  it('of another account are not listed and not deleted', async () => {
     const { ask } = world
     const other = (await ask('GET', KEYS, undefined, 'key-of-b')).body.data as readonly { id: number }[]
     const own = (await ask('GET', KEYS)).body.data as readonly { id: number }[]

@@ -68,7 +68,7 @@ describe('a password', () => {
     expect(await passwords.checkSlow(login, of(NAMED, password), 'n')).toBe(result),
   )
 
-  it('of an account is checked beside any number of invented names', async () => {
+  it('of an account is checked during any number of logins with invented names', async () => {
     const crowded = passwordChecker(PEPPER)
     const invented = Array.from({ length: 120 }, async () =>
       crowded.checkSlow(undefined, of('x', WRONG), 'n'),

@@ -20,7 +20,7 @@ it.each<[name: string, ascii: string, why: string]>([
   ['a\u3002b',           'a\u3002b',                     'an ideographic full stop would be a label more'],
   ['mün chen',           'mün chen',                     'no form in ASCII: the label stays and is refused'],
   ['mün/chen',           'mün/chen',                     'a path is no name'],
-  ['mün@chen',           'mün@chen',                     'neither is a user'],
-  ['mün:1',              'mün:1',                        'nor a port'],
+  ['mün@chen',           'mün@chen',                     'a user is no name'],
+  ['mün:1',              'mün:1',                        'a port is no name'],
   ['\ud800',             '\ud800',                       'half of a character'],
 ])('%s in ASCII: %s (%s)', (name, ascii) => expect(asciiName(name)).toBe(ascii))

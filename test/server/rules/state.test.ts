@@ -314,13 +314,13 @@ it.each<[what: string, before: Name, after: Name | undefined, rule?: string]>([
   ['TXT at an apex without NS', at('@', { TXT: ['x'] }), at('@', {})],
   ['the NS of another name', at('a', { NS: ['ns.test.'] }), at('a', {})],
   [
-    'the NS beside DS',
+    'the NS next to a DS',
     at('a', { NS: ['x.test.'], DS: ['1 8 2 00'] }),
     at('a', { DS: ['1 8 2 00'] }),
     DS_PLACE,
   ],
   [
-    'an NS of several beside DS',
+    'one of several NS next to a DS',
     at('a', { NS: ['x.test.', 'y.test.'], DS: ['1'] }),
     at('a', { NS: ['x.test.'], DS: ['1'] }),
   ],
@@ -370,7 +370,7 @@ it.each<[what: string, before: Name, after: Name | undefined, other: Name, rule?
   ['some records of the parent of a wildcard', at('b', { A: V4, TXT: ['x'] }), at('b', { TXT: ['x'] }), STAR],
   ['the empty parent of a wildcard', at('b', {}), undefined, STAR],
   ['the parent of the wildcard of another account', at('b', { A: V4 }), undefined, foreign(STAR)],
-  ['all records of the apex beside a wildcard', at('@', { A: V4 }), at('@', {}), at('*', { A: V4 })],
+  ['all records of the apex of a zone with a wildcard', at('@', { A: V4 }), at('@', {}), at('*', { A: V4 })],
 ])('removes %s', async (_, before, after, other, rule) =>
   expect(await toldOfRemoval(before, after, [other])).toBe(
     rule === undefined ? undefined : `dnsRulesViolated: ${rule}`,

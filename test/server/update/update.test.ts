@@ -351,7 +351,7 @@ describe('abuse', () => {
     expect(await ask({ query: 'hostname=office.example.test&myip=192.0.2.1' })).toBe('good 192.0.2.1')
   })
 
-  it('is counted anew after a block that is shorter than a day', async () => {
+  it('is counted from zero after a block that is shorter than a day', async () => {
     policy = { ...policy, limits: limitsOf({ ...COUNTS, nochgLimit: 2, longBlock: hours(1) }) }
     expect(await repeat(4, {})).toEqual(['good', 'nochg', 'nochg', 'abuse'])
     pass(hours(1))
