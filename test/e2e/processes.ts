@@ -105,6 +105,21 @@ export async function service(...args: readonly string[]): Promise<Service> {
   return { ...(JSON.parse(first) as Omit<Service, 'child' | 'stop' | 'stderr'>), child, stop, stderr }
 }
 
+/** Starts `holdfast serve` on a store of its own; resolves when it listens. It ends with the test. */
+export async function serveStore(store: string, ...more: readonly string[]) {
+  const args = ['serve', '--store', store, '--listen', '127.0.0.1:0', '--json', ...more]
+  const child = start(args, { node: process.execPath })
+  const errors: string[] = []
+  child.stderr?.on('data', (chunk: Buffer) => void errors.push(chunk.toString()))
+  const ended = new Promise<void>((done) => child.on('close', () => done()))
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  const { url } = JSON.parse((await firstLine(child)) ?? '{}') as { readonly url: string }
+  return { url, child, ended, log: () => errors.join('') }
+}
+
 const firstLine = async (child: ChildProcess): Promise<string | undefined> => {
   if (child.stdout === null) return undefined
   for await (const line of createInterface({ input: child.stdout })) {

@@ -1,9 +1,8 @@
-import type { ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { holdfast, scratch, start } from './processes.ts'
+import { describe, expect, it } from 'vitest'
+import { holdfast, scratch, serveStore } from './processes.ts'
 
 /** `npm run test:long` kills a hundred times. */
 const KILLS = Number(process.env['HOLDFAST_TEST_KILLS'] ?? 6)
@@ -13,26 +12,8 @@ const NODE = { node: process.execPath }
 const admin = async (folder: string, ...words: readonly string[]) =>
   holdfast(['admin', ...words, '--store', folder], NODE)
 
-interface Running {
-  readonly url: string
-  readonly child: ChildProcess
-  readonly ended: Promise<void>
-}
-
-async function serving(store: string): Promise<Running> {
-  const limits = ['--request-limit', '1000000', '--key-request-limit', '1000000']
-  const child = start(['serve', '--store', store, '--listen', '127.0.0.1:0', '--json', ...limits], NODE)
-  child.stderr?.resume()
-  const ended = new Promise<void>((done) => child.on('close', () => done()))
-  onTestFinished(async () => {
-    child.kill('SIGKILL')
-    await ended
-  })
-  const url = await new Promise<string>((found) =>
-    child.stdout?.once('data', (line: Buffer) => found((JSON.parse(line.toString()) as { url: string }).url)),
-  )
-  return { url, child, ended }
-}
+const LIMITS = ['--request-limit', '1000000', '--key-request-limit', '1000000']
+const serving = async (store: string) => serveStore(store, ...LIMITS)
 
 /** A store with one zone. */
 async function made() {

@@ -1,29 +1,13 @@
 import { chmodSync, existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { holdfast, scratch, start } from './processes.ts'
+import { describe, expect, it } from 'vitest'
+import { holdfast, scratch, serveStore } from './processes.ts'
 
 const NODE = { node: process.execPath }
 const admin = async (folder: string, ...words: readonly string[]) =>
   holdfast(['admin', ...words, '--store', folder], NODE)
 const serve = async (folder: string, ...more: readonly string[]) =>
   holdfast(['serve', '--store', folder, '--listen', '127.0.0.1:0', ...more], NODE)
-
-/** A service in the background; resolves when it listens. */
-async function serving(folder: string, ...more: readonly string[]) {
-  const child = start(['serve', '--store', folder, '--listen', '127.0.0.1:0', '--json', ...more], NODE)
-  const errors: string[] = []
-  child.stderr?.on('data', (chunk: Buffer) => void errors.push(chunk.toString()))
-  const ended = new Promise<void>((done) => child.on('close', () => done()))
-  onTestFinished(async () => {
-    child.kill('SIGKILL')
-    await ended
-  })
-  const url = await new Promise<string>((found) =>
-    child.stdout?.once('data', (line: Buffer) => found((JSON.parse(line.toString()) as { url: string }).url)),
-  )
-  return { url, log: () => errors.join('') }
-}
 
 async function made(): Promise<string> {
   const folder = join(scratch(), 'store')
@@ -66,17 +50,17 @@ describe('a store', () => {
 
   it('is made by serve --init where there is none, and only opened the next time', async () => {
     const folder = join(scratch(), 'store')
-    const first = await serving(folder, '--init')
+    const first = await serveStore(folder, '--init')
     await expect.poll(first.log).toContain(`"store":"${folder}","accounts":0,"zones":0,"names":0,"keys":0`)
     await admin(folder, 'plan', 'add', 'p')
     await admin(folder, 'account', 'add', 'acme', 'p')
-    const second = await serving(folder, '--init')
+    const second = await serveStore(folder, '--init')
 
     await expect.poll(second.log).toContain('"accounts":1,')
   })
 
   it('without an account answers 911, so that no client stops for good', async () => {
-    const { url } = await serving(await made())
+    const { url } = await serveStore(await made())
     const response = await fetch(`${url}/nic/update?hostname=a.test`, {
       headers: {
         'user-agent': 'Acme t/1-1 me@example.test',
