@@ -1,12 +1,13 @@
 import type { Exit } from '../app/exit-codes.ts'
 import type { Failure } from '../app/failure.ts'
 import { openStore, storeFailure } from '../app/service/open-store.ts'
+import { operatorChange } from '../app/service/operator-changes.ts'
 import { storeSettings } from '../app/service/settings.ts'
 import { STORE_OPERATIONS } from '../app/service/store-operations.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { systemClock } from '../platform/clock.ts'
 import type { AdminOperation, OperationResult } from '../server/admin/operation.ts'
-import { ADMIN_OPERATIONS } from '../server/admin/operations.ts'
+import { ADMIN_OPERATIONS, isChange } from '../server/admin/operations.ts'
 import type { AdminFlags } from './flag-tables.ts'
 import { fail, tryToPrint } from './output.ts'
 
@@ -54,7 +55,11 @@ async function runInStore(
   const { store, pepper } = opened.value
   try {
     const context = { pepper, nameservers, now: systemClock.now() }
-    const outcome = await store.write(async (w) => operation.run({ w, ...context }, args))
+    const outcome = await store.write(async (w) => {
+      const result = await operation.run({ w, ...context }, args)
+      if (result.ok && isChange(name)) await w.addOperatorChange(operatorChange(name, args, context.now))
+      return result
+    })
     if (outcome.ok) return outcome
     const usage = `usage: holdfast admin ${name} ${operation.parameters}`
     return err({ exit: 'usage', messages: [outcome.error, usage] })

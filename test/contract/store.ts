@@ -264,6 +264,23 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
       expect(await store.read((r) => r.hasOffline(at.accountId))).toBe(true)
     })
 
+    it('keeps the changes of the operator until they are removed, in their order', async () => {
+      const change = { at: NOW, operator: 'root', operation: 'account suspend', subject: 'acme' }
+      await store.write(async (w) => {
+        await w.addOperatorChange(change)
+        await w.addOperatorChange({ ...change, operation: 'account resume' })
+      })
+      const [first, second] = await store.read((r) => r.operatorChanges())
+      expect([first, second]).toMatchObject([change, { operation: 'account resume' }])
+      await store.write(async (w) => w.removeOperatorChanges(first?.id ?? 0))
+      expect(await store.read((r) => r.operatorChanges())).toEqual([second])
+
+      await store.write(async (w) => w.removeOperatorChanges(second?.id ?? 0))
+      await store.write(async (w) => w.addOperatorChange(change))
+      const [third] = await store.read((r) => r.operatorChanges())
+      expect(third?.id).toBeGreaterThan(second?.id ?? Infinity)
+    })
+
     it('rejects a second zone, name or key of the same name', async () => {
       await expect(
         store.write((w) =>

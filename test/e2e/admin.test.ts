@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -37,8 +37,10 @@ async function operated() {
       '--nameservers',
       'ns1.acme.test',
     ],
-    { stdio: ['ignore', 'pipe', 'ignore'], env: { PATH: process.env['PATH'], HOME: '/nonexistent' } },
+    { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'], HOME: '/nonexistent' } },
   )
+  const log: string[] = []
+  createInterface({ input: child.stderr }).on('line', (line) => log.push(line))
   onTestFinished(async () => {
     const closed = new Promise((done) => child.on('close', done))
     child.kill('SIGTERM')
@@ -65,7 +67,7 @@ async function operated() {
     })
     return (await response.text()).trim()
   }
-  return { admin, ask, update, password }
+  return { admin, ask, update, password, log, store }
 }
 
 const NAMES = '/v1/dns/records/acme.test'
@@ -154,6 +156,34 @@ describe('operator, account and device share one store', () => {
     expect(await code('POST', NAMES, { name: 'c' })).toBe('3354') // the apex counts, so these are three names
     await admin('plan', 'set', 'basic', 'max-names=9')
     expect(await code('POST', NAMES, { name: 'c' })).toBeUndefined()
+  })
+
+  it('the log has each change by the operator, those before the start too, and no secret', async () => {
+    const { admin, log, store, password } = await operated()
+    const file = join(store, 'acme.json')
+    await admin('account', 'list')
+    await admin('account', 'suspend', 'nobody')
+    await admin('account', 'suspend', 'acme')
+    const { password: next = '' } = await admin('account', 'password', 'acme')
+    await admin('account', 'remove', 'acme', `export=${file}`)
+    const lines = () => log.map((line) => JSON.parse(line) as Record<string, string>)
+    const done = () =>
+      lines().flatMap(({ msg, operation, subject }) =>
+        msg === 'operated' ? [`${operation} ${subject}`] : [],
+      )
+    await expect
+      .poll(done, { timeout: 10_000 })
+      .toEqual([
+        'plan add basic max-names=3',
+        'account add acme basic',
+        'zone add acme.test acme',
+        'api-key add acme',
+        'account suspend acme',
+        'account password acme',
+        `account remove acme export=${file}`,
+      ])
+    expect(lines().find(({ msg }) => msg === 'operated')?.['operator']).toBe(userInfo().username)
+    for (const secret of [password, next]) expect(log.join('\n')).not.toContain(secret)
   })
 
   it('the API accepts the password of the account', async () => {

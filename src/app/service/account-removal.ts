@@ -4,6 +4,7 @@ import { systemClock } from '../../platform/clock.ts'
 import type { OperationResult } from '../../server/admin/operation.ts'
 import { formatMasterFile } from '../../server/model/master-file.ts'
 import type { Store, StoreReads } from '../../server/store/store.ts'
+import { operatorChange } from './operator-changes.ts'
 import { namesOfZone } from './zone-files.ts'
 
 /**
@@ -13,8 +14,9 @@ import { namesOfZone } from './zone-files.ts'
 export async function removeAccount(
   store: Store,
   nameservers: readonly string[],
-  [name = '', option = '']: readonly string[],
+  args: readonly string[],
 ): Promise<Result<OperationResult, string>> {
+  const [name = '', option = ''] = args
   const [, file] = /^export=(.+)$/.exec(option) ?? []
   if (file === undefined) return err('say where the data of the account goes: export=FILE, or export=none')
   const found = await store.read(async (r) => contentOf(r, name, nameservers))
@@ -30,7 +32,10 @@ export async function removeAccount(
     )
     if (failure !== undefined) return err(`the export cannot be written (${failure}); nothing was removed`)
   }
-  await store.write(async (w) => w.removeAccount(id))
+  await store.write(async (w) => {
+    await w.removeAccount(id)
+    await w.addOperatorChange(operatorChange('account remove', args, systemClock.now()))
+  })
   const kept = file === 'none' ? '' : `; its data is in ${file}`
   return ok({ lines: [`account ${name} removed${kept}`], data: { account: name, export: file } })
 }

@@ -32,6 +32,7 @@ const LEVELS = {
   blocked: 'warn',
   blockEnded: 'info',
   changed: 'info',
+  operated: 'info',
 } as const satisfies Record<AuditEvent['kind'], unknown>
 
 const ENDPOINT = { update: '/nic/update', api: '/v1' } as const
@@ -49,6 +50,8 @@ function lineOf(event: AuditEvent): string {
       return `the block of ${event.username} is over, request from ${event.peer}`
     case 'changed':
       return `${event.account} did ${event.operation} on ${quoted(event.subject)} from ${event.peer}`
+    case 'operated':
+      return `operator ${quoted(event.operator)} did ${event.operation} on ${quoted(event.subject)} at ${formatInstant(event.at)}`
     default:
       return never(event)
   }
@@ -67,7 +70,7 @@ const quoted = (text: string): string =>
 const shown = (fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(fields).map(([key, value]) => {
-      if (key === 'until') return [key, formatInstant(value as Instant)]
+      if (key === 'until' || key === 'at') return [key, formatInstant(value as Instant)]
       return [key, key === 'username' && typeof value === 'string' ? nameOrSecret(value) : value]
     }),
   )

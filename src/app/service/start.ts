@@ -28,6 +28,7 @@ import { measuredHandler, measuredStore } from './measured.ts'
 import { readiness } from './readiness.ts'
 import { listenAll, type ListenParts, passedSockets, readTls } from './listeners.ts'
 import { openStore, type OpenStore } from './open-store.ts'
+import { logOperatorChanges } from './operator-changes.ts'
 import { storeFolder } from './settings.ts'
 
 export interface StartedService {
@@ -79,13 +80,14 @@ export async function startService(
   const store = measuredStore(opened.value.store, metrics)
   const dev = isDev ? await makeDevSetup(store, pepper, systemClock.now()) : undefined
   const health = healthHandler(readiness(store, options.stopping))
+  const audit = auditLog(log, () => performance.now())
   const handling = handlerMaker(
     { store, pepper },
     {
       log,
       ending,
       faults: faults.value,
-      audit: auditLog(log, () => performance.now()),
+      audit,
       reportFailure: failureLog(log, () => performance.now()),
       health,
     },
@@ -101,6 +103,7 @@ export async function startService(
   const { listeners } = sockets.value
   const checkpoints = setInterval(() => store.checkpoint(), CHECKPOINT_INTERVAL).unref()
   ending.addEventListener('abort', () => clearInterval(checkpoints))
+  logOperatorChanges(store, audit, ending)
   const totals = await store.read((r) => r.totals(systemClock.now()))
   return ok({
     ...sockets.value,

@@ -6,6 +6,7 @@ import type { Store } from '../../server/store/store.ts'
 import type { Failure } from '../failure.ts'
 import { backUp, restore, storeProblems } from './backup.ts'
 import { findStore, openStore } from './open-store.ts'
+import { operatorChange } from './operator-changes.ts'
 import { rotate } from './rotation.ts'
 import { removeAccount } from './account-removal.ts'
 import { exportZone, ImportRefused, importZone } from './zone-files.ts'
@@ -70,7 +71,7 @@ export const STORE_OPERATIONS: Readonly<Record<string, StoreOperation>> = {
   'rotate-hash-key': {
     parameters: '[drop-old] [confirm=N]',
     summary: 'make a new hash key while the service is stopped; drop-old ends the use of the one before',
-    run: rotate,
+    run: rotateAndNote,
   },
   check: {
     parameters: '',
@@ -97,6 +98,15 @@ async function withStore(
   } finally {
     await store.close()
   }
+}
+
+/** For what changes the store as a whole. A store of an older version, which the service upgrades first, has no such note. */
+async function noteChange(folder: string, operation: string, args: readonly string[]): Promise<void> {
+  const change = operatorChange(operation, args, systemClock.now())
+  await withStore(folder, async (store) => {
+    await store.write(async (w) => w.addOperatorChange(change))
+    return ok({ lines: [], data: {} })
+  })
 }
 
 const asUsage = (result: Result<OperationResult, string>): Result<OperationResult, Failure> =>
@@ -140,6 +150,15 @@ async function backUpStore(
   })
 }
 
+async function rotateAndNote(
+  folder: string,
+  args: readonly string[],
+): Promise<Result<OperationResult, Failure>> {
+  const done = await rotate(folder, args)
+  if (done.ok) await noteChange(folder, 'rotate-hash-key', args)
+  return done
+}
+
 async function restoreStore(
   store: string,
   [from]: readonly string[],
@@ -147,6 +166,7 @@ async function restoreStore(
   if (from === undefined) return usage('name the backup: holdfast admin restore BACKUP')
   const done = await restore(store, from, systemClock.now())
   if (!done.ok) return refusal(done.error)
+  await noteChange(store, 'restore', [from])
   const { replaced } = done.value
   return ok({
     lines: [

@@ -8,6 +8,7 @@ import { formatMasterFile, type MasterRecord, parseMasterFile } from '../../serv
 import { autoLabel, type Name, type RRSet, type Rdata, type Zone } from '../../server/model/tree.ts'
 import { stateFaults } from '../../server/rules/state.ts'
 import type { StoreReads, StoreWrites } from '../../server/store/store.ts'
+import { operatorChange } from './operator-changes.ts'
 
 /** What was wrong with an import; nothing was changed. Thrown, so that the transaction is rolled back. */
 export class ImportRefused extends Error {
@@ -63,6 +64,7 @@ export async function importZone(w: StoreWrites, zoneName: string, path: string)
   for (const { name, line } of records) checkName(name, zone, `${path}: line ${line}`)
   for (const name of names) await w.saveName(name, now)
   await checkRules(w, zone, names)
+  await w.addOperatorChange(operatorChange('zone import', [zoneName, path], now))
   return {
     lines: [`imported ${records.length} records at ${names.length} names into ${zone.name}`],
     data: { zone: zone.name, records: records.length, names: names.length },

@@ -15,3 +15,6 @@ export const ADMIN_OPERATIONS: Operations = {
   ...ZONE_OPERATIONS,
   ...BLOCK_OPERATIONS,
 }
+
+/** Whether the operation changes the store. */
+export const isChange = (name: string): boolean => !Object.hasOwn(LIST_OPERATIONS, name)

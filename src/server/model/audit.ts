@@ -1,5 +1,16 @@
 import type { Instant } from '../../base/time.ts'
 
+/** A change that somebody made with `holdfast admin`, beside the service or while it was stopped. */
+export interface OperatorChange {
+  readonly at: Instant
+  /** The name of the user who ran it. */
+  readonly operator: string
+  /** As on the command line, such as `account suspend`. */
+  readonly operation: string
+  /** The arguments. No operation takes a secret as an argument. */
+  readonly subject: string
+}
+
 /** What an operator must be able to find later: who did what, from where. Never a secret. */
 export type AuditEvent =
   | {
@@ -21,5 +32,6 @@ export type AuditEvent =
       readonly subject: string
       readonly peer: string
     }
+  | ({ readonly kind: 'operated' } & OperatorChange)
 
 export type Audit = (event: AuditEvent) => void

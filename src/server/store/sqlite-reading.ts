@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite'
+import { instant } from '../../base/time.ts'
 import type { StoredName } from '../model/rows.ts'
 import { storedCounters } from './sqlite-counts.ts'
 import { sqliteOverview } from './sqlite-overview.ts'
@@ -33,10 +34,23 @@ const TOTALS = `SELECT (SELECT count(*) FROM account) AS accounts, (SELECT count
   (SELECT count(*) FROM usage WHERE blocked_until > ?1) AS blocks,
   (SELECT count(*) FROM login_failure WHERE blocked_until > ?1) AS lockouts`
 
-const facts = (sql: Sql): Part<'fact' | 'totals' | 'overview'> => ({
+/** Read together. */
+const MAX_OPERATOR_CHANGES = 1000
+
+const facts = (sql: Sql): Part<'fact' | 'totals' | 'overview' | 'operatorChanges'> => ({
   async fact(name) {
     const value = sql('SELECT value FROM fact WHERE name = ?').get(name)?.['value']
     return value === undefined ? undefined : String(value)
+  },
+  async operatorChanges() {
+    const rows = sql('SELECT id, at, operator, operation, subject FROM operator_change ORDER BY id LIMIT ?')
+    return rows.all(MAX_OPERATOR_CHANGES).map((row) => ({
+      id: Number(row['id']),
+      at: instant(Number(row['at'])),
+      operator: String(row['operator']),
+      operation: String(row['operation']),
+      subject: String(row['subject']),
+    }))
   },
   overview: async (of, query) => sqliteOverview(sql, of, query),
   async totals(now) {

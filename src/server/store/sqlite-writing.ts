@@ -13,6 +13,7 @@ export function sqliteWriting(sql: Sql): Omit<StoreWrites, keyof CounterWrites> 
     ...sqliteReading(sql),
     ...records(sql),
     ...accounts(sql),
+    ...operatorChanges(sql),
     ...creation(sql),
     ...sqliteRecordChanges(sql),
     ...sqlitePolicy(sql),
@@ -107,6 +108,20 @@ const accounts = (
     return Number(
       sql(insert).run(accountId, hash, description, scopes.join(' '), expiresAt ?? null, now).lastInsertRowid,
     )
+  },
+})
+
+const operatorChanges = (sql: Sql): Part<'addOperatorChange' | 'removeOperatorChanges'> => ({
+  async addOperatorChange({ at, operator, operation, subject }) {
+    sql('INSERT INTO operator_change (at, operator, operation, subject) VALUES (?, ?, ?, ?)').run(
+      at,
+      operator,
+      operation,
+      subject,
+    )
+  },
+  async removeOperatorChanges(lastId) {
+    sql('DELETE FROM operator_change WHERE id <= ?').run(lastId)
   },
 })
 

@@ -14,6 +14,7 @@ import type {
   Usage,
 } from '../model/rows.ts'
 import type { Name } from '../model/tree.ts'
+import type { OperatorChange } from '../model/audit.ts'
 import type { Overview, OverviewFilter, OverviewRow } from './overview.ts'
 import type { ApiKey, PolicyWrites, RecordReads, RecordWrites } from './records.ts'
 
@@ -25,6 +26,8 @@ export interface StoreReads extends RecordReads {
   /** A fact about the store itself, such as the fingerprint of its hash key. */
   fact(name: string): Promise<string | undefined>
   totals(now: Instant): Promise<StoreTotals>
+  /** Changes by the operator that no log has yet, the oldest first. */
+  operatorChanges(): Promise<readonly StoredOperatorChange[]>
   /** One list of the operator. */
   overview(
     of: Overview,
@@ -43,6 +46,10 @@ export interface StoreReads extends RecordReads {
   /** The id of a DDNS key of the account, by its username or its group label. */
   groupIdOf(accountId: number, group: string): Promise<number | undefined>
   apiKeyByHash(hash: Uint8Array): Promise<ApiKey | undefined>
+}
+
+export interface StoredOperatorChange extends OperatorChange {
+  readonly id: number
 }
 
 /** How much the store holds. */
@@ -83,6 +90,9 @@ export interface StoreWrites extends StoreReads, RecordWrites, PolicyWrites {
   incrementSerial(zoneId: number, now: Instant): Promise<void>
 
   setFact(name: string, value: string): Promise<void>
+  addOperatorChange(change: OperatorChange): Promise<void>
+  /** Those up to this one. */
+  removeOperatorChanges(lastId: number): Promise<void>
   addPlan(plan: NewPlan): Promise<number>
   addAccount(account: NewAccount, now: Instant): Promise<number>
   addApiKey(

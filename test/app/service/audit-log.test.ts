@@ -37,6 +37,7 @@ describe('the log', () => {
     [{ kind: 'blocked', username: 'abc1234', peer: '192.0.2.1', until: instant(0) },      'warn abc1234 is blocked for abuse until 1970-01-01T00:00:00.000Z, last request from 192.0.2.1'],
     [{ kind: 'blockEnded', username: 'abc1234', peer: '192.0.2.1' },                      'info the block of abc1234 is over, request from 192.0.2.1'],
     [{ kind: 'changed', operation: 'createKey', account: 'acme', subject: 'abc1234', peer: '192.0.2.1' }, 'info acme did createKey on "abc1234" from 192.0.2.1'],
+    [{ kind: 'operated', at: instant(0), operator: 'anna', operation: 'account suspend', subject: 'acme' }, 'info operator "anna" did account suspend on "acme" at 1970-01-01T00:00:00.000Z'],
   ])('has a line for %j', (event, line) => {
     const { audit, lines } = logged()
     audit(event)
