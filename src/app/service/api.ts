@@ -61,7 +61,7 @@ async function respond(
   { corsOrigins }: ServiceSettings,
   request: IncomingRequest,
 ): Promise<OutgoingResponse> {
-  const { method, path, query, authorization, contentType, ifMatch, body } = request
+  const { method, path, query, authorization, contentType, ifMatch, ifNoneMatch, body } = request
   const hasBody = ['POST', 'PUT', 'PATCH'].includes(method)
   const cors = corsHeaders(corsOrigins, request.origin)
   if (method === 'OPTIONS' && cors['access-control-allow-origin'] !== undefined)
@@ -77,6 +77,7 @@ async function respond(
         authorization,
         contentType,
         ifMatch,
+        ifNoneMatch,
         body: body ?? '',
         networks: {
           peer: request.peer,
@@ -87,11 +88,11 @@ async function respond(
   return {
     status: response.status,
     headers: {
-      'content-type': 'application/json',
+      ...(response.body !== undefined && { 'content-type': 'application/json' }),
       'cache-control': 'no-store',
       ...cors,
       ...response.headers,
     },
-    body: `${JSON.stringify(response.body)}\n`,
+    body: response.body === undefined ? '' : `${JSON.stringify(response.body)}\n`,
   }
 }

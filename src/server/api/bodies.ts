@@ -34,6 +34,12 @@ export function readMetadata(value: unknown, pointer: string): Metadata | readon
 export const isFaulty = (value: Metadata | readonly RequestFault[]): value is readonly RequestFault[] =>
   Array.isArray(value)
 
+/** Offline settings: the message of a page is text. */
+export const messageFaults = (settings: unknown, pointer: string): readonly RequestFault[] =>
+  isObject(settings) && settings['message'] !== undefined && typeof settings['message'] !== 'string'
+    ? [badBody('message is a string', `${pointer}/message`)]
+    : []
+
 /** The body of a change of metadata: `{"metadata": {…}}`. */
 export function readMetadataBody(
   body: unknown,

@@ -15,11 +15,20 @@ export const tagOfRRSet = (rrset: RRSet): string => tagOf(showRRSet(rrset))
 
 const ENTITY_TAG = /(?:W\/)?"[!#-~\u0080-\u00ff]*"/g
 
-/** The tags of an If-Match, or `*` (RFC 9110 §13.1.1); undefined for other text. */
-export function parseIfMatch(text: string): '*' | readonly string[] | undefined {
+/** The tags of an If-Match or If-None-Match, or `*` (RFC 9110 §13.1.1); undefined for other text. */
+export function parseTags(text: string): '*' | readonly string[] | undefined {
   if (text.trim() === '*') return '*'
   const tags = text.match(ENTITY_TAG) ?? []
   return tags.length > 0 && /^[\s,]*$/.test(text.replaceAll(ENTITY_TAG, '')) ? tags : undefined
+}
+
+const WEAK = /^W\//
+
+/** Whether the reader has this representation already (RFC 9110 §13.1.2, §8.8.3.2: weak comparison). Other text is ignored. */
+export function isNotModified(ifNoneMatch: string | undefined, tag: string | undefined): boolean {
+  if (ifNoneMatch === undefined || tag === undefined) return false
+  const tags = parseTags(ifNoneMatch) ?? []
+  return tags === '*' || tags.some((one) => one.replace(WEAK, '') === tag)
 }
 
 const AT_HEADER = { location: 'header' } as const
@@ -43,7 +52,7 @@ export async function preconditionFault(
   ifMatch: string | undefined,
 ): Promise<{ readonly malformed: readonly RequestFault[] } | undefined> {
   if (ifMatch === undefined) return undefined
-  const tags = parseIfMatch(ifMatch)
+  const tags = parseTags(ifMatch)
   if (tags === undefined) return { malformed: [INVALID] }
   const current = await tagsAt(context)
   if (current === undefined) return undefined

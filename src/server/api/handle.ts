@@ -5,7 +5,7 @@ import { asciiName } from '../model/idn.ts'
 import type { Caller } from '../rules/access.ts'
 import type { Store } from '../store/store.ts'
 import { badBody } from './bodies.ts'
-import { preconditionFault } from './entity-tag.ts'
+import { isNotModified, preconditionFault } from './entity-tag.ts'
 import { parseJson } from './json.ts'
 import { openApi } from './openapi.ts'
 import { parseQuery } from './query.ts'
@@ -23,6 +23,7 @@ export interface ApiRequest {
   readonly authorization: string | undefined
   readonly contentType: string | undefined
   readonly ifMatch: string | undefined
+  readonly ifNoneMatch: string | undefined
   readonly body: string
   readonly networks: ApiNetworks
 }
@@ -103,7 +104,10 @@ export async function handleApi(dependencies: ApiDependencies, request: ApiReque
       return plainError(REQUEST_FAULTS.pathInvalid, { detail: 'invalid percent-encoding' })
     if (hasBody(request, match.route) && !isJson(request))
       return plainError(REQUEST_FAULTS.mediaTypeUnsupported)
-    return render(await answer(dependencies, request, { ...match, params }))
+    const rendered = render(await answer(dependencies, request, { ...match, params }))
+    // Only what is read has a tag; the tag of a write would be of what was before.
+    const isSame = rendered.status === 200 && isNotModified(request.ifNoneMatch, rendered.headers['etag'])
+    return isSame ? { ...rendered, status: 304, body: undefined } : rendered
   } catch (error) {
     dependencies.reportError(error)
     return plainError(REQUEST_FAULTS.internalError)

@@ -106,9 +106,3 @@ export async function listZoneNames(context: RequestContext) {
     page: { ...page, total },
   }
 }
-
-/** Whether a single name is shown with its offline settings. */
-export const isExpanded = (context: RequestContext): boolean => {
-  const expand = readExpand(context)
-  return 'value' in expand && expand.value
-}

@@ -1,9 +1,8 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import { APEX, canonicalName, parentOf } from '../model/dns-name.ts'
-import { type DraftRRSet, GROUP_RULE, type ShapeFault, isGroupName, readRRSet } from '../model/draft.ts'
+import type { DraftRRSet } from '../model/draft.ts'
 import { asciiName } from '../model/idn.ts'
-import { type OfflineFault, readOffline } from '../model/offline.ts'
-import { type Name, type OfflineSettings, type Zone, mergeMetadata } from '../model/tree.ts'
+import { type Name, type Zone, mergeMetadata } from '../model/tree.ts'
 import { IN_PATH, ownsName, typesDetail } from '../rules/access.ts'
 import { type TargetConflict, type ValueConflict, valueConflicts } from '../rules/conflict.ts'
 import { type CreationFault, type ParentFault, creationFault, parentFault } from '../rules/creation.ts'
@@ -15,8 +14,16 @@ import { type Fields, isFaulty, isObject, readMetadata, unknownFields, unknownIn
 import { changeWarnings, writtenRRSets } from './change-warnings.ts'
 import { createdLabels, labelsOf } from './created-labels.ts'
 import { tagOfName } from './entity-tag.ts'
-import { isExpanded } from './listing.ts'
 import { nameToChange, nameToRead, wholeNameToChange, zoneToChange } from './locate.ts'
+import {
+  AT_GROUP,
+  type FormFault,
+  type NameDraft,
+  readNameDraft,
+  rrsetLists,
+  shapeFaults,
+} from './name-draft.ts'
+import { readExpand } from './query.ts'
 import { showName } from './show.ts'
 import {
   ACCEPTED,
@@ -38,11 +45,13 @@ import {
 } from './writing.ts'
 
 export async function getName(context: RequestContext) {
+  const isExpanded = readExpand(context)
+  if ('malformed' in isExpanded) return isExpanded
   const place = await nameToRead(context)
   if ('refusals' in place) return place
   const { zone, name } = place
   const headers = { etag: tagOfName(zone, name) }
-  return { status: 200 as const, data: showName(zone, name, isExpanded(context)), headers }
+  return { status: 200 as const, data: showName(zone, name, isExpanded.value), headers }
 }
 
 export async function deleteName(context: RequestContext) {
@@ -108,7 +117,6 @@ export const parentFaultAt = async (
 
 const NAME_FIELDS = ['name', 'rrsets', 'metadata', 'update_group', 'offline', 'offline_settings'] as const
 
-type FormFault = ShapeFault | OfflineFault | 'offlineSettingsExpected' | 'groupTargetAmbiguous'
 export type NameCreateFault =
   | Extract<ErrorName, 'zoneNotFound' | 'zoneNotShared' | 'websiteOnly' | 'zoneChangeProhibited'>
   | CreationFault
@@ -127,6 +135,8 @@ export async function createName(context: RequestContext): Promise<HandlerResult
   const zone = await zoneToChange(context)
   if ('refusals' in zone) return zone
   const body: Fields = isObject(context.body) ? context.body : {}
+  const shape = shapeFaults(context.body, body)
+  if (shape.length > 0) return { malformed: shape }
   const given = typeof body['name'] === 'string' ? asciiName(body['name']) : body['name']
   const name = typeof given === 'string' ? given.toLowerCase() : ''
   const fault =
@@ -176,17 +186,6 @@ export async function createName(context: RequestContext): Promise<HandlerResult
   }
 }
 
-const rrsetLists = ({ rrsets }: Fields): readonly unknown[] =>
-  Array.isArray(rrsets) ? (rrsets as unknown[]) : []
-
-interface NameDraft {
-  readonly rrsets: readonly DraftRRSet[]
-  readonly group?: string
-  readonly isOffline: boolean
-  readonly offline?: OfflineSettings
-  readonly faults: readonly Refusal<FormFault>[]
-}
-
 const offlineFaults = (
   { caller }: RequestContext,
   { isOffline, offline }: NameDraft,
@@ -195,44 +194,19 @@ const offlineFaults = (
     ? [refuse('notAllowed', 'the plan does not include offline settings')]
     : []
 
-/** An API key for some types creates names with their records, and nothing else at them. */
+/** An API key for some types creates names with their records, and nothing else. */
 const partFaults = (
   { caller }: RequestContext,
-  { metadata, isOffline, offline, group }: NameDraft & Pick<Name, 'metadata'>,
+  { rrsets, metadata, isOffline, offline, group }: NameDraft & Pick<Name, 'metadata'>,
 ): readonly Refusal<'nameCreateForbidden'>[] =>
   caller.types !== undefined &&
-  (isOffline || offline !== undefined || group !== undefined || Object.keys(metadata).length > 0)
+  (rrsets.length === 0 ||
+    isOffline ||
+    offline !== undefined ||
+    group !== undefined ||
+    Object.keys(metadata).length > 0)
     ? [refuse('nameCreateForbidden', typesDetail(caller.types))]
     : []
-
-const AT_GROUP = { location: 'body', pointer: '/update_group' } as const
-
-/** Parses the body; reports all faults of its form. */
-function readNameDraft(body: Fields): NameDraft {
-  const parsed = rrsetLists(body).map((one, n) => readRRSet(one, `/rrsets/${n}`))
-  const rrsets = parsed.flatMap(({ value }) => value ?? [])
-  const { update_group: group, offline, offline_settings: settings } = body
-  const isGrouped = rrsets.some(({ rdata }) => rdata.some(({ updateGroup }) => updateGroup !== undefined))
-  const parsedSettings = settings === undefined ? undefined : readOffline(settings, '/offline_settings')
-  const faults: Refusal<FormFault>[] = parsed.flatMap((one) => one.faults)
-  if (body['rrsets'] !== undefined && !Array.isArray(body['rrsets']))
-    faults.push(refuse('typeOrRdataMissing', 'rrsets is a list', { location: 'body', pointer: '/rrsets' }))
-  if (group !== undefined && !isGroupName(group))
-    faults.push(refuse('updateGroupInvalid', GROUP_RULE, AT_GROUP))
-  if (group !== undefined && isGrouped) faults.push(refuse('groupTargetAmbiguous', undefined, AT_GROUP))
-  if (parsedSettings !== undefined && 'faults' in parsedSettings) faults.push(...parsedSettings.faults)
-  if (offline === true && parsedSettings === undefined)
-    faults.push(
-      refuse('offlineSettingsExpected', undefined, { location: 'body', pointer: '/offline_settings' }),
-    )
-  return {
-    rrsets,
-    isOffline: offline === true,
-    faults,
-    ...(typeof group === 'string' && { group }),
-    ...(parsedSettings !== undefined && 'settings' in parsedSettings && { offline: parsedSettings.settings }),
-  }
-}
 
 async function nameGroupFaults(
   { store }: RequestContext,

@@ -117,8 +117,20 @@ const IF_MATCH: Schema = {
   schema: { type: 'string' },
 }
 
+/** RFC 9110 §13.1.2. */
+const IF_NONE_MATCH: Schema = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'An ETag of an earlier response: the data is sent only if it has changed since.',
+  schema: { type: 'string' },
+}
+
 /** All parameters of an operation: of the path, the query and the header. */
-export function parametersOf(id: string, { method, path }: Route): readonly Schema[] {
+export function parametersOf(
+  id: string,
+  { method, path, isTagged }: Pick<Route, 'method' | 'path'> & { readonly isTagged: boolean },
+): readonly Schema[] {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   return [
     ...names.map((name) => {
@@ -127,5 +139,6 @@ export function parametersOf(id: string, { method, path }: Route): readonly Sche
     }),
     ...queryParametersOf(id),
     ...(names.includes('name') && method !== 'GET' ? [IF_MATCH] : []),
+    ...(isTagged ? [IF_NONE_MATCH] : []),
   ]
 }

@@ -8,7 +8,7 @@ export const json = (schema: Schema): Schema => ({ 'application/json': { schema 
 
 /** The headers of responses. */
 const HEADERS = {
-  ETag: string('The entity tag of the data (RFC 9110 §8.8.3), for If-Match.'),
+  ETag: string('The entity tag of the data (RFC 9110 §8.8.3), for If-Match and If-None-Match.'),
   'Created-Labels': string(
     'The labels that the service created: a list of strings, each with its DNS type (RFC 9651 §3.1), such as "_1";type="A".',
   ),
@@ -38,11 +38,12 @@ function commonFaults(
 ): readonly RequestFaultName[] {
   const isWrite = method !== 'GET'
   const hasBody = isWrite && method !== 'DELETE'
-  const hasPage = 'page' in (QUERY[id as keyof typeof QUERY] ?? {})
+  const query = QUERY[id as keyof typeof QUERY] ?? {}
+  const hasValues = 'page' in query || 'expand' in query
   const groups: readonly (readonly [applies: boolean | undefined, ...faults: readonly RequestFaultName[]])[] =
     [
       [path.includes('{'), 'pathInvalid'],
-      [hasPage, 'queryInvalid'],
+      [hasValues, 'queryInvalid'],
       [hasBody, 'bodyInvalid', 'bodyTooLarge', 'mediaTypeUnsupported'],
       [isWrite, 'ifMatchInvalid', 'preconditionFailed'],
       [!isOpen, 'accountSuspended', 'tooManyFailedLogins'],
@@ -105,6 +106,12 @@ export const successResponse = (
   ...headersOf(headers),
   content: json(schema),
 })
+
+/** RFC 9110 §15.4.5: no body. */
+export const NOT_MODIFIED: Schema = {
+  description: 'Not changed since the response with the tag of If-None-Match.',
+  ...headersOf(['ETag']),
+}
 
 const components = (names: readonly RequestFaultName[]): Schema =>
   Object.fromEntries(

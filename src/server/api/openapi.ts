@@ -4,6 +4,7 @@ import {
   errorResponses,
   type HeaderName,
   json,
+  NOT_MODIFIED,
   SHARED_COMPONENTS,
   type SuccessStatus,
   successResponse,
@@ -78,7 +79,8 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
 
 function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
   const { request, isRequestOptional = false, response, statuses, headers = [], faults = [] } = SHAPES[id]
-  const parameters = parametersOf(id, route)
+  const isTagged = headers.some((name) => name === 'ETag')
+  const parameters = parametersOf(id, { ...route, isTagged })
   return {
     operationId: id,
     summary: route.summary,
@@ -89,6 +91,7 @@ function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
       ...Object.fromEntries(
         statuses.map((status) => [String(status), successResponse(status, response, headers)]),
       ),
+      ...(isTagged && { 304: NOT_MODIFIED }),
       ...errorResponses(id, route, faults),
     },
     ...(route.isOpen && { security: [] }),

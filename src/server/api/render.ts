@@ -6,6 +6,7 @@ import type { FaultIdentity } from './request-faults.ts'
 /** A response before it is serialized. */
 export interface Rendered {
   readonly status: number
+  /** Undefined without a body. */
   readonly body: unknown
   readonly headers: Readonly<Record<string, string>>
 }

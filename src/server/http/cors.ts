@@ -13,6 +13,6 @@ export const corsHeaders = (
 
 export const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
-  'access-control-allow-headers': 'authorization, content-type, if-match',
+  'access-control-allow-headers': 'authorization, content-type, if-match, if-none-match',
   'access-control-max-age': '600',
 } as const

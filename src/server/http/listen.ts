@@ -199,6 +199,7 @@ async function answer(
     ...(headers.origin !== undefined && { origin: headers.origin }),
     ...(headers['content-type'] !== undefined && { contentType: headers['content-type'] }),
     ...(headers['if-match'] !== undefined && { ifMatch: headers['if-match'] }),
+    ...(headers['if-none-match'] !== undefined && { ifNoneMatch: headers['if-none-match'] }),
     ...(body !== undefined && { body }),
   })
 }

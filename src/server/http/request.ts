@@ -15,6 +15,8 @@ export interface IncomingRequest {
   readonly contentType?: string
   /** RFC 9110 §13.1.1; several of them are joined by commas. */
   readonly ifMatch?: string
+  /** RFC 9110 §13.1.2. */
+  readonly ifNoneMatch?: string
   /** Sent by browsers (RFC 6454). */
   readonly origin?: string
   /** Of POST, PUT and PATCH; undefined if it is larger than MAX_BODY_BYTES. */

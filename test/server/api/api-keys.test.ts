@@ -181,6 +181,7 @@ describe('an API key for _acme-challenge TXT records', () => {
     ['PATCH',  R,  [{ name: 'free', dns_type: 'TXT', rdata: [] }],                                     '403 3998 /0/name'],
     ['PATCH',  R,  [{ name: 'new', dns_type: 'TXT', rdata: [{ value: 'x' }] }],                        '403 3331 /0/name'],
     ['POST',   R,  { name: 'x_acme-challenge.free' },                                                  '403 3331 '],
+    ['POST',   R,  { name: 'x._acme-challenge.free' },                                                 '403 3331 '],
     ['POST',   R,  { name: 'x._acme-challenge.free', metadata: { a: 'b' } },                           '403 3331 '],
     ['POST',   R,  { name: 'x._acme-challenge.free', update_group: 'kkk1111' },                        '403 3331 '],
     ['DELETE', `${R}/_acme-challenge.free/rrsets/MX`,       undefined,                                 '403 2710 '],

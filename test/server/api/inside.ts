@@ -31,6 +31,7 @@ export interface Asked {
   readonly authorization?: string
   readonly origin?: string
   readonly ifMatch?: string
+  readonly ifNoneMatch?: string
   readonly peer?: string
 }
 
@@ -92,7 +93,7 @@ export function inside(store: Store, options: Options = {}): Inside {
     const { status, headers, body } = await api(request)
     const { method, path } = rest
     const answer = { method, path, status, headers: Object.entries(headers) }
-    const fault = status === 204 ? undefined : misfit({ ...answer, body: JSON.parse(body) })
+    const fault = body === '' ? undefined : misfit({ ...answer, body: JSON.parse(body) })
     if (fault !== undefined) throw new Error(`${fault}\n${body}`)
     return { status, headers, text: body }
   }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { parseIfMatch } from '../../../src/server/api/entity-tag.ts'
+import { parseTags } from '../../../src/server/api/entity-tag.ts'
 import { instant } from '../../../src/base/time.ts'
 import { bodyIn, codesOf, type Inside, inside } from './inside.ts'
 import { apiWorld, type World } from './world.ts'
@@ -174,6 +174,35 @@ describe('If-Match', () => {
   })
 })
 
+describe('If-None-Match', () => {
+  const read = async (path: string, ifNoneMatch: string) => {
+    const answer = await send({ method: 'GET', path, authorization: 'Bearer key-of-a', ifNoneMatch })
+    return { ...answer, isTagged: (answer.headers['etag'] ?? '') !== '' }
+  }
+
+  it.each([FREE, A])('answers 304 without a body while nothing has changed: %s', async (path) => {
+    const tag = await tagAt(path)
+    for (const same of [tag, `W/${tag}`, `"x", ${tag}`, '*'])
+      expect(await read(path, same)).toMatchObject({ status: 304, text: '', isTagged: true })
+    for (const other of ['"x"', 'nope', '']) expect((await read(path, other)).status).toBe(200)
+
+    await ask('PUT', A, { ttl: 300 })
+    expect((await read(path, tag)).status).toBe(200)
+  })
+
+  it('says nothing where there is no tag, no name, and no permission', async () => {
+    expect((await read(`${FREE}/rrsets`, '*')).status).toBe(200)
+    expect((await read(`${R}/example.test/no`, '*')).status).toBe(404)
+    expect((await read(`${R}/b.test/@`, '*')).status).toBe(404)
+  })
+
+  it('reaches the service over a socket', async () => {
+    const headers = { authorization: 'Bearer key-of-a', 'if-none-match': await tagAt(A) }
+    const response = await fetch(`${world.url}${A}`, { headers })
+    expect([response.status, await response.text()]).toEqual([304, ''])
+  })
+})
+
 it.each<[text: string, expected: unknown]>([
   ['*', '*'],
   [' * ', '*'],
@@ -184,4 +213,4 @@ it.each<[text: string, expected: unknown]>([
   ['"a", *', undefined],
   ['w/"a"', undefined],
   ['', undefined],
-])('If-Match: %s', (text, expected) => expect(parseIfMatch(text)).toEqual(expected))
+])('tags: %s', (text, expected) => expect(parseTags(text)).toEqual(expected))

@@ -39,6 +39,25 @@ it('offline settings of a new name need the plan, as for PUT', async () => {
   expect(codes(await world.ask('PUT', `${R}/example.test/free/offline-settings`, settings))).toBe('403 4748')
 })
 
+describe('a body of another shape', () => {
+  // biome-ignore format: a table
+  it.each<[what: string, method: string, path: string, body: unknown, pointer: string | undefined]>([
+    ['a list as a new name',     'POST', `${R}/example.test`, [{ name: 'new' }], undefined],
+    ['null as a new name',       'POST', `${R}/example.test`, null, undefined],
+    ['offline as text',          'POST', `${R}/example.test`, { name: 'new', offline: 'yes' }, '/offline'],
+    ['the message of a page',    'PUT',  `${R}/example.test/free/offline-settings`, { action: 'page', title: 't', message: 5 }, '/message'],
+    ['the message of a new one', 'POST', `${R}/example.test`, { name: 'new', offline_settings: { action: 'page', title: 't', message: {} } }, '/offline_settings/message'],
+  ])('is refused, with its place: %s', async (_, method, path, body, pointer) => {
+    const reply = await world.ask(method, path, body)
+    expect([codes(reply), reply.body.errors?.[0]?.pointer]).toEqual(['400 3809', pointer])
+  })
+})
+
+it('a name is not shown with an expansion that does not exist', async () => {
+  expect(codes(await world.ask('GET', `${R}/example.test/free?expand[]=colour`))).toBe('400 2451')
+  expect(codes(await world.ask('GET', `${R}/example.test/free?expand[]=offline_settings`))).toBe('200')
+})
+
 it('hostnames: [] detaches every target of a DDNS key; another list leaves single Rdata', async () => {
   const targets = async (): Promise<number> =>
     ((await world.ask('GET', `${KEYS}/kkk1111`)).body.data as { targets: readonly unknown[] }).targets.length
