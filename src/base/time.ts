@@ -46,7 +46,9 @@ export function formatLocal(at: Instant): string {
 /** Accepts RFC 3339 in UTC ("…Z") only; undefined for everything else. */
 export function parseInstant(text: string): Instant | undefined {
   const at = Date.parse(text)
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text) && !Number.isNaN(at) ? instant(at) : undefined
+  const isForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text) && !Number.isNaN(at)
+  // Date.parse takes February 30 for March 2.
+  return isForm && new Date(at).toISOString().slice(0, 19) === text.slice(0, 19) ? instant(at) : undefined
 }
 
 const UNITS = [

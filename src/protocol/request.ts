@@ -94,9 +94,7 @@ const itemsOf = (list: string | undefined): readonly string[] =>
  * Addresses that no host can have are ignored like malformed ones. Private ranges are valid: users publish them for home
  * networks.
  */
-function usableAddress(text: string): readonly Address[] {
-  const address = parseAddress(text)
-  if (address === undefined) return []
+export function isUsable(address: Address): boolean {
   const special = specialRangeOf(address)
   const isUnusable =
     special === 'multicast' ||
@@ -104,5 +102,10 @@ function usableAddress(text: string): readonly Address[] {
     special === 'link-local' ||
     address === '0.0.0.0' ||
     address === '::'
-  return isUnusable ? [] : [address]
+  return !isUnusable
+}
+
+function usableAddress(text: string): readonly Address[] {
+  const address = parseAddress(text)
+  return address !== undefined && isUsable(address) ? [address] : []
 }

@@ -2,7 +2,7 @@ import { formatInstant, type Instant, isBefore, parseInstant } from '../../base/
 import { hasFullAccess } from '../rules/access.ts'
 import { parseScope, SCOPE_FORMS } from '../rules/scopes.ts'
 import type { ListedApiKey } from '../store/records.ts'
-import { badBody, type Fields, isObject, unknownFields } from './bodies.ts'
+import { badBody, type Fields, isObject, unknownFields, isText } from './bodies.ts'
 import { MAX_DESCRIPTION_LENGTH, MAX_SCOPES } from './limits.ts'
 import { combine, readPage } from './query.ts'
 import { QUERY } from './query-parameters.ts'
@@ -57,11 +57,17 @@ function readDraft(
     : undefined
   const text = typeof expires === 'string' ? parseInstant(expires) : undefined
   const expiresAt = expires === undefined || expires === null ? caller.expiresAt : text
-  const isText = typeof description === 'string' && description.length <= MAX_DESCRIPTION_LENGTH
+  const isDescription =
+    typeof description === 'string' && description.length <= MAX_DESCRIPTION_LENGTH && isText(description)
   const malformed = [
-    ...(isText
+    ...(isDescription
       ? []
-      : [badBody(`description is a string of at most ${MAX_DESCRIPTION_LENGTH} characters`, '/description')]),
+      : [
+          badBody(
+            `description is a string of at most ${MAX_DESCRIPTION_LENGTH} characters, without U+0000`,
+            '/description',
+          ),
+        ]),
     ...scopeFaults(parsed),
     ...expiryFaults(expires, { expiresAt, now, latest: caller.expiresAt }),
   ]

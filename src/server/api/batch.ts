@@ -131,8 +131,11 @@ const pathFaults = (
       : []
   })
 
+/** A removal has no records, but the form of its TTL is checked. */
 const draftOf = ({ dnsType, fields, pointer }: BatchItem) =>
-  isRemoval({ fields }) ? { value: undefined, faults: [] } : readReplacement(dnsType, fields, pointer)
+  isRemoval({ fields })
+    ? { value: undefined, faults: readReplacement(dnsType, { ttl: fields['ttl'] }, pointer).faults }
+    : readReplacement(dnsType, fields, pointer)
 
 function replacementOf(context: RequestContext, zone: Zone, { name, before, items }: Group) {
   return {

@@ -15,15 +15,21 @@ export const badBody = (detail: string, pointer = ''): RequestFault => ({
   pointer,
 })
 
+/** Whether it can be stored: half of a surrogate pair is no character and would become U+FFFD, U+0000 ends a text in many programs. */
+export const isText = (text: string): boolean => !text.includes('\0') && !/\p{Surrogate}/u.test(text)
+export const NOT_TEXT = 'the text contains U+0000 or half of a surrogate pair'
+
 /** Parses metadata, or reports all of its faults. */
 export function readMetadata(value: unknown, pointer: string): Metadata | readonly RequestFault[] {
   if (value === undefined) return {}
   if (!isObject(value)) return [badBody('metadata is an object with string values', pointer)]
   const faults = Object.entries(value).flatMap(([key, text]) => {
-    const at = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1').slice(0, MAX_METADATA_LENGTH)}`
+    const shown = key.slice(0, MAX_METADATA_LENGTH).replace(/\p{Surrogate}/gu, '\ufffd')
+    const at = `${pointer}/${shown.replaceAll('~', '~0').replaceAll('/', '~1')}`
     if (key === '' || key.length > MAX_METADATA_LENGTH)
       return [badBody(`a key has 1 to ${MAX_METADATA_LENGTH} characters`, at)]
     if (typeof text !== 'string') return [badBody('a value is a string', at)]
+    if (!isText(key) || !isText(text)) return [badBody(NOT_TEXT, at)]
     return text.length > MAX_METADATA_LENGTH
       ? [badBody(`a value has at most ${MAX_METADATA_LENGTH} characters`, at)]
       : []
@@ -34,10 +40,15 @@ export function readMetadata(value: unknown, pointer: string): Metadata | readon
 export const isFaulty = (value: Metadata | readonly RequestFault[]): value is readonly RequestFault[] =>
   Array.isArray(value)
 
-/** Offline settings: the message of a page is text. */
-export const messageFaults = (settings: unknown, pointer: string): readonly RequestFault[] =>
-  isObject(settings) && settings['message'] !== undefined && typeof settings['message'] !== 'string'
-    ? [badBody('message is a string', `${pointer}/message`)]
+/** Offline settings: the message of a page is text, and so is every other string. */
+export const textFaults = (settings: unknown, pointer: string): readonly RequestFault[] =>
+  isObject(settings)
+    ? Object.entries(settings).flatMap(([field, value]) => {
+        const at = `${pointer}/${field.slice(0, 60)}`
+        if (field === 'message' && value !== undefined && typeof value !== 'string')
+          return [badBody('message is a string', at)]
+        return typeof value === 'string' && !isText(value) ? [badBody(NOT_TEXT, at)] : []
+      })
     : []
 
 /** The body of a change of metadata: `{"metadata": {…}}`. */

@@ -1,3 +1,4 @@
+import { fqdnOf } from '../model/dns-name.ts'
 import type { Zone } from '../model/tree.ts'
 import { nameWarnings, targetWarnings, type WrittenValue, zoneWarnings } from '../rules/warnings.ts'
 import { isObject } from './bodies.ts'
@@ -22,6 +23,7 @@ export async function changeWarnings(
   const reads = {
     ...readsOf(store, zone),
     delegationAbove: async (one: string) => store.delegationAbove(zone.id, one),
+    zoneOf: async (one: string) => (await store.zoneContaining(fqdnOf(one, zone.name)))?.name,
     hiddenBeneath: async (one: string) => store.hiddenBeneath(zone, one),
   }
   return [

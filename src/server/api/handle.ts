@@ -12,7 +12,7 @@ import { parseQuery } from './query.ts'
 import { plainError, type Rendered, render } from './render.ts'
 import { type ApiService, type HandlerResult, refused } from './request-context.ts'
 import { REQUEST_FAULTS } from './request-faults.ts'
-import { type Method, ROUTES, type Route } from './routes.ts'
+import { isAccountChange, type Method, ROUTES, type Route } from './routes.ts'
 
 /** A request to the management API. */
 export interface ApiRequest {
@@ -139,6 +139,8 @@ async function answer(
     }
   if (caller === undefined && !route.isOpen) return refused(refuse('unauthorized'))
   if (caller?.account.isSuspended === true) return { malformed: [REQUEST_FAULTS.accountSuspended] }
+  if (caller?.account.isWebsiteOnly === true && isAccountChange(route))
+    return { malformed: [REQUEST_FAULTS.accountWebsiteOnly] }
   const wait =
     route.isRateLimited && caller !== undefined ? dependencies.rateLimit(caller.account.id) : undefined
   if (wait !== undefined) return { malformed: [{ ...REQUEST_FAULTS.tooManyRequests, retryAfter: wait }] }

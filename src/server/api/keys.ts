@@ -13,7 +13,7 @@ import {
   zoneLockFault,
 } from '../rules/access.ts'
 import type { DdnsKey } from '../store/records.ts'
-import { badBody, isObject, unknownFields } from './bodies.ts'
+import { badBody, isObject, unknownFields, isText } from './bodies.ts'
 import { MAX_DESCRIPTION_LENGTH, MAX_HOSTNAMES } from './limits.ts'
 import { combine, badQuery, isRefusal, readPage, readSort } from './query.ts'
 import { QUERY } from './query-parameters.ts'
@@ -136,13 +136,16 @@ async function readKeyDraft(
   body: Readonly<Record<string, unknown>>,
 ): Promise<KeyDraft | Refused<TargetFault> | { readonly malformed: readonly RequestFault[] }> {
   const { description, hostnames } = body
-  const isText =
+  const isDescription =
     description === undefined ||
-    (typeof description === 'string' && description.length <= MAX_DESCRIPTION_LENGTH)
-  if (!isText)
+    (typeof description === 'string' && description.length <= MAX_DESCRIPTION_LENGTH && isText(description))
+  if (!isDescription)
     return {
       malformed: [
-        badBody(`description is a string of at most ${MAX_DESCRIPTION_LENGTH} characters`, '/description'),
+        badBody(
+          `description is a string of at most ${MAX_DESCRIPTION_LENGTH} characters, without U+0000`,
+          '/description',
+        ),
       ],
     }
   const draft = typeof description === 'string' ? { description } : {}

@@ -2,7 +2,7 @@ import { type Refusal, refuse } from '../errors/errors.ts'
 import { type DraftRRSet, GROUP_RULE, isGroupName, readRRSet, type ShapeFault } from '../model/draft.ts'
 import { type OfflineFault, readOffline } from '../model/offline.ts'
 import type { OfflineSettings } from '../model/tree.ts'
-import { badBody, type Fields, isObject, messageFaults } from './bodies.ts'
+import { badBody, type Fields, isObject, textFaults } from './bodies.ts'
 import type { RequestFault } from './request-context.ts'
 
 export type FormFault = ShapeFault | OfflineFault | 'offlineSettingsExpected' | 'groupTargetAmbiguous'
@@ -16,7 +16,7 @@ export const shapeFaults = (
   ...(offline === undefined || typeof offline === 'boolean'
     ? []
     : [badBody('offline is true or false', '/offline')]),
-  ...messageFaults(settings, '/offline_settings'),
+  ...textFaults(settings, '/offline_settings'),
 ]
 
 export const rrsetLists = ({ rrsets }: Fields): readonly unknown[] =>
@@ -36,7 +36,8 @@ export const AT_GROUP = { location: 'body', pointer: '/update_group' } as const
 export function readNameDraft(body: Fields): NameDraft {
   const parsed = rrsetLists(body).map((one, n) => readRRSet(one, `/rrsets/${n}`))
   const rrsets = parsed.flatMap(({ value }) => value ?? [])
-  const { update_group: group, offline, offline_settings: settings } = body
+  const { update_group: shown, offline, offline_settings: settings } = body
+  const group = shown ?? undefined
   const isGrouped = rrsets.some(({ rdata }) => rdata.some(({ updateGroup }) => updateGroup !== undefined))
   const parsedSettings = settings === undefined ? undefined : readOffline(settings, '/offline_settings')
   const faults: Refusal<FormFault>[] = parsed.flatMap((one) => one.faults)

@@ -1,12 +1,12 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
-import { APEX, canonicalName, parentOf } from '../model/dns-name.ts'
+import { APEX, canonicalName, fqdnOf, parentOf } from '../model/dns-name.ts'
 import type { DraftRRSet } from '../model/draft.ts'
 import { asciiName } from '../model/idn.ts'
 import { type Name, type Zone, mergeMetadata } from '../model/tree.ts'
 import { IN_PATH, ownsName, typesDetail } from '../rules/access.ts'
 import { type TargetConflict, type ValueConflict, valueConflicts } from '../rules/conflict.ts'
 import { type CreationFault, type ParentFault, creationFault, parentFault } from '../rules/creation.ts'
-import { nestingFault } from '../rules/nesting.ts'
+import { innerZoneFault, nestingFault } from '../rules/nesting.ts'
 import { NEW_NAME, type PermissionFault, mayUseGroup } from '../rules/permission.ts'
 import { type QuotaFault, zoneQuotaFaults } from '../rules/quota.ts'
 import type { StateFault } from '../rules/state.ts'
@@ -88,8 +88,11 @@ export async function creationFaultAt(
   const { caller, store } = context
   const isMember = await store.isMember(zone.id, caller.account.id)
   const fault = creationFault(caller, zone, { name, isMember })
-  if (fault !== undefined || typeof name !== 'string' || !zone.isShared) return fault
+  if (fault !== undefined || typeof name !== 'string') return fault
   const relative = canonicalName(name)
+  const inner = await store.zoneContaining(fqdnOf(relative, zone.name))
+  const inOther = innerZoneFault(caller, zone, inner)
+  if (inOther !== undefined || !zone.isShared) return inOther
   const accountId = caller.account.id
   const stored = await store.neighboursOf(zone, { name: relative, accountId })
   const neighbours = [...stored, ...others.map((other) => ({ name: other, accountId }))]

@@ -2,7 +2,7 @@ import { refuse } from '../errors/errors.ts'
 import { canonicalName } from '../model/dns-name.ts'
 import { readOffline } from '../model/offline.ts'
 import { isAccessible, canManageName, IN_PATH } from '../rules/access.ts'
-import { isObject, messageFaults, unknownFields } from './bodies.ts'
+import { isObject, textFaults, unknownFields } from './bodies.ts'
 import { wholeNameToChange } from './locate.ts'
 import { ACCEPTED, DONE, type RequestContext, refused } from './request-context.ts'
 
@@ -22,7 +22,7 @@ export async function getOffline({ caller, params, store }: RequestContext) {
 export async function setOffline(context: RequestContext) {
   const place = await wholeNameToChange(context)
   if ('refusals' in place) return place
-  const malformed = messageFaults(context.body, '')
+  const malformed = textFaults(context.body, '')
   if (malformed.length > 0) return { malformed }
   const parsed = readOffline(context.body, '')
   if ('faults' in parsed) return refused(...parsed.faults)

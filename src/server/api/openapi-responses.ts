@@ -1,7 +1,7 @@
 import { ERRORS } from '../errors/errors.ts'
 import { QUERY } from './query-parameters.ts'
 import { REQUEST_FAULTS, type RequestFaultName } from './request-faults.ts'
-import { type Route, refusalsOf } from './routes.ts'
+import { isAccountChange, type Route, refusalsOf } from './routes.ts'
 import { ref, type Schema, string, wholeNumber } from './schema.ts'
 
 export const json = (schema: Schema): Schema => ({ 'application/json': { schema } })
@@ -32,10 +32,8 @@ const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
 }
 
 /** The faults of every route of a kind: each is refused before the handler, or by what all handlers share. */
-function commonFaults(
-  id: string,
-  { method, path, isOpen, isRateLimited }: Route,
-): readonly RequestFaultName[] {
+function commonFaults(id: string, route: Route): readonly RequestFaultName[] {
+  const { method, path, isOpen, isRateLimited } = route
   const isWrite = method !== 'GET'
   const hasBody = isWrite && method !== 'DELETE'
   const query = QUERY[id as keyof typeof QUERY] ?? {}
@@ -46,6 +44,7 @@ function commonFaults(
       [hasValues, 'queryInvalid'],
       [hasBody, 'bodyInvalid', 'bodyTooLarge', 'mediaTypeUnsupported'],
       [isWrite, 'ifMatchInvalid', 'preconditionFailed'],
+      [isAccountChange(route), 'accountWebsiteOnly'],
       [!isOpen, 'accountSuspended', 'tooManyFailedLogins'],
       [isRateLimited, 'tooManyRequests'],
       [true, 'internalError'],

@@ -16,6 +16,7 @@ export const REQUEST_FAULTS = {
   keysOverLimit:        { status: 402, code: '402',  title: 'DDNS keys over limit' },
   apiKeysOverLimit:     { status: 402, code: '402',  title: 'API keys over limit' },
   accountSuspended:     { status: 403, code: '403',  title: 'this account is suspended; contact support' },
+  accountWebsiteOnly:   { status: 403, code: '4786', title: 'this account can only be changed on the website' },
   scopeInsufficient:    { status: 403, code: '403',  title: 'this API key is not allowed to do that' },
   pathUnknown:          { status: 404, code: '404',  title: 'unknown path' },
   apiKeyNotFound:       { status: 404, code: '404',  title: 'API key not found' },

@@ -1,7 +1,17 @@
 import { MAX_TTL } from '../model/draft.ts'
 import { MAX_RRSET_RECORDS } from '../rules/state.ts'
 import { MAX_DESCRIPTION_LENGTH, MAX_HOSTNAMES, MAX_METADATA_LENGTH, MAX_SCOPES } from './limits.ts'
-import { boolean, list, nullableTime, openObject, ref, type Schema, string, wholeNumber } from './schema.ts'
+import {
+  boolean,
+  list,
+  nullableString,
+  nullableTime,
+  openObject,
+  ref,
+  type Schema,
+  string,
+  wholeNumber,
+} from './schema.ts'
 
 const rdata = list(ref('NewRdata'), 'The Rdata.', { maxItems: MAX_RRSET_RECORDS })
 const ttl = wholeNumber('Time to live in seconds. Left out at creation: the default of the service.', {
@@ -12,7 +22,9 @@ const dns_type = ref('DnsType', 'The DNS type of the RRSet.')
 const metadata = ref('NewMetadata', 'Metadata to set. Keys that are not named stay.')
 const DESCRIPTION = { maxLength: MAX_DESCRIPTION_LENGTH } as const
 const updateGroup = (what: string): Schema =>
-  string(`The username of the DDNS key that may update ${what}.`, { pattern: '^[a-z0-9]{7}$' })
+  nullableString(`The username of the DDNS key that may update ${what}; null is none.`, {
+    pattern: '^[a-z0-9]{7}$',
+  })
 
 /** The schemas of request bodies. They are open: see `openObject`. */
 export const REQUEST_SCHEMAS: Readonly<Record<string, Schema>> = {

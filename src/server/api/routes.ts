@@ -76,6 +76,10 @@ export const route = <const R extends ErrorName, A extends HandlerResult<NoInfer
   },
 ): Route => row
 
+/** Changes of zones and keys: those of records are refused with the zone. */
+export const isAccountChange = ({ method, tag }: Route): boolean =>
+  method !== 'GET' && (tag === 'zones' || tag === 'DDNS Keys' || tag === 'API Keys')
+
 /** All refusals of an operation. */
 export const refusalsOf = ({ refuses, isOpen }: Route): readonly ErrorName[] =>
   isOpen ? refuses : ['unauthorized', ...refuses]

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import {
   createServer,
   type IncomingMessage,
@@ -204,7 +205,10 @@ async function answer(
   })
 }
 
-/** UTF-8; undefined if it is too large. The rest is read and discarded. */
+/** RFC 8259 §8.1: JSON is UTF-8. Other octets become a text that is no JSON, so that none is replaced silently. */
+const textOf = (bytes: Buffer): string => (isUtf8(bytes) ? bytes.toString('utf8') : '\ufffd')
+
+/** Undefined if it is too large. The rest is read and discarded. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let length = 0
@@ -213,7 +217,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
     length += bytes.length
     if (length <= MAX_BODY_BYTES) chunks.push(bytes)
   }
-  return length > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks).toString('utf8')
+  return length > MAX_BODY_BYTES ? undefined : textOf(Buffer.concat(chunks))
 }
 
 /** RFC 9112 §3.2.2: the absolute form, which proxies send, is the same resource. */

@@ -162,7 +162,8 @@ export function readRdataItem(
   one: unknown,
   pointer: string,
 ): DraftResult<DraftRdata, RdataValueFault> {
-  const { value: text, label, update_group: group } = fieldsOf(one)
+  const { value: text, label, update_group: shown } = fieldsOf(one)
+  const group = shown ?? undefined
   const parsed =
     typeof text === 'string' && text !== ''
       ? RDATA_TYPES[type].parse(text)
@@ -191,10 +192,12 @@ interface Seen {
 }
 
 function labelFaults(
-  { label, update_group: group }: Fields,
+  { label, update_group: shown }: Fields,
   pointer: string,
   { labels, groups }: Seen,
 ): readonly Refusal<RdataShapeFault>[] {
+  // GET shows null where there is none.
+  const group = shown ?? undefined
   const faults: Refusal<RdataShapeFault>[] = []
   const report = (refused: RdataShapeFault, field: string, detail?: string): void =>
     void faults.push(refuse(refused, detail, at(`${pointer}/${field}`)))

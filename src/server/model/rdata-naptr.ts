@@ -2,7 +2,14 @@ import { err, ok } from '../../base/result.ts'
 import { nameField, numberField } from './rdata-fields.ts'
 import { MAX_STRING_BYTES, quoted, stringsOf } from './rdata-strings.ts'
 import { substitutionFault } from './rdata-substitution.ts'
-import { excerpt, type Field, joinFields, malformed, notOfForm, type RdataParser } from './rdata-type.ts'
+import {
+  excerptOfOctets,
+  type Field,
+  joinFields,
+  malformed,
+  notOfForm,
+  type RdataParser,
+} from './rdata-type.ts'
 
 const FORM = 'ORDER PREFERENCE "FLAGS" "SERVICES" "REGEXP" REPLACEMENT'
 
@@ -34,10 +41,10 @@ const stringField = (name: string, text: string): Field =>
 const flagsField = (text: string): Field =>
   /^[a-z0-9]*$/i.test(text)
     ? stringField('flags', text.toLowerCase())
-    : err(`the flags ${excerpt(text)} are not letters and digits`)
+    : err(`the flags ${excerptOfOctets(text)} are not letters and digits`)
 
 function regexpField(text: string): Field {
   const string = stringField('regexp', text)
   const fault = text === '' || !string.ok ? undefined : substitutionFault(text)
-  return fault === undefined ? string : err(`the regexp ${excerpt(text)} ${fault}`)
+  return fault === undefined ? string : err(`the regexp ${excerptOfOctets(text)} ${fault}`)
 }

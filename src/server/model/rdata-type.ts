@@ -29,6 +29,10 @@ export const malformed = (refused: InvalidValue['refused'], detail: string): Res
 export const excerpt = (value: string): string =>
   `'${value.slice(0, 60).replace(/\p{Surrogate}/gu, '\ufffd')}'`
 
+/** The same for octets as characters of ISO 8859-1, which are UTF-8 where a person has typed them. */
+export const excerptOfOctets = (octets: string): string =>
+  excerpt(Buffer.from(octets, 'latin1').toString('utf8'))
+
 /** For a value that has another number of fields than `form`, such as "PREFERENCE HOST". */
 export const notOfForm = (value: string, form: string): Result<never, InvalidValue> =>
   malformed('rdataMalformed', `${excerpt(value)} is not "${form}"`)

@@ -1,6 +1,13 @@
 import { numberField } from './rdata-fields.ts'
 import { quoted, stringsOf } from './rdata-strings.ts'
-import { excerpt, joinFields, malformed, notOfForm, type RdataParser, withinRecord } from './rdata-type.ts'
+import {
+  excerptOfOctets,
+  joinFields,
+  malformed,
+  notOfForm,
+  type RdataParser,
+  withinRecord,
+} from './rdata-type.ts'
 
 /** RFC 3986 §2: the characters of a URI after its scheme; all others are percent-encoded. */
 const URI = /^[a-z][a-z0-9+.-]*:(?:[a-z0-9._~:/?#[\]@!$&'()*+,;=-]|%[0-9a-f]{2})*$/i
@@ -21,6 +28,6 @@ export const parseUri: RdataParser = (value) => {
     ? withinRecord(4 + target.length, `${numbers.value} ${quoted(target)}`)
     : malformed(
         'rdataMalformed',
-        `the target ${excerpt(text)} is not a URI, such as "https://www.example.com/"`,
+        `the target ${excerptOfOctets(text)} is not a URI, such as "https://www.example.com/"`,
       )
 }

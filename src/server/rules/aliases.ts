@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from '../errors/errors.ts'
-import { fqdnOf, relativeTo } from '../model/dns-name.ts'
+import { APEX, fqdnOf, parentOf, relativeTo, WILDCARD } from '../model/dns-name.ts'
 import { type Name, rrsetOf } from '../model/tree.ts'
 import { targetsOf } from '../model/targets.ts'
 import { type ChangeInZone, has, newTargets, type ZoneReads } from './resulting-zone.ts'
@@ -29,11 +29,22 @@ export async function chainFrom(
     if (relative === undefined) return { names, end: 'outside', target }
     if (names.some((one) => one.name === relative)) return { names, end: 'loop', target }
     if (names.length > MAX_CHAIN) return { names, end: 'too long', target }
-    const next = await resulting.nameAt(relative)
+    const next = (await resulting.nameAt(relative)) ?? (await synthesized(relative, resulting))
     if (next === undefined) return { names, end: 'in the zone', target }
     names.push(next)
     current = next
   }
+}
+
+/** A missing name as the wildcard at its closest encloser makes it (RFC 4592 §3.3.1). */
+async function synthesized(name: string, { nameAt }: Pick<ZoneReads, 'nameAt'>): Promise<Name | undefined> {
+  for (let at = name; at !== APEX; ) {
+    at = parentOf(at)
+    const wildcard = await nameAt(at === APEX ? WILDCARD : `${WILDCARD}.${at}`)
+    if (wildcard !== undefined) return { ...wildcard, name }
+    if ((await nameAt(at)) !== undefined) return undefined
+  }
+  return undefined
 }
 
 /** The service resolves an ALIAS from the records of its zone: it leads to a name there, also through CNAME. */

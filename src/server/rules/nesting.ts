@@ -37,5 +37,18 @@ export function nestingFault(
       )
 }
 
+/**
+ * A name that belongs into another zone, which is deeper: one of another account is refused. `inner` is the zone with the
+ * longest name that contains it.
+ */
+export const innerZoneFault = (
+  caller: Caller,
+  zone: Pick<ZoneRules, 'id'>,
+  inner: ZoneRules | undefined,
+): Refusal<'nameCreateForbidden'> | undefined =>
+  inner === undefined || inner.id === zone.id || isOwner(caller, inner)
+    ? undefined
+    : forbidden(`${inner.name} is a zone of another account`)
+
 const forbidden = (detail: string): Refusal<'nameCreateForbidden'> =>
   refuse('nameCreateForbidden', detail, { location: 'body', pointer: '/name' })

@@ -1,5 +1,12 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
-import { type AccountUsage, countRdata, type Metadata, type Name, type Plan } from '../model/tree.ts'
+import {
+  type AccountUsage,
+  countRdata,
+  isLeftover,
+  type Metadata,
+  type Name,
+  type Plan,
+} from '../model/tree.ts'
 
 export type QuotaFault = Extract<
   ErrorName,
@@ -60,7 +67,9 @@ export function quotaFaults(
   plan: Plan,
   usage: AccountUsage,
 ): readonly Refusal<QuotaFault>[] {
-  const addedNames = changes.filter(({ before }) => before === undefined).length
+  const addedNames =
+    changes.filter(({ before }) => before === undefined).length -
+    changes.filter(({ before, after }) => before !== undefined && isLeftover(after)).length
   const addedRdata = changes
     .map(({ before, after }) => countRdata(after) - (before === undefined ? 0 : countRdata(before)))
     .reduce((sum, added) => sum + added, 0)

@@ -1,7 +1,7 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import { APEX, WILDCARD } from '../model/dns-name.ts'
 import { type DnsType, sizeOfRdata } from '../model/rdata-values.ts'
-import { type Name, type RRSet, rrsetOf } from '../model/tree.ts'
+import { isLeftover, type Name, type RRSet, rrsetOf } from '../model/tree.ts'
 import { aliasFaults } from './aliases.ts'
 import {
   absolute,
@@ -69,7 +69,9 @@ export async function stateFaults(
   const targets = [...(await targetFaults(change, resulting)), ...invalid]
   if (targets.length > 0) return targets
   const violations = RULES.flatMap(([isViolated, rule]) => (isViolated(after) ? [violation(rule)] : []))
-  return violations.length > 0 ? violations : aliases
+  if (violations.length > 0) return violations
+  const wildcard = before === undefined ? undefined : await wildcardFault({ ...change, before }, resulting)
+  return wildcard === undefined ? aliases : [wildcard]
 }
 
 /**
@@ -98,7 +100,7 @@ async function wildcardFault(
   if (!isLast || before.name === APEX) return undefined
   const wildcard = await nameAt(`${WILDCARD}.${changedName(change)}`)
   // Another account must not be able to prevent the removal.
-  return wildcard?.accountId === before.accountId
+  return wildcard?.accountId === before.accountId && !isLeftover(wildcard)
     ? violation(
         `${absolute(wildcard.name, zone)} exists, so ${absolute(before.name, zone)} needs a record (RFC 4592 §2.2.2)`,
       )

@@ -8,6 +8,8 @@ import { absolute, has, type ZoneReads } from './resulting-zone.ts'
 export interface WarningReads extends ZoneReads {
   readonly delegationAbove: (name: string) => Promise<string | undefined>
   readonly hiddenBeneath: (name: string) => Promise<string | undefined>
+  /** The zone with the longest name that contains this name. */
+  readonly zoneOf: (name: string) => Promise<string | undefined>
 }
 
 type ZoneName = Pick<Zone, 'name' | 'accountId'>
@@ -53,6 +55,9 @@ async function loopWarnings(name: Name, zone: ZoneName, reads: WarningReads): Pr
 
 /** RFC 2136 §7.18: names beneath a delegation stay in the zone, but a query for them gets the delegation and its glue. */
 async function hiddenWarnings(name: Name, zone: ZoneName, reads: WarningReads): Promise<readonly string[]> {
+  const inner = name.rrsets.length === 0 ? undefined : await reads.zoneOf(name.name)
+  if (inner !== undefined && inner !== zone.name)
+    return [`the zone ${inner}. hides the records of ${absolute(name.name, zone)}, which is in ${zone.name}.`]
   const above = name.rrsets.length === 0 ? undefined : await reads.delegationAbove(name.name)
   if (above !== undefined && !(await isGlue(name, reads))) return [hiddenBy(above, name.name, zone)]
   if (!has(name, 'NS') || name.name === APEX) return []
@@ -73,6 +78,12 @@ export interface WrittenValue {
   readonly value: string
 }
 
+const hasTarget = (type: string): boolean => isPointerType(type) || ['SVCB', 'HTTPS', 'NAPTR'].includes(type)
+
+/** The target in a value as it is written: the second field of SVCB, the last one of all others. */
+const writtenTarget = (type: string, value: string): string =>
+  type === 'SVCB' || type === 'HTTPS' ? (value.split(/[ \t]+/)[1] ?? '') : targetField(value)
+
 /** Targets look relative to the zone without a dot inside, or without one at the end of a name under the same top-level domain. */
 export function targetWarnings(
   written: readonly WrittenValue[],
@@ -80,10 +91,10 @@ export function targetWarnings(
 ): readonly string[] {
   const top = zone.name.split('.').at(-1)
   return written.flatMap(({ dnsType, value }) => {
-    const target = targetField(value.trim()).toLowerCase()
+    const target = writtenTarget(dnsType, value.trim()).toLowerCase()
     const labels = target.split('.')
     const isRelative = labels.length === 1 || labels.at(-1) === top
-    return isPointerType(dnsType) && target !== '' && isRelative
+    return hasTarget(dnsType) && target !== '' && isRelative
       ? [`the target of ${dnsType} is absolute: ${target} is stored as ${target}., with a dot at its end`]
       : []
   })

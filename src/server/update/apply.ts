@@ -1,5 +1,5 @@
 import type { Instant } from '../../base/time.ts'
-import { type Address, type Addresses, FAMILIES, type Family, listed } from '../../net/address.ts'
+import { type Address, type Addresses, FAMILIES, type Family, familyOf, listed } from '../../net/address.ts'
 import type { DnsType } from '../model/rdata-values.ts'
 import type { StoredRdata } from '../model/rows.ts'
 import type { StoreWrites } from '../store/store.ts'
@@ -46,6 +46,20 @@ export function recordChangesAt(
   const changes = redirectChanges(redirects, addresses)
   if (rdataId !== undefined) return [...changes, ...rdataChanges(target, addresses)]
   return redirects.length > 0 ? changes : addressChanges(name.rdata, addresses)
+}
+
+/** The addresses of the update that the target has after it: one Rdata has one family, and a redirect one host. */
+export function addressesAt(
+  { name, rdataId }: UpdateTarget,
+  { addresses, isOffline }: Pick<TargetChange, 'addresses' | 'isOffline'>,
+): readonly Address[] {
+  const all = listed(addresses)
+  if (isOffline) return all
+  const own = name.rdata.filter(({ id }) => (rdataId ?? id) === id)
+  if (own.some(({ dnsType }) => dnsType === REDIRECT)) return all.slice(0, 1)
+  return rdataId === undefined
+    ? all
+    : all.filter((address) => own.some(({ dnsType }) => dnsType === TYPE[familyOf(address)]))
 }
 
 /** Makes the changes. An update without `offline=YES` ends the offline state. Resolves with whether anything changed. */

@@ -1,10 +1,10 @@
 import { byFamily, listed } from '../../net/address.ts'
 import { parseHostname } from '../../net/hostname.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
-import type { UpdateQuery } from '../../protocol/request.ts'
+import { isUsable, type UpdateQuery } from '../../protocol/request.ts'
 import type { Account } from '../model/tree.ts'
 import type { StoreWrites } from '../store/store.ts'
-import { apply, type RecordChange, recordChangesAt, type TargetChange } from './apply.ts'
+import { addressesAt, apply, type RecordChange, recordChangesAt, type TargetChange } from './apply.ts'
 import { countNochg, singleReply, type UpdateContext } from './context.ts'
 import { callerOf, exceedsPlan, type RefusalWord, refusalAt } from './permission.ts'
 import { targetsFor, type UpdateTarget } from './targets.ts'
@@ -46,8 +46,8 @@ export async function answerHosts(
   const account = await w.account(context.principal.accountId)
   if (query.hostnames === undefined || account === undefined) return only('nohost')
   const hasAddresses = listed(query.addresses).length > 0
-  // The address of a proxy is not that of a client. The operator must correct the proxy, and the client waits.
-  if (!hasAddresses && context.request.isProxy) return only('911')
+  // The address of a proxy is not that of a client, and a proxy may send one that no host has. The operator must correct the proxy, and the client waits.
+  if (!hasAddresses && (context.request.isProxy || !isUsable(context.request.peer))) return only('911')
   const change = {
     addresses: hasAddresses ? query.addresses : byFamily([context.request.peer]),
     isOffline: query.isOffline,
@@ -104,9 +104,10 @@ async function answerHost(
   change: TargetChange,
 ): Promise<Reply> {
   const outcomes = new Set<boolean>()
-  for (const { target, changes, refusal } of targets)
-    if (refusal === undefined) outcomes.add(await apply(w, target, { ...change, changes }))
-  const addresses = listed(change.addresses)
+  const allowed = targets.filter(({ refusal }) => refusal === undefined)
+  for (const { target, changes } of allowed) outcomes.add(await apply(w, target, { ...change, changes }))
+  const current = new Set(allowed.flatMap(({ target }) => addressesAt(target, change)))
+  const addresses = listed(change.addresses).filter((address) => current.has(address))
   if (outcomes.has(true)) return { word: 'good', addresses }
   return outcomes.has(false) ? { word: 'nochg', addresses } : { word: 'nohost' }
 }

@@ -23,8 +23,8 @@ describe('a record is stored and shown in canonical form', () => {
     ['TLSA', `dane-ee SPKI SHA2-256 ${SHA_256.toLowerCase()}`, `3 1 1 ${SHA_256}`],
     ['SSHFP', `4 2 ${SHA_256.toLowerCase()}`, `4 2 ${SHA_256}`],
     ['HTTPS', '1 . port=443 alpn=h2', '1 . alpn="h2" port=443'],
-    ['SVCB', '0 Svc.test', '0 svc.test.'],
-    ['NAPTR', '1 2 S SIP+D2U "" _sip._udp.test', '1 2 "s" "SIP+D2U" "" _sip._udp.test.'],
+    ['SVCB', '0 Svc.example.', '0 svc.example.'],
+    ['NAPTR', '1 2 S SIP+D2U "" _sip._udp.a.example', '1 2 "s" "SIP+D2U" "" _sip._udp.a.example.'],
     ['URI', '1 2 https://a.test/', '1 2 "https://a.test/"'],
     ['LOC', '1 N 2 W 3', '1 0 0.000 N 2 0 0.000 W 3.00m 1m 10000m 10m'],
   ])('%s %s', async (type, value, canonical) => {

@@ -58,6 +58,134 @@ it('a name is not shown with an expansion that does not exist', async () => {
   expect(codes(await world.ask('GET', `${R}/example.test/free?expand[]=offline_settings`))).toBe('200')
 })
 
+describe('a name that belongs into a deeper zone', () => {
+  const at = async (zone: string, name: string, key: string) =>
+    world.ask(
+      'POST',
+      `${R}/${zone}`,
+      { name, rrsets: [{ dns_type: 'A', rdata: [{ value: '192.0.2.1' }] }] },
+      key,
+    )
+
+  it('of another account is refused, by itself and in a batch', async () => {
+    expect((await world.ask('POST', '/v1/dns/zones', { zone_name: 'kid.dyn.test' }, 'key-of-o')).status).toBe(
+      201,
+    )
+    expect(codes(await at('dyn.test', 'kid', 'key-of-a'))).toBe('403 3331')
+    const change = { name: 'kid', dns_type: 'A', rdata: [{ value: '192.0.2.1' }] }
+    expect(codes(await world.ask('PATCH', `${R}/dyn.test`, [change]))).toBe('403 3331')
+    expect(codes(await at('dyn.test', 'other', 'key-of-a'))).toBe('201')
+  })
+
+  it('of the same account is made with a warning', async () => {
+    expect((await world.ask('POST', '/v1/dns/zones', { zone_name: 'kid.example.test' })).status).toBe(201)
+    for (const name of ['kid', 'www.kid']) {
+      const { status, body } = await at('example.test', name, 'key-of-a')
+      expect([status, body.warnings]).toEqual([
+        201,
+        [
+          expect.objectContaining({
+            code: 'W1000',
+            detail: expect.stringContaining('the zone kid.example.test. hides'),
+          }),
+        ],
+      ])
+    }
+  })
+})
+
+it('a batch keeps the records of the parent of a wildcard', async () => {
+  const a = (name: string, ...values: readonly string[]) => ({
+    name,
+    dns_type: 'A',
+    rdata: values.map((value) => ({ value })),
+  })
+  const patch = async (...changes: readonly object[]) =>
+    codes(await world.ask('PATCH', `${R}/example.test`, changes))
+  expect(await patch(a('p', '192.0.2.1'), a('*.p', '192.0.2.2'))).toBe('202')
+
+  expect(await patch(a('p'))).toBe('400 3363')
+  expect(await patch(a('p'), a('*.p'))).toBe('202')
+})
+
+it('a batch may make as many names as it removes', async () => {
+  const txt = (name: string, ...values: readonly string[]) => ({
+    name,
+    dns_type: 'TXT',
+    rdata: values.map((value) => ({ value })),
+  })
+  const patch = async (...changes: readonly object[]) =>
+    codes(await world.ask('PATCH', `${R}/example.test`, changes))
+  expect(await patch(txt('_acme-challenge.a', 'x'))).toBe('202')
+  await prepare(world, 'names-full')
+
+  expect(await patch(txt('_acme-challenge.b', 'x'))).toBe('402 3354')
+  expect(await patch(txt('_acme-challenge.a'), txt('_acme-challenge.b', 'x'))).toBe('202')
+})
+
+it('an ALIAS that leads to a loop over a wildcard is refused', async () => {
+  const alias = (name: string, target: string) => ({
+    name,
+    dns_type: 'ALIAS',
+    rdata: [{ value: `${target}.example.test.` }],
+  })
+  expect(codes(await world.ask('PATCH', `${R}/example.test`, [alias('*', 'nothere')]))).toBe('400 4159')
+  expect(codes(await world.ask('PATCH', `${R}/example.test`, [alias('*', 'free')]))).toBe('202')
+  expect(codes(await world.ask('PATCH', `${R}/example.test`, [alias('free2', 'nothere')]))).toBe('202')
+})
+
+describe('text that cannot be stored', () => {
+  // biome-ignore format: a table
+  it.each<[what: string, method: string, path: string, body: unknown, pointer: string]>([
+    ['a key of metadata',       'POST', `${R}/example.test/free/metadata`, { metadata: { '\ud800': 'x' } }, '/metadata/\ufffd'],
+    ['a value of metadata',     'POST', `${R}/example.test/free/metadata`, { metadata: { a: 'x\0' } }, '/metadata/a'],
+    ['a description',           'POST', KEYS, { description: '\udfff' }, '/description'],
+    ['that of an API key',      'POST', '/v1/account/api-keys', { description: 'a\0' }, '/description'],
+    ['the title of a page',     'PUT',  `${R}/example.test/free/offline-settings`, { action: 'page', title: '\ud800' }, '/title'],
+  ])('is refused: %s', async (_, method, path, body, pointer) => {
+    const reply = await world.ask(method, path, body)
+    expect([codes(reply), reply.body.errors?.[0]?.pointer]).toEqual(['400 3809', pointer])
+  })
+
+  it('is refused: octets that are not UTF-8', async () => {
+    const response = await fetch(`${world.url}${R}/example.test/free/rrsets/TXT/rdata/x`, {
+      method: 'PUT',
+      headers: { authorization: 'Bearer key-of-a', 'content-type': 'application/json' },
+      body: Buffer.from('{"value":"\xff"}', 'latin1'),
+    })
+    expect(response.status).toBe(400)
+  })
+})
+
+it('an API key does not expire on a day that does not exist', async () => {
+  const make = async (at: string) =>
+    codes(await world.ask('POST', '/v1/account/api-keys', { expires_at: at }))
+  expect(await make('2027-02-30T00:00:00Z')).toBe('400 3809')
+  expect(await make('2028-02-29T00:00:00Z')).toBe('201')
+})
+
+it('update_group may be null, as GET shows it', async () => {
+  const path = `${R}/example.test/free/rrsets/A/rdata`
+  expect(codes(await world.ask('POST', path, [{ value: '192.0.2.99', update_group: null }]))).toBe('201')
+  expect(codes(await world.ask('POST', `${R}/example.test`, { name: 'new', update_group: null }))).toBe('201')
+})
+
+it('a batch checks the TTL of a removal', async () => {
+  const change = { name: 'free', dns_type: 'A', rdata: [], ttl: -1 }
+  expect(codes(await world.ask('PATCH', `${R}/example.test`, [change]))).toBe('400 3295')
+})
+
+it('an account for the website only makes no zones and no keys', async () => {
+  await world.store.write(async (w) => w.changeAccount(world.ids['a'] ?? 0, { isWebsiteOnly: true }))
+  for (const [path, body] of [
+    ['/v1/dns/zones', { zone_name: 'new.test' }],
+    [KEYS, {}],
+    ['/v1/account/api-keys', {}],
+  ] as const)
+    expect(codes(await world.ask('POST', path, body))).toBe('403 4786')
+  expect(codes(await world.ask('GET', KEYS))).toBe('200')
+})
+
 it('hostnames: [] detaches every target of a DDNS key; another list leaves single Rdata', async () => {
   const targets = async (): Promise<number> =>
     ((await world.ask('GET', `${KEYS}/kkk1111`)).body.data as { targets: readonly unknown[] }).targets.length

@@ -31,6 +31,34 @@ export function addressesBehind(records: readonly FlatRecord[], owner: string, z
   return undefined
 }
 
+/** The records that an owner has: its own, or those of the wildcard at its closest encloser (RFC 4592 §3.3.1). */
+function answersAt(state: ZoneState, zone: string, owner: string): readonly FlatRecord[] {
+  const records = recordsOf(state, zone)
+  const exists = (fqdn: string) =>
+    fqdn === `${zone}.` || Object.keys(state).some((name) => `${name}.${zone}.` === fqdn)
+  if (exists(owner)) return records.filter((one) => one.owner === owner)
+  for (let at = owner; at !== `${zone}.`; ) {
+    at = at.slice(at.indexOf('.') + 1)
+    if (exists(`*.${at}`)) return records.filter((one) => one.owner === `*.${at}`)
+    if (exists(at)) return []
+  }
+  return []
+}
+
+/** Each ALIAS and CNAME that leads out of the zone, or never ends, where it leads over names that a wildcard makes. */
+export const brokenByWildcards = (state: ZoneState, zone: string): readonly string[] =>
+  recordsOf(state, zone).flatMap(({ owner, type }) => {
+    if (type !== 'ALIAS' && type !== 'CNAME') return []
+    let at: string = owner
+    for (let hop = 0; hop <= 100; hop++) {
+      if (at !== `${zone}.` && !at.endsWith(`.${zone}.`)) return [`${owner} leads out of the zone`]
+      const next = answersAt(state, zone, at).find((one) => one.type === 'ALIAS' || one.type === 'CNAME')
+      if (next === undefined) return []
+      at = next.value
+    }
+    return [`${owner} leads to a loop`]
+  })
+
 /** The rules of DNS, written over the records of a zone instead of over a change. Returns what breaks them. */
 export function brokenRules(state: ZoneState, zone: string): readonly string[] {
   const records = recordsOf(state, zone)

@@ -179,6 +179,8 @@ describe('the reply to', () => {
     ['myipv6 over myip',              { query: 'hostname=home.example.test&myip=192.0.2.1,2001:db8::1&myipv6=2001:db8::2' }, 'good 192.0.2.1,2001:db8::2'],
     ['no myip behind a silent proxy', { query: 'hostname=home.example.test', isProxy: true },                        '911'],
     ['myip behind a silent proxy',    { isProxy: true },                                                             'good 192.0.2.1'],
+    ['a peer that no host has',       { query: 'hostname=home.example.test', peer: '224.0.0.1' },                    '911'],
+    ['a link-local peer',             { query: 'hostname=home.example.test', peer: 'fe80::1' },                      '911'],
     ['no myip: the peer',             { query: 'hostname=home.example.test' },                                       'good 198.51.100.7'],
     ['no myip: an IPv6 peer',         { query: 'hostname=home.example.test', peer: '2001:db8::9' },                  'good 2001:db8::9'],
     ['nonsense in myip: the peer',    { query: 'hostname=home.example.test&myip=nonsense,224.0.0.1' },               'good 198.51.100.7'],
@@ -314,8 +316,11 @@ describe('an update', () => {
         query: 'hostname=cabin.example.test&myip=192.0.2.5,2001:db8::5',
         as: { username: 'single1', password: new Secret('swordfish') },
       }),
-    ).toBe('good 192.0.2.5,2001:db8::5')
+    ).toBe('good 192.0.2.5')
     expect(await held('cabin')).toEqual(['A 192.0.2.5'])
+
+    const other = { username: 'single1', password: new Secret('swordfish') }
+    expect(await ask({ query: 'hostname=cabin.example.test&myip=2001:db8::5', as: other })).toBe('nochg')
   })
 
   it('sets a name offline, and the next one sets it online', async () => {
