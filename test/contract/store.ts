@@ -264,6 +264,33 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
       expect(await store.read((r) => r.hasOffline(at.accountId))).toBe(true)
     })
 
+    it('gives no id of a removed key or account to another one', async () => {
+      const key = async (username: string) =>
+        store.write((w) => w.addKey({ accountId: at.accountId, username, hash: HASH, description: '' }, NOW))
+      const first = await key('key0001')
+      await store.write((w) => w.removeKey(first))
+      expect(await key('key0002')).toBeGreaterThan(first)
+
+      const apiKey = async () =>
+        store.write((w) =>
+          w.addApiKey(
+            { accountId: at.accountId, hash: new Uint8Array([9]), description: '', scopes: [] },
+            NOW,
+          ),
+        )
+      const number = await apiKey()
+      await store.write((w) => w.removeApiKey(number))
+      expect(await apiKey()).toBeGreaterThan(number)
+
+      const account = async (name: string) =>
+        store.write(async (w) =>
+          w.addAccount({ name, hash: HASH, planId: await w.planOf(at.accountId) }, NOW),
+        )
+      const second = await account('second')
+      await store.write((w) => w.removeAccount(second))
+      expect(await account('third')).toBeGreaterThan(second)
+    })
+
     it('keeps the changes of the operator until they are removed, in their order', async () => {
       const change = { at: NOW, operator: 'root', operation: 'account suspend', subject: 'acme' }
       await store.write(async (w) => {

@@ -131,4 +131,17 @@ export const MIGRATIONS: readonly string[] = [
     subject TEXT NOT NULL
   ) STRICT;
   `,
+  // Counters and caches know keys and accounts by their ids, so an id is never used again.
+  `
+  CREATE TABLE last_id (of TEXT PRIMARY KEY, id INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER account_id_goes AFTER DELETE ON account BEGIN
+    INSERT INTO last_id VALUES ('account', OLD.id) ON CONFLICT DO UPDATE SET id = max(id, excluded.id);
+  END;
+  CREATE TRIGGER ddns_key_id_goes AFTER DELETE ON ddns_key BEGIN
+    INSERT INTO last_id VALUES ('ddns_key', OLD.id) ON CONFLICT DO UPDATE SET id = max(id, excluded.id);
+  END;
+  CREATE TRIGGER api_key_id_goes AFTER DELETE ON api_key BEGIN
+    INSERT INTO last_id VALUES ('api_key', OLD.id) ON CONFLICT DO UPDATE SET id = max(id, excluded.id);
+  END;
+  `,
 ]

@@ -27,3 +27,7 @@ export const BENEATH = `labels_reversed > ?1 || '.' AND labels_reversed < ?1 || 
 
 /** Which hash key new hashes are made with: rotations count it up. */
 export const HASH_KEY_NUMBER = `(SELECT coalesce(max(CAST(value AS INTEGER)), 1) FROM fact WHERE name = 'hash_key_number')`
+
+/** In SQL, an id that no row of the table has had. */
+export const newId = (table: 'account' | 'ddns_key' | 'api_key'): string =>
+  `max(coalesce((SELECT max(id) FROM ${table}), 0), coalesce((SELECT id FROM last_id WHERE of = '${table}'), 0)) + 1`

@@ -4,7 +4,7 @@ import type { CounterWrites } from './sqlite-counts.ts'
 import { sqlitePolicy } from './sqlite-policy.ts'
 import { sqliteReading } from './sqlite-reading.ts'
 import { incrementSerial, sqliteRecordChanges } from './sqlite-record-changes.ts'
-import { HASH_KEY_NUMBER, type Sql } from './sqlite-values.ts'
+import { HASH_KEY_NUMBER, newId, type Sql } from './sqlite-values.ts'
 import type { StoreWrites } from './store.ts'
 
 /** The writes of the store in SQL. They run inside the transaction of the caller. */
@@ -93,7 +93,8 @@ const accounts = (
     return Number(lastInsertRowid)
   },
   async addAccount({ name, hash, planId }, now) {
-    const insert = 'INSERT INTO account (name, password_hash, plan_id, created_at) VALUES (?, ?, ?, ?)'
+    const insert = `INSERT INTO account (id, name, password_hash, plan_id, created_at)
+      VALUES (${newId('account')}, ?, ?, ?, ?)`
     return Number(sql(insert).run(name, hash, planId, now).lastInsertRowid)
   },
   async touchApiKey(id, now) {
@@ -103,8 +104,8 @@ const accounts = (
     sql(`UPDATE api_key SET hash = ?, hash_key = ${HASH_KEY_NUMBER} WHERE id = ?`).run(hash, id)
   },
   async addApiKey({ accountId, hash, description, scopes, expiresAt }, now) {
-    const insert = `INSERT INTO api_key (account_id, hash, description, scopes, expires_at, created_at, hash_key)
-      VALUES (?, ?, ?, ?, ?, ?, ${HASH_KEY_NUMBER})`
+    const insert = `INSERT INTO api_key (id, account_id, hash, description, scopes, expires_at, created_at, hash_key)
+      VALUES (${newId('api_key')}, ?, ?, ?, ?, ?, ?, ${HASH_KEY_NUMBER})`
     return Number(
       sql(insert).run(accountId, hash, description, scopes.join(' '), expiresAt ?? null, now).lastInsertRowid,
     )
@@ -141,7 +142,8 @@ const creation = (sql: Sql): Part<'addZone' | 'addName' | 'addKey' | 'attach'> =
     return { nameId, zoneId, fqdn }
   },
   async addKey({ accountId, username, hash, description, groupLabel }, now: Instant) {
-    const insert = `INSERT INTO ddns_key (account_id, username, password_hash, description, group_label, created_at, hash_key) VALUES (?, ?, ?, ?, ?, ?, ${HASH_KEY_NUMBER})`
+    const insert = `INSERT INTO ddns_key (id, account_id, username, password_hash, description, group_label, created_at, hash_key)
+      VALUES (${newId('ddns_key')}, ?, ?, ?, ?, ?, ?, ${HASH_KEY_NUMBER})`
     return Number(
       sql(insert).run(accountId, username, hash, description, groupLabel ?? null, now).lastInsertRowid,
     )
