@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { after, instant, minutes } from '../../src/base/time.ts'
 import type { DnsType } from '../../src/server/model/rdata-values.ts'
+import type { NamesOf } from '../../src/server/store/records.ts'
 import type { Name } from '../../src/server/model/tree.ts'
 import type { Store } from '../../src/server/store/store.ts'
 import { type Fixture, fill } from './store.ts'
@@ -119,6 +120,23 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       const name = await kept('counted')
       await store.write(async (w) => name && w.removeName(name, NOW))
       expect(await held()).toEqual(before)
+    })
+
+    it('returns the whole names of a zone or of an account in pages', async () => {
+      await store.write(async (w) => {
+        const other = await w.addZone({ accountId: at.accountId, name: 'b.test', isShared: false }, NOW)
+        await w.saveName(tree('elsewhere', { zoneId: other }), NOW)
+        await w.saveName(tree('own'), NOW)
+      })
+      const page = async (of: NamesOf, after = 0, limit = 99) =>
+        store.read(async (r) => r.namesAfter(of, after, limit))
+      const [first, ...rest] = await page({ accountId: at.accountId })
+
+      expect([first, ...rest].map((one) => one?.name)).toEqual(['home', 'elsewhere', 'own'])
+      expect(await page({ accountId: at.accountId }, first?.id, 1)).toEqual([rest[0]])
+      expect((await page({ zoneId: at.zoneId })).map(({ name }) => name)).toEqual(['home', 'own'])
+      expect((await page({ zoneId: at.zoneId }))[1]).toEqual(await kept('own'))
+      expect(await page({ accountId: at.accountId }, rest[1]?.id)).toEqual([])
     })
 
     it('finds the deepest zone that holds a name', async () => {

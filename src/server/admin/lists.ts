@@ -73,9 +73,25 @@ async function list(
     if (!found.ok) return found
     filter[known] = known === 'zone' ? canonicalName(value) : value
   }
-  const rows = await w.overview(of, { filter, now })
-  return ok({ lines: formatTable(rows), data: { [of]: rows } })
+  const { rows, isCut } = firstOf(await w.overview(of, { filter, now, limit: MAX_SHOWN + 1 }))
+  return ok({
+    lines: [...formatTable(rows), ...(isCut ? [cutNote(filters)] : [])],
+    data: { [of]: rows, ...(isCut && { onlyFirst: MAX_SHOWN }) },
+  })
 }
+
+/** In one list; the numbers of names and clients have no bound. */
+export const MAX_SHOWN = 10_000
+
+/** The rows that are shown, and whether there are more. */
+const firstOf = (rows: readonly OverviewRow[]) => ({
+  rows: rows.slice(0, MAX_SHOWN),
+  isCut: rows.length > MAX_SHOWN,
+})
+
+/** A list that is cut off must not look whole. */
+const cutNote = (filters: readonly string[]): string =>
+  `only the first ${MAX_SHOWN} are shown${filters.length === 0 ? '' : `; use a filter: ${expected(filters)}`}`
 
 /** A list of something that does not exist is not an empty list. */
 const existing = async (
@@ -100,14 +116,22 @@ async function show(
   const key = subject === 'zone' || subject === 'name' ? canonicalName(name) : name
   const [row] = key === '' ? [] : await w.overview(listed.of, { filter: { name: key }, now })
   if (row === undefined) return err(`there is no ${subject} ${name}; see holdfast admin ${subject} list`)
-  const details: [Overview, readonly OverviewRow[]][] = []
-  for (const [of, by] of listed.details ?? [])
-    details.push([of, await w.overview(of, { filter: { [by]: key }, now })])
+  const details: [Overview, ReturnType<typeof firstOf>][] = []
+  for (const [of, by] of listed.details ?? []) {
+    const query = { filter: { [by]: key }, now, limit: MAX_SHOWN + 1 }
+    details.push([of, firstOf(await w.overview(of, query))])
+  }
   return ok({
     lines: [
       ...formatFields(row),
-      ...details.flatMap(([of, rows]) => (rows.length === 0 ? [] : ['', `${of}:`, ...formatTable(rows)])),
+      ...details.flatMap(([of, { rows, isCut }]) =>
+        rows.length === 0 ? [] : ['', `${of}:`, ...formatTable(rows), ...(isCut ? [cutNote([])] : [])],
+      ),
     ],
-    data: { [subject]: row, ...Object.fromEntries(details) },
+    data: {
+      [subject]: row,
+      ...Object.fromEntries(details.map(([of, { rows }]) => [of, rows])),
+      ...(details.some(([, { isCut }]) => isCut) && { onlyFirst: MAX_SHOWN }),
+    },
   })
 }

@@ -1,3 +1,5 @@
+import type { Instant } from '../../base/time.ts'
+
 /** What an operator can list. */
 export const OVERVIEWS = [
   'plans',
@@ -17,6 +19,12 @@ export interface OverviewFilter {
   readonly name?: string
   readonly account?: string
   readonly zone?: string
+}
+
+export interface OverviewQuery {
+  readonly filter: OverviewFilter
+  readonly now: Instant
+  readonly limit?: number
 }
 
 /** One line of a list, by the names of its columns. Times are RFC 3339. */

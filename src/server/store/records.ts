@@ -16,6 +16,9 @@ export interface Neighbour {
   readonly accountId: number
 }
 
+/** Which names a paged read returns. */
+export type NamesOf = { readonly zoneId: number } | { readonly accountId: number }
+
 export interface KeyTarget {
   readonly zoneName: string
   readonly name: string
@@ -86,6 +89,8 @@ export interface RecordReads {
   /** Whether the operator locked a name of the zone. */
   hasLockedNames(zoneId: number): Promise<boolean>
   nameAt(zoneId: number, name: string): Promise<Name | undefined>
+  /** Whole names of a zone, or of an account in all zones, in the order of their ids: the first `limit` after this id. */
+  namesAfter(of: NamesOf, after: number, limit: number): Promise<readonly Name[]>
   /** The zone with the longest name that contains this name. */
   zoneContaining(fqdn: string): Promise<Zone | undefined>
   /** The names above and beneath a name in its zone, without itself; of those beneath, the first of another account suffices. */

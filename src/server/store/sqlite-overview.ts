@@ -1,9 +1,6 @@
-import { formatInstant, type Instant, instant } from '../../base/time.ts'
-import type { Overview, OverviewFilter, OverviewRow } from './overview.ts'
+import { formatInstant, instant } from '../../base/time.ts'
+import type { Overview, OverviewFilter, OverviewQuery, OverviewRow } from './overview.ts'
 import type { Row, Sql, Value } from './sqlite-values.ts'
-
-/** In one list; the numbers of names and clients have no bound. */
-const MAX_ROWS = 10_000
 
 const HOLDINGS = (column: 'names' | 'rdata', of: 'account_id' | 'zone_id', id: string): string =>
   `(SELECT coalesce(sum(${column}), 0) FROM holding WHERE holding.${of} = ${id})`
@@ -85,7 +82,7 @@ const LISTS: { readonly [O in Overview]: OverviewSql } = {
 export function sqliteOverview(
   sql: Sql,
   of: Overview,
-  { filter, now }: { readonly filter: OverviewFilter; readonly now: Instant },
+  { filter, now, limit = UNLIMITED }: OverviewQuery,
 ): readonly OverviewRow[] {
   const { select, filters, since, order } = LISTS[of]
   const chosen = (Object.entries(filter) as [keyof OverviewFilter, string | undefined][]).flatMap(
@@ -99,10 +96,13 @@ export function sqliteOverview(
   ]
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
   const values = [...(since === undefined ? [] : [now]), ...chosen.map(({ value }) => value)]
-  return sql(`SELECT ${select} ${where} ORDER BY ${order} LIMIT ${MAX_ROWS}`)
+  return sql(`SELECT ${select} ${where} ORDER BY ${order} LIMIT ${limit}`)
     .all(...values)
     .map(shown)
 }
+
+/** SQLite, "The LIMIT clause": a negative number is no limit. */
+const UNLIMITED = -1
 
 const shown = (row: Row): OverviewRow =>
   Object.fromEntries(Object.entries(row).map(([column, value]) => [column, shownValue(column, value)]))

@@ -70,7 +70,13 @@ const zones = (
 const names = (
   sql: Sql,
 ): Part<
-  'countNamesOfOthers' | 'hasLockedNames' | 'nameAt' | 'neighboursOf' | 'hasOthersBeneath' | 'holdingsOf'
+  | 'countNamesOfOthers'
+  | 'hasLockedNames'
+  | 'nameAt'
+  | 'namesAfter'
+  | 'neighboursOf'
+  | 'hasOthersBeneath'
+  | 'holdingsOf'
 > => ({
   async countNamesOfOthers(zoneId, accountId) {
     const row = sql('SELECT sum(names) AS n FROM holding WHERE zone_id = ? AND account_id <> ?').get(
@@ -88,6 +94,11 @@ const names = (
   async nameAt(zoneId, name) {
     const row = sql('SELECT * FROM name WHERE zone_id = ? AND name = ?').get(zoneId, name)
     return row === undefined ? undefined : nameFrom(sql, row)
+  },
+  async namesAfter(of, after, limit) {
+    const [column, id] = 'zoneId' in of ? ['zone_id', of.zoneId] : ['account_id', of.accountId]
+    const rows = sql(`SELECT * FROM name WHERE ${column} = ? AND id > ? ORDER BY id LIMIT ?`)
+    return rows.all(id, after, limit).map((row) => nameFrom(sql, row))
   },
   async neighboursOf(zone, { name, accountId }) {
     const labels = name.split('.')

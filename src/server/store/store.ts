@@ -15,7 +15,7 @@ import type {
 } from '../model/rows.ts'
 import type { Name } from '../model/tree.ts'
 import type { OperatorChange } from '../model/audit.ts'
-import type { Overview, OverviewFilter, OverviewRow } from './overview.ts'
+import type { Overview, OverviewQuery, OverviewRow } from './overview.ts'
 import type { ApiKey, PolicyWrites, RecordReads, RecordWrites } from './records.ts'
 
 export type { ApiKey }
@@ -28,11 +28,8 @@ export interface StoreReads extends RecordReads {
   totals(now: Instant): Promise<StoreTotals>
   /** Changes by the operator that no log has yet, the oldest first. */
   operatorChanges(): Promise<readonly StoredOperatorChange[]>
-  /** One list of the operator. */
-  overview(
-    of: Overview,
-    query: { readonly filter: OverviewFilter; readonly now: Instant },
-  ): Promise<readonly OverviewRow[]>
+  /** One list of the operator; with a limit, its first rows. */
+  overview(of: Overview, query: OverviewQuery): Promise<readonly OverviewRow[]>
   /** Without an account no credentials can be right. */
   hasAccounts(): Promise<boolean>
   failuresOf(peer: string): Promise<FailedLogins>
