@@ -121,6 +121,9 @@ async function setBlocked(
     await accountIdOf(w, subject),
     await nameOf(w, subject),
   ]
+  const found = [key, account, name].flatMap((one, at) => (one.ok ? [EXACT[at]?.(subject, isBlocked)] : []))
+  if (found.length > 1)
+    return err(`${subject} is the name of ${found.length} things; say which one: ${found.join(', or ')}`)
   if (key.ok) {
     await w.blockKey(key.value.id, isBlocked)
     if (!isBlocked) await w.unblock({ kind: 'key', id: key.value.id })
@@ -131,6 +134,13 @@ async function setBlocked(
   else return err(`there is no DDNS key, no account and no name ${subject}`)
   return finished(`${subject} is ${is}`, key.ok || account.ok ? { username: subject } : { hostname: subject })
 }
+
+/** The operations on one kind of thing, in the order in which they are looked for. */
+const EXACT: readonly ((subject: string, isBlocked: boolean) => string)[] = [
+  (username, isBlocked) => `key ${isBlocked ? 'block' : 'unblock'} ${username}`,
+  (account, isBlocked) => `account ${isBlocked ? 'suspend' : 'resume'} ${account}`,
+  (hostname, isBlocked) => `name ${isBlocked ? 'block' : 'unblock'} ${hostname}`,
+]
 
 const NO_ADDRESS = 'an address is not blocked here; block it in your firewall'
 

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { after, hours, type Instant, instant, minutes } from '../../../src/base/time.ts'
 import type { Address } from '../../../src/net/address.ts'
 import type { OperationResult } from '../../../src/server/admin/operation.ts'
+import { DEFAULT_PLAN } from '../../../src/server/admin/default-plan.ts'
+import { MAX_SHOWN } from '../../../src/server/admin/lists.ts'
 import { ADMIN_OPERATIONS } from '../../../src/server/admin/operations.ts'
 import { isSlowHashOf, pepperOf } from '../../../src/server/auth/hashes.ts'
 import { memoryStore } from '../../../src/server/store/sqlite.ts'
@@ -74,6 +76,25 @@ describe('a list', () => {
     if (line.includes('list')) expect(shown).toHaveLength(patterns.length)
   })
 
+  it('that is cut off says so, as text and as JSON', async () => {
+    await store.write(async (w) => {
+      for (let n = 0; n < MAX_SHOWN - 1; n++) await w.addPlan({ name: `p${n}`, ...DEFAULT_PLAN })
+    })
+    const whole = await run('plan list')
+    expect([whole.lines.length, whole.data['onlyFirst']]).toEqual([MAX_SHOWN + 1, undefined])
+    await run('plan add more')
+    const cut = await run('plan list')
+
+    expect(cut.lines).toHaveLength(MAX_SHOWN + 2)
+    expect([cut.lines.at(-1), cut.data['onlyFirst']]).toEqual([
+      `only the first ${MAX_SHOWN} are shown`,
+      MAX_SHOWN,
+    ])
+    expect(await store.read(async (r) => r.overview('plans', { filter: {}, now: NOW }))).toHaveLength(
+      MAX_SHOWN + 1,
+    )
+  })
+
   it('names what belongs to an account, and to a zone', async () => {
     expect((await lines('account show acme')).join('\n')).toMatch(
       /\nzones:\n.*\nacme\.test[^]*\nkeys:\n.*\nabc1234/,
@@ -136,6 +157,15 @@ describe('an operation', () => {
     expect(await store.read((r) => r.namesByFqdn('home.acme.test'))).toMatchObject([{ isBlocked: true }])
     await run('name unblock home.acme.test')
     expect(await store.read((r) => r.namesByFqdn('home.acme.test'))).toMatchObject([{ isBlocked: false }])
+  })
+
+  it('block of what several things are called names the operations for each, and changes nothing', async () => {
+    await run('account add home.acme.test basic')
+    await expect(run('block home.acme.test')).rejects.toThrow(
+      'home.acme.test is the name of 2 things; say which one: account suspend home.acme.test, or name block home.acme.test',
+    )
+    await expect(run('unblock home.acme.test')).rejects.toThrow(/account resume .*, or name unblock home/)
+    expect((await lines('account show home.acme.test')).join('\n')).toMatch(/is_suspended +no/)
   })
 
   it('unblock of an address ends the lockouts of its network', async () => {
