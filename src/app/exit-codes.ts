@@ -5,7 +5,7 @@ export const EXITS = {
   usage:         { code: 64, restart: false, meaning: 'the command line is wrong' },
   unreached:     { code: 69, restart: true,  meaning: 'the service, or every address source, cannot be reached' },
   bug:           { code: 70, restart: true,  meaning: 'a bug in Holdfast' },
-  unwritten:     { code: 74, restart: true,  meaning: 'what was made cannot be shown: standard output cannot be written' },
+  unwritten:     { code: 74, restart: true,  meaning: 'not all of the output was written: standard output is full or closed' },
   waiting:       { code: 75, restart: true,  meaning: 'waiting, as the service requires; nothing is sent before the wait ends' },
   stopped:       { code: 77, restart: false, meaning: 'stopped until you act; holdfast explain shows what to do' },
   configuration: { code: 78, restart: false, meaning: 'the configuration is wrong or incomplete' },

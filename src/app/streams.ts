@@ -21,9 +21,9 @@ const standardOutput = (): Writable => guarded(process.stdout, () => gone.abort(
 /** Writes to standard output. Text that cannot be written is lost; the exit code is the same. */
 export const writeOut = (text: string): void => void standardOutput().write(text)
 
-/** The same; resolves with whether the text was written. */
-export const tryToWriteOut = async (text: string): Promise<boolean> =>
-  new Promise((done) => standardOutput().write(text, (error) => done(error === undefined || error === null)))
+/** The same; resolves with the error if not all of the text was written. */
+export const tryToWriteOut = async (text: string): Promise<NodeJS.ErrnoException | undefined> =>
+  new Promise((done) => standardOutput().write(text, (error) => done(error ?? undefined)))
 
 /** Writes to standard error, likewise. */
 export const writeError = (text: string): void => void guarded(process.stderr, () => undefined).write(text)

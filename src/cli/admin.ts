@@ -30,18 +30,19 @@ export async function adminCommand({ asJson, words, settings }: AdminFlags): Pro
   return show(outcome.value, asJson)
 }
 
-/** A secret is shown once: its user must know that it is lost. */
+/**
+ * Output that is not whole is a failure: it may be a zone that a script keeps. A reader that is gone, as in `| head`, wants no
+ * more and no message, except for a secret: it is shown once, and its user must know that it is lost.
+ */
 async function show({ lines, data }: OperationResult, asJson: boolean): Promise<Exit> {
-  const isShown = asJson ? await tryToPrint(JSON.stringify(data)) : await tryToPrint(...lines)
-  const isSecretLost = !isShown && ['password', 'key'].some((field) => Object.hasOwn(data, field))
-  if (!isSecretLost) return 'settled'
-  return fail(
-    {
-      exit: 'unwritten',
-      messages: ['standard output cannot be written: a new secret is lost; make another one'],
-    },
-    false,
-  )
+  const failure = asJson ? await tryToPrint(JSON.stringify(data)) : await tryToPrint(...lines)
+  if (failure === undefined) return 'settled'
+  const isSecretLost = ['password', 'key'].some((field) => Object.hasOwn(data, field))
+  if (failure.code === 'EPIPE' && !isSecretLost) return 'unwritten'
+  const what = isSecretLost
+    ? 'a new secret is lost; make another one'
+    : `its output is not whole (${failure.message}); the operation itself was done`
+  return fail({ exit: 'unwritten', messages: [`standard output cannot be written: ${what}`] }, false)
 }
 
 async function runInStore(

@@ -6,9 +6,9 @@ export const print = (...lines: readonly string[]): void => {
   if (lines.length > 0) writeOut(`${lines.join('\n')}\n`)
 }
 
-/** Resolves with whether the lines were written. */
-export const tryToPrint = async (...lines: readonly string[]): Promise<boolean> =>
-  lines.length === 0 || tryToWriteOut(`${lines.join('\n')}\n`)
+/** Resolves with the error if not all of the lines were written. */
+export const tryToPrint = async (...lines: readonly string[]): Promise<NodeJS.ErrnoException | undefined> =>
+  lines.length === 0 ? undefined : tryToWriteOut(`${lines.join('\n')}\n`)
 
 export const printJson = (value: unknown): void => print(JSON.stringify(value))
 

@@ -122,7 +122,7 @@ it('status --watch ends with 0 at the first change after its output is closed', 
   expect([await ended, errors]).toEqual([0, ''])
 })
 
-it('admin says that a secret is lost when standard output is full, and that nothing is lost of a list', () => {
+it('admin says that a secret is lost when standard output is full, and that a list is not whole', () => {
   const admin =
     'a() { holdfast admin "$@" --store "$STATE/store"; }; a init >/dev/null; a plan add p >/dev/null'
   const lost = inShell(`${admin}; a account add acme p >/dev/full`)
@@ -131,5 +131,10 @@ it('admin says that a secret is lost when standard output is full, and that noth
     74,
     'holdfast: standard output cannot be written: a new secret is lost; make another one\n',
   ])
-  expect(inShell(`${admin}; a plan list >/dev/full`)).toEqual({ code: 0, stderr: '' })
+  const cut = inShell(`${admin}; a plan list >/dev/full`)
+  expect([cut.code, cut.stderr]).toEqual([
+    74,
+    expect.stringMatching(/^holdfast: standard output cannot be written: its output is not whole \(ENOSPC/),
+  ])
+  expect(inShell(`${admin}; set -o pipefail; a plan list | true`)).toEqual({ code: 74, stderr: '' })
 })
