@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { instant } from '../../src/base/time.ts'
+import { sqliteStore } from '../../src/server/store/sqlite.ts'
 import { lacks } from '../lacks.ts'
-import { holdfast, scratch } from './processes.ts'
+import { holdfast, scratch, start } from './processes.ts'
 
 let store: string
 const admin = async (...words: readonly string[]) =>
@@ -34,7 +37,7 @@ _sip._tcp 60 IN SRV 0 5 5060 mail.acme.test.
 host    IN 2h A 192.0.2.7
 `
 
-async function imported(text: string) {
+async function imported(text: string | Uint8Array) {
   const path = join(scratch(), 'zone')
   writeFileSync(path, text)
   return admin('zone', 'import', 'acme.test', path)
@@ -78,6 +81,42 @@ describe('a zone', () => {
     expect(first.stdout).toContain(';holdfast alias 60 IN ALIAS mail.acme.test.')
   })
 
+  it('is imported as its octets are, and exported as it can be imported again', async () => {
+    const text = `\u00ef\u00bb\u00bfw 60 IN TXT "caf\u00e9"
+;holdfast go 60 IN _URL "https://example.test/a;b(c)"
+;holdfast old 60 IN _URL https://example.test/a;b(c)
+h 60 IN HTTPS 1 . mandatory=dohpath alpn="h2,h3" dohpath=/q{?dns} key65000="a b"
+`
+    expect((await imported(Buffer.from(text, 'latin1'))).stderr).toBe('')
+    const { stdout } = await admin('zone', 'export', 'acme.test')
+
+    expect(stdout.split('\n').slice(3).filter(Boolean)).toEqual([
+      ';holdfast go 60 IN _URL "https://example.test/a;b(c)"',
+      'h 60 IN HTTPS 1 . mandatory=key7 alpn="h2,h3" key7="/q{?dns}" key65000="a b"',
+      ';holdfast old 60 IN _URL "https://example.test/a;b(c)"',
+      String.raw`w 60 IN TXT "caf\233"`,
+    ])
+    await admin('zone', 'remove', 'acme.test', 'confirm=5')
+    await admin('zone', 'add', 'acme.test', 'acme', 'default-ttl=300')
+    expect((await imported(stdout)).stderr).toBe('')
+    const again = await admin('zone', 'export', 'acme.test')
+    expect(again.stdout.split('\n').slice(3)).toEqual(stdout.split('\n').slice(3))
+  })
+
+  it('whose file is a pipe without a writer does not block others while it is read', async () => {
+    const pipe = join(scratch(), 'pipe')
+    spawnSync('mkfifo', [pipe])
+    const child = start(['admin', 'zone', 'import', 'acme.test', pipe, '--store', store], {
+      node: process.execPath,
+    })
+    const ended = new Promise<number | null>((done) => child.on('close', done))
+    await sleep(600)
+    expect((await admin('plan', 'add', 'q')).code).toBe(0)
+    writeFileSync(pipe, 'w 60 IN A 192.0.2.1\n')
+
+    expect(await ended).toBe(0)
+  })
+
   it.skipIf(lacks('named-checkzone'))('is exported as BIND reads it', async () => {
     await imported(FILE)
     const path = join(scratch(), 'zone')
@@ -99,11 +138,13 @@ describe('a zone', () => {
     ['www.other.test. IN A 192.0.2.1',  /line 1: www\.other\.test is outside acme\.test/],
     ['$INCLUDE other',                  /line 1: \$INCLUDE is not supported/],
     [' IN A 192.0.2.1',                 /line 1: the first record has no owner name/],
-    ['www IN TXT ( "a"',                /a parenthesis is not closed/],
+    ['www IN FOO x\n\nw ( A',          /line 1: FOO [^]*line 3: a parenthesis is not closed/],
+    ['$TTL abc',                        /line 1: \$TTL abc is not a number of seconds/],
     ['www IN TXT "a',                  /line 1: a quote is not closed/],
     ['www 604801 IN A 192.0.2.1',       /line 1: the TTL 604801 is larger than 604800/],
     ['a b@d IN A 192.0.2.1',            /line 1: B@D is not a supported type/],
     ['a!b IN A 192.0.2.1',              /line 1: 'a!b' contains characters other than/],
+    [Array.from({ length: 102 }, (_, n) => `w IN A 192.0.2.${n}`).join('\n'), /line 101: w has more than 100 records of type A/],
     ['w IN CNAME x\nw IN A 192.0.2.1',  /w\.acme\.test: a name with a CNAME has no other records/],
   ])('%j is refused with its line, and nothing is imported', async (text, message) => {
     const { code, stderr } = await imported(`${text}\n`)
@@ -143,13 +184,69 @@ describe('an account', () => {
       expect((await admin(what, 'list')).stdout).toBe('none\n')
   })
 
+  it('is written out with its names in zones of others, their metadata and settings, and the targets of its keys', async () => {
+    await admin('account', 'add', 'beta', 'p')
+    await admin('zone', 'set', 'acme.test', 'shared=yes')
+    const open = sqliteStore(store)
+    await open.write(async (w) => {
+      const [zone, accountId = 0] = [await w.zoneNamed('acme.test'), await w.accountNamed('beta')]
+      const at = instant(0)
+      const keyId = await w.addKey(
+        { accountId, username: 'abc1234', hash: new Uint8Array(1), description: '' },
+        at,
+      )
+      const place = { zoneId: zone?.id ?? 0, accountId, name: 'guest' }
+      await w.attach(keyId, await w.addName(place, at))
+      const name = await w.nameAt(place.zoneId, 'guest')
+      if (name === undefined) throw new Error('it is not there')
+      const rdata = [{ label: 'wan', value: '192.0.2.1', isSystem: false }]
+      const rrset = {
+        dnsType: 'A',
+        ttl: 77,
+        isSystem: false,
+        metadata: { a: 'b' },
+        rdata,
+        createdAt: at,
+        updatedAt: at,
+      } as const
+      await w.saveName(
+        {
+          ...name,
+          rrsets: [rrset],
+          metadata: { c: 'd' },
+          offlineSettings: { action: 'redirect', url: 'https://x.test/' },
+        },
+        at,
+      )
+    })
+    await open.close()
+    const file = join(scratch(), 'beta.json')
+
+    expect((await admin('account', 'remove', 'beta', `export=${file}`)).stderr).toBe('')
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      account: { name: 'beta' },
+      names: [
+        {
+          name: 'guest.acme.test',
+          zone: 'acme.test',
+          metadata: { c: 'd' },
+          offline_settings: { action: 'redirect', url: 'https://x.test/' },
+          update_group: 'abc1234',
+          rrsets: [
+            { dns_type: 'A', ttl: 77, metadata: { a: 'b' }, rdata: [{ label: 'wan', value: '192.0.2.1' }] },
+          ],
+        },
+      ],
+      keys: [{ username: 'abc1234', targets: [{ name: 'guest.acme.test', dns_type: null }] }],
+    })
+  })
+
   it('that owns a zone with names of others is not removed', async () => {
     await admin('account', 'add', 'beta', 'p')
     await admin('zone', 'set', 'acme.test', 'shared=yes')
     await imported('home IN A 192.0.2.1\n')
     await admin('zone', 'transfer', 'acme.test', 'beta')
     const file = join(scratch(), 'x')
-    const { sqliteStore } = await import('../../src/server/store/sqlite.ts')
     const open = sqliteStore(store)
     await open.write(async (w) => {
       const zone = await w.zoneNamed('acme.test')

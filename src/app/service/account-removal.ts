@@ -1,16 +1,12 @@
-import { writeFile } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { err, ok, type Result } from '../../base/result.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { OperationResult } from '../../server/admin/operation.ts'
-import { formatMasterFile } from '../../server/model/master-file.ts'
-import type { Store, StoreReads } from '../../server/store/store.ts'
+import type { Store } from '../../server/store/store.ts'
+import { type AccountContent, contentOf } from './account-content.ts'
 import { operatorChange } from './operator-changes.ts'
-import { namesOfZone } from './zone-files.ts'
 
-/**
- * Writes what the account has into a file, then removes the account with its zones, names and keys. The zones are master files;
- * passwords and hashes are not in it.
- */
+/** Writes what the account has into a file, then removes the account with its zones, names and keys. */
 export async function removeAccount(
   store: Store,
   nameservers: readonly string[],
@@ -19,50 +15,45 @@ export async function removeAccount(
   const [name = '', option = ''] = args
   const [, file] = /^export=(.+)$/.exec(option) ?? []
   if (file === undefined) return err('say where the data of the account goes: export=FILE, or export=none')
-  const found = await store.read(async (r) => contentOf(r, name, nameservers))
+  const context = { nameservers, now: systemClock.now() }
+  const found = await store.read(async (r) => contentOf(r, name, context))
   if (!found.ok) return found
   const { id, content } = found.value
-  if (file !== 'none') {
-    const failure = await writeFile(file, `${JSON.stringify(content, null, 1)}\n`, {
-      mode: 0o600,
-      flag: 'wx',
-    }).then(
-      () => undefined,
-      (error: Error) => error.message,
-    )
-    if (failure !== undefined) return err(`the export cannot be written (${failure}); nothing was removed`)
-  }
-  await store.write(async (w) => {
+  const failure = file === 'none' ? undefined : await write(file, content)
+  if (failure !== undefined) return err(`the export cannot be written (${failure}); nothing was removed`)
+  const isRemoved = await store.write(async (w) => {
+    const now = await contentOf(w, name, context)
+    if (!now.ok || now.value.id !== id) return false
+    if (file !== 'none' && dataOf(now.value.content) !== dataOf(content)) return false
     await w.removeAccount(id)
-    await w.addOperatorChange(operatorChange('account remove', args, systemClock.now()))
+    await w.addOperatorChange(operatorChange('account remove', args, context.now))
+    return true
   })
+  if (!isRemoved) {
+    if (file !== 'none') await rm(file, { force: true })
+    return err(
+      `account ${name} changed while its data was written; nothing was removed: suspend it first with holdfast admin account suspend ${name}`,
+    )
+  }
   const kept = file === 'none' ? '' : `; its data is in ${file}`
   return ok({ lines: [`account ${name} removed${kept}`], data: { account: name, export: file } })
 }
 
-async function contentOf(
-  r: StoreReads,
-  account: string,
-  nameservers: readonly string[],
-): Promise<Result<{ readonly id: number; readonly content: object }, string>> {
-  const login = await r.login(account)
-  if (login?.kind !== 'account') return err(`there is no account ${account}`)
-  const query = { filter: { account }, now: systemClock.now() }
-  const zones: { zone: string; file: string }[] = []
-  for (const row of await r.overview('zones', query)) {
-    const zone = await r.zoneNamed(String(row['name']))
-    if (zone === undefined) continue
-    const names = await namesOfZone(r, zone, query.now)
-    if (names.some(({ accountId }) => accountId !== login.accountId))
-      return err(`zone ${zone.name} has names of other accounts; transfer it first with zone transfer`)
-    zones.push({ zone: zone.name, file: `${formatMasterFile(zone, names, nameservers).join('\n')}\n` })
+/** The file is new, and on disk before anything is removed. Resolves with why that failed; then there is no part of it. */
+async function write(file: string, content: AccountContent): Promise<string | undefined> {
+  const opened = await open(file, 'wx', 0o600).then(ok, (error: Error) => err(error.message))
+  if (!opened.ok) return opened.error
+  try {
+    await opened.value.writeFile(`${JSON.stringify(content, null, 1)}\n`)
+    await opened.value.sync()
+    return undefined
+  } catch (error) {
+    await rm(file, { force: true })
+    return (error as Error).message
+  } finally {
+    await opened.value.close()
   }
-  const content = {
-    account: (await r.overview('accounts', { ...query, filter: { name: account } }))[0],
-    zones,
-    names: await r.overview('names', query),
-    keys: await r.overview('keys', query),
-    apiKeys: await r.overview('apiKeys', query),
-  }
-  return ok({ id: login.accountId, content })
 }
+
+/** Without what each login changes. */
+const dataOf = ({ zones, names }: AccountContent): string => JSON.stringify([zones, names])

@@ -9,7 +9,7 @@ import { findStore, openStore } from './open-store.ts'
 import { operatorChange } from './operator-changes.ts'
 import { rotate } from './rotation.ts'
 import { removeAccount } from './account-removal.ts'
-import { exportZone, ImportRefused, importZone } from './zone-files.ts'
+import { exportZone, ImportRefused, importZone, readZone } from './zone-files.ts'
 
 /** An operation of `holdfast admin` on a store as a whole: its folder need not hold one yet. */
 export interface StoreOperation {
@@ -57,16 +57,7 @@ export const STORE_OPERATIONS: Readonly<Record<string, StoreOperation>> = {
   'zone import': {
     parameters: 'NAME FILE',
     summary: 'read a master file into a zone that has no names yet; all of it or nothing',
-    run: async (folder, [name = '', path = '']) =>
-      withStore(folder, async (store) =>
-        store
-          .write(async (w) => importZone(w, name, path))
-          .then(ok, (error: unknown) => {
-            if (error instanceof ImportRefused)
-              return err({ exit: 'usage', messages: error.messages } as const)
-            throw error
-          }),
-      ),
+    run: importInto,
   },
   'rotate-hash-key': {
     parameters: '[drop-old] [confirm=N]',
@@ -98,6 +89,21 @@ async function withStore(
   } finally {
     await store.close()
   }
+}
+
+async function importInto(
+  folder: string,
+  [name = '', path = '']: readonly string[],
+): Promise<Result<OperationResult, Failure>> {
+  return withStore(folder, async (store) => {
+    try {
+      const read = await readZone(name, path)
+      return ok(await store.write(async (w) => importZone(w, name, read)))
+    } catch (error) {
+      if (error instanceof ImportRefused) return err({ exit: 'usage', messages: error.messages })
+      throw error
+    }
+  })
 }
 
 /** For what changes the store as a whole. A store of an older version, which the service upgrades first, has no such note. */

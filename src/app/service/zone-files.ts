@@ -3,10 +3,13 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Instant } from '../../base/time.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { OperationResult } from '../../server/admin/operation.ts'
-import { APEX, fqdnOf, nameFault } from '../../server/model/dns-name.ts'
-import { formatMasterFile, type MasterRecord, parseMasterFile } from '../../server/model/master-file.ts'
-import { autoLabel, type Name, type RRSet, type Rdata, type Zone } from '../../server/model/tree.ts'
-import { stateFaults } from '../../server/rules/state.ts'
+import { APEX, canonicalName, fqdnOf, nameFault } from '../../server/model/dns-name.ts'
+import { textOfOctets } from '../../server/model/master-file-entries.ts'
+import { formatMasterFile } from '../../server/model/master-file-format.ts'
+import { type MasterRecord, parseMasterFile } from '../../server/model/master-file.ts'
+import type { Name, RRSet, Zone } from '../../server/model/tree.ts'
+import { MAX_RRSET_RECORDS, stateFaults } from '../../server/rules/state.ts'
+import type { NamesOf } from '../../server/store/records.ts'
 import type { StoreReads, StoreWrites } from '../../server/store/store.ts'
 import { operatorChange } from './operator-changes.ts'
 
@@ -20,16 +23,17 @@ export class ImportRefused extends Error {
   }
 }
 
-/** Every name of the zone with everything at it. */
-export async function namesOfZone(r: StoreReads, zone: Zone, now: Instant): Promise<readonly Name[]> {
-  const rows = await r.overview('names', { filter: { zone: zone.name }, now })
+/** Read together. */
+const PAGE = 500
+
+/** Every name of a zone or of an account, with everything at it. */
+export async function allNames(r: Pick<StoreReads, 'namesAfter'>, of: NamesOf): Promise<readonly Name[]> {
   const names: Name[] = []
-  for (const row of rows) {
-    const fqdn = String(row['name'])
-    const name = await r.nameAt(zone.id, fqdn === zone.name ? APEX : fqdn.slice(0, -zone.name.length - 1))
-    if (name !== undefined) names.push(name)
+  for (;;) {
+    const page = await r.namesAfter(of, names.at(-1)?.id ?? 0, PAGE)
+    names.push(...page)
+    if (page.length < PAGE) return names
   }
-  return names
 }
 
 /** The zone as a master file, on standard output. */
@@ -38,27 +42,59 @@ export async function exportZone(
   zoneName: string,
   nameservers: readonly string[],
 ): Promise<Result<OperationResult, string>> {
-  const zone = await r.zoneNamed(zoneName.toLowerCase())
+  const zone = await r.zoneNamed(canonicalName(zoneName))
   if (zone === undefined) return err(`there is no zone ${zoneName}`)
-  const lines = formatMasterFile(zone, await namesOfZone(r, zone, systemClock.now()), nameservers)
+  const lines = formatMasterFile(zone, await allNames(r, { zoneId: zone.id }), nameservers)
   return ok({ lines, data: { zone: zone.name, file: `${lines.join('\n')}\n` } })
 }
 
-/** Reads a master file into a zone that has no names yet. All or nothing; the SOA and the NS of the apex stay those of the service. */
-export async function importZone(w: StoreWrites, zoneName: string, path: string): Promise<OperationResult> {
-  const zone = await w.zoneNamed(zoneName.toLowerCase())
+/** A master file that was read, before the store is asked for anything. */
+export interface ReadZone {
+  readonly path: string
+  /** Without the NS of the apex, which stay those of the service. */
+  readonly records: readonly MasterRecord[]
+}
+
+/** The file may be a pipe that nothing is written to, so it is read while no other process waits for the store. */
+export async function readZone(zoneName: string, path: string): Promise<ReadZone> {
+  const octets = await readFile(path).catch((error: Error) => {
+    throw new ImportRefused([`${path} cannot be read: ${error.message}`])
+  })
+  const parsed = parseMasterFile(textOfOctets(octets), canonicalName(zoneName))
+  if (!parsed.ok) throw new ImportRefused(parsed.error.map((fault) => `${path}: ${fault}`))
+  const records = parsed.value.filter(({ name, dnsType }) => !(name === APEX && dnsType === 'NS'))
+  const excess = excessOf(records)
+  if (excess !== undefined)
+    throw new ImportRefused([
+      `${path}: line ${excess.line}: ${excess.name} has more than ${MAX_RRSET_RECORDS} records of type ${excess.dnsType}`,
+    ])
+  return { path, records }
+}
+
+/** The first record that does not fit in its RRSet. A record that stands in the file twice is one. */
+function excessOf(records: readonly MasterRecord[]): MasterRecord | undefined {
+  const values = new Map<string, Set<string>>()
+  return records.find(({ name, dnsType, value }) => {
+    const key = `${name} ${dnsType}`
+    const seen = values.get(key) ?? new Set()
+    values.set(key, seen.add(value))
+    return seen.size > MAX_RRSET_RECORDS
+  })
+}
+
+/** Writes the records of a master file into a zone that has no names yet. All or nothing; the SOA stays that of the service. */
+export async function importZone(
+  w: StoreWrites,
+  zoneName: string,
+  { path, records }: ReadZone,
+): Promise<OperationResult> {
+  const zone = await w.zoneNamed(canonicalName(zoneName))
   if (zone === undefined) throw new ImportRefused([`there is no zone ${zoneName}; make it with zone add`])
   const apex = await w.nameAt(zone.id, APEX)
   if ((await w.countNames(zone.id)) > (apex === undefined ? 0 : 1))
     throw new ImportRefused([`zone ${zone.name} has names already; an import needs a new zone`])
   if (apex?.rrsets.some(({ isSystem }) => !isSystem) === true)
     throw new ImportRefused([`zone ${zone.name} has records at its apex already; an import needs a new zone`])
-  const text = await readFile(path, 'utf8').catch((error: Error) => {
-    throw new ImportRefused([`${path} cannot be read: ${error.message}`])
-  })
-  const parsed = parseMasterFile(text, zone.name)
-  if (!parsed.ok) throw new ImportRefused(parsed.error.map((fault) => `${path}: ${fault}`))
-  const records = parsed.value.filter(({ name, dnsType }) => !(name === APEX && dnsType === 'NS'))
   const now = systemClock.now()
   const names = namesFrom(records, { zone, apex, now })
   for (const { name, line } of records) checkName(name, zone, `${path}: line ${line}`)
@@ -108,10 +144,7 @@ function nameFrom(name: string, records: readonly MasterRecord[], { zone, apex, 
       ttl: Math.min(...own.map(({ ttl = zone.defaultTtl }) => ttl)),
       isSystem: false,
       metadata: {},
-      rdata: distinct(own).reduce<readonly Rdata[]>(
-        (all, { value }) => [...all, { label: autoLabel(all), value, isSystem: false }],
-        [],
-      ),
+      rdata: distinct(own).map((value, at) => ({ label: `_${at + 1}`, value, isSystem: false })),
       createdAt: now,
       updatedAt: now,
     }),
@@ -148,5 +181,6 @@ function recordsBy<K>(
 }
 
 /** A record that stands in the file twice is one record (RFC 2181 §5). */
-const distinct = (records: readonly MasterRecord[]): readonly MasterRecord[] =>
-  records.filter(({ value }, at) => records.findIndex((one) => one.value === value) === at)
+const distinct = (records: readonly MasterRecord[]): readonly string[] => [
+  ...new Set(records.map(({ value }) => value)),
+]

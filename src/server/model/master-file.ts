@@ -1,7 +1,8 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { APEX, canonicalName, fqdnOf, relativeTo } from './dns-name.ts'
+import { entriesOf, type Entry } from './master-file-entries.ts'
+import { octetsOf } from './rdata-strings.ts'
 import { type DnsType, isDnsType, RDATA_TYPES } from './rdata-values.ts'
-import type { Name, Zone } from './tree.ts'
 
 /** One record of a master file (RFC 1035 §5.1), with the number of its line. */
 export interface MasterRecord {
@@ -12,34 +13,6 @@ export interface MasterRecord {
   /** In canonical form. */
   readonly value: string
   readonly line: number
-}
-
-/** Types that are no types of DNS: name servers get comments, and an import reads them. */
-const OWN_TYPES: readonly string[] = ['ALIAS', '_URL']
-const OWN = ';holdfast '
-
-/** The zone as a master file. The SOA is that of a primary that others may transfer from. */
-export function formatMasterFile(
-  { name: zone, serial, defaultTtl }: Pick<Zone, 'name' | 'serial' | 'defaultTtl'>,
-  names: readonly Name[],
-  nameservers: readonly string[],
-): readonly string[] {
-  const primary = canonicalName(nameservers[0] ?? `ns.${zone}`)
-  const sorted = names.toSorted((a, b) =>
-    a.name === APEX ? -1 : b.name === APEX ? 1 : a.name < b.name ? -1 : 1,
-  )
-  return [
-    `$ORIGIN ${zone}.`,
-    `$TTL ${defaultTtl}`,
-    `@ 3600 IN SOA ${primary}. hostmaster.${zone}. ${serial} 3600 600 1209600 60`,
-    ...sorted.flatMap(({ name, rrsets }) =>
-      rrsets.flatMap(({ dnsType, ttl, rdata }) =>
-        rdata.map(
-          ({ value }) => `${OWN_TYPES.includes(dnsType) ? OWN : ''}${name} ${ttl} IN ${dnsType} ${value}`,
-        ),
-      ),
-    ),
-  ]
 }
 
 /** Which field of a value is a domain name, and so may be relative to the origin. */
@@ -57,7 +30,10 @@ const DOMAIN_FIELDS: Readonly<Record<string, number>> = {
 
 interface Reading {
   origin: string
-  ttl: number | undefined
+  /** Of $TTL (RFC 2308 §4). */
+  defaultTtl: number | undefined
+  /** The last one of a record: it counts for the next ones where there is no $TTL (RFC 1035 §5.1). */
+  lastTtl: number | undefined
   owner: string | undefined
 }
 
@@ -66,55 +42,17 @@ export function parseMasterFile(
   text: string,
   zone: string,
 ): Result<readonly MasterRecord[], readonly string[]> {
-  const entries = entriesOf(text)
-  if (!entries.ok) return err([entries.error])
-  const reading: Reading = { origin: zone, ttl: undefined, owner: undefined }
+  const { entries, faults: unread } = entriesOf(text)
+  const faults = [...unread]
+  const reading: Reading = { origin: zone, defaultTtl: undefined, lastTtl: undefined, owner: undefined }
   const records: MasterRecord[] = []
-  const faults: string[] = []
-  for (const entry of entries.value) {
+  for (const entry of entries) {
     const record = recordOf(entry, zone, reading)
-    if (!record.ok) faults.push(`line ${entry.line}: ${record.error}`)
+    if (!record.ok) faults.push({ line: entry.line, fault: record.error })
     else if (record.value !== undefined) records.push(record.value)
   }
-  return faults.length > 0 ? err(faults) : ok(records)
-}
-
-interface Entry {
-  readonly tokens: readonly string[]
-  readonly hasOwner: boolean
-  readonly line: number
-}
-
-const TOKEN = /"(?:[^"\\]|\\[^])*"|[()]|;[^\n]*|(?:[^\s();"\\]|\\[^])+|"/g
-
-/** Without the comment at the end. */
-function tokensOf(line: string): readonly string[] {
-  const tokens = [...line.matchAll(TOKEN)].map(([token]) => token)
-  const end = tokens.findIndex((token) => token.startsWith(';'))
-  return end < 0 ? tokens : tokens.slice(0, end)
-}
-
-const count = (tokens: readonly string[], what: string): number =>
-  tokens.filter((token) => token === what).length
-
-/** Logical lines: parentheses join lines, and comments end. */
-function entriesOf(text: string): Result<readonly Entry[], string> {
-  const entries: Entry[] = []
-  let depth = 0
-  let open: { tokens: string[]; hasOwner: boolean; line: number } | undefined
-  for (const [at, raw] of text.split(/\r?\n/).entries()) {
-    const line = raw.startsWith(OWN) ? raw.slice(OWN.length) : raw
-    open ??= { tokens: [], hasOwner: /^\S/.test(line), line: at + 1 }
-    const tokens = tokensOf(line)
-    if (tokens.includes('"')) return err(`line ${at + 1}: a quote is not closed`)
-    depth += count(tokens, '(') - count(tokens, ')')
-    open.tokens.push(...tokens.filter((token) => token !== '(' && token !== ')'))
-    if (depth < 0) return err(`line ${at + 1}: a closing parenthesis without an opening one`)
-    if (depth > 0) continue
-    if (open.tokens.length > 0) entries.push(open)
-    open = undefined
-  }
-  return depth > 0 ? err('a parenthesis is not closed') : ok(entries)
+  const sorted = faults.toSorted((a, b) => a.line - b.line)
+  return sorted.length > 0 ? err(sorted.map(({ line, fault }) => `line ${line}: ${fault}`)) : ok(records)
 }
 
 function recordOf(entry: Entry, zone: string, reading: Reading): Result<MasterRecord | undefined, string> {
@@ -124,24 +62,48 @@ function recordOf(entry: Entry, zone: string, reading: Reading): Result<MasterRe
   if (entry.hasOwner) reading.owner = absoluteName(rest.shift() ?? '', reading.origin)
   const { owner } = reading
   if (owner === undefined) return err('the first record has no owner name')
-  const ttl = takeTtlAndClass(rest) ?? reading.ttl
+  const stated = takeTtlAndClass(rest)
   const dnsType = rest.shift()?.toUpperCase()
+  const ttl = stated ?? reading.defaultTtl ?? reading.lastTtl
+  // As BIND does: without any TTL, the minimum of the SOA counts.
+  reading.lastTtl = ttl ?? (dnsType === 'SOA' ? seconds(rest[SOA_MINIMUM] ?? '') : undefined)
   if (dnsType === 'SOA') return ok(undefined)
   const name = relativeTo(owner, zone)
   if (name === undefined) return err(`${owner} is outside ${zone}`)
   if (dnsType === undefined || !isDnsType(dnsType))
     return err(`${dnsType ?? 'nothing'} is not a supported type`)
-  const field = DOMAIN_FIELDS[dnsType]
-  const fields = rest.map((token, at) =>
-    at === field && token !== '.' ? `${absoluteName(token, reading.origin)}.` : token,
-  )
   if (ttl !== undefined && ttl > MAX_TTL) return err(`the TTL ${ttl} is larger than ${MAX_TTL}`)
-  const value = RDATA_TYPES[dnsType].parse(stringsQuoted(dnsType, fields).join(' '))
+  const value = RDATA_TYPES[dnsType].parse(valueOf(dnsType, rest, reading.origin))
   return value.ok ? ok({ name, ttl, dnsType, value: value.value, line: entry.line }) : err(value.error.detail)
 }
 
+/** The place of the field (RFC 1035 §3.3.13). */
+const SOA_MINIMUM = 6
 /** In seconds, as for records that the management API makes. */
 const MAX_TTL = 604_800
+
+/** The fields as the parser of the type expects them. */
+function valueOf(dnsType: DnsType, tokens: readonly string[], origin: string): string {
+  const field = DOMAIN_FIELDS[dnsType]
+  const hasKeys = dnsType === 'HTTPS' || dnsType === 'SVCB'
+  const fields = (hasKeys ? tokens : tokens.flatMap(partsOf)).map((token, at) =>
+    at === field && token !== '.' ? `${absoluteName(token, origin)}.` : token,
+  )
+  if (dnsType === '_URL') return fields.map(unescaped).join(' ')
+  return stringsQuoted(dnsType, fields).join(' ')
+}
+
+/** KEY="VALUE" is one token of SVCB and HTTPS alone; elsewhere a quote begins a string. */
+function partsOf(token: string): readonly string[] {
+  const [, key, value] = /^((?:[^"\\]|\\[^])+)("[^]*")$/.exec(token) ?? []
+  return key === undefined || value === undefined ? [token] : [key, value]
+}
+
+/** A string of octets as text, with or without quotes. What is no octet stays, and the parser of the type refuses it. */
+function unescaped(field: string): string {
+  const octets = octetsOf(field.replace(/^"([^]*)"$/, '$1'))
+  return octets === undefined ? field : Buffer.from(octets).toString('utf8')
+}
 
 /** Strings may stand without quotes, with the same escapes (RFC 1035 §5.1). */
 const stringsQuoted = (dnsType: DnsType, fields: readonly string[]): readonly string[] =>
@@ -151,10 +113,16 @@ const stringsQuoted = (dnsType: DnsType, fields: readonly string[]): readonly st
   })
 
 function directive(name: string, argument: string, reading: Reading): Result<undefined, string> {
-  if (name === '$ORIGIN') reading.origin = absoluteName(argument, reading.origin)
-  else if (name === '$TTL') reading.ttl = seconds(argument)
-  else return err(`${name} is not supported; write its records out`)
-  return ok(undefined)
+  if (name !== '$ORIGIN' && name !== '$TTL') return err(`${name} is not supported; write its records out`)
+  if (argument === '') return err(`${name} has no value`)
+  if (name === '$ORIGIN') {
+    reading.origin = absoluteName(argument, reading.origin)
+    return ok(undefined)
+  }
+  reading.defaultTtl = seconds(argument)
+  return reading.defaultTtl === undefined
+    ? err(`$TTL ${argument} is not a number of seconds, nor a time such as 1h30m`)
+    : ok(undefined)
 }
 
 /** In any order before the type (RFC 1035 §5.1). */
