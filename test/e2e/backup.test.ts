@@ -1,5 +1,15 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { holdfast, scratch, start } from './processes.ts'
@@ -30,6 +40,12 @@ async function serving(folder: string) {
     child.stdout?.once('data', (line: Buffer) => found((JSON.parse(line.toString()) as { url: string }).url)),
   )
   return { url, stop }
+}
+
+function inDatabase(folder: string, sql: string): void {
+  const database = new DatabaseSync(join(folder, 'holdfast.db'))
+  database.exec(sql)
+  database.close()
 }
 
 const addName = async (url: string, key: string, name: string): Promise<number> =>
@@ -101,6 +117,10 @@ describe('a backup', () => {
   it.each<[string, (backup: string) => void, RegExp]>([
     ['without a database', (backup) => rmSync(join(backup, 'holdfast.db')),              /is no backup: it contains no holdfast\.db/],
     ['without a hash key', (backup) => rmSync(join(backup, 'hash.key')),                 /is no backup: it contains no hash\.key/],
+    ['whose hash key is a folder', (backup) => { rmSync(join(backup, 'hash.key')); mkdirSync(join(backup, 'hash.key')) }, /is no backup: its hash\.key is not a file/],
+    ['without a table',    (backup) => inDatabase(backup, 'DROP TABLE operator_change'), /the table operator_change is missing/],
+    ['with a trigger',     (backup) => inDatabase(backup, 'CREATE TRIGGER t AFTER INSERT ON plan BEGIN DELETE FROM plan; END'), /the trigger t is not from Holdfast/],
+    ['with a view',        (backup) => inDatabase(backup, 'CREATE VIEW v AS SELECT 1'),  /the view v is not from Holdfast/],
     ['that is damaged',    (backup) => writeFileSync(join(backup, 'holdfast.db'), 'x'.repeat(9000)), /not a database/],
     ['with another key',   (backup) => writeFileSync(join(backup, 'hash.key'), `${'ab'.repeat(32)}\n`), /is not the hash key of this database.*the store is unchanged/],
   ])('%s is refused, and the store stays as it is', async (_, harm, message) => {
@@ -112,6 +132,7 @@ describe('a backup', () => {
 
     expect(await admin(folder, 'restore', backup)).toMatchObject({ code: 78, stderr: expect.stringMatching(message) as string })
     expect(readFileSync(join(folder, 'hash.key'))).toEqual(before)
+    expect(readdirSync(folder).filter((name) => name.startsWith('restore.'))).toEqual([])
     expect((await admin(folder, 'account', 'show', 'acme')).code).toBe(0)
   })
 
@@ -129,9 +150,70 @@ describe('a backup', () => {
       'holdfast: keep=x is not keep=N with a number from 1 to 9999',
     ])
     expect(await wrong(into, 'keep=1', 'x')).toEqual([64, 'holdfast: x is one argument too many'])
-    expect(await wrong(folder)).toEqual([78, expect.stringContaining('choose another folder')])
+    symlinkSync(folder, join(into, 'link'))
+    for (const own of [folder, join(folder, 'backups'), join(into, 'link', 'backups')])
+      expect(await wrong(own)).toEqual([
+        78,
+        expect.stringMatching(/or a folder in it; choose another folder/),
+      ])
+    rmSync(join(into, 'link'))
+    const file = join(scratch(), 'file')
+    writeFileSync(file, '')
+    expect(await wrong(file)).toEqual([
+      78,
+      expect.stringMatching(/^holdfast: the folder for backups \S+file cannot be made \(EEXIST/),
+    ])
     expect(readdirSync(into)).toEqual([])
   })
+
+  it('with changes that are only in its write-ahead log is restored with them', async () => {
+    const { folder } = await made()
+    const copy = scratch()
+    const open = new DatabaseSync(join(folder, 'holdfast.db'))
+    open.exec("UPDATE account SET name = 'late'")
+    for (const name of ['hash.key', 'holdfast.db', 'holdfast.db-wal'])
+      copyFileSync(join(folder, name), join(copy, name))
+    open.close()
+
+    expect((await admin(folder, 'restore', copy)).code).toBe(0)
+    expect((await admin(folder, 'account', 'list')).stdout).toMatch(/^late /m)
+  })
+
+  it('is restored over a damaged database, and not into a folder that others may enter', async () => {
+    const { folder } = await made()
+    const { stdout } = await admin(folder, 'backup', scratch(), '--json')
+    const { backup } = JSON.parse(stdout) as { backup: string }
+    writeFileSync(join(folder, 'holdfast.db'), 'x'.repeat(9000))
+    expect((await admin(folder, 'restore', backup)).code).toBe(0)
+    expect((await admin(folder, 'account', 'list')).stdout).toContain('acme')
+
+    const open = scratch()
+    chmodSync(open, 0o755)
+    expect(await admin(open, 'restore', backup)).toMatchObject({
+      code: 78,
+      stderr: expect.stringMatching(/is open to other users .* run chmod 700/) as string,
+    })
+    expect(readdirSync(open)).toEqual([])
+  })
+
+  it('is restored by one of several processes at once, or by one after the other', async () => {
+    const { folder } = await made()
+    const backups = []
+    for (const from of [folder, (await made()).folder]) {
+      const { stdout } = await admin(from, 'backup', scratch(), '--json')
+      backups.push((JSON.parse(stdout) as { backup: string }).backup)
+    }
+    const empty = join(scratch(), 'store')
+    mkdirSync(join(folder, 'restore.partial-1999999'))
+    for (const store of [folder, empty]) {
+      const ends = await Promise.all(
+        [...backups, ...backups].map(async (one) => admin(store, 'restore', one)),
+      )
+      expect(ends.map(({ code }) => code)).toContain(0)
+      expect(await admin(store, 'check')).toMatchObject({ code: 0, stderr: '' })
+      expect(readdirSync(store).filter((name) => name.startsWith('restore.'))).toEqual([])
+    }
+  }, 60_000)
 
   it('that fails leaves nothing behind', async () => {
     const { folder } = await made()
@@ -169,7 +251,7 @@ describe('a backup', () => {
       expect((await admin(folder, 'account', 'list')).stdout).toContain('acme')
     }
     expect(kinds.has('null')).toBe(true)
-    expect(existsSync(join(folder, 'restore.partial'))).toBe(false)
+    expect(readdirSync(folder).filter((name) => name.startsWith('restore.'))).toEqual([])
   }, 60_000)
 })
 
@@ -217,6 +299,20 @@ describe('the hash key', () => {
     const lost = await fetch(`${third.url}/v1/dns/zones`, { headers: { authorization: `Bearer ${unused}` } })
     expect(lost.status).toBe(401)
   }, 60_000)
+
+  it('is of the database after several rotations at once, and while services start', async () => {
+    const { folder, key } = await made()
+    const rotations = Array.from({ length: 4 }, async () => admin(folder, 'rotate-hash-key'))
+    const starting = start(['serve', '--store', folder, '--listen', '127.0.0.1:0', '--json'], NODE)
+    const ended = new Promise<void>((done) => starting.on('close', () => done()))
+    await Promise.all(rotations)
+    starting.kill('SIGKILL')
+    await ended
+
+    expect(await admin(folder, 'check')).toMatchObject({ code: 0, stderr: '' })
+    const { url } = await serving(folder)
+    expect(await totalOf(url, key)).toBe(1)
+  }, 30_000)
 
   it('whose rotation is interrupted before the database knows is taken up by the next start', async () => {
     const { folder, key } = await made()

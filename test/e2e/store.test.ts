@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { holdfast, scratch, serveStore } from './processes.ts'
@@ -46,6 +55,33 @@ describe('a store', () => {
     for (const ended of [await serve(folder), await admin(folder, 'plan', 'add', 'q')])
       expect([ended.code, ended.stderr]).toEqual([78, expect.stringMatching(message)])
     expect(existsSync(folder) ? readdirSync(folder) : undefined).toEqual(before)
+  })
+
+  it('whose making fails leaves nothing, and is made when there is space', async () => {
+    const folder = join(scratch(), 'store')
+    const node = join(scratch(), 'node')
+    writeFileSync(node, `#!/bin/sh\nulimit -f 60\ntrap '' XFSZ\nexec ${process.execPath} "$@"\n`, {
+      mode: 0o755,
+    })
+    const { code } = await holdfast(['admin', 'init', '--store', folder], { node })
+
+    expect([code, readdirSync(folder)]).toEqual([78, []])
+    expect(await admin(folder, 'init')).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('leaves what a symbolic link in its folder names, and other files, as they are', async () => {
+    const folder = await made()
+    const outside = join(scratch(), 'outside')
+    writeFileSync(outside, '')
+    chmodSync(outside, 0o644)
+    symlinkSync(outside, join(folder, 'hash.key.previous'))
+    const notes = join(folder, 'holdfast.db-notes')
+    writeFileSync(notes, '')
+    for (const path of [notes, join(folder, 'holdfast.db')]) chmodSync(path, 0o644)
+    await admin(folder, 'plan', 'list')
+
+    const modes = [outside, notes, join(folder, 'holdfast.db')].map((path) => statSync(path).mode & 0o777)
+    expect(modes).toEqual([0o644, 0o644, 0o600])
   })
 
   it('is made by serve --init where there is none, and only opened the next time', async () => {

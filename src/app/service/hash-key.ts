@@ -18,6 +18,8 @@ export async function makeHashKey(folder: string): Promise<void> {
   await systemFiles.replace(hashKeyPath(folder), `${randomBytes(PEPPER_BYTES).toString('hex')}\n`)
 }
 
+export const removeHashKey = async (folder: string): Promise<void> => rm(hashKeyPath(folder), { force: true })
+
 /** Reads the pepper. With another one every password is wrong, and clients that obey `badauth` stop for good. */
 export async function readHashKey(folder: string): Promise<Result<Pepper, string>> {
   const [current, previous] = [await readPepper(hashKeyPath(folder)), await readPepper(previousPath(folder))]
@@ -48,7 +50,10 @@ export async function rotateHashKey(folder: string): Promise<void> {
 }
 
 /** The database takes note of the current pepper; hashes made before are of an earlier number. */
-export async function recordRotation(w: StoreWrites, pepper: Pepper): Promise<void> {
+export async function recordRotation(
+  w: Pick<StoreWrites, 'fact' | 'setFact'>,
+  pepper: Pepper,
+): Promise<void> {
   const number = Number((await w.fact('hash_key_number')) ?? 1)
   await w.setFact('hash_key_number', String(number + 1))
   await w.setFact('hash_key', fingerprintOf(pepper))

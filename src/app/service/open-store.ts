@@ -1,8 +1,12 @@
 import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { err, ok, type Result } from '../../base/result.ts'
 import { makeFolder } from '../../platform/folder.ts'
 import { fingerprintOf, type Pepper } from '../../server/auth/hashes.ts'
+import { DATABASE_FILES, identityOf } from '../../server/store/sqlite-files.ts'
 import {
+  claimDatabase,
   makeDatabase,
   SCHEMA_VERSION,
   StoreRefused,
@@ -11,14 +15,16 @@ import {
 import { sqliteStore } from '../../server/store/sqlite.ts'
 import type { Store } from '../../server/store/store.ts'
 import type { Failure } from '../failure.ts'
-import { hashKeyPath, makeHashKey, readHashKey, recordRotation } from './hash-key.ts'
-import { closeToOthers } from './store-modes.ts'
+import { hashKeyPath, makeHashKey, readHashKey, recordRotation, removeHashKey } from './hash-key.ts'
+import { closeToOthers, refuseIfOpen } from './store-modes.ts'
 
 /** A store with the key of its hashes. */
 export interface OpenStore {
   readonly store: Store
   readonly pepper: Pepper
   readonly folder: string
+  /** Of the database, from before it was opened. */
+  readonly identity: string | undefined
 }
 
 /** What is in the folder of a store. `half`: a part is missing, and the message says which. */
@@ -64,40 +70,71 @@ export async function openStore(
     const found = findStore(folder)
     if (found.kind === 'half') return refusal(found.message)
     if (found.kind === 'none' && options.mayMake !== true) return refusal(NO_STORE(folder))
-    if (found.kind === 'none') await makeStore(folder)
     const tooOld = found.kind === 'whole' && found.version < SCHEMA_VERSION && options.mayUpgrade !== true
     if (tooOld)
       return refusal(
         `the store in ${folder} is of an older version of Holdfast: restart the service, which upgrades it, then try again`,
       )
+    if (found.kind === 'none') return await makeStore(folder)
     closeToOthers(folder)
-    const key = await readHashKey(folder)
-    return key.ok ? await withFingerprint(folder, key.value) : refusal(key.error)
+    return await openDatabase(folder)
   } catch (error) {
     return err(storeFailure(folder, error))
   }
 }
 
-/** The key first: without a database it is refused, and not taken for a store. */
-async function makeStore(folder: string): Promise<void> {
+/**
+ * The database first, of which only one process can make the file; until it has tables, the folder is refused as half a store.
+ * A making that fails leaves nothing: half a store could be neither opened nor made again.
+ */
+async function makeStore(folder: string): Promise<Result<OpenStore, Failure>> {
   await makeFolder(folder)
-  await makeHashKey(folder)
-  makeDatabase(folder)
+  refuseIfOpen(folder)
+  claimDatabase(folder)
+  try {
+    await makeHashKey(folder)
+    makeDatabase(folder)
+    return await openDatabase(folder)
+  } catch (error) {
+    for (const name of DATABASE_FILES) await rm(join(folder, name), { force: true })
+    await removeHashKey(folder)
+    throw error
+  }
 }
 
-/** Opens the database if this is the key of its hashes. A store of an earlier version learns the fingerprint here. */
-async function withFingerprint(folder: string, pepper: Pepper): Promise<Result<OpenStore, Failure>> {
+/**
+ * Opens the database if the hash key is that of its hashes. The database first: while it is open, no other process can change
+ * the hash key (see rotation.ts).
+ */
+async function openDatabase(folder: string): Promise<Result<OpenStore, Failure>> {
+  const identity = identityOf(folder)
   const store = sqliteStore(folder)
+  try {
+    const key = await readHashKey(folder)
+    const opened = key.ok ? await withFingerprint({ store, folder, identity }, key.value) : refusal(key.error)
+    if (!opened.ok) await store.close()
+    return opened
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+/** A store of an earlier version learns the fingerprint here. */
+async function withFingerprint(
+  opened: Omit<OpenStore, 'pepper'>,
+  pepper: Pepper,
+): Promise<Result<OpenStore, Failure>> {
+  const { store, folder } = opened
   const fingerprint = fingerprintOf(pepper)
   const stored = await store.read((r) => r.fact('hash_key'))
   if (stored === undefined) await store.write(async (w) => w.setFact('hash_key', fingerprint))
-  if (stored === undefined || stored === fingerprint) return ok({ store, pepper, folder })
+  if (stored === undefined || stored === fingerprint) return ok({ ...opened, pepper })
   // A rotation that was interrupted between the file and the database.
   if (pepper.previous !== undefined && stored === fingerprintOf(pepper.previous)) {
     await store.write(async (w) => recordRotation(w, pepper))
-    return ok({ store, pepper, folder })
+    return ok({ ...opened, pepper })
   }
-  await store.close()
   return refusal(
     `${hashKeyPath(folder)} is not the hash key of this database: restore both from the same backup`,
   )

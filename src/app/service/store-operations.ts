@@ -1,12 +1,12 @@
-import { resolve } from 'node:path'
 import { err, ok, type Result } from '../../base/result.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { OperationResult } from '../../server/admin/operation.ts'
 import type { Store } from '../../server/store/store.ts'
 import type { Failure } from '../failure.ts'
-import { backUp, restore, storeProblems } from './backup.ts'
+import { backUp, storeProblems } from './backup.ts'
 import { findStore, openStore } from './open-store.ts'
 import { operatorChange } from './operator-changes.ts'
+import { restore } from './restore.ts'
 import { rotate } from './rotation.ts'
 import { removeAccount } from './account-removal.ts'
 import { exportZone, ImportRefused, importZone, readZone } from './zone-files.ts'
@@ -62,7 +62,7 @@ export const STORE_OPERATIONS: Readonly<Record<string, StoreOperation>> = {
   'rotate-hash-key': {
     parameters: '[drop-old] [confirm=N]',
     summary: 'make a new hash key while the service is stopped; drop-old ends the use of the one before',
-    run: rotateAndNote,
+    run: rotate,
   },
   check: {
     parameters: '',
@@ -141,8 +141,6 @@ async function backUpStore(
   const [, keep] = /^keep=([1-9]\d{0,3})$/.exec(kept ?? '') ?? []
   if (kept !== undefined && keep === undefined)
     return usage(`${kept} is not keep=N with a number from 1 to 9999`)
-  if (resolve(into) === resolve(store))
-    return refusal(`${into} is the store; choose another folder, best on another disk`)
   const made = await backUp(store, into, {
     now: systemClock.now(),
     keep: keep === undefined ? undefined : Number(keep),
@@ -154,15 +152,6 @@ async function backUpStore(
     lines: [`backup in ${folder}, ${Math.ceil(size / 1024)} KiB, checked`, ...older],
     data: { backup: folder, size, removed },
   })
-}
-
-async function rotateAndNote(
-  folder: string,
-  args: readonly string[],
-): Promise<Result<OperationResult, Failure>> {
-  const done = await rotate(folder, args)
-  if (done.ok) await noteChange(folder, 'rotate-hash-key', args)
-  return done
 }
 
 async function restoreStore(

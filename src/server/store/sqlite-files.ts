@@ -1,32 +1,50 @@
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DATABASE_FILE } from './sqlite-open.ts'
+import { statements } from './sqlite-reading.ts'
+import { schemaProblems } from './sqlite-schema.ts'
+import { sqliteWriting } from './sqlite-writing.ts'
+import type { StoreWrites } from './store.ts'
 
 /** The database of the store in this folder. */
 const databaseOf = (folder: string): string => join(folder, DATABASE_FILE)
 
+/** The write-ahead log: the last changes, until they are moved into the database. */
+export const WAL_FILE = `${DATABASE_FILE}-wal`
+
+/** Which file the path of the database names: another one after it was replaced, undefined after it was removed. */
+export function identityOf(folder: string): string | undefined {
+  const found = statSync(databaseOf(folder), { throwIfNoEntry: false, bigint: true })
+  return found && `${found.dev} ${found.ino}`
+}
+
 /** The files that SQLite keeps next to the database while it is open, or after a crash. */
-export const DATABASE_FILES = [DATABASE_FILE, `${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`] as const
+export const DATABASE_FILES = [DATABASE_FILE, WAL_FILE, `${DATABASE_FILE}-shm`] as const
 
 /**
  * Copies the database as it is at one moment, while other processes may write it. `to` must not exist. A plain copy of the file
  * would lack what is still in the write-ahead log (SQLite, "VACUUM INTO").
  */
-export function copyDatabase(folder: string, to: string): void {
-  withDatabase(databaseOf(folder), (database) => database.prepare('VACUUM INTO ?').run(to))
+export async function copyDatabase(folder: string, to: string): Promise<void> {
+  await withDatabase(databaseOf(folder), async (database) => {
+    database.prepare('VACUUM INTO ?').run(to)
+  })
 }
 
 /** What is wrong with a database; empty if nothing is. */
-export function databaseProblems(folder: string): readonly string[] {
-  return withDatabase(databaseOf(folder), (database) => {
+export async function databaseProblems(folder: string): Promise<readonly string[]> {
+  return withDatabase(databaseOf(folder), async (database) => {
     const integrity = database
       .prepare('PRAGMA integrity_check')
       .all()
       .map((row) => String(row['integrity_check']))
+      .filter((line) => line !== 'ok')
+    const schema = integrity.length > 0 ? [] : schemaProblems(database)
+    if (integrity.length + schema.length > 0) return [...integrity, ...schema]
     const foreign = database.prepare('PRAGMA foreign_key_check').all()
-    const counted = database.prepare(MISCOUNTED).get()?.['n']
+    const counted = hasCounts(database) ? database.prepare(MISCOUNTED).get()?.['n'] : 0
     return [
-      ...integrity.filter((line) => line !== 'ok'),
       ...foreign.map(
         (row) =>
           `a row of ${String(row['table'])} refers to a row of ${String(row['parent'])} that is missing`,
@@ -36,27 +54,55 @@ export function databaseProblems(folder: string): readonly string[] {
   })
 }
 
+/** Early versions of the schema do not count. */
+const hasCounts = (database: DatabaseSync): boolean =>
+  database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'holding'`).get() !== undefined
+
 /** Zones whose counted names differ from their names. */
 const MISCOUNTED = `SELECT count(*) AS n FROM zone WHERE
   (SELECT count(*) FROM name WHERE zone_id = zone.id) <> (SELECT coalesce(sum(names), 0) FROM holding WHERE zone_id = zone.id)`
 
-/** Whether another process has the database open: with WAL, only the last connection gets it for itself. */
-export function isDatabaseInUse(folder: string): boolean {
-  return withDatabase(databaseOf(folder), (database) => {
+/** What can be read and written while the database is held. */
+export type HeldStore = Pick<StoreWrites, 'fact' | 'setFact' | 'overview' | 'addOperatorChange'>
+
+/**
+ * Does work while no other process can open the database, in one transaction, which is rolled back if the work throws.
+ * Resolves with undefined if a process has the database open. A write-ahead log is merged first and ends: SQLite deletes
+ * it by its path when the database is closed, and work may put another database there.
+ */
+export async function exclusively<T>(
+  folder: string,
+  work: (held: HeldStore) => Promise<T>,
+): Promise<T | undefined> {
+  return withDatabase(databaseOf(folder), async (database) => {
+    if (!isHeld(database)) return undefined
     try {
-      database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK')
-      return false
+      const value = await work(sqliteWriting(statements(database)))
+      database.exec('COMMIT')
+      return value
     } catch (error) {
-      if (/locked|busy/.test((error as Error).message)) return true
+      if (database.isTransaction) database.exec('ROLLBACK')
       throw error
     }
   })
 }
 
-function withDatabase<T>(path: string, work: (database: DatabaseSync) => T): T {
+/** With a write-ahead log, only the last connection gets the database for itself. */
+function isHeld(database: DatabaseSync): boolean {
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL')
+    database.exec('BEGIN EXCLUSIVE')
+    return true
+  } catch (error) {
+    if (/locked|busy/.test((error as Error).message)) return false
+    throw error
+  }
+}
+
+async function withDatabase<T>(path: string, work: (database: DatabaseSync) => Promise<T>): Promise<T> {
   const database = new DatabaseSync(path, { timeout: 200 })
   try {
-    return work(database)
+    return await work(database)
   } finally {
     database.close()
   }

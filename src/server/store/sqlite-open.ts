@@ -46,12 +46,19 @@ export function schemaVersionIn(folder: string): number | undefined {
   }
 }
 
-/** Makes an empty database that only the owner of the folder can read; SQLite gives its other files the same mode and owner. */
-export function makeDatabase(folder: string): void {
+/**
+ * Makes an empty file that only the owner of the folder can read; SQLite gives its other files the same mode and owner.
+ * Throws EEXIST if there is one.
+ */
+export function claimDatabase(folder: string): void {
   const path = join(folder, DATABASE_FILE)
   closeSync(openSync(path, 'wx', 0o600))
   const { uid, gid } = statSync(folder)
   if (process.getuid?.() === 0) chownSync(path, uid, gid)
+}
+
+/** Makes the tables of a new database. */
+export function makeDatabase(folder: string): void {
   const { writer, reader } = openConnections(folder)
   reader.close()
   writer.close()
@@ -95,7 +102,8 @@ export function migrate(database: DatabaseSync, path: string, scripts: readonly 
   })
 }
 
-function versionOf(database: DatabaseSync): number {
+/** The number of the scripts that were applied. */
+export function versionOf(database: DatabaseSync): number {
   const row = database.prepare('PRAGMA user_version').get()
   return Number(row?.['user_version'] ?? 0)
 }
