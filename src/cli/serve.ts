@@ -41,7 +41,7 @@ export async function serveCommand(flags: ServeFlags): Promise<Exit> {
   const started = await startService(settings.value, options)
   if (!started.ok) return fail(started.error, asJson)
   // The first output line announces the service, which must handle stop signals by then.
-  const stopped = new Promise<void>((resolve) => onStopSignal(resolve))
+  const stopped = new Promise<undefined>((resolve) => onStopSignal(() => resolve(undefined)))
   const urls = announce(started.value, asJson)
   for (const url of urls) log('info', 'listening', listeningLine(url, started.value))
   const supervisor = notifier(process.env, () => performance.now())
@@ -50,13 +50,14 @@ export async function serveCommand(flags: ServeFlags): Promise<Exit> {
   setInterval(() => supervisor.beat(), HEARTBEAT_INTERVAL).unref()
   const reload = reloader(flags, { started: started.value, log, setLevel, first: settings.value })
   onSignal('SIGHUP', () => void reload().then(() => supervisor.reloaded()))
-  await stopped
+  const lost = await Promise.race([stopped, started.value.lost])
   stopping.abort()
   supervisor.stopping()
-  log('info', 'stop signal received; finishing accepted requests')
+  if (lost === undefined) log('info', 'stop signal received; finishing accepted requests')
+  else log('error', lost)
   setTimeout(() => ending.abort(), GRACE_PERIOD).unref()
   await closeService(started.value)
-  return 'settled'
+  return lost === undefined ? 'settled' : 'configuration'
 }
 
 /** A log whose level a reload changes. */

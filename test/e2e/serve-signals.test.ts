@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { copyFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -115,10 +115,35 @@ describe('a running service', () => {
 
       copyFileSync(first.key, join(folder, 'tls.key'))
       kill('SIGHUP')
-      await expect.poll(log).toMatch(/not reloaded: \S+tls\.crt and \S+tls\.key cannot be used/)
+      await expect
+        .poll(log)
+        .toMatch(
+          /not reloaded: tls_key \S+tls\.key is not the key of the first certificate in tls_cert \S+tls\.crt/,
+        )
+      expect(await serialOf(portOf(url))).toBe(renewed)
+      writeFileSync(join(folder, 'tls.crt'), '')
+      kill('SIGHUP')
+      await expect.poll(log).toMatch(/not reloaded: tls_cert \S+tls\.crt contains no certificate/)
       expect(await serialOf(portOf(url))).toBe(renewed)
     },
   )
+
+  it.each<[what: string, change: (store: string) => void]>([
+    ['removed', (store) => rmSync(join(store, 'holdfast.db'))],
+    [
+      'replaced by another file',
+      (store) => {
+        copyFileSync(join(store, 'holdfast.db'), join(store, 'copy'))
+        renameSync(join(store, 'copy'), join(store, 'holdfast.db'))
+      },
+    ],
+  ])('ends with 78 when its database is %s', async (what, change) => {
+    const { ended, log, folder } = await serving('listen = ["127.0.0.1:0"]\n')
+    change(join(folder, 'store'))
+
+    expect(await ended).toBe(78)
+    expect(log()).toContain(`was ${what} while the service runs`)
+  })
 
   it('ends kept connections with Connection: close, and no request is lost', async () => {
     const { url, kill, ended } = await serving('listen = ["127.0.0.1:0"]\n')

@@ -129,6 +129,19 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
     expect(at.stderr()).not.toContain('/nic/update')
   })
 
+  // biome-ignore format: a table
+  it.each<[what: string, cert: string, key: string, message: RegExp]>([
+    ['an empty certificate',        '/dev/null',           files('right').key,  /^holdfast: tls_cert \/dev\/null contains no certificate/],
+    ['a certificate as its key',    files('right').cert,   files('right').cert, /^holdfast: tls_key \S+right\.crt contains no private key/],
+    ['the key of another',          files('right').cert,   files('other').key,  /^holdfast: tls_key \S+other\.key is not the key of the first certificate in tls_cert \S+right\.crt/],
+    ['a certificate that is absent', '/nonexistent',       files('right').key,  /^holdfast: tls_cert \/nonexistent cannot be read/],
+  ])('a service with %s does not start', async (_, cert, key, message) => {
+    const { code, stderr } = await holdfast(
+      ['serve', '--dev', '--listen', '127.0.0.1:0/tls', '--tls-cert', cert, '--tls-key', key],
+    )
+    expect([code, stderr]).toEqual([78, expect.stringMatching(message)])
+  })
+
   it('all listeners respond', async () => {
     const at = await overTls('right')
 

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { err, ok, type Result } from '../../base/result.ts'
 import { formatListener, type Listener, type ServiceSettings } from '../../config/service-settings.ts'
 import type { Address } from '../../net/address.ts'
@@ -12,23 +11,6 @@ import {
   type SocketOptions,
 } from '../../server/http/listen.ts'
 import type { Failure } from '../failure.ts'
-
-/** The certificate chain and the key; undefined without TLS. */
-export async function readTls({
-  tlsCert,
-  tlsKey,
-}: ServiceSettings): Promise<Result<Pem | undefined, Failure>> {
-  if (tlsCert === undefined || tlsKey === undefined) return ok(undefined)
-  const [cert, key] = await Promise.all([tlsCert, tlsKey].map(readPem))
-  if (cert === undefined || key === undefined || !cert.ok || !key.ok)
-    return configurationFailure(
-      [cert, key].flatMap((one) => (one === undefined || one.ok ? [] : [one.error])),
-    )
-  return ok({ cert: cert.value, key: key.value })
-}
-
-const readPem = async (path: string): Promise<Result<string, string>> =>
-  readFile(path, 'utf8').then(ok, (error: Error) => err(`${path} cannot be read: ${error.message}`))
 
 /** The first descriptor that systemd passes (sd_listen_fds(3)). */
 const FIRST_FD = 3

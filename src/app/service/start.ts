@@ -26,10 +26,12 @@ import { serviceMetrics } from '../../server/metrics/service-metrics.ts'
 import { listenForMetrics, type MetricsParts } from './metrics-listener.ts'
 import { measuredHandler, measuredStore } from './measured.ts'
 import { readiness } from './readiness.ts'
-import { listenAll, type ListenParts, passedSockets, readTls } from './listeners.ts'
+import { listenAll, type ListenParts, passedSockets } from './listeners.ts'
 import { openStore, type OpenStore } from './open-store.ts'
 import { logOperatorChanges } from './operator-changes.ts'
 import { storeFolder } from './settings.ts'
+import { databaseGone } from './store-watch.ts'
+import { readTls } from './tls-files.ts'
 
 export interface StartedService {
   readonly listeners: readonly OpenListener[]
@@ -42,6 +44,8 @@ export interface StartedService {
   readonly dev: DevSetup | undefined
   /** Resolves when no request is in progress. */
   readonly idle: () => Promise<void>
+  /** Resolves, with what happened, when the database was removed or replaced: the service must end. */
+  readonly lost: Promise<string>
   /** Uses other settings from the next request on, and the certificate of the files. After a failure nothing has changed. */
   readonly reload: (settings: ServiceSettings) => Promise<Result<undefined, Failure>>
 }
@@ -112,6 +116,7 @@ export async function startService(
     totals,
     dev,
     idle,
+    lost: databaseGone(opened.value, ending),
     reload: async (next) => {
       const changed = await changeCertificate(listeners, next)
       if (changed.ok) {
