@@ -108,8 +108,9 @@ async function makeStore(folder: string): Promise<Result<OpenStore, Failure>> {
  */
 async function openDatabase(folder: string): Promise<Result<OpenStore, Failure>> {
   const identity = identityOf(folder)
-  const store = sqliteStore(folder)
+  const store = sqliteStore(folder, 'rw')
   try {
+    if (identityOf(folder) !== identity) throw new StoreRefused(REPLACED(folder))
     const key = await readHashKey(folder)
     const opened = key.ok ? await withFingerprint({ store, folder, identity }, key.value) : refusal(key.error)
     if (!opened.ok) await store.close()
@@ -119,6 +120,9 @@ async function openDatabase(folder: string): Promise<Result<OpenStore, Failure>>
     throw error
   }
 }
+
+const REPLACED = (folder: string): string =>
+  `the database in ${folder} was replaced while it was opened; nothing was done; try again`
 
 /** A store of an earlier version learns the fingerprint here. */
 async function withFingerprint(

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { DATABASE_FILE } from './sqlite-open.ts'
+import { DATABASE_FILE, databaseUrl } from './sqlite-open.ts'
 import { statements } from './sqlite-reading.ts'
 import { schemaProblems } from './sqlite-schema.ts'
 import { sqliteWriting } from './sqlite-writing.ts'
@@ -100,7 +100,7 @@ function isHeld(database: DatabaseSync): boolean {
 }
 
 async function withDatabase<T>(path: string, work: (database: DatabaseSync) => Promise<T>): Promise<T> {
-  const database = new DatabaseSync(path, { timeout: 200 })
+  const database = new DatabaseSync(databaseUrl(path, 'rw'), { timeout: 200 })
   try {
     return await work(database)
   } finally {

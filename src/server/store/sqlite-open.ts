@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { MIGRATIONS } from './migrations.ts'
 
 /** The file of the database in the folder of the store. */
@@ -59,16 +60,26 @@ export function claimDatabase(folder: string): void {
 
 /** Makes the tables of a new database. */
 export function makeDatabase(folder: string): void {
-  const { writer, reader } = openConnections(folder)
+  const { writer, reader } = openConnections(folder, 'rw')
   reader.close()
   writer.close()
 }
 
+/** Whether a database that is missing is made. The names are those of SQLite ("Uniform Resource Identifiers"). */
+export type OpenMode = 'rw' | 'rwc'
+
+/** The path with a mode. While a restore exchanges the files, a new database would get in its way. */
+export function databaseUrl(path: string, mode: OpenMode): URL {
+  const url = pathToFileURL(path)
+  url.searchParams.set('mode', mode)
+  return url
+}
+
 /** One connection to write and one to read: with WAL the second sees only committed data. */
-export function openConnections(folder: string): Connections {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+export function openConnections(folder: string, mode: OpenMode = 'rwc'): Connections {
+  if (mode === 'rwc') mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, DATABASE_FILE)
-  const writer = new DatabaseSync(path, { timeout: 5000 })
+  const writer = new DatabaseSync(databaseUrl(path, mode), { timeout: 5000 })
   try {
     // FULL: a commit is on disk when it returns. WAL without it may lose the last commits in a power cut.
     writer.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')

@@ -1,14 +1,15 @@
 import { GroupCommit } from './group-commit.ts'
 import { type ReadCache, readCache } from './read-cache.ts'
 import { CachedCounters } from './cached-counters.ts'
-import { type Connections, openConnections, openMemory } from './sqlite-open.ts'
+import { type Connections, openConnections, openMemory, type OpenMode } from './sqlite-open.ts'
 import { sqliteReading, statements } from './sqlite-reading.ts'
 import type { Sql } from './sqlite-values.ts'
 import { sqliteWriting } from './sqlite-writing.ts'
 import type { Store, StoreReads, StoreWrites } from './store.ts'
 
 /** A store in a folder of its own. Throws StoreRefused if this program must not touch the data there. */
-export const sqliteStore = (folder: string): Store => new SqliteStore(openConnections(folder))
+export const sqliteStore = (folder: string, mode?: OpenMode): Store =>
+  new SqliteStore(openConnections(folder, mode))
 
 /** The same in memory, on one connection, which shows uncommitted changes: reads are queued like writes. */
 export const memoryStore = (): Store => new SqliteStore(openMemory())

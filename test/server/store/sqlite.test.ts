@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -43,6 +43,14 @@ it('has a resolved write on disk although the process is killed immediately', as
       .map((row) => row['name']),
   ).toEqual(['p'])
   database.close()
+})
+
+it('is not made where it must exist', () => {
+  const at = folder()
+  mkdirSync(at)
+
+  expect(() => sqliteStore(at, 'rw')).toThrow('unable to open database file')
+  expect(readdirSync(at)).toEqual([])
 })
 
 it('has all data after a restart', async () => {
