@@ -61,7 +61,7 @@ export const ACCOUNT_OPERATIONS: Operations = {
   },
   'account resume': {
     parameters: 'NAME',
-    summary: 'end a suspension',
+    summary: 'end a suspension, and a block after abuse',
     run: async (context, [name = '']) => suspend(context, name, false),
   },
 }
@@ -74,6 +74,7 @@ async function suspend(
   const account = await accountIdOf(w, name)
   if (!account.ok) return account
   await w.changeAccount(account.value, { isSuspended })
+  if (!isSuspended) await w.unblock({ kind: 'account', id: account.value })
   return ok({
     lines: [`account ${name} is ${isSuspended ? 'suspended' : 'no longer suspended'}`],
     data: { account: name, isSuspended },

@@ -58,9 +58,9 @@ export const BLOCK_OPERATIONS: Operations = {
   },
   'key unblock': {
     parameters: 'USERNAME',
-    summary: 'end the block of a DDNS key by the operator',
+    summary: 'end every block of a DDNS key, also one after abuse',
     run: async ({ w }, [username = '']) =>
-      onKey(w, username, { is: 'no longer blocked', change: async (id) => w.blockKey(id, false) }),
+      onKey(w, username, { is: 'no longer blocked', change: async (id) => unblockKey(w, id) }),
   },
   'key remove': {
     parameters: 'USERNAME',
@@ -125,14 +125,18 @@ async function setBlocked(
   if (found.length > 1)
     return err(`${subject} is the name of ${found.length} things; say which one: ${found.join(', or ')}`)
   if (key.ok) {
-    await w.blockKey(key.value.id, isBlocked)
-    if (!isBlocked) await w.unblock({ kind: 'key', id: key.value.id })
+    await (isBlocked ? w.blockKey(key.value.id, true) : unblockKey(w, key.value.id))
   } else if (account.ok) {
     await w.changeAccount(account.value, { isSuspended: isBlocked })
     if (!isBlocked) await w.unblock({ kind: 'account', id: account.value })
   } else if (name.ok) await w.blockName(name.value.id, isBlocked)
   else return err(`there is no DDNS key, no account and no name ${subject}`)
   return finished(`${subject} is ${is}`, key.ok || account.ok ? { username: subject } : { hostname: subject })
+}
+
+async function unblockKey(w: AdminContext['w'], id: number): Promise<void> {
+  await w.blockKey(id, false)
+  await w.unblock({ kind: 'key', id })
 }
 
 /** The operations on one kind of thing, in the order in which they are looked for. */

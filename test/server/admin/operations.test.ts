@@ -147,8 +147,18 @@ describe('an operation', () => {
     expect(await store.read((r) => r.login('abc1234'))).toMatchObject({ isSuspended: false })
   })
 
-  it('unblock ends a block after abuse too', async () => {
-    await run('unblock abc1234')
+  it.each([
+    ['unblock abc1234', 'unblock acme'],
+    ['key unblock abc1234', 'account resume acme'],
+  ])('%s and %s end a block after abuse too', async (ofKey, ofAccount) => {
+    await store.write(async (w) => {
+      const id = (await w.accountNamed('acme')) ?? 0
+      const usage = { requests: [], refusals: [], nondescriptive: 0, blockedUntil: after(NOW, hours(1)) }
+      const last = { at: NOW, agent: 'A', peer: '192.0.2.9' as Address, reply: 'abuse' }
+      await w.putUsage({ kind: 'account', id, accountId: id }, usage, last)
+    })
+    await run(ofKey)
+    await run(ofAccount)
     expect((await run('block list')).data).toEqual({ blocks: [] })
   })
 
