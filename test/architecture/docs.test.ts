@@ -164,6 +164,7 @@ describe('commands', async () => {
       'plan',
       'expires',
       'keep',
+      'export',
       'account',
       'zone',
     ]
