@@ -14,7 +14,7 @@ export async function databaseGone(
 ): Promise<string> {
   return new Promise((resolve) => {
     const timer = setInterval(() => {
-      const present = identityOf(folder)
+      const present = presentIdentity(folder, identity)
       if (present === identity) return
       const what = present === undefined ? 'removed' : 'replaced by another file'
       clearInterval(timer)
@@ -24,4 +24,13 @@ export async function databaseGone(
     }, INTERVAL).unref()
     ending.addEventListener('abort', () => clearInterval(timer))
   })
+}
+
+/** A disk that does not answer now says nothing about the file; requests report the error. */
+function presentIdentity(folder: string, last: string | undefined): string | undefined {
+  try {
+    return identityOf(folder)
+  } catch {
+    return last
+  }
 }
