@@ -12,6 +12,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { readHashKey, recordRotation, rotateHashKey } from '../../src/app/service/hash-key.ts'
+import { exclusively } from '../../src/server/store/sqlite-files.ts'
 import { holdfast, scratch, start } from './processes.ts'
 
 const NODE = { node: process.execPath }
@@ -313,6 +315,21 @@ describe('the hash key', () => {
     const { url } = await serving(folder)
     expect(await totalOf(url, key)).toBe(1)
   }, 30_000)
+
+  it('that changes while a service starts is the one that the service uses', async () => {
+    const { folder, key } = await made()
+    const service = await exclusively(folder, async (held) => {
+      const starting = serving(folder)
+      await sleep(1000)
+      await rotateHashKey(folder)
+      const pepper = await readHashKey(folder)
+      if (!pepper.ok) throw new Error(pepper.error)
+      await recordRotation(held, pepper.value)
+      return { starting }
+    })
+
+    expect(await totalOf((await service?.starting)?.url ?? '', key)).toBe(1)
+  })
 
   it('whose rotation is interrupted before the database knows is taken up by the next start', async () => {
     const { folder, key } = await made()

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { err, ok, type Result } from '../../base/result.ts'
 import { formatInstant, type Instant } from '../../base/time.ts'
 import { makeFolder } from '../../platform/folder.ts'
-import { DATABASE_FILES, exclusively, WAL_FILE } from '../../server/store/sqlite-files.ts'
+import { DATABASE_FILES, exclusively, LOG_FILES } from '../../server/store/sqlite-files.ts'
 import { claimDatabase, DATABASE_FILE } from '../../server/store/sqlite-open.ts'
 import { giveToFolderOwner, hashKeysIn, problemOf, realPathOf, toDisk } from './backup-files.ts'
 import { HASH_KEY_FILE } from './hash-key.ts'
@@ -87,8 +87,8 @@ function isOtherProcess(pid: number): boolean {
 async function putInPlace(restoring: Restoring): Promise<Result<Restored, string>> {
   const { store, from, incoming } = restoring
   const names = [...hashKeysIn(from), DATABASE_FILE]
-  // What is still in the log of a copied store is merged when the copy is opened.
-  const copied = existsSync(join(from, WAL_FILE)) ? [...names, WAL_FILE] : names
+  // What is still in the logs of a copied store is merged when the copy is opened.
+  const copied = [...names, ...LOG_FILES.filter((name) => existsSync(join(from, name)))]
   try {
     for (const name of copied) copyFileSync(join(from, name), join(incoming, name))
   } catch (error) {

@@ -10,8 +10,8 @@ import type { StoreWrites } from './store.ts'
 /** The database of the store in this folder. */
 const databaseOf = (folder: string): string => join(folder, DATABASE_FILE)
 
-/** The write-ahead log: the last changes, until they are moved into the database. */
-export const WAL_FILE = `${DATABASE_FILE}-wal`
+/** What a database needs after a crash: the write-ahead log, or the journal of a database that was held. */
+export const LOG_FILES = [`${DATABASE_FILE}-wal`, `${DATABASE_FILE}-journal`] as const
 
 /** Which file the path of the database names: another one after it was replaced, undefined after it was removed. */
 export function identityOf(folder: string): string | undefined {
@@ -20,7 +20,7 @@ export function identityOf(folder: string): string | undefined {
 }
 
 /** The files that SQLite keeps next to the database while it is open, or after a crash. */
-export const DATABASE_FILES = [DATABASE_FILE, WAL_FILE, `${DATABASE_FILE}-shm`] as const
+export const DATABASE_FILES = [DATABASE_FILE, ...LOG_FILES, `${DATABASE_FILE}-shm`] as const
 
 /**
  * Copies the database as it is at one moment, while other processes may write it. `to` must not exist. A plain copy of the file
@@ -90,8 +90,9 @@ export async function exclusively<T>(
 /** With a write-ahead log, only the last connection gets the database for itself. */
 function isHeld(database: DatabaseSync): boolean {
   try {
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL')
-    database.exec('BEGIN EXCLUSIVE')
+    // In this order: with the other one, a rollback journal would stay there.
+    database.exec('PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE')
+    database.exec('PRAGMA synchronous = FULL; BEGIN EXCLUSIVE')
     return true
   } catch (error) {
     if (/locked|busy/.test((error as Error).message)) return false
