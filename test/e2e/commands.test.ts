@@ -135,7 +135,7 @@ describe('a wrong configuration is exit 78, and reports', () => {
     expect([code, stderr]).toEqual([
       78,
       expect.stringMatching(
-        /^holdfast: \/nonexistent\/c cannot be read: ENOENT.*\nholdfast: \/nonexistent\/k cannot be read/,
+        /^holdfast: tls_cert \/nonexistent\/c cannot be read: ENOENT.*\nholdfast: tls_key \/nonexistent\/k cannot be read/,
       ),
     ])
   })
