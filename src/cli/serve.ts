@@ -8,6 +8,7 @@ import { restartNeeded } from '../app/service/reload.ts'
 import { readServiceSettings } from '../app/service/settings.ts'
 import { type StartedService, startService } from '../app/service/start.ts'
 import { err, type Result } from '../base/result.ts'
+import { type DnsEndpoint, formatDnsEndpoint } from '../config/publish-settings.ts'
 import type { ServiceSettings } from '../config/service-settings.ts'
 import { notifier } from '../platform/notify.ts'
 import type { Log } from '../ports/log.ts'
@@ -44,6 +45,8 @@ export async function serveCommand(flags: ServeFlags): Promise<Exit> {
   const stopped = new Promise<undefined>((resolve) => onStopSignal(() => resolve(undefined)))
   const urls = announce(started.value, asJson)
   for (const url of urls) log('info', 'listening', listeningLine(url, started.value))
+  for (const endpoint of started.value.publishing.listeners.map(formatDnsEndpoint))
+    log('info', 'listening for DNS', { fields: { endpoint }, line: `listening for DNS at ${endpoint}` })
   const supervisor = notifier(process.env, () => performance.now())
   supervisor.status(`listening at ${urls.join(', ')}`)
   supervisor.ready()
@@ -112,15 +115,16 @@ function listeningLine(url: string, { folder, totals }: StartedService) {
   }
 }
 
-function announce({ listeners, dev }: StartedService, asJson: boolean): readonly string[] {
+function announce({ listeners, publishing, dev }: StartedService, asJson: boolean): readonly string[] {
   const urls = listeners.map(({ url }) => url)
-  if (asJson) printJson({ url: urls[0], urls, ...dev })
-  else if (dev !== undefined) print(...formatDevSetup(dev, urls[0] ?? ''))
+  const dns = publishing.listeners.map(formatDnsEndpoint)
+  if (asJson) printJson({ url: urls[0], urls, ...(dns.length > 0 && { dns: dns[0] }), ...dev })
+  else if (dev !== undefined) print(...formatDevSetup(dev, urls[0] ?? '', publishing.listeners[0]))
   return urls
 }
 
 /** The credentials of --dev, and commands to paste into another terminal. */
-function formatDevSetup(dev: DevSetup, url: string): readonly string[] {
+function formatDevSetup(dev: DevSetup, url: string, dns: DnsEndpoint | undefined): readonly string[] {
   const [hostname = ''] = dev.hostnames
   return [
     `The service listens on ${url}. Its store is temporary and is deleted at the end.`,
@@ -130,13 +134,23 @@ function formatDevSetup(dev: DevSetup, url: string): readonly string[] {
     'Try it:',
     `  curl -u ${dev.username}:${dev.password} -A 'You curl/1-1 you@example.test' '${url}/nic/update?hostname=${hostname}&myip=192.0.2.1'`,
     `  HOLDFAST_PASSWORD=${dev.password} holdfast update --server ${url} --username ${dev.username} --hostname ${hostname} --myip 192.0.2.2`,
+    ...(dns === undefined ? [] : [`  dig @${dns.host} -p ${dns.port} ${hostname}`]),
   ]
 }
 
-async function closeService({ listeners, metrics, store, dev, folder, idle }: StartedService): Promise<void> {
+async function closeService({
+  listeners,
+  metrics,
+  publishing,
+  store,
+  dev,
+  folder,
+  idle,
+}: StartedService): Promise<void> {
   await Promise.all(listeners.map(async (listener) => listener.close(GRACE_PERIOD)))
   await idle()
   await metrics?.close(0)
+  await publishing.close()
   await store.close()
   if (dev !== undefined) rmSync(folder, { recursive: true, force: true })
 }

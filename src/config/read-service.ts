@@ -20,7 +20,12 @@ export function readServiceConfig(layers: ServiceLayers): Result<ServiceSettings
     [layers.flags, layers.environment, file.layer],
     { subject: '', file: layers.file?.name ?? layers.lookedFor ?? UNNAMED_FILE },
   )
-  const all = [...file.complaints, ...complaints, ...tlsConflicts(values, places)]
+  const all = [
+    ...file.complaints,
+    ...complaints,
+    ...tlsConflicts(values, places),
+    ...publishConflicts(values, places),
+  ]
   return all.length > 0 ? err(all) : ok(values)
 }
 
@@ -45,4 +50,34 @@ function tlsConflicts(
   return needsTls && tlsCert === undefined
     ? [{ where, problem: 'a /tls listener needs both tls_cert and tls_key' }]
     : []
+}
+
+/** A zone without NS is refused by other name servers, and a transfer without a key would be for everybody. */
+function publishConflicts(
+  { dnsListen, secondaries, nameservers, tsigKeyFile }: ServiceSettings,
+  places: ValuePlaces,
+): readonly Complaint[] {
+  const where = places['dnsListen'] ?? places['secondaries'] ?? ''
+  const isPublishing = dnsListen.length > 0 || secondaries.length > 0
+  return [
+    ...(isPublishing && nameservers.length === 0
+      ? [
+          {
+            where,
+            problem: 'dns_listen needs nameservers: the host names that the NS records of the zones name',
+          },
+        ]
+      : []),
+    ...(secondaries.length > 0 && dnsListen.length === 0
+      ? [
+          {
+            where: places['secondaries'] ?? '',
+            problem: 'secondaries needs dns_listen, where they fetch the zones',
+          },
+        ]
+      : []),
+    ...(secondaries.length > 0 && tsigKeyFile === undefined
+      ? [{ where: places['secondaries'] ?? '', problem: 'secondaries needs tsig_key_file with their keys' }]
+      : []),
+  ]
 }

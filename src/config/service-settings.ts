@@ -5,7 +5,8 @@ import { parseAddress } from '../net/address.ts'
 import { parseHostname } from '../net/hostname.ts'
 import { parsePrefix } from '../net/prefix.ts'
 import { ALL_HOSTNAMES } from '../protocol/request.ts'
-import { choice, duration, listReader, onOff, text, whole } from './reader.ts'
+import { parseContact, parseDnsEndpoint, parseRedirectAddress, parseSecondary } from './publish-settings.ts'
+import { choice, duration, listReader, onOff, path, text, whole } from './reader.ts'
 import type { SettingTable, Values } from './setting.ts'
 
 /** One socket to listen on. Port 0: a free port. */
@@ -67,6 +68,13 @@ export const SERVICE_SETTINGS = {
   badauthLimit:     { reader: limit,                        help: 'maximum failed logins per client network (IPv4 address or IPv6 /64) and endpoint in 10 minutes; above it no account password is checked for 10 minutes (911, at /v1 429)', fallback: 20 },
   keyRequestLimit:  { reader: limit,                        help: 'maximum requests to the DDNS key endpoints per account and minute', fallback: 60 },
   nameservers:      { reader: listReader(nameserver, { type: 'string' }), help: 'host names of the nameservers of the zones', fallback: [] },
+  dnsListen:        { reader: listReader(parseDnsEndpoint, { type: 'string' }), help: 'addresses and ports for DNS, by UDP and TCP, such as 192.0.2.53:53: for secondaries, and for questions with answer_queries', fallback: [] },
+  answerQueries:    { reader: onOff,                        help: 'answer the questions of resolvers at dns_listen; off: only those of secondaries', fallback: false },
+  secondaries:      { reader: listReader(parseSecondary, { type: 'string' }), help: 'name servers that fetch the zones: NAME=ADDRESS:PORT key KEYNAME', fallback: [] },
+  tsigKeyFile:      { reader: path,                         help: 'file of the keys of secondaries, one per line: NAME ALGORITHM BASE64; only its owner may read it' },
+  catalogZone:      { reader: { ...text, read: nameserver }, help: 'name of the catalog of all zones, for secondaries (RFC 9432)', fallback: 'catalog.holdfast' },
+  soaContact:       { reader: { ...text, read: parseContact }, help: 'e-mail address in the SOA of the zones; hostmaster of each zone without it' },
+  redirectAddresses: { reader: listReader(parseRedirectAddress, { type: 'string' }), help: 'addresses of this service that names with a redirect or an offline page get', fallback: [] },
   publicSuffixes:   { reader: onOff,                        help: 'let accounts create zones of public suffixes, such as co.uk', fallback: false },
   corsOrigins:      { reader: listReader(fragment, { type: 'string' }), help: 'origins of web pages that may use the management API, such as https://panel.example', fallback: [] },
   longBlock:        { reader: duration(minutes(1), days(365)), help: 'how long a key is blocked for repeated requests without effect: 1m to 365d', fallback: hours(24) },

@@ -24,12 +24,13 @@ interface ApiParts {
   readonly passwords: PasswordChecker
   readonly reportFailure: (what: string, error: unknown) => void
   readonly audit: Audit
+  readonly requestFlush: () => void
 }
 
 /** The management API as one function from request to response. */
 export function apiOf(
   settings: ServiceSettings,
-  { store, pepper, passwords, reportFailure, audit }: ApiParts,
+  { store, pepper, passwords, reportFailure, audit, requestFlush }: ApiParts,
 ): (request: IncomingRequest) => Promise<OutgoingResponse> {
   const now = () => systemClock.now()
   const gate = { store, pepper, passwords, audit, now, limits: limitsOf(settings) }
@@ -47,6 +48,7 @@ export function apiOf(
       version: API_VERSION,
       nameservers: settings.nameservers,
       isPublicSuffix: (name) => !settings.publicSuffixes && isPublicSuffix(name),
+      requestFlush,
       newPassword: secret,
       newKey: () => ({ username: newUsername(), ...secret() }),
     },

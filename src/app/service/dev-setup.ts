@@ -19,11 +19,18 @@ export interface DevSetup {
 const ZONE = 'example.test'
 const NAMES = ['home', 'office', 'cabin'] as const
 const ACCOUNT = 'demo'
-/** Only NS records name them; nothing queries them. */
-const NAMESERVERS = ['ns1.nameserver.test', 'ns2.nameserver.test']
+
+interface DevParts {
+  readonly store: Store
+  readonly pepper: Pepper
+  readonly nameservers: readonly string[]
+}
 
 /** Adds an account with an API key, a zone, and a DDNS key with three hostnames. */
-export async function makeDevSetup(store: Store, pepper: Pepper, now: Instant): Promise<DevSetup> {
+export async function makeDevSetup(
+  { store, pepper, nameservers }: DevParts,
+  now: Instant,
+): Promise<DevSetup> {
   const username = newUsername()
   const [password, accountPassword, apiKey] = [newPassword(), newPassword(), newPassword()]
   const accountHash = await slowHash(accountPassword)
@@ -35,7 +42,7 @@ export async function makeDevSetup(store: Store, pepper: Pepper, now: Instant): 
       now,
     )
     const zoneId = await w.addZone({ accountId, name: ZONE, isShared: false }, now)
-    await w.saveName(apexOf({ zoneId, accountId }, NAMESERVERS, now), now)
+    await w.saveName(apexOf({ zoneId, accountId }, nameservers, now), now)
     const keyId = await w.addKey(
       { accountId, username, hash: keyedHash(pepper, password), description: 'made for this run' },
       now,

@@ -10,6 +10,7 @@ const now = (): number => performance.now() / 1000
 /** The same store; its transactions are measured. */
 export const measuredStore = (store: Store, metrics: ServiceMetrics): Store => ({
   read: async (work) => store.read(work),
+  snapshot: async (work) => store.snapshot(work),
   checkpoint: () => store.checkpoint(),
   close: async () => store.close(),
   async write(work) {
@@ -21,6 +22,19 @@ export const measuredStore = (store: Store, metrics: ServiceMetrics): Store => (
       metrics.queued(-1)
       metrics.written(now() - began)
     }
+  },
+})
+
+/** The same store; `onWrite` is called after every write. */
+export const observedStore = (store: Store, onWrite: () => void): Store => ({
+  read: async (work) => store.read(work),
+  snapshot: async (work) => store.snapshot(work),
+  checkpoint: () => store.checkpoint(),
+  close: async () => store.close(),
+  async write(work) {
+    const value = await store.write(work)
+    onWrite()
+    return value
   },
 })
 

@@ -1,7 +1,17 @@
 import type { ServiceSettings } from '../../config/service-settings.ts'
 
 /** What the sockets and the store are made with. */
-const FIXED = ['listen', 'metrics', 'store', 'maxConnections', 'requestTimeout', 'idleTimeout'] as const
+const FIXED = [
+  'listen',
+  'metrics',
+  'store',
+  'dnsListen',
+  'secondaries',
+  'tsigKeyFile',
+  'maxConnections',
+  'requestTimeout',
+  'idleTimeout',
+] as const
 
 /** The settings, by their names in the file, that differ and apply only after a restart. */
 export const restartNeeded = (before: ServiceSettings, next: ServiceSettings): readonly string[] =>

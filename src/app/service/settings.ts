@@ -26,7 +26,15 @@ export async function readServiceSettings(
   return err({ exit: isUsage ? 'usage' : 'configuration', messages: settings.error.map(formatComplaint) })
 }
 
-const DEV_DEFAULTS: SettingLayer = { listen: { value: '127.0.0.1:0', where: '--dev' } }
+/** Free ports, and answers to questions. Only NS records name the name servers. */
+const DEV_DEFAULTS: SettingLayer = Object.fromEntries(
+  Object.entries({
+    listen: '127.0.0.1:0',
+    dnsListen: '127.0.0.1:0',
+    answerQueries: 'on',
+    nameservers: 'ns1.nameserver.test,ns2.nameserver.test',
+  }).map(([key, value]) => [key, { value, where: '--dev' }]),
+)
 
 /** The folder of the persistent store; --dev has a temporary one instead. */
 export async function storeFolder({ store }: ServiceSettings): Promise<string> {

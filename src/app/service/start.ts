@@ -1,34 +1,28 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { isAtLeast } from '../../base/level.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { ServiceSettings } from '../../config/service-settings.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { Log } from '../../ports/log.ts'
-import { limitsOf } from '../../server/abuse/limits.ts'
-import { isApiPath } from '../../server/api/handle.ts'
-import { passwordChecker } from '../../server/auth/login.ts'
-import { trackInFlight, dispatch, type PathHandler } from '../../server/http/dispatch.ts'
-import type { OpenListener, RequestHandler } from '../../server/http/listen.ts'
+import { trackInFlight } from '../../server/http/dispatch.ts'
+import type { OpenListener } from '../../server/http/listen.ts'
 import type { Store, StoreTotals } from '../../server/store/store.ts'
-import { type FaultRule, parseFaults } from '../../server/update/faults.ts'
-import { handleUpdate, isUpdatePath, type UpdateDependencies } from '../../server/update/handle.ts'
+import { parseFaults } from '../../server/update/faults.ts'
 import type { Failure } from '../failure.ts'
-import type { Audit } from '../../server/model/audit.ts'
-import { apiOf } from './api.ts'
 import { auditLog } from './audit-log.ts'
 import { failureLog } from './failures.ts'
 import { type DevSetup, makeDevSetup } from './dev-setup.ts'
+import { type HandlerParts, handlerMaker } from './handlers.ts'
 import { healthHandler } from '../../server/http/health.ts'
 import { serviceMetrics } from '../../server/metrics/service-metrics.ts'
 import { listenForMetrics, type MetricsParts } from './metrics-listener.ts'
-import { measuredHandler, measuredStore } from './measured.ts'
+import { measuredHandler, measuredStore, observedStore } from './measured.ts'
 import { readiness } from './readiness.ts'
 import { listenAll, type ListenParts, passedSockets } from './listeners.ts'
 import { openStore, type OpenStore } from './open-store.ts'
 import { logOperatorChanges } from './operator-changes.ts'
+import { type Publishing, startPublishing } from './publishing.ts'
 import { storeFolder } from './settings.ts'
 import { databaseGone } from './store-watch.ts'
 import { readTls } from './tls-files.ts'
@@ -38,6 +32,7 @@ export interface StartedService {
   /** Of the setting `metrics`. */
   readonly metrics: OpenListener | undefined
   readonly store: Store
+  readonly publishing: Publishing
   readonly folder: string
   readonly totals: StoreTotals
   /** What --dev made for this run. */
@@ -71,7 +66,7 @@ export async function startService(
   settings: ServiceSettings,
   options: StartOptions,
 ): Promise<Result<StartedService, Failure>> {
-  const { isDev, log, ending } = options
+  const { isDev } = options
   const faults = options.faults === undefined ? ok([]) : parseFaults(options.faults, systemClock.now())
   if (!faults.ok) return err({ exit: 'usage', messages: [`--fault: ${faults.error}`] })
   const tls = await readTls(settings)
@@ -79,49 +74,65 @@ export async function startService(
   const folder = isDev ? mkdtempSync(join(tmpdir(), 'holdfast-dev-')) : await storeFolder(settings)
   const opened = await openStore(folder, { mayMake: isDev || options.mayMake, mayUpgrade: true })
   if (!opened.ok) return opened
+  const started = await startOn(opened.value, settings, { ...options, faults: faults.value, tls: tls.value })
+  if (!started.ok) await opened.value.store.close()
+  return started
+}
+
+interface StoreOptions extends Omit<StartOptions, 'faults'> {
+  readonly faults: HandlerParts['faults']
+  readonly tls: ListenParts['tls']
+}
+
+/** Starts everything on an open store, which stays open after a failure. */
+async function startOn(
+  open: OpenStore,
+  settings: ServiceSettings,
+  { isDev, log, ending, stopping, faults, tls }: StoreOptions,
+): Promise<Result<StartedService, Failure>> {
+  const { pepper, folder } = open
+  let current = settings
+  let publishing: Publishing | undefined
+  const wake = (): void => publishing?.wake()
   const metrics = serviceMetrics()
-  const { pepper } = opened.value
-  const store = measuredStore(opened.value.store, metrics)
-  const dev = isDev ? await makeDevSetup(store, pepper, systemClock.now()) : undefined
-  const health = healthHandler(readiness(store, options.stopping))
-  const audit = auditLog(log, () => performance.now())
+  const store = observedStore(measuredStore(open.store, metrics), wake)
+  const parts = { log, ending, audit: auditLog(log, () => performance.now()) }
+  const reportFailure = failureLog(log, () => performance.now())
+  const dev = isDev ? await makeDevSetup({ ...settings, store, pepper }, systemClock.now()) : undefined
+  const health = healthHandler(readiness(store, stopping))
   const handling = handlerMaker(
     { store, pepper },
-    {
-      log,
-      ending,
-      faults: faults.value,
-      audit,
-      reportFailure: failureLog(log, () => performance.now()),
-      health,
-    },
+    { ...parts, faults, reportFailure, health, requestFlush: wake },
   )
-  let current = settings
+  const started = await startPublishing({ store, log, ending, reportFailure, current: () => current })
+  if (!started.ok) return started
+  publishing = started.value
   let handleCurrent = handling(settings)
   const { handle, idle } = trackInFlight(measuredHandler(async (request) => handleCurrent(request), metrics))
-  const sockets = await openSockets(() => current, { handle, tls: tls.value, log, metrics, store, health })
+  const sockets = await openSockets(() => current, { handle, tls, log, metrics, store, health })
   if (!sockets.ok) {
-    await store.close()
+    await publishing.close()
     return sockets
   }
-  const { listeners } = sockets.value
   const checkpoints = setInterval(() => store.checkpoint(), CHECKPOINT_INTERVAL).unref()
   ending.addEventListener('abort', () => clearInterval(checkpoints))
-  logOperatorChanges(store, audit, ending)
+  logOperatorChanges(store, parts.audit, ending)
   const totals = await store.read((r) => r.totals(systemClock.now()))
   return ok({
     ...sockets.value,
     store,
+    publishing,
     folder,
     totals,
     dev,
     idle,
-    lost: databaseGone(opened.value, ending),
+    lost: databaseGone(open, ending),
     reload: async (next) => {
-      const changed = await changeCertificate(listeners, next)
+      const changed = await changeCertificate(sockets.value.listeners, next)
       if (changed.ok) {
         current = next
         handleCurrent = handling(next)
+        await started.value.reload()
       }
       return changed
     },
@@ -158,68 +169,5 @@ async function changeCertificate(
       exit: 'configuration',
       messages: [`${settings.tlsCert} and ${settings.tlsKey} cannot be used: ${(error as Error).message}`],
     })
-  }
-}
-
-interface HandlerParts {
-  readonly health: PathHandler
-  readonly audit: Audit
-  readonly reportFailure: (what: string, error: unknown) => void
-  readonly log: Log
-  readonly ending: AbortSignal
-  readonly faults: readonly FaultRule[]
-}
-
-/** Makes the handler of all requests for some settings. What counts over requests is made once. */
-function handlerMaker(
-  { store, pepper }: Pick<OpenStore, 'store' | 'pepper'>,
-  parts: HandlerParts,
-): (settings: ServiceSettings) => RequestHandler {
-  const { log } = parts
-  const passwords = passwordChecker(pepper)
-  return (settings) => {
-    const update = updateDependencies(settings, { store, passwords }, parts)
-    const api = apiOf(settings, {
-      store,
-      pepper,
-      passwords,
-      audit: parts.audit,
-      reportFailure: parts.reportFailure,
-    })
-    const handlers: readonly PathHandler[] = [
-      updatePart(update),
-      { matches: isApiPath, handle: api, logFields: ({ method }) => ({ method }) },
-      parts.health,
-    ]
-    return dispatch(handlers, { log, isLogged: isAtLeast('debug', settings.logLevel) })
-  }
-}
-
-/** In characters. */
-const MAX_LOGGED_REPLY = 100
-
-const updatePart = (dependencies: UpdateDependencies): PathHandler => ({
-  matches: isUpdatePath,
-  handle: async (request) => handleUpdate(dependencies, request),
-  logFields: (_, { body }) => ({ reply: body.slice(0, MAX_LOGGED_REPLY) }),
-})
-
-function updateDependencies(
-  settings: ServiceSettings,
-  updater: Pick<UpdateDependencies['updater'], 'store' | 'passwords'>,
-  { ending, faults, audit, reportFailure }: HandlerParts,
-): UpdateDependencies {
-  const { allHostnames, strictAgents, blockedAgents, realm } = settings
-  return {
-    updater: {
-      ...updater,
-      policy: { limits: limitsOf(settings), allHostnames, strictAgents, blockedAgents },
-      now: () => systemClock.now(),
-      audit,
-    },
-    realm,
-    faults,
-    pause: async (span) => sleep(span, undefined, { signal: ending }).catch(() => undefined),
-    reportError: (error) => reportFailure('an update request', error),
   }
 }

@@ -57,6 +57,18 @@ export const LIST_OPERATIONS: Operations = Object.fromEntries([
       run: async (context: AdminContext, args: Args) => show(context, { subject, listed }, args),
     },
   ]),
+  [
+    'zone names',
+    {
+      parameters: '',
+      summary: 'print the names of all zones, one on a line, for scripts',
+      run: async ({ w, now }: AdminContext) => {
+        const rows = await w.overview('zones', { filter: {}, now })
+        const lines = rows.map(({ name }) => String(name))
+        return ok({ lines, data: { zones: lines } })
+      },
+    },
+  ],
 ])
 
 async function list(

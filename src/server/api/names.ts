@@ -69,7 +69,7 @@ export async function publishName(context: RequestContext) {
   const { account } = context.caller
   const faults = zoneQuotaFaults(place.name, account.plan, await context.store.holdingsOf(account.id))
   if (faults.length > 0) return refused(...faults)
-  await context.store.publishName(place.name.id ?? 0, context.now)
+  context.service.requestFlush()
   return ACCEPTED
 }
 

@@ -24,6 +24,8 @@ export interface ApiService {
   /** Whether a zone of this name is refused because the public registers names below it. */
   isPublicSuffix(name: string): boolean
   newKey(): { readonly username: string; readonly password: string; readonly hash: Uint8Array }
+  /** Publishes what has changed as soon as the request is done. */
+  requestFlush(): void
   newPassword(): { readonly password: string; readonly hash: Uint8Array }
 }
 

@@ -32,7 +32,7 @@ export async function publishZone(context: RequestContext) {
     quotaFault('rdata', usage.rdata, account.plan) ?? [],
   ].flat()
   if (faults.length > 0) return refused(...faults)
-  await context.store.publishZone(zone.id, context.now)
+  context.service.requestFlush()
   return ACCEPTED
 }
 

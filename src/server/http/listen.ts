@@ -197,6 +197,7 @@ async function answer(
     userAgent: headers['user-agent'],
     authorization: headers.authorization,
     ...origin,
+    ...(headers.host !== undefined && { host: headers.host }),
     ...(headers.origin !== undefined && { origin: headers.origin }),
     ...(headers['content-type'] !== undefined && { contentType: headers['content-type'] }),
     ...(headers['if-match'] !== undefined && { ifMatch: headers['if-match'] }),

@@ -15,6 +15,8 @@ export interface IncomingRequest {
   readonly contentType?: string
   /** RFC 9110 §13.1.1; several of them are joined by commas. */
   readonly ifMatch?: string
+  /** The Host header (RFC 9110 §7.2). */
+  readonly host?: string
   /** RFC 9110 §13.1.2. */
   readonly ifNoneMatch?: string
   /** Sent by browsers (RFC 6454). */

@@ -18,8 +18,8 @@ interface SvcParam {
   readonly text: string
   /** Canonical value without the key. */
   readonly value: string
-  /** In octets, with key and length. */
-  readonly octets: number
+  /** On the wire, without key and length. */
+  readonly wire: string
 }
 
 /** RFC 9460 §2.1: SVCB and HTTPS have one format. The canonical form has its parameters in ascending order of keys. */
@@ -37,8 +37,14 @@ export const parseSvcb: RdataParser = (value) => {
   const fault = setFault(sorted, Number(priority) === 0)
   if (fault !== undefined) return malformed('rdataMalformed', fault)
   const targetLength = target === '.' ? 1 : wireLength(canonicalName(target))
-  const total = sorted.reduce((sum, { octets }) => sum + octets, 2 + targetLength)
+  const total = sorted.reduce((sum, { wire }) => sum + 4 + wire.length, 2 + targetLength)
   return withinRecord(total, [head.value, ...sorted.map(({ text }) => text)].join(' '))
+}
+
+/** The parameters of a canonical value on the wire (RFC 9460 §2.2): keys with the octets of their values, as ISO 8859-1. */
+export const svcParamsOf = (value: string): readonly (readonly [key: number, wire: string])[] => {
+  const params = paramsIn(value.split(' ').slice(2).join(' '))
+  return params.ok ? params.value.map(({ key, wire }) => [key, wire] as const) : []
 }
 
 /** RFC 9460 appendix A: key, key=value or key="value"; in a value, \X is X and \DDD is an octet. */
@@ -73,7 +79,7 @@ function paramOf(name: string, escaped: string): Result<SvcParam, string> {
   const decoded = wire.ok ? codec.decode(wire.value) : wire
   if (!decoded.ok || !wire.ok) return err(`${name}: ${decoded.ok ? '' : decoded.error}`)
   const text = decoded.value === '' ? codec.name : `${codec.name}=${decoded.value}`
-  return ok({ key, text, value: decoded.value, octets: 4 + wire.value.length })
+  return ok({ key, text, value: decoded.value, wire: wire.value })
 }
 
 /** What is wrong with the parameters together; they are sorted. */

@@ -1,4 +1,5 @@
 import { FIRST_SCHEMA } from './first-schema.ts'
+import { PUBLISH_SCHEMA } from './publish-schema.ts'
 
 /**
  * The schema, one script per version; `user_version` of the database is the number of scripts applied. Scripts are
@@ -144,4 +145,5 @@ export const MIGRATIONS: readonly string[] = [
     INSERT INTO last_id VALUES ('api_key', OLD.id) ON CONFLICT DO UPDATE SET id = max(id, excluded.id);
   END;
   `,
+  PUBLISH_SCHEMA,
 ]

@@ -98,7 +98,7 @@ export function readCache(tables: Tables, reads: readonly string[]): ReadCache {
       cache.invalidateName(name.fqdn)
       return tables.setOffline(name, isOffline, now)
     },
-    incrementSerial: tables.incrementSerial,
+    touchZone: tables.touchZone,
     touchApiKey: tables.touchApiKey,
     setFact: tables.setFact,
     invalidateAll: () => cache.invalidateAll(),

@@ -117,13 +117,10 @@ export interface RecordReads {
 }
 
 export interface RecordWrites extends RecordReads {
-  /** Creates the name, or replaces everything stored at it; increments the serial of the zone. RRSets say themselves when they were updated. */
+  /** Creates the name, or replaces everything stored at it. RRSets say themselves when they were updated. */
   saveName(name: Name, now: Instant): Promise<void>
   removeName(name: Name, now: Instant): Promise<void>
-  publishName(nameId: number, now: Instant): Promise<void>
   setZoneMetadata(zoneId: number, metadata: Metadata): Promise<void>
-  /** Everything in the zone. */
-  publishZone(zoneId: number, now: Instant): Promise<void>
   removeZone(zoneId: number): Promise<void>
   changeKey(
     keyId: number,

@@ -27,6 +27,8 @@ export class StoreRefused extends Error {}
 export interface Connections {
   readonly writer: DatabaseSync
   readonly reader: DatabaseSync
+  /** One more connection to read, for a transaction that takes long; undefined for data in memory. */
+  readonly openReader: (() => DatabaseSync) | undefined
 }
 
 /** The version of the schema that this program writes. */
@@ -85,8 +87,8 @@ export function openConnections(folder: string, mode: OpenMode = 'rwc'): Connect
     writer.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
     writer.exec(`PRAGMA wal_autocheckpoint = ${WAL_CHECKPOINT_PAGES}; PRAGMA cache_size = -${CACHE_KIB}`)
     migrate(writer, path)
-    const reader = new DatabaseSync(path, { timeout: 5000, readOnly: true })
-    return { writer, reader }
+    const openReader = (): DatabaseSync => new DatabaseSync(path, { timeout: 5000, readOnly: true })
+    return { writer, reader: openReader(), openReader }
   } catch (error) {
     writer.close()
     throw error
@@ -98,7 +100,7 @@ export function openMemory(): Connections {
   const database = new DatabaseSync(':memory:')
   database.exec('PRAGMA foreign_keys = ON')
   migrate(database, 'memory')
-  return { writer: database, reader: database }
+  return { writer: database, reader: database, openReader: undefined }
 }
 
 /** Applies each script with its version number in one transaction: after a crash the schema is of one version or the other. */

@@ -33,7 +33,7 @@ const LISTS: { readonly [O in Overview]: OverviewSql } = {
     filters: { name: 'account.name', account: 'account.name' }, order: 'account.name',
   },
   zones: {
-    select: `zone.name, account.name AS account, ${HOLDINGS('names', 'zone_id', 'zone.id')} AS names, serial, is_shared, is_prohibited,
+    select: `zone.name, account.name AS account, ${HOLDINGS('names', 'zone_id', 'zone.id')} AS names, (SELECT serial FROM dns_zone WHERE id = zone.id) AS serial, is_shared, is_prohibited,
       zone.is_website_only, is_closed_to_new_names, is_members_only, has_no_new_rdata, wildcards AS has_wildcards, has_open_nesting,
       types, owner_only_types, max_labels, min_ttl, fixed_ttl, default_ttl, zone.created_at, zone.updated_at
       FROM zone ${OWNER} zone.account_id`,

@@ -3,6 +3,7 @@ import { instant } from '../../base/time.ts'
 import type { StoredName } from '../model/rows.ts'
 import { storedCounters } from './sqlite-counts.ts'
 import { sqliteOverview } from './sqlite-overview.ts'
+import { sqlitePublishedReads } from './sqlite-published.ts'
 import { sqliteRecords } from './sqlite-records.ts'
 import { apiKeyFrom } from './sqlite-rows.ts'
 import { isOn, type Row, type Sql } from './sqlite-values.ts'
@@ -25,6 +26,7 @@ export const sqliteReading = (sql: Sql): StoreReads => ({
   ...storedCounters(sql),
   ...targets(sql),
   ...sqliteRecords(sql),
+  ...sqlitePublishedReads(sql),
 })
 
 type Part<K extends keyof StoreReads> = Pick<StoreReads, K>

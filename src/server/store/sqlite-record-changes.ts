@@ -23,18 +23,11 @@ export const sqliteRecordChanges = (sql: Sql): RecordWrites => ({
       id,
       JSON.stringify(rrsetIds),
     )
-    incrementSerial(sql, name.zoneId, now)
+    touchZone(sql, name.zoneId, now)
   },
   async removeName(name, now) {
     sql('DELETE FROM name WHERE id = ?').run(name.id ?? 0)
-    incrementSerial(sql, name.zoneId, now)
-  },
-  async publishName(nameId, now) {
-    sql('UPDATE name SET published_at = ? WHERE id = ?').run(now, nameId)
-  },
-  async publishZone(zoneId, now) {
-    sql('UPDATE name SET published_at = ? WHERE zone_id = ?').run(now, zoneId)
-    sql('UPDATE zone SET published_at = ? WHERE id = ?').run(now, zoneId)
+    touchZone(sql, name.zoneId, now)
   },
   async setZoneMetadata(zoneId, metadata) {
     saveMetadata(sql, { of: 'zone', id: zoneId }, metadata)
@@ -67,11 +60,9 @@ export const sqliteRecordChanges = (sql: Sql): RecordWrites => ({
   },
 })
 
-/** RFC 1982: serials are 32-bit numbers that wrap around; zero is skipped. */
-export const incrementSerial = (sql: Sql, zoneId: number, now: Instant): void =>
-  void sql(
-    'UPDATE zone SET serial = CASE serial WHEN 4294967295 THEN 1 ELSE serial + 1 END, updated_at = ? WHERE id = ?',
-  ).run(now, zoneId)
+/** The serial is raised when the change is published. */
+export const touchZone = (sql: Sql, zoneId: number, now: Instant): void =>
+  void sql('UPDATE zone SET updated_at = ? WHERE id = ?').run(now, zoneId)
 
 function insertName(sql: Sql, { zoneId, accountId, name, isImplicit, createdAt }: Name): number {
   const zone = String(sql('SELECT name FROM zone WHERE id = ?').get(zoneId)?.['name'])

@@ -52,7 +52,7 @@ export function zoneFrom(sql: Sql, row: Row): Zone {
   const rules = zoneRulesFrom(row)
   return {
     ...rules,
-    serial: number(row['serial']),
+    serial: number(sql('SELECT serial FROM dns_zone WHERE id = ?').get(rules.id)?.['serial']),
     metadata: metadataOf(sql, 'zone', rules.id),
     updatedAt: instant(number(row['updated_at'])),
   }

@@ -2,8 +2,9 @@ import type { Instant } from '../../base/time.ts'
 import { fqdnOf, reversed } from '../model/dns-name.ts'
 import type { CounterWrites } from './sqlite-counts.ts'
 import { sqlitePolicy } from './sqlite-policy.ts'
+import { sqlitePublish } from './sqlite-published.ts'
 import { sqliteReading } from './sqlite-reading.ts'
-import { incrementSerial, sqliteRecordChanges } from './sqlite-record-changes.ts'
+import { touchZone, sqliteRecordChanges } from './sqlite-record-changes.ts'
 import { HASH_KEY_NUMBER, newId, type Sql } from './sqlite-values.ts'
 import type { StoreWrites } from './store.ts'
 
@@ -17,6 +18,7 @@ export function sqliteWriting(sql: Sql): Omit<StoreWrites, keyof CounterWrites> 
     ...creation(sql),
     ...sqliteRecordChanges(sql),
     ...sqlitePolicy(sql),
+    ...sqlitePublish(sql),
   }
 }
 
@@ -28,7 +30,7 @@ const DEFAULT_MAX_KEYS = 1000
 /** Generated labels start with an underscore. */
 const AUTO_LABEL = '_1'
 
-const records = (sql: Sql): Part<'setOffline' | 'setSingleValue' | 'setValue' | 'incrementSerial'> => ({
+const records = (sql: Sql): Part<'setOffline' | 'setSingleValue' | 'setValue' | 'touchZone'> => ({
   async setOffline({ nameId }, isOffline, now) {
     sql('UPDATE name SET is_offline = ?, updated_at = ? WHERE id = ?').run(isOffline ? 1 : 0, now, nameId)
   },
@@ -62,8 +64,8 @@ const records = (sql: Sql): Part<'setOffline' | 'setSingleValue' | 'setValue' | 
   async setValue(_, { rdataId, value }, now) {
     sql('UPDATE rdata SET value = ?, updated_at = ? WHERE id = ?').run(value, now, rdataId)
   },
-  async incrementSerial(zoneId, now) {
-    incrementSerial(sql, zoneId, now)
+  async touchZone(zoneId, now) {
+    touchZone(sql, zoneId, now)
   },
 })
 

@@ -2,6 +2,8 @@ import { GroupCommit } from './group-commit.ts'
 import { type ReadCache, readCache } from './read-cache.ts'
 import { CachedCounters } from './cached-counters.ts'
 import { type Connections, openConnections, openMemory, type OpenMode } from './sqlite-open.ts'
+import type { PublishedReads } from './published.ts'
+import { sqlitePublishedReads } from './sqlite-published.ts'
 import { sqliteReading, statements } from './sqlite-reading.ts'
 import type { Sql } from './sqlite-values.ts'
 import { sqliteWriting } from './sqlite-writing.ts'
@@ -54,6 +56,19 @@ class SqliteStore implements Store {
     if (reader === writer) return this.#groupCommit.commit(async () => work(this.#writes))
     this.#checkDataVersion()
     return work(this.#reads)
+  }
+
+  async snapshot<T>(work: (reading: PublishedReads) => Promise<T>): Promise<T> {
+    const { openReader } = this.#connections
+    if (openReader === undefined) return this.read(work)
+    const connection = openReader()
+    try {
+      // The first read of the transaction determines what all of its reads see.
+      connection.exec('BEGIN')
+      return await work(sqlitePublishedReads(statements(connection)))
+    } finally {
+      connection.close()
+    }
   }
 
   async close(): Promise<void> {

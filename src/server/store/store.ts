@@ -15,12 +15,13 @@ import type {
 } from '../model/rows.ts'
 import type { Name } from '../model/tree.ts'
 import type { OperatorChange } from '../model/audit.ts'
+import type { PublishedReads, PublishWrites } from './published.ts'
 import type { Overview, OverviewQuery, OverviewRow } from './overview.ts'
 import type { ApiKey, PolicyWrites, RecordReads, RecordWrites } from './records.ts'
 
 export type { ApiKey }
 
-export interface StoreReads extends RecordReads {
+export interface StoreReads extends RecordReads, PublishedReads {
   /** Finds a DDNS key by its username, else an account by its name. */
   login(username: string): Promise<Login | undefined>
   /** A fact about the store itself, such as the fingerprint of its hash key. */
@@ -70,7 +71,7 @@ export interface ValueChange {
   readonly value: string
 }
 
-export interface StoreWrites extends StoreReads, RecordWrites, PolicyWrites {
+export interface StoreWrites extends StoreReads, RecordWrites, PolicyWrites, PublishWrites {
   /** Counters are durable within five seconds, not before the response. Reads return them immediately. */
   putFailures(peer: string, failures: FailedLogins): Promise<void>
   putUsage(principal: Principal, usage: Usage, last: LastUse): Promise<void>
@@ -83,8 +84,8 @@ export interface StoreWrites extends StoreReads, RecordWrites, PolicyWrites {
     now: Instant,
   ): Promise<void>
   setValue(name: NameRef, change: ValueChange, now: Instant): Promise<void>
-  /** For every change of the zone's data. */
-  incrementSerial(zoneId: number, now: Instant): Promise<void>
+  /** For every change of the zone's data: when it was updated. */
+  touchZone(zoneId: number, now: Instant): Promise<void>
 
   setFact(name: string, value: string): Promise<void>
   addOperatorChange(change: OperatorChange): Promise<void>
@@ -113,6 +114,8 @@ export interface StoreWrites extends StoreReads, RecordWrites, PolicyWrites {
 export interface Store {
   read<T>(work: (reading: StoreReads) => Promise<T>): Promise<T>
   write<T>(work: (writing: StoreWrites) => Promise<T>): Promise<T>
+  /** Reads one state of what is published, however long it takes: what is committed meanwhile is not seen. */
+  snapshot<T>(work: (reading: PublishedReads) => Promise<T>): Promise<T>
   /**
    * Moves what is durable elsewhere (a write-ahead log) to its last place. To be called now and then: a quiet service would
    * else leave it there until it stops.

@@ -79,7 +79,7 @@ export async function apply(
       ? w.setSingleValue(name, { dnsType, value }, now)
       : w.setValue(name, { rdataId, value }, now))
   if (changes.length === 0 && wasOffline === isOffline) return false
-  await w.incrementSerial(name.zoneId, now)
+  await w.touchZone(name.zoneId, now)
   return true
 }
 

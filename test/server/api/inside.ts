@@ -73,6 +73,7 @@ export function inside(store: Store, options: Options = {}): Inside {
     store,
     pepper: PEPPER,
     passwords: PASSWORDS,
+    requestFlush: () => undefined,
     audit: (event) => void audited.push(event),
     reportFailure: failureLog(
       (level, msg, details) => void lines.push({ level, msg, fields: details?.fields }),

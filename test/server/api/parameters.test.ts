@@ -39,6 +39,7 @@ const SERVICE = {
   nameservers: [],
   isPublicSuffix: () => false,
   newKey: () => ({ username: 'kkk0000', password: '', hash: new Uint8Array(48) }),
+  requestFlush: () => undefined,
   newPassword: () => ({ password: '', hash: new Uint8Array(48) }),
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { flushed } from '../publish/flushed.ts'
 import { prepare, apiWorld, type Reply, type World } from './world.ts'
 
 let world: World
@@ -263,6 +264,7 @@ describe('a zone', () => {
 
   it('is published with all of its names', async () => {
     expect(codes(await world.ask('POST', `${ZONE}/publish`))).toBe('202')
+    await flushed(world.store)
     const { body } = await world.ask('GET', `${R}/example.test`)
     const times = (body.data as readonly { published_at: string | null }[]).map((one) => one.published_at)
     expect(times.filter((time) => time === null)).toEqual([])

@@ -73,6 +73,7 @@ export async function apiWorld(): Promise<World> {
     store,
     pepper: PEPPER,
     passwords: PASSWORDS,
+    requestFlush: () => undefined,
     audit: () => undefined,
     reportFailure: (what, error) => void faults.push([what, String(error)]),
   })

@@ -46,7 +46,7 @@ async function applied(
     setOffline: note('offline'),
     setSingleValue: note('only'),
     setValue: note('value'),
-    incrementSerial: note('serial'),
+    touchZone: note('touched'),
   } as unknown as StoreWrites
   const name = { zoneId: 1, rdata: all, isOffline: wasOffline } as unknown as StoredName
   const target = { name, ...(rdataId !== undefined && { rdataId }) }
@@ -60,17 +60,23 @@ const PORT80 = rdata(2, '_URL', 'http://192.0.2.9:8080/x')
 
 describe('an update', () => {
   it.each([
-    ['changes an address', [A], { v4 }, {}, ['changed', `value 1 ${v4}`, 'serial']],
+    ['changes an address', [A], { v4 }, {}, ['changed', `value 1 ${v4}`, 'touched']],
     ['leaves an address that is right', [rdata(1, 'A', v4)], { v4 }, {}, ['unchanged']],
-    ['makes a record that is missing', [A], { v6 }, {}, ['changed', `only AAAA ${v6}`, 'serial']],
-    ['makes one of two addresses', [A, rdata(3, 'A', v4)], { v4 }, {}, ['changed', `only A ${v4}`, 'serial']],
+    ['makes a record that is missing', [A], { v6 }, {}, ['changed', `only AAAA ${v6}`, 'touched']],
+    [
+      'makes one of two addresses',
+      [A, rdata(3, 'A', v4)],
+      { v4 },
+      {},
+      ['changed', `only A ${v4}`, 'touched'],
+    ],
     ['changes no alias', [rdata(1, 'ALIAS', 'x')], { v4 }, {}, ['alias']],
     [
       'that goes offline leaves the address alone',
       [A],
       { v4 },
       { isOffline: true },
-      ['changed', 'offline true', 'serial'],
+      ['changed', 'offline true', 'touched'],
     ],
     ['that stays offline changes nothing', [A], { v4 }, { isOffline: true, wasOffline: true }, ['unchanged']],
     [
@@ -78,21 +84,21 @@ describe('an update', () => {
       [rdata(1, 'A', v4)],
       { v4 },
       { wasOffline: true },
-      ['changed', 'offline false', 'serial'],
+      ['changed', 'offline false', 'touched'],
     ],
     [
       'moves a redirect, and makes no record',
       [PORT80],
       { v4 },
       {},
-      ['changed', `value 2 http://${v4}:8080/x`, 'serial'],
+      ['changed', `value 2 http://${v4}:8080/x`, 'touched'],
     ],
     [
       'moves a redirect to IPv6',
       [PORT80],
       { v6 },
       {},
-      ['changed', `value 2 http://[${v6}]:8080/x`, 'serial'],
+      ['changed', `value 2 http://[${v6}]:8080/x`, 'touched'],
     ],
     ['leaves a redirect that is no URL', [rdata(2, '_URL', 'x')], { v4 }, {}, ['unchanged']],
     ['without an address moves no redirect', [PORT80], {}, {}, ['unchanged']],
@@ -101,7 +107,7 @@ describe('an update', () => {
       [A, rdata(3, 'A', '192.0.2.8')],
       { v4 },
       { rdataId: 3 },
-      ['changed', `value 3 ${v4}`, 'serial'],
+      ['changed', `value 3 ${v4}`, 'touched'],
     ],
     ['of one Rdata that is right', [A, rdata(3, 'A', v4)], { v4 }, { rdataId: 3 }, ['unchanged']],
     ['of one Rdata of the other family', [A], { v6 }, { rdataId: 1 }, ['unchanged']],
@@ -112,7 +118,7 @@ describe('an update', () => {
       [PORT80, rdata(3, '_URL', 'http://192.0.2.9/')],
       { v4 },
       { rdataId: 3 },
-      ['changed', `value 3 http://${v4}/`, 'serial'],
+      ['changed', `value 3 http://${v4}/`, 'touched'],
     ],
   ])('%s', async (_, all, addresses, over, calls) =>
     expect(await applied(all, addresses, over)).toEqual(calls),

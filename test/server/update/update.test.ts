@@ -27,6 +27,7 @@ import { GroupCommit } from '../../../src/server/store/group-commit.ts'
 import { sqliteStore } from '../../../src/server/store/sqlite.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { answerUpdate, type UpdatePolicy } from '../../../src/server/update/update.ts'
+import { flushed } from '../publish/flushed.ts'
 
 const PEPPER = pepperOf(new Uint8Array(32))
 const COUNTS = {
@@ -560,15 +561,19 @@ describe('limits:', () => {
     )
     expect(await ask(q('office.example.test'))).toBe('nohost')
   })
-  it('a change raises the serial of its zone, and nothing else does', async () => {
+  it('a change raises the serial of its zone when it is published, and nothing else does', async () => {
     const db = new DatabaseSync(join(folder, 'holdfast.db'))
-    const serial = () => Number(db.prepare('SELECT serial FROM zone').get()?.['serial'])
+    const serial = () => Number(db.prepare('SELECT serial FROM dns_zone WHERE id > 0').get()?.['serial'])
+    await flushed(store)
     const s = serial()
     await ask()
+    await flushed(store)
     await ask()
+    await flushed(store)
     expect(serial()).toBe(s + 1)
-    db.prepare('UPDATE zone SET serial = 4294967295').run()
+    db.prepare('UPDATE dns_zone SET serial = 4294967295').run()
     await ask({ query: 'hostname=home.example.test&myip=192.0.2.2' })
+    await flushed(store)
     expect(serial()).toBe(1)
     db.close()
   })

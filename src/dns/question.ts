@@ -1,10 +1,10 @@
-import { type Address, addressOfBytes, parseAddress } from '../../net/address.ts'
+import { type Address, addressOfBytes, parseAddress } from '../net/address.ts'
+import { CLASSES } from './types.ts'
 
 /** RFC 1035 §3.2.2, §3.2.4; RFC 3596. */
 export const TYPES = { A: 1, TXT: 16, AAAA: 28 } as const
-export const CLASSES = { IN: 1, CH: 3 } as const
 export type RecordType = keyof typeof TYPES
-export type RecordClass = keyof typeof CLASSES
+export type RecordClass = 'IN' | 'CH'
 
 export interface Query {
   readonly id: number

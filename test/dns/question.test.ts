@@ -7,9 +7,9 @@ import {
   isTruncated,
   type Query,
   type RecordType,
-} from '../../../src/client/sources/dns-codec.ts'
-import { parseAddress } from '../../../src/net/address.ts'
-import { RUNS, hex, u16, u32, addressBytes, textOf, damaged, noise } from './messages.ts'
+} from '../../src/dns/question.ts'
+import { parseAddress } from '../../src/net/address.ts'
+import { RUNS, hex, u16, u32, addressBytes, textOf, damaged, noise } from '../client/sources/messages.ts'
 
 describe('the DNS codec', () => {
   const A: Query = { id: 0x1234, name: 'whoami.example', type: 'A', class: 'IN' }

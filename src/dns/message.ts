@@ -1,0 +1,141 @@
+import { encodeName, nameAndAncestors } from './name.ts'
+import type { Question } from './request.ts'
+import { CLASSES, type DnsRecord, HEADER_LENGTH, RR_TYPES } from './types.ts'
+
+/** A pointer has 14 bits (RFC 1035 §4.1.4). */
+const MAX_POINTER = 0x3fff
+/** In octets: owner pointer or root, type, class, TTL, length. */
+const OPT_LENGTH = 11
+/** In octets: the largest datagram that avoids fragments on every path (RFC 9715 §3). */
+export const MAX_DATAGRAM = 1232
+
+export type Section = 'answer' | 'authority' | 'additional'
+const COUNT_AT: Readonly<Record<Section, number>> = { answer: 6, authority: 8, additional: 10 }
+
+interface Head {
+  readonly id: number
+  /** Flags and opcode, without the RCODE. */
+  readonly flags: number
+  readonly question?: Question
+  /** In octets. */
+  readonly limit: number
+}
+
+/** Writes one message. Owners are compressed, RDATA is not (RFC 3597 §4 forbids it for new types). */
+export class MessageBuilder {
+  readonly #buffer: Buffer
+  readonly #limit: number
+  readonly #pointers = new Map<string, number>()
+  #length = HEADER_LENGTH
+  #reserved = 0
+  #extendedRcode = 0
+  #hasEdns = false
+
+  constructor({ id, flags, question, limit }: Head) {
+    this.#buffer = Buffer.allocUnsafe(Math.max(limit, 512)).fill(0, 0, HEADER_LENGTH)
+    this.#limit = limit
+    this.#buffer.writeUInt16BE(id, 0)
+    this.#buffer.writeUInt16BE(flags, 2)
+    if (question === undefined) return
+    this.#buffer.writeUInt16BE(1, 4)
+    this.#buffer.set(question.wire, HEADER_LENGTH)
+    this.#length += question.wire.length
+    this.#remember(question.name, HEADER_LENGTH)
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** Keeps room, such as for a TSIG record. */
+  reserve(octets: number): void {
+    this.#reserved += octets
+  }
+
+  /** Adds an OPT record at the end, with this size of datagrams (RFC 6891 §6.1.2). */
+  withEdns(): void {
+    this.#hasEdns = true
+    this.reserve(OPT_LENGTH)
+  }
+
+  /** False, with nothing added, if the record does not fit. `owner` in lower case. */
+  add(section: Section, owner: string, { type, ttl, rdata }: DnsRecord): boolean {
+    const start = this.#length
+    const ownerLength = this.#ownerLength(owner)
+    if (start + ownerLength + 10 + rdata.length + this.#reserved > this.#limit) return false
+    this.#writeOwner(owner)
+    const buffer = this.#buffer
+    let at = this.#length
+    at = buffer.writeUInt16BE(type, at)
+    at = buffer.writeUInt16BE(CLASSES.IN, at)
+    at = buffer.writeUInt32BE(ttl, at)
+    at = buffer.writeUInt16BE(rdata.length, at)
+    buffer.set(rdata, at)
+    this.#length = at + rdata.length
+    const countAt = COUNT_AT[section]
+    buffer.writeUInt16BE(buffer.readUInt16BE(countAt) + 1, countAt)
+    return true
+  }
+
+  setFlags(flags: number): void {
+    this.#buffer.writeUInt16BE(this.#buffer.readUInt16BE(2) | flags, 2)
+  }
+
+  /** Twelve bits; the upper eight need EDNS (RFC 6891 §6.1.3). */
+  setRcode(rcode: number): void {
+    this.#buffer[3] = ((this.#buffer[3] ?? 0) & 0xf0) | (rcode & 15)
+    this.#extendedRcode = rcode >> 4
+  }
+
+  done(): Buffer {
+    if (this.#hasEdns) this.#writeOpt()
+    return this.#buffer.subarray(0, this.#length)
+  }
+
+  #writeOpt(): void {
+    const opt = Buffer.alloc(OPT_LENGTH)
+    opt.writeUInt16BE(RR_TYPES.OPT, 1)
+    opt.writeUInt16BE(MAX_DATAGRAM, 3)
+    opt[5] = this.#extendedRcode
+    this.#buffer.set(opt, this.#length)
+    this.#length += OPT_LENGTH
+    this.#buffer.writeUInt16BE(this.#buffer.readUInt16BE(10) + 1, 10)
+  }
+
+  #ownerLength(owner: string): number {
+    const known = nameAndAncestors(owner).find((name) => this.#pointers.has(name)) ?? ''
+    return owner.length - known.length + 2
+  }
+
+  #writeOwner(owner: string): void {
+    const known = nameAndAncestors(owner).find((name) => this.#pointers.has(name))
+    const start = this.#length
+    const own = known === undefined ? owner : owner.slice(0, Math.max(0, owner.length - known.length - 1))
+    const labels = known === undefined || own !== '' ? encodeName(own) : Buffer.alloc(1)
+    this.#buffer.set(labels, start)
+    this.#length += labels.length
+    const pointer = known === undefined ? undefined : this.#pointers.get(known)
+    if (pointer !== undefined) {
+      this.#length -= 1
+      this.#length = this.#buffer.writeUInt16BE(0xc000 | pointer, this.#length)
+    }
+    this.#remember(owner, start)
+  }
+
+  /** So that later owners can point to this name and to those above it. */
+  #remember(owner: string, start: number): void {
+    let at = start
+    for (const name of nameAndAncestors(owner)) {
+      if (name === '' || at > MAX_POINTER || this.#pointers.has(name)) return
+      this.#pointers.set(name, at)
+      at += labelLength(name) + 1
+    }
+  }
+}
+
+/** Of the first label on the wire. Names of questions may have escapes: \DDD is one octet. */
+const labelLength = (name: string): number => {
+  const dot = name.indexOf('.')
+  const label = dot === -1 ? name : name.slice(0, dot)
+  return label.includes('\\') ? label.replaceAll(/\\\d{3}/g, '.').length : label.length
+}

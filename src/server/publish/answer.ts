@@ -1,0 +1,224 @@
+import { MAX_DATAGRAM, MessageBuilder } from '../../dns/message.ts'
+import { nameAndAncestors, readName } from '../../dns/name.ts'
+import type { DnsRequest } from '../../dns/request.ts'
+import { type DnsRecord, FLAGS, RCODES, RR_TYPES } from '../../dns/types.ts'
+import { WILDCARD } from '../model/dns-name.ts'
+import type { PublishedReads, PublishedZone } from '../store/published.ts'
+import { childKey, ownerKey, ownerName, parentKey } from './owner.ts'
+import type { PublishSettings } from './settings.ts'
+import { negativeSoa, soaRecord } from './soa.ts'
+
+/** Of a chain of CNAME. */
+const MAX_CHAIN = 8
+/** In octets, without EDNS (RFC 1035 §4.2.1). */
+const MIN_DATAGRAM = 512
+const MAX_MESSAGE = 65_535
+/** RFC 4034 and RFC 5155: a zone that is not signed has none of them. */
+const DNSSEC_TYPES: ReadonlySet<number> = new Set([46, 47, 48, 50, 51])
+
+type Zone = Pick<PublishedZone, 'id' | 'apex' | 'serial'>
+type Soa = Pick<PublishSettings, 'nameservers' | 'contact'>
+
+interface Answered {
+  readonly rcode: number
+  readonly isAuthoritative: boolean
+  readonly answer: readonly Owned[]
+  readonly authority: readonly Owned[]
+  /** Addresses of name servers beneath the cut: without them the referral is of no use. */
+  readonly glue: readonly Owned[]
+}
+interface Owned extends DnsRecord {
+  readonly owner: string
+}
+
+/** The answer of an authoritative server from the published records (RFC 1034 §4.3.2, RFC 4592). No recursion. */
+export async function answerQuestion(
+  request: DnsRequest,
+  reads: PublishedReads,
+  { soa, isDatagram }: { readonly soa: Soa; readonly isDatagram: boolean },
+): Promise<Buffer> {
+  const zone = await publishedZoneOf(request.question.name, reads)
+  const result = zone === undefined ? REFUSED : await lookUp({ zone, reads, soa }, request.question)
+  return written(request, result, isDatagram)
+}
+
+const REFUSED: Answered = {
+  rcode: RCODES.REFUSED,
+  isAuthoritative: false,
+  answer: [],
+  authority: [],
+  glue: [],
+}
+
+/** The deepest zone that contains the name. */
+export async function publishedZoneOf(
+  name: string,
+  reads: PublishedReads,
+): Promise<PublishedZone | undefined> {
+  for (const ancestor of nameAndAncestors(name)) {
+    const zone = ancestor === '' ? undefined : await reads.publishedZone(ancestor)
+    if (zone !== undefined) return zone
+  }
+  return undefined
+}
+
+interface Lookup {
+  readonly zone: Zone
+  readonly reads: PublishedReads
+  readonly soa: Soa
+}
+
+interface Asked {
+  readonly name: string
+  readonly type: number
+}
+
+async function lookUp(lookup: Lookup, { name, type }: Asked): Promise<Answered> {
+  const { zone } = lookup
+  const answer: Owned[] = []
+  for (let at = name; ; ) {
+    const cut = await cutAbove(lookup, { name: at, type })
+    if (cut !== undefined) return { ...(await referral(lookup, cut)), answer }
+    const { records, exists } = await recordsFor(lookup, at)
+    const owned = records.map((record) => ({ owner: at, ...record }))
+    const [cname] = owned.filter((one) => one.type === RR_TYPES.CNAME)
+    const isFollowed = cname !== undefined && type !== RR_TYPES.CNAME && type !== RR_TYPES.ANY
+    if (!isFollowed) return final(lookup, { answer, own: ofType(withSoa(lookup, at, owned), type), exists })
+    answer.push(cname)
+    const target = readName(cname.rdata, 0)?.name ?? ''
+    // What is outside the zone, and what was there already, is for the resolver.
+    const isSeen = answer.some(({ owner }) => owner === target) || answer.length > MAX_CHAIN
+    const isInside = target === zone.apex || target.endsWith(`.${zone.apex}`)
+    if (!isInside || isSeen) return { ...REFUSED, rcode: RCODES.NOERROR, isAuthoritative: true, answer }
+    at = target
+  }
+}
+
+/** RFC 2308 §2: without records of the type, the SOA says how long that is known. */
+function final(
+  { zone, soa }: Lookup,
+  found: { readonly answer: readonly Owned[]; readonly own: readonly Owned[]; readonly exists: boolean },
+): Answered {
+  const negative = { owner: zone.apex, ...negativeSoa(soaRecord(zone, soa)) }
+  return {
+    rcode: found.exists ? RCODES.NOERROR : RCODES.NXDOMAIN,
+    isAuthoritative: true,
+    answer: [...found.answer, ...found.own],
+    authority: found.own.length > 0 ? [] : [negative],
+    glue: [],
+  }
+}
+
+const withSoa = ({ zone, soa }: Lookup, name: string, records: readonly Owned[]): readonly Owned[] =>
+  name === zone.apex ? [{ owner: zone.apex, ...soaRecord(zone, soa) }, ...records] : records
+
+/** For ANY the records of one type (RFC 8482 §4.1). */
+function ofType(records: readonly Owned[], type: number): readonly Owned[] {
+  if (type !== RR_TYPES.ANY) return records.filter((one) => one.type === type && !DNSSEC_TYPES.has(type))
+  return records.filter((one) => one.type === records[0]?.type)
+}
+
+const keyOf = (name: string, { apex }: Zone): string =>
+  name === apex ? '' : ownerKey(name.slice(0, -apex.length - 1))
+
+/** The highest delegation at or above a name. The DS of a cut belongs to this side of it (RFC 4035 §3.1.4.1). */
+async function cutAbove({ zone, reads }: Lookup, { name, type }: Asked): Promise<string | undefined> {
+  const key = keyOf(name, zone)
+  const ancestors = [key]
+  for (let at = parentKey(key); at !== undefined; at = parentKey(at)) ancestors.unshift(at)
+  for (const ancestor of ancestors.slice(1)) {
+    const isOwnDs = ancestor === key && type === RR_TYPES.DS
+    const records = isOwnDs ? [] : await reads.publishedAt(zone.id, ancestor)
+    if (records.some((one) => one.type === RR_TYPES.NS)) return ancestor
+  }
+  return undefined
+}
+
+async function referral({ zone, reads }: Lookup, cut: string): Promise<Answered> {
+  const owner = ownerName(cut, zone.apex)
+  const records = await reads.publishedAt(zone.id, cut)
+  const authority = records.filter(({ type }) => type === RR_TYPES.NS || type === RR_TYPES.DS)
+  const glue: Owned[] = []
+  for (const { type, rdata } of authority) {
+    const host = type === RR_TYPES.NS ? (readName(rdata, 0)?.name ?? '') : ''
+    if (!host.endsWith(`.${zone.apex}`)) continue
+    const addresses = await reads.publishedAt(zone.id, keyOf(host, zone))
+    for (const record of addresses.filter(isAddress)) glue.push({ owner: host, ...record })
+  }
+  return {
+    rcode: RCODES.NOERROR,
+    isAuthoritative: false,
+    answer: [],
+    authority: authority.map((record) => ({ owner, ...record })),
+    glue,
+  }
+}
+
+const isAddress = ({ type }: DnsRecord): boolean => type === RR_TYPES.A || type === RR_TYPES.AAAA
+
+/** The records at a name, or of the wildcard that makes it; and whether it exists (RFC 4592 §2.2.2, §3.3.1; RFC 8020). */
+async function recordsFor(
+  { zone, reads }: Lookup,
+  name: string,
+): Promise<{ readonly records: readonly DnsRecord[]; readonly exists: boolean }> {
+  const key = keyOf(name, zone)
+  const own = await reads.publishedAt(zone.id, key)
+  if (own.length > 0 || key === '') return { records: own, exists: true }
+  if (await reads.hasPublishedBelow(zone.id, key)) return { records: [], exists: true }
+  for (let encloser = parentKey(key); encloser !== undefined; encloser = parentKey(encloser)) {
+    const wildcard = await reads.publishedAt(zone.id, childKey(encloser, WILDCARD))
+    if (wildcard.length > 0) return { records: wildcard, exists: true }
+    const exists =
+      encloser === '' ||
+      (await reads.publishedAt(zone.id, encloser)).length > 0 ||
+      (await reads.hasPublishedBelow(zone.id, encloser))
+    if (exists) return { records: [], exists: false }
+  }
+  return { records: [], exists: false }
+}
+
+/** RFC 6891 §6.2.3 and the limit of fragments; a stream has the limit of its length field. */
+const limitOf = ({ edns }: DnsRequest, isDatagram: boolean): number => {
+  if (!isDatagram) return MAX_MESSAGE
+  return edns === undefined ? MIN_DATAGRAM : Math.min(Math.max(edns.size, MIN_DATAGRAM), MAX_DATAGRAM)
+}
+
+/** The flags of every answer: those of the request that are copied, without RA. */
+export const answerFlags = ({ flags, opcode }: Pick<DnsRequest, 'flags' | 'opcode'>): number =>
+  FLAGS.QR | (opcode << 11) | (flags & (FLAGS.RD | FLAGS.CD))
+
+function written(request: DnsRequest, result: Answered, isDatagram: boolean): Buffer {
+  const { id, question, edns } = request
+  const limit = limitOf(request, isDatagram)
+  const flags = answerFlags(request) | (result.isAuthoritative ? FLAGS.AA : 0)
+  const head = { id, flags, question, limit }
+  const builder = new MessageBuilder(head)
+  if (edns !== undefined) builder.withEdns()
+  builder.setRcode(result.rcode)
+  const isWhole =
+    result.answer.every(({ owner, ...record }) => builder.add('answer', owner, record)) &&
+    result.authority.every(({ owner, ...record }) => builder.add('authority', owner, record)) &&
+    result.glue.every(({ owner, ...record }) => builder.add('additional', owner, record))
+  if (isWhole) return builder.done()
+  // RFC 2181 §9: a truncated answer is asked again by TCP, so that its content has no use.
+  const truncated = new MessageBuilder({ ...head, flags: flags | FLAGS.TC })
+  if (edns !== undefined) truncated.withEdns()
+  truncated.setRcode(result.rcode)
+  return truncated.done()
+}
+
+/** An answer without records. */
+export function emptyAnswer(request: DnsRequest, rcode: number): Buffer {
+  const { id, question, edns } = request
+  const builder = new MessageBuilder({ id, flags: answerFlags(request), question, limit: MIN_DATAGRAM })
+  if (edns !== undefined) builder.withEdns()
+  builder.setRcode(rcode)
+  return builder.done()
+}
+
+/** To a message that cannot be parsed: its header alone (RFC 1035 §4.1.1). */
+export const malformedAnswer = (id: number, opcode: number): Buffer => {
+  const builder = new MessageBuilder({ id, flags: FLAGS.QR | (opcode << 11), limit: MIN_DATAGRAM })
+  builder.setRcode(RCODES.FORMERR)
+  return builder.done()
+}

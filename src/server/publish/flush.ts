@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto'
+import { type Duration, hours, type Instant, instant } from '../../base/time.ts'
+import { encodeName } from '../../dns/name.ts'
+import { type DnsRecord, RR_TYPES } from '../../dns/types.ts'
+import { APEX, fqdnOf, parentOf, relativeTo } from '../model/dns-name.ts'
+import { CATALOG_ID, type DirtyName, type PublishedRow, type PublishedZone } from '../store/published.ts'
+import type { StoreWrites } from '../store/store.ts'
+import { ownerKey } from './owner.ts'
+import { rendered, type RenderContext } from './render.ts'
+import { encodeRows, sizeOfRow } from './rows.ts'
+import type { PublishSettings } from './settings.ts'
+import { nextSerial } from './soa.ts'
+
+/** Names of one flush: updates that arrive meanwhile wait for its end. */
+export const MAX_FLUSHED = 1000
+/** A name server that was away for longer fetches the whole zone. */
+const JOURNAL_KEPT: Duration = hours(24)
+/** The name that stands for the SOA among dirty names. */
+const SOA_ALONE = ''
+/** RFC 9432 §4.2. */
+const CATALOG_VERSION = '2'
+
+export interface Flushed {
+  /** The zones with a new serial. */
+  readonly zones: readonly PublishedZone[]
+  /** Names that were flushed; MAX_FLUSHED if there may be more. */
+  readonly count: number
+}
+
+/** A name that cannot be rendered: what was published of it stays. */
+export interface NameFault {
+  readonly fqdn: string
+  readonly error: unknown
+}
+
+export interface FlushContext {
+  readonly settings: PublishSettings
+  readonly now: Instant
+  readonly onNameFault: (fault: NameFault) => void
+}
+
+/** Publishes what has changed: one step of the journal and one serial for each zone. Runs inside one transaction. */
+export async function flush(w: StoreWrites, context: FlushContext): Promise<Flushed> {
+  const dirty = await w.dirtyNames(MAX_FLUSHED)
+  const names = namesByZone(dirty)
+  for (const apex of names.get(CATALOG_ID) ?? []) await addCut(w, apex, names)
+  const zones: PublishedZone[] = []
+  for (const [zoneId, own] of names) {
+    const zone = zoneId === CATALOG_ID ? await w.publishedZone('') : await zoneWithId(w, zoneId)
+    const flushed = zone === undefined ? undefined : await flushZone(w, { ...context, zone, names: own })
+    if (flushed !== undefined) zones.push(flushed)
+  }
+  await w.setPublished(dirty, context.now)
+  return { zones, count: dirty.length }
+}
+
+function namesByZone(dirty: readonly DirtyName[]): Map<number, Set<string>> {
+  const zones = new Map<number, Set<string>>()
+  for (const { zoneId, name } of dirty) zones.set(zoneId, (zones.get(zoneId) ?? new Set()).add(name))
+  return zones
+}
+
+async function zoneWithId(w: StoreWrites, id: number): Promise<PublishedZone | undefined> {
+  const [zone] = await w.publishedZones(id - 1, 1)
+  return zone?.id === id ? zone : undefined
+}
+
+/** A zone that comes or goes is a cut in the zone above it: the names there are in its shadow, or come out of it. */
+async function addCut(w: StoreWrites, apex: string, names: Map<number, Set<string>>): Promise<void> {
+  for (let above = apex; above.includes('.'); ) {
+    above = parentOf(above)
+    const zone = await w.publishedZone(above)
+    if (zone === undefined) continue
+    const own = names.get(zone.id) ?? new Set()
+    for (const name of [relativeTo(apex, above) ?? APEX, ...(await w.namesFrom(zone.id, apex))]) own.add(name)
+    names.set(zone.id, own)
+    return
+  }
+}
+
+interface ZoneFlush extends FlushContext {
+  readonly zone: PublishedZone
+  readonly names: ReadonlySet<string>
+}
+
+async function flushZone(w: StoreWrites, flushed: ZoneFlush): Promise<PublishedZone | undefined> {
+  const { zone, names, now } = flushed
+  const gone: PublishedRow[] = []
+  const come: PublishedRow[] = []
+  for (const { owner, records } of await recordsToPublish(w, flushed)) {
+    const present = await w.publishedAt(zone.id, owner)
+    const difference = differenceOf(present, records)
+    gone.push(...difference.gone.map((record) => ({ owner, ...record })))
+    come.push(...difference.come.map((record) => ({ owner, ...record })))
+  }
+  if (gone.length + come.length === 0 && !names.has(SOA_ALONE)) return undefined
+  const step = { from: zone.serial, to: nextSerial(zone.serial) }
+  const growth = sizeOf(come) - sizeOf(gone)
+  await w.replacePublished(zone.id, { gone, come })
+  await w.addStep(zone.id, { ...step, gone: encodeRows(gone), come: encodeRows(come), growth }, now)
+  await w.pruneJournal(zone.id, instant(now - JOURNAL_KEPT))
+  return { ...zone, serial: step.to, size: zone.size + growth }
+}
+
+const sizeOf = (rows: readonly PublishedRow[]): number => rows.reduce((sum, row) => sum + sizeOfRow(row), 0)
+
+interface OwnerRecords {
+  readonly owner: string
+  readonly records: readonly DnsRecord[]
+}
+
+const recordsToPublish = async (w: StoreWrites, flushed: ZoneFlush): Promise<readonly OwnerRecords[]> =>
+  flushed.zone.id === CATALOG_ID ? catalogRecords(w, flushed) : zoneRecords(w, flushed)
+
+async function zoneRecords(
+  w: StoreWrites,
+  { zone, names, settings, onNameFault }: ZoneFlush,
+): Promise<readonly OwnerRecords[]> {
+  const context: RenderContext = {
+    apex: zone.apex,
+    settings,
+    stateAt: async (name) => w.storedState(zone.id, name),
+    zoneOf: async (fqdn) => deepestZone(w, fqdn, zone.apex),
+  }
+  const all: OwnerRecords[] = []
+  for (const name of await withAliases(w, zone, names)) {
+    try {
+      const records = await rendered(name, await context.stateAt(name), context)
+      all.push({ owner: ownerKey(name), records })
+    } catch (error) {
+      onNameFault({ fqdn: fqdnOf(name, zone.apex), error })
+    }
+  }
+  return all
+}
+
+/** The deepest published zone that contains a name of this zone. */
+async function deepestZone(w: StoreWrites, fqdn: string, apex: string): Promise<string> {
+  for (let name = fqdn; name !== apex && name.includes('.'); name = parentOf(name))
+    if ((await w.publishedZone(name)) !== undefined) return name
+  return apex
+}
+
+/** With the names that have the addresses of these: an ALIAS follows its target, over others too. */
+async function withAliases(
+  w: StoreWrites,
+  { id, apex }: PublishedZone,
+  names: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const all = new Set([...names].filter((name) => name !== SOA_ALONE))
+  // A set that grows is iterated to its end.
+  for (const name of all) for (const alias of await w.aliasesOf(id, fqdnOf(name, apex))) all.add(alias)
+  return all
+}
+
+/** RFC 9432 §4: the version, and a PTR for each zone, whose owner does not change while the zone exists. */
+async function catalogRecords(w: StoreWrites, { names }: ZoneFlush): Promise<readonly OwnerRecords[]> {
+  const all: OwnerRecords[] = [
+    { owner: '', records: [{ type: RR_TYPES.NS, ttl: 0, rdata: encodeName('invalid') }] },
+    {
+      owner: ownerKey('version'),
+      records: [{ type: RR_TYPES.TXT, ttl: 0, rdata: Buffer.from(`\u0001${CATALOG_VERSION}`, 'latin1') }],
+    },
+  ]
+  for (const apex of names) {
+    if (apex === SOA_ALONE) continue
+    const isThere = (await w.publishedZone(apex)) !== undefined
+    const records = isThere ? [{ type: RR_TYPES.PTR, ttl: 0, rdata: encodeName(apex) }] : []
+    all.push({ owner: ownerKey(`${memberLabel(apex)}.zones`), records })
+  }
+  return all
+}
+
+const memberLabel = (apex: string): string => createHash('sha256').update(apex).digest('hex').slice(0, 32)
+
+const keyOf = ({ type, ttl, rdata }: DnsRecord): string =>
+  `${type} ${ttl} ${Buffer.from(rdata.buffer, rdata.byteOffset, rdata.length).toString('latin1')}`
+
+/** A record with another TTL goes and comes. */
+function differenceOf(present: readonly DnsRecord[], next: readonly DnsRecord[]) {
+  const [before, after] = [present, next].map((records) => new Set(records.map(keyOf)))
+  return {
+    gone: present.filter((record) => after?.has(keyOf(record)) === false),
+    come: next.filter((record) => before?.has(keyOf(record)) === false),
+  }
+}

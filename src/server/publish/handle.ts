@@ -1,0 +1,195 @@
+import type { Instant } from '../../base/time.ts'
+import { type DnsRequest, parseRequest } from '../../dns/request.ts'
+import {
+  signTsig,
+  type TsigCheck,
+  type TsigFault,
+  type TsigKey,
+  tsigLength,
+  verifyTsig,
+  withTsigFault,
+} from '../../dns/tsig.ts'
+import { CLASSES, FLAGS, OPCODES, RCODES, RR_TYPES } from '../../dns/types.ts'
+import type { Address } from '../../net/address.ts'
+import type { PublishedReads, PublishedZone } from '../store/published.ts'
+import { answerQuestion, emptyAnswer, malformedAnswer, publishedZoneOf } from './answer.ts'
+import type { ResponseLimit } from './limit.ts'
+import type { Secondary } from './secondary.ts'
+import type { PublishSettings } from './settings.ts'
+import { isTransfer, messages, soaAlone, transferRecords } from './transfer.ts'
+import { isNewer } from './soa.ts'
+
+export interface DnsPeer {
+  readonly address: Address
+  readonly isDatagram: boolean
+}
+
+/** What a secondary fetched, or is told that it has already. */
+export interface Fetch {
+  readonly secondary: Secondary
+  readonly zone: PublishedZone
+  readonly apex: string
+  /** The secondary has a newer serial than this service. */
+  readonly newer?: number
+}
+
+export interface DnsContext {
+  readonly settings: () => PublishSettings & {
+    readonly secondaries: readonly Secondary[]
+    /** Whether questions of the public are answered. */
+    readonly isAnswering: boolean
+  }
+  readonly reads: PublishedReads
+  /** One state of the zones for as long as a transfer takes; a few at a time. */
+  readonly snapshot: <T>(work: (reads: PublishedReads) => Promise<T>) => Promise<T>
+  readonly limit: ResponseLimit
+  readonly now: () => Instant
+  readonly onFetched: (fetch: Fetch) => void
+}
+
+type Send = (message: Buffer) => Promise<void>
+
+/**
+ * Answers one message; sends nothing to what is no request. The order of checks: header, question, signature, peer, zone,
+ * type. A request of a secondary is signed by it, and so is every message of its answer (RFC 8945 §5.3).
+ */
+export async function handleDns(
+  context: DnsContext,
+  { bytes, peer }: { readonly bytes: Uint8Array; readonly peer: DnsPeer },
+  send: Send,
+): Promise<void> {
+  const parsed = parseRequest(bytes)
+  if (parsed.kind === 'dropped') return
+  if (parsed.kind === 'malformed') return send(malformedAnswer(parsed.id, parsed.opcode))
+  const { request } = parsed
+  const { tsig } = request
+  if (tsig === undefined) return answerPlain(context, { request, peer }, send)
+  const keys = context.settings().secondaries.map(({ key }) => key)
+  const check = verifyTsig(bytes, tsig, { keys, now: secondsOf(context.now()) })
+  if (check.kind === 'fault') return send(faultAnswer(request, check, secondsOf(context.now())))
+  const signer = signerOf(check.key, check.mac, () => secondsOf(context.now()))
+  await answerSigned(context, { request, peer, key: check.key }, async (message) => send(signer(message)))
+}
+
+const secondsOf = (now: Instant): number => Math.floor(now / 1000)
+
+/** Signs the messages of one answer: each covers the MAC of the one before, the first that of the request (RFC 8945 §5.3.1). */
+function signerOf(key: TsigKey, requestMac: Uint8Array, now: () => number): (message: Buffer) => Buffer {
+  let [previous, isFollowing] = [requestMac, false]
+  return (message) => {
+    const signed = signTsig(message, key, { now: now(), previous, isFollowing })
+    previous = signed.mac
+    isFollowing = true
+    return signed.message
+  }
+}
+
+function faultAnswer(
+  request: DnsRequest,
+  { fault, key, mac }: TsigCheck & { readonly fault: TsigFault },
+  now: number,
+): Buffer {
+  const answer = emptyAnswer(request, RCODES.NOTAUTH)
+  if (request.tsig === undefined) return answer
+  if (fault !== 'BADTIME' || key === undefined || mac === undefined)
+    return withTsigFault(answer, request.tsig, fault)
+  return signTsig(answer, key, { now, badTime: request.tsig, previous: mac }).message
+}
+
+interface PlainCall {
+  readonly request: DnsRequest
+  readonly peer: DnsPeer
+}
+
+/** The first fault that every request may have, signed or not. */
+function commonFault({ opcode, question, edns }: DnsRequest): number | undefined {
+  if (opcode !== OPCODES.QUERY) return RCODES.NOTIMP
+  if (question.class !== CLASSES.IN) return RCODES.REFUSED
+  return edns !== undefined && edns.version > 0 ? RCODES.BADVERS : undefined
+}
+
+async function answerPlain(context: DnsContext, call: PlainCall, send: Send): Promise<void> {
+  const { request, peer } = call
+  const { isAnswering, ...soa } = context.settings()
+  const fault = commonFault(request)
+  const isRefused = !isAnswering || isTransfer(request.question.type)
+  const answer =
+    fault !== undefined || isRefused
+      ? emptyAnswer(request, fault ?? RCODES.REFUSED)
+      : await answerQuestion(request, context.reads, { soa, isDatagram: peer.isDatagram })
+  const verdict = peer.isDatagram ? await limited(context, call, answer) : 'send'
+  if (verdict === 'send') await send(answer)
+  if (verdict === 'truncate') await send(truncated(request, answer))
+}
+
+/** Answers are equal with the same RCODE in the same zone: those to invented names too. */
+async function limited(context: DnsContext, { request, peer }: PlainCall, answer: Buffer) {
+  const zone = await publishedZoneOf(request.question.name, context.reads)
+  const kind = `${(answer[3] ?? 0) & 15} ${zone?.apex ?? ''}`
+  return context.limit.check(peer.address, kind, context.now())
+}
+
+function truncated(request: DnsRequest, answer: Buffer): Buffer {
+  const empty = emptyAnswer(request, (answer[3] ?? 0) & 15)
+  empty.writeUInt16BE(empty.readUInt16BE(2) | FLAGS.TC, 2)
+  return empty
+}
+
+interface SignedCall extends PlainCall {
+  readonly key: TsigKey
+}
+
+async function answerSigned(context: DnsContext, call: SignedCall, send: Send): Promise<void> {
+  const { request, peer, key } = call
+  const { name, type } = request.question
+  const { secondaries, catalog } = context.settings()
+  const secondary = secondaries.find((one) => one.key.name === key.name && one.address === peer.address)
+  const fault = commonFault(request) ?? requestFault(request, peer, secondary)
+  if (fault !== undefined || secondary === undefined)
+    return send(emptyAnswer(request, fault ?? RCODES.REFUSED))
+  const apexInStore = name === catalog ? '' : name
+  const transfer = async (reads: PublishedReads): Promise<void> => {
+    const zone = await reads.publishedZone(apexInStore)
+    if (zone === undefined) return send(emptyAnswer(request, RCODES.NOTAUTH))
+    await sendZone(context, { ...call, reads, zone, secondary }, send)
+  }
+  await (type === RR_TYPES.SOA ? transfer(context.reads) : context.snapshot(transfer))
+}
+
+function requestFault(
+  { question, serial }: DnsRequest,
+  peer: DnsPeer,
+  secondary: Secondary | undefined,
+): number | undefined {
+  const { type } = question
+  if (secondary === undefined || !(isTransfer(type) || type === RR_TYPES.SOA)) return RCODES.REFUSED
+  // RFC 5936 §4.2: an AXFR is by TCP only. RFC 1995 §3: an IXFR says which serial it has.
+  const isMalformed =
+    (type === RR_TYPES.AXFR && peer.isDatagram) || (type === RR_TYPES.IXFR && serial === undefined)
+  return isMalformed ? RCODES.FORMERR : undefined
+}
+
+interface ZoneCall extends SignedCall {
+  readonly reads: PublishedReads
+  readonly zone: PublishedZone
+  readonly secondary: Secondary
+}
+
+async function sendZone(context: DnsContext, call: ZoneCall, send: Send): Promise<void> {
+  const { request, peer, key, reads, zone, secondary } = call
+  const apex = request.question.name
+  const transfer = { reads, zone, apex, settings: context.settings(), reserved: tsigLength(key) }
+  const isSoa = request.question.type === RR_TYPES.SOA
+  const records = isSoa
+    ? soaAlone(transfer)
+    : await transferRecords(transfer, { serial: request.serial, isDatagram: peer.isDatagram })
+  for await (const message of messages(request, records, transfer.reserved)) await send(message)
+  if (isSoa) return
+  const { serial } = request
+  context.onFetched({
+    secondary,
+    zone,
+    apex,
+    ...(serial !== undefined && isNewer(serial, zone.serial) && { newer: serial }),
+  })
+}

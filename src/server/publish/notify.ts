@@ -1,0 +1,163 @@
+import { after, type Duration, type Instant, minutes, seconds } from '../../base/time.ts'
+import { isNewer } from './soa.ts'
+
+/** A zone as a secondary is told of it. */
+export interface ToldZone {
+  readonly id: number
+  readonly apex: string
+  readonly serial: number
+}
+
+/** What is known of one zone at one secondary. Serials are those of this service. */
+export interface ZoneAtSecondary {
+  readonly apex: string
+  readonly told: number | undefined
+  readonly toldAt: Instant | undefined
+  readonly isAcknowledged: boolean
+  readonly fetched: number | undefined
+  readonly fetchedAt: Instant | undefined
+  /** By its answer to a question for the SOA. */
+  readonly served: number | undefined
+  readonly servedAt: Instant | undefined
+}
+
+interface Entry extends ZoneAtSecondary {
+  readonly wanted: ToldZone | undefined
+  /** When it may be told again. */
+  readonly dueAt: Instant
+  /** NOTIFYs without an answer, one after the other. */
+  readonly failures: number
+}
+
+/** A secondary that has acknowledged and does not fetch is told the next serial after this. */
+const FETCH_TIME: Duration = seconds(1)
+/** A secondary that was told a serial fetches it within this, or is stuck. */
+export const STUCK_AFTER: Duration = minutes(1)
+/** After that the secondary finds out by itself, when it refreshes the zone. */
+const MAX_FAILURES = 8
+/** In seconds, between two repetitions. */
+const MAX_PAUSE = 60
+/** Zones that one secondary is told of in a second. */
+const MAX_PER_SECOND = 50
+
+/**
+ * When one secondary is told of changes (RFC 1996). It sets the pace itself: while it has not fetched what it was told, later
+ * changes wait and become one. The caller sends what is due, and reports the outcome.
+ */
+export class NotifyQueue {
+  readonly #zones = new Map<number, Entry>()
+  readonly #waiting = new Set<number>()
+  #second = 0
+  #sent = 0
+
+  changed(zone: ToldZone, now: Instant): void {
+    const entry = this.#zones.get(zone.id)
+    this.#zones.set(zone.id, { ...EMPTY, dueAt: now, ...entry, apex: zone.apex, wanted: zone })
+    this.#waiting.add(zone.id)
+  }
+
+  /** The zones to tell now. They are not due again before their outcome is reported. */
+  due(now: Instant): readonly ToldZone[] {
+    const second = Math.floor(now / 1000)
+    if (second !== this.#second) [this.#second, this.#sent] = [second, 0]
+    const zones: ToldZone[] = []
+    for (const id of this.#waiting) {
+      const entry = this.#zones.get(id)
+      if (entry?.wanted === undefined || entry.dueAt > now) continue
+      if (this.#sent >= MAX_PER_SECOND) break
+      this.#sent++
+      zones.push(entry.wanted)
+      this.#waiting.delete(id)
+      this.#zones.set(id, {
+        ...entry,
+        wanted: undefined,
+        told: entry.wanted.serial,
+        toldAt: now,
+        isAcknowledged: false,
+        dueAt: after(now, STUCK_AFTER),
+      })
+    }
+    return zones
+  }
+
+  /** The NOTIFY was answered, or was not: then it is repeated, less and less often (RFC 1996 §3.6). */
+  told(id: number, isAcknowledged: boolean, now: Instant): void {
+    const entry = this.#zones.get(id)
+    if (entry === undefined) return
+    if (isAcknowledged)
+      return void this.#zones.set(id, {
+        ...entry,
+        isAcknowledged,
+        failures: 0,
+        dueAt: after(now, FETCH_TIME),
+      })
+    const failures = entry.failures + 1
+    const isRepeated = failures <= MAX_FAILURES && entry.told !== undefined
+    const wanted =
+      entry.wanted ?? (isRepeated ? { id, apex: entry.apex, serial: entry.told ?? 0 } : undefined)
+    if (wanted !== undefined) this.#waiting.add(id)
+    const pause = seconds(Math.min(2 ** entry.failures, MAX_PAUSE))
+    this.#zones.set(id, { ...entry, isAcknowledged, failures, wanted, dueAt: after(now, pause) })
+  }
+
+  /** A secondary that fetches is there: what waits is told now. */
+  fetched({ id, apex, serial }: ToldZone, now: Instant): void {
+    const entry = this.#zones.get(id) ?? EMPTY
+    const isKnown = entry.wanted !== undefined && !isNewer(entry.wanted.serial, serial)
+    if (isKnown) this.#waiting.delete(id)
+    this.#zones.set(id, {
+      ...entry,
+      apex,
+      fetched: serial,
+      fetchedAt: now,
+      dueAt: now,
+      failures: 0,
+      wanted: isKnown ? undefined : entry.wanted,
+    })
+  }
+
+  served(id: number, serial: number, now: Instant): void {
+    const entry = this.#zones.get(id)
+    if (entry !== undefined) this.#zones.set(id, { ...entry, served: serial, servedAt: now })
+  }
+
+  removed(id: number): void {
+    this.#zones.delete(id)
+    this.#waiting.delete(id)
+  }
+
+  /** When something is due; undefined if nothing waits. */
+  nextAt(): Instant | undefined {
+    let next: Instant | undefined
+    for (const id of this.#waiting) {
+      const dueAt = this.#zones.get(id)?.dueAt
+      if (dueAt !== undefined && (next === undefined || dueAt < next)) next = dueAt
+    }
+    return next
+  }
+
+  zones(): readonly (ZoneAtSecondary & { readonly id: number })[] {
+    return [...this.#zones].map(([id, entry]) => ({ id, ...entry }))
+  }
+}
+
+const EMPTY: Entry = {
+  apex: '',
+  told: undefined,
+  toldAt: undefined,
+  isAcknowledged: false,
+  fetched: undefined,
+  fetchedAt: undefined,
+  served: undefined,
+  servedAt: undefined,
+  wanted: undefined,
+  dueAt: 0 as Instant,
+  failures: 0,
+}
+
+/** Whether the secondary was told a serial a minute ago and has not fetched it. */
+export const isStuck = ({ told, toldAt, fetched }: ZoneAtSecondary, now: Instant): boolean =>
+  told !== undefined &&
+  toldAt !== undefined &&
+  (fetched === undefined || isNewer(told, fetched)) &&
+  now - toldAt > STUCK_AFTER

@@ -1,0 +1,10 @@
+import type { TsigKey } from '../../dns/tsig.ts'
+import type { Address } from '../../net/address.ts'
+
+/** A name server that fetches the zones from this service. */
+export interface Secondary {
+  readonly name: string
+  readonly address: Address
+  readonly port: number
+  readonly key: TsigKey
+}

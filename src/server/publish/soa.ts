@@ -1,0 +1,36 @@
+import { encodeName } from '../../dns/name.ts'
+import { type DnsRecord, RR_TYPES } from '../../dns/types.ts'
+import type { PublishedZone } from '../store/published.ts'
+import type { PublishSettings } from './settings.ts'
+
+/** In seconds. A lost NOTIFY is made good after `refresh`; `minimum` is the TTL of negative answers (RFC 2308 §4). */
+const TIMERS = { refresh: 300, retry: 60, expire: 1_209_600, minimum: 60 } as const
+const TTL = 3600
+
+/** The SOA is not stored: its serial is that of the zone, the rest are settings (RFC 1035 §3.3.13). */
+export function soaRecord(
+  { apex, serial }: Pick<PublishedZone, 'apex' | 'serial'>,
+  { nameservers, contact }: Pick<PublishSettings, 'nameservers' | 'contact'>,
+): DnsRecord {
+  const timers = Buffer.alloc(20)
+  const { refresh, retry, expire, minimum } = TIMERS
+  ;[serial, refresh, retry, expire, minimum].forEach((value, n) => timers.writeUInt32BE(value, n * 4))
+  const mname = encodeName(nameservers[0] ?? 'invalid')
+  return {
+    type: RR_TYPES.SOA,
+    ttl: TTL,
+    rdata: Buffer.concat([mname, encodeName(contact ?? `hostmaster.${apex}`), timers]),
+  }
+}
+
+/** The same for negative answers: they are kept for the lower of its TTL and its minimum (RFC 2308 §3). */
+export const negativeSoa = (soa: DnsRecord): DnsRecord => ({ ...soa, ttl: Math.min(soa.ttl, TIMERS.minimum) })
+
+/** RFC 1982: the next serial. Zero is skipped: it means "no serial" to some programs. */
+export const nextSerial = (serial: number): number => (serial >= 0xffffffff ? 1 : serial + 1)
+
+/** RFC 1982 §3.2: whether one serial is newer than another. */
+export const isNewer = (one: number, other: number): boolean => {
+  const distance = (one - other) >>> 0
+  return distance !== 0 && distance < 2 ** 31
+}

@@ -1,0 +1,94 @@
+import type { Instant } from '../../base/time.ts'
+import type { DnsRecord } from '../../dns/types.ts'
+import type { DnsType } from '../model/rdata-values.ts'
+import type { OfflineSettings } from '../model/tree.ts'
+
+/** The id of the catalog among the published zones (RFC 9432). */
+export const CATALOG_ID = 0
+
+export interface PublishedZone {
+  readonly id: number
+  /** Empty for the catalog, whose name is a setting. */
+  readonly apex: string
+  readonly serial: number
+  /** Of its records, in octets. */
+  readonly size: number
+}
+
+/** A published record with its owner, whose labels are reversed: see `ownerKey`. */
+export interface PublishedRow extends DnsRecord {
+  readonly owner: string
+}
+
+/** One flush of one zone: the records that went and came, as `encodeRows` writes them. */
+export interface JournalStep {
+  readonly from: number
+  readonly to: number
+  readonly gone: Uint8Array
+  readonly come: Uint8Array
+}
+
+/** What transfers and answers read. */
+export interface PublishedReads {
+  publishedZone(apex: string): Promise<PublishedZone | undefined>
+  /** In the order of their ids, after this one. */
+  publishedZones(after: number, limit: number): Promise<readonly PublishedZone[]>
+  /** The zones with a step of the journal since then, those of the newest steps first. */
+  zonesChangedSince(at: Instant, limit: number): Promise<readonly PublishedZone[]>
+  publishedAt(zoneId: number, owner: string): Promise<readonly DnsRecord[]>
+  /** Whether a name beneath this one has records. */
+  hasPublishedBelow(zoneId: number, owner: string): Promise<boolean>
+  /** The records of the zone after this one, in the order of their owners. */
+  publishedAfter(
+    zoneId: number,
+    after: Pick<PublishedRow, 'owner' | 'type' | 'rdata'> | undefined,
+    limit: number,
+  ): Promise<readonly PublishedRow[]>
+  /** The number of the step from this serial; undefined if the journal does not reach back to it. */
+  stepNumber(zoneId: number, serial: number): Promise<number | undefined>
+  /** Octets of the steps from this number on. */
+  stepsSize(zoneId: number, n: number): Promise<number>
+  steps(zoneId: number, n: number, limit: number): Promise<readonly JournalStep[]>
+  hasDirtyNames(): Promise<boolean>
+  /** A name as it is stored. */
+  storedState(zoneId: number, name: string): Promise<StoredState | undefined>
+}
+
+/** A stored name, as far as it decides what is published. */
+export interface StoredState {
+  readonly isOffline: boolean
+  readonly isBlocked: boolean
+  readonly offlineSettings?: OfflineSettings
+  readonly records: readonly { readonly dnsType: DnsType; readonly ttl: number; readonly value: string }[]
+}
+
+/** A name that has changed since it was published. In the catalog it is the name of a zone; the empty name is the SOA. */
+export interface DirtyName {
+  readonly zoneId: number
+  readonly name: string
+}
+
+/** What a flush reads and writes. */
+export interface PublishWrites extends PublishedReads {
+  dirtyNames(limit: number): Promise<readonly DirtyName[]>
+  /** The names of the zone whose ALIAS or CNAME points to this one. */
+  aliasesOf(zoneId: number, fqdn: string): Promise<readonly string[]>
+  /** The stored names of the zone at and beneath this one. */
+  namesFrom(zoneId: number, fqdn: string): Promise<readonly string[]>
+  replacePublished(
+    zoneId: number,
+    change: { readonly gone: readonly PublishedRow[]; readonly come: readonly PublishedRow[] },
+  ): Promise<void>
+  /** Raises the serial by a step; `growth` in octets. */
+  addStep(zoneId: number, step: JournalStep & { readonly growth: number }, now: Instant): Promise<void>
+  /** At most 100 steps older than this, and those of this zone beyond the greatest number kept. */
+  pruneJournal(zoneId: number, before: Instant): Promise<void>
+  /** The names are published, and dirty no longer. */
+  setPublished(dirty: readonly DirtyName[], now: Instant): Promise<void>
+  /** Higher than the serial of a copy that a name server has. */
+  raiseSerial(zoneId: number, serial: number): Promise<void>
+  /** Makes every apex, every redirect, or only the SOA of every zone dirty. */
+  setDirty(what: 'apexes' | 'redirects' | 'soas'): Promise<void>
+  /** The NS records that the API shows at every apex. */
+  setApexNameservers(nameservers: readonly string[], now: Instant): Promise<void>
+}

@@ -1,0 +1,222 @@
+import { instant } from '../../base/time.ts'
+import type { DnsType } from '../model/rdata-values.ts'
+import type { OfflineSettings } from '../model/tree.ts'
+import { reversed } from '../model/dns-name.ts'
+import type { PublishedReads, PublishedZone, PublishWrites } from './published.ts'
+import { sqlitePointers } from './sqlite-pointers.ts'
+import {
+  BENEATH,
+  isOn,
+  number,
+  optional,
+  type Row,
+  type Sql,
+  textValue,
+  type Value,
+} from './sqlite-values.ts'
+
+const bytes = (value: Value): Uint8Array => (value instanceof Uint8Array ? value : new Uint8Array())
+
+const zoneFrom = (row: Row): PublishedZone => ({
+  id: number(row['id']),
+  apex: textValue(row['apex']),
+  serial: number(row['serial']),
+  size: number(row['size']),
+})
+
+const recordFrom = (row: Row) => ({
+  type: number(row['type']),
+  ttl: number(row['ttl']),
+  rdata: bytes(row['rdata']),
+})
+
+/** The reads of what is published, in SQL. */
+export const sqlitePublishedReads = (sql: Sql): PublishedReads => ({
+  ...journal(sql),
+  async storedState(zoneId, name) {
+    const rows = sql(STATE).all(zoneId, name)
+    const [row] = rows
+    if (row === undefined) return undefined
+    const offline = row['offline_settings']
+    return {
+      isOffline: isOn(row['is_offline']),
+      isBlocked: isOn(row['is_blocked']),
+      ...optional(
+        'offlineSettings',
+        typeof offline === 'string' ? (JSON.parse(offline) as OfflineSettings) : undefined,
+      ),
+      records: rows
+        .filter(({ value }) => value !== null)
+        .map((one) => ({
+          dnsType: textValue(one['dns_type']) as DnsType,
+          ttl: number(one['ttl']),
+          value: textValue(one['value']),
+        })),
+    }
+  },
+  async publishedZone(apex) {
+    const row = sql('SELECT * FROM dns_zone WHERE apex = ?').get(apex)
+    return row === undefined ? undefined : zoneFrom(row)
+  },
+  async publishedZones(after, limit) {
+    return sql('SELECT * FROM dns_zone WHERE id > ? ORDER BY id LIMIT ?').all(after, limit).map(zoneFrom)
+  },
+  async zonesChangedSince(at, limit) {
+    return sql(`SELECT dns_zone.* FROM dns_zone JOIN dns_journal ON zone_id = id WHERE at >= ?
+      GROUP BY id ORDER BY max(at) DESC LIMIT ?`)
+      .all(at, limit)
+      .map(zoneFrom)
+  },
+  async publishedAt(zoneId, owner) {
+    return sql('SELECT type, ttl, rdata FROM dns_rr WHERE zone_id = ? AND owner = ?')
+      .all(zoneId, owner)
+      .map(recordFrom)
+  },
+  async hasPublishedBelow(zoneId, owner) {
+    // The apex is the empty text, and everything is beneath it.
+    const [from, to] = owner === '' ? ['\u0000', '\u007f'] : [`${owner}\u0001`, `${owner}\u0002`]
+    const rows = sql('SELECT 1 AS found FROM dns_rr WHERE zone_id = ? AND owner > ? AND owner < ? LIMIT 1')
+    return rows.get(zoneId, from, to) !== undefined
+  },
+  async publishedAfter(zoneId, after, limit) {
+    const rows =
+      after === undefined
+        ? sql('SELECT * FROM dns_rr WHERE zone_id = ? ORDER BY owner, type, rdata LIMIT ?').all(zoneId, limit)
+        : sql(`SELECT * FROM dns_rr WHERE zone_id = ?1 AND (owner, type, rdata) > (?2, ?3, ?4)
+            ORDER BY owner, type, rdata LIMIT ?5`).all(zoneId, after.owner, after.type, after.rdata, limit)
+    return rows.map((row) => ({ owner: textValue(row['owner']), ...recordFrom(row) }))
+  },
+})
+
+const journal = (sql: Sql): Pick<PublishedReads, 'hasDirtyNames' | 'stepNumber' | 'stepsSize' | 'steps'> => ({
+  async hasDirtyNames() {
+    return sql('SELECT 1 AS found FROM dns_dirty LIMIT 1').get() !== undefined
+  },
+  async stepNumber(zoneId, serial) {
+    const row = sql('SELECT max(n) AS n FROM dns_journal WHERE zone_id = ? AND serial_from = ?')
+    const n = row.get(zoneId, serial)?.['n']
+    return typeof n === 'number' ? n : undefined
+  },
+  async stepsSize(zoneId, n) {
+    const row = sql(
+      'SELECT sum(length(gone) + length(come)) AS size FROM dns_journal WHERE zone_id = ? AND n >= ?',
+    )
+    return number(row.get(zoneId, n)?.['size'] ?? 0)
+  },
+  async steps(zoneId, n, limit) {
+    const rows = sql('SELECT * FROM dns_journal WHERE zone_id = ? AND n >= ? ORDER BY n LIMIT ?')
+    return rows.all(zoneId, n, limit).map((row) => ({
+      from: number(row['serial_from']),
+      to: number(row['serial_to']),
+      gone: bytes(row['gone']),
+      come: bytes(row['come']),
+    }))
+  },
+})
+
+/** Steps of one zone. A name server that is further behind fetches the whole zone. */
+const MAX_STEPS = 2000
+/** Steps that one flush removes. */
+const PRUNED = 100
+
+const STATE = `SELECT is_offline, is_blocked, offline_settings, dns_type, ttl, value FROM name
+  LEFT JOIN rrset ON rrset.name_id = name.id LEFT JOIN rdata ON rdata.rrset_id = rrset.id
+  WHERE zone_id = ? AND name.name = ? ORDER BY rdata.id`
+
+/** The writes of a flush, in SQL. */
+export const sqlitePublish = (sql: Sql): PublishWrites => ({
+  ...sqlitePublishedReads(sql),
+  ...states(sql),
+  ...dirty(sql),
+  ...settings(sql),
+  async replacePublished(zoneId, { gone, come }) {
+    for (const { owner, type, rdata } of gone)
+      sql('DELETE FROM dns_rr WHERE zone_id = ? AND owner = ? AND type = ? AND rdata = ?').run(
+        zoneId,
+        owner,
+        type,
+        rdata,
+      )
+    for (const { owner, type, rdata, ttl } of come)
+      sql('INSERT OR REPLACE INTO dns_rr VALUES (?, ?, ?, ?, ?)').run(zoneId, owner, type, rdata, ttl)
+  },
+  async addStep(zoneId, { from, to, gone, come, growth }, now) {
+    sql(`INSERT INTO dns_journal VALUES
+      (?1, (SELECT coalesce(max(n), 0) + 1 FROM dns_journal WHERE zone_id = ?1), ?2, ?3, ?4, ?5, ?6)`).run(
+      zoneId,
+      from,
+      to,
+      gone,
+      come,
+      now,
+    )
+    sql('UPDATE dns_zone SET serial = ?, size = size + ? WHERE id = ?').run(to, growth, zoneId)
+  },
+  async pruneJournal(zoneId, before) {
+    sql(
+      `DELETE FROM dns_journal WHERE rowid IN (SELECT rowid FROM dns_journal WHERE at < ? LIMIT ${PRUNED})`,
+    ).run(before)
+    sql(`DELETE FROM dns_journal WHERE zone_id = ?1
+      AND n <= (SELECT max(n) FROM dns_journal WHERE zone_id = ?1) - ${MAX_STEPS}`).run(zoneId)
+  },
+  async raiseSerial(zoneId, serial) {
+    sql('UPDATE dns_zone SET serial = ? WHERE id = ?').run(serial, zoneId)
+    sql('DELETE FROM dns_journal WHERE zone_id = ?').run(zoneId)
+    sql(`INSERT OR IGNORE INTO dns_dirty VALUES (?, '')`).run(zoneId)
+  },
+})
+
+const states = (sql: Sql): Pick<PublishWrites, 'aliasesOf' | 'namesFrom'> => ({
+  async aliasesOf(zoneId, fqdn) {
+    const pointers = await sqlitePointers(sql).pointersTo(zoneId, fqdn)
+    return pointers
+      .filter(({ dnsType }) => dnsType === 'ALIAS' || dnsType === 'CNAME')
+      .map(({ name }) => name)
+  },
+  async namesFrom(zoneId, fqdn) {
+    const rows = sql(
+      `SELECT name FROM name WHERE (labels_reversed = ?1 OR ${BENEATH}) AND +zone_id = ?2`,
+    ).all(reversed(fqdn), zoneId)
+    return rows.map((row) => textValue(row['name']))
+  },
+})
+
+const dirty = (sql: Sql): Pick<PublishWrites, 'dirtyNames' | 'setPublished'> => ({
+  async dirtyNames(limit) {
+    return sql('SELECT zone_id, name FROM dns_dirty LIMIT ?')
+      .all(limit)
+      .map((row) => ({ zoneId: number(row['zone_id']), name: textValue(row['name']) }))
+  },
+  async setPublished(names, now) {
+    for (const { zoneId, name } of names) {
+      sql('UPDATE name SET published_at = ? WHERE zone_id = ? AND name = ?').run(now, zoneId, name)
+      sql('DELETE FROM dns_dirty WHERE zone_id = ? AND name = ?').run(zoneId, name)
+    }
+  },
+})
+
+const DIRTY = {
+  apexes: `SELECT id, '@' FROM zone`,
+  redirects: `SELECT zone_id, name FROM name JOIN rrset ON name_id = name.id WHERE dns_type = '_URL'
+    UNION SELECT zone_id, name FROM name WHERE is_offline = 1`,
+  soas: `SELECT id, '' FROM dns_zone`,
+} as const
+
+const settings = (sql: Sql): Pick<PublishWrites, 'setDirty' | 'setApexNameservers'> => ({
+  async setDirty(what) {
+    sql(`INSERT OR IGNORE INTO dns_dirty ${DIRTY[what]}`).run()
+  },
+  async setApexNameservers(nameservers, now) {
+    const values = JSON.stringify(nameservers.map((name) => `${name}.`))
+    const apexNs = `SELECT rrset.id FROM rrset JOIN name ON name.id = name_id
+      WHERE name.name = '@' AND dns_type = 'NS' AND is_system = 1`
+    sql(`INSERT OR IGNORE INTO rrset (name_id, dns_type, ttl, is_system, created_at, updated_at)
+      SELECT id, 'NS', 86400, 1, ?1, ?1 FROM name WHERE name = '@'`).run(instant(now))
+    sql(`DELETE FROM rdata WHERE rrset_id IN (${apexNs})`).run()
+    sql(`INSERT INTO rdata (rrset_id, label, value, is_system, created_at, updated_at)
+      SELECT ns.id, '_ns' || (key + 1), value, 1, ?2, ?2 FROM (${apexNs}) AS ns JOIN json_each(?1)`).run(
+      values,
+      now,
+    )
+  },
+})

@@ -1,0 +1,23 @@
+import { type Instant, instant } from '../../../src/base/time.ts'
+import { flush, type Flushed } from '../../../src/server/publish/flush.ts'
+import type { PublishSettings } from '../../../src/server/publish/settings.ts'
+import type { Store } from '../../../src/server/store/store.ts'
+
+export const SETTINGS: PublishSettings = {
+  nameservers: ['ns1.operator.test', 'ns2.operator.test'],
+  contact: undefined,
+  redirectAddresses: [],
+  catalog: 'catalog.test',
+}
+
+/** Publishes everything that has changed. */
+export async function flushed(
+  store: Store,
+  settings: PublishSettings = SETTINGS,
+  now: Instant = instant(Date.UTC(2026, 0, 2)),
+): Promise<Flushed> {
+  const onNameFault = ({ error }: { readonly error: unknown }): void => {
+    throw error instanceof Error ? error : new Error(String(error))
+  }
+  return store.write(async (w) => flush(w, { settings, now, onNameFault }))
+}
