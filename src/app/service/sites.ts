@@ -1,0 +1,41 @@
+import { isApiPath } from '../../server/api/handle.ts'
+import type { RequestHandler } from '../../server/http/listen.ts'
+import type { IncomingRequest } from '../../server/http/request.ts'
+import { pageResponse, redirectResponse } from '../../server/http/site-response.ts'
+import { type Site, siteOf } from '../../server/publish/site.ts'
+import type { Store } from '../../server/store/store.ts'
+import { isUpdatePath } from '../../server/update/handle.ts'
+
+/** In milliseconds: that a host is no site is known for so long. The own name of the service is looked up once a second. */
+const ABSENT_AGE = 1000
+const MAX_ABSENT = 1000
+
+/**
+ * The same handler; requests for the host of a redirect or an offline page are answered by that. The paths of the service are
+ * never those of a site: an account must not be able to take the updates of others by a name that is the host of the service.
+ */
+export function withSites(handle: RequestHandler, store: Store): RequestHandler {
+  const absent = new Map<string, number>()
+  const lookUp = async (host: string): Promise<Site | undefined> => {
+    if ((absent.get(host) ?? 0) > performance.now()) return undefined
+    const site = await store.read(async (r) => siteOf(host, r))
+    if (site !== undefined) return site
+    if (absent.size >= MAX_ABSENT) absent.clear()
+    absent.set(host, performance.now() + ABSENT_AGE)
+    return undefined
+  }
+  return async (request) => {
+    const host = isServicePath(request.path) ? undefined : hostOf(request)
+    const site = host === undefined ? undefined : await lookUp(host)
+    if (site === undefined) return handle(request)
+    return site.kind === 'redirect' ? redirectResponse(request.method, site.url) : pageResponse(site)
+  }
+}
+
+const isServicePath = (path: string): boolean => isUpdatePath(path) || isApiPath(path)
+
+/** The host name without its port and last dot; undefined for an address and for one label. */
+function hostOf({ host = '' }: IncomingRequest): string | undefined {
+  const name = host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
+  return /^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/.test(name) && !/^[\d.]+$/.test(name) ? name : undefined
+}
