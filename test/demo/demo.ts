@@ -5,7 +5,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { Resolver } from 'node:dns/promises'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 const LAUNCHER = resolve(import.meta.dirname, '../../bin/holdfast.js')
 const LONGEST = 20_000
@@ -38,6 +40,8 @@ function start(args: readonly string[], env: Readonly<Record<string, string>> = 
 
 interface Made {
   readonly url: string
+  /** Where the service answers DNS. */
+  readonly dns: string
   readonly zone: string
   readonly hostnames: readonly string[]
   readonly username: string
@@ -107,8 +111,26 @@ const update = async (): Promise<void> => {
   if (code !== 0) fail(`holdfast update ended with exit ${code}`)
   if (confirmed === '') say('   (nothing to send: the service has confirmed this address already)')
 }
+/** What the name resolves to, asked of the service itself. */
+const [dnsHost = '', dnsPort = ''] = made.dns.split(':')
+const resolver = new Resolver({ timeout: 1000, tries: 1 })
+resolver.setServers([`${dnsHost}:${dnsPort}`])
+const resolved = async (): Promise<string> =>
+  resolver.resolve4(hostname).then(
+    (addresses) => addresses.join(', '),
+    () => 'nothing',
+  )
+/** The change is published some tens of milliseconds after it was confirmed. */
+async function resolves(address: string): Promise<void> {
+  for (let tries = 0; tries < 100 && (await resolved()) !== address; tries++) await sleep(20)
+  if ((await resolved()) !== address) fail(`${hostname} does not resolve to ${address}`)
+  say(`   ${hostname} resolves to ${address}`)
+}
+
+say(`   ${hostname} resolves to ${await resolved()}.\n`)
 say(`2. holdfast update --hostname ${hostname} --myip 203.0.113.7`)
 await update()
+await resolves('203.0.113.7')
 say('   and once more, the same:')
 await update()
 
@@ -137,6 +159,7 @@ await first
 say('   the provider gives this home another address: 198.51.100.21')
 address = '198.51.100.21'
 await second
+await resolves('198.51.100.21')
 daemon.kill('SIGTERM')
 const code = await ended
 if (code !== 0) fail(`holdfast run ended with exit ${code}`)

@@ -20,4 +20,9 @@ it('the demo prints requests and replies and ends with 0 within 20 seconds', () 
     '   ←  good 198.51.100.20',
     '   ←  good 198.51.100.21',
   ])
+  expect(stdout.match(/resolves to \S+$/gm)).toEqual([
+    'resolves to nothing.',
+    'resolves to 203.0.113.7',
+    'resolves to 198.51.100.21',
+  ])
 })

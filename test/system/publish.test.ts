@@ -233,6 +233,20 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
         .toBe(`${name} REFUSED`)
   }, 60_000)
 
+  it('are shown by holdfast admin publishing', async () => {
+    const rows = async () => {
+      const text = await at.admin('publishing', '--json')
+      return (JSON.parse(text) as { secondaries: readonly { name: string; zones: number; stuck: number }[] })
+        .secondaries
+    }
+    await expect
+      .poll(async () => (await rows()).map(({ name, zones, stuck }) => [name, zones > 0, stuck]), {
+        timeout: 15_000,
+      })
+      .toEqual(NAMES.map((name) => [name, true, 0]))
+    expect(await at.admin('publishing')).toMatch(/as of 20\S+\nname +address +zones/)
+  }, 30_000)
+
   it('are reported as stuck only if they do not fetch, and the service logs no fault', () => {
     const faults = at
       .log()

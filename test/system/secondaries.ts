@@ -201,6 +201,16 @@ const adapted = (text: string, dns: number, name: string): string =>
     .replaceAll('ns1-key', `${name}-key`)
     .replaceAll('BASE64', SECRET)
 
+/** Knot's configuration with the signing policy of the document: the first block of its section is for the template. */
+export function policyOfDocument(text: string): string {
+  const section = PAGE.split('## Sign the zones\n')[1]?.split('\n## ')[0] ?? ''
+  const [ofTemplate = '', policy = ''] = [...section.matchAll(/```yaml\n([^]*?)```/g)].map(
+    ([, block = '']) => block,
+  )
+  const isTemplate = '    journal-content: all\n'
+  return text.replace('template:\n', `${policy}template:\n`).replace(isTemplate, isTemplate + ofTemplate)
+}
+
 interface Place {
   readonly folder: string
   readonly port: number

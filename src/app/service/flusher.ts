@@ -4,9 +4,10 @@ import type { PublishSettings } from '../../server/publish/settings.ts'
 import type { PublishedZone } from '../../server/store/published.ts'
 import type { Store } from '../../server/store/store.ts'
 
-/** In milliseconds: changes are collected for at least this, and flushed for at most a third of the time. */
+/** In milliseconds: changes are collected for at least this; flushes take at most a sixth of the time, so that updates keep theirs. */
 const MIN_GAP = 20
 const MAX_GAP = 1000
+const GAPS_PER_FLUSH = 5
 /** In milliseconds: after a flush that failed, such as on a full disk. */
 const RETRY_GAP = 1000
 /** In milliseconds: other processes change names too, such as holdfast admin. */
@@ -81,7 +82,7 @@ async function flushOnce(parts: FlusherParts): Promise<{ readonly gap: number; r
     const took = performance.now() - began
     parts.onDuration?.(took / 1000)
     if (zones.length > 0) parts.onFlushed(zones)
-    return { gap: Math.min(Math.max(MIN_GAP, 2 * took), MAX_GAP), isMore: count === MAX_FLUSHED }
+    return { gap: Math.min(Math.max(MIN_GAP, GAPS_PER_FLUSH * took), MAX_GAP), isMore: count === MAX_FLUSHED }
   } catch (error) {
     parts.onError(error)
     return { gap: RETRY_GAP, isMore: true }

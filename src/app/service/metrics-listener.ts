@@ -8,13 +8,16 @@ import type { ServiceMetrics } from '../../server/metrics/service-metrics.ts'
 import type { Store } from '../../server/store/store.ts'
 import { ABOUT } from '../about.ts'
 import type { Failure } from '../failure.ts'
+import { publishingStatus } from '../../server/publish/status.ts'
 import { configurationFailure, listenProblem } from './listeners.ts'
+import type { ToldSecondary } from './notify-sender.ts'
 
 export interface MetricsParts {
   readonly metrics: ServiceMetrics
   readonly store: Store
   readonly listeners: readonly OpenListener[]
   readonly health: PathHandler
+  readonly secondaries: () => readonly ToldSecondary[]
 }
 
 /** The listener of the setting `metrics`; undefined without it. Its own, because the public ones show no numbers. */
@@ -36,10 +39,11 @@ export async function listenForMetrics(
   )
 }
 
-async function metricsOf({ metrics, store, listeners }: MetricsParts) {
+async function metricsOf({ metrics, store, listeners, secondaries: told }: MetricsParts) {
   const totals = await store.read((r) => r.totals(systemClock.now()))
   const counts = await Promise.all(listeners.map(async (listener) => listener.connections()))
   const connections = counts.reduce((sum, count) => sum + count, 0)
-  const text = metrics.text({ totals, connections, version: ABOUT.version })
+  const { secondaries } = publishingStatus(told(), systemClock.now())
+  const text = metrics.text({ totals, connections, secondaries, version: ABOUT.version })
   return { ...textResponse(200, text), headers: { 'content-type': CONTENT_TYPE } }
 }

@@ -29,7 +29,7 @@ export interface NotifySenderParts {
   readonly onStuck: (secondary: Secondary, zone: ZoneAtSecondary) => void
 }
 
-export interface SecondaryStatus {
+export interface ToldSecondary {
   readonly secondary: Secondary
   readonly zones: readonly ZoneAtSecondary[]
 }
@@ -37,7 +37,7 @@ export interface SecondaryStatus {
 export interface NotifySender {
   readonly changed: (zones: readonly ToldZone[]) => void
   readonly fetched: (secondary: Secondary, zone: ToldZone) => void
-  readonly status: () => readonly SecondaryStatus[]
+  readonly status: () => readonly ToldSecondary[]
 }
 
 const now = (): Instant => instant(Date.now())

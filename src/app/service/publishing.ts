@@ -11,6 +11,8 @@ import { ResponseLimit } from '../../server/publish/limit.ts'
 import type { Secondary } from '../../server/publish/secondary.ts'
 import type { PublishSettings } from '../../server/publish/settings.ts'
 import { nextSerial } from '../../server/publish/soa.ts'
+import { publishingStatus, STATUS_FACT } from '../../server/publish/status.ts'
+import type { ServiceMetrics } from '../../server/metrics/service-metrics.ts'
 import type { PublishedReads, PublishedZone } from '../../server/store/published.ts'
 import type { Store, StoreWrites } from '../../server/store/store.ts'
 import type { Failure } from '../failure.ts'
@@ -38,6 +40,7 @@ export interface PublishingParts {
   readonly current: () => ServiceSettings
   readonly ending: AbortSignal
   readonly reportFailure: (what: string, error: unknown) => void
+  readonly metrics: Pick<ServiceMetrics, 'flushed' | 'answeredDns'>
 }
 
 export const publishSettingsOf = ({
@@ -76,14 +79,16 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
     onFlushed: (zones) => notifier.changed(zones.map((zone) => toldZone(zone, settings()))),
     onNameFault: ({ fqdn, error }) => reportFailure(`publishing ${fqdn}`, error),
     onError: (error) => reportFailure('publishing', error),
+    onDuration: parts.metrics.flushed,
   })
   const context = contextOf({ ...parts, secondaries: secondaries.value, notifier, flusher })
-  const listeners = await openListeners(current(), context)
+  const listeners = await openListeners(current(), context, parts.metrics.answeredDns)
   if (!listeners.ok) {
     await flusher.stop()
     return listeners
   }
   notifier.changed(await untold(store, settings()))
+  if (secondaries.value.length > 0) keepStatus(parts, notifier)
   return ok({
     listeners: listeners.value,
     notifier,
@@ -97,6 +102,22 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
       await flusher.stop()
     },
   })
+}
+
+/** In milliseconds: the status for `holdfast admin publishing`, written where it has changed. */
+const STATUS_INTERVAL = 5000
+
+function keepStatus({ store, ending }: PublishingParts, notifier: NotifySender): void {
+  let last = ''
+  const timer = setInterval(() => {
+    const status = publishingStatus(notifier.status(), instant(Date.now()))
+    const text = JSON.stringify(status.secondaries)
+    if (text === last) return
+    last = text
+    // A store that cannot be written reports it to its requests.
+    void store.write(async (w) => w.setFact(STATUS_FACT, JSON.stringify(status))).catch(() => undefined)
+  }, STATUS_INTERVAL).unref()
+  ending.addEventListener('abort', () => clearInterval(timer))
 }
 
 /** In milliseconds: what was published before a start and may not have been told. Secondaries refresh after five minutes. */
@@ -237,16 +258,20 @@ function limiter(max: number): <T>(work: () => Promise<T>) => Promise<T> {
 async function openListeners(
   { dnsListen }: ServiceSettings,
   context: DnsContext,
+  onAnswer: (rcode: number) => void,
 ): Promise<Result<readonly DnsListener[], Failure>> {
   const open: DnsListener[] = []
   for (const endpoint of dnsListen) {
     try {
       open.push(
         await listenForDns(endpoint, async ({ bytes, peer, isDatagram }, send) => {
+          const counted = async (answer: Buffer): Promise<void> => {
+            onAnswer((answer[3] ?? 0) & 15)
+            await send(answer)
+          }
+          const call = { bytes, peer: { address: peer, isDatagram } }
           // A peer that is gone, or a store that is closing, must not end the service.
-          await handleDns(context, { bytes, peer: { address: peer, isDatagram } }, send).catch(
-            () => undefined,
-          )
+          await handleDns(context, call, counted).catch(() => undefined)
         }),
       )
     } catch (error) {

@@ -96,26 +96,24 @@ async function startOn(
   const wake = (): void => publishing?.wake()
   const metrics = serviceMetrics()
   const store = observedStore(measuredStore(open.store, metrics), wake)
-  const parts = { log, ending, audit: auditLog(log, () => performance.now()) }
   const reportFailure = failureLog(log, () => performance.now())
+  const parts = { log, ending, reportFailure, audit: auditLog(log, () => performance.now()) }
   const dev = isDev ? await makeDevSetup({ ...settings, store, pepper }, systemClock.now()) : undefined
   const health = healthHandler(readiness(store, stopping))
-  const handling = handlerMaker(
-    { store, pepper },
-    { ...parts, faults, reportFailure, health, requestFlush: wake },
-  )
-  const started = await startPublishing({ store, log, ending, reportFailure, current: () => current })
+  const handling = handlerMaker({ store, pepper }, { ...parts, faults, health, requestFlush: wake })
+  const started = await startPublishing({ ...parts, store, metrics, current: () => current })
   if (!started.ok) return started
   publishing = started.value
   let handleCurrent = handling(settings)
   const { handle, idle } = trackInFlight(measuredHandler(async (request) => handleCurrent(request), metrics))
-  const sockets = await openSockets(() => current, { handle, tls, log, metrics, store, health })
+  const secondaries = () => started.value.notifier.status()
+  const listening = { handle, tls, log, metrics, store, health, secondaries }
+  const sockets = await openSockets(() => current, listening)
   if (!sockets.ok) {
     await publishing.close()
     return sockets
   }
-  const checkpoints = setInterval(() => store.checkpoint(), CHECKPOINT_INTERVAL).unref()
-  ending.addEventListener('abort', () => clearInterval(checkpoints))
+  keepCheckpoints(store, ending)
   logOperatorChanges(store, parts.audit, ending)
   const totals = await store.read((r) => r.totals(systemClock.now()))
   return ok({
@@ -137,6 +135,11 @@ async function startOn(
       return changed
     },
   })
+}
+
+function keepCheckpoints(store: Store, ending: AbortSignal): void {
+  const checkpoints = setInterval(() => store.checkpoint(), CHECKPOINT_INTERVAL).unref()
+  ending.addEventListener('abort', () => clearInterval(checkpoints))
 }
 
 /** The public listeners, and the one for metrics. If one fails, the others are closed again. */

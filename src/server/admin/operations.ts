@@ -4,6 +4,7 @@ import { BLOCK_OPERATIONS } from './blocks.ts'
 import { LIST_OPERATIONS } from './lists.ts'
 import type { Operations } from './operation.ts'
 import { PLAN_OPERATIONS } from './plans.ts'
+import { PUBLISHING_OPERATIONS } from './publishing.ts'
 import { ZONE_OPERATIONS } from './zones.ts'
 
 /** The operations of `holdfast admin` inside a store. Changes apply from the next request on. */
@@ -14,7 +15,9 @@ export const ADMIN_OPERATIONS: Operations = {
   ...API_KEY_OPERATIONS,
   ...ZONE_OPERATIONS,
   ...BLOCK_OPERATIONS,
+  ...PUBLISHING_OPERATIONS,
 }
 
 /** Whether the operation changes the store. */
-export const isChange = (name: string): boolean => !Object.hasOwn(LIST_OPERATIONS, name)
+export const isChange = (name: string): boolean =>
+  !Object.hasOwn({ ...LIST_OPERATIONS, ...PUBLISHING_OPERATIONS }, name)

@@ -1,13 +1,16 @@
 import { isReplyWord } from '../../protocol/reply.ts'
 import type { OutgoingResponse } from '../http/request.ts'
 import type { StoreTotals } from '../store/store.ts'
-import { exposition } from './exposition.ts'
+import { RCODES } from '../../dns/types.ts'
+import type { SecondaryStatus } from '../publish/status.ts'
+import { exposition, type MetricFamily } from './exposition.ts'
 import { Counter, gauge, Histogram } from './instruments.ts'
 
 /** What is read at the moment of a scrape. */
 export interface MomentaryValues {
   readonly totals: StoreTotals
   readonly connections: number
+  readonly secondaries: readonly Pick<SecondaryStatus, 'name' | 'behind' | 'stuck' | 'lag'>[]
   readonly version: string
 }
 
@@ -17,6 +20,10 @@ export interface ServiceMetrics {
   answered(part: 'update' | 'api' | 'other', response: OutgoingResponse, seconds: number): void
   /** One transaction, from its request to the moment when it is durable. */
   written(seconds: number): void
+  /** One flush of changed names into what is published. */
+  flushed(seconds: number): void
+  /** One message sent by DNS, with its RCODE. */
+  answeredDns(rcode: number): void
   /** Transactions that wait or run. */
   queued(change: 1 | -1): void
   text(values: MomentaryValues): string
@@ -35,6 +42,14 @@ export function serviceMetrics(): ServiceMetrics {
     name: 'holdfast_store_write_duration_seconds',
     help: 'Time from the begin of a transaction until it is durable',
   })
+  const flushes = new Histogram({
+    name: 'holdfast_publish_duration_seconds',
+    help: 'Time of a flush of changed names into the published zones',
+  })
+  const dnsMessages = new Counter({
+    name: 'holdfast_dns_messages',
+    help: 'DNS messages sent, by their RCODE',
+  })
   let queue = 0
   return {
     answered(part, response, seconds) {
@@ -42,10 +57,12 @@ export function serviceMetrics(): ServiceMetrics {
       durations.observe({ part }, seconds)
     },
     written: (seconds) => writes.observe({}, seconds),
+    flushed: (seconds) => flushes.observe({}, seconds),
+    answeredDns: (rcode) => dnsMessages.add({ rcode: RCODE_NAMES[rcode] ?? String(rcode) }),
     queued: (change) => {
       queue += change
     },
-    text: ({ totals, connections, version }) =>
+    text: ({ totals, connections, secondaries, version }) =>
       exposition([
         {
           name: 'holdfast_build',
@@ -56,12 +73,34 @@ export function serviceMetrics(): ServiceMetrics {
         requests.family(),
         durations.family(),
         writes.family(),
+        flushes.family(),
+        dnsMessages.family(),
+        ...secondaryFamilies(secondaries),
         gauge({ name: 'holdfast_store_queue', help: 'Transactions that wait or run' }, queue),
         gauge({ name: 'holdfast_connections', help: 'Open connections' }, connections),
         ...TOTALS.map(([total, help]) => gauge({ name: `holdfast_${total}`, help }, totals[total])),
       ]),
   }
 }
+
+const RCODE_NAMES: Readonly<Record<number, string>> = Object.fromEntries(
+  Object.entries(RCODES).map(([name, number]) => [number, name]),
+)
+
+// biome-ignore format: a table
+const OF_SECONDARIES = [
+  ['behind', 'Zones that a secondary was told of and has not fetched'],
+  ['stuck',  'Zones that a secondary has not fetched a minute after it was told'],
+  ['lag',    'Seconds that a secondary has not fetched what it was told'],
+] as const
+
+const secondaryFamilies = (secondaries: MomentaryValues['secondaries']): readonly MetricFamily[] =>
+  OF_SECONDARIES.map(([value, help]) => ({
+    name: `holdfast_secondary_${value === 'lag' ? 'lag_seconds' : `${value}_zones`}`,
+    type: 'gauge',
+    help,
+    samples: secondaries.map((one) => ({ suffix: '', labels: { secondary: one.name }, value: one[value] })),
+  }))
 
 // biome-ignore format: a table
 const TOTALS = [

@@ -12,6 +12,7 @@ export interface ToldZone {
 export interface ZoneAtSecondary {
   readonly apex: string
   readonly told: number | undefined
+  /** When it was first told something that it has not fetched. */
   readonly toldAt: Instant | undefined
   readonly isAcknowledged: boolean
   readonly fetched: number | undefined
@@ -72,7 +73,7 @@ export class NotifyQueue {
         ...entry,
         wanted: undefined,
         told: entry.wanted.serial,
-        toldAt: now,
+        toldAt: isBehind(entry) ? entry.toldAt : now,
         isAcknowledged: false,
         dueAt: after(now, STUCK_AFTER),
       })
@@ -155,9 +156,10 @@ const EMPTY: Entry = {
   failures: 0,
 }
 
-/** Whether the secondary was told a serial a minute ago and has not fetched it. */
-export const isStuck = ({ told, toldAt, fetched }: ZoneAtSecondary, now: Instant): boolean =>
-  told !== undefined &&
-  toldAt !== undefined &&
-  (fetched === undefined || isNewer(told, fetched)) &&
-  now - toldAt > STUCK_AFTER
+/** Whether the secondary was told a serial and has not fetched it. */
+export const isBehind = ({ told, fetched }: Pick<ZoneAtSecondary, 'told' | 'fetched'>): boolean =>
+  told !== undefined && (fetched === undefined || isNewer(told, fetched))
+
+/** Whether that was so for a minute. */
+export const isStuck = (zone: ZoneAtSecondary, now: Instant): boolean =>
+  isBehind(zone) && zone.toldAt !== undefined && now - zone.toldAt > STUCK_AFTER

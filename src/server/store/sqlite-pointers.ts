@@ -4,7 +4,7 @@ import type { RecordReads } from './records.ts'
 import { BENEATH, number, type Sql, textValue } from './sqlite-values.ts'
 
 /** Like the index rdata_by_target, which contains only values that end with a dot: no address does. */
-const TARGET = `substr(rdata.value, -1) = '.' AND
+export const TARGET = `substr(rdata.value, -1) = '.' AND
   substr(rdata.value, length(rtrim(rdata.value, replace(rdata.value, ' ', ''))) + 1)`
 
 /** Names that an NS record of the zone ?2 points to. */

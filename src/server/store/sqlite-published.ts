@@ -3,7 +3,7 @@ import type { DnsType } from '../model/rdata-values.ts'
 import type { OfflineSettings } from '../model/tree.ts'
 import { reversed } from '../model/dns-name.ts'
 import type { PublishedReads, PublishedZone, PublishWrites } from './published.ts'
-import { sqlitePointers } from './sqlite-pointers.ts'
+import { TARGET } from './sqlite-pointers.ts'
 import {
   BENEATH,
   isOn,
@@ -168,10 +168,10 @@ export const sqlitePublish = (sql: Sql): PublishWrites => ({
 
 const states = (sql: Sql): Pick<PublishWrites, 'aliasesOf' | 'namesFrom'> => ({
   async aliasesOf(zoneId, fqdn) {
-    const pointers = await sqlitePointers(sql).pointersTo(zoneId, fqdn)
-    return pointers
-      .filter(({ dnsType }) => dnsType === 'ALIAS' || dnsType === 'CNAME')
-      .map(({ name }) => name)
+    const rows =
+      sql(`SELECT name.name FROM rdata JOIN rrset ON rrset.id = rdata.rrset_id JOIN name ON name.id = name_id
+      WHERE ${TARGET} = ? AND zone_id = ? AND dns_type IN ('ALIAS', 'CNAME')`)
+    return rows.all(`${fqdn}.`, zoneId).map((row) => textValue(row['name']))
   },
   async namesFrom(zoneId, fqdn) {
     const rows = sql(

@@ -6,6 +6,7 @@ import { serviceMetrics } from '../../../src/server/metrics/service-metrics.ts'
 const VALUES = {
   totals: { accounts: 2, zones: 1, names: 7, keys: 3, blocks: 1, lockouts: 0 },
   connections: 4,
+  secondaries: [{ name: 'ns1', behind: 3, stuck: 1, lag: 75 }],
   version: '1.2.3',
 }
 const answer = (status: number, body: string) => ({ status, headers: {}, body })
@@ -17,6 +18,10 @@ function measured(): string {
   metrics.answered('update', answer(405, 'only GET is allowed\n'), 0.001)
   metrics.answered('api', answer(201, '{"good":1}'), 9)
   metrics.written(0.002)
+  metrics.flushed(0.004)
+  metrics.answeredDns(0)
+  metrics.answeredDns(3)
+  metrics.answeredDns(3)
   metrics.queued(1)
   metrics.queued(1)
   metrics.queued(-1)
@@ -45,6 +50,11 @@ describe('the metrics', () => {
     ['holdfast_request_duration_seconds_sum{part="api"}',                   '9'],
     ['holdfast_store_write_duration_seconds_count',                         '1'],
     ['holdfast_store_queue',                                                '1'],
+    ['holdfast_publish_duration_seconds_count',                             '1'],
+    ['holdfast_dns_messages_total{rcode="NXDOMAIN"}',                       '2'],
+    ['holdfast_secondary_behind_zones{secondary="ns1"}',                    '3'],
+    ['holdfast_secondary_stuck_zones{secondary="ns1"}',                     '1'],
+    ['holdfast_secondary_lag_seconds{secondary="ns1"}',                     '75'],
     ['holdfast_connections',                                                '4'],
     ['holdfast_names',                                                      '7'],
     ['holdfast_blocks',                                                     '1'],
@@ -78,6 +88,6 @@ describe('the metrics', () => {
     )
 
     expect([status, stderr]).toEqual([0, ''])
-    expect(stdout).toContain('holdfast_requests holdfast_store_queue holdfast_store_write_duration_seconds')
+    expect(stdout).toContain('holdfast_requests holdfast_secondary_behind_zones')
   })
 })
