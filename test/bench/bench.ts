@@ -9,13 +9,14 @@ import { api } from './api.ts'
 import { fleet } from './fleet.ts'
 import { idle } from './idle.ts'
 import { oneShot } from './one-shot.ts'
+import { publish } from './publish.ts'
 import { type Bench, isWithinLimit, type Section, textOf } from './report.ts'
 import { ROOT } from './service.ts'
 import { start } from './start.ts'
 import { thousand } from './thousand.ts'
 import { wire } from './wire.ts'
 
-const BENCHES: readonly Bench[] = [oneShot, thousand, idle, wire, api, start, fleet]
+const BENCHES: readonly Bench[] = [oneShot, thousand, idle, wire, api, start, publish, fleet]
 const REPORT = join(ROOT, 'bench/RESULTS.md')
 const USAGE = `usage: npm run bench -- [--only NAME] [--quick] [--node PATH]
 benchmarks: ${BENCHES.map(({ name }) => name).join(' ')}`

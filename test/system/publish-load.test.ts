@@ -7,7 +7,9 @@ import { expect, it } from 'vitest'
 import { encodeName } from '../../src/dns/name.ts'
 import { parseResponse, questionWire } from '../../src/dns/response.ts'
 import { lacks } from '../lacks.ts'
-import { bind, freePort, knot, nsd, primary } from './secondaries.ts'
+import { freePort } from '../bench/ports.ts'
+import { bind, knot, nsd } from './name-server-programs.ts'
+import { primary } from './secondaries.ts'
 
 /** In seconds, and names. */
 const DURATION = Number(process.env['HOLDFAST_TEST_LOAD'] ?? 5)

@@ -4,17 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lacks } from '../lacks.ts'
-import {
-  bind,
-  dig,
-  freePort,
-  knot,
-  type NameServer,
-  policyOfDocument,
-  type Primary,
-  primary,
-  short,
-} from './secondaries.ts'
+import { freePort } from '../bench/ports.ts'
+import { bind, dig, knot, type NameServer, policyOfDocument, short } from './name-server-programs.ts'
+import { type Primary, primary } from './secondaries.ts'
 
 const isLacking = ['knotd', 'named', 'dig', 'delv'].map((one) => lacks(one)).includes(true)
 const ENV = { PATH: `${process.env['PATH']}:/usr/sbin`, HOME: '/nonexistent' }

@@ -5,18 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lacks } from '../lacks.ts'
-import {
-  bind,
-  dig,
-  freePort,
-  knot,
-  type NameServer,
-  nsd,
-  type Primary,
-  powerdns,
-  primary,
-  short,
-} from './secondaries.ts'
+import { freePort } from '../bench/ports.ts'
+import { bind, dig, knot, type NameServer, nsd, powerdns, short } from './name-server-programs.ts'
+import { type Primary, primary } from './secondaries.ts'
 
 const R = '/dns/records/example.test'
 const isLacking = ['knotd', 'named', 'nsd', 'pdns_server', 'dig'].map((one) => lacks(one)).includes(true)

@@ -4,10 +4,10 @@ import type { PublishSettings } from '../../server/publish/settings.ts'
 import type { PublishedZone } from '../../server/store/published.ts'
 import type { Store } from '../../server/store/store.ts'
 
-/** In milliseconds: changes are collected for at least this; flushes take at most a sixth of the time, so that updates keep theirs. */
+/** In milliseconds: changes are collected for at least this; flushes take at most a sixth of the time, so that updates keep theirs, and a third where many names wait, as after an import. */
 const MIN_GAP = 20
 const MAX_GAP = 1000
-const GAPS_PER_FLUSH = 5
+const GAPS_PER_FLUSH = { usual: 5, backlog: 2 } as const
 /** In milliseconds: after a flush that failed, such as on a full disk. */
 const RETRY_GAP = 1000
 /** In milliseconds: other processes change names too, such as holdfast admin. */
@@ -82,7 +82,9 @@ async function flushOnce(parts: FlusherParts): Promise<{ readonly gap: number; r
     const took = performance.now() - began
     parts.onDuration?.(took / 1000)
     if (zones.length > 0) parts.onFlushed(zones)
-    return { gap: Math.min(Math.max(MIN_GAP, GAPS_PER_FLUSH * took), MAX_GAP), isMore: count === MAX_FLUSHED }
+    const isMore = count === MAX_FLUSHED
+    const gap = GAPS_PER_FLUSH[isMore ? 'backlog' : 'usual'] * took
+    return { gap: Math.min(Math.max(MIN_GAP, gap), MAX_GAP), isMore }
   } catch (error) {
     parts.onError(error)
     return { gap: RETRY_GAP, isMore: true }
