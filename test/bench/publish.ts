@@ -84,7 +84,10 @@ export const publish: Bench = {
     chmodSync(keys, 0o600)
     const service = await startService(node, [
       '--dev',
-      ...['--dns-listen', `127.0.0.1:${dns}`, '--tsig-key-file', keys],
+      '--dns-listen',
+      `127.0.0.1:${dns}`,
+      '--tsig-key-file',
+      keys,
       ...['knot', 'bind', 'nsd'].flatMap((name, n) => [
         '--secondaries',
         `${name}=127.0.0.1:${ports[n]} key ${name}-key`,

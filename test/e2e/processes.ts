@@ -71,6 +71,8 @@ export async function holdfast(args: readonly string[], options: Options = {}): 
 export interface Service {
   readonly url: string
   readonly urls: readonly string[]
+  /** Where it answers DNS. */
+  readonly dns: string
   readonly username: string
   readonly password: string
   readonly hostnames: readonly string[]
