@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { instant } from '../../src/base/time.ts'
+import { after, instant, seconds } from '../../src/base/time.ts'
 import { parseAddress } from '../../src/net/address.ts'
 import type { StoredRdata, TargetRow } from '../../src/server/model/rows.ts'
 import type { Store, StoreReads } from '../../src/server/store/store.ts'
+import { flushed } from '../server/publish/flushed.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
 const PLAN = {
@@ -262,6 +263,18 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
       await store.write((w) => w.setOffline(at.home, false, NOW))
       expect(await store.read((r) => r.namesOfKey(at.keyId))).toMatchObject([{ isOffline: false }])
       expect(await store.read((r) => r.hasOffline(at.accountId))).toBe(true)
+    })
+
+    it('raises every serial after a restore, by the time since the last change in the backup', async () => {
+      await flushed(store, undefined, NOW)
+      const serials = async () =>
+        (await store.read((r) => r.publishedZones(-1, 9))).map(({ serial }) => serial)
+      const before = await serials()
+      await store.write((w) => w.raiseSerialsAfter(after(NOW, seconds(10))))
+      expect(await serials()).toEqual(before.map((serial) => serial + 501))
+
+      const { zones } = await flushed(store, undefined, NOW)
+      expect(zones.map(({ serial }) => serial)).toEqual(before.map((serial) => serial + 502))
     })
 
     it('gives no id of a removed key or account to another one', async () => {

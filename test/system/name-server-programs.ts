@@ -115,7 +115,12 @@ export function knot(
   const own = join(folder, 'knot')
   mkdirSync(own, { recursive: true })
   const head = `server:\n    rundir: ${own}\n    listen: 127.0.0.1@${port}\n    udp-workers: 1\n    tcp-workers: 1\n    background-workers: 2\ndatabase:\n    storage: ${own}\nlog:\n  - target: stderr\n    any: info\n`
-  writeFileSync(join(own, 'knot.conf'), head + change(adapted(blockAfter('Knot DNS'), dns, 'knot')))
+  // Zones without a template have their files here too, and not where the Knot of this host has them.
+  const text = adapted(blockAfter('Knot DNS'), dns, 'knot').replace(
+    'template:\n',
+    `template:\n  - id: default\n    storage: ${own}\n`,
+  )
+  writeFileSync(join(own, 'knot.conf'), head + change(text))
   return server('knot', port, { command: ['knotd', '-c', join(own, 'knot.conf')] })
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -207,6 +207,19 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
     await setHome('192.0.2.131')
     for (const server of servers) await server.start()
     await everywhere(['home.example.test', 'A'], '192.0.2.131', 20_000)
+  }, 60_000)
+
+  it('follow a restored backup, although its serials are older', async () => {
+    const before = short(servers[0]?.port ?? 0, 'home.example.test', 'A')
+    const backups = join(folder, 'backups')
+    await at.admin('backup', backups)
+    for (let n = 0; n < 5; n++) await setHome(`192.0.2.${140 + n}`)
+    await everywhere(['home.example.test', 'A'], '192.0.2.144')
+    await at.kill('SIGTERM')
+    const [backup = ''] = readdirSync(backups)
+    await at.admin('restore', join(backups, backup))
+    await at.restart()
+    await everywhere(['home.example.test', 'A'], before, 15_000)
   }, 60_000)
 
   it('follow zones that come and go', async () => {

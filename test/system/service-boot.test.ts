@@ -199,6 +199,32 @@ describe.skipIf(typeof made === 'string')('the service under a real systemd', { 
     expect(admin('account list')).not.toMatch(/^beta /m)
   })
 
+  it('answers DNS on port 53 with the permission of the document', async () => {
+    const page = readFileSync(join(ROOT, 'docs/publishing.md'), 'utf8')
+    const [, path = '', text = ''] = /```ini\n# (\S+)\n([^]*?)```/.exec(page) ?? []
+    write(path, text, '644')
+    write(
+      '/etc/holdfast/service.toml',
+      `${CONFIG}dns_listen = ["127.0.0.1:53"]\nanswer_queries = true\n`,
+      '644',
+    )
+    admin('zone add dns.test acme')
+    ok(`systemctl daemon-reload; systemctl restart ${UNIT}.service`)
+    await expect.poll(() => show('ActiveState'), WITHIN).toBe('active')
+
+    const resolved = (): string =>
+      machine
+        .sh(`${NODE} -e "
+        const resolver = new (require('node:dns').promises.Resolver)()
+        resolver.setServers(['127.0.0.1'])
+        resolver.resolveNs('dns.test').then((names) => console.log(names.join()), (error) => console.log(error.code))"`)
+        .stdout.trim()
+    await expect.poll(resolved, WITHIN).toBe('ns1.example.test')
+    ok(`rm -r ${dirname(path)}`)
+    write('/etc/holdfast/service.toml', CONFIG, '644')
+    ok(`systemctl daemon-reload; systemctl restart ${UNIT}.service`)
+  })
+
   it('is refused without its store, and says why', async () => {
     ok(`systemctl stop ${UNIT}.socket ${UNIT}.service; rm -r /var/lib/private/holdfast-service/*`)
     machine.sh(`systemctl start ${UNIT}.service`)

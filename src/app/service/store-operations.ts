@@ -106,11 +106,17 @@ async function importInto(
   })
 }
 
-/** For what changes the store as a whole. A store of an older version, which the service upgrades first, has no such note. */
-async function noteChange(folder: string, operation: string, args: readonly string[]): Promise<void> {
-  const change = operatorChange(operation, args, systemClock.now())
+/**
+ * After a restore. Name servers have newer serials than the backup, and would not fetch what is older. A store of an older version is
+ * left as it is: the service upgrades it first, and its serials then begin with the time.
+ */
+async function completeRestore(folder: string, from: string): Promise<void> {
+  const now = systemClock.now()
   await withStore(folder, async (store) => {
-    await store.write(async (w) => w.addOperatorChange(change))
+    await store.write(async (w) => {
+      await w.raiseSerialsAfter(now)
+      await w.addOperatorChange(operatorChange('restore', [from], now))
+    })
     return ok({ lines: [], data: {} })
   })
 }
@@ -161,7 +167,7 @@ async function restoreStore(
   if (from === undefined) return usage('name the backup: holdfast admin restore BACKUP')
   const done = await restore(store, from, systemClock.now())
   if (!done.ok) return refusal(done.error)
-  await noteChange(store, 'restore', [from])
+  await completeRestore(store, from)
   const { replaced } = done.value
   return ok({
     lines: [

@@ -87,6 +87,11 @@ export interface PublishWrites extends PublishedReads {
   setPublished(dirty: readonly DirtyName[], now: Instant): Promise<void>
   /** Higher than the serial of a copy that a name server has. */
   raiseSerial(zoneId: number, serial: number): Promise<void>
+  /**
+   * After a backup is restored: raises every serial above those that the lost store may have reached until now, by the fastest pace of
+   * flushes since the last step in the backup.
+   */
+  raiseSerialsAfter(now: Instant): Promise<void>
   /** Makes every apex, every redirect, or only the SOA of every zone dirty. */
   setDirty(what: 'apexes' | 'redirects' | 'soas'): Promise<void>
   /** The NS records that the API shows at every apex. */

@@ -116,6 +116,8 @@ const journal = (sql: Sql): Pick<PublishedReads, 'hasDirtyNames' | 'stepNumber' 
 
 /** Steps of one zone. A name server that is further behind fetches the whole zone. */
 const MAX_STEPS = 2000
+/** By the shortest pause between two flushes. */
+const MAX_FLUSHES_PER_SECOND = 50
 /** Steps that one flush removes. */
 const PRUNED = 100
 
@@ -158,6 +160,17 @@ export const sqlitePublish = (sql: Sql): PublishWrites => ({
     ).run(before)
     sql(`DELETE FROM dns_journal WHERE zone_id = ?1
       AND n <= (SELECT max(n) FROM dns_journal WHERE zone_id = ?1) - ${MAX_STEPS}`).run(zoneId)
+  },
+  async raiseSerialsAfter(now) {
+    const last = sql(
+      `SELECT max(coalesce((SELECT max(at) FROM dns_journal), 0), coalesce((SELECT max(updated_at) FROM zone), ?)) AS at`,
+    ).get(now)
+    const seconds = Math.max(0, (now - number(last?.['at'] ?? now)) / 1000)
+    // RFC 1982 §3.2: a serial is higher only within half of all numbers.
+    const raise = Math.min(Math.ceil(seconds * MAX_FLUSHES_PER_SECOND) + 1, 2 ** 31 - 1)
+    sql('UPDATE dns_zone SET serial = (serial + ?) & 4294967295').run(raise)
+    sql('DELETE FROM dns_journal').run()
+    sql(`INSERT OR IGNORE INTO dns_dirty ${DIRTY.soas}`).run()
   },
   async raiseSerial(zoneId, serial) {
     sql('UPDATE dns_zone SET serial = ? WHERE id = ?').run(serial, zoneId)
