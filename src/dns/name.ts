@@ -6,9 +6,10 @@ const MAX_LABEL = 63
 /** The two bits that mark a pointer (RFC 1035 §4.1.4). */
 const POINTER = 0xc0
 
-/** The wire form of a name of letters, digits, "-", "_" and "*", without compression. */
+/** The wire form of a name, without compression; \\DDD is one octet. */
 export function encodeName(name: string): Buffer {
   if (name === '') return Buffer.from([0])
+  if (name.includes('\\')) return encodeEscaped(name)
   const wire = Buffer.alloc(name.length + 2)
   let lengthAt = 0
   for (let at = 0; at <= name.length; at++) {
@@ -20,6 +21,15 @@ export function encodeName(name: string): Buffer {
     }
   }
   return wire
+}
+
+/** Of names that a peer sent. */
+function encodeEscaped(name: string): Buffer {
+  const labels = name.split('.').map((label) => {
+    const octets = label.replaceAll(/\\(\d{3})/g, (_, code: string) => String.fromCharCode(Number(code)))
+    return Buffer.from(`${String.fromCharCode(octets.length)}${octets}`, 'latin1')
+  })
+  return Buffer.concat([...labels, Buffer.from([0])])
 }
 
 export interface ReadName {
