@@ -121,9 +121,8 @@ function distinct(records: readonly DnsRecord[]): readonly DnsRecord[] {
   const byKey = new Map<string, DnsRecord>()
   for (const record of records)
     byKey.set(`${record.type} ${Buffer.from(record.rdata).toString('latin1')}`, record)
-  const all = [...byKey.values()]
-  return all.map((record) => ({
+  return [...byKey.values()].map((record) => ({
     ...record,
-    ttl: Math.min(...all.filter(({ type }) => type === record.type).map(({ ttl }) => ttl)),
+    ttl: Math.min(...records.filter(({ type }) => type === record.type).map(({ ttl }) => ttl)),
   }))
 }
