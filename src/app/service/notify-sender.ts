@@ -69,11 +69,11 @@ function lineTo(secondary: Secondary, parts: NotifySenderParts) {
     queue.told(zone.id, isAcknowledged, now())
     pump()
   }
-  const alarmed = new Map<number, number>()
+  const alarmed = new Map<number, Instant | undefined>()
   const check = async (): Promise<void> => {
     for (const zone of queue.zones())
-      if (isStuck(zone, now()) && alarmed.get(zone.id) !== zone.told) {
-        alarmed.set(zone.id, zone.told ?? 0)
+      if (isStuck(zone, now()) && alarmed.get(zone.id) !== zone.toldAt) {
+        alarmed.set(zone.id, zone.toldAt)
         parts.onStuck(secondary, zone)
       }
     const behind = queue.zones().filter(({ fetched, served }) => fetched !== undefined && fetched !== served)

@@ -1,4 +1,4 @@
-import { after, type Duration, type Instant, minutes, seconds } from '../../base/time.ts'
+import { after, type Duration, type Instant, instant, latest, minutes, seconds } from '../../base/time.ts'
 import { isNewer } from './soa.ts'
 
 /** A zone as a secondary is told of it. */
@@ -134,7 +134,8 @@ export class NotifyQueue {
       const dueAt = this.#zones.get(id)?.dueAt
       if (dueAt !== undefined && (next === undefined || dueAt < next)) next = dueAt
     }
-    return next
+    const nextSecond = instant((this.#second + 1) * 1000)
+    return next === undefined || this.#sent < MAX_PER_SECOND ? next : latest(next, nextSecond)
   }
 
   zones(): readonly (ZoneAtSecondary & { readonly id: number })[] {

@@ -1,0 +1,196 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type Instant, instant } from '../../../src/base/time.ts'
+import { isStuck, NotifyQueue } from '../../../src/server/publish/notify.ts'
+
+const START = 1_795_000_000_000
+const at = (milliseconds: number): Instant => instant(START + milliseconds)
+const zone = (serial: number, id = 1) => ({ id, apex: `zone${id}.test`, serial })
+
+describe('a secondary', () => {
+  let queue: NotifyQueue
+  beforeEach(() => {
+    queue = new NotifyQueue()
+  })
+  /** The serials that it is told. */
+  const due = (milliseconds: number): readonly number[] =>
+    queue.due(at(milliseconds)).map(({ serial }) => serial)
+  const changed = (serial: number, milliseconds: number): void =>
+    queue.changed(zone(serial), at(milliseconds))
+  const next = (): number => Number(queue.nextAt() ?? Number.NaN) - START
+
+  it('is told of a change at once, and once', () => {
+    expect(queue.nextAt()).toBeUndefined()
+    changed(5, 0)
+    expect(next()).toBe(0)
+    expect(queue.due(at(0))).toEqual([zone(5)])
+    expect([due(0), due(100_000)]).toEqual([[], []])
+    expect(queue.nextAt()).toBeUndefined()
+  })
+
+  it('is told of several changes as one', () => {
+    changed(5, 0)
+    changed(6, 1)
+    expect(due(1)).toEqual([6])
+  })
+
+  it('is not told of more while it has not acknowledged', () => {
+    changed(5, 0)
+    expect(due(0)).toEqual([5])
+    changed(6, 10)
+    expect([due(10), due(59_999)]).toEqual([[], []])
+  })
+
+  it('that acknowledged and does not fetch is told the newest serial after a second', () => {
+    changed(5, 0)
+    due(0)
+    queue.told(1, true, at(20))
+    changed(6, 30)
+    changed(7, 40)
+    expect(next()).toBe(1020)
+    expect([due(1019), due(1020)]).toEqual([[], [7]])
+  })
+
+  it('that fetches is told at once of what came meanwhile', () => {
+    changed(5, 0)
+    due(0)
+    queue.told(1, true, at(20))
+    changed(6, 30)
+    queue.fetched(zone(5), at(40))
+    expect(next()).toBe(40)
+    expect(due(40)).toEqual([6])
+  })
+
+  it.each([6, 7])('that fetches serial %i already is not told of 6', (serial) => {
+    changed(5, 0)
+    due(0)
+    queue.told(1, true, at(20))
+    changed(6, 30)
+    queue.fetched(zone(serial), at(40))
+    expect([queue.nextAt(), due(100_000)]).toEqual([undefined, []])
+  })
+
+  it('that does not answer is told again after pauses that grow to a minute, eight times', () => {
+    changed(5, 0)
+    const pauses: number[] = []
+    let now = 0
+    for (; queue.nextAt() !== undefined; ) {
+      pauses.push(next() - now)
+      now = next()
+      expect(due(now - 1)).toEqual([])
+      expect(due(now)).toEqual([5])
+      now += 2000
+      queue.told(1, false, at(now))
+    }
+    expect(pauses).toEqual([0, ...[1, 2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * 1000)])
+    changed(6, now)
+    expect(next()).toBe(now + 60_000)
+  })
+
+  it('that answered in between is told after short pauses again', () => {
+    changed(5, 0)
+    due(0)
+    for (let now = 0; now < 20_000; now = next()) {
+      due(now)
+      queue.told(1, false, at(now))
+    }
+    queue.fetched(zone(5), at(20_000))
+    changed(6, 20_000)
+    expect(due(20_000)).toEqual([6])
+    queue.told(1, false, at(20_000))
+    expect(next()).toBe(21_000)
+  })
+
+  it('that does not answer is told the newest serial', () => {
+    changed(5, 0)
+    due(0)
+    changed(6, 500)
+    queue.told(1, false, at(1000))
+    expect([due(1999), due(2000)]).toEqual([[], [6]])
+  })
+
+  it('is told of 50 zones in a second', () => {
+    for (let id = 1; id <= 120; id++) queue.changed(zone(1, id), at(0))
+    const ids = (milliseconds: number) => queue.due(at(milliseconds)).map(({ id }) => id)
+    expect(ids(0)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1))
+    expect(ids(999)).toEqual([])
+    expect(ids(1000)).toEqual(Array.from({ length: 50 }, (_, n) => n + 51))
+    expect(ids(2000)).toHaveLength(20)
+  })
+
+  it('that was told of 50 zones is due again with the next second, not before', () => {
+    for (let id = 1; id <= 51; id++) queue.changed(zone(1, id), at(300))
+    due(300)
+    expect(next()).toBe(1000)
+    expect(due(next())).toEqual([1])
+  })
+
+  it('forgets a zone that is removed', () => {
+    changed(5, 0)
+    queue.removed(1)
+    expect([queue.nextAt(), due(0), queue.zones()]).toEqual([undefined, [], []])
+    queue.told(1, true, at(1))
+    queue.served(1, 5, at(1))
+    expect(queue.zones()).toEqual([])
+  })
+
+  it('is known with what it was told, fetched and serves', () => {
+    changed(5, 0)
+    due(0)
+    queue.told(1, true, at(20))
+    queue.fetched(zone(5), at(40))
+    queue.served(1, 5, at(60))
+    const known = { id: 1, apex: 'zone1.test', told: 5, toldAt: at(0), isAcknowledged: true }
+    expect(queue.zones()).toMatchObject([
+      { ...known, fetched: 5, fetchedAt: at(40), served: 5, servedAt: at(60) },
+    ])
+  })
+
+  it('that fetches a zone by itself is known', () => {
+    queue.fetched(zone(9, 4), at(0))
+    expect(queue.zones()).toMatchObject([{ id: 4, apex: 'zone4.test', fetched: 9, told: undefined }])
+  })
+
+  describe('is stuck', () => {
+    const stuck = (milliseconds: number): boolean =>
+      queue.zones().some((one) => isStuck(one, at(milliseconds)))
+    beforeEach(() => {
+      changed(5, 0)
+      due(0)
+    })
+
+    it('if it was told a minute ago and has not fetched', () => {
+      expect([stuck(60_000), stuck(60_001)]).toEqual([false, true])
+      queue.told(1, true, at(20))
+      expect(stuck(60_001)).toBe(true)
+    })
+
+    it.each([5, 6])('not if it has fetched serial %i', (serial) => {
+      queue.fetched(zone(serial), at(20))
+      expect(stuck(60_001)).toBe(false)
+    })
+
+    it('if it has fetched only an older serial', () => {
+      queue.fetched(zone(4), at(20))
+      expect(stuck(60_001)).toBe(true)
+    })
+
+    it('although it is told of another change every second', () => {
+      for (let now = 1000; now <= 60_000; now += 1000) {
+        queue.told(1, true, at(now - 1000))
+        changed(5 + now / 1000, now)
+        expect(due(now)).toHaveLength(1)
+      }
+      expect([stuck(60_000), stuck(60_001)]).toEqual([false, true])
+    })
+
+    it('not if it fetches each of many changes', () => {
+      for (let now = 1000; now <= 90_000; now += 1000) {
+        queue.told(1, true, at(now - 1000))
+        queue.fetched(zone(4 + now / 1000), at(now - 500))
+        changed(5 + now / 1000, now)
+        expect(due(now)).toHaveLength(1)
+      }
+      expect(stuck(91_000)).toBe(false)
+    })
+  })
+})
