@@ -43,7 +43,8 @@ export interface FlushContext {
 export async function flush(w: StoreWrites, context: FlushContext): Promise<Flushed> {
   const dirty = await w.dirtyNames(MAX_FLUSHED)
   const names = namesByZone(dirty)
-  for (const apex of names.get(CATALOG_ID) ?? []) await addCut(w, apex, names)
+  const changed = names.get(CATALOG_ID) ?? new Set()
+  for (const apex of [...changed, ...(await w.zonesBeneath([...changed]))]) await addCut(w, apex, names)
   const zones: PublishedZone[] = []
   for (const [zoneId, own] of names) {
     const zone = zoneId === CATALOG_ID ? await w.publishedZone('') : await zoneWithId(w, zoneId)
@@ -65,7 +66,10 @@ async function zoneWithId(w: StoreWrites, id: number): Promise<PublishedZone | u
   return zone?.id === id ? zone : undefined
 }
 
-/** A zone that comes or goes is a cut in the zone above it: the names there are in its shadow, or come out of it. */
+/**
+ * A zone that comes or goes is a cut in the zones above it: the names there are in its shadow, or come out of it. So are the
+ * cuts of the zones beneath it.
+ */
 async function addCut(w: StoreWrites, apex: string, names: Map<number, Set<string>>): Promise<void> {
   for (let above = apex; above.includes('.'); ) {
     above = parentOf(above)
@@ -74,7 +78,6 @@ async function addCut(w: StoreWrites, apex: string, names: Map<number, Set<strin
     const own = names.get(zone.id) ?? new Set()
     for (const name of [relativeTo(apex, above) ?? APEX, ...(await w.namesFrom(zone.id, apex))]) own.add(name)
     names.set(zone.id, own)
-    return
   }
 }
 
@@ -120,7 +123,7 @@ async function zoneRecords(
     apex: zone.apex,
     settings,
     stateAt: async (name) => w.storedState(zone.id, name),
-    zoneOf: async (fqdn) => deepestZone(w, fqdn, zone.apex),
+    zoneOf: async (fqdn) => highestZone(w, fqdn, zone.apex),
   }
   const all: OwnerRecords[] = []
   for (const name of await withAliases(w, zone, names)) {
@@ -134,11 +137,12 @@ async function zoneRecords(
   return all
 }
 
-/** The deepest published zone that contains a name of this zone. */
-async function deepestZone(w: StoreWrites, fqdn: string, apex: string): Promise<string> {
+/** The highest published zone beneath this one that contains a name of it; else this one. */
+async function highestZone(w: StoreWrites, fqdn: string, apex: string): Promise<string> {
+  let highest = apex
   for (let name = fqdn; name !== apex && name.includes('.'); name = parentOf(name))
-    if ((await w.publishedZone(name)) !== undefined) return name
-  return apex
+    if ((await w.publishedZone(name)) !== undefined) highest = name
+  return highest
 }
 
 /** With the names that have the addresses of these: an ALIAS follows its target, over others too. */

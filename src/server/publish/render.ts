@@ -12,7 +12,7 @@ export interface RenderContext {
   readonly settings: Pick<PublishSettings, 'nameservers' | 'redirectAddresses'>
   /** Another name of the zone, as it is stored. */
   readonly stateAt: (name: string) => Promise<StoredState | undefined>
-  /** The deepest zone of the service that contains this name. */
+  /** The highest zone of the service beneath this one that contains this name; else this one. */
   readonly zoneOf: (fqdn: string) => Promise<string | undefined>
 }
 

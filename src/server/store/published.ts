@@ -73,6 +73,8 @@ export interface PublishWrites extends PublishedReads {
   dirtyNames(limit: number): Promise<readonly DirtyName[]>
   /** The names of the zone whose ALIAS or CNAME points to this one. */
   aliasesOf(zoneId: number, fqdn: string): Promise<readonly string[]>
+  /** The published zones beneath any of these names. */
+  zonesBeneath(names: readonly string[]): Promise<readonly string[]>
   /** The stored names of the zone at and beneath this one. */
   namesFrom(zoneId: number, fqdn: string): Promise<readonly string[]>
   replacePublished(
@@ -85,7 +87,7 @@ export interface PublishWrites extends PublishedReads {
   pruneJournal(zoneId: number, before: Instant): Promise<void>
   /** The names are published, and dirty no longer. */
   setPublished(dirty: readonly DirtyName[], now: Instant): Promise<void>
-  /** Higher than the serial of a copy that a name server has. */
+  /** To that of a copy that a name server has, if it is newer (RFC 1982). */
   raiseSerial(zoneId: number, serial: number): Promise<void>
   /**
    * After a backup is restored: raises every serial above those that the lost store may have reached until now, by the fastest pace of

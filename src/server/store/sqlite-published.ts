@@ -1,4 +1,5 @@
 import { instant } from '../../base/time.ts'
+import { nameAndAncestors } from '../../dns/name.ts'
 import type { DnsType } from '../model/rdata-values.ts'
 import type { OfflineSettings } from '../model/tree.ts'
 import { reversed } from '../model/dns-name.ts'
@@ -173,18 +174,29 @@ export const sqlitePublish = (sql: Sql): PublishWrites => ({
     sql(`INSERT OR IGNORE INTO dns_dirty ${DIRTY.soas}`).run()
   },
   async raiseSerial(zoneId, serial) {
-    sql('UPDATE dns_zone SET serial = ? WHERE id = ?').run(serial, zoneId)
+    // By RFC 1982; a serial that is 2**31 away is neither newer nor older.
+    const { changes } = sql(`UPDATE dns_zone SET serial = ?1
+      WHERE id = ?2 AND ((?1 - serial) & 4294967295) BETWEEN 1 AND 2147483648`).run(serial, zoneId)
+    if (changes === 0) return
     sql('DELETE FROM dns_journal WHERE zone_id = ?').run(zoneId)
     sql(`INSERT OR IGNORE INTO dns_dirty VALUES (?, '')`).run(zoneId)
   },
 })
 
-const states = (sql: Sql): Pick<PublishWrites, 'aliasesOf' | 'namesFrom'> => ({
+const states = (sql: Sql): Pick<PublishWrites, 'aliasesOf' | 'namesFrom' | 'zonesBeneath'> => ({
   async aliasesOf(zoneId, fqdn) {
     const rows =
       sql(`SELECT name.name FROM rdata JOIN rrset ON rrset.id = rdata.rrset_id JOIN name ON name.id = name_id
       WHERE ${TARGET} = ? AND zone_id = ? AND dns_type IN ('ALIAS', 'CNAME')`)
     return rows.all(`${fqdn}.`, zoneId).map((row) => textValue(row['name']))
+  },
+  async zonesBeneath(names) {
+    if (names.length === 0) return []
+    const wanted = new Set(names)
+    const all = sql('SELECT apex FROM dns_zone')
+      .all()
+      .map((row) => textValue(row['apex']))
+    return all.filter((apex) => nameAndAncestors(apex).some((name) => name !== apex && wanted.has(name)))
   },
   async namesFrom(zoneId, fqdn) {
     const rows = sql(
