@@ -1,5 +1,5 @@
 import { MAX_DATAGRAM, MessageBuilder } from '../../dns/message.ts'
-import { nameAndAncestors, readName } from '../../dns/name.ts'
+import { nameAndAncestors, parentName, readName } from '../../dns/name.ts'
 import type { DnsRequest } from '../../dns/request.ts'
 import { type DnsRecord, FLAGS, RCODES, RR_TYPES } from '../../dns/types.ts'
 import { WILDCARD } from '../model/dns-name.ts'
@@ -37,7 +37,7 @@ export async function answerQuestion(
   reads: PublishedReads,
   { soa, isDatagram }: { readonly soa: Soa; readonly isDatagram: boolean },
 ): Promise<Buffer> {
-  const zone = await publishedZoneOf(request.question.name, reads)
+  const zone = await zoneToAsk(request.question, reads)
   const result = zone === undefined ? REFUSED : await lookUp({ zone, reads, soa }, request.question)
   return written(request, result, isDatagram)
 }
@@ -48,6 +48,13 @@ const REFUSED: Answered = {
   answer: [],
   authority: [],
   glue: [],
+}
+
+/** The DS of a zone is in the zone above it, if that is here (RFC 4035 §3.1.4.1). */
+async function zoneToAsk({ name, type }: Asked, reads: PublishedReads): Promise<PublishedZone | undefined> {
+  const zone = await publishedZoneOf(name, reads)
+  if (type !== RR_TYPES.DS || zone?.apex !== name) return zone
+  return (await publishedZoneOf(parentName(name) ?? '', reads)) ?? zone
 }
 
 /** The deepest zone that contains the name. */
@@ -78,7 +85,9 @@ async function lookUp(lookup: Lookup, { name, type }: Asked): Promise<Answered> 
   const answer: Owned[] = []
   for (let at = name; ; ) {
     const cut = await cutAbove(lookup, { name: at, type })
-    if (cut !== undefined) return { ...(await referral(lookup, cut)), answer }
+    // RFC 1035 §4.1.1: AA is of the first owner in the answer.
+    if (cut !== undefined)
+      return { ...(await referral(lookup, cut)), isAuthoritative: answer.length > 0, answer }
     const { records, exists } = await recordsFor(lookup, at)
     const owned = records.map((record) => ({ owner: at, ...record }))
     const [cname] = owned.filter((one) => one.type === RR_TYPES.CNAME)
@@ -134,7 +143,10 @@ async function cutAbove({ zone, reads }: Lookup, { name, type }: Asked): Promise
   return undefined
 }
 
-async function referral({ zone, reads }: Lookup, cut: string): Promise<Answered> {
+async function referral(
+  { zone, reads }: Lookup,
+  cut: string,
+): Promise<Omit<Answered, 'answer' | 'isAuthoritative'>> {
   const owner = ownerName(cut, zone.apex)
   const records = await reads.publishedAt(zone.id, cut)
   const authority = records.filter(({ type }) => type === RR_TYPES.NS || type === RR_TYPES.DS)
@@ -147,8 +159,6 @@ async function referral({ zone, reads }: Lookup, cut: string): Promise<Answered>
   }
   return {
     rcode: RCODES.NOERROR,
-    isAuthoritative: false,
-    answer: [],
     authority: authority.map((record) => ({ owner, ...record })),
     glue,
   }
