@@ -28,12 +28,15 @@ main{max-width:36em;padding:2em;text-align:center}img{max-width:100%;max-height:
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
+/** A host may have the separators of policies, which no source has: such a logo is not loaded. */
+const sourceOf = (url: string): string => new URL(url).origin.replaceAll(/[;,]/g, encodeURIComponent)
+
 /** No script, nothing from elsewhere but the logo, in no frame (CSP Level 3). */
 const policyFor = (logo: string | undefined): string =>
   [
     "default-src 'none'",
     `style-src 'sha256-${STYLE_HASH}'`,
-    ...(logo === undefined ? [] : [`img-src ${new URL(logo).origin}`]),
+    ...(logo === undefined ? [] : [`img-src ${sourceOf(logo)}`]),
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
