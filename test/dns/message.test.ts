@@ -12,7 +12,7 @@ const question = (name: string, type = 1): Question => {
   const wire = Buffer.concat([encodeName(name), u16(type), u16(CLASSES.IN)])
   return { name: name.toLowerCase(), type, class: CLASSES.IN, wire }
 }
-const builder = (name = 'home.example.test', limit = 512, flags = QR) =>
+const builder = (name = 'home.example.test', limit = 512, flags: number = QR) =>
   new MessageBuilder({ id: 0x1234, flags, question: question(name), limit })
 const A = { type: RR_TYPES.A, ttl: 60, rdata: Buffer.from([192, 0, 2, 1]) }
 

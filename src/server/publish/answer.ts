@@ -188,7 +188,7 @@ async function recordsFor(
 }
 
 /** RFC 6891 §6.2.3 and the limit of fragments; a stream has the limit of its length field. */
-const limitOf = ({ edns }: DnsRequest, isDatagram: boolean): number => {
+export const limitOf = ({ edns }: DnsRequest, isDatagram: boolean): number => {
   if (!isDatagram) return MAX_MESSAGE
   return edns === undefined ? MIN_DATAGRAM : Math.min(Math.max(edns.size, MIN_DATAGRAM), MAX_DATAGRAM)
 }

@@ -16,7 +16,7 @@ import { answerQuestion, emptyAnswer, malformedAnswer, publishedZoneOf } from '.
 import type { ResponseLimit } from './limit.ts'
 import type { Secondary } from './secondary.ts'
 import type { PublishSettings } from './settings.ts'
-import { isTransfer, messages, soaAlone, transferRecords } from './transfer.ts'
+import { datagramOf, isTransfer, messages, soaAlone, transferRecords } from './transfer.ts'
 import { isNewer } from './soa.ts'
 
 export interface DnsPeer {
@@ -147,13 +147,19 @@ async function answerSigned(context: DnsContext, call: SignedCall, send: Send): 
   const fault = commonFault(request) ?? requestFault(request, peer, secondary)
   if (fault !== undefined || secondary === undefined)
     return send(emptyAnswer(request, fault ?? RCODES.REFUSED))
-  const apexInStore = name === catalog ? '' : name
+  const apexInStore = apexOf(name, catalog)
   const transfer = async (reads: PublishedReads): Promise<void> => {
-    const zone = await reads.publishedZone(apexInStore)
+    const zone = apexInStore === undefined ? undefined : await reads.publishedZone(apexInStore)
     if (zone === undefined) return send(emptyAnswer(request, RCODES.NOTAUTH))
     await sendZone(context, { ...call, reads, zone, secondary }, send)
   }
   await (type === RR_TYPES.SOA ? transfer(context.reads) : context.snapshot(transfer))
+}
+
+/** As the store calls a zone: the catalog is the empty name there, so that the root is none. */
+const apexOf = (name: string, catalog: string): string | undefined => {
+  if (name === catalog) return ''
+  return name === '' ? undefined : name
 }
 
 function requestFault(
@@ -179,12 +185,15 @@ async function sendZone(context: DnsContext, call: ZoneCall, send: Send): Promis
   const { request, peer, key, reads, zone, secondary } = call
   const apex = request.question.name
   const transfer = { reads, zone, apex, settings: context.settings(), reserved: tsigLength(key) }
-  const isSoa = request.question.type === RR_TYPES.SOA
-  const records = isSoa
-    ? soaAlone(transfer)
-    : await transferRecords(transfer, { serial: request.serial, isDatagram: peer.isDatagram })
-  for await (const message of messages(request, records, transfer.reserved)) await send(message)
-  if (isSoa) return
+  const { records, isComplete } =
+    request.question.type === RR_TYPES.SOA
+      ? { records: soaAlone(transfer), isComplete: false }
+      : await transferRecords(transfer, { serial: request.serial, isDatagram: peer.isDatagram })
+  const datagram = peer.isDatagram ? await datagramOf(request, records, transfer.reserved) : undefined
+  const others = peer.isDatagram ? soaAlone(transfer) : records
+  if (datagram !== undefined) await send(datagram)
+  else for await (const message of messages(request, others, transfer.reserved)) await send(message)
+  if (!isComplete || (peer.isDatagram && datagram === undefined)) return
   const { serial } = request
   context.onFetched({
     secondary,

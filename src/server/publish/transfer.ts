@@ -2,7 +2,7 @@ import { MessageBuilder } from '../../dns/message.ts'
 import type { DnsRequest } from '../../dns/request.ts'
 import { type DnsRecord, FLAGS, RR_TYPES } from '../../dns/types.ts'
 import type { PublishedReads, PublishedRow, PublishedZone } from '../store/published.ts'
-import { answerFlags } from './answer.ts'
+import { answerFlags, limitOf } from './answer.ts'
 import { ownerName } from './owner.ts'
 import { decodeRows } from './rows.ts'
 import type { PublishSettings } from './settings.ts'
@@ -14,8 +14,6 @@ const LONGEST_MESSAGE = 65_535
 /** Rows and steps that are read together. */
 const PAGE = 500
 const STEP_PAGE = 64
-/** In octets: a larger IXFR is fetched by TCP (RFC 1995 §2). */
-const MAX_IXFR_DATAGRAM = 900
 
 interface OwnedRecord extends DnsRecord {
   readonly owner: string
@@ -131,17 +129,37 @@ export async function* soaAlone(context: TransferContext): AsyncIterable<OwnedRe
   yield soaOf(context)
 }
 
+export interface Transfer {
+  readonly records: AsyncIterable<OwnedRecord>
+  /** The requester has the zone after this. */
+  readonly isComplete: boolean
+}
+
 /** The records of an AXFR or IXFR. `serial`: of the requester, with IXFR. */
 export async function transferRecords(
   context: TransferContext,
   { serial, isDatagram }: { readonly serial: number | undefined; readonly isDatagram: boolean },
-): Promise<AsyncIterable<OwnedRecord>> {
-  if (serial === undefined) return wholeZone(context)
+): Promise<Transfer> {
+  if (serial === undefined) return { records: wholeZone(context), isComplete: true }
   const answer = await ixfrAnswer(context.reads, context.zone, serial)
-  if (answer.kind === 'current' || answer.kind === 'newer') return soaAlone(context)
-  const isLarge = answer.kind === 'whole' || answer.size > MAX_IXFR_DATAGRAM
-  if (isDatagram && isLarge) return soaAlone(context)
-  return answer.kind === 'whole' ? wholeZone(context) : steps(context, answer.first)
+  if (answer.kind === 'current' || answer.kind === 'newer')
+    return { records: soaAlone(context), isComplete: true }
+  if (answer.kind === 'steps') return { records: steps(context, answer.first), isComplete: true }
+  return isDatagram
+    ? { records: soaAlone(context), isComplete: false }
+    : { records: wholeZone(context), isComplete: true }
+}
+
+/** Undefined if it is too large for the requester: then it is fetched by TCP (RFC 1995 §2). */
+export async function datagramOf(
+  request: DnsRequest,
+  records: AsyncIterable<OwnedRecord>,
+  reserved: number,
+): Promise<Buffer | undefined> {
+  const builder = newMessage(request, { reserved, limit: limitOf(request, true) })
+  for await (const { owner, ...record } of records)
+    if (!builder.add('answer', owner, record)) return undefined
+  return builder.done()
 }
 
 export const isTransfer = (type: number): boolean => type === RR_TYPES.AXFR || type === RR_TYPES.IXFR

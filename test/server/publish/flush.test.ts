@@ -329,7 +329,7 @@ describe('rows of the journal', () => {
 describe('after any changes', () => {
   const NAMES = ['@', 'a', 'b', 'c', 'x.a', '*', 'sub', 'y.sub']
   const ZONES = [ZONE, 'sub.example.test', 'y.sub.example.test', 'test']
-  const value = fc.constantFrom<readonly Stored[]>(
+  const value = fc.constantFrom<Stored[]>(
     { records: A },
     { records: ['300 A 192.0.2.1', '300 A 192.0.2.2', '60 AAAA 2001:db8::1'] },
     { records: ['60 A 192.0.2.1'] },

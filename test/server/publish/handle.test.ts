@@ -1,0 +1,194 @@
+import { decode } from 'dns-packet'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type TsigKey, verifyTsig } from '../../../src/dns/tsig.ts'
+import { FLAGS, OPCODES, RR_TYPES } from '../../../src/dns/types.ts'
+import { Secret } from '../../../src/net/secret.ts'
+import { ResponseLimit } from '../../../src/server/publish/limit.ts'
+import { opt, type Wire, wire } from '../../dns/wire.ts'
+import { flushed, SETTINGS } from './flushed.ts'
+import {
+  areSigned,
+  type Call,
+  KEY,
+  key,
+  OTHER,
+  rcodeOf,
+  recordsIn,
+  SECONDS,
+  sentFor,
+  tsigOf,
+} from './secondary.ts'
+import { storeWith, type World } from './zones.ts'
+
+const { A, AXFR, IXFR, SOA } = RR_TYPES
+const ZONE = 'example.test'
+
+let world: World
+let serial: number
+beforeAll(async () => {
+  world = await storeWith({ [ZONE]: { home: ['300 A 192.0.2.1'], '*': ['60 TXT "hi"'] }, 'other.test': {} })
+  await flushed(world.store)
+  serial = await world.serial(ZONE)
+})
+
+describe('what is no request of a secondary', () => {
+  it.each([wire({}).subarray(0, 11), wire({ flags: FLAGS.QR }), wire({ flags: FLAGS.QR, questions: 0 })])(
+    'has no answer',
+    async (message) => expect((await sentFor(world, message)).sent).toEqual([]),
+  )
+
+  // biome-ignore format: a table
+  it.each<[string, Wire, Call, string]>([
+    ['malformed',                           { id: 9, questions: 0 },                            {},                              'FORMERR'],
+    ['a NOTIFY',                            { flags: OPCODES.NOTIFY << 11, type: SOA },         {},                              'NOTIMP'],
+    ['an UPDATE',                           { flags: 5 << 11, type: SOA },                      {},                              'NOTIMP'],
+    ['of the class CH',                     { class: 3 },                                       {},                              'REFUSED'],
+    ['of the class ANY',                    { class: 255 },                                     {},                              'REFUSED'],
+    ['an AXFR without a signature',         { type: AXFR },                                     {},                              'REFUSED'],
+    ['an AXFR without a signature by UDP',  { type: AXFR },                                     { isDatagram: true },            'REFUSED'],
+    ['an IXFR without a signature',         { type: IXFR },                                     {},                              'REFUSED'],
+    ['for another zone',                    { name: 'home.else.test' },                         {},                              'REFUSED'],
+    ['for the catalog',                     { name: SETTINGS.catalog, type: SOA },              {},                              'REFUSED'],
+    ['a question',                          { name: 'home.example.test' },                      {},                              'NOERROR'],
+    ['a question for a missing name',       { name: 'a.other.test' },                           {},                              'NXDOMAIN'],
+    ['a question where none are answered',  { name: 'home.example.test' },                      { isAnswering: false },          'REFUSED'],
+    ['a SOA question where none are answered', { type: SOA },                                   { isAnswering: false },          'REFUSED'],
+    ['of a later EDNS',                     { name: 'home.example.test', additions: [opt(1232, 1)] }, {},                        'NOERROR'],
+  ])('%s is answered', async (_, message, call, is) => {
+    const { sent, fetches } = await sentFor(world, wire(message), call)
+    expect(sent.map(rcodeOf)).toEqual([is])
+    expect(fetches).toEqual([])
+    expect(sent[0]?.readUInt16BE(0)).toBe(message.id ?? 0x1234)
+  })
+
+  it('with EDNS version 1 is BADVERS, without records (RFC 6891 §6.1.3)', async () => {
+    const { sent } = await sentFor(world, wire({ name: 'home.example.test', additions: [opt(1232, 1)] }))
+    expect(decode(sent[0] ?? Buffer.alloc(12))).toMatchObject({
+      answers: [],
+      additionals: [{ type: 'OPT', extendedRcode: 1, ednsVersion: 0 }],
+    })
+  })
+
+  it('is limited by UDP, and not by TCP', async () => {
+    const limit = new ResponseLimit()
+    const ask = async (isDatagram: boolean) =>
+      (await sentFor(world, wire({ name: 'home.example.test' }), { isDatagram, limit, peer: '203.0.113.1' }))
+        .sent[0]
+    for (let n = 0; n < 20; n++) expect(decode((await ask(true)) ?? Buffer.alloc(12)).answers).toHaveLength(1)
+    expect(await ask(true)).toBeUndefined()
+    const truncated = decode((await ask(true)) ?? Buffer.alloc(12))
+    expect([truncated.flag_tc, truncated.answers, truncated.questions?.[0]?.name]).toEqual([
+      true,
+      [],
+      'home.example.test',
+    ])
+    expect(decode((await ask(false)) ?? Buffer.alloc(12)).answers).toHaveLength(1)
+  })
+
+  it('is limited for names that are invented in a zone', async () => {
+    const limit = new ResponseLimit()
+    const ask = async (name: string) =>
+      (await sentFor(world, wire({ name }), { isDatagram: true, limit, peer: '203.0.113.1' })).sent
+    for (let n = 0; n < 20; n++) expect(await ask(`n${n}.other.test`)).toHaveLength(1)
+    expect(await ask('new.other.test')).toEqual([])
+    expect(await ask('new.example.test')).toHaveLength(1)
+  })
+})
+
+describe('a signature with a fault', () => {
+  // biome-ignore format: a table
+  it.each<[string, TsigKey, number, number]>([
+    ['an unknown key',     key('who'),                                                  0,    17],
+    ['another algorithm',  key('ns1-key', { algorithm: 'hmac-sha512' }),                0,    17],
+    ['a wrong secret',     key('ns1-key', { secret: new Secret('AAAA') }),              0,    16],
+    ['a wrong secret, and a clock that is off', key('ns1-key', { secret: new Secret('AAAA') }), 900, 16],
+  ])('of %s is answered NOTAUTH and unsigned', async (_, by, skew, error) => {
+    const { sent, fetches } = await sentFor(world, wire({ type: AXFR }), { key: by, skew })
+    const tsig = tsigOf(sent[0] ?? Buffer.alloc(0))
+    expect([sent.map(rcodeOf), tsig?.error, tsig?.mac.length, tsig?.keyName]).toEqual([['NOTAUTH'], error, 0, by.name])
+    expect([recordsIn(sent), fetches]).toEqual([[], []])
+  })
+
+  it.each([-301, 301, 900])(
+    'of a clock that is %i s off is answered BADTIME, signed, with our time',
+    async (skew) => {
+      const { sent, mac } = await sentFor(world, wire({ type: AXFR }), { key: KEY, skew })
+      const [answer = Buffer.alloc(0)] = sent
+      const tsig = tsigOf(answer)
+      expect([rcodeOf(answer), tsig?.error, tsig?.time]).toEqual(['NOTAUTH', 18, SECONDS + skew])
+      expect(Buffer.from(tsig?.other ?? []).readUIntBE(0, 6)).toBe(SECONDS)
+      if (tsig === undefined || mac === undefined) throw new Error('not signed')
+      expect(verifyTsig(answer, tsig, { keys: [KEY], now: SECONDS + skew, previous: mac }).kind).toBe('valid')
+    },
+  )
+
+  it.each([-300, 300])('is none with a clock that is %i s off', async (skew) =>
+    expect((await sentFor(world, wire({ type: SOA }), { key: KEY, skew })).sent.map(rcodeOf)).toEqual([
+      'NOERROR',
+    ]),
+  )
+})
+
+describe('a request of a secondary', () => {
+  // biome-ignore format: a table
+  it.each<[string, Wire, Call, string]>([
+    ['an AXFR from another address',        { type: AXFR },                              { peer: '192.0.2.11' },                       'REFUSED'],
+    ['an AXFR with the key of another',     { type: AXFR },                              { key: OTHER },                               'REFUSED'],
+    ['a SOA from another address',          { type: SOA },                               { peer: '192.0.2.11' },                       'REFUSED'],
+    ['an AXFR by UDP',                      { type: AXFR },                              { isDatagram: true },                         'FORMERR'],
+    ['an IXFR without a serial',            { type: IXFR },                              {},                                           'FORMERR'],
+    ['another question',                    { type: A },                                 {},                                           'REFUSED'],
+    ['a NOTIFY',                            { type: SOA, flags: OPCODES.NOTIFY << 11 },  {},                                           'NOTIMP'],
+    ['of the class CH',                     { type: SOA, class: 3 },                     {},                                           'REFUSED'],
+    ['an AXFR of an unknown zone',          { type: AXFR, name: 'else.test' },           {},                                           'NOTAUTH'],
+    ['an AXFR of a name in a zone',         { type: AXFR, name: 'home.example.test' },   {},                                           'NOTAUTH'],
+    ['an AXFR of the root',                 { type: AXFR, name: '' },                    {},                                           'NOTAUTH'],
+  ])('%s is answered, signed', async (_, message, call, is) => {
+    const { sent, fetches, mac } = await sentFor(world, wire(message), { key: KEY, ...call })
+    expect(sent.map(rcodeOf)).toEqual([is])
+    expect(areSigned(sent, mac, call.key ?? KEY)).toBe(true)
+    expect([sent[0]?.readUInt16BE(6), fetches]).toEqual([0, []])
+  })
+
+  it('for the SOA has that, also by UDP, and is no fetch', async () => {
+    for (const isDatagram of [false, true]) {
+      const { sent, fetches, mac } = await sentFor(world, wire({ type: SOA }), { key: KEY, isDatagram })
+      expect([recordsIn(sent), fetches, areSigned(sent, mac)]).toEqual([[`${ZONE} SOA ${serial}`], [], true])
+      expect((sent[0]?.readUInt16BE(2) ?? 0) & FLAGS.AA).toBe(FLAGS.AA)
+    }
+  })
+
+  it('for the zone has all of it between two SOA, in the order of owners', async () => {
+    const { sent, fetches, mac } = await sentFor(world, wire({ type: AXFR, name: 'Example.TEST' }), {
+      key: KEY,
+    })
+    expect(recordsIn(sent)).toEqual([
+      `${ZONE} SOA ${serial}`,
+      `${ZONE} 86400 NS ns1.operator.test`,
+      `${ZONE} 86400 NS ns2.operator.test`,
+      `*.${ZONE} 60 TXT hi`,
+      `home.${ZONE} 300 A 192.0.2.1`,
+      `${ZONE} SOA ${serial}`,
+    ])
+    expect(areSigned(sent, mac)).toBe(true)
+    expect(
+      fetches.map(({ secondary, zone, apex, newer }) => [secondary.name, zone.serial, apex, newer]),
+    ).toEqual([['ns1', serial, ZONE, undefined]])
+  })
+
+  it('by the other secondary is signed with its own key', async () => {
+    const { sent, mac } = await sentFor(world, wire({ type: AXFR }), { key: OTHER, peer: '192.0.2.20' })
+    expect(recordsIn(sent)).toHaveLength(6)
+    expect(areSigned(sent, mac, OTHER)).toBe(true)
+  })
+
+  it('for the catalog has that under the name of the setting', async () => {
+    const { sent, fetches } = await sentFor(world, wire({ type: AXFR, name: SETTINGS.catalog }), { key: KEY })
+    const rows = recordsIn(sent)
+    expect(rows[0]).toBe(`catalog.test SOA ${await world.serial('')}`)
+    expect(rows).toContain('catalog.test 0 NS invalid')
+    expect(rows).toContain('version.catalog.test 0 TXT 2')
+    expect(rows.filter((row) => /^\w{32}\.zones\.catalog\.test 0 PTR /.test(row))).toHaveLength(2)
+    expect(fetches.map(({ apex, zone }) => [apex, zone.id])).toEqual([['catalog.test', 0]])
+  })
+})
