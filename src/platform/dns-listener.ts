@@ -86,7 +86,8 @@ const sendDatagram = async (
 
 async function listenForStreams({ host, port }: Place, handler: DnsHandler): Promise<DnsListener> {
   const connections = new Map<Socket, Connection>()
-  const server = createServer({ noDelay: true }, (socket) => {
+  // Half open: a peer that sends nothing more still gets its answers.
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
     const connection = { isBusy: false }
     connections.set(socket, connection)
     socket.on('close', () => connections.delete(socket))
@@ -131,7 +132,12 @@ async function serve(socket: Socket, connection: Connection, handler: DnsHandler
   const peer = parsePeer(socket.remoteAddress ?? '')
   socket.on('error', () => undefined)
   if (peer === undefined) return void socket.destroy()
-  socket.setTimeout(IDLE_TIMEOUT, () => socket.destroy())
+  socket.setTimeout(IDLE_TIMEOUT)
+  socket.on('timeout', () => {
+    // A request may wait for its turn, and an answer has a limit of its own. A timeout that is over does not begin again.
+    if (connection.isBusy) socket.setTimeout(IDLE_TIMEOUT)
+    else socket.destroy()
+  })
   const gone = new AbortController()
   socket.on('close', () => gone.abort())
   try {
@@ -149,7 +155,7 @@ async function serve(socket: Socket, connection: Connection, handler: DnsHandler
 /** The messages of a stream, each after its length (RFC 1035 §4.2.2). */
 async function* framed(socket: Socket): AsyncIterable<Uint8Array> {
   let buffer = Buffer.alloc(0)
-  for await (const chunk of socket) {
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
     buffer = Buffer.concat([buffer, chunk as Buffer])
     for (let end = endOfMessage(buffer); end <= buffer.length; end = endOfMessage(buffer)) {
       yield buffer.subarray(2, end)
