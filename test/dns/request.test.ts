@@ -107,12 +107,12 @@ describe('a request', () => {
     ['with a TSIG whose MAC is longer than it', { additions: [tsig({ rdata: tsigRdata(encodeName('hmac-sha256'), 5) })] }],
     ['with a TSIG whose other data is longer than it', { additions: [tsig({ rdata: tsigRdata(encodeName('hmac-sha256'), 4, 1) })] }],
     ['with octets after the other data of a TSIG', { additions: [tsig({ rdata: tsigRdata(encodeName('hmac-sha256'), 4, 0, '00') })] }],
-    ['with 17 records',                         { answers: Array<WireRecord>(17).fill(a) }],
+    ['with 17 records',                         { answers: Array.from({ length: 17 }, () => a) }],
   ])('%s is malformed', (_, message) => expect(kindOf(message)).toBe('malformed'))
 
   // biome-ignore format: a table
   it.each<[string, Wire]>([
-    ['with 16 records',                 { answers: Array<WireRecord>(16).fill(a) }],
+    ['with 16 records',                 { answers: Array.from({ length: 16 }, () => a) }],
     ['with an OPT before a TSIG',       { additions: [OPT, tsig()] }],
     ['with other data in a TSIG',       { additions: [tsig({ rdata: tsigRdata(encodeName('hmac-sha256'), 4, 6, '00006b02d18b') })] }],
     ['for the root',                    { name: '' }],
@@ -185,7 +185,7 @@ describe('a response', () => {
   })
 
   it('has at most 1,000 records', () => {
-    const many = (count: number) => wire({ flags: FLAGS.QR, answers: Array<WireRecord>(count).fill(a) })
+    const many = (count: number) => wire({ flags: FLAGS.QR, answers: Array.from({ length: count }, () => a) })
     expect(parseResponse(many(1000))?.answers).toHaveLength(1000)
     expect(parseResponse(many(1001))).toBeUndefined()
   })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createHash } from 'node:crypto'
 import { pageResponse, redirectResponse } from '../../../src/server/http/site-response.ts'
 
-const bodyOf = (texts: Parameters<typeof pageResponse>[0]): string => String(pageResponse(texts).body)
+const bodyOf = (texts: Parameters<typeof pageResponse>[0]): string => pageResponse(texts).body
 const policyOf = (texts: Parameters<typeof pageResponse>[0]): readonly string[] =>
   (pageResponse(texts).headers?.['content-security-policy'] ?? '').split('; ')
 
@@ -71,14 +71,18 @@ describe('an offline page', () => {
     expect(headers).toEqual(pageResponse({ title: 'Away' }).headers)
   })
 
-  it('has no markup but its own, whatever the texts are', () =>
+  it('has no markup but its own, whatever the texts are', () => {
+    const own = bodyOf({ title: 'Away', message: 'x' })
+      .match(/<[^>]*>/g)
+      ?.join('')
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), (title, message) => {
         const tags = bodyOf({ title, message }).match(/<[^>]*>/g)
-        expect(tags).toEqual(bodyOf({ title: 'Away', message: 'x' }).match(/<[^>]*>/g))
+        expect(tags?.join('')).toBe(own)
       }),
       { numRuns: 500 },
-    ))
+    )
+  })
 
   it.each([`"><script>@b.test`, `'x@b.test`, 'a&b@b.test', 'ü@b.test'])(
     'has the address %s in its link and as text',

@@ -438,6 +438,6 @@ describe('after any changes', () => {
         }
         await world.store.close()
       }),
-      { numRuns: 60, interruptAfterTimeLimit: 6000, markInterruptAsFailure: false },
+      { numRuns: 40, interruptAfterTimeLimit: 5000, markInterruptAsFailure: false },
     ))
 })

@@ -15,7 +15,12 @@ describe('the limit of equal answers', () => {
   it('sends 20 in a second, and then truncates every second one', () =>
     expect(many(new ResponseLimit(), 26)).toEqual([
       ...Array<string>(20).fill('send'),
-      ...['drop', 'truncate', 'drop', 'truncate', 'drop', 'truncate'],
+      'drop',
+      'truncate',
+      'drop',
+      'truncate',
+      'drop',
+      'truncate',
     ]))
 
   it('begins again with the next second, not with the first answer', () => {

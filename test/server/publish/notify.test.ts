@@ -16,7 +16,7 @@ describe('a secondary', () => {
     queue.due(at(milliseconds)).map(({ serial }) => serial)
   const changed = (serial: number, milliseconds: number): void =>
     queue.changed(zone(serial), at(milliseconds))
-  const next = (): number => Number(queue.nextAt() ?? Number.NaN) - START
+  const next = (): number => (queue.nextAt() ?? Number.NaN) - START
 
   it('is told of a change at once, and once', () => {
     expect(queue.nextAt()).toBeUndefined()

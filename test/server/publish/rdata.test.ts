@@ -44,7 +44,7 @@ const READ: readonly (readonly [WireType, string, unknown])[] = [
   ['CAA',   '0 issue "ca.test; a=b"',                  { flags: 0, tag: 'issue', value: 'ca.test; a=b', issuerCritical: false }],
   ['CAA',   '128 iodef "mailto:a@b.test"',             { flags: 128, tag: 'iodef', value: 'mailto:a@b.test', issuerCritical: true }],
   ['CAA',   '0 issue ""',                              { flags: 0, tag: 'issue', value: '', issuerCritical: false }],
-  ['DS',    `60485 5 1 ${'2bb183af5f22588179a53b0a98631fad1a292118'}`, { keyTag: 60_485, algorithm: 5, digestType: 1, digest: hex('2bb183af5f22588179a53b0a98631fad1a292118') }],
+  ['DS',    '60485 5 1 2bb183af5f22588179a53b0a98631fad1a292118', { keyTag: 60_485, algorithm: 5, digestType: 1, digest: hex('2bb183af5f22588179a53b0a98631fad1a292118') }],
   ['TLSA',  `3 1 1 ${'0b'.repeat(32)}`,                { usage: 3, selector: 1, matchingType: 1, certificate: Buffer.alloc(32, 0x0b) }],
   ['SSHFP', '2 1 123456789abcdef67890123456789abcdef67890', { algorithm: 2, hash: 1, fingerprint: '123456789ABCDEF67890123456789ABCDEF67890' }],
   ['NAPTR', '100 50 "s" "z3950+I2L+I2C" "" _z3950._tcp.gatech.edu.', { order: 100, preference: 50, flags: 's', services: 'z3950+I2L+I2C', regexp: '', replacement: '_z3950._tcp.gatech.edu' }],
