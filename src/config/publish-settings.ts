@@ -40,6 +40,7 @@ export function parseSecondary(value: string): Result<SecondarySetting, string> 
   const key = keyName?.toLowerCase().replace(/\.$/, '') ?? ''
   if (name === undefined || endpoint === undefined || !KEY_NAME.test(key))
     return err('must be NAME=ADDRESS:PORT key KEYNAME, such as "ns1=192.0.2.1:53 key ns1-key"')
+  if (endpoint.ok && endpoint.value.port === 0) return err('needs the port at which the name server listens')
   return endpoint.ok
     ? ok({ name, address: endpoint.value.host as Address, port: endpoint.value.port, keyName: key })
     : endpoint

@@ -68,6 +68,9 @@ function publishConflicts(
           },
         ]
       : []),
+    ...(new Set(secondaries.map(({ name }) => name)).size < secondaries.length
+      ? [{ where: places['secondaries'] ?? '', problem: 'secondaries has one name twice' }]
+      : []),
     ...(secondaries.length > 0 && dnsListen.length === 0
       ? [
           {

@@ -37,7 +37,9 @@ const parseRealm = (value: string): Result<string, string> =>
 const fragment = (value: string): Result<string, string> => ok(value.toLowerCase())
 const nameserver = (value: string): Result<string, string> => {
   const name = parseHostname(value)
-  return name === undefined ? err('is not a host name, such as ns1.example') : ok(name)
+  return name === undefined || parseAddress(value) !== undefined
+    ? err('is not a host name, such as ns1.example')
+    : ok(name)
 }
 
 /** Without TLS: the values are for a collector in the same network. */

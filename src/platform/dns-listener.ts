@@ -1,5 +1,6 @@
 import { createSocket, type Socket as DatagramSocket } from 'node:dgram'
 import { createServer, type Server, type Socket } from 'node:net'
+import { setImmediate } from 'node:timers'
 import { parsePeer } from '../net/address.ts'
 import type { DnsHandler, DnsListener, ListenForDns } from '../ports/dns-listener.ts'
 
@@ -88,7 +89,7 @@ async function listenForStreams({ host, port }: Place, handler: DnsHandler): Pro
   const connections = new Map<Socket, Connection>()
   // Half open: a peer that sends nothing more still gets its answers.
   const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
-    const connection = { isBusy: false }
+    const connection = { peer: socket.remoteAddress ?? '', isBusy: false }
     connections.set(socket, connection)
     socket.on('close', () => connections.delete(socket))
     if (connections.size > MAX_CONNECTIONS) closeOldest(connections)
@@ -116,14 +117,25 @@ const listening = async (server: Server, { host, port }: Place): Promise<number>
     })
   })
 
+const nextTurn = async (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
 interface Connection {
+  readonly peer: string
+
   /** A request is being answered. */
   isBusy: boolean
 }
 
-/** Above the limit the connection that has waited longest for a request is closed: idle ones must not keep out transfers. */
+/**
+ * Above the limit the peer with the most connections loses one: its oldest that waits for a request, else its oldest. So one
+ * peer cannot keep out the transfers of another.
+ */
 function closeOldest(connections: ReadonlyMap<Socket, Connection>): void {
-  const [oldest] = [...connections].find(([, { isBusy }]) => !isBusy) ?? []
+  const counts = new Map<string, number>()
+  for (const { peer } of connections.values()) counts.set(peer, (counts.get(peer) ?? 0) + 1)
+  const most = Math.max(...counts.values())
+  const candidates = [...connections].filter(([, { peer }]) => counts.get(peer) === most)
+  const [oldest] = candidates.find(([, { isBusy }]) => !isBusy) ?? candidates[0] ?? []
   oldest?.destroy()
 }
 
@@ -143,6 +155,8 @@ async function serve(socket: Socket, connection: Connection, handler: DnsHandler
   try {
     for await (const bytes of framed(socket)) {
       connection.isBusy = true
+      // Requests that came together must not hold up everything else.
+      await nextTurn()
       await handler({ bytes, peer, isDatagram: false }, async (answer) => write(socket, answer, gone.signal))
       connection.isBusy = false
     }

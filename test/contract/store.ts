@@ -265,6 +265,18 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
       expect(await store.read((r) => r.hasOffline(at.accountId))).toBe(true)
     })
 
+    it('takes names of every zone that has changed into a flush', async () => {
+      const other = await store.write((w) =>
+        w.addZone({ accountId: at.accountId, name: 'other.test', isShared: false }, NOW),
+      )
+      await store.write(async (w) => {
+        for (let n = 0; n < 50; n++)
+          await w.addName({ zoneId: at.zoneId, accountId: at.accountId, name: `n${n}` }, NOW)
+      })
+      const zones = (await store.write((w) => w.dirtyNames(9))).map(({ zoneId }) => zoneId)
+      expect([zones.filter((id) => id === at.zoneId).length, zones.includes(other)]).toEqual([3, true])
+    })
+
     it('raises every serial after a restore, by the time since the last change in the backup', async () => {
       await flushed(store, undefined, NOW)
       const serials = async () =>

@@ -1,8 +1,10 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { Resolver } from 'node:dns/promises'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { questionWire } from '../../src/dns/response.ts'
 import { holdfast, scratch, service } from './processes.ts'
 
 /** An answer to a request under another Host than the one it is sent to. */
@@ -110,6 +112,33 @@ describe('a service that publishes', () => {
     expect(update).toMatchObject({ status: 401, body: 'badauth\n' })
     expect((await under(at.url, 'go.example.test', { path: '/v1/dns/about' })).status).toBe(200)
   })
+})
+
+it('updates keep their pace while one connection asks many questions', async () => {
+  const at = await published()
+  const [host = '', port = ''] = at.dns.split(':')
+  const header = Buffer.from([0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0])
+  const question = Buffer.concat([header, questionWire('home.example.test', 1)])
+  const framed = Buffer.concat([Buffer.from([0, question.length]), question])
+  const socket = connect(Number(port), host)
+  socket.on('error', () => undefined)
+  socket.resume()
+  const flood = setInterval(
+    () => socket.write(Buffer.concat(Array.from({ length: 2000 }, () => framed))),
+    200,
+  )
+  try {
+    const slowest = { ms: 0 }
+    for (let n = 0; n < 10; n++) {
+      const begin = performance.now()
+      expect(await at.api('POST', R, { name: `n${n}` })).toBe(201)
+      slowest.ms = Math.max(slowest.ms, performance.now() - begin)
+    }
+    expect(slowest.ms).toBeLessThan(1000)
+  } finally {
+    clearInterval(flood)
+    socket.destroy()
+  }
 })
 
 describe('serve refuses to publish, with 78 and words', () => {

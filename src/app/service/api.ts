@@ -47,6 +47,7 @@ export function apiOf(
       name: 'Holdfast DNS management API',
       version: API_VERSION,
       nameservers: settings.nameservers,
+      isReserved: (name) => name === settings.catalogZone,
       isPublicSuffix: (name) => !settings.publicSuffixes && isPublicSuffix(name),
       requestFlush,
       newPassword: secret,

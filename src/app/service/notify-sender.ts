@@ -6,7 +6,13 @@ import { signTsig, verifyTsig } from '../../dns/tsig.ts'
 import { CLASSES, HEADER_LENGTH, RR_TYPES } from '../../dns/types.ts'
 import type { Address } from '../../net/address.ts'
 import { askByDatagram } from '../../platform/datagram.ts'
-import { isStuck, NotifyQueue, type ToldZone, type ZoneAtSecondary } from '../../server/publish/notify.ts'
+import {
+  isBehind,
+  isStuck,
+  NotifyQueue,
+  type ToldZone,
+  type ZoneAtSecondary,
+} from '../../server/publish/notify.ts'
 import type { Secondary } from '../../server/publish/secondary.ts'
 import type { PublishSettings } from '../../server/publish/settings.ts'
 import { soaRecord } from '../../server/publish/soa.ts'
@@ -26,6 +32,8 @@ export interface NotifySenderParts {
   /** The local address that secondaries allow; undefined for that of the route. */
   readonly from: Address | undefined
   readonly ending: AbortSignal
+  /** Whether there is a published zone with this id. */
+  readonly exists: (id: number) => Promise<boolean>
   readonly onStuck: (secondary: Secondary, zone: ZoneAtSecondary) => void
 }
 
@@ -70,17 +78,21 @@ function lineTo(secondary: Secondary, parts: NotifySenderParts) {
     pump()
   }
   const alarmed = new Map<number, Instant | undefined>()
+  /** What it serves: a secondary that has a serial already does not fetch it. */
+  const askServed = async (zone: ToldZone): Promise<void> => {
+    const serial = await servedSerial(secondary, zone.apex, parts)
+    if (serial !== undefined) queue.served(zone.id, serial, now())
+  }
   const check = async (): Promise<void> => {
+    const open = queue.zones().filter((zone) => isBehind(zone) || zone.fetched !== zone.served)
+    for (const { id, apex, told } of open.slice(0, MAX_ASKED))
+      if (!(await parts.exists(id))) queue.removed(id)
+      else await askServed({ id, apex, serial: told ?? 0 })
     for (const zone of queue.zones())
       if (isStuck(zone, now()) && alarmed.get(zone.id) !== zone.toldAt) {
         alarmed.set(zone.id, zone.toldAt)
         parts.onStuck(secondary, zone)
       }
-    const behind = queue.zones().filter(({ fetched, served }) => fetched !== undefined && fetched !== served)
-    for (const zone of behind.slice(0, MAX_ASKED)) {
-      const serial = await servedSerial(secondary, zone.apex, parts)
-      if (serial !== undefined) queue.served(zone.id, serial, now())
-    }
   }
   let isChecking = false
   const checks = setInterval(() => {

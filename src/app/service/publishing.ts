@@ -61,12 +61,22 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
   const secondaries = secondariesOf(current())
   if (!secondaries.ok) return err({ exit: 'configuration', messages: [secondaries.error] })
   const settings = () => publishSettingsOf(current())
+  const { catalogZone } = current()
+  if ((await store.read(async (r) => r.publishedZone(catalogZone))) !== undefined)
+    return err({
+      exit: 'configuration',
+      messages: [`catalog_zone: ${catalogZone} is a zone of this store; choose another name`],
+    })
   await applySettings(store, settings())
   const notifier = startNotifySender({
     secondaries: secondaries.value,
     settings,
     from: sourceAddress(current()),
     ending,
+    exists: async (id) => {
+      const [zone] = await store.read(async (r) => r.publishedZones(id - 1, 1))
+      return zone?.id === id
+    },
     onStuck: ({ name }, { apex, told, fetched }) =>
       log('error', 'secondary is stuck', {
         fields: { secondary: name, zone: apex, told, fetched },

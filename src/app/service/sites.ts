@@ -32,7 +32,8 @@ export function withSites(handle: RequestHandler, store: Store): RequestHandler 
   }
 }
 
-const isServicePath = (path: string): boolean => isUpdatePath(path) || isApiPath(path)
+const isServicePath = (path: string): boolean =>
+  isUpdatePath(path) || isApiPath(path) || path === '/healthz' || path === '/readyz'
 
 /** The host name without its port and last dot; undefined for an address and for one label. */
 function hostOf({ host = '' }: IncomingRequest): string | undefined {

@@ -27,6 +27,8 @@ export function readTsigKeys(path: string): Result<readonly TsigKey[], string> {
     if (/^\s*(#|$)/.test(line)) continue
     const key = keyIn(line.trim())
     if (!key.ok) return err(`${path}: line ${at + 1}: ${key.error}`)
+    if (keys.some(({ name }) => name === key.value.name))
+      return err(`${path}: line ${at + 1}: there is a key ${key.value.name} already`)
     keys.push(key.value)
   }
   return ok(keys)

@@ -23,6 +23,8 @@ export interface ApiService {
   readonly nameservers: readonly string[]
   /** Whether a zone of this name is refused because the public registers names below it. */
   isPublicSuffix(name: string): boolean
+  /** Whether the service uses this name itself: for the catalog of zones. */
+  isReserved(name: string): boolean
   newKey(): { readonly username: string; readonly password: string; readonly hash: Uint8Array }
   /** Publishes what has changed as soon as the request is done. */
   requestFlush(): void

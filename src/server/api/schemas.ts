@@ -39,7 +39,7 @@ const SUMMARY = {
   update_group: nullableString('The username of the DDNS key that may update the whole name.'),
   created_at: created('name'),
   updated_at: updated('name'),
-  published_at: nullableTime('When the name was last published on request, in UTC; null is never.'),
+  published_at: nullableTime('When the present state of the name was published, in UTC; null before that.'),
 } as const
 const DETAILS = {
   metadata,

@@ -92,7 +92,7 @@ async function zoneConflict(
 ): Promise<string | undefined> {
   const { id } = caller.account
   const parent = await store.zoneContaining(name)
-  if (parent?.name === name) return `${name} exists`
+  if (parent?.name === name || service.isReserved(name)) return `${name} exists`
   if (parent !== undefined && parent.accountId !== id) return `${name} is inside a zone of another account`
   if (await store.hasOthersBeneath(name, id))
     return `there are zones or names of other accounts beneath ${name}`

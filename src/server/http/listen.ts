@@ -197,7 +197,7 @@ async function answer(
     userAgent: headers['user-agent'],
     authorization: headers.authorization,
     ...origin,
-    ...(headers.host !== undefined && { host: headers.host }),
+    ...hostOf(url, headers.host),
     ...(headers.origin !== undefined && { origin: headers.origin }),
     ...(headers['content-type'] !== undefined && { contentType: headers['content-type'] }),
     ...(headers['if-match'] !== undefined && { ifMatch: headers['if-match'] }),
@@ -219,6 +219,12 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
     if (length <= MAX_BODY_BYTES) chunks.push(bytes)
   }
   return length > MAX_BODY_BYTES ? undefined : textOf(Buffer.concat(chunks))
+}
+
+/** RFC 9112 §3.2.2: the host of the absolute form, else of the header. */
+function hostOf(target: string, header: string | undefined): Pick<IncomingRequest, 'host'> {
+  const [, host = header] = /^https?:\/\/([^/?#]*)/i.exec(target) ?? []
+  return host === undefined ? {} : { host }
 }
 
 /** RFC 9112 §3.2.2: the absolute form, which proxies send, is the same resource. */

@@ -38,7 +38,7 @@ export async function answerQuestion(
   { soa, isDatagram }: { readonly soa: Soa; readonly isDatagram: boolean },
 ): Promise<Buffer> {
   const zone = await zoneToAsk(request.question, reads)
-  const result = zone === undefined ? REFUSED : await lookUp({ zone, reads, soa }, request.question)
+  const result = !isRendered(zone) ? REFUSED : await lookUp({ zone, reads, soa }, request.question)
   return written(request, result, isDatagram)
 }
 
@@ -56,6 +56,10 @@ async function zoneToAsk({ name, type }: Asked, reads: PublishedReads): Promise<
   if (type !== RR_TYPES.DS || zone?.apex !== name) return zone
   return (await publishedZoneOf(parentName(name) ?? '', reads)) ?? zone
 }
+
+/** A zone that was just made has no records before its first flush: other name servers refuse it. */
+export const isRendered = (zone: PublishedZone | undefined): zone is PublishedZone =>
+  zone !== undefined && zone.size > 0
 
 /** The deepest zone that contains the name. */
 export async function publishedZoneOf(

@@ -12,7 +12,7 @@ import {
 import { CLASSES, FLAGS, OPCODES, RCODES, RR_TYPES } from '../../dns/types.ts'
 import type { Address } from '../../net/address.ts'
 import type { PublishedReads, PublishedZone } from '../store/published.ts'
-import { answerQuestion, emptyAnswer, malformedAnswer, publishedZoneOf } from './answer.ts'
+import { answerQuestion, emptyAnswer, isRendered, malformedAnswer, publishedZoneOf } from './answer.ts'
 import type { ResponseLimit } from './limit.ts'
 import type { Secondary } from './secondary.ts'
 import type { PublishSettings } from './settings.ts'
@@ -60,16 +60,29 @@ export async function handleDns(
 ): Promise<void> {
   const parsed = parseRequest(bytes)
   if (parsed.kind === 'dropped') return
-  if (parsed.kind === 'malformed') return send(malformedAnswer(parsed.id, parsed.opcode))
+  if (parsed.kind === 'malformed')
+    return isAllowed(context, peer, 'FORMERR') ? send(malformedAnswer(parsed.id, parsed.opcode)) : undefined
   const { request } = parsed
   const { tsig } = request
   if (tsig === undefined) return answerPlain(context, { request, peer }, send)
   const keys = context.settings().secondaries.map(({ key }) => key)
   const check = verifyTsig(bytes, tsig, { keys, now: secondsOf(context.now()) })
-  if (check.kind === 'fault') return send(faultAnswer(request, check, secondsOf(context.now())))
+  if (check.kind === 'fault') {
+    if (!isAllowed(context, peer, 'TSIG')) return undefined
+    const answer = faultAnswer(request, check, secondsOf(context.now()))
+    // A forged request must not be answered by much more than it has.
+    return send(answer.length > bytes.length * MAX_GAIN ? emptyAnswer(request, RCODES.NOTAUTH) : answer)
+  }
   const signer = signerOf(check.key, check.mac, () => secondsOf(context.now()))
   await answerSigned(context, { request, peer, key: check.key }, async (message) => send(signer(message)))
 }
+
+/** The most that an answer without a check of the peer is larger than its request. */
+const MAX_GAIN = 2
+
+/** Answers to what no honest peer sends have no truncated form. */
+const isAllowed = ({ limit, now }: DnsContext, { address, isDatagram }: DnsPeer, kind: string): boolean =>
+  !isDatagram || limit.check(address, kind, now()) === 'send'
 
 const secondsOf = (now: Instant): number => Math.floor(now / 1000)
 
@@ -150,7 +163,7 @@ async function answerSigned(context: DnsContext, call: SignedCall, send: Send): 
   const apexInStore = apexOf(name, catalog)
   const transfer = async (reads: PublishedReads): Promise<void> => {
     const zone = apexInStore === undefined ? undefined : await reads.publishedZone(apexInStore)
-    if (zone === undefined) return send(emptyAnswer(request, RCODES.NOTAUTH))
+    if (!isRendered(zone)) return send(emptyAnswer(request, RCODES.NOTAUTH))
     await sendZone(context, { ...call, reads, zone, secondary }, send)
   }
   await (type === RR_TYPES.SOA ? transfer(context.reads) : context.snapshot(transfer))

@@ -1,4 +1,5 @@
 import { after, type Duration, type Instant, instant, latest, minutes, seconds } from '../../base/time.ts'
+import { CATALOG_ID } from '../store/published.ts'
 import { isNewer } from './soa.ts'
 
 /** A zone as a secondary is told of it. */
@@ -10,6 +11,7 @@ export interface ToldZone {
 
 /** What is known of one zone at one secondary. Serials are those of this service. */
 export interface ZoneAtSecondary {
+  readonly id: number
   readonly apex: string
   readonly told: number | undefined
   /** When it was first told something that it has not fetched. */
@@ -53,7 +55,7 @@ export class NotifyQueue {
 
   changed(zone: ToldZone, now: Instant): void {
     const entry = this.#zones.get(zone.id)
-    this.#zones.set(zone.id, { ...EMPTY, dueAt: now, ...entry, apex: zone.apex, wanted: zone })
+    this.#zones.set(zone.id, { ...EMPTY, dueAt: now, ...entry, id: zone.id, apex: zone.apex, wanted: zone })
     this.#waiting.add(zone.id)
   }
 
@@ -103,7 +105,7 @@ export class NotifyQueue {
 
   /** A secondary that fetches is there: what waits is told now. */
   fetched({ id, apex, serial }: ToldZone, now: Instant): void {
-    const entry = this.#zones.get(id) ?? EMPTY
+    const entry = { ...EMPTY, ...this.#zones.get(id), id }
     const isKnown = entry.wanted !== undefined && !isNewer(entry.wanted.serial, serial)
     if (isKnown) this.#waiting.delete(id)
     this.#zones.set(id, {
@@ -117,9 +119,13 @@ export class NotifyQueue {
     })
   }
 
+  /** A secondary that serves what it was told, or something newer, has it: a signer has serials of its own. */
   served(id: number, serial: number, now: Instant): void {
     const entry = this.#zones.get(id)
-    if (entry !== undefined) this.#zones.set(id, { ...entry, served: serial, servedAt: now })
+    if (entry === undefined) return
+    const hasTold = entry.told !== undefined && !isNewer(entry.told, serial)
+    const fetched = hasTold && isBehind(entry) ? { fetched: entry.told, fetchedAt: now } : {}
+    this.#zones.set(id, { ...entry, ...fetched, served: serial, servedAt: now })
   }
 
   removed(id: number): void {
@@ -138,12 +144,12 @@ export class NotifyQueue {
     return next === undefined || this.#sent < MAX_PER_SECOND ? next : latest(next, nextSecond)
   }
 
-  zones(): readonly (ZoneAtSecondary & { readonly id: number })[] {
-    return [...this.#zones].map(([id, entry]) => ({ id, ...entry }))
+  zones(): readonly ZoneAtSecondary[] {
+    return [...this.#zones.values()]
   }
 }
 
-const EMPTY: Entry = {
+const EMPTY: Omit<Entry, 'id'> = {
   apex: '',
   told: undefined,
   toldAt: undefined,
@@ -161,6 +167,14 @@ const EMPTY: Entry = {
 export const isBehind = ({ told, fetched }: Pick<ZoneAtSecondary, 'told' | 'fetched'>): boolean =>
   told !== undefined && (fetched === undefined || isNewer(told, fetched))
 
-/** Whether that was so for a minute. */
-export const isStuck = (zone: ZoneAtSecondary, now: Instant): boolean =>
-  isBehind(zone) && zone.toldAt !== undefined && now - zone.toldAt > STUCK_AFTER
+/** Whether the secondary has not fetched a serial for a minute, or has fetched it and serves an older one for a minute. */
+export const isStuck = (zone: ZoneAtSecondary, now: Instant): boolean => {
+  const { toldAt, fetched, fetchedAt, served } = zone
+  const isRefused = fetched !== undefined && served !== undefined && isNewer(fetched, served)
+  const since = isBehind(zone) ? toldAt : isRefused ? fetchedAt : undefined
+  return since !== undefined && now - since > STUCK_AFTER && !isUnknownCatalog(zone)
+}
+
+/** A name server that reads no catalog has never heard of it. */
+const isUnknownCatalog = ({ id, fetched, served }: ZoneAtSecondary): boolean =>
+  id === CATALOG_ID && fetched === undefined && served === undefined

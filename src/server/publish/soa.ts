@@ -6,6 +6,8 @@ import type { PublishSettings } from './settings.ts'
 /** In seconds. A lost NOTIFY is made good after `refresh`; `minimum` is the TTL of negative answers (RFC 2308 §4). */
 const TIMERS = { refresh: 300, retry: 60, expire: 1_209_600, minimum: 60 } as const
 const TTL = 3600
+/** In characters (RFC 1035 §2.3.4). */
+const MAX_NAME = 253
 
 /** The SOA is not stored: its serial is that of the zone, the rest are settings (RFC 1035 §3.3.13). */
 export function soaRecord(
@@ -19,12 +21,18 @@ export function soaRecord(
   return {
     type: RR_TYPES.SOA,
     ttl: TTL,
-    rdata: Buffer.concat([mname, encodeName(contact ?? `hostmaster.${apex}`), timers]),
+    rdata: Buffer.concat([mname, encodeName(contact ?? mailboxOf(apex)), timers]),
   }
 }
 
 /** The same for negative answers: they are kept for the lower of its TTL and its minimum (RFC 2308 §3). */
 export const negativeSoa = (soa: DnsRecord): DnsRecord => ({ ...soa, ttl: Math.min(soa.ttl, TIMERS.minimum) })
+
+/** RFC 2142 §7; the zone itself where that is longer than a name may be. */
+const mailboxOf = (apex: string): string => {
+  const mailbox = `hostmaster.${apex}`
+  return mailbox.length > MAX_NAME ? apex : mailbox
+}
 
 /** RFC 1982: the next serial. Zero is skipped: it means "no serial" to some programs. */
 export const nextSerial = (serial: number): number => (serial >= 0xffffffff ? 1 : serial + 1)

@@ -206,11 +206,22 @@ const states = (sql: Sql): Pick<PublishWrites, 'aliasesOf' | 'namesFrom' | 'zone
   },
 })
 
+/** Each flush takes names of so many zones, so that one that changes a lot does not hold up the others. */
+const MAX_DIRTY_ZONES = 200
+const DIRTY_ZONES = `WITH RECURSIVE zone_with_dirty (id) AS (
+    SELECT min(zone_id) FROM dns_dirty
+    UNION ALL SELECT (SELECT min(zone_id) FROM dns_dirty WHERE zone_id > id) FROM zone_with_dirty WHERE id IS NOT NULL
+  ) SELECT id FROM zone_with_dirty WHERE id IS NOT NULL LIMIT ?`
+
 const dirty = (sql: Sql): Pick<PublishWrites, 'dirtyNames' | 'setPublished'> => ({
   async dirtyNames(limit) {
-    return sql('SELECT zone_id, name FROM dns_dirty LIMIT ?')
-      .all(limit)
-      .map((row) => ({ zoneId: number(row['zone_id']), name: textValue(row['name']) }))
+    const zones = sql(DIRTY_ZONES).all(MAX_DIRTY_ZONES)
+    const share = Math.max(1, Math.floor(limit / Math.max(1, zones.length)))
+    return zones.flatMap(({ id = null }) =>
+      sql('SELECT zone_id, name FROM dns_dirty WHERE zone_id = ? LIMIT ?')
+        .all(id, share)
+        .map((row) => ({ zoneId: number(row['zone_id']), name: textValue(row['name']) })),
+    )
   },
   async setPublished(names, now) {
     for (const { zoneId, name } of names) {

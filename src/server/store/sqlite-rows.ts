@@ -106,9 +106,13 @@ export function nameFrom(sql: Sql, row: Row): Name {
     ),
     ...optional('isImplicit', isOn(row['is_implicit']) ? true : undefined),
     ...optional('updateGroup', groupOf(sql, row['key_id'])),
-    ...optional('publishedAt', instantOf(row['published_at'])),
+    ...optional('publishedAt', isDirty(sql, row) ? undefined : instantOf(row['published_at'])),
   }
 }
+
+/** The present state is not published yet. */
+const isDirty = (sql: Sql, { zone_id: zoneId = null, name = null }: Row): boolean =>
+  sql('SELECT 1 AS found FROM dns_dirty WHERE zone_id = ? AND name = ?').get(zoneId, name) !== undefined
 
 function rrsetFrom(sql: Sql, row: Row): RRSet {
   const id = number(row['id'])

@@ -37,6 +37,7 @@ const SERVICE = {
   name: 'x',
   version: '1.0.0',
   nameservers: [],
+  isReserved: () => false,
   isPublicSuffix: () => false,
   newKey: () => ({ username: 'kkk0000', password: '', hash: new Uint8Array(48) }),
   requestFlush: () => undefined,

@@ -54,6 +54,21 @@ describe('a body of another shape', () => {
   })
 })
 
+it('a zone with the name of the catalog is refused', async () => {
+  expect(codes(await world.ask('POST', '/v1/dns/zones', { zone_name: 'catalog.holdfast' }))).toBe('409 3425')
+})
+
+it('published_at is of the present state: null after a change, until it is published', async () => {
+  const at = async () =>
+    ((await world.ask('GET', `${R}/example.test/free`)).body.data as { published_at: string | null })
+      .published_at
+  expect(await at()).toBeNull()
+  await flushed(world.store)
+  expect(await at()).toBe('2026-01-02T00:00:00.000Z')
+  expect(codes(await world.ask('PUT', `${R}/example.test/free/rrsets/A`, { ttl: 120 }))).toBe('202')
+  expect(await at()).toBeNull()
+})
+
 it('a name is not shown with an expansion that does not exist', async () => {
   expect(codes(await world.ask('GET', `${R}/example.test/free?expand[]=colour`))).toBe('400 2451')
   expect(codes(await world.ask('GET', `${R}/example.test/free?expand[]=offline_settings`))).toBe('200')
