@@ -92,7 +92,7 @@ function repeated(state: (title: string, body: Body) => void) {
       rows.forEach((row, at) => {
         const values: readonly unknown[] = Array.isArray(row) ? (row as unknown[]) : [row]
         const body = bodyOf(rest)
-        if (body !== undefined) state(`${String(title)} [${at}]`, (...more) => body(...values, ...more))
+        if (body !== undefined) state(`${String(title)} [${at}]`, () => body(...values))
       })
   const nothing = Object.assign(() => {}, { each: () => () => {} })
   const conditional = (isSkipped: boolean): Titled => (isSkipped ? nothing : all)
