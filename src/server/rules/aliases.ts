@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from '../errors/errors.ts'
 import { APEX, fqdnOf, parentOf, relativeTo, WILDCARD } from '../model/dns-name.ts'
-import { type Name, rrsetOf } from '../model/tree.ts'
+import type { Name } from '../model/tree.ts'
 import { targetsOf } from '../model/targets.ts'
 import { type ChangeInZone, has, newTargets, type ZoneReads } from './resulting-zone.ts'
 
@@ -9,7 +9,7 @@ const MAX_CHAIN = 100
 
 /** The names from one to the end of its chain of ALIAS and CNAME, and how it ends. */
 interface Chain {
-  readonly names: readonly Name[]
+  readonly names: readonly [Name, ...Name[]]
   readonly end: 'in the zone' | 'outside' | 'loop' | 'too long'
   /** Where the last name points. */
   readonly target: string
@@ -21,7 +21,7 @@ export async function chainFrom(
   zone: ChangeInZone['zone'],
   resulting: Pick<ZoneReads, 'nameAt'>,
 ): Promise<Chain> {
-  const names = [name]
+  const names: [Name, ...Name[]] = [name]
   for (let current = name; ; ) {
     const [target] = [...targetsOf(current, 'ALIAS'), ...targetsOf(current, 'CNAME')]
     if (target === undefined) return { names, end: 'in the zone', target: '' }
@@ -58,20 +58,16 @@ export async function aliasFaults(
     !(['ALIAS', 'CNAME'] as const).some((type) => newTargets(change, type).length > 0)
   )
     return []
-  if ((rrsetOf(after, 'ALIAS')?.rdata.length ?? 0) > 1)
-    return [refuse('aliasInvalid', 'a name has one ALIAS')]
+  if (targetsOf(after, 'ALIAS').length > 1) return [refuse('aliasInvalid', 'a name has one ALIAS')]
   const chain = await chainFrom(after, zone, resulting)
   if (chain.end === 'in the zone') return []
-  const alias = aliasIn(chain, zone.name) ?? (await aliasTo(after, resulting))
-  return alias === undefined ? [] : [chainFault(alias, chain, change)]
+  const alias = isAliasIn(chain, zone.name) ? after.name : await aliasTo(after, resulting)
+  return alias === undefined ? [] : [chainFault(alias, chain, zone.name)]
 }
 
-/** The changed name if it has an ALIAS, or an ALIAS of the loop that it closes. */
-const aliasIn = ({ names, end, target }: Chain, zone: string): string | undefined => {
-  const [changed] = names
-  const isInLoop = end === 'loop' && changed !== undefined && target === fqdnOf(changed.name, zone)
-  return (isInLoop ? names : names.slice(0, 1)).find((name) => has(name, 'ALIAS'))?.name
-}
+/** Whether the changed name has an ALIAS, or closes a loop with one. */
+const isAliasIn = ({ names, target }: Chain, zone: string): boolean =>
+  (target === fqdnOf(names[0].name, zone) ? names : names.slice(0, 1)).some((name) => has(name, 'ALIAS'))
 
 /** An ALIAS that leads to the changed name. Other accounts must not be able to prevent a change by one. */
 async function aliasTo({ name, accountId }: Name, { pointersTo }: ZoneReads): Promise<string | undefined> {
@@ -88,19 +84,19 @@ async function aliasTo({ name, accountId }: Name, { pointersTo }: ZoneReads): Pr
 function chainFault(
   alias: string,
   { end, target, names }: Chain,
-  { zone, after }: ChangeInZone,
+  zone: string,
 ): Refusal<'aliasInvalid' | 'aliasOutsideZone'> {
-  const fqdn = fqdnOf(alias, zone.name)
-  const isDirect = names.length === 1 && alias === after?.name
+  const fqdn = fqdnOf(alias, zone)
+  const isDirect = names.length === 1 && alias === names[0].name
   if (end === 'outside')
     return refuse(
       'aliasOutsideZone',
       isDirect
-        ? `${target}. is outside ${zone.name}`
-        : `the ALIAS of ${fqdn} leads to ${target}., which is outside ${zone.name}`,
+        ? `${target}. is outside ${zone}`
+        : `the ALIAS of ${fqdn} leads to ${target}., which is outside ${zone}`,
     )
   if (end === 'too long') return refuse('aliasInvalid', `${fqdn} leads over more than ${MAX_CHAIN} names`)
-  const isBack = target === fqdnOf(after?.name ?? '', zone.name)
+  const isBack = target === fqdnOf(names[0].name, zone)
   return refuse(
     'aliasInvalid',
     isBack ? `${target} leads back to itself` : `the ALIAS of ${fqdn} leads to a loop at ${target}`,
