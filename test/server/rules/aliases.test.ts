@@ -8,6 +8,9 @@ import { zoneInMemory } from './zone-in-memory.ts'
 const cname = (name: string, target: string): Name => nameOf(name, rrsetOf('CNAME', target))
 const alias = (name: string, ...targets: readonly string[]): Name =>
   nameOf(name, rrsetOf('ALIAS', ...targets))
+const foreign = (name: Name): Name => ({ ...name, accountId: OTHER.id })
+const out =
+  'aliasOutsideZone: the ALIAS of al.example.test leads to other.test., which is outside example.test'
 const HOME = nameOf('home', rrsetOf('A', '192.0.2.1'))
 /** From n1 to the home name, over this number of names in all. */
 const row = (length: number): readonly Name[] => [
@@ -25,13 +28,24 @@ describe('a change of', () => {
     ['a CNAME out of the zone',                 cname('cn', 'other.test.'), [],                                                             []],
     ['a CNAME out of the zone, below an ALIAS', cname('cn', 'other.test.'), [alias('al', 'cn.example.test.')],                              ['aliasOutsideZone: the ALIAS of al.example.test leads to other.test., which is outside example.test']],
     ['the same, over two CNAMEs',               cname('c2', 'other.test.'), [alias('al', 'c1.example.test.'), cname('c1', 'c2.example.test.')], ['aliasOutsideZone: the ALIAS of al.example.test leads to other.test., which is outside example.test']],
-    ['the same, of another account',            cname('cn', 'other.test.'), [{ ...alias('al', 'cn.example.test.'), accountId: OTHER.id }],  []],
+    ['the same, of another account',            cname('cn', 'other.test.'), [foreign(alias('al', 'cn.example.test.'))],  []],
     ['an ALIAS to itself',                      alias('al', 'al.example.test.'), [],                                                        ['aliasInvalid: al.example.test leads back to itself']],
     ['an ALIAS of a loop of two',               alias('a1', 'a2.example.test.'), [alias('a2', 'a1.example.test.')],                         ['aliasInvalid: a1.example.test leads back to itself']],
     ['an ALIAS to a loop elsewhere',            alias('al', 'c1.example.test.'), [cname('c1', 'c2.example.test.'), cname('c2', 'c1.example.test.')], ['aliasInvalid: the ALIAS of al.example.test leads to a loop at c1.example.test']],
     ['a CNAME that closes a loop over an ALIAS', cname('cn', 'al.example.test.'), [alias('al', 'cn.example.test.')],                        ['aliasInvalid: cn.example.test leads back to itself']],
     ['a CNAME of a loop without ALIAS',         cname('c1', 'c2.example.test.'), [cname('c2', 'c1.example.test.')],                         []],
     ['an ALIAS with two targets',               alias('al', 'home.example.test.', 'b.example.test.'), [HOME],                               ['aliasInvalid: a name has one ALIAS']],
+    ['a CNAME that closes a loop over an ALIAS of another account', cname('cn', 'al.example.test.'), [foreign(alias('al', 'cn.example.test.'))], ['aliasInvalid: cn.example.test leads back to itself']],
+    ['a CNAME to an ALIAS that leads outside',  cname('cn', 'al.example.test.'), [alias('al', 'other.test.')],                              []],
+    ['a CNAME into a loop elsewhere, below an ALIAS', cname('cn', 'c1.example.test.'), [cname('c1', 'c1.example.test.'), alias('al', 'cn.example.test.')], ['aliasInvalid: the ALIAS of al.example.test leads to a loop at c1.example.test']],
+    ['a CNAME into a loop of an ALIAS of another account', cname('cn', 'al.example.test.'), [foreign(alias('al', 'al.example.test.'))],     []],
+    ['a CNAME out of the zone, below two ALIAS', cname('cn', 'other.test.'), [alias('a1', 'cn.example.test.'), alias('a2', 'cn.example.test.')], ['aliasOutsideZone: the ALIAS of a1.example.test leads to other.test., which is outside example.test']],
+    ['a CNAME out of the zone, below an MX below an ALIAS', cname('cn', 'other.test.'), [nameOf('mail', rrsetOf('MX', '1 cn.example.test.')), alias('al', 'mail.example.test.')], []],
+    ['an ALIAS to what a wildcard leads outside', alias('al', 'x.sub.example.test.'), [cname('*.sub', 'other.test.')],                      [out]],
+    ['the same, over the wildcard of the apex', alias('al', 'x.sub.example.test.'), [cname('*', 'other.test.')],                            [out]],
+    ['the same, below a name that exists',      alias('al', 'x.home.example.test.'), [HOME, cname('*', 'other.test.')],                     []],
+    ['the same, where only the name above is missing', alias('al', 'x.sub.home.example.test.'), [HOME, cname('*.home', 'other.test.')],     [out]],
+    ['an ALIAS to a name that exists beside a wildcard', alias('al', 'home.example.test.'), [HOME, cname('*', 'other.test.')],              []],
     ['an ALIAS over 100 names',                 alias('al', 'n1.example.test.'), [HOME, ...row(99)],                                        []],
     ['an ALIAS over 102 names',                 alias('al', 'n1.example.test.'), [HOME, ...row(101)],                                       ['aliasInvalid: al.example.test leads over more than 100 names']],
   ])('%s', async (_, after, others, faults) => {
