@@ -39,14 +39,15 @@ export function creationFault(
   { name, isMember }: { readonly name: unknown; readonly isMember: boolean },
 ): Refusal<CreationFault> | undefined {
   const at = { location: 'body', pointer: '/name' } as const
-  const fault = nameFault(name, zone.name) ?? labelFault(String(name), zone, isOwner(caller, zone))
+  const text = String(name)
+  const fault = nameFault(name, zone.name) ?? labelFault(text, zone, isOwner(caller, zone))
   if (fault !== undefined) return { ...fault, ...at }
   const isMembershipMissing = zone.isMembersOnly && !isMember && !isOwner(caller, zone)
   if (isMembershipMissing || caller.isReadOnly) return refuse('nameCreateForbidden')
-  if (!isNameInScope(caller, zone, canonicalName(String(name))))
+  if (!isNameInScope(caller, zone, canonicalName(text)))
     return refuse('nameCreateForbidden', 'the name is out of the scope of this API key')
   if (zone.isClosedToNewNames) return refuse('zoneTakesNoNewNames')
-  const isWildcard = typeof name === 'string' && name.split('.')[0] === WILDCARD
+  const isWildcard = text.split('.')[0] === WILDCARD
   return isWildcard && !hasWildcards(caller, zone) ? refuse('wildcardRestricted', undefined, at) : undefined
 }
 
