@@ -3,10 +3,16 @@ import type { DraftRRSet } from '../../../src/server/model/draft.ts'
 import type { Zone } from '../../../src/server/model/tree.ts'
 import { targetConflicts, valueConflicts } from '../../../src/server/rules/conflict.ts'
 import {
-  type PermissionContext,
+  CHANGED_RDATA,
+  CHANGED_RRSET,
   mayUseGroup,
-  permissionFaults,
+  NEW_NAME,
+  NEW_RDATA,
   NEW_RRSET,
+  type PermissionContext,
+  permissionFaults,
+  PUT_RDATA,
+  PUT_RRSET,
 } from '../../../src/server/rules/permission.ts'
 import { OTHER, OWNER, PLAN, ZONE, callerOf, nameOf, rdataOf, rrsetOf } from './made.ts'
 
@@ -58,7 +64,18 @@ describe('policy has against an RRSet', () => {
   )
 
   const STRANGER = { caller: callerOf(OTHER) }
-  it.each(['@', '_dmarc', '_domainkey', '_mta-sts', 'ns', 'mail', 'www'])(
+  const RESERVED = [
+    '@',
+    '_dmarc',
+    '_domainkey',
+    '_mta-sts',
+    'mta-sts',
+    'mail',
+    'www',
+    'autoconfig',
+    'autodiscover',
+  ]
+  it.each([...RESERVED, 'wpad', 'isatap', 'localhost', 'ns', 'ns12', 'mx', 'mx1'])(
     '%s of a shared zone by another than its owner',
     (name) => {
       expect(refusedOf(draft(), scene({ isShared: true }, { ...STRANGER, name }))).toEqual([
@@ -68,6 +85,79 @@ describe('policy has against an RRSet', () => {
       expect(refusedOf(draft(), scene({}, { ...STRANGER, name }))).toEqual([])
     },
   )
+
+  it.each(['a', 'ns1a', 'ans', 'a.ns', 'mxx', 'nsa', 'mail.a', ''])('%s is not kept for the owner', (name) =>
+    expect(refusedOf(draft(), scene({ isShared: true }, { ...STRANGER, name }))).toEqual([]),
+  )
+
+  // biome-ignore format: a table
+  it.each<[string, DraftRRSet['dnsType'], Partial<Zone>, readonly string[]]>([
+    ['NS in a shared zone',                          'NS', { isShared: true },                         ['zoneOwnerOnly /dns_type']],
+    ['DS in a shared zone',                          'DS', { isShared: true },                         ['zoneOwnerOnly /dns_type']],
+    ['NS in a shared zone that keeps other types',   'NS', { isShared: true, ownerOnlyTypes: ['A'] },  []],
+    ['NS in a shared zone with a list of types',     'NS', { isShared: true, types: ['A'] },           ['zoneOwnerOnly /dns_type']],
+    ['TXT in a shared zone with a list of types',    'TXT', { isShared: true, types: ['A'] },          ['typesDisallowed /dns_type']],
+    ['NS in a zone with a list of types',            'NS', { types: ['A'] },                           ['typesDisallowed /dns_type']],
+    ['NS in a zone with a list, kept for the owner', 'NS', { types: ['A'], ownerOnlyTypes: ['NS'] },   []],
+  ])('%s, by another than its owner', (_, dnsType, zone, faults) =>
+    expect(refusedOf(draft({ dnsType }), scene(zone, STRANGER))).toEqual(faults))
+
+  it('a type out of the scope of the API key', () => {
+    const told = (types: readonly string[]) =>
+      permissionFaults(
+        NEW_RRSET,
+        draft({ pointer: '/rrsets/2' }),
+        scene({}, { caller: callerOf(OWNER, { types }) }),
+      )
+    expect(told(['TXT', 'A'])).toEqual([])
+    expect(told(['TXT', 'MX'])).toEqual([
+      {
+        refused: 'typesDisallowed',
+        detail: 'this API key may change TXT, MX only',
+        location: 'body',
+        pointer: '/rrsets/2/dns_type',
+      },
+    ])
+  })
+
+  // biome-ignore format: a table
+  it.each([
+    ['a new name',             NEW_NAME,      ['typesDisallowed', 'typesDisallowed', 'zoneOwnerOnly', 'rdataCreateForbidden', 'ttlFixed']],
+    ['a new RRSet',            NEW_RRSET,     ['typesDisallowed', 'typesDisallowed', 'zoneOwnerOnly', 'rrsetCreateForbidden', 'rdataCreateForbidden', 'ttlFixed']],
+    ['new Rdata',              NEW_RDATA,     ['typesDisallowed', 'typesDisallowed', 'zoneOwnerOnly', 'rrsetCreateForbidden', 'rdataCreateForbidden']],
+    ['an RRSet that is put',   PUT_RRSET,     ['typesDisallowed', 'typesDisallowed', 'typesDisallowed', 'rrsetCreateForbidden', 'rdataCreateForbidden', 'ttlFixed']],
+    ['Rdata that is put',      PUT_RDATA,     ['typesDisallowed', 'typesDisallowed', 'typesDisallowed', 'rrsetCreateForbidden', 'rdataCreateForbidden']],
+    ['an RRSet that changes',  CHANGED_RRSET, ['typesDisallowed', 'typesDisallowed', 'typesDisallowed', 'rrsetCreateForbidden', 'ttlFixed']],
+    ['Rdata that changes',     CHANGED_RDATA, ['typesDisallowed', 'typesDisallowed', 'typesDisallowed', 'rrsetCreateForbidden']],
+  ])('everything at once, in order: %s', (_, rules, faults) => {
+    const zone = { isShared: true, ownerOnlyTypes: ['A'], hasNoNewRdata: true, fixedTtl: 9 }
+    const caller = callerOf({ ...OTHER, plan: { ...PLAN, types: ['TXT'] } }, { types: ['TXT'] })
+    const existing = { ...rrsetOf('A'), isSystem: true }
+    const found = permissionFaults(rules, draft({ ttl: 1 }), scene(zone, { caller, existing }))
+    expect(found.map(({ refused }) => refused)).toEqual(faults)
+  })
+
+  // biome-ignore format: a table
+  it.each([
+    ['ttlTooLow',             NEW_NAME],
+    ['ttlTooLow',             NEW_RRSET],
+    ['ttlTooLow',             PUT_RRSET],
+    ['ttlTooLow',             CHANGED_RRSET],
+  ])('%s: each RRSet has a TTL', (refused, rules) =>
+    expect(permissionFaults(rules, draft({ ttl: 1 }), scene()).map((fault) => fault.refused)).toEqual([refused]))
+
+  it('what the service keeps, and what is for the owner of the zone, in words', () => {
+    const told = (existing: boolean, zone: Partial<Zone>) =>
+      permissionFaults(
+        CHANGED_RDATA,
+        draft(),
+        scene(zone, { ...STRANGER, existing: { ...rrsetOf('A'), isSystem: existing } }),
+      ).map(({ detail }) => detail)
+    expect(told(true, {})).toEqual(['the service manages these records'])
+    expect(told(false, { isShared: true, ownerOnlyTypes: ['A'] })).toEqual([
+      'only the zone owner may have this record here',
+    ])
+  })
 
   it.each([
     [{ isShared: true, ownerOnlyTypes: ['A'] }, ['zoneOwnerOnly /dns_type']],
@@ -104,11 +194,25 @@ describe('a TTL', () => {
 describe('Rdata', () => {
   const one = (over: object) => draft({ rdata: [{ value: '192.0.2.1', pointer: '/rdata/0', ...over }] })
   const existing = { ...rrsetOf('A'), rdata: [rdataOf('192.0.2.1', { label: '_1' })] }
+  const lettered = { ...rrsetOf('A'), rdata: [rdataOf('192.0.2.1', { label: '_x' })] }
 
   it.each([
     ['a new label with an underscore', { label: '_2' }, {}, ['underscoreLabelReserved /rdata/0/label']],
     ['one that is there', { label: '_1' }, { existing }, []],
     ['a label with an underscore inside', { label: 'a_' }, {}, []],
+    ['one that is there in the other case', { label: '_X' }, { existing: lettered }, []],
+    [
+      'a group that the operator locked',
+      { updateGroup: 'g' },
+      { groups: { g: { accountId: OWNER.id, isLocked: true } } },
+      ['updateGroupForbidden /rdata/0/update_group'],
+    ],
+    [
+      'a label and a group',
+      { label: '_2', updateGroup: 'g' },
+      {},
+      ['underscoreLabelReserved /rdata/0/label', 'updateGroupForbidden /rdata/0/update_group'],
+    ],
     ['no label', {}, {}, []],
     ['a group that is not there', { updateGroup: 'g' }, {}, ['updateGroupForbidden /rdata/0/update_group']],
     [

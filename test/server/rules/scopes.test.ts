@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseScope, restrictionsOf } from '../../../src/server/rules/scopes.ts'
+import { parseScope, restrictionsOf, SCOPE_FORMS } from '../../../src/server/rules/scopes.ts'
 
 it.each<[text: string, scope: string | undefined]>([
   ['read', 'read'],
@@ -17,6 +17,9 @@ it.each<[text: string, scope: string | undefined]>([
   ['name:*.example.test', undefined],
   ['type:FOO', undefined],
   ['constructor:x', undefined],
+  ['zone:a.test:1', undefined],
+  ['zone', undefined],
+  ['type:A:', undefined],
   ['', undefined],
 ])('the scope %s: %s', (text, scope) => expect(parseScope(text)).toBe(scope))
 
@@ -25,5 +28,14 @@ it.each<[scopes: readonly string[], restrictions: object]>([
   [['read'], { isReadOnly: true }],
   [['zone:a.test', 'zone:b.test'], { isReadOnly: false, zones: ['a.test', 'b.test'] }],
   [['read', 'name:a.test', 'type:TXT'], { isReadOnly: true, names: ['a.test'], types: ['TXT'] }],
+  [['zone:a.test', 'read'], { isReadOnly: true, zones: ['a.test'] }],
+  [
+    ['name:A.test', 'type:a', 'name:b.test'],
+    { isReadOnly: false, names: ['a.test', 'b.test'], types: ['A'] },
+  ],
+  [['later'], { isReadOnly: true, zones: [] }],
+  [['later:x', 'type:A'], { isReadOnly: true, zones: [] }],
   [['zone:a.test', 'later:x'], { isReadOnly: true, zones: [] }],
 ])('the scopes %j leave %j', (scopes, restrictions) => expect(restrictionsOf(scopes)).toEqual(restrictions))
+
+it('the forms of scopes are told', () => expect(SCOPE_FORMS).toBe('read, zone:NAME, name:FQDN, type:TYPE'))
