@@ -49,15 +49,11 @@ async function synthesized(name: string, { nameAt }: Pick<ZoneReads, 'nameAt'>):
 
 /** The service resolves an ALIAS from the records of its zone: it leads to a name there, also through CNAME. */
 export async function aliasFaults(
-  change: ChangeInZone,
+  change: ChangeInZone & { readonly after: Name },
   resulting: ZoneReads,
 ): Promise<readonly Refusal<'aliasInvalid' | 'aliasOutsideZone'>[]> {
   const { zone, after } = change
-  if (
-    after === undefined ||
-    !(['ALIAS', 'CNAME'] as const).some((type) => newTargets(change, type).length > 0)
-  )
-    return []
+  if (!(['ALIAS', 'CNAME'] as const).some((type) => newTargets(change, type).length > 0)) return []
   if (targetsOf(after, 'ALIAS').length > 1) return [refuse('aliasInvalid', 'a name has one ALIAS')]
   const chain = await chainFrom(after, zone, resulting)
   if (chain.end === 'in the zone') return []

@@ -26,11 +26,9 @@ export function targetConflicts(
   drafts: readonly DraftRRSet[],
   { updateGroup: nameGroup, rrsets }: Pick<Name, 'updateGroup' | 'rrsets'>,
 ): readonly Refusal<TargetConflict>[] {
-  const groups = new Map<string, string>(
+  const groups = new Map<string, string | undefined>(
     rrsets.flatMap(({ dnsType, rdata }: RRSet) =>
-      rdata.flatMap(({ label, updateGroup }) =>
-        updateGroup === undefined ? [] : [[`${dnsType} ${label.toLowerCase()}`, updateGroup] as const],
-      ),
+      rdata.map(({ label, updateGroup }) => [`${dnsType} ${label.toLowerCase()}`, updateGroup] as const),
     ),
   )
   return drafts.flatMap(({ dnsType, rdata }) =>

@@ -37,10 +37,10 @@ export function restrictionsOf(scopes: readonly string[]): Restrictions {
   const lists: { zones?: string[]; names?: string[]; types?: string[] } = {}
   for (const scope of scopes.map(parseScope)) {
     if (scope === READ) continue
-    const at = scope?.indexOf(':') ?? 0
-    const kind = scope === undefined ? undefined : KINDS[scope.slice(0, at)]
-    if (scope === undefined || kind === undefined) return { isReadOnly: true, zones: [] }
-    lists[kind.field] = [...(lists[kind.field] ?? []), scope.slice(at + 1)]
+    const [word = '', value = ''] = scope?.split(':') ?? []
+    const kind = KINDS[word]
+    if (kind === undefined) return { isReadOnly: true, zones: [] }
+    lists[kind.field] = [...(lists[kind.field] ?? []), value]
   }
   return { isReadOnly: scopes.includes(READ), ...lists }
 }

@@ -1,7 +1,8 @@
 import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
 import { APEX, WILDCARD } from '../model/dns-name.ts'
 import { type DnsType, sizeOfRdata } from '../model/rdata-values.ts'
-import { isLeftover, type Name, type RRSet, rrsetOf } from '../model/tree.ts'
+import { targetsOf } from '../model/targets.ts'
+import { isLeftover, type Name, type RRSet } from '../model/tree.ts'
 import { aliasFaults } from './aliases.ts'
 import {
   absolute,
@@ -38,7 +39,7 @@ const AT_DELEGATION: readonly DnsType[] = ['NS', 'DS', 'A', 'AAAA']
 // biome-ignore format: a table
 const RULES: readonly (readonly [isViolated: (name: Name) => boolean, rule: string])[] = [
   [(name) => has(name, 'CNAME') && name.rrsets.length > 1,                                'a name with a CNAME has no other records (RFC 1034 §3.6.2)'],
-  [(name) => (rrsetOf(name, 'CNAME')?.rdata.length ?? 0) > 1,                             'a name has one CNAME (RFC 2181 §10.1)'],
+  [(name) => targetsOf(name, 'CNAME').length > 1,                                          'a name has one CNAME (RFC 2181 §10.1)'],
   [(name) => has(name, 'CNAME') && name.name === APEX,                                    'the apex cannot be a CNAME (RFC 1912 §2.4)'],
   [(name) => has(name, 'ALIAS') && has(name, 'A', 'AAAA', 'CNAME'),                       'a name with an ALIAS has no A, AAAA or CNAME'],
   [(name) => has(name, 'NS') && name.name.split('.')[0] === WILDCARD,                     'a wildcard cannot be delegated (RFC 4592 §4.2)'],
