@@ -214,6 +214,7 @@ describe('a wildcard', () => {
   // biome-ignore format: a table
   it.each([
     ['of a zone that says nothing',                          {},                                      OWNER, undefined],
+    ['of a zone that says nothing, by another',              {},                                      OTHER, undefined],
     ['of a shared zone that says nothing, by its owner',     { isShared: true },                      OWNER, undefined],
     ['of a shared zone that says nothing, by another',       { isShared: true },                      OTHER, 'wildcardRestricted'],
     ['of a shared zone with wildcards, by another',          { isShared: true, hasWildcards: true },  OTHER, undefined],

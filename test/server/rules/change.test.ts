@@ -57,6 +57,16 @@ describe('a value of type A is prevented by', () => {
     expect([faultOf(true), faultOf(false)]).toEqual([ofNew, ofChanged])
   })
 
+  it('all that is wrong, of which the first is told', () => {
+    const faultOf = (caller: Caller) => recordFault(caller, NO_NEW, { name: 'a', dnsType: 'A', isNew: true })
+    expect(faultOf(PLANNED)).toEqual({ refused: 'typesDisallowed', location: 'body', pointer: '/dns_type' })
+    expect(faultOf(callerOf(OWNER))).toEqual({
+      refused: 'rdataCreateForbidden',
+      location: 'body',
+      pointer: '/rdata',
+    })
+  })
+
   it('the service, which keeps the NS of the apex', () => {
     const faultOf = (name: string) =>
       recordFault(callerOf(OWNER), ZONE, { name, dnsType: 'NS', isNew: false })?.refused

@@ -133,18 +133,22 @@ describe('policy has against an RRSet', () => {
     const zone = { isShared: true, ownerOnlyTypes: ['A'], hasNoNewRdata: true, fixedTtl: 9 }
     const caller = callerOf({ ...OTHER, plan: { ...PLAN, types: ['TXT'] } }, { types: ['TXT'] })
     const existing = { ...rrsetOf('A'), isSystem: true }
-    const found = permissionFaults(rules, draft({ ttl: 1 }), scene(zone, { caller, existing }))
+    const found = permissionFaults(rules, draft({ ttl: 1, pointer: '/rrsets/0' }), scene(zone, { caller, existing }))
     expect(found.map(({ refused }) => refused)).toEqual(faults)
+    const fieldOf = (refused: string): string =>
+      refused === 'ttlFixed' ? 'ttl' : refused === 'rdataCreateForbidden' ? 'rdata' : 'dns_type'
+    expect(found.map(({ location, pointer }) => `${location} ${pointer}`)).toEqual(
+      faults.map((refused) => `body /rrsets/0/${fieldOf(refused)}`),
+    )
   })
 
-  // biome-ignore format: a table
-  it.each([
-    ['ttlTooLow',             NEW_NAME],
-    ['ttlTooLow',             NEW_RRSET],
-    ['ttlTooLow',             PUT_RRSET],
-    ['ttlTooLow',             CHANGED_RRSET],
-  ])('%s: each RRSet has a TTL', (refused, rules) =>
-    expect(permissionFaults(rules, draft({ ttl: 1 }), scene()).map((fault) => fault.refused)).toEqual([refused]))
+  it.each([[NEW_NAME], [NEW_RRSET], [PUT_RRSET], [CHANGED_RRSET]])(
+    'a TTL that is too low, of the rules %j',
+    (rules) =>
+      expect(permissionFaults(rules, draft({ ttl: 1 }), scene())).toEqual([
+        { refused: 'ttlTooLow', detail: 'the minimum is 60', location: 'body', pointer: '/ttl' },
+      ]),
+  )
 
   it('what the service keeps, and what is for the owner of the zone, in words', () => {
     const told = (existing: boolean, zone: Partial<Zone>) =>
@@ -222,6 +226,11 @@ describe('Rdata', () => {
       [],
     ],
   ])('%s', (_, rdata, over, faults) => expect(refusedOf(one(rdata), scene({}, over))).toEqual(faults))
+
+  it('is told with its place', () =>
+    expect(permissionFaults(NEW_RRSET, one({ label: '_2' }), scene())).toEqual([
+      { refused: 'underscoreLabelReserved', location: 'body', pointer: '/rdata/0/label' },
+    ]))
 
   it.each([
     [undefined, false],

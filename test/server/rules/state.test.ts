@@ -37,6 +37,7 @@ const toldOfRemoval = async (
 const V4 = ['192.0.2.1']
 
 const DS_PLACE = 'DS is only at a delegation, which is a name with NS below the apex (RFC 4035 §2.4)'
+const PARENT = '*.b.example.test. exists, so b.example.test. needs a record (RFC 4592 §2.2.2)'
 const NULL_MX = 'the null MX "0 ." is the only MX of its name (RFC 7505 §3)'
 const many = (count: number): readonly string[] => Array.from({ length: count }, (_, n) => `"${n}"`)
 
@@ -71,6 +72,7 @@ describe('DNS itself has against a name', () => {
       at('*.a', { NS: ['ns.test.'] }),
       rule('a wildcard cannot be delegated (RFC 4592 §4.2)'),
     ],
+    ['addresses at a wildcard', at('*.a', { A: V4 }), []],
     ['NS at a name that only begins like a wildcard', at('*a.b', { NS: ['ns.test.'] }), []],
     ['NS below no wildcard', at('a', { NS: ['ns.test.'] }), []],
     ['NS with addresses', at('a', { NS: ['ns.test.'], A: V4, AAAA: ['::1'] }), []],
@@ -84,6 +86,12 @@ describe('DNS itself has against a name', () => {
     ['DS at the apex', at('@', { DS: ['1 8 2 00'], NS: ['ns.test.'] }), rule(DS_PLACE)],
     ['the null MX alone', at('a', { MX: ['0 .'], A: V4 }), []],
     ['the null MX with another MX', at('a', { MX: ['10 a.test.', '0 .'] }), rule(NULL_MX)],
+    [
+      'the null MX with another MX and an address',
+      at('a', { A: V4, MX: ['10 a.test.', '0 .'] }),
+      rule(NULL_MX),
+    ],
+    ['two HTTPS of which one is "0 ."', at('a', { HTTPS: ['0 .', '1 .'] }), []],
     ['two MX', at('a', { MX: ['0 a.test.', '0 b.test.'] }), []],
     ['two SRV of which one is "0 0 0 ."', at('a', { SRV: ['0 0 0 .', '1 1 1 a.test.'] }), []],
     ['100 records in an RRSet', at('a', { TXT: many(100), A: V4 }), []],
@@ -117,7 +125,10 @@ describe('DNS itself has against a name', () => {
       at('a', { TXT: ['x'.repeat(100), 'é'.repeat((octets - 24 - 100) / 2)] })
     // An odd number of octets needs one that is not part of a pair.
     expect(await told(at('a', { TXT: ['x'.repeat(101), 'é'.repeat((65_535 - 24 - 101) / 2)] }))).toEqual([])
-    expect(await told(message(65_536))).toEqual(rule('an RRSet must fit in one message (RFC 1035 §4.2.2)'))
+    const tooLong = rule('an RRSet must fit in one message (RFC 1035 §4.2.2)')
+    expect(await told(message(65_536))).toEqual(tooLong)
+    const after = message(65_536)
+    expect(await told({ ...after, rrsets: [...at('a', { A: V4 }).rrsets, ...after.rrsets] })).toEqual(tooLong)
   })
 })
 
@@ -180,6 +191,22 @@ describe('NS points', () => {
   })
 
   const ns = NS('d', 'b.example.test.')
+  it.each(['CNAME', 'ALIAS'] as const)('to a name that was %s before', async (type) => {
+    const before = at('b', { [type]: ['d.example.test.'] })
+    expect(
+      await told({ ...before, rrsets: [...before.rrsets, rrsetOf('CAA', '0 issue "x"')] }, [ns], before),
+    ).not.toContain(
+      'nsInvalid: b.example.test. is the target of the NS of d.example.test. and cannot be an alias (RFC 2181 §10.3)',
+    )
+  })
+
+  it('to a name that loses its addresses: the first of them is told', async () => {
+    const [before, after] = [at('b', { A: V4 }), at('b', { TXT: ['x'] })]
+    expect(await told(after, [ns, NS('e', 'b.example.test.')], before)).toEqual([
+      'nsInvalid: b.example.test. is the target of the NS of d.example.test. and needs an address (RFC 2181 §10.3)',
+    ])
+  })
+
   it.each(['CNAME', 'ALIAS'] as const)('to a name that becomes %s', async (type) =>
     expect(await told(at('b', { [type]: ['d.example.test.'] }), [ns])).toEqual([
       'nsInvalid: b.example.test. is the target of the NS of d.example.test. and cannot be an alias (RFC 2181 §10.3)',
@@ -197,6 +224,12 @@ describe('PTR points', () => {
     ['to a CNAME', PTR, [cname('b', 'x.test.')], isAlias],
     ['to an address', PTR, [at('b', { A: V4 })], []],
     ['to a name that becomes a CNAME', cname('b', 'x.test.'), [PTR], becomes],
+    [
+      'to a name that becomes a CNAME, the first is told',
+      cname('b', 'x.test.'),
+      [PTR, { ...PTR, name: 'q' }],
+      becomes,
+    ],
     ['to a name that becomes an ALIAS', alias('b', 'p.example.test.'), [PTR], []],
     ['from another account to a name that becomes a CNAME', cname('b', 'x.test.'), [foreign(PTR)], []],
     [
@@ -254,6 +287,13 @@ describe('an ALIAS', () => {
     ],
     ['to a loop of others', alias('a', b), [cname('b', 'c.example.test.'), cname('c', b)], into],
     [
+      'out of the zone, at a name with an address: the rules of the name are first',
+      at('a', { ALIAS: ['x.test.'], A: V4 }),
+      [],
+      ['dnsRulesViolated: a name with an ALIAS has no A, AAAA or CNAME'],
+    ],
+    ['to itself, at a name with an address', at('a', { ALIAS: ['a.example.test.'], A: V4 }), [], loop()],
+    [
       'to an ALIAS that was wrong before',
       at('a', { ALIAS: [b], TXT: ['x'] }),
       [cname('b', 'x.test.')],
@@ -298,6 +338,20 @@ describe('an ALIAS', () => {
   })
 })
 
+describe('a change without removal is refused too', () => {
+  it('where the apex loses its NS', async () =>
+    expect(await told(at('@', { TXT: ['x'] }), [], at('@', { NS: ['ns.test.'] }))).toEqual([
+      'dnsRulesViolated: the apex must have NS records (RFC 1034 §4.2.1)',
+    ]))
+
+  it('where the parent of a wildcard loses its records', async () => {
+    const [before, after] = [at('b', { A: V4 }), at('b', {})]
+    expect(await told(after, [at('*.b', { A: V4 })], before)).toEqual([`dnsRulesViolated: ${PARENT}`])
+    expect(await told(after, [], before)).toEqual([])
+    expect(await told(after, [at('*.b', { A: V4 })])).toEqual([])
+  })
+})
+
 it.each<[what: string, before: Name, after: Name | undefined, rule?: string]>([
   [
     'the NS of the apex',
@@ -333,7 +387,6 @@ it.each<[what: string, before: Name, after: Name | undefined, rule?: string]>([
 
 const NEEDED =
   'b.example.test. is the target of the NS of d.example.test. and needs an address (RFC 2181 §10.3)'
-const PARENT = '*.b.example.test. exists, so b.example.test. needs a record (RFC 4592 §2.2.2)'
 const GLUED = at('d', { NS: ['b.example.test.'] })
 const STAR = at('*.b', { A: V4 })
 const SELF =
@@ -370,8 +423,14 @@ it.each<[what: string, before: Name, after: Name | undefined, other: Name, rule?
   ['some records of the parent of a wildcard', at('b', { A: V4, TXT: ['x'] }), at('b', { TXT: ['x'] }), STAR],
   ['the empty parent of a wildcard', at('b', {}), undefined, STAR],
   ['the parent of the wildcard of another account', at('b', { A: V4 }), undefined, foreign(STAR)],
+  [
+    'the parent of a wildcard of which nothing is left',
+    at('b', { A: V4 }),
+    undefined,
+    { ...at('*.b', {}), isImplicit: true },
+  ],
   ['all records of the apex of a zone with a wildcard', at('@', { A: V4 }), at('@', {}), at('*', { A: V4 })],
-])('removes %s', async (_, before, after, other, rule) =>
+])('removes, beside another name: %s', async (_, before, after, other, rule) =>
   expect(await toldOfRemoval(before, after, [other])).toBe(
     rule === undefined ? undefined : `dnsRulesViolated: ${rule}`,
   ),

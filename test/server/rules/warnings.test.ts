@@ -37,6 +37,7 @@ describe('a name that was stored', () => {
     ['an address where an MX points',       nameOf('alias', A), [mail],  []],
     ['a CNAME where another CNAME points',  nameOf('one', rrsetOf('CNAME', 'home.example.test.')), [two], []],
     ['a loop of two CNAMEs',                one,     [two],              ['the CNAME of one.example.test. leads to a loop at one.example.test.']],
+    ['an ALIAS to itself',                  nameOf('one', rrsetOf('ALIAS', 'one.example.test.')), [], []],
     ['a CNAME out of the zone',             out,     [],                 []],
     ['a delegation above nothing',          cut,     [home],             []],
     ['a delegation above its glue',         cut,     [glue],             []],
@@ -123,6 +124,12 @@ describe('a target as it is written', () => {
         ZONE,
       ),
     ).toEqual([stored('NS', 'a'), stored('NS', 'c')]))
+})
+
+it('a target is compared with the top-level domain of the zone', () => {
+  const zone = { name: 'deep.example.test' }
+  const told = (value: string) => targetWarnings([{ dnsType: 'NS', value }], zone).length
+  expect([told('ns.example'), told('ns.test')]).toEqual([0, 1])
 })
 
 // biome-ignore format: a table
