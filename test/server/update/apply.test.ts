@@ -11,7 +11,7 @@ import type {
   Usage,
 } from '../../../src/server/model/rows.ts'
 import type { StoreWrites } from '../../../src/server/store/store.ts'
-import { apply, isAlias, recordChangesAt } from '../../../src/server/update/apply.ts'
+import { addressesAt, apply, isAlias, recordChangesAt } from '../../../src/server/update/apply.ts'
 import { limitsOf } from '../../../src/server/abuse/limits.ts'
 import { recordUsage } from '../../../src/server/update/context.ts'
 
@@ -71,6 +71,7 @@ describe('an update', () => {
       ['changed', `only A ${v4}`, 'touched'],
     ],
     ['changes no alias', [rdata(1, 'ALIAS', 'x')], { v4 }, {}, ['alias']],
+    ['changes no CNAME', [rdata(1, 'CNAME', 'x')], { v4 }, {}, ['alias']],
     [
       'that goes offline leaves the address alone',
       [A],
@@ -123,6 +124,35 @@ describe('an update', () => {
   ])('%s', async (_, all, addresses, over, calls) =>
     expect(await applied(all, addresses, over)).toEqual(calls),
   )
+})
+
+describe('of both addresses, after an update there are', () => {
+  const SIX = rdata(3, 'AAAA', '2001:db8::9')
+  // biome-ignore format: a table
+  it.each<[string, readonly StoredRdata[], number | undefined, boolean, readonly Address[]]>([
+    ['both, at a name',                       [A],           undefined, false, [v4, v6]],
+    ['both, at a name without records',       [],            undefined, false, [v4, v6]],
+    ['IPv4, at one A',                        [A, SIX],      1,         false, [v4]],
+    ['IPv6, at one AAAA',                     [A, SIX],      3,         false, [v6]],
+    ['none, at a TXT',                        [A, rdata(4, 'TXT', 'x')], 4, false, []],
+    ['the first, at a redirect',              [PORT80],      2,         false, [v4]],
+    ['the first, at a name with a redirect',  [PORT80],      undefined, false, [v4]],
+    ['IPv4, at an A beside a redirect',       [A, PORT80],   1,         false, [v4]],
+    ['IPv6, at an AAAA beside a redirect',    [SIX, PORT80], 3,         false, [v6]],
+    ['both, at an A that goes offline',       [A],           1,         true,  [v4, v6]],
+    ['both, at a redirect that goes offline', [PORT80],      2,         true,  [v4, v6]],
+  ])('%s', (_, all, rdataId, isOffline, addresses) => {
+    const name = { rdata: all } as unknown as StoredName
+    const target = { name, ...(rdataId !== undefined && { rdataId }) }
+    expect(addressesAt(target, { addresses: { v4, v6 }, isOffline })).toEqual(addresses)
+  })
+})
+
+it('a change of a redirect is no new record', () => {
+  const target = { name: { rdata: [PORT80] } as unknown as StoredName }
+  expect(recordChangesAt(target, { addresses: { v4 }, isOffline: false, now: NOW })).toEqual([
+    { dnsType: '_URL', rdataId: 2, value: `http://${v4}:8080/x`, isNew: false },
+  ])
 })
 
 describe('what is kept of a request', () => {
