@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/net/address.ts'
-import { ALL_HOSTNAMES, formatQuery, readQuery } from '../../src/protocol/request.ts'
+import { ALL_HOSTNAMES, formatQuery, readQuery, UPDATE_PATH } from '../../src/protocol/request.ts'
 import {
   agentToken,
   formatUserAgent,
@@ -13,7 +13,19 @@ const v4 = '192.0.2.1' as Address
 it('the token for all hostnames is the one of decision 0007', () =>
   expect(ALL_HOSTNAMES).toBe('all-hostnames'))
 
+it('the path is the one of all services', () => expect(UPDATE_PATH).toBe('/nic/update'))
+
 describe('a query', () => {
+  const v6 = '2001:db8::1' as Address
+  // biome-ignore format: a table
+  it.each([
+    ['myip',   { v4, v6 }, `myip=${v4},${v6}`],
+    ['myip',   { v6 },     `myip=${v6}`],
+    ['myipv6', { v4, v6 }, `myip=${v4}&myipv6=${v6}`],
+    ['myipv6', { v6 },     `myip=${v6}&myipv6=${v6}`],
+  ] as const)('has the IPv6 address in %s: %j', (parameter, addresses, sent) =>
+    expect(formatQuery({ hostnames: ['a'], addresses }, parameter)).toBe(`hostname=a&${sent}`))
+
   it('has no myipv6 without an IPv6 address', () =>
     expect(formatQuery({ hostnames: ['a.test'], addresses: { v4 } }, 'myipv6')).toBe(
       'hostname=a.test&myip=192.0.2.1',

@@ -17,6 +17,7 @@ const KEYS: Readonly<Record<string, ApiKey>> = {
   zones: { id: 1, accountId: OWNER.id, scopes: ['zone:a.test', 'zone:b.test'] },
   ends: { id: 1, accountId: OWNER.id, scopes: [], expiresAt: after(START, minutes(1)) },
   orphan: { id: 1, accountId: 99, scopes: [] },
+  used: { id: 5, accountId: OWNER.id, scopes: [], lastUsedAt: START },
 }
 const made = { hash: new Uint8Array(), isSuspended: false }
 const LOGINS: Readonly<Record<string, Login>> = {
@@ -28,6 +29,7 @@ const LOGINS: Readonly<Record<string, Login>> = {
 /** An identifier over a store in memory; `limit` is two failures. */
 function gate(pepper: Pepper = PEPPER) {
   const rehashed: unknown[] = []
+  const touched: unknown[] = []
   const failures = new Map<string, FailedLogins>()
   const world = { now: START }
   const events: AuditEvent[] = []
@@ -40,6 +42,7 @@ function gate(pepper: Pepper = PEPPER) {
       Promise.resolve(void failures.set(network, counted)),
     login: async (username: string) => Promise.resolve(LOGINS[username]),
     account: async (id: number) => Promise.resolve(id === OWNER.id ? OWNER : undefined),
+    touchApiKey: async (id: number, at: Instant) => Promise.resolve(void touched.push([id, at])),
     rehashApiKey: async (id: number, hash: Uint8Array) => Promise.resolve(void rehashed.push([id, hash])),
     apiKeyByHash: async (hash: Uint8Array) => Promise.resolve(found.get(Buffer.from(hash).toString('hex'))),
   } as unknown as StoreReads & StoreWrites
@@ -68,9 +71,13 @@ function gate(pepper: Pepper = PEPPER) {
     network = 'n',
   ): Promise<IdentifiedCaller> => {
     world.now = at
-    return identify(authorization, { network, share: network, peer: network })
+    return identify(authorization, {
+      network: network === '' ? undefined : network,
+      share: network,
+      peer: network,
+    })
   }
-  return { ask, events, rehashed }
+  return { ask, events, failures, rehashed, touched }
 }
 
 const basic = (username: string, password: string): string =>
@@ -197,4 +204,26 @@ describe('a peer that may be wrong twice in ten minutes', () => {
 
     expect(events).toEqual([{ kind: 'loginRefused', endpoint: 'api', peer: 'n', username: undefined }])
   })
+})
+
+describe('the last use of an API key is stored', () => {
+  // biome-ignore format: a table
+  it.each([
+    ['at the first use',             'whole', START,                                        [[1, START]]],
+    ['not within a minute',          'used',  after(START, milliseconds(59_999)),           []],
+    ['after a minute',               'used',  after(START, minutes(1)),                     [[5, after(START, minutes(1))]]],
+    ['not if it has expired',        'ends',  after(START, minutes(1)),                     []],
+  ])('%s', async (_, key, at, uses) => {
+    const { ask, touched } = gate()
+    await ask(`Bearer ${key}`, at)
+    expect(touched).toEqual(uses)
+  })
+})
+
+it('failed logins are counted by network, and not behind a proxy that does not say who asks', async () => {
+  const { ask, failures } = gate()
+  await ask('Bearer nothing', START, '')
+  expect([...failures.keys()]).toEqual([])
+  await ask('Bearer nothing')
+  expect([...failures.keys()]).toEqual(['api n'])
 })

@@ -49,3 +49,18 @@ it('a check that fails ends its turn', async () => {
   for (let n = 0; n < 10; n++) await expect(run('a', fail)).rejects.toThrow('broken')
   expect(await run('a', async () => Promise.resolve(1))).toBe(1)
 })
+
+it('a check that begins after another one ended waits for its turn too', async () => {
+  const { begin, endOne, started } = held()
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) void begin('a', name)
+  await new Promise((resolve) => setImmediate(resolve))
+  await endOne()
+  await endOne()
+  expect(started).toEqual(['a1', 'a2', 'a3', 'a4', 'a5'])
+
+  void begin('b', 'b1')
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(started).toHaveLength(5)
+  await endOne()
+  expect(started.at(-1)).toBe('b1')
+})

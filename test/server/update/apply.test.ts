@@ -135,6 +135,7 @@ describe('of both addresses, after an update there are', () => {
     ['IPv4, at one A',                        [A, SIX],      1,         false, [v4]],
     ['IPv6, at one AAAA',                     [A, SIX],      3,         false, [v6]],
     ['none, at a TXT',                        [A, rdata(4, 'TXT', 'x')], 4, false, []],
+    ['none, at Rdata that is gone',           [A],           9,         false, []],
     ['the first, at a redirect',              [PORT80],      2,         false, [v4]],
     ['the first, at a name with a redirect',  [PORT80],      undefined, false, [v4]],
     ['IPv4, at an A beside a redirect',       [A, PORT80],   1,         false, [v4]],
