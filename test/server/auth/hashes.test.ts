@@ -12,6 +12,8 @@ import {
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
 
+it('a hash key has as many bytes as a hash', () => expect(PEPPER_BYTES).toBe(32))
+
 it('a keyed hash is HMAC-SHA-256', () =>
   fc.assert(
     fc.property(bytes(PEPPER_BYTES), fc.string({ unit: 'binary' }), (pepper, key) => {

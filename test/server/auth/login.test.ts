@@ -38,7 +38,7 @@ describe('a password', () => {
   it.each([
     ['the right one of a key',                  KEY,       'abc1234',  RIGHT, true],
     ['a wrong one of a key',                    KEY,       'abc1234',  WRONG, false],
-    ['of a key whose name has another form',     KEY,       NAMED,      RIGHT, true],
+    ['of a key whose name has another form',     KEY,       'some.one', RIGHT, true],
     ['any of an unknown username like a key',   undefined, 'abc1234',  RIGHT, false],
     ['any of another unknown username',         undefined, 'abc12345', RIGHT, undefined],
     ['the right one of an account',             ACCOUNT,   NAMED,      RIGHT, undefined],
