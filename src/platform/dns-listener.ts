@@ -45,7 +45,7 @@ async function listenForDatagrams({ host, port }: Place, handler: DnsHandler): P
   let open = 0
   socket.on('message', (bytes, from) => {
     const peer = parsePeer(from.address)
-    // Port 0 is nobody's, and an answer to port 53 could be taken for a question by another server.
+    // No program has port 0, and an answer to port 53 could be taken for a question by another server.
     if (peer === undefined || from.port === 0 || from.port === 53 || open >= MAX_DATAGRAMS) return
     open++
     const send = async (answer: Uint8Array): Promise<void> => sendDatagram(socket, answer, from)

@@ -1,6 +1,6 @@
 import type { Instant } from '../../base/time.ts'
 
-/** A change that somebody made with `holdfast admin`, beside the service or while it was stopped. */
+/** A change made with `holdfast admin`, while the service runs or is stopped. */
 export interface OperatorChange {
   readonly at: Instant
   /** The name of the user who ran it. */

@@ -122,7 +122,7 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE plan ADD COLUMN max_keys INTEGER NOT NULL DEFAULT 1000;
   `,
-  // What the operator changes beside the service, until the log of the service has it. An id is never used again.
+  // What the operator changes with `holdfast admin`, until the log of the service has it. An id is never used again.
   `
   CREATE TABLE operator_change (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -371,7 +371,7 @@ describe('after any changes', () => {
     })
   }
 
-  /** Every name that is stored or a zone, rendered anew. */
+  /** Every name that is stored or a zone, rendered again. */
   async function freshCopy(world: World, zone: string): Promise<ReadonlySet<string>> {
     return world.store.read(async (r) => {
       const apexes = (await r.publishedZones(0, 100)).map(({ apex }) => apex)
