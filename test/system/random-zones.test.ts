@@ -81,7 +81,7 @@ it.each([
 
 describe.each([
   ['named-checkzone', checkByBind, lacks('named-checkzone')],
-  ['Knot', checkByKnot, lacks('kzonecheck', 'knotc')],
+  ['Knot', checkByKnot, lacks('knotc')],
 ] as const)('%s', (_, check, isMissing) => {
   it.skipIf(isMissing)(
     'loads every zone, and misses no address',
