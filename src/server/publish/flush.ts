@@ -28,7 +28,7 @@ export interface Flushed {
 }
 
 /** A name that cannot be rendered: what was published of it stays. */
-export interface NameFault {
+export interface NameFault extends DirtyName {
   readonly fqdn: string
   readonly error: unknown
 }
@@ -46,12 +46,18 @@ export async function flush(w: StoreWrites, context: FlushContext): Promise<Flus
   const changed = names.get(CATALOG_ID) ?? new Set()
   for (const apex of [...changed, ...(await w.zonesBeneath([...changed]))]) await addCut(w, apex, names)
   const zones: PublishedZone[] = []
+  const faults: NameFault[] = []
+  const onNameFault = (fault: NameFault): void => {
+    faults.push(fault)
+    context.onNameFault(fault)
+  }
   for (const [zoneId, own] of names) {
     const zone = zoneId === CATALOG_ID ? await w.publishedZone('') : await zoneWithId(w, zoneId)
-    const flushed = zone === undefined ? undefined : await flushZone(w, { ...context, zone, names: own })
+    const flushed = zone === undefined ? undefined : await flushZone(w, { ...context, onNameFault, zone, names: own })
     if (flushed !== undefined) zones.push(flushed)
   }
   await w.setPublished(dirty, context.now)
+  await w.setUnpublished(faults)
   return { zones, count: dirty.length }
 }
 
@@ -131,7 +137,7 @@ async function zoneRecords(
       const records = await rendered(name, await context.stateAt(name), context)
       all.push({ owner: ownerKey(name), records })
     } catch (error) {
-      onNameFault({ fqdn: fqdnOf(name, zone.apex), error })
+      onNameFault({ zoneId: zone.id, name, fqdn: fqdnOf(name, zone.apex), error })
     }
   }
   return all

@@ -87,6 +87,8 @@ export interface PublishWrites extends PublishedReads {
   pruneJournal(zoneId: number, before: Instant): Promise<void>
   /** The names are published, and dirty no longer. */
   setPublished(dirty: readonly DirtyName[], now: Instant): Promise<void>
+  /** What is published of these names is not their present state. */
+  setUnpublished(names: readonly DirtyName[]): Promise<void>
   /** To that of a copy that a name server has, if it is newer (RFC 1982). */
   raiseSerial(zoneId: number, serial: number): Promise<void>
   /**

@@ -213,7 +213,7 @@ const DIRTY_ZONES = `WITH RECURSIVE zone_with_dirty (id) AS (
     UNION ALL SELECT (SELECT min(zone_id) FROM dns_dirty WHERE zone_id > id) FROM zone_with_dirty WHERE id IS NOT NULL
   ) SELECT id FROM zone_with_dirty WHERE id IS NOT NULL LIMIT ?`
 
-const dirty = (sql: Sql): Pick<PublishWrites, 'dirtyNames' | 'setPublished'> => ({
+const dirty = (sql: Sql): Pick<PublishWrites, 'dirtyNames' | 'setPublished' | 'setUnpublished'> => ({
   async dirtyNames(limit) {
     const zones = sql(DIRTY_ZONES).all(MAX_DIRTY_ZONES)
     const share = Math.max(1, Math.floor(limit / Math.max(1, zones.length)))
@@ -228,6 +228,10 @@ const dirty = (sql: Sql): Pick<PublishWrites, 'dirtyNames' | 'setPublished'> => 
       sql('UPDATE name SET published_at = ? WHERE zone_id = ? AND name = ?').run(now, zoneId, name)
       sql('DELETE FROM dns_dirty WHERE zone_id = ? AND name = ?').run(zoneId, name)
     }
+  },
+  async setUnpublished(names) {
+    for (const { zoneId, name } of names)
+      sql('UPDATE name SET published_at = NULL WHERE zone_id = ? AND name = ?').run(zoneId, name)
   },
 })
 

@@ -100,6 +100,9 @@ describe('a flush', () => {
     await world.store.write(async (w) => flush(w, context))
 
     expect(faults.map(({ fqdn }) => fqdn)).toEqual(['home.example.test'])
+    const publishedAt = async (name: string) =>
+      (await world.store.read(async (r) => r.nameAt(world.idOf(ZONE), name)))?.publishedAt
+    expect([await publishedAt('home'), await publishedAt('other')]).toEqual([undefined, NOW])
     expect(await world.published(ZONE)).toEqual(
       [...NS, 'home 300 A 192.0.2.1', 'other 300 A 192.0.2.1'].toSorted(),
     )
