@@ -53,7 +53,8 @@ export async function flush(w: StoreWrites, context: FlushContext): Promise<Flus
   }
   for (const [zoneId, own] of names) {
     const zone = zoneId === CATALOG_ID ? await w.publishedZone('') : await zoneWithId(w, zoneId)
-    const flushed = zone === undefined ? undefined : await flushZone(w, { ...context, onNameFault, zone, names: own })
+    const flushed =
+      zone === undefined ? undefined : await flushZone(w, { ...context, onNameFault, zone, names: own })
     if (flushed !== undefined) zones.push(flushed)
   }
   await w.setPublished(dirty, context.now)

@@ -94,8 +94,7 @@ const journal = (sql: Sql): Pick<PublishedReads, 'hasDirtyNames' | 'stepNumber' 
     return sql('SELECT 1 AS found FROM dns_dirty LIMIT 1').get() !== undefined
   },
   async stepNumber(zoneId, serial) {
-    const row = sql('SELECT max(n) AS n FROM dns_journal WHERE zone_id = ? AND serial_from = ?')
-    const n = row.get(zoneId, serial)?.['n']
+    const n = sql(FIRST_STEP).get(zoneId, serial)?.['n']
     return typeof n === 'number' ? n : undefined
   },
   async stepsSize(zoneId, n) {
@@ -114,6 +113,14 @@ const journal = (sql: Sql): Pick<PublishedReads, 'hasDirtyNames' | 'stepNumber' 
     }))
   },
 })
+
+/** After a correction of the clock, a step in the middle can be the oldest, and be removed first: what is before it is no way. */
+const FIRST_STEP = `WITH first AS (SELECT max(n) AS n FROM dns_journal WHERE zone_id = ?1 AND serial_from = ?2)
+  SELECT n FROM first WHERE NOT EXISTS (
+    SELECT 1 FROM dns_journal AS step WHERE zone_id = ?1 AND n >= first.n AND serial_to IS NOT coalesce(
+      (SELECT serial_from FROM dns_journal WHERE zone_id = ?1 AND n = step.n + 1),
+      (SELECT serial FROM dns_zone WHERE id = ?1 AND NOT EXISTS (
+        SELECT 1 FROM dns_journal WHERE zone_id = ?1 AND n > step.n))))`
 
 /** Steps of one zone. A name server that is further behind fetches the whole zone. */
 const MAX_STEPS = 2000

@@ -108,6 +108,21 @@ describe('a flush', () => {
     )
   })
 
+  it('has no steps to a serial over a step that is gone after the clock was corrected', async () => {
+    const world = await storeWith({ [ZONE]: { home: A } })
+    const serials: number[] = []
+    // By the clock: two in two days, two now, one in 25 hours, which removes what is older than a day.
+    for (const [n, hour] of [48, 48, 0, 0, 25].entries()) {
+      await world.put(ZONE, 'home', [`300 A 192.0.2.${n}`])
+      await flushed(world.store, SETTINGS, instant(NOW + hours(hour)))
+      serials.push(await world.serial(ZONE))
+    }
+    const counts = await Promise.all(
+      serials.map(async (serial) => (await stepsFrom(world.store, ZONE, serial))?.length),
+    )
+    expect(counts).toEqual([undefined, undefined, undefined, 1, undefined])
+  })
+
   it('says when the present state of a name was published, and only of that name', async () => {
     const world = await storeWith({ [ZONE]: { home: A, other: A } })
     const publishedAt = async (name: string) =>
