@@ -55,7 +55,8 @@ const R = '/dns/records/example.test'
 describe('a service that publishes', () => {
   it('answers with the address of an update, and with nothing before it', async () => {
     const at = await published()
-    expect(await at.address('home.example.test')).toMatch(/ENODATA|ENOTFOUND/)
+    // A zone is refused until its first flush.
+    await expect.poll(async () => at.address('home.example.test')).toMatch(/ENODATA|ENOTFOUND/)
     const authorization = `Basic ${Buffer.from(`${at.username}:${at.password}`).toString('base64')}`
     const headers = { authorization, 'user-agent': 'Acme test/1-1 me@example.test' }
     const answer = await fetch(`${at.url}/nic/update?hostname=home.example.test&myip=192.0.2.7`, { headers })
