@@ -53,5 +53,10 @@ describe('after a rotation of the hash key', () => {
     expect(isPreviousHashOf(former, 'secret', keyedHash(current, 'secret'))).toBe(false))
 })
 
+it('a hash of another length does not match and does not throw', () => {
+  const pepper = pepperOf(new Uint8Array(32))
+  expect(isKeyedHashOf(pepper, 'right', keyedHash(pepper, 'right').subarray(1))).toBe(false)
+})
+
 it('a fingerprint is stable, because stores contain it', () =>
   expect(fingerprintOf(pepperOf(new Uint8Array(32)))).toBe('2c3767eca98640cc'))
