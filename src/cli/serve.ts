@@ -8,7 +8,8 @@ import { restartNeeded } from '../app/service/reload.ts'
 import { readServiceSettings } from '../app/service/settings.ts'
 import { type StartedService, startService } from '../app/service/start.ts'
 import { err, type Result } from '../base/result.ts'
-import { type DnsEndpoint, formatDnsEndpoint } from '../config/publish-settings.ts'
+import { formatDnsEndpoint } from '../config/dns-endpoint.ts'
+import type { DnsListener } from '../ports/dns-listener.ts'
 import type { ServiceSettings } from '../config/service-settings.ts'
 import { notifier } from '../platform/notify.ts'
 import type { Log } from '../ports/log.ts'
@@ -124,7 +125,7 @@ function announce({ listeners, publishing, dev }: StartedService, asJson: boolea
 }
 
 /** The credentials of --dev, and commands to paste into another terminal. */
-function formatDevSetup(dev: DevSetup, url: string, dns: DnsEndpoint | undefined): readonly string[] {
+function formatDevSetup(dev: DevSetup, url: string, dns: DnsListener | undefined): readonly string[] {
   const [hostname = ''] = dev.hostnames
   return [
     `The service listens on ${url}. Its store is temporary and is deleted at the end.`,

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { instant } from '../../base/time.ts'
-import { formatDnsEndpoint } from '../../config/publish-settings.ts'
+import { formatDnsEndpoint } from '../../config/dns-endpoint.ts'
 import type { ServiceSettings } from '../../config/service-settings.ts'
 import { type Address, parseAddress } from '../../net/address.ts'
 import { listenForDns } from '../../platform/dns-listener.ts'

@@ -1,0 +1,30 @@
+import { err, ok, type Result } from '../base/result.ts'
+import { type Address, parseAddress } from '../net/address.ts'
+
+/** An address with a port for DNS. */
+export interface DnsEndpoint {
+  readonly host: Address
+  readonly port: number
+}
+
+const DNS_PORT = 53
+
+/** Parses "192.0.2.53", "192.0.2.53:5300" or "[2001:db8::53]:5300"; the default port is 53. Port 0: a free port. */
+export function parseDnsEndpoint(value: string): Result<DnsEndpoint, string> {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]]+)|[^[\]]+)(?::(\d{1,5}))?$/.exec(value) ?? []
+  const host = parseAddress(bracketed ?? plain ?? value)
+  return host === undefined || Number(port ?? DNS_PORT) > 65_535
+    ? err('must be an address with a port, such as 192.0.2.53:5300 or [2001:db8::53]:53')
+    : ok({ host, port: Number(port ?? DNS_PORT) })
+}
+
+/** The same, of a name server that can be asked. */
+export function parseDnsServer(value: string): Result<DnsEndpoint, string> {
+  const endpoint = parseDnsEndpoint(value)
+  return endpoint.ok && endpoint.value.port === 0
+    ? err('needs the port at which the name server listens')
+    : endpoint
+}
+
+export const formatDnsEndpoint = ({ host, port }: { readonly host: string; readonly port: number }): string =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`
