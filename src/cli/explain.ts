@@ -2,6 +2,7 @@ import { readSettings } from '../app/client/settings.ts'
 import { statusReport, stateFailure } from '../app/client/status-report.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import type { Failure } from '../app/failure.ts'
+import { outputGone } from '../app/streams.ts'
 import { isNamedBy, listAccounts } from '../client/report/account-name.ts'
 import { explainAccount } from '../client/report/explain-account.ts'
 import { explainReply, formatExplanation } from '../client/report/explain-word.ts'
@@ -30,8 +31,10 @@ export async function explainCommand(flags: ExplainFlags): Promise<Exit> {
   )
   if (chosen.length === 0)
     return fail(unknownSubject(subject ?? '', `the accounts are ${listAccounts(accounts)}`), asJson)
-  if (asJson) printJson({ ...report, accounts: chosen })
-  else print(...chosen.flatMap((account, at) => [...(at > 0 ? [''] : []), ...explainAccount(account)]))
+  const { verifyNow } = await import('../app/client/verified-reports.ts')
+  const verified = await verifyNow(settings.value, chosen, outputGone)
+  if (asJson) printJson({ ...report, accounts: verified })
+  else print(...verified.flatMap((account, at) => [...(at > 0 ? [''] : []), ...explainAccount(account)]))
   return 'settled'
 }
 

@@ -24,13 +24,20 @@ async function show(
 ): Promise<Exit> {
   let shown: StatusReport | undefined
   for (;;) {
-    const report = await statusReport(settings)
+    const report = await verified(settings, await statusReport(settings))
     if (shown === undefined || !isSameStatus(shown, report)) printReport(report, asJson)
     shown = report
     if (!isWatching) return 'settled'
     await sleep(WATCH_INTERVAL, undefined, { signal: outputGone }).catch(() => undefined)
     if (outputGone.aborted) return 'settled'
   }
+}
+
+/** With --verify, what the name servers give now. */
+async function verified(settings: ResolvedSettings, report: StatusReport): Promise<StatusReport> {
+  if (!settings.accounts.some(({ places }) => places['verify'] !== undefined)) return report
+  const { verifyOnRequest } = await import('../app/client/verified-reports.ts')
+  return { ...report, accounts: await verifyOnRequest(settings, report.accounts, outputGone) }
 }
 
 function printReport(report: StatusReport, asJson: boolean): void {

@@ -10,7 +10,7 @@ import { type ControlResponse, accountUpdate } from '../client/control/control-r
 import { StateNotSaved, StateUnreadable } from '../client/memory/memory.ts'
 import { worstOutcome } from '../client/report/outcome.ts'
 import type { AccountReport } from '../client/report/report.ts'
-import { formatReport } from '../client/report/report-text.ts'
+import { formatReport, publicationLines } from '../client/report/report-text.ts'
 import type { Addresses } from '../net/address.ts'
 import type { UpdateFlags } from './flag-tables.ts'
 import { exitResult, fail, print, printJson } from './output.ts'
@@ -31,24 +31,52 @@ export async function updateCommand(flags: UpdateFlags): Promise<Exit> {
     accountUpdate(desired, configuredAddresses(settings.value.accounts[at])),
   )
   const instance = await asSingleInstance(settings.value, { do: 'update', updates, force: isForced })
-  if (instance.kind === 'answered') return printResponse(instance.answer, flags)
+  if (instance.kind === 'answered') return printResponse(settings.value, instance.answer, flags)
   if (instance.kind === 'busy') return fail(busyFailure(instance.owner), asJson)
+  return catchStateErrors(asJson, async () => {
+    const reports = await withRelease(instance.release, async () => updateOnce(settings.value, options))
+    return printVerified(settings.value, reports, flags)
+  })
+}
+
+async function withRelease<T>(release: () => Promise<void>, work: () => Promise<T>): Promise<T> {
   try {
-    return await catchStateErrors(asJson, async () =>
-      printReports(await updateOnce(settings.value, options), flags),
-    )
+    return await work()
   } finally {
-    await instance.release()
+    await release()
   }
 }
 
 const configuredAddresses = (account: ClientAccount | undefined): Addresses | undefined =>
   typeof account?.myip === 'object' ? account.myip : undefined
 
-const printResponse = ({ error, reports = [] }: ControlResponse, flags: OutputFlags): Exit =>
+const printResponse = async (
+  settings: ResolvedSettings,
+  { error, reports = [] }: ControlResponse,
+  flags: OutputFlags,
+): Promise<Exit> =>
   error === undefined
-    ? printReports(reports, flags)
+    ? printVerified(settings, reports, flags)
     : fail({ exit: 'configuration', messages: [error] }, flags.asJson)
+
+/** The reports, and then what the name servers give; in one document as JSON. The exit does not depend on name servers. */
+async function printVerified(
+  settings: ResolvedSettings,
+  reports: readonly AccountReport[],
+  flags: OutputFlags,
+): Promise<Exit> {
+  if (!settings.accounts.some(({ verify }) => verify)) return printReports(reports, flags)
+  if (!flags.asJson) printReports(reports, flags)
+  const { verifyAfterUpdate } = await import('../app/client/verified-reports.ts')
+  const stopping = new AbortController()
+  const release = onStopSignal(() => stopping.abort())
+  const verified = await verifyAfterUpdate(settings, reports, stopping.signal)
+  release()
+  if (flags.asJson) return printReports(verified, flags)
+  const hosts = verified.flatMap(({ hostnames }) => hostnames)
+  print(...publicationLines(hosts.filter(({ answered }) => !flags.isQuiet || answered !== null)))
+  return exitOfReports(reports)
+}
 
 /** A state file that cannot be read or written is a configuration error, not a bug. */
 async function catchStateErrors(asJson: boolean, work: () => Promise<Exit>): Promise<Exit> {
@@ -63,7 +91,7 @@ async function catchStateErrors(asJson: boolean, work: () => Promise<Exit>): Pro
 
 /** Results go to standard output, problems with their remedy to standard error, so that cron mails them. */
 function printReports(reports: readonly AccountReport[], { asJson, isQuiet }: OutputFlags): Exit {
-  const exit = exitOf(worstOutcome(reports.map(({ outcome }) => outcome)))
+  const exit = exitOfReports(reports)
   if (asJson) {
     printJson({ exit: exitResult(exit), accounts: reports })
     return exit
@@ -75,6 +103,9 @@ function printReports(reports: readonly AccountReport[], { asJson, isQuiet }: Ou
   }
   return exit
 }
+
+const exitOfReports = (reports: readonly AccountReport[]): Exit =>
+  exitOf(worstOutcome(reports.map(({ outcome }) => outcome)))
 
 async function printDryRun(
   settings: ResolvedSettings,

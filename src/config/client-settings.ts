@@ -6,6 +6,7 @@ import { eui64, type Prefix, parsePrefix } from '../net/prefix.ts'
 import { RANGE_CLASSES } from '../net/special.ts'
 import { UPDATE_PATH } from '../protocol/request.ts'
 import { parseUserAgent } from '../protocol/user-agent.ts'
+import { parseDnsServer } from './dns-endpoint.ts'
 import { readHostname } from './hostname.ts'
 import {
   choice,
@@ -149,6 +150,8 @@ export const ACCOUNT_SETTINGS = {
   batch:         { reader: whole(1, 1000),                  help: 'maximum number of hostnames in one request; default: 20, or an eighth of the hostnames where there are more than 160' },
   pace:          { reader: whole(1, 10_000),                help: 'maximum number of requests in 5 minutes; at most two fifths of them change an address; services block keys that send too many', fallback: 25 },
   httpFallback:  { reader: onOff,                           help: 'try http on ports 80 and 8245 when https cannot be reached; this sends the password in clear text', fallback: false },
+  verify:        { reader: onOff,                           help: 'after an update, ask the name servers of the zone whether they give the new address; information only: updates and exit codes do not depend on it', fallback: true },
+  verifyServers: { reader: listReader(parseDnsServer, { type: 'string' }), help: 'name servers to ask for verify, as addresses with ports, such as 192.0.2.53:53; default: those of the zone' },
   caFile:        { reader: path,                            help: 'PEM file with the certificate authorities to trust for this service; default: those that Node includes' },
 } as const satisfies SettingTable
 

@@ -1,3 +1,4 @@
+import type { Result } from '../base/result.ts'
 import type { Duration } from '../base/time.ts'
 import type { Address, Family } from '../net/address.ts'
 
@@ -24,6 +25,15 @@ export type FindGateway = (interfaceName?: string) => Promise<Gateway | undefine
 
 /** The addresses of a host, of one family; empty where it has none or the lookup fails. May return cached addresses. */
 export type Resolve = (host: string, family: Family) => Promise<readonly Address[]>
+
+/**
+ * The names of the name servers of a zone, by the resolver of this host; empty for a name that is no zone. The error is the
+ * reason why the lookup failed. Never rejects.
+ */
+export type FindNameServers = (
+  zone: string,
+  signal: AbortSignal,
+) => Promise<Result<readonly string[], string>>
 
 export type RunOutcome =
   | { readonly kind: 'ended'; readonly code: number; readonly stdout: string }

@@ -68,6 +68,9 @@ export type AccountWord = { [W in ReplyWord]: Rows[W]['about'] extends 'account'
 
 export const REPLY_WORDS = Object.keys(REPLIES) as readonly ReplyWord[]
 export const severityOf = (word: ReplyWord): number => REPLIES[word].severity
+/** Whether the service has changed its records, and not only found them current. */
+export const isChangeReply = (word: string): boolean => word === 'good'
+
 export const actionOf = (word: ReplyWord): RequiredAction => REPLIES[word].action
 export const statusOf = (word: ReplyWord): number => REPLIES[word].status
 /** Undefined for a word that needs nothing of the user, and for what is no reply word. */

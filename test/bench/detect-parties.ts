@@ -103,6 +103,7 @@ export function startDaemon(lab: Lab, { node, where, sources, service }: DaemonO
   const last = [...from, '--pace', '1000', '--json', '--log-level', 'debug']
   const child = lab.spawn(where, node ?? process.execPath, [LAUNCHER, ...args, ...more, ...last], {
     HOLDFAST_PASSWORD: service.password,
+    HOLDFAST_VERIFY: 'no',
     ...(sources === undefined && { NODE_EXTRA_CA_CERTS: join(lab.folder, CERTIFICATE_FILE) }),
   })
   child.stdout?.resume()

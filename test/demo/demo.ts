@@ -59,16 +59,21 @@ async function startService(): Promise<Made> {
 interface Event {
   readonly msg?: string
   readonly to?: string
+  readonly publication?: { readonly servers: readonly { readonly server: string }[] }
   readonly reply?: { readonly word: string; readonly addresses?: readonly string[] }
 }
 
-/** Shows each request and reply from the client's own log; `seen` is told of every confirmed address. */
+/** Shows each request and reply from the client's own log; `seen` is told of every confirmed address, and of each server that gives it. */
 function show(child: ChildProcess, seen: (address: string) => void): Promise<number | null> {
   child.stdout?.resume()
   if (child.stderr !== null)
     createInterface({ input: child.stderr }).on('line', (line) => {
-      const { to, reply } = JSON.parse(line) as Event
+      const { to, reply, publication } = JSON.parse(line) as Event
       if (to?.includes('?')) say(`   →  GET ${new URL(to).pathname}${new URL(to).search}`)
+      for (const { server } of publication?.servers ?? []) {
+        say(`   published: seen at ${server}`)
+        seen(server)
+      }
       if (reply === undefined) return
       say(`   ←  ${reply.word} ${(reply.addresses ?? []).join(',')}`)
       for (const address of reply.addresses ?? []) seen(address)
@@ -95,6 +100,8 @@ const account = [
   made.username,
   '--hostname',
   hostname,
+  '--verify-servers',
+  made.dns,
   '--state-dir',
   join(folder, 'state'),
   '--json',
@@ -137,7 +144,7 @@ await update()
 say('\n3. holdfast run, looking every second; the public address is now 198.51.100.20')
 const confirmed = new Map<string, () => void>()
 const until = (wanted: string): Promise<void> => new Promise((done) => void confirmed.set(wanted, done))
-const [first, second] = [until('198.51.100.20'), until('198.51.100.21')]
+const [published, second] = [until(made.dns), until('198.51.100.21')]
 const daemon = start(
   [
     'run',
@@ -155,7 +162,7 @@ const daemon = start(
   env,
 )
 const ended = show(daemon, (seen) => confirmed.get(seen)?.())
-await first
+await published
 say('   the provider gives this home another address: 198.51.100.21')
 address = '198.51.100.21'
 await second

@@ -192,7 +192,7 @@ describe('a running daemon', () => {
     expect(await replyTo('hello\n')).toBe('{"error":"a request must be one line of JSON"}\n')
     for (const invalid of INVALID_REQUESTS)
       expect(await replyTo(`${invalid}\n`), invalid).toMatch(
-        /^\{"version":2,"error":"this daemon does not support the request; /,
+        /^\{"version":3,"error":"this daemon does not support the request; /,
       )
     expect((await ask('status')).code).toBe(0)
     const silent = connect(path)

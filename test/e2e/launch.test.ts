@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { holdfast, ROOT, scratch, service } from './processes.ts'
 
 /** The tests write nothing into the user's own folders. */
-const NO_CACHE = { NODE_DISABLE_COMPILE_CACHE: '1' }
+const NO_CACHE = { NODE_DISABLE_COMPILE_CACHE: '1', HOLDFAST_VERIFY: 'no' }
 
 /** The files of dist/ that a command line loads. */
 function chunksOf(args: readonly string[], env: Record<string, string> = {}): readonly string[] {

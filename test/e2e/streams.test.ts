@@ -24,6 +24,7 @@ function inShell(script: string): { readonly code: number | null; readonly stder
         STATE: scratch(),
         HOLDFAST_PASSWORD: 'x',
         HOLDFAST_WATCH: 'no',
+        HOLDFAST_VERIFY: 'no',
       },
     },
   )

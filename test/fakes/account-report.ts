@@ -18,6 +18,7 @@ export const accountReport = (outcome: Outcome, over: Partial<AccountReport> = {
       confirmed: v4 === undefined ? {} : { v4 },
       since: '2026-01-01T08:00:00.000Z',
       lastConfirmed: '2026-01-02T08:00:00.000Z',
+      published: null,
       seen: [],
       remarks: [],
     },

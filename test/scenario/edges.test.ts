@@ -182,7 +182,7 @@ it('every wait is reported', async () => {
 it('a confirmation that differs in one family is reported', () => {
   const sent = { hostnames: ['h.test'], addresses: { v4: address('192.0.2.1'), v6: address('2001:db8::1') } }
   const replies = [{ word: 'good', addresses: [address('192.0.2.1'), address('2001:db8::2')] }] as const
-  expect(exchangeEvents({ kind: 'answered', account: 'a', sent, replies }, sent)[0]?.kind).toBe(
+  expect(exchangeEvents({ kind: 'answered', account: 'a', sent, replies }, sent, NEW_STATE)[0]?.kind).toBe(
     'confirmedDifferent',
   )
 })

@@ -47,7 +47,12 @@ function launch(command: 'run' | 'update', { url, folder, environment }: Place):
   const log = ['--json', '--log-level', 'debug']
   const watch = command === 'run' ? ['--watch', 'false'] : []
   const child = start([command, ...account, ...folders, ...address, ...TIMEOUTS, ...watch, ...log], {
-    env: { ...environment, HOLDFAST_PASSWORD: 'secret', HOLDFAST_RUNTIME_DIR: undefined },
+    env: {
+      ...environment,
+      HOLDFAST_PASSWORD: 'secret',
+      HOLDFAST_VERIFY: 'no',
+      HOLDFAST_RUNTIME_DIR: undefined,
+    },
   })
   child.stdout?.resume()
   return child

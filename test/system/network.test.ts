@@ -131,6 +131,7 @@ describe.skipIf(!canMakeNetworks())('in a network of two hosts', () => {
   const client = (command: string, ...more: readonly string[]): ChildProcess =>
     inside(HERE, process.execPath, [join(ROOT, 'bin/holdfast.js'), command, ...more], {
       HOLDFAST_PASSWORD: made.password,
+      HOLDFAST_VERIFY: 'no',
     })
   const update = async (state: string, server?: string): Promise<Ended> =>
     ended(client('update', ...args(state, server), '--myip', '192.0.2.1'))

@@ -98,6 +98,7 @@ describe.skipIf(!canMount())('a user without settings, on a host with a daemon o
         'HOLDFAST_USERNAME=b',
         'HOLDFAST_HOSTNAMES=b.test',
         'HOLDFAST_PASSWORD=p',
+        'HOLDFAST_VERIFY=no',
       ])
 
       expect(status).toBe(78)

@@ -6,10 +6,11 @@ import { listHostnames } from '../../client/agent/wording.ts'
 import { accountOf, hostOf } from '../../client/decide/state.ts'
 import { labelOf } from '../../client/report/account-name.ts'
 import { ExchangeLog, type ExchangeView } from '../../client/report/exchange-log.ts'
-import { type AccountReport, reportAccounts } from '../../client/report/report.ts'
+import { type AccountReport, type PublicationView, reportAccounts } from '../../client/report/report.ts'
 import { notifier } from '../../platform/notify.ts'
 import type { Schedule } from '../../ports/clock.ts'
 import { onCrash } from '../crash.ts'
+import { BackgroundVerification } from './background-verification.ts'
 import { clockView } from './clock-view.ts'
 import { type ComposedClient, composeClient } from './compose.ts'
 import { openControlSocket } from './control-socket.ts'
@@ -54,7 +55,10 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
     makeDetection: addressDetection,
     familyTimeout: FAMILY_TIMEOUT,
     unlogged: new Set<never>(),
-    onEvent: (event) => exchanges.record(event),
+    onEvent: (event) => {
+      exchanges.record(event)
+      verification.record(event)
+    },
     onWait: () => supervisor.beat(),
     onState: (loop) => {
       // Ready means that the saved state could be read.
@@ -63,11 +67,14 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
       supervisor.status(statusLine(loop))
     },
   })
+  const verification = new BackgroundVerification(composed.agent.emit, composed.agent.end)
+  verification.adopt(settings)
+  const reportOf = reporter(composed, verification)
   const control = await openControlSocket(composed, settings, {
     log,
     loopState: () => latest,
-    report: reporter(composed, exchanges),
-    reportFromNow: () => reporter(composed, exchanges.fromNow()),
+    report: reportOf(exchanges),
+    reportFromNow: () => reportOf(exchanges.fromNow()),
   })
   const stop = (): void => {
     supervisor.stopping()
@@ -82,13 +89,15 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
   const release = [
     signals.onStop(stop),
     signals.onPoke(() => composed.detection.hint('poke')),
-    signals.onReload(() => void reload(composed, options).finally(() => supervisor.reloaded())),
+    signals.onReload(
+      () => void reload({ ...composed, verification }, options).finally(() => supervisor.reloaded()),
+    ),
   ]
   if (settings.config.watch) composed.detection.watch(agent.end)
   try {
     const loop = await runUntilEnd(agent, options)
     const cause = locks.hasLost() ? 'lost' : agent.end.aborted ? 'asked' : undefined
-    return { reports: reporter(composed, exchanges)(loop), cause }
+    return { reports: reportOf(exchanges)(loop), cause }
   } finally {
     for (const removeListener of release) removeListener()
     // If the loop has failed, its watchers are still running.
@@ -98,9 +107,10 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
 }
 
 const reporter =
-  ({ clientTime }: ComposedClient, exchanges: ExchangeView) =>
+  ({ clientTime }: ComposedClient, publications: PublicationView) =>
+  (exchanges: ExchangeView) =>
   (loop: LoopState): readonly AccountReport[] =>
-    reportAccounts(loop, { exchanges, clock: clockView(clientTime) })
+    reportAccounts(loop, { exchanges, publications, clock: clockView(clientTime) })
 
 /** One line for the status of the supervisor. */
 function statusLine({ state, jobs, action }: LoopState): string {

@@ -2,6 +2,7 @@ import type { Result } from '../../base/result.ts'
 import { listAccounts } from '../../client/report/account-name.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Failure } from '../failure.ts'
+import type { BackgroundVerification } from './background-verification.ts'
 import { scheduleOf } from './client-schedule.ts'
 import type { ComposedClient } from './compose.ts'
 import { jobsOf } from './jobs.ts'
@@ -15,7 +16,7 @@ export interface ReloadOptions {
 
 /** Reads the settings again and applies them. With a mistake in them, the daemon logs it and keeps its settings. */
 export async function reload(
-  { agent, detection }: ComposedClient,
+  { agent, detection, verification }: ComposedClient & { readonly verification: BackgroundVerification },
   { reread, log }: ReloadOptions,
 ): Promise<void> {
   const settings = await reread()
@@ -26,6 +27,7 @@ export async function reload(
     return
   }
   detection.adopt(settings.value)
+  verification.adopt(settings.value)
   const jobs = jobsOf(settings.value, detection)
   agent.inbox.put({
     observations: [{ kind: 'networkChanged' }],

@@ -50,7 +50,7 @@ export class ChangeReporter {
   /** Reports the result of a request. `world` is the view that the request was based on. */
   reportExchange(observation: Observation, request: UpdateRequest, world: WorldView): void {
     const mayBePortal = !this.#hasAnswered && !isWebSeen(world)
-    const events = exchangeEvents(observation, request)
+    const events = exchangeEvents(observation, request, this.#state)
     this.#emit(events.filter(({ kind }) => kind !== 'captivePortal' || mayBePortal))
     this.#hasAnswered ||= observation.kind === 'answered'
   }

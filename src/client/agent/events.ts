@@ -1,5 +1,5 @@
 import type { Instant } from '../../base/time.ts'
-import type { Address, Family } from '../../net/address.ts'
+import type { Address, Addresses, Family } from '../../net/address.ts'
 import type { Sightings } from '../../net/sighting.ts'
 import type { ReplyWord } from '../../protocol/reply.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
@@ -8,8 +8,15 @@ import type { PaceDelay } from '../decide/pace.ts'
 import type { WaitCause } from '../decide/state.ts'
 import type { Finding } from '../detect/finding.ts'
 import type { MemoryProblem } from '../memory/memory.ts'
+import type { Publication } from '../verify/publication.ts'
 import type { Hint } from '../watch/hint.ts'
 import type { WatcherFinding } from '../watch/watcher.ts'
+
+interface PublicationOfHost {
+  readonly account: string
+  readonly hostname: string
+  readonly publication: Publication
+}
 
 /** Everything that the client reports. Events hold facts; the English text is in `wording.ts` only. */
 export type AgentEvent =
@@ -30,6 +37,8 @@ export type AgentEvent =
       readonly kind: 'settled'
       readonly account: string
       readonly hostname: string
+      /** The addresses that were confirmed before. */
+      readonly previous: Addresses
       readonly reply: Reply
       readonly sent: UpdateRequest
     }
@@ -37,6 +46,7 @@ export type AgentEvent =
       readonly kind: 'confirmedDifferent'
       readonly account: string
       readonly hostname: string
+      readonly previous: Addresses
       readonly reply: Reply
       readonly sent: UpdateRequest
     }
@@ -113,6 +123,12 @@ export type AgentEvent =
       readonly hostname?: string
     }
   | { readonly kind: 'offlineRefused'; readonly account: string }
+  /** The name servers give the confirmed addresses. */
+  | ({ readonly kind: 'published' } & PublicationOfHost)
+  /** After minutes, some name servers still do not. */
+  | ({ readonly kind: 'notPublished' } & PublicationOfHost)
+  /** No name server of the zone could be asked; reported once until one answers again. */
+  | ({ readonly kind: 'unverified' } & PublicationOfHost)
   | Finding
   | WatcherFinding
   | { readonly kind: 'hinted'; readonly because: Hint }

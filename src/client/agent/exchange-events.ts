@@ -3,14 +3,19 @@ import { actionOf } from '../../protocol/reply.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
 import { unechoedOf } from '../decide/confirmation.ts'
 import type { Observation } from '../decide/observation.ts'
+import { accountOf, hostOf, type State } from '../decide/state.ts'
 import type { AgentEvent } from './events.ts'
 
 type Answered = Extract<Observation, { kind: 'answered' }>
 
-/** The events of one exchange: what was sent, and what came back. */
-export function exchangeEvents(observation: Observation, sent: UpdateRequest): readonly AgentEvent[] {
+/** The events of one exchange: what was sent, and what came back. `before` is the state before the reply. */
+export function exchangeEvents(
+  observation: Observation,
+  sent: UpdateRequest,
+  before: State,
+): readonly AgentEvent[] {
   if (observation.kind === 'answered')
-    return observation.replies.flatMap((_, at) => replyEvents(observation, sent, at))
+    return observation.replies.flatMap((_, at) => replyEvents(observation, { sent, before, at }))
   if (observation.kind === 'unreached')
     return [{ kind: 'unreached', account: observation.account, because: observation.because, sent }]
   if (observation.kind !== 'notUnderstood') return []
@@ -19,15 +24,26 @@ export function exchangeEvents(observation: Observation, sent: UpdateRequest): r
   return [{ kind: 'notUnderstood', account, because, sent }, ...portal]
 }
 
+interface ReplyContext {
+  readonly sent: UpdateRequest
+  readonly before: State
+  readonly at: number
+}
+
 /** The events of the reply to the hostname at this index. */
-function replyEvents({ account, replies }: Answered, sent: UpdateRequest, at: number): readonly AgentEvent[] {
+function replyEvents(
+  { account, replies }: Answered,
+  { sent, before, at }: ReplyContext,
+): readonly AgentEvent[] {
   const reply = replies[at]
   if (reply === undefined) return []
-  const about = { account, hostname: sent.hostnames[at] ?? '', reply, sent }
+  const hostname = sent.hostnames[at] ?? ''
+  const about = { account, hostname, reply, sent }
   if (actionOf(reply.word).kind !== 'settled') return [{ kind: 'refused', ...about }]
+  const previous = hostOf(accountOf(before, account), hostname).confirmed
   const isDifferent = 'addresses' in reply && namesOther(reply.addresses, sent)
   return [
-    { kind: isDifferent ? 'confirmedDifferent' : 'settled', ...about },
+    { kind: isDifferent ? 'confirmedDifferent' : 'settled', previous, ...about },
     ...unechoedOf(sent.addresses, reply).map((family) => ({ kind: 'unechoed', family, ...about }) as const),
   ]
 }

@@ -4,6 +4,7 @@ import { type Family, listed } from '../../net/address.ts'
 import { isReplyWord, remedyFor, REPLIES } from '../../protocol/reply.ts'
 import { formatReply } from '../../protocol/reply-codec.ts'
 import type { WaitCause } from '../decide/state.ts'
+import { formatPublication, PUBLICATION_ADVICE } from '../verify/publication-text.ts'
 import { HINTS } from '../watch/hint.ts'
 import type { AgentEvent } from './events.ts'
 
@@ -65,6 +66,12 @@ export const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
     line: ({ account, because, said, hostname }, format) => `${hostname ?? format.account(account)}: stopped until you act, because the service answered ${formatObeyedWord(because, said)} (${REPLIES[because].meaning})${formatRemedy(because)}` },
   offlineRefused:     { level: 'error', msg: 'the plan of this account has no offline option; ordinary updates continue',
     line: ({ account }, format) => `${format.account(account)}: the plan of this account has no offline option; ordinary updates continue; set offline = false, or change the plan` },
+  published:          { level: 'info',  msg: 'the name servers give the confirmed address',
+    line: ({ hostname, publication }) => `${hostname}: ${formatPublication(publication)}` },
+  notPublished:       { level: 'warn',  msg: 'some name servers do not give the confirmed address',
+    line: ({ hostname, publication }) => `${hostname}: ${formatPublication(publication)}. ${PUBLICATION_ADVICE[publication.state]}` },
+  unverified:         { level: 'info',  msg: 'the name servers cannot be asked for the confirmed address',
+    line: ({ hostname, publication }) => `${hostname}: ${formatPublication(publication)}. ${PUBLICATION_ADVICE[publication.state]}` },
   addressUnknown:     { level: 'warn',  msg: 'the public address is unknown; nothing is sent',
     line: ({ hostnames, family, because }) => `${listHostnames(hostnames)}: the public ${family === undefined ? '' : `${FAMILY_NAMES[family]} `}address is unknown, so nothing is sent: ${because}; holdfast detect shows the answer of each source` },
   addressKnown:       { level: 'info',  msg: 'the public address is known again',

@@ -28,7 +28,7 @@ export interface AccountUpdate {
  * The version of these requests and responses. A command that reads the response of a daemon of another version could
  * misread it.
  */
-export const CONTROL_VERSION = 2
+export const CONTROL_VERSION = 3
 
 export interface ControlResponse {
   /** Missing in responses of daemons of 0.2.0 and earlier. */

@@ -1,3 +1,4 @@
+import type { Addresses } from '../../net/address.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
 import type { AgentEvent } from '../agent/events.ts'
@@ -6,6 +7,8 @@ import type { AgentEvent } from '../agent/events.ts'
 export interface LoggedExchange {
   readonly sent: UpdateRequest
   readonly reply?: Reply
+  /** The addresses that were confirmed before a reply that confirms others. */
+  readonly previous?: Addresses
 }
 
 export interface ExchangeView {
@@ -18,7 +21,11 @@ export class ExchangeLog implements ExchangeView {
 
   record(event: AgentEvent): void {
     if ('reply' in event)
-      this.#exchanges.set(keyOf(event.account, event.hostname), { sent: event.sent, reply: event.reply })
+      this.#exchanges.set(keyOf(event.account, event.hostname), {
+        sent: event.sent,
+        reply: event.reply,
+        ...('previous' in event && { previous: event.previous }),
+      })
     else if ('sent' in event && wasSent(event))
       for (const hostname of event.sent.hostnames)
         this.#exchanges.set(keyOf(event.account, hostname), { sent: event.sent })

@@ -1,6 +1,7 @@
+import { PUBLICATION_ADVICE } from '../verify/publication-text.ts'
 import { labelOf } from './account-name.ts'
 import type { Outcome } from './outcome.ts'
-import type { AccountReport } from './report.ts'
+import type { AccountReport, HostReport } from './report.ts'
 import { formatCause, formatSince, formatTime, hostLines, lookLines } from './report-text.ts'
 
 /** What happened, why, what to do and what comes next, for one account. */
@@ -19,5 +20,12 @@ export function explainAccount(report: AccountReport): readonly string[] {
     waiting:        [`${label} is waiting${since}.`, why, ...advice, 'Nothing is sent before the wait ends. Running a command again does not shorten it.', next],
     stopped:        [`${label} is stopped${since}.`, why, ...advice, 'Next attempt: none until you act.'],
   }
-  return [...texts[outcome], ...lookLines(report), ...report.hostnames.flatMap(hostLines)]
+  return [
+    ...texts[outcome],
+    ...lookLines(report),
+    ...report.hostnames.flatMap((host) => [...hostLines(host), ...publicationAdvice(host)]),
+  ]
 }
+
+const publicationAdvice = ({ published }: HostReport): readonly string[] =>
+  published === null ? [] : [`    ${PUBLICATION_ADVICE[published.state]}`]

@@ -2,6 +2,7 @@ import { formatLocal, parseInstant } from '../../base/time.ts'
 import { listed } from '../../net/address.ts'
 import { isReplyWord, REPLIES } from '../../protocol/reply.ts'
 import { FAMILY_NAMES } from '../agent/wording.ts'
+import { formatPublication } from '../verify/publication-text.ts'
 import { labelOf } from './account-name.ts'
 import type { Outcome } from './outcome.ts'
 import type { AccountReport, HostReport, SeenReport } from './report.ts'
@@ -41,11 +42,18 @@ export function lookLines({ hostnames, lastLook, nextLook }: AccountReport): rea
 const formatSeen = ({ family, address, by, because }: SeenReport): string =>
   address === null ? `no ${FAMILY_NAMES[family]} address (${because})` : `${address} (${by})`
 
-export function hostLines({ hostname, confirmed, since, remarks }: HostReport): readonly string[] {
+export function hostLines({ hostname, confirmed, since, published, remarks }: HostReport): readonly string[] {
   const addresses = listed(confirmed).join(' and ')
   const state = addresses === '' ? 'not confirmed yet' : `confirmed at ${addresses}${formatSince(since)}`
-  return [`  ${hostname}: ${state}`, ...remarks.map((remark) => `    ${remark}`)]
+  const publication = published === null ? [] : [formatPublication(published)]
+  return [`  ${hostname}: ${state}`, ...[...publication, ...remarks].map((line) => `    ${line}`)]
 }
+
+/** For each hostname that was verified: what its name servers give. */
+export const publicationLines = (hosts: readonly HostReport[]): readonly string[] =>
+  hosts.flatMap(({ hostname, published }) =>
+    published === null ? [] : [`${hostname}: ${formatPublication(published)}`],
+  )
 
 export interface ReportText {
   /** For each hostname: what was done. */

@@ -11,6 +11,7 @@ import { heldUntil, pacedIn, sightingsOf, stopOf } from '../decide/next-action.t
 import type { PaceDelay } from '../decide/pace.ts'
 import { isWordlessWait } from '../decide/reduce.ts'
 import { type AccountState, accountOf, type HostState, hostOf, type Stop } from '../decide/state.ts'
+import type { Publication } from '../verify/publication.ts'
 import type { ExchangeView, LoggedExchange } from './exchange-log.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
 
@@ -22,16 +23,25 @@ export interface SeenReport {
   readonly because: string | null
 }
 
+/** The request of this run for one hostname. `previous`: the addresses that were confirmed before its reply. */
+export interface SentReport {
+  readonly addresses: readonly string[]
+  readonly offline: boolean
+  readonly previous: Addresses
+}
+
 /** One hostname: the request of this run, the reply to it and its meaning, and the confirmed addresses. */
 export interface HostReport {
   readonly hostname: string
-  readonly sent: { readonly addresses: readonly string[]; readonly offline: boolean } | null
+  readonly sent: SentReport | null
   readonly answered: string | null
   readonly meaning: string | null
   readonly confirmed: Addresses
   /** RFC 3339: when these addresses were first and last confirmed. */
   readonly since: string | null
   readonly lastConfirmed: string | null
+  /** What the name servers give; null where they were not asked. */
+  readonly published: Publication | null
   readonly seen: readonly SeenReport[]
   /** Facts that neither delay nor stop updates. */
   readonly remarks: readonly string[]
@@ -62,8 +72,15 @@ export interface ClockView {
   readonly wallAt: (at: Instant) => Instant
 }
 
+/** The last result for a hostname, in this run. */
+export interface PublicationView {
+  get(account: string, hostname: string): Publication | undefined
+}
+
 interface ReportContext {
   readonly exchanges: ExchangeView
+  /** Without it, no name server was asked. */
+  readonly publications?: PublicationView
   readonly clock: ClockView
 }
 
@@ -74,7 +91,7 @@ export const reportAccounts = (loop: LoopState, context: ReportContext): readonl
 function reportAccount(
   desired: DesiredState,
   loop: LoopState,
-  { exchanges, clock }: ReportContext,
+  { exchanges, publications, clock }: ReportContext,
 ): AccountReport {
   const { state, world } = loop
   const { now } = clock
@@ -105,6 +122,7 @@ function reportAccount(
         confirmed: host.confirmed,
         since: time(host.since ?? host.touched),
         lastConfirmed: time(host.touched),
+        published: publications?.get(desired.account, hostname) ?? null,
         seen: FAMILIES.flatMap((family) => reportSeen(family, seen[family]) ?? []),
         remarks: remarksOn(host, seen),
       }
@@ -202,7 +220,8 @@ function reportExchange(
 ): Pick<HostReport, 'sent' | 'answered' | 'meaning'> {
   if (exchange === undefined) return { sent: null, answered: null, meaning: null }
   const { addresses, offline } = exchange.sent
-  const sent = { addresses: listed(addresses), offline: offline === 'YES' }
+  const previous = exchange.previous ?? {}
+  const sent = { addresses: listed(addresses), offline: offline === 'YES', previous }
   if (exchange.reply === undefined) return { sent, answered: null, meaning: null }
   return { sent, answered: formatReply(exchange.reply), meaning: REPLIES[exchange.reply.word].meaning }
 }

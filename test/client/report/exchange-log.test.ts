@@ -7,6 +7,7 @@ const settled = {
   account: 'k',
   hostname: 'a.test',
   reply: { word: 'good', addresses: [] },
+  previous: {},
   sent,
 } as const
 const unreached = (because: string) => ({ kind: 'unreached', account: 'k', because, sent }) as const

@@ -16,7 +16,7 @@ it('formats each hostname: its reply, what was sent, or that nothing was', () =>
   if (host === undefined) throw new Error('no hostname')
   const hostnames = [
     { ...host, answered: 'good 192.0.2.1', meaning: 'update succeeded', remarks: ['a remark'] },
-    { ...host, sent: { addresses: ['192.0.2.1'], offline: false } },
+    { ...host, sent: { addresses: ['192.0.2.1'], offline: false, previous: {} } },
     host,
   ]
 

@@ -1,0 +1,20 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { AskByDatagram } from '../../ports/datagram.ts'
+import type { FindNameServers, Resolve } from '../../ports/network.ts'
+import type { AskByStream } from '../../ports/stream.ts'
+
+/** What verification needs of the network and the system. */
+export interface VerifyPorts {
+  readonly clock: Clock
+  readonly datagram: AskByDatagram
+  readonly stream: AskByStream
+  readonly resolve: Resolve
+  readonly nameServers: FindNameServers
+}
+
+/** What every question needs. */
+export interface VerifyContext {
+  readonly ports: VerifyPorts
+  /** Ends all questions. */
+  readonly signal: AbortSignal
+}

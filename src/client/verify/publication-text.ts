@@ -1,0 +1,78 @@
+import { isAnswered, type Publication, type ServerCheck, type ServerFinding } from './publication.ts'
+
+type Text = (publication: Publication) => string
+
+/** One clause: what the name servers give. */
+export const formatPublication: Text = (publication) => TEXTS[publication.state](publication)
+
+const namesOf = (servers: readonly ServerCheck[], ...findings: readonly ServerFinding[]): string =>
+  listed(servers.filter(({ finding }) => findings.includes(finding)))
+
+/** The servers that give the confirmed addresses; none of them do: the service has accepted them. */
+function formatSeen(servers: readonly ServerCheck[]): string {
+  const seen = namesOf(servers, 'seen')
+  return seen === '' ? 'accepted' : `published: seen at ${seen}`
+}
+
+const formatLate: Text = ({ servers }) =>
+  `${formatSeen(servers)}, but ${formatOthers(servers)}${formatUnanswered(servers)}`
+
+const TEXTS: { readonly [S in Publication['state']]: Text } = {
+  published: ({ servers, took }) => `${formatSeen(servers)}${formatTook(took)}${formatUnanswered(servers)}`,
+  pending: ({ servers }) =>
+    `${formatSeen(servers)}, not yet at ${namesOf(servers, 'old', 'missing', 'other', 'alias')}${formatUnanswered(servers)}`,
+  stale: formatLate,
+  different: formatLate,
+  unverified: ({ servers, because }) => `not verified: ${because ?? formatUnanswered(servers).slice(2)}`,
+}
+
+const listed = (servers: readonly ServerCheck[]): string => servers.map(({ server }) => server).join(', ')
+
+const formatTook = (took: number | null): string =>
+  took === null ? '' : ` (${(took / 1000).toFixed(1)} s after good)`
+
+/** What each server gives that does not give the confirmed addresses; servers with the same answer together. */
+function formatOthers(servers: readonly ServerCheck[]): string {
+  const groups = new Map<string, ServerCheck[]>()
+  for (const check of servers.filter((one) => isAnswered(one) && one.finding !== 'seen')) {
+    const key = JSON.stringify([check.finding, check.addresses])
+    groups.set(key, [...(groups.get(key) ?? []), check])
+  }
+  return [...groups.values()].map(formatGroup).join('; ')
+}
+
+function formatGroup(group: readonly ServerCheck[]): string {
+  const [{ finding, addresses } = { finding: 'missing' as const, addresses: [] }] = group
+  const isOne = group.length === 1
+  const subject = listed(group)
+  if (finding === 'missing') return `${subject} ${isOne ? 'has' : 'have'} no address for it`
+  if (finding === 'alias') return `${subject} ${isOne ? 'says' : 'say'} that it is an alias (CNAME)`
+  const given = addresses.join(' and ')
+  return finding === 'old'
+    ? `${subject} still ${isOne ? 'gives' : 'give'} ${given}`
+    : `${subject} ${isOne ? 'gives' : 'give'} ${given}, which the service did not confirm`
+}
+
+function formatUnanswered(servers: readonly ServerCheck[]): string {
+  const [silent, lame] = (['silent', 'lame'] as const).map((finding) =>
+    servers.filter((one) => one.finding === finding),
+  )
+  const clauses = [
+    formatClause(silent, 'does not answer', 'do not answer'),
+    formatClause(lame, 'does not answer for the zone', 'do not answer for the zone'),
+  ]
+  return clauses.join('')
+}
+
+const formatClause = (servers: readonly ServerCheck[] = [], one: string, several: string): string =>
+  servers.length === 0 ? '' : `; ${listed(servers)} ${servers.length === 1 ? one : several}`
+
+/** What the state means for the user, in full sentences. */
+// biome-ignore format: a table
+export const PUBLICATION_ADVICE: { readonly [S in Publication['state']]: string } = {
+  published:  'A resolver that asked earlier may give the earlier address until its copy expires (the TTL of the record).',
+  pending:    'Name servers fetch changes on their own. There is nothing to do, and nothing is sent again.',
+  stale:      'The service accepted the update; the operator of its name servers must repair them. Nothing is sent again.',
+  different:  'Another client or the website of the service changes this name, or this network has its own view of the zone. Nothing is sent again.',
+  unverified: 'Updates need no name server. A network that redirects or blocks DNS (port 53) has this effect; verify = false turns the question off.',
+}

@@ -1,0 +1,95 @@
+import { type Duration, minutes } from '../../base/time.ts'
+import { type Address, type Addresses, FAMILIES, type Family } from '../../net/address.ts'
+
+/**
+ * What one name server gives for one family. `lame`: it does not answer for the zone (RFC 9499 §7). `silent`: unknown, never
+ * taken for an old address.
+ */
+export type ServerAnswer =
+  | { readonly kind: 'addresses'; readonly addresses: readonly Address[] }
+  /** NXDOMAIN or NODATA. */
+  | { readonly kind: 'missing' }
+  /** A CNAME without an address. */
+  | { readonly kind: 'alias' }
+  | { readonly kind: 'lame' }
+  | { readonly kind: 'silent' }
+
+/** How the answers of one name server compare with what the service confirmed, the best first. */
+export const SERVER_FINDINGS = ['seen', 'old', 'missing', 'other', 'alias', 'lame', 'silent'] as const
+export type ServerFinding = (typeof SERVER_FINDINGS)[number]
+
+export interface ServerCheck {
+  /** The name of the server, or its address and port where the user gave it. */
+  readonly server: string
+  readonly finding: ServerFinding
+  /** What it gives where that is not what the service confirmed. */
+  readonly addresses: readonly Address[]
+}
+
+/**
+ * `published`: each server that answers gives the confirmed addresses. `pending`: not yet. `stale`: some server still does
+ * not after `MAX_PROPAGATION`. `different`: some server gives what this client did not send. `unverified`: no server answers
+ * for the zone.
+ */
+export type PublicationState = 'published' | 'pending' | 'stale' | 'different' | 'unverified'
+
+/** Whether the name servers of a hostname give the confirmed addresses. */
+export interface Publication {
+  readonly state: PublicationState
+  readonly servers: readonly ServerCheck[]
+  /** In milliseconds since the confirmation; null where the name servers were asked at another time. */
+  readonly took: number | null
+  /** Why no server could be asked. */
+  readonly because: string | null
+}
+
+/** Name servers fetch changes on their own; most have them within seconds. */
+export const MAX_PROPAGATION: Duration = minutes(5)
+
+/** What the service confirmed, and the addresses before. */
+export interface Confirmed {
+  readonly addresses: Addresses
+  readonly previous: Addresses
+}
+
+/** The worst finding of the families that are confirmed. */
+export function checkOf(
+  server: string,
+  answers: Readonly<Partial<Record<Family, ServerAnswer>>>,
+  { addresses, previous }: Confirmed,
+): ServerCheck {
+  const findings = FAMILIES.flatMap((family) => {
+    const [answer, expected] = [answers[family], addresses[family]]
+    return answer === undefined || expected === undefined
+      ? []
+      : [findingOf(answer, expected, previous[family])]
+  })
+  const [worst = { finding: 'silent' as const, addresses: [] }] = findings.toSorted(
+    (a, b) => SERVER_FINDINGS.indexOf(b.finding) - SERVER_FINDINGS.indexOf(a.finding),
+  )
+  return { server, ...worst }
+}
+
+function findingOf(
+  answer: ServerAnswer,
+  expected: Address,
+  previous: Address | undefined,
+): Omit<ServerCheck, 'server'> {
+  if (answer.kind !== 'addresses') return { finding: answer.kind, addresses: [] }
+  const isOnly = (address: Address | undefined): boolean => answer.addresses.every((one) => one === address)
+  if (isOnly(expected)) return { finding: 'seen', addresses: [] }
+  return { finding: isOnly(previous) ? 'old' : 'other', addresses: answer.addresses }
+}
+
+/** Whether a server gave an answer for the zone. */
+export const isAnswered = ({ finding }: ServerCheck): boolean => finding !== 'lame' && finding !== 'silent'
+
+/** What the servers give together, `age` after the confirmation. */
+export function stateOf(servers: readonly ServerCheck[], age: Duration): PublicationState {
+  const answered = servers.filter(isAnswered)
+  if (answered.length === 0) return 'unverified'
+  if (answered.every(({ finding }) => finding === 'seen')) return 'published'
+  if (age < MAX_PROPAGATION) return 'pending'
+  const isDifferent = answered.some(({ finding }) => finding === 'other' || finding === 'alias')
+  return isDifferent ? 'different' : 'stale'
+}

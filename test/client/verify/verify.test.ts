@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest'
+import { err, ok } from '../../../src/base/result.ts'
+import { hours, milliseconds, minutes, seconds } from '../../../src/base/time.ts'
+import type { Publication } from '../../../src/client/verify/publication.ts'
+import { ONE_ROUND, ROUNDS, type Verification, verify } from '../../../src/client/verify/verify.ts'
+import { address } from '../../fakes/address.ts'
+import { virtualClock } from '../../fakes/clock.ts'
+import { HOST, noResolver, type Script, scripted } from './scripted.ts'
+
+const [OLD, NEW] = ['192.0.2.101', '192.0.2.102']
+const confirmed = { addresses: { v4: address(NEW) }, previous: { v4: address(OLD) } }
+const never = new AbortController().signal
+/** The old address until the moment. */
+const newAt =
+  (moment: number): Script =>
+  (at) =>
+    at < moment ? OLD : NEW
+
+/** Runs a verification to its end, in virtual time. */
+async function run(
+  scripts: readonly Script[],
+  { signal = never, ...more }: Partial<Verification> & { signal?: AbortSignal } = {},
+) {
+  const clock = virtualClock()
+  const { ports, questions, servers } = scripted(clock, scripts)
+  const reports: Publication[] = []
+  const verification = { hostname: HOST, servers, rounds: ROUNDS, ...confirmed, ...more }
+  const running = verify(verification, { ports, signal }, (one) => void reports.push(one))
+  await clock.pass(hours(1))
+  return { last: await running, reports, questions }
+}
+
+describe('after a confirmation', () => {
+  it('ends with the first round in which every server gives the address', async () => {
+    const { last, questions } = await run([newAt(0), newAt(0)])
+    expect(last).toMatchObject({ state: 'published', took: 100, because: null })
+    expect(questions).toEqual(['ns1 100', 'ns2 100'])
+  })
+
+  it('asks only the servers that do not give it yet', async () => {
+    const { reports, questions } = await run([newAt(0), newAt(700)])
+    expect(questions).toEqual(['ns1 100', 'ns2 100', 'ns2 500', 'ns2 1000'])
+    expect(reports.map(({ state, took }) => [state, took])).toEqual([
+      ['pending', 100],
+      ['pending', 500],
+      ['published', 1000],
+    ])
+  })
+
+  it('a server that never gives it is stale after five minutes, and no longer asked', async () => {
+    const { last, reports, questions } = await run([newAt(0), () => OLD])
+    expect(last).toMatchObject({
+      state: 'stale',
+      took: minutes(5),
+      servers: [{ finding: 'seen' }, { server: 'ns2', finding: 'old', addresses: [OLD] }],
+    })
+    expect(reports.slice(0, -1).every(({ state }) => state === 'pending')).toBe(true)
+    expect(questions.filter((one) => one.startsWith('ns2'))).toHaveLength(ROUNDS.length)
+  })
+
+  it('a foreign address is different after five minutes', async () => {
+    const { last } = await run([() => '203.0.113.9'])
+    expect(last?.state).toBe('different')
+  })
+
+  it('a silent server is asked once more, where the others give the address', async () => {
+    const { last, questions } = await run([newAt(0), () => 'silent'])
+    expect(last).toMatchObject({ state: 'published', servers: [{ finding: 'seen' }, { finding: 'silent' }] })
+    expect(questions).toEqual(['ns1 100', 'ns2 100', 'ns2 500'])
+  })
+
+  it('a lame server is not asked again, where the others give the address', async () => {
+    const { questions } = await run([newAt(0), () => 'lame'])
+    expect(questions).toEqual(['ns1 100', 'ns2 100'])
+  })
+
+  it('ends after three rounds without an answer for the zone', async () => {
+    const { last, questions } = await run([() => 'silent', () => 'lame'])
+    expect(last).toMatchObject({ state: 'unverified', because: null })
+    expect(questions).toHaveLength(6)
+  })
+
+  it('a server that answers late is still verified', async () => {
+    const { last } = await run([(at) => (at < 600 ? 'silent' : NEW)])
+    expect(last).toMatchObject({ state: 'published', took: 1000 })
+  })
+})
+
+describe('a question at another time', () => {
+  it('is one round, and has no duration', async () => {
+    const { last, questions } = await run([() => OLD], { rounds: ONE_ROUND, age: seconds(10) })
+    expect(last).toMatchObject({ state: 'pending', took: null })
+    expect(questions).toEqual(['ns1 0'])
+  })
+
+  it('takes the age of the confirmation into account', async () => {
+    expect((await run([() => OLD], { rounds: ONE_ROUND, age: minutes(5) })).last?.state).toBe('stale')
+    const almost = milliseconds(minutes(5) - 1)
+    expect((await run([() => OLD], { rounds: ONE_ROUND, age: almost })).last?.state).toBe('pending')
+  })
+})
+
+describe('the end by the signal', () => {
+  it('before the first answers there is no result', async () => {
+    const end = new AbortController()
+    end.abort()
+    const { last, reports } = await run([newAt(0)], { signal: end.signal })
+    expect([last, reports]).toEqual([undefined, []])
+  })
+
+  it('the result before it stays', async () => {
+    const end = new AbortController()
+    const script: Script = (at) => {
+      if (at >= 500) end.abort()
+      return at >= 500 ? 'silent' : OLD
+    }
+    const { last, questions } = await run([script], { signal: end.signal })
+    expect(last).toMatchObject({ state: 'pending', took: 100 })
+    expect(questions).toEqual(['ns1 100', 'ns1 500'])
+  })
+})
+
+describe('the servers of the zone', () => {
+  const verifyWith = async (ports: Partial<ReturnType<typeof scripted>['ports']>) => {
+    const clock = virtualClock()
+    const world = scripted(clock, [newAt(0)])
+    const verification = { hostname: HOST, rounds: ROUNDS, ...confirmed }
+    const running = verify(verification, { ports: { ...world.ports, ...ports }, signal: never })
+    await clock.pass(hours(1))
+    return { last: await running, questions: world.questions }
+  }
+
+  it('are looked up once', async () => {
+    let lookups = 0
+    const { last } = await verifyWith({
+      nameServers: async () => ok(lookups++ < 1 ? ['ns1.example.test'] : []),
+      resolve: async (_, family) => (family === 'v4' ? [address('192.0.2.1')] : []),
+    })
+    expect(last).toMatchObject({ state: 'published', servers: [{ server: 'ns1.example.test' }] })
+    expect(lookups).toBe(1)
+  })
+
+  it('are looked up again where the lookup failed', async () => {
+    let lookups = 0
+    const { last } = await verifyWith({
+      nameServers: async () => (lookups++ < 1 ? err('no network yet') : ok(['ns1.example.test'])),
+      resolve: async () => [address('192.0.2.1')],
+    })
+    expect(last).toMatchObject({ state: 'published', took: 500 })
+  })
+
+  it('where the resolver does not answer, the name is not verified, and that is said', async () => {
+    const { last, questions } = await verifyWith({ nameServers: noResolver })
+    expect(last).toEqual({
+      state: 'unverified',
+      servers: [],
+      took: 1000,
+      because: 'the resolver of this host does not answer',
+    })
+    expect(questions).toEqual([])
+  })
+})
