@@ -73,12 +73,20 @@ export function accountConflicts(
     [needs === 'everything' && places['password'] === undefined && passwordFile === undefined, `password is missing; set password_file in ${file}, --password-file or HOLDFAST_PASSWORD, or a credential of the systemd unit`],
     [!canBeBasic(credentials), 'username must not contain a colon, and neither username nor password a control character', 'username', 'password'],
     [httpFallback && (server ?? '').startsWith('http:'), 'http_fallback is for https servers only, and server is http; remove it', 'httpFallback'],
+    [values.ipv6Server !== undefined && values.families !== 'apart', 'ipv6_server is only for requests of IPv6 alone; write families = "apart" too', 'ipv6Server'],
+    [values.hostnameParameter === 'none' && values.hostnames !== undefined && values.hostnames.length > 1, 'hostname_parameter is none, so the username stands for one hostname; write an account for each hostname', 'hostnames'],
+    [needsOwnParameter(values), `absent_family = "${values.absentFamily}" needs a parameter for IPv6 alone; set ipv6_parameter`, 'absentFamily'],
+    [values.absentFamily !== 'omit' && values.absentFamily !== 'keep' && values.families === 'apart', `absent_family = "${values.absentFamily}" is for services that take both families in one request; remove it or families = "apart"`, 'absentFamily'],
     [isOff, 'myip has an address of a family that is off; remove the address, or set ipv4 or ipv6 to true', 'myip'],
   ]
   return rules.flatMap(([isBroken, problem, ...keys]) =>
     isBroken ? [{ where: keys.flatMap((key) => places[key] ?? [])[0] ?? subject, problem }] : [],
   )
 }
+
+/** In a list of addresses a word cannot stand for one of them. */
+const needsOwnParameter = ({ absentFamily, ipv6Parameter }: AccountSettings): boolean =>
+  (absentFamily === 'preserve' || absentFamily === 'no') && ipv6Parameter === 'myip'
 
 /** The source `command` without a command. */
 export function missingCommand({

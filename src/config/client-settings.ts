@@ -5,6 +5,12 @@ import { type Address, type Addresses, byFamily, familyOf, parseAddress } from '
 import { eui64, type Prefix, parsePrefix } from '../net/prefix.ts'
 import { RANGE_CLASSES } from '../net/special.ts'
 import { UPDATE_PATH } from '../protocol/request.ts'
+import {
+  ABSENT_FAMILY,
+  ADDRESS_PARAMETERS,
+  HOSTNAME_PARAMETERS,
+  IPV6_PARAMETERS,
+} from '../protocol/request-form.ts'
 import { parseUserAgent } from '../protocol/user-agent.ts'
 import { parseDnsServer } from './dns-endpoint.ts'
 import { readHostname } from './hostname.ts'
@@ -33,8 +39,32 @@ export function parseServer(value: string): Result<string, string> {
     return err('contains credentials; set them as username and password')
   const hasPath = url.pathname !== '/' && url.pathname !== UPDATE_PATH
   return hasPath || url.search !== ''
-    ? err(`has a path; write only the address, ${UPDATE_PATH} is added to it`)
+    ? err('has a path; write only the address here, and the path as path')
     : ok(url.origin)
+}
+
+/** The path of a URL, without its query (RFC 3986 §3.3). */
+export function parsePath(value: string): Result<string, string> {
+  if (!value.startsWith('/')) return err('must be a path that begins with a slash, such as /nic/update')
+  if (/[?#]/.test(value)) return err('has a query; write only the path, and further parameters as parameters')
+  const isPath = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})+$/.test(value)
+  return isPath && !value.startsWith('//') ? ok(value) : err('is not a valid path')
+}
+
+/** Parameters that Holdfast writes itself. */
+const OWN_PARAMETERS: ReadonlySet<string> = new Set([
+  ...IPV6_PARAMETERS,
+  ...ADDRESS_PARAMETERS,
+  'hostname',
+  'host',
+  'offline',
+])
+
+/** "NAME=VALUE", in characters that need no escape. */
+export function parseParameter(value: string): Result<readonly [name: string, value: string], string> {
+  const [, name, text] = /^([A-Za-z0-9_.-]+)=([A-Za-z0-9_.~:@/-]*)$/.exec(value) ?? []
+  if (name === undefined || text === undefined) return err('must be NAME=VALUE, such as system=dyndns')
+  return OWN_PARAMETERS.has(name) ? err(`sets ${name}, which each request sets itself`) : ok([name, text])
 }
 
 /** At most one address of each family, or `connection`: the service takes the address of the connection. */
@@ -143,7 +173,15 @@ export const ACCOUNT_SETTINGS = {
   myip:          { reader: myip,                            help: 'IPv4 and IPv6 address to publish, without looking them up; "connection": the service uses the address of the connection; default: look the addresses up' },
   ipv4:          { reader: onOff,                           help: 'keep the IPv4 address up to date', fallback: true },
   ipv6:          { reader: onOff,                           help: 'keep the IPv6 address up to date', fallback: true },
-  ipv6Parameter: { reader: choice('myip', 'myipv6'),        help: 'request parameter for the IPv6 address: myip or myipv6', fallback: 'myip' },
+  path:          { reader: { ...text, read: parsePath },    help: 'path of the update requests of the service', fallback: UPDATE_PATH },
+  families:      { reader: choice('together', 'apart'),     help: 'send both addresses in one request, or each in a request of its own', fallback: 'together' },
+  absentFamily:  { reader: choice(...ABSENT_FAMILY),        help: 'what a request says about a family whose address is not known, for services that delete what a request does not name. omit: nothing; repeat: the address that was confirmed last; hold: the same, and without one nothing is sent; preserve, no: that word; keep: keepipv4=1 or keepipv6=1', fallback: 'omit' },
+  ipv6Server:    { reader: { ...text, read: parseServer },  help: 'address of the update service for requests with an IPv6 address, with families = "apart"; default: that of server' },
+  ipv6Parameter: { reader: choice(...IPV6_PARAMETERS),      help: `request parameter for the IPv6 address: ${IPV6_PARAMETERS.join(', ')}`, fallback: 'myip' },
+  addressParameter: { reader: choice(...ADDRESS_PARAMETERS), help: 'request parameter for the IPv4 address, or for both', fallback: 'myip' },
+  hostnameParameter: { reader: choice(...HOSTNAME_PARAMETERS), help: 'request parameter for the hostnames; none: the username stands for the hostname', fallback: 'hostname' },
+  parameters:    { reader: listReader(parseParameter, { type: 'string' }), help: 'further parameters of each request, such as system=dyndns', fallback: [] },
+  minGap:        { reader: durationOrNever(seconds(1), days(1)), help: 'the least time between two requests: 1s to 1d, or 0 for none', fallback: seconds(0) },
   offline:       { reader: onOff,                           help: 'set the hostnames offline instead of updating them; not all plans allow this', fallback: false },
   nohostStops:   { reader: choice('account', 'hostname'),   help: 'what the reply nohost stops: the whole account, or only the hostname', fallback: 'account' },
   refresh:       { reader: durationOrNever(days(1), days(3650)), help: 'send an unchanged address again after this time, so that the hostname does not expire: 1d to 3650d, or 0 for never', fallback: days(28) },

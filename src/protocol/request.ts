@@ -1,12 +1,11 @@
-import { type Address, type Addresses, byFamily, familyOf, listed, parseAddress } from '../net/address.ts'
+import { type Address, type Addresses, byFamily, familyOf, parseAddress } from '../net/address.ts'
 import { specialRangeOf } from '../net/special.ts'
+import type { RequestForm } from './request-form.ts'
 
 /** The only path of the update protocol. */
 export const UPDATE_PATH = '/nic/update'
 /** With a DDNS key, this item selects every hostname of the key. A service may configure another word. */
 export const ALL_HOSTNAMES = 'all-hostnames'
-
-export type Ipv6Parameter = 'myip' | 'myipv6'
 
 export interface UpdateRequest {
   /** The response lists the results in this order. */
@@ -21,18 +20,40 @@ export interface UpdateRequest {
  * Client side: formats the query. Commas and colons are not escaped: all services accept that, and RFC 3986 §3.4 allows
  * it.
  */
-export function formatQuery(request: UpdateRequest, ipv6Parameter: Ipv6Parameter): string {
-  const { v4, v6 } = request.addresses
-  const isSeparate = ipv6Parameter === 'myipv6' && v6 !== undefined
-  // Without myip a service uses the address of the connection, so IPv6 alone is sent as myip too.
-  const myip = isSeparate ? (v4 ?? v6) : listed(request.addresses).join(',')
+export function formatQuery(request: UpdateRequest, form: RequestForm): string {
+  const hostnames = request.hostnames.map(escapeItem).join(',')
   const pairs = [
-    ['hostname', request.hostnames.map(escapeItem).join(',')],
-    ...(myip === '' ? [] : [['myip', myip]]),
-    ...(isSeparate ? [['myipv6', v6]] : []),
-    ...(request.offline === undefined ? [] : [['offline', request.offline]]),
+    ...form.parameters,
+    ...(form.hostnameParameter === 'none' ? [] : [[form.hostnameParameter, hostnames] as const]),
+    ...addressPairs(request.addresses, form),
+    ...(request.offline === undefined ? [] : [['offline', request.offline] as const]),
   ]
   return pairs.map(([key, value]) => `${key}=${value}`).join('&')
+}
+
+type Pair = readonly [name: string, value: string]
+
+/** The word in the place of an absent address, by `absentFamily`. */
+const PLACEHOLDERS: Readonly<Record<string, string>> = { preserve: 'preserve', no: 'no' }
+
+function addressPairs({ v4, v6 }: Addresses, form: RequestForm): readonly Pair[] {
+  if (v4 === undefined && v6 === undefined) return []
+  const { addressParameter, ipv6Parameter, absentFamily, isApart } = form
+  const word = PLACEHOLDERS[absentFamily]
+  const kept: readonly Pair[] =
+    absentFamily !== 'keep' || (v4 !== undefined && v6 !== undefined)
+      ? []
+      : [[v4 === undefined ? 'keepipv4' : 'keepipv6', '1']]
+  if (ipv6Parameter === 'myip')
+    return [[addressParameter, [v4, v6].filter((one) => one !== undefined).join(',')], ...kept]
+  // Without myip a service uses the address of the connection, so IPv6 alone is sent as myip too.
+  const first = v4 ?? word ?? (isApart ? undefined : v6)
+  const second = v6 ?? word
+  return [
+    ...(first === undefined ? [] : [[addressParameter, first] as const]),
+    ...(second === undefined ? [] : [[ipv6Parameter, second] as const]),
+    ...kept,
+  ]
 }
 
 const escapeItem = (item: string): string =>

@@ -1,3 +1,4 @@
+import { PLAIN_FORM } from '../../src/protocol/request-form.ts'
 import { before, days, type Instant, instant } from '../../src/base/time.ts'
 import type { DesiredState } from '../../src/client/decide/desired-state.ts'
 import type { WorldView } from '../../src/client/decide/next-action.ts'
@@ -28,7 +29,7 @@ const PLAN: DesiredState = {
   nohostStops: 'account',
   refreshAfter: days(28),
   endpointCount: 1,
-  ipv6Parameter: 'myip',
+  form: PLAIN_FORM,
   pace: 25,
   fingerprints: { credentials: '', agent: '', settings: '' },
 }

@@ -123,6 +123,16 @@ it.each<[string, Given, string]>([
   ['password and password file', { toml: `${WHOLE}password_file = "x"` },                       'h.toml:6: password and password_file are both set; keep one'],
   ['a colon in the username', { toml: WHOLE.replace('abc1234', 'a:b') },                    'h.toml:3: username must not contain a colon, and neither username nor password a control character'],
   ['a malformed User-Agent', { toml: `${WHOLE}user_agent = "curl/1.0"` },                 'h.toml:6: user_agent must have the form'],
+  ['an IPv6 server without families apart', { toml: `${WHOLE}ipv6_server = "v6.dyn.example"` }, 'h.toml:6: ipv6_server is only for requests of IPv6 alone; write families = "apart" too'],
+  ['two hostnames of one username', { toml: `${WHOLE}hostname_parameter = "none"` }, 'h.toml:5: hostname_parameter is none, so the username stands for one hostname'],
+  ['a word in a list of addresses', { toml: `${WHOLE}absent_family = "preserve"` }, 'h.toml:6: absent_family = "preserve" needs a parameter for IPv6 alone; set ipv6_parameter'],
+  ['a repeated family apart', { toml: `${WHOLE}absent_family = "repeat"\nfamilies = "apart"` }, 'h.toml:6: absent_family = "repeat" is for services that take both families in one request'],
+  ['a path without a slash', { toml: `${WHOLE}path = "nic/update"` }, 'h.toml:6: path must be a path that begins with a slash, such as /nic/update'],
+  ['a path with a query', { toml: `${WHOLE}path = "/update?a=b"` }, 'h.toml:6: path has a query; write only the path, and further parameters as parameters'],
+  ['a path with a blank', { toml: `${WHOLE}path = "/a b"` }, 'h.toml:6: path is not a valid path'],
+  ['a path that names a host', { toml: `${WHOLE}path = "//elsewhere.example"` }, 'h.toml:6: path is not a valid path'],
+  ['a parameter without a value', { toml: `${WHOLE}parameters = ["system"]` }, "h.toml:6: parameters lists 'system', which must be NAME=VALUE, such as system=dyndns"],
+  ['a parameter that is set anyway', { toml: `${WHOLE}parameters = ["myip=192.0.2.1"]` }, "h.toml:6: parameters lists 'myip=192.0.2.1', which sets myip, which each request sets itself"],
   ['a repeated flag', { toml: WHOLE, flags: { interval: ['5m', '6m'] } },         '--interval: interval must be one value, and is set more than once or as a list'],
 ])('complains about %s', (_, given, complaint) => {
   expect(complaintsOf(given).some((one) => one.startsWith(complaint)), complaintsOf(given).join('\n')).toBe(true)
@@ -151,7 +161,7 @@ describe('parseServer', () => {
     ['https://[2001:db8::1]:8443',         { ok: true, value: 'https://[2001:db8::1]:8443' }],
     ['ftp://dyn.example',                  { ok: false, error: 'must be an https or http address' }],
     ['https://user:pass@dyn.example',      { ok: false, error: 'contains credentials; set them as username and password' }],
-    ['https://dyn.example/api',            { ok: false, error: 'has a path; write only the address, /nic/update is added to it' }],
+    ['https://dyn.example/api',            { ok: false, error: 'has a path; write only the address here, and the path as path' }],
     ['https://',                           { ok: false, error: 'must be the address of a service, such as https://dynupdate.example' }],
   ])('reads %s', (text, result) => expect(parseServer(text)).toEqual(result))
 })

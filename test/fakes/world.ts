@@ -18,6 +18,8 @@ import { formatState, parseState } from '../../src/client/memory/codec.ts'
 import type { AddressProvider } from '../../src/client/sources/provider.ts'
 import { parseAddress } from '../../src/net/address.ts'
 import { Secret } from '../../src/net/secret.ts'
+import { UPDATE_PATH } from '../../src/protocol/request.ts'
+import { PLAIN_FORM } from '../../src/protocol/request-form.ts'
 import type { HttpOutcome } from '../../src/ports/http.ts'
 
 export const START = instant(Date.UTC(2026, 0, 1))
@@ -31,12 +33,12 @@ export const PLAN: DesiredState = {
   nohostStops: 'account',
   refreshAfter: days(28),
   endpointCount: 1,
-  ipv6Parameter: 'myip',
+  form: PLAIN_FORM,
   pace: 25,
   fingerprints: { credentials: 'c1', agent: 'a1', settings: 's1' },
 }
 
-/** The addresses of this host, by minutes since the start. */
+/** The addresses of this host, by minutes since the start; "unknown v4" or "unknown v6": the sources are silent. */
 export type AddressScript = (minute: number) => readonly string[]
 
 /** The text of the state file. */
@@ -83,7 +85,9 @@ export function world(
   const source: AddressProvider = {
     name: 'script',
     look: async (family) => {
-      const seen = addressesAt((now - START) / minutes(1)).flatMap((text) => parseAddress(text) ?? [])
+      const texts = addressesAt((now - START) / minutes(1))
+      if (texts.includes(`unknown ${family}`)) return { kind: 'unknown', because: 'silent' }
+      const seen = texts.flatMap((text) => parseAddress(text) ?? [])
       const address = seen.find((one) => one.includes(':') === (family === 'v6'))
       return address === undefined ? { kind: 'none' } : { kind: 'seen', address, by: 'script' }
     },
@@ -160,7 +164,8 @@ const endpointFor = (desired: DesiredState): AccountJob['endpoint'] => ({
   baseUrls: ['https://a.test', 'http://b.test', 'http://c.test:8245'].slice(0, desired.endpointCount),
   credentials: { username: 'key', password: new Secret('swordfish') },
   userAgent: 'Holdfast test/1-1 test@example.test',
-  ipv6Parameter: desired.ipv6Parameter,
+  path: UPDATE_PATH,
+  form: desired.form,
   connectTimeout: seconds(1),
   responseTimeout: seconds(1),
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Address } from '../../src/net/address.ts'
+import type { Address, Addresses } from '../../src/net/address.ts'
+import { PLAIN_FORM, type RequestForm } from '../../src/protocol/request-form.ts'
 import { ALL_HOSTNAMES, formatQuery, readQuery, UPDATE_PATH } from '../../src/protocol/request.ts'
 import {
   agentToken,
@@ -15,6 +16,29 @@ it('the token for all hostnames is the one of decision 0007', () =>
 
 it('the path is the one of all services', () => expect(UPDATE_PATH).toBe('/nic/update'))
 
+describe('the form of a service', () => {
+  const v6 = '2001:db8::1' as Address
+  const [both, only4, only6] = [{ v4, v6 }, { v4 }, { v6 }]
+  // biome-ignore format: a table
+  it.each<[string, Partial<RequestForm>, Addresses, string]>([
+    ['another parameter for hostnames', { hostnameParameter: 'host' },                          both,  `host=a.test&myip=${v4},${v6}`],
+    ['no hostname',                     { hostnameParameter: 'none' },                          only4, `myip=${v4}`],
+    ['another parameter for addresses', { addressParameter: 'ip' },                             both,  `hostname=a.test&ip=${v4},${v6}`],
+    ['another parameter for IPv6',      { ipv6Parameter: 'ip6' },                               both,  `hostname=a.test&myip=${v4}&ip6=${v6}`],
+    ['fixed parameters first',          { parameters: [['system', 'dyndns'], ['a', 'b']] },     only4, `system=dyndns&a=b&hostname=a.test&myip=${v4}`],
+    ['IPv6 apart, in its parameter',    { isApart: true, ipv6Parameter: 'myip6' },              only6, `hostname=a.test&myip6=${v6}`],
+    ['IPv6 apart, in myip',             { isApart: true },                                      only6, `hostname=a.test&myip=${v6}`],
+    ['preserve IPv6',                   { absentFamily: 'preserve', ipv6Parameter: 'myipv6' },  only4, `hostname=a.test&myip=${v4}&myipv6=preserve`],
+    ['preserve IPv4',                   { absentFamily: 'preserve', ipv6Parameter: 'myipv6' },  only6, `hostname=a.test&myip=preserve&myipv6=${v6}`],
+    ['preserve nothing',                { absentFamily: 'preserve', ipv6Parameter: 'myipv6' },  both,  `hostname=a.test&myip=${v4}&myipv6=${v6}`],
+    ['no IPv4',                         { absentFamily: 'no', ipv6Parameter: 'myipv6' },        only6, `hostname=a.test&myip=no&myipv6=${v6}`],
+    ['keep IPv6',                       { absentFamily: 'keep', isApart: true },                only4, `hostname=a.test&myip=${v4}&keepipv6=1`],
+    ['keep IPv4',                       { absentFamily: 'keep', isApart: true },                only6, `hostname=a.test&myip=${v6}&keepipv4=1`],
+    ['the connection, without a word',  { absentFamily: 'preserve', ipv6Parameter: 'myipv6' },  {},    'hostname=a.test'],
+  ])('%s', (_, form, addresses, query) =>
+    expect(formatQuery({ hostnames: ['a.test'], addresses }, { ...PLAIN_FORM, ...form })).toBe(query))
+})
+
 describe('a query', () => {
   const v6 = '2001:db8::1' as Address
   // biome-ignore format: a table
@@ -24,15 +48,15 @@ describe('a query', () => {
     ['myipv6', { v4, v6 }, `myip=${v4}&myipv6=${v6}`],
     ['myipv6', { v6 },     `myip=${v6}&myipv6=${v6}`],
   ] as const)('has the IPv6 address in %s: %j', (parameter, addresses, sent) =>
-    expect(formatQuery({ hostnames: ['a'], addresses }, parameter)).toBe(`hostname=a&${sent}`))
+    expect(formatQuery({ hostnames: ['a'], addresses }, { ...PLAIN_FORM, ipv6Parameter: parameter })).toBe(`hostname=a&${sent}`))
 
   it('has no myipv6 without an IPv6 address', () =>
-    expect(formatQuery({ hostnames: ['a.test'], addresses: { v4 } }, 'myipv6')).toBe(
-      'hostname=a.test&myip=192.0.2.1',
-    ))
+    expect(
+      formatQuery({ hostnames: ['a.test'], addresses: { v4 } }, { ...PLAIN_FORM, ipv6Parameter: 'myipv6' }),
+    ).toBe('hostname=a.test&myip=192.0.2.1'))
 
   it('has colons and at-signs as they are, and everything else escaped', () =>
-    expect(formatQuery({ hostnames: ['a@b:c&d'], addresses: {} }, 'myip')).toBe('hostname=a@b:c%26d'))
+    expect(formatQuery({ hostnames: ['a@b:c&d'], addresses: {} }, PLAIN_FORM)).toBe('hostname=a@b:c%26d'))
 
   it.each(['fe80::1', '169.254.1.1', '224.0.0.1', '255.255.255.255', '0.0.0.0', '::', 'x'])(
     'of myip ignores %s, which is the address of no host elsewhere',

@@ -1,3 +1,4 @@
+import { PLAIN_FORM } from '../../src/protocol/request-form.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Address, byFamily, listed, parseAddress } from '../../src/net/address.ts'
@@ -57,7 +58,7 @@ describe('client and service are inverses for', () => {
   it.each(['myip', 'myipv6'] as const)('a request with IPv6 in %s', (ipv6Parameter) =>
     fc.assert(
       fc.property(request, (sent) => {
-        const read = readQuery(formatQuery(sent, ipv6Parameter))
+        const read = readQuery(formatQuery(sent, { ...PLAIN_FORM, ipv6Parameter }))
 
         expect(read.hostnames).toEqual(sent.hostnames)
         expect(listed(read.addresses)).toEqual(listed(sent.addresses))

@@ -1,3 +1,4 @@
+import { PLAIN_FORM } from '../../src/protocol/request-form.ts'
 import { describe, expect, it } from 'vitest'
 import { after, type Instant, minutes, parseDuration, seconds } from '../../src/base/time.ts'
 import type { AgentEvent } from '../../src/client/agent/events.ts'
@@ -166,7 +167,11 @@ describe('addresses', () => {
     const addressesAt: AddressScript = () => ['192.0.2.1', '2001:db8::1']
 
     expect(
-      await daemon({ script: ['good'], addressesAt, desiredStates: [{ ipv6Parameter: 'myipv6' }] }),
+      await daemon({
+        script: ['good'],
+        addressesAt,
+        desiredStates: [{ form: { ...PLAIN_FORM, ipv6Parameter: 'myipv6' } }],
+      }),
     ).toEqual(['0 send a.test?hostname=home.example.test&myip=192.0.2.1&myipv6=2001:db8::1'])
   })
 

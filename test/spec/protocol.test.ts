@@ -1,3 +1,4 @@
+import { PLAIN_FORM } from '../../src/protocol/request-form.ts'
 import { describe, expect, it } from 'vitest'
 import { formatDuration } from '../../src/base/time.ts'
 import { reduce } from '../../src/client/decide/reduce.ts'
@@ -41,7 +42,7 @@ it('a request has exactly the parameters and headers of the specification', asyn
     offline: 'YES' as const,
   }
   let sent: { url: string; headers: Readonly<Record<string, string>> } | undefined
-  const { jobs, clock } = world(disk(), [], undefined, [{ ipv6Parameter: 'myipv6' }])
+  const { jobs, clock } = world(disk(), [], undefined, [{ form: { ...PLAIN_FORM, ipv6Parameter: 'myipv6' } }])
   const endpoint = jobs[0]?.endpoint
   if (endpoint === undefined) throw new Error('no endpoint')
   const http = async (request: { url: string; headers: Readonly<Record<string, string>> }) => {

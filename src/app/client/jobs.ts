@@ -4,6 +4,8 @@ import type { DesiredState } from '../../client/decide/desired-state.ts'
 import { fingerprint } from '../../client/decide/lift.ts'
 import type { ServiceEndpoint } from '../../client/send/exchange.ts'
 import { accountKey } from '../../config/client-checks.ts'
+import { UPDATE_PATH } from '../../protocol/request.ts'
+import { PLAIN_FORM, type RequestForm } from '../../protocol/request-form.ts'
 import { agentToken, formatUserAgent } from '../../protocol/user-agent.ts'
 import { ABOUT } from '../about.ts'
 import type { AddressDetection } from './address-detection.ts'
@@ -45,22 +47,34 @@ function desiredStateOf(account: ClientAccount, { config }: ResolvedSettings): D
     nohostStops: account.nohostStops,
     refreshAfter: account.refresh,
     endpointCount: baseUrlsOf(account).length,
-    ipv6Parameter: account.ipv6Parameter,
+    form: formOf(account),
     pace: account.pace,
     ...(account.batch !== undefined && { batch: account.batch }),
     fingerprints: fingerprintsOf(account, key, config),
   }
 }
 
+const formOf = (account: ClientAccount): RequestForm => ({
+  hostnameParameter: account.hostnameParameter,
+  addressParameter: account.addressParameter,
+  ipv6Parameter: account.ipv6Parameter,
+  isApart: account.families === 'apart',
+  absentFamily: account.absentFamily,
+  parameters: account.parameters,
+  minGap: account.minGap,
+})
+
 function endpointOf(account: ClientAccount, settings: ResolvedSettings): ServiceEndpoint {
   const { connectTimeout, responseTimeout } = settings.config
-  const { username, password, authorities, ipv6Parameter } = account
+  const { username, password, authorities, path, ipv6Server } = account
   return {
     account: accountKey(account),
     baseUrls: baseUrlsOf(account),
     credentials: { username, password },
     userAgent: userAgentOf(settings),
-    ipv6Parameter,
+    path,
+    form: formOf(account),
+    ...(ipv6Server !== undefined && { ipv6BaseUrl: ipv6Server }),
     connectTimeout,
     responseTimeout,
     ...(authorities !== undefined && { authorities }),
@@ -75,11 +89,19 @@ function fingerprintsOf(
 ): DesiredState['fingerprints'] {
   const credentials = fingerprint(key, account.password.reveal())
   const { offline, hostnames, ipv6Parameter } = account
+  const other = otherFormOf(account)
   return {
     credentials,
     agent: fingerprint(key, ABOUT.version, config.userAgent ?? '', config.contact ?? ''),
-    settings: fingerprint(credentials, JSON.stringify([offline, hostnames, ipv6Parameter])),
+    settings: fingerprint(credentials, JSON.stringify([offline, hostnames, ipv6Parameter, ...other])),
   }
+}
+
+/** What differs from the specification; nothing for most accounts, so that their fingerprints stay those of earlier versions. */
+function otherFormOf(account: ClientAccount): readonly string[] {
+  const form = { ...formOf(account), ipv6Parameter: PLAIN_FORM.ipv6Parameter }
+  const text = JSON.stringify([form, account.path])
+  return text === JSON.stringify([PLAIN_FORM, UPDATE_PATH]) ? [] : [text]
 }
 
 /** Ports 80 and 8245 are for networks that block https, if the user accepts that the password is sent in clear text. */

@@ -49,6 +49,8 @@ interface Group {
   readonly families: readonly Family[]
   readonly seen: Sightings
   readonly confirmed: (family: Family) => Address | undefined
+  /** A family that is unknown and was never confirmed holds all requests. */
+  readonly isHeld: boolean
   readonly at: Instant
 }
 
@@ -75,6 +77,7 @@ function groupsOf(desired: DesiredState, { state, byName, at }: Look): readonly 
     seen,
     confirmed: (family) =>
       hostnames.map((name) => hostOf(known, name).confirmed[family]).find((address) => address !== undefined),
+    isHeld: desired.form.absentFamily === 'hold',
     at,
   }))
 }
@@ -99,12 +102,12 @@ function nothingKnown(known: AddressEvents, group: Group): AddressEvents {
 }
 
 function familyEvents(known: AddressEvents, group: Group, family: Family): AddressEvents {
-  const { account, hostnames, seen, confirmed, at } = group
+  const { account, hostnames, seen, confirmed, isHeld, at } = group
   const sighting = seen[family]
   if (sighting === undefined) return known
   if (sighting.kind === 'seen') return familySeen(known, group, { family, address: sighting.address })
   const address = confirmed(family)
-  if (address === undefined) return known
+  if (address === undefined && !(isHeld && sighting.kind === 'unknown')) return known
   const sinceKey = keyOf(group, `${family} since`)
   const [since = String(at)] = known.reported[sinceKey] ?? []
   const next = { ...known, reported: { ...known.reported, [sinceKey]: [since] } }
@@ -117,7 +120,7 @@ function familyEvents(known: AddressEvents, group: Group, family: Family): Addre
       ? report(next, keyOf(group, family), { kind: 'addressUnknown', ...about, because })
       : next
   }
-  return !sighting.isLeft && span >= GONE_AFTER
+  return address !== undefined && !sighting.isLeft && span >= GONE_AFTER
     ? report(next, keyOf(group, `${family} gone`), { kind: 'familyGone', ...about, address })
     : next
 }

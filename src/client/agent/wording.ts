@@ -3,6 +3,7 @@ import { formatDuration, type Instant } from '../../base/time.ts'
 import { type Family, listed } from '../../net/address.ts'
 import { isReplyWord, remedyFor, REPLIES } from '../../protocol/reply.ts'
 import { formatReply } from '../../protocol/reply-codec.ts'
+import type { PaceDelay } from '../decide/pace.ts'
 import type { WaitCause } from '../decide/state.ts'
 import { formatPublication, PUBLICATION_ADVICE } from '../verify/publication-text.ts'
 import { HINTS } from '../watch/hint.ts'
@@ -25,6 +26,12 @@ interface Row<K extends AgentEvent['kind']> {
 }
 
 export const FAMILY_NAMES: { readonly [F in Family]: string } = { v4: 'IPv4', v6: 'IPv6' }
+
+/** The setting that delays a request. */
+export const formatPace = ({ limit, max }: Pick<PaceDelay, 'limit' | 'max'>): string =>
+  limit === 'gap'
+    ? 'the setting min_gap (the least time between two requests)'
+    : `the setting pace (at most ${max} ${limit} in five minutes)`
 
 /** At most three names, or two and the count of the rest. */
 export const listHostnames = (hostnames: readonly string[]): string =>
@@ -59,7 +66,7 @@ export const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
   waiting:            { level: 'warn',  msg: 'waiting; nothing is sent until the wait ends',
     line: ({ account, until, because, detail }, format) => `${format.account(account)}: waiting because of the answer of the service, ${formatWaitCause(because, detail)}; next attempt ${format.time(until)}` },
   paced:              { level: 'warn',  msg: 'an update is delayed by the rate limit of this client',
-    line: ({ account, until, limit, max }, format) => `${format.account(account)}: the update is delayed by the setting pace (at most ${max} ${limit} in five minutes); next attempt ${format.time(until)}, with the newest address` },
+    line: (event, format) => `${format.account(event.account)}: the update is delayed by ${formatPace(event)}; next attempt ${format.time(event.until)}, with the newest address` },
   retrying:           { level: 'warn',  msg: 'the service was not reached; it is retried',
     line: ({ account, until, because }, format) => `${format.account(account)}: the service was not reached (${because}); next attempt ${format.time(until)}` },
   stopped:            { level: 'error', msg: 'updates have stopped until you act',

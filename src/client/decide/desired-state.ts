@@ -1,6 +1,6 @@
 import type { Duration } from '../../base/time.ts'
 import type { Family } from '../../net/address.ts'
-import type { Ipv6Parameter } from '../../protocol/request.ts'
+import type { RequestForm } from '../../protocol/request-form.ts'
 import type { Fingerprints } from './lift.ts'
 
 /** The configuration of one account, as far as decisions depend on it. */
@@ -19,7 +19,7 @@ export interface DesiredState {
   readonly refreshAfter: Duration
   /** The number of service endpoints, which are tried in turn. */
   readonly endpointCount: number
-  readonly ipv6Parameter: Ipv6Parameter
+  readonly form: RequestForm
   /** The maximum number of hostnames in one request; without it, see `batch.ts`. */
   readonly batch?: number
   /** The maximum number of requests in five minutes. */

@@ -1,5 +1,5 @@
 import { after, earliest, type Instant, isBefore, milliseconds } from '../../base/time.ts'
-import { type Addresses, FAMILIES } from '../../net/address.ts'
+import { type Addresses, byFamily, FAMILIES, type Family } from '../../net/address.ts'
 import type { Sightings } from '../../net/sighting.ts'
 import { formatQuery, type UpdateRequest } from '../../protocol/request.ts'
 import { batchOf } from './batch.ts'
@@ -64,7 +64,7 @@ function actionFor(account: AccountState, desired: DesiredState, { world, now }:
   if (world.spent?.includes(desired.account)) return { kind: 'look', at: after(now, milliseconds(1)) }
   if (world.sightings === undefined && needsLook(account, desired)) return { kind: 'look', at: now }
   const request = firstDue(account, desired, { world, now })
-  const paced = request && paceDelay(account.recent ?? [], request, { pace: desired.pace, now })
+  const paced = request && paceDelay(account.recent ?? [], request, paceOf(desired, now))
   // Scheduled looks continue during the delay, so that the newest address is sent.
   if (paced !== undefined) return { kind: 'look', at: earliest(world.nextLook, paced.until) }
   if (request !== undefined) {
@@ -73,6 +73,12 @@ function actionFor(account: AccountState, desired: DesiredState, { world, now }:
   }
   return { kind: 'look', at: earliest(world.nextLook, ...refreshes(account, desired, now)) }
 }
+
+const paceOf = ({ pace, form }: DesiredState, now: Instant): Parameters<typeof paceDelay>[2] => ({
+  pace,
+  minGap: form.minGap,
+  now,
+})
 
 /** Neither offline requests nor requests that rely on the connection contain an address. */
 const needsLook = (account: AccountState, desired: DesiredState): boolean =>
@@ -119,10 +125,7 @@ function firstDue(
 function batched(request: UpdateRequest, desired: DesiredState): UpdateRequest {
   const { maxNames, maxQueryLength } = batchOf(desired)
   const hostnames = request.hostnames.slice(0, maxNames)
-  while (
-    hostnames.length > 1 &&
-    formatQuery({ ...request, hostnames }, desired.ipv6Parameter).length > maxQueryLength
-  )
+  while (hostnames.length > 1 && formatQuery({ ...request, hostnames }, desired.form).length > maxQueryLength)
     hostnames.pop()
   return { ...request, hostnames }
 }
@@ -153,20 +156,22 @@ function dueFor(
   const isOverdue = refresh !== undefined && !isBefore(now, refresh)
   if (goesOffline(account, desired))
     return host.isOffline && !isOverdue ? undefined : { hostnames, addresses: host.confirmed, offline: 'YES' }
-  const addresses = desired.reliesOnConnection ? {} : addressesOf(seen, desired)
-  const hasNone = addresses.v4 === undefined && addresses.v6 === undefined
+  const known = desired.reliesOnConnection ? {} : addressesOf(seen, desired)
+  const hasNone = known.v4 === undefined && known.v6 === undefined
   if (hasNone && !desired.reliesOnConnection) return undefined
-  const isNew = FAMILIES.some(
+  const changed = FAMILIES.filter(
     (family) =>
-      addresses[family] !== undefined &&
-      addresses[family] !== host.confirmed[family] &&
-      addresses[family] !== host.unechoed?.[family],
+      known[family] !== undefined &&
+      known[family] !== host.confirmed[family] &&
+      known[family] !== host.unechoed?.[family],
   )
   const isFirst = hasNone && host.touched === undefined
-  return isNew || isFirst || isOverdue || host.isOffline ? { hostnames, addresses } : undefined
+  if (changed.length === 0 && !isFirst && !isOverdue && !host.isOffline) return undefined
+  const addresses = desired.form.isApart ? oneOf(known, changed) : completed(known, { seen, desired, host })
+  return addresses && { hostnames, addresses }
 }
 
-/** A family that is unknown or without address is omitted, so that the service does not change it. */
+/** The addresses that were seen. A family that is unknown or without address is left to `completed`. */
 function addressesOf(seen: Sightings, desired: DesiredState): Addresses {
   const [v4, v6] = FAMILIES.map((family) => {
     const sighting = desired.families.includes(family) ? seen[family] : undefined
@@ -175,11 +180,41 @@ function addressesOf(seen: Sightings, desired: DesiredState): Addresses {
   return { ...(v4 && { v4 }), ...(v6 && { v6 }) }
 }
 
+/** Of addresses that have a request each: the first that changed; without a change, the first. */
+function oneOf(known: Addresses, [first]: readonly Family[]): Addresses {
+  const family = first ?? FAMILIES.find((one) => known[one] !== undefined)
+  return family === undefined ? {} : { [family]: known[family] }
+}
+
+/** Whether no request may be sent for a hostname, because a family is unknown that the service would delete. */
+export const isHeldBack = ({ form, families }: DesiredState, seen: Sightings, host: HostState): boolean =>
+  form.absentFamily === 'hold' &&
+  families.some((family) => seen[family]?.kind === 'unknown' && host.confirmed[family] === undefined)
+
+interface Completion {
+  readonly seen: Sightings
+  readonly desired: DesiredState
+  readonly host: HostState
+}
+
+/**
+ * The addresses with those of absent families, where the service would delete what a request does not name: the ones that it
+ * confirmed last. Undefined where the request must be held, because a family is unknown and none was confirmed.
+ */
+function completed(known: Addresses, { seen, desired, host }: Completion): Addresses | undefined {
+  const { absentFamily } = desired.form
+  if ((absentFamily !== 'repeat' && absentFamily !== 'hold') || desired.reliesOnConnection) return known
+  if (isHeldBack(desired, seen, host)) return undefined
+  const absent = desired.families.filter((family) => known[family] === undefined)
+  const repeated = absent.flatMap((family) => host.confirmed[family] ?? [])
+  return { ...known, ...byFamily(repeated) }
+}
+
 /** The delay of the due request by the pace; undefined where no request is due or it may be sent. */
 export function pacedIn(state: State, desired: DesiredState, context: ActionContext): PaceDelay | undefined {
   const account = accountOf(state, desired.account)
   const { now } = context
   if (stopOf(account, desired) !== undefined || heldUntil(account, now) !== undefined) return undefined
   const request = firstDue(account, desired, context)
-  return request && paceDelay(account.recent ?? [], request, { pace: desired.pace, now })
+  return request && paceDelay(account.recent ?? [], request, paceOf(desired, now))
 }

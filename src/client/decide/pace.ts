@@ -1,4 +1,4 @@
-import { after, before, type Instant, isBefore, minutes } from '../../base/time.ts'
+import { after, before, type Duration, type Instant, isBefore, longest, minutes } from '../../base/time.ts'
 import { type Address, listed } from '../../net/address.ts'
 import { withHostPart } from '../../net/prefix.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
@@ -20,21 +20,27 @@ export const sentOf = ({ hostnames: [hostname = ''], addresses }: UpdateRequest,
 export const withSent = (
   recent: readonly Sent[],
   request: UpdateRequest,
-  { pace, now }: Pace,
+  { pace, minGap, now }: Pace,
 ): readonly Sent[] =>
-  [...recent.filter(({ at }) => isBefore(before(now, WINDOW), at)), sentOf(request, now)].slice(-pace)
+  [
+    ...recent.filter(({ at }) => isBefore(before(now, longest(WINDOW, minGap)), at)),
+    sentOf(request, now),
+  ].slice(-pace)
 
 interface Pace {
   /** The maximum number of requests in the window. */
   readonly pace: number
+  /** The least time between two requests; zero: none. */
+  readonly minGap: Duration
   readonly now: Instant
 }
 
 /** A request that the pace holds back. */
 export interface PaceDelay {
   readonly until: Instant
-  readonly limit: 'requests' | 'changes of address'
-  /** The maximum in the window. */
+  /** `gap`: the least time between two requests. */
+  readonly limit: 'requests' | 'changes of address' | 'gap'
+  /** The maximum in the window; of `gap`, one. */
   readonly max: number
 }
 
@@ -52,7 +58,7 @@ const networkOf = ({ addresses }: Sent): string =>
 export function paceDelay(
   recent: readonly Sent[],
   request: UpdateRequest,
-  { pace, now }: Pace,
+  { pace, minGap, now }: Pace,
 ): PaceDelay | undefined {
   const counted = recent.filter(({ at }) => isBefore(before(now, WINDOW), at))
   const networks = [...counted, sentOf(request, now)].map(networkOf)
@@ -61,8 +67,19 @@ export function paceDelay(
   const isChange = isOther(request, counted.length)
   const byRequests = delayBy('requests', counted, pace)
   const byChanges = isChange ? delayBy('changes of address', changes, maxChanges(pace)) : undefined
-  if (byRequests === undefined || byChanges === undefined) return byRequests ?? byChanges
-  return isBefore(byRequests.until, byChanges.until) ? byChanges : byRequests
+  const delays = [byRequests, byChanges, delayByGap(recent, minGap, now)].filter((one) => one !== undefined)
+  return delays.reduce<PaceDelay | undefined>(
+    (last, one) => (last === undefined || isBefore(last.until, one.until) ? one : last),
+    undefined,
+  )
+}
+
+function delayByGap(recent: readonly Sent[], minGap: Duration, now: Instant): PaceDelay | undefined {
+  const last = recent.at(-1)
+  // A later moment is that of a state whose clock was ahead.
+  if (last === undefined || isBefore(now, last.at)) return undefined
+  const until = after(last.at, minGap)
+  return isBefore(now, until) ? { until, limit: 'gap', max: 1 } : undefined
 }
 
 /** Until the oldest request leaves the window. */

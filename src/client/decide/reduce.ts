@@ -66,6 +66,7 @@ function afterRequest(
     case 'sending': {
       const recent = withSent(account.recent ?? [], seen.request, {
         pace: context.desired.pace,
+        minGap: context.desired.form.minGap,
         now: context.now,
       })
       return { ...account, recent }

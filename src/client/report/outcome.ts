@@ -1,6 +1,14 @@
 import type { Instant } from '../../base/time.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
-import { heldUntil, pacedIn, type SightingsByName, stopOf, type WorldView } from '../decide/next-action.ts'
+import {
+  heldUntil,
+  isHeldBack,
+  pacedIn,
+  type SightingsByName,
+  sightingsOf,
+  stopOf,
+  type WorldView,
+} from '../decide/next-action.ts'
 import { accountOf, hostOf, type State } from '../decide/state.ts'
 
 /** The result of an account, the one that needs the user most first. */
@@ -28,6 +36,10 @@ export function outcomeOf(desired: DesiredState, { state, world, now }: Context)
   const needsAddress = !desired.isOffline && !desired.reliesOnConnection
   // Before the first look, addresses that were confirmed earlier are still valid.
   if (needsAddress && !isAnySeen(seen) && (seen !== undefined || isIncomplete)) return 'addressUnknown'
+  const isHeld = desired.hostnames.some((name) =>
+    isHeldBack(desired, sightingsOf(seen ?? {}, name), hostOf(account, name)),
+  )
+  if (needsAddress && isHeld) return 'addressUnknown'
   return isIncomplete ? 'unreached' : 'settled'
 }
 

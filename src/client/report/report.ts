@@ -5,7 +5,7 @@ import { remedyForAnswer } from '../../protocol/answer-remedy.ts'
 import { remedyFor, REPLIES } from '../../protocol/reply.ts'
 import { formatReply } from '../../protocol/reply-codec.ts'
 import type { LoopState } from '../agent/loop-state.ts'
-import { FAMILY_NAMES, formatObeyedWord, waitCauseName } from '../agent/wording.ts'
+import { FAMILY_NAMES, formatObeyedWord, formatPace, waitCauseName } from '../agent/wording.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
 import { heldUntil, pacedIn, sightingsOf, stopOf } from '../decide/next-action.ts'
 import type { PaceDelay } from '../decide/pace.ts'
@@ -166,8 +166,7 @@ function causeOf({ status }: AccountState, { outcome, seen, paced }: CauseContex
     const cause = waitCauseName(status.because)
     return status.detail === '' ? cause : `${cause}: ${status.detail}`
   }
-  if (outcome === 'waiting' && paced !== undefined)
-    return `the setting pace allows at max ${paced.max} ${paced.limit} in five minutes`
+  if (outcome === 'waiting' && paced !== undefined) return `the update is delayed by ${formatPace(paced)}`
   if (outcome === 'unreached')
     return status.kind === 'retrying' ? status.detail : 'the run ended before a request was sent'
   return outcome === 'addressUnknown' ? unknownCause(seen) : null

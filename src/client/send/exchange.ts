@@ -4,7 +4,8 @@ import type { Http, HttpOutcome, HttpRequest, HttpStage } from '../../ports/http
 import { quoteOf } from '../../protocol/quote.ts'
 import { actionOf } from '../../protocol/reply.ts'
 import { isOldRefusal, type Reply } from '../../protocol/reply-codec.ts'
-import { formatQuery, type Ipv6Parameter, UPDATE_PATH, type UpdateRequest } from '../../protocol/request.ts'
+import { formatQuery, type UpdateRequest } from '../../protocol/request.ts'
+import type { RequestForm } from '../../protocol/request-form.ts'
 import { MAX_REPLY_BYTES, readRestriction, readResponse } from '../../protocol/response.ts'
 import type { Action, Observation } from '../decide/observation.ts'
 import { withoutSecrets } from './secrets.ts'
@@ -16,7 +17,11 @@ export interface ServiceEndpoint {
   readonly baseUrls: readonly string[]
   readonly credentials: Credentials
   readonly userAgent: string
-  readonly ipv6Parameter: Ipv6Parameter
+  /** The path of requests. */
+  readonly path: string
+  readonly form: RequestForm
+  /** For requests of IPv6 alone, where the service has another host for them. */
+  readonly ipv6BaseUrl?: string
   /** PEM of the certificate authorities to trust instead of the system's. */
   readonly authorities?: string
   readonly connectTimeout: Duration
@@ -32,14 +37,23 @@ interface ExchangeContext {
   readonly signal: AbortSignal
 }
 
+function baseUrlFor(
+  { baseUrls, ipv6BaseUrl }: ServiceEndpoint,
+  { request, endpoint }: OutgoingUpdate,
+): string {
+  const { v4, v6 } = request.addresses
+  if (ipv6BaseUrl !== undefined && v4 === undefined && v6 !== undefined) return ipv6BaseUrl
+  return baseUrls[endpoint] ?? baseUrls[0] ?? ''
+}
+
 /** The exact HTTP request. The password is in the Authorization header and nowhere else. */
 export function makeHttpRequest(
   service: ServiceEndpoint,
   { request, endpoint }: OutgoingUpdate,
 ): HttpRequest {
-  const baseUrl = service.baseUrls[endpoint] ?? service.baseUrls[0] ?? ''
+  const baseUrl = baseUrlFor(service, { request, endpoint })
   return {
-    url: `${baseUrl}${UPDATE_PATH}?${formatQuery(request, service.ipv6Parameter)}`,
+    url: `${baseUrl}${service.path}?${formatQuery(request, service.form)}`,
     headers: {
       authorization: formatBasic(service.credentials),
       'user-agent': service.userAgent,
@@ -65,7 +79,7 @@ export async function exchange(
   const { request } = update
   const outcome = await http(makeHttpRequest(service, update), signal)
   const answer = answerIn(outcome)
-  const isHttps = (service.baseUrls[update.endpoint] ?? '').startsWith('https:')
+  const isHttps = baseUrlFor(service, update).startsWith('https:')
   if (answer === undefined) return observeNoAnswer(service, outcome, isHttps)
   const wait = parseRetryAfter(answer.headers['retry-after'], now())
   const retryAfter = wait === undefined ? {} : { retryAfter: wait }

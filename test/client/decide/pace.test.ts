@@ -4,6 +4,8 @@ import type { Address } from '../../../src/net/address.ts'
 import { paceDelay, withSent, sentOf } from '../../../src/client/decide/pace.ts'
 import { START } from '../../fakes/world.ts'
 
+const minGap = seconds(0)
+
 const at = (n: number): Instant => after(START, seconds(n))
 const request = (...addresses: readonly string[]) => {
   const [v4, v6] = ['.', ':'].map(
@@ -28,13 +30,13 @@ describe('what was sent', () => {
     const kept = withSent(
       [first, second].filter((one) => one !== undefined),
       request('192.0.2.3'),
-      { pace: 25, now: at(300) },
+      { pace: 25, minGap, now: at(300) },
     )
     expect(kept.map(({ addresses }) => addresses)).toEqual(['192.0.2.2', '192.0.2.3'])
   })
 
   it('is no more than the pace', () => {
-    const kept = withSent(sent('192.0.2.1', '192.0.2.2'), request('192.0.2.3'), { pace: 2, now })
+    const kept = withSent(sent('192.0.2.1', '192.0.2.2'), request('192.0.2.3'), { pace: 2, minGap, now })
     expect(kept.map(({ addresses }) => addresses)).toEqual(['192.0.2.2', '192.0.2.3'])
   })
 })
@@ -43,22 +45,22 @@ describe('a request is held back', () => {
   const same = (count: number) => sent(...Array<string>(count).fill('192.0.2.1'))
 
   it('when as many as the pace went out, until the oldest of them is five minutes old', () => {
-    expect(paceDelay(same(4), request('192.0.2.1'), { pace: 5, now })).toBeUndefined()
-    expect(paceDelay(same(5), request('192.0.2.1'), { pace: 5, now })).toEqual({
+    expect(paceDelay(same(4), request('192.0.2.1'), { pace: 5, minGap, now })).toBeUndefined()
+    expect(paceDelay(same(5), request('192.0.2.1'), { pace: 5, minGap, now })).toEqual({
       until: at(300),
       limit: 'requests',
       max: 5,
     })
-    expect(paceDelay(same(6), request('192.0.2.1'), { pace: 5, now })?.until).toBe(at(301))
+    expect(paceDelay(same(6), request('192.0.2.1'), { pace: 5, minGap, now })?.until).toBe(at(301))
   })
 
   it('not by what went out five minutes ago', () =>
-    expect(paceDelay(same(5), request('192.0.2.1'), { pace: 5, now: at(300) })).toBeUndefined())
+    expect(paceDelay(same(5), request('192.0.2.1'), { pace: 5, minGap, now: at(300) })).toBeUndefined())
 
   it('when two of five were changes of address, and it is another', () => {
     const two = sent('192.0.2.1', '192.0.2.2')
-    expect(paceDelay(two, request('192.0.2.2'), { pace: 5, now })).toBeUndefined()
-    expect(paceDelay(two, request('192.0.2.3'), { pace: 5, now })).toEqual({
+    expect(paceDelay(two, request('192.0.2.2'), { pace: 5, minGap, now })).toBeUndefined()
+    expect(paceDelay(two, request('192.0.2.3'), { pace: 5, minGap, now })).toEqual({
       until: at(300),
       limit: 'changes of address',
       max: 2,
@@ -67,34 +69,41 @@ describe('a request is held back', () => {
 
   it('not where it goes to the line of the last one', () =>
     expect(
-      paceDelay(sent('192.0.2.1', '192.0.2.2', '192.0.2.3'), request('192.0.2.3'), { pace: 5, now }),
+      paceDelay(sent('192.0.2.1', '192.0.2.2', '192.0.2.3'), request('192.0.2.3'), { pace: 5, minGap, now }),
     ).toBeUndefined())
 
   it('for another line where the 64th bit differs, and not where the 65th does', () => {
-    const held = (next: string) => paceDelay(sent('2001:db8::1'), request(next), { pace: 1, now })?.limit
+    const held = (next: string) =>
+      paceDelay(sent('2001:db8::1'), request(next), { pace: 1, minGap, now })?.limit
     const byChanges = paceDelay(sent('2001:db8::1', '2001:db8::1'), request('2001:db8:0:1::1'), {
       pace: 4,
+      minGap,
       now,
     })
     expect(byChanges?.limit).toBe('changes of address')
     expect(
-      paceDelay(sent('2001:db8::1', '2001:db8::1'), request('2001:db8::8000:0:0:1'), { pace: 4, now }),
+      paceDelay(sent('2001:db8::1', '2001:db8::1'), request('2001:db8::8000:0:0:1'), {
+        pace: 4,
+        minGap,
+        now,
+      }),
     ).toBeUndefined()
     expect(held('2001:db8::1')).toBe('requests')
   })
 
   it('by the first change already, where the pace is one or two', () =>
     expect(
-      [1, 2, 4].map((pace) => paceDelay(sent('192.0.2.1'), request('192.0.2.2'), { pace, now })?.max),
+      [1, 2, 4].map((pace) => paceDelay(sent('192.0.2.1'), request('192.0.2.2'), { pace, minGap, now })?.max),
     ).toEqual([1, 1, 1]))
 
   it('not for another host part in the same /64', () => {
     const two = sent('2001:db8:0:1::1', '2001:db8:0:1::2', '2001:db8:0:1::3')
-    expect(paceDelay(two, request('2001:db8:0:1::4'), { pace: 5, now })).toBeUndefined()
-    expect(paceDelay(two, request('2001:db8:0:2::4'), { pace: 5, now })).toBeUndefined()
+    expect(paceDelay(two, request('2001:db8:0:1::4'), { pace: 5, minGap, now })).toBeUndefined()
+    expect(paceDelay(two, request('2001:db8:0:2::4'), { pace: 5, minGap, now })).toBeUndefined()
     expect(
       paceDelay([...two, sentOf(request('2001:db8:0:2::1'), at(3))], request('2001:db8:0:1::4'), {
         pace: 5,
+        minGap,
         now,
       })?.limit,
     ).toBe('changes of address')
@@ -102,22 +111,24 @@ describe('a request is held back', () => {
 
   it('until both limits allow it', () => {
     const late = sent('192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.1', '192.0.2.1')
-    expect(paceDelay(late, request('192.0.2.3'), { pace: 5, now })).toMatchObject({
+    expect(paceDelay(late, request('192.0.2.3'), { pace: 5, minGap, now })).toMatchObject({
       until: at(302),
       limit: 'changes of address',
     })
     const many = sent('192.0.2.1', '192.0.2.2', '192.0.2.2', '192.0.2.2', '192.0.2.2', '192.0.2.2')
-    expect(paceDelay(many, request('192.0.2.3'), { pace: 5, now })).toMatchObject({
+    expect(paceDelay(many, request('192.0.2.3'), { pace: 5, minGap, now })).toMatchObject({
       until: at(301),
       limit: 'requests',
     })
   })
 
   it('by the number of requests, where both limits end at the same moment', () =>
-    expect(paceDelay(sent('192.0.2.1'), request('192.0.2.2'), { pace: 1, now })?.limit).toBe('requests'))
+    expect(paceDelay(sent('192.0.2.1'), request('192.0.2.2'), { pace: 1, minGap, now })?.limit).toBe(
+      'requests',
+    ))
 })
 
 it('a window is five minutes', () =>
-  expect(paceDelay(sent('192.0.2.1'), request('192.0.2.2'), { pace: 1, now })?.until).toBe(
+  expect(paceDelay(sent('192.0.2.1'), request('192.0.2.2'), { pace: 1, minGap, now })?.until).toBe(
     after(START, minutes(5)),
   ))

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import { type Duration, days, minutes } from '../../src/base/time.ts'
+import { forever, run } from '../../src/client/agent/run.ts'
+import type { DesiredState } from '../../src/client/decide/desired-state.ts'
+import { outcomeOf } from '../../src/client/report/outcome.ts'
+import { type AbsentFamily, PLAIN_FORM, type RequestForm } from '../../src/protocol/request-form.ts'
+import { type AddressScript, disk, PLAN, world } from '../fakes/world.ts'
+import { STARTED } from './runs.ts'
+
+const [A, B] = ['192.0.2.1', '192.0.2.2']
+const [A6, B6] = ['2001:db8::1', '2001:db8::2']
+const AT = 'send a.test?hostname=home.example.test&'
+
+interface Scene {
+  readonly form?: Partial<RequestForm>
+  readonly families?: DesiredState['families']
+  readonly span?: Duration
+}
+
+/** The requests of half an hour, all of which succeed. */
+async function requests(
+  absentFamily: AbsentFamily,
+  addressesAt: AddressScript,
+  { form, families = ['v4', 'v6'], span = minutes(30) }: Scene = {},
+): Promise<readonly string[]> {
+  const desired = { form: { ...PLAIN_FORM, absentFamily, ...form }, families }
+  const scene = world(disk(), Array<string>(9).fill('good'), addressesAt, [desired])
+  scene.stopAfter(span)
+  await run(scene, STARTED, forever)
+  return scene.log.map((entry) => entry.replace(AT, ''))
+}
+
+/** Both families at first; then the sources of IPv6 are silent, and the IPv4 address changes meanwhile. */
+const silentIpv6: AddressScript = (minute) => {
+  if (minute < 5) return [A, A6]
+  return minute < 10 ? [A, 'unknown v6'] : [B, 'unknown v6']
+}
+/** The same with IPv4. */
+const silentIpv4: AddressScript = (minute) => (minute < 5 ? [A, A6] : ['unknown v4', B6])
+/** IPv6 is unknown from the beginning until minute 10. */
+const lateIpv6: AddressScript = (minute) => [A, minute < 10 ? 'unknown v6' : A6]
+const SEPARATE = { ipv6Parameter: 'myipv6' } as const
+
+describe('a family whose sources are silent while the other changes', () => {
+  // biome-ignore format: a table
+  it.each<[AbsentFamily, AddressScript, string, Partial<RequestForm>, readonly string[]]>([
+    ['omit',     silentIpv6, 'is left out',                   {},       [`0 myip=${A},${A6}`, `10m myip=${B}`]],
+    ['repeat',   silentIpv6, 'is repeated',                   {},       [`0 myip=${A},${A6}`, `10m myip=${B},${A6}`]],
+    ['repeat',   silentIpv4, 'is repeated',                   {},       [`0 myip=${A},${A6}`, `5m myip=${A},${B6}`]],
+    ['hold',     silentIpv6, 'is repeated',                   {},       [`0 myip=${A},${A6}`, `10m myip=${B},${A6}`]],
+    ['preserve', silentIpv6, 'is preserved',                  SEPARATE, [`0 myip=${A}&myipv6=${A6}`, `10m myip=${B}&myipv6=preserve`]],
+    ['preserve', silentIpv4, 'is preserved',                  SEPARATE, [`0 myip=${A}&myipv6=${A6}`, `5m myip=preserve&myipv6=${B6}`]],
+    ['no',       silentIpv4, 'is refused',                    SEPARATE, [`0 myip=${A}&myipv6=${A6}`, `5m myip=no&myipv6=${B6}`]],
+    ['keep',     silentIpv4, 'is kept',                       SEPARATE, [`0 myip=${A}&myipv6=${A6}`, `5m myip=${B6}&myipv6=${B6}&keepipv4=1`]],
+  ])('with %s: %o %s', async (absentFamily, script, _, form, expected) => {
+    expect(await requests(absentFamily, script, { form })).toEqual(expected)
+  })
+})
+
+describe('a family that was never known', () => {
+  it.each<[AbsentFamily, readonly string[]]>([
+    ['omit', [`0 myip=${A}`, `10m myip=${A},${A6}`]],
+    ['repeat', [`0 myip=${A}`, `10m myip=${A},${A6}`]],
+    ['hold', [`10m myip=${A},${A6}`]],
+  ])('with %s: %j', async (absentFamily, expected) => {
+    expect(await requests(absentFamily, lateIpv6)).toEqual(expected)
+  })
+
+  it('does not hold where this host has none, or the user wants none', async () => {
+    expect(await requests('hold', () => [A])).toEqual([`0 myip=${A}`])
+    expect(await requests('hold', () => [A, 'unknown v6'], { families: ['v4'] })).toEqual([`0 myip=${A}`])
+  })
+})
+
+it('a request that is held is reported: in the log and as the outcome', async () => {
+  const desired = { ...PLAN, form: { ...PLAIN_FORM, absentFamily: 'hold' } as const }
+  const scene = world(disk(), [], () => [A, 'unknown v6'], [desired])
+  scene.stopAfter(minutes(30))
+  const { state, world: seen } = await run(scene, STARTED, forever)
+  expect(outcomeOf(desired, { state, world: seen, now: scene.clock.now() })).toBe('addressUnknown')
+  expect(scene.events.filter(({ kind }) => kind === 'addressUnknown')).toMatchObject([
+    { family: 'v6', because: 'silent' },
+  ])
+})
+
+it('a family that this host lost is repeated: only the user deletes a record', async () => {
+  const lost: AddressScript = (minute) => (minute < 5 ? [A, A6] : [B])
+  expect(await requests('repeat', lost)).toEqual([`0 myip=${A},${A6}`, `5m myip=${B},${A6}`])
+})
+
+describe('each family in a request of its own', () => {
+  const both: AddressScript = (minute) => (minute < 10 ? [A, A6] : [A, B6])
+
+  it('only the one that changed is sent', async () => {
+    expect(await requests('omit', both, { form: { isApart: true } })).toEqual([
+      `0 myip=${A}`,
+      `0 myip=${A6}`,
+      `10m myip=${B6}`,
+    ])
+  })
+
+  it('the other family may be kept by a word', async () => {
+    expect(await requests('keep', both, { form: { isApart: true } })).toEqual([
+      `0 myip=${A}&keepipv6=1`,
+      `0 myip=${A6}&keepipv4=1`,
+      `10m myip=${B6}&keepipv4=1`,
+    ])
+  })
+
+  it('a refresh is one request', async () => {
+    const entries = await requests('omit', () => [A, A6], { form: { isApart: true }, span: days(27) })
+    expect(entries).toHaveLength(3)
+  })
+})
+
+it('two requests have the least time between them', async () => {
+  const form = { isApart: true, minGap: minutes(10) }
+  expect(await requests('omit', () => [A, A6], { form })).toEqual([`0 myip=${A}`, `10m myip=${A6}`])
+})
