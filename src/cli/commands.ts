@@ -107,6 +107,15 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./config.ts')).configCommand,
   }),
   command({
+    name: 'providers',
+    summary: 'list the update services that are known by name, or explain one',
+    examples: ['holdfast providers', 'holdfast providers no-ip'],
+    details: ['With provider = "NAME", an account needs no server. Asks no service.'],
+    flags: flags.PROVIDERS_FLAGS,
+    settings: noSettings,
+    load: async () => (await import('./providers.ts')).providersCommand,
+  }),
+  command({
     name: 'service',
     summary: 'install, remove or show the systemd unit of the client',
     examples: [

@@ -2,7 +2,9 @@ import { userAgentOf } from '../app/client/jobs.ts'
 import type { ResolvedSettings } from '../app/client/settings.ts'
 import { formatDuration } from '../base/time.ts'
 import { CLIENT_SETTINGS } from '../config/client-settings.ts'
-import { fileKeyOf } from '../config/setting.ts'
+import { formatDnsEndpoint } from '../config/dns-endpoint.ts'
+import { isPreset } from '../config/providers/preset.ts'
+import { fileKeyOf, type ValuePlaces } from '../config/setting.ts'
 import { formatSource } from '../config/source.ts'
 import type { Prefix } from '../net/prefix.ts'
 
@@ -11,7 +13,7 @@ interface EffectiveSettings extends Values {
   readonly account: readonly Values[]
 }
 
-const DURATIONS: readonly string[] = ['interval', 'connectTimeout', 'responseTimeout', 'refresh']
+const DURATIONS: readonly string[] = ['interval', 'connectTimeout', 'responseTimeout', 'refresh', 'minGap']
 
 /** The effective settings by their keys in the file. Secrets print as «secret» because of their type. */
 export function effectiveSettings(settings: ResolvedSettings): EffectiveSettings {
@@ -24,7 +26,12 @@ export function effectiveSettings(settings: ResolvedSettings): EffectiveSettings
     state_dir: stateDir,
     runtime_dir: runtimeDir,
     account: accounts.map(({ authorities: _authorities, places: _places, hosts, ...account }) =>
-      fileValues({ ...account, hosts: hosts.map(({ places: _, ...host }) => host) }),
+      fileValues({
+        ...account,
+        parameters: account.parameters.map((pair) => pair.join('=')),
+        ...(account.verifyServers && { verifyServers: account.verifyServers.map(formatDnsEndpoint) }),
+        hosts: hosts.map(({ places: _, ...host }) => host),
+      }),
     ),
   }
 }
@@ -38,18 +45,25 @@ const fileValues = (values: object): Values =>
   )
 
 /** The same as TOML, one setting a line. */
-export const formatToml = ({ account, ...client }: EffectiveSettings): readonly string[] => [
+export const formatToml = (
+  { account, ...client }: EffectiveSettings,
+  { accounts }: Pick<ResolvedSettings, 'accounts'>,
+): readonly string[] => [
   ...settingLines(client),
-  ...account.flatMap(accountLines),
+  ...account.flatMap((one, at) => accountLines(one, accounts[at]?.places ?? {})),
 ]
 
-function accountLines({ hosts, ...settings }: Values): readonly string[] {
+/** Where a setting of the account comes from a preset, its line says so. */
+function accountLines({ hosts, ...settings }: Values, places: ValuePlaces): readonly string[] {
+  const origins = Object.fromEntries(
+    Object.entries(places).flatMap(([key, place]) => (isPreset(place) ? [[fileKeyOf(key), place]] : [])),
+  )
   const tables = (hosts as readonly Values[]).flatMap((host) => [
     '',
     '[[account.host]]',
     ...settingLines(withSuffix(host)),
   ])
-  return ['', '[[account]]', ...settingLines(settings), ...tables]
+  return ['', '[[account]]', ...settingLines(settings, origins), ...tables]
 }
 
 /** A MAC address is stored as the host part that EUI-64 derives from it. */
@@ -58,11 +72,11 @@ const withSuffix = ({ mac, prefixLength, ...host }: Values): Values => ({
   ...(mac !== undefined && { suffix: { address: mac, length: prefixLength } }),
 })
 
-const settingLines = (settings: Values): readonly string[] =>
+const settingLines = (settings: Values, origins: ValuePlaces = {}): readonly string[] =>
   Object.entries(settings).flatMap(([key, value]) =>
     value === undefined || (Array.isArray(value) && value.length === 0)
       ? []
-      : [`${fileKeyOf(key)} = ${toml(value)}`],
+      : [`${fileKeyOf(key)} = ${toml(value)}${origins[key] === undefined ? '' : ` # from ${origins[key]}`}`],
   )
 
 const isPrefix = (value: object): value is Prefix => 'address' in value && 'length' in value

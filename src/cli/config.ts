@@ -25,7 +25,7 @@ export async function configCommand(flags: ConfigFlags): Promise<Exit> {
   for (const warning of settings.value.warnings) writeError(`holdfast: ${warning}\n`)
   const effective = effectiveSettings(settings.value)
   if (asJson) printJson(effective)
-  else print(...formatToml(effective))
+  else print(...formatToml(effective, settings.value))
   return 'settled'
 }
 

@@ -86,6 +86,12 @@ export const CONFIG_FLAGS = {
 } as const satisfies FlagTable
 export type ConfigFlags = FlagsOf<typeof CONFIG_FLAGS> & WithClientSettings
 
+export const PROVIDERS_FLAGS = {
+  asJson: JSON_OUTPUT,
+  name: { kind: 'word', name: 'name', describe: 'the name of a service; default: all are listed' },
+} as const satisfies FlagTable
+export type ProvidersFlags = FlagsOf<typeof PROVIDERS_FLAGS>
+
 export const SERVICE_FLAGS = {
   operation: {
     kind: 'choice',

@@ -14,6 +14,7 @@ import {
 import { parseUserAgent } from '../protocol/user-agent.ts'
 import { parseDnsServer } from './dns-endpoint.ts'
 import { readHostname } from './hostname.ts'
+import { PROVIDER_NAMES, parseProvider } from './providers/providers.ts'
 import {
   choice,
   duration,
@@ -124,6 +125,12 @@ const hostnames: SettingReader<readonly string[]> = (() => {
   }
 })()
 
+const providerName: SettingReader<string> = {
+  ...text,
+  read: parseProvider,
+  schema: { enum: PROVIDER_NAMES },
+}
+
 const prefix: SettingReader<Prefix> = { ...text, read: parsePrefix }
 
 /** The host part of an IPv6 address: "::1:2" replaces the last 64 bits, "::1:2/56" all but the first 56. */
@@ -165,6 +172,7 @@ const rangeClass = (value: string): Result<(typeof RANGE_CLASSES)[number], strin
 // biome-ignore format: a table
 export const ACCOUNT_SETTINGS = {
   name:          { reader: text,                            help: 'a name for this account, used in logs and by --account; default: the username' },
+  provider:      { reader: providerName,                    help: 'the update service by its name, such as no-ip: sets server and what else it needs; holdfast providers lists them; settings that are written win' },
   server:        { reader: { ...text, read: parseServer },  help: 'address of the update service, such as https://dynupdate.example', isNeeded: true },
   username:      { reader: text,                            help: 'username of the DDNS key', isNeeded: true },
   password:      { reader: secret,                          help: 'password of the DDNS key; password_file is safer' },

@@ -1,3 +1,4 @@
+import { presetLayer } from './providers/preset.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { FAMILIES, type Family } from '../net/address.ts'
 import {
@@ -157,7 +158,8 @@ function readAccount(
 ): AccountResult {
   const subject = file.accounts.length > 1 ? `account ${name}` : ''
   const context = { subject, file: fileName }
-  const inOrder = withOnePassword([layers.flags, layers.environment, layer, file.top])
+  const written = withOnePassword([layers.flags, layers.environment, layer, file.top])
+  const inOrder = [...written, presetLayer(written)]
   const account = withPasswordFile(readTable(ACCOUNT_SETTINGS, inOrder, context), layers.passwordFileFor)
   const hosts = readHosts(file.hosts.get(layer) ?? [], account.values.hostnames ?? [])
   return {

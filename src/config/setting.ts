@@ -163,7 +163,7 @@ const FOREIGN_NAMES: Readonly<Record<string, string>> = {
   user: 'username', login: 'username',
   pass: 'password', passwd: 'password', pw: 'password', token: 'password',
   host: 'hostnames', hosts: 'hostnames', domain: 'hostnames', domains: 'hostnames',
-  url: 'server', provider: 'server',
+  url: 'server', service: 'provider',
   daemon: 'interval', period: 'interval',
   use: 'sources', iface: 'sources', web: 'sources',
 }

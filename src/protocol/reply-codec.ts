@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../base/result.ts'
 import { type Address, type Addresses, listed, parseAddress } from '../net/address.ts'
+import { PLAIN_DIALECT, type ReplyDialect } from './dialect.ts'
 import {
   type AddressedWord,
   type BareWord,
@@ -26,11 +27,17 @@ export function formatReply(reply: Reply): string {
 
 /**
  * Client side: the inverse of `formatReply`. Compares whole words in any case ("goodbye" is not "good"). Ignores text after the
- * addresses, or after a word without addresses.
+ * addresses, or after a word without addresses. A dialect has words of its own.
  */
-export function parseReply(line: string): Result<Reply, 'unknown reply'> {
+export function parseReply(
+  line: string,
+  { words = {} }: ReplyDialect = PLAIN_DIALECT,
+): Result<Reply, 'unknown reply'> {
   const [first = '', list] = withoutCommaBlanks(line.trim()).split(/[ \t]+/)
   const word = first.toLowerCase()
+  const own = Object.hasOwn(words, word) ? words[word] : undefined
+  if (own !== undefined)
+    return ok(isAddressedWord(own) ? { word: own, addresses: [] } : { word: own, said: word })
   if (isFamilyWord(word)) return ok({ word: FAMILY_WORDS[word].like, said: word })
   if (!isReplyWord(word)) return err('unknown reply')
   if (!isAddressedWord(word)) return ok({ word })

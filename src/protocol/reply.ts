@@ -100,6 +100,17 @@ export const FAMILY_WORDS = {
   badsys:    { like: '!donator', meaning: 'a parameter of the request is missing or wrong for this service' },
   badip:     { like: '911',      meaning: 'the service does not accept this address' },
   dnserr:    { like: '911',      meaning: 'the service has a fault in its own DNS' },
+  notdyn:    { like: 'nohost',   meaning: 'the hostname is not a dynamic one' },
+  notfound:  { like: 'nohost',   meaning: 'there is no such hostname' },
+  noipv6:    { like: 'nohost',   meaning: 'the hostname cannot have an IPv6 address at this service; set ipv6 = false' },
+  badrequest: { like: '!donator', meaning: 'the service does not understand the request' },
+  badauth2:  { like: 'badauth',  meaning: 'the user may not change this hostname' },
+  unauth:    { like: 'badauth',  meaning: 'the user may not update' },
+  blocked:   { like: 'badagent', meaning: 'the service has blocked this program' },
+  servererror: { like: '911',    meaning: 'the service has a fault' },
+  toomanyrequests: { like: '911', meaning: 'too many requests in a short time' },
+  toosoon:   { like: '911',      meaning: 'the last request was too short a time ago' },
+  too_freq:  { like: '911',      meaning: 'the last request was too short a time ago' },
 } as const satisfies Record<string, { readonly like: BareWord; readonly meaning: string }>
 
 export type FamilyWord = keyof typeof FAMILY_WORDS

@@ -1,7 +1,16 @@
 import { Buffer } from 'node:buffer'
 import { err, ok, type Result } from '../base/result.ts'
 import { quoteOf } from './quote.ts'
-import { isAccountWord, severityOf, statusOf } from './reply.ts'
+import { byFamily } from '../net/address.ts'
+import { PLAIN_DIALECT, type ReplyDialect } from './dialect.ts'
+import {
+  isAccountWord,
+  isAddressedWord,
+  isChangeReply,
+  type ReplyWord,
+  severityOf,
+  statusOf,
+} from './reply.ts'
 import { formatReply, parseReply, type Reply } from './reply-codec.ts'
 
 /** The maximum length of a response body: 20 hostnames need about 2 KiB. */
@@ -25,20 +34,23 @@ export interface UnrecognizedReply {
 /**
  * The replies to a request for `count` hostnames, in their order. A word that requires a client to wait or stop is valid on any
  * line and under any status except a redirect. Words of success are valid with status 200 only (spec, "Response texts"), and only
- * with one line per hostname.
+ * with one line per hostname. A dialect may differ.
  */
 export function readResponse(
   response: UpdateResponse,
   count: number,
+  dialect: ReplyDialect = PLAIN_DIALECT,
 ): Result<readonly Reply[], UnrecognizedReply> {
   const { status, body } = response
-  const lines = linesOf(body)
-  const replies = isRedirect(status) || isTooLong(body) ? [] : lines.map(parseReply)
+  const lines = linesOf(dialect.hasMarkup ? withoutTags(body) : body)
+  const replies = isRedirect(status) || isTooLong(body) ? [] : lines.map((line) => parseReply(line, dialect))
   const words = replies.flatMap((reply) => (reply.ok ? [reply.value] : []))
-  const isComplete = words.length === replies.length && words.length === count
-  if (isComplete && (status === 200 || words.every(isRestriction))) return ok(words)
-  const restriction = readRestriction(response)
+  const answered = words.length === replies.length ? answeredBy(words, count, dialect) : undefined
+  if (answered !== undefined && (status === 200 || words.every(isRestriction))) return ok(answered)
+  const restriction = readRestriction(response, dialect)
   if (restriction !== undefined) return ok(repeat(restriction, count))
+  const byStatus = words.length === 0 ? dialect.statuses?.[status] : undefined
+  if (byStatus !== undefined) return ok(repeat(replyOf(byStatus, status), count))
   // RFC 9110 §15.5.2: credentials missing or refused. Some services send the status without a reply word.
   if (status === 401 && words.length === 0) return ok(repeat({ word: 'badauth', said: 'HTTP 401' }, count))
   return err(unrecognized(response, { lines: lines.length, count, words: words.length }))
@@ -48,14 +60,46 @@ export function readResponse(
  * The reply of the highest severity that requires a client to wait or stop, on any line; undefined where there is none. An HTML
  * page is never a reply, even if one of its lines begins with a reply word.
  */
-export function readRestriction({ status, body }: UpdateResponse): Reply | undefined {
-  if (isRedirect(status) || isTooLong(body) || isHtml(body)) return undefined
-  const words = linesOf(body).flatMap((line) => {
-    const reply = parseReply(line)
+export function readRestriction(
+  { status, body }: UpdateResponse,
+  dialect: ReplyDialect = PLAIN_DIALECT,
+): Reply | undefined {
+  const isMarkup = isHtml(body) && dialect.hasMarkup !== true
+  if (isRedirect(status) || isTooLong(body) || isMarkup) return undefined
+  const words = linesOf(dialect.hasMarkup ? withoutTags(body) : body).flatMap((line) => {
+    const reply = parseReply(line, dialect)
     return reply.ok && isRestriction(reply.value) ? [reply.value] : []
   })
   return words.toSorted((a, b) => severityOf(b.word) - severityOf(a.word))[0]
 }
+
+/** The reply of each hostname; undefined where their number does not fit. */
+function answeredBy(
+  words: readonly Reply[],
+  count: number,
+  { hasOneLine }: ReplyDialect,
+): readonly Reply[] | undefined {
+  const [first] = words
+  if (words.length === count) return words
+  if (hasOneLine === true && words.length === 1 && first !== undefined) return repeat(first, count)
+  return count === 1 ? eachFamily(words) : undefined
+}
+
+/** Some services answer for one hostname with a line for each family: a change of one of them is a change. */
+function eachFamily(words: readonly Reply[]): readonly Reply[] | undefined {
+  const addresses = words.flatMap((reply) => ('addresses' in reply ? reply.addresses : []))
+  const isOneEach =
+    words.length === 2 && addresses.length === 2 && Object.keys(byFamily(addresses)).length === 2
+  if (!isOneEach) return undefined
+  const change = words.find(({ word }) => isChangeReply(word)) ?? words[0]
+  return change !== undefined && 'addresses' in change ? [{ ...change, addresses }] : undefined
+}
+
+const replyOf = (word: ReplyWord, status: number): Reply =>
+  isAddressedWord(word) ? { word, addresses: [] } : { word, said: `HTTP ${status}` }
+
+/** The text between HTML tags, one piece a line. */
+const withoutTags = (body: string): string => body.slice(0, MAX_REPLY_BYTES + 1).replaceAll(/<[^<>]*>/g, '\n')
 
 const isRestriction = ({ word }: Reply): boolean => severityOf(word) > 0
 const isRedirect = (status: number): boolean => status >= 300 && status < 400

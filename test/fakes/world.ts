@@ -165,6 +165,7 @@ const endpointFor = (desired: DesiredState): AccountJob['endpoint'] => ({
   credentials: { username: 'key', password: new Secret('swordfish') },
   userAgent: 'Holdfast test/1-1 test@example.test',
   path: UPDATE_PATH,
+  dialect: {},
   form: desired.form,
   connectTimeout: seconds(1),
   responseTimeout: seconds(1),

@@ -4,6 +4,7 @@ import type { DesiredState } from '../../client/decide/desired-state.ts'
 import { fingerprint } from '../../client/decide/lift.ts'
 import type { ServiceEndpoint } from '../../client/send/exchange.ts'
 import { accountKey } from '../../config/client-checks.ts'
+import { dialectOf } from '../../protocol/dialect.ts'
 import { UPDATE_PATH } from '../../protocol/request.ts'
 import { PLAIN_FORM, type RequestForm } from '../../protocol/request-form.ts'
 import { agentToken, formatUserAgent } from '../../protocol/user-agent.ts'
@@ -74,6 +75,7 @@ function endpointOf(account: ClientAccount, settings: ResolvedSettings): Service
     userAgent: userAgentOf(settings),
     path,
     form: formOf(account),
+    dialect: dialectOf(account.provider),
     ...(ipv6Server !== undefined && { ipv6BaseUrl: ipv6Server }),
     connectTimeout,
     responseTimeout,

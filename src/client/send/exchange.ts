@@ -1,6 +1,7 @@
 import { between, type Duration, type Instant, instant, milliseconds, seconds } from '../../base/time.ts'
 import { type Credentials, formatBasic } from '../../net/basic.ts'
 import type { Http, HttpOutcome, HttpRequest, HttpStage } from '../../ports/http.ts'
+import type { ReplyDialect } from '../../protocol/dialect.ts'
 import { quoteOf } from '../../protocol/quote.ts'
 import { actionOf } from '../../protocol/reply.ts'
 import { isOldRefusal, type Reply } from '../../protocol/reply-codec.ts'
@@ -20,6 +21,7 @@ export interface ServiceEndpoint {
   /** The path of requests. */
   readonly path: string
   readonly form: RequestForm
+  readonly dialect: ReplyDialect
   /** For requests of IPv6 alone, where the service has another host for them. */
   readonly ipv6BaseUrl?: string
   /** PEM of the certificate authorities to trust instead of the system's. */
@@ -83,14 +85,15 @@ export async function exchange(
   if (answer === undefined) return observeNoAnswer(service, outcome, isHttps)
   const wait = parseRetryAfter(answer.headers['retry-after'], now())
   const retryAfter = wait === undefined ? {} : { retryAfter: wait }
-  const read = answer.isCut ? readIncomplete : readComplete
-  const replies = read(answer, request)
+  const read = (received: HttpAnswer): ParsedReplies | undefined =>
+    (answer.isCut ? readIncomplete : readComplete)(received, request, service.dialect)
+  const replies = read(answer)
   if (replies === undefined) {
     const because = outcome.kind === 'unreached' ? `${outcome.stage}: ${outcome.because}` : INCOMPLETE
     return { kind: 'unreached', account, because, isTls: isHttps }
   }
   if (!replies.ok) {
-    const masked = read({ ...answer, body: withoutSecrets(answer.body, service.credentials) }, request)
+    const masked = read({ ...answer, body: withoutSecrets(answer.body, service.credentials) })
     const { because } = masked === undefined || masked.ok ? replies.error : masked.error
     return { kind: 'notUnderstood', account, ...replies.error, because, ...retryAfter }
   }
@@ -131,20 +134,27 @@ const INCOMPLETE = 'exchange: the connection broke off in the middle of the answ
 
 type ParsedReplies = ReturnType<typeof readResponse>
 
-const readComplete = (answer: HttpAnswer, { hostnames }: UpdateRequest): ParsedReplies =>
-  readResponse(answer, hostnames.length)
+const readComplete = (
+  answer: HttpAnswer,
+  { hostnames }: UpdateRequest,
+  dialect: ReplyDialect,
+): ParsedReplies => readResponse(answer, hostnames.length, dialect)
 
 /**
  * An incomplete answer can forbid but not confirm, because the missing part may continue an address (decision 0008).
  * Undefined where it does neither.
  */
-function readIncomplete(answer: HttpAnswer, request: UpdateRequest): ParsedReplies | undefined {
-  const replies = readComplete(answer, request)
+function readIncomplete(
+  answer: HttpAnswer,
+  request: UpdateRequest,
+  dialect: ReplyDialect,
+): ParsedReplies | undefined {
+  const replies = readComplete(answer, request, dialect)
   const isConclusive = replies.ok
     ? replies.value.every(({ word }) => actionOf(word).kind !== 'settled')
     : replies.error.status !== undefined
   if (isConclusive) return replies
-  const forbidding = readRestriction(answer)
+  const forbidding = readRestriction(answer, dialect)
   return forbidding && { ok: true, value: request.hostnames.map(() => forbidding) }
 }
 

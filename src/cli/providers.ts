@@ -1,0 +1,85 @@
+import type { Exit } from '../app/exit-codes.ts'
+import { CHECKED, type Grade, type Provider } from '../config/providers/provider.ts'
+import {
+  ENDED_SERVICES,
+  endedServiceCalled,
+  parseProvider,
+  PROVIDERS,
+  providerCalled,
+} from '../config/providers/providers.ts'
+import { DIALECTS, isDialect } from '../protocol/dialect.ts'
+import type { ProvidersFlags } from './flag-tables.ts'
+import { fail, print, printJson } from './output.ts'
+
+const GRADES: Readonly<Record<Grade, string>> = {
+  A: 'confirmed by pages of the service, or by reports since 2024',
+  B: 'as maintained clients use it',
+  C: 'named by lists only',
+}
+
+/** `holdfast providers`: lists the services that are known by name, or explains one. Asks no service. */
+export function providersCommand({ asJson, name }: ProvidersFlags): Promise<Exit> {
+  return Promise.resolve(name === undefined ? list(asJson) : explain(name.trim().toLowerCase(), asJson))
+}
+
+function list(asJson: boolean): Exit {
+  if (asJson) {
+    printJson({ checked: CHECKED, providers: PROVIDERS, ended: ENDED_SERVICES })
+    return 'settled'
+  }
+  const rows = Object.entries(PROVIDERS)
+  const width = Math.max(...rows.map(([key]) => key.length))
+  const grades = Object.entries(GRADES).flatMap(([grade, text]) => [
+    '',
+    `Grade ${grade}: ${text}`,
+    ...rows
+      .filter(([, provider]) => provider.grade === grade)
+      .map(([key, provider]) => `  ${key.padEnd(width)}  ${provider.name}`),
+  ])
+  print(
+    `Services known by name, checked ${CHECKED}. Write provider = "NAME"; holdfast providers NAME explains one.`,
+    ...grades,
+  )
+  return 'settled'
+}
+
+function explain(name: string, asJson: boolean): Exit {
+  const provider = providerCalled(name)
+  if (provider === undefined) return unknown(name, asJson)
+  if (asJson) printJson({ provider: name, checked: CHECKED, ...provider })
+  else print(...explanationOf(name, provider))
+  return 'settled'
+}
+
+function unknown(name: string, asJson: boolean): Exit {
+  const ended = endedServiceCalled(name)
+  if (ended !== undefined) return fail({ exit: 'usage', messages: [`${ended.name} ${ended.what}`] }, asJson)
+  const parsed = parseProvider(name)
+  return fail({ exit: 'usage', messages: [`${name} ${parsed.ok ? '' : parsed.error}`] }, asJson)
+}
+
+function explanationOf(
+  name: string,
+  { name: title, grade, settings, ...provider }: Provider,
+): readonly string[] {
+  const dialect = isDialect(name) ? wordLines(name) : []
+  return [
+    `${title} (provider = "${name}"), grade ${grade}: ${GRADES[grade]}; checked ${CHECKED}`,
+    `  username: ${provider.username}`,
+    `  password: ${provider.password}`,
+    ...(provider.note === undefined ? [] : [`  note: ${provider.note}`]),
+    '  settings:',
+    ...Object.entries(settings).map(([key, value]) => `    ${key} = ${value}`),
+    ...dialect,
+  ]
+}
+
+/** What the service answers beyond the words of the protocol. */
+function wordLines(name: keyof typeof DIALECTS): readonly string[] {
+  const { words = {}, statuses = {} }: { words?: object; statuses?: object } = DIALECTS[name]
+  const pairs = [
+    ...Object.entries(words).map(([word, like]) => `${word}: like ${String(like)}`),
+    ...Object.entries(statuses).map(([status, like]) => `HTTP ${status}: like ${String(like)}`),
+  ]
+  return pairs.length === 0 ? [] : ['  replies of its own:', ...pairs.map((pair) => `    ${pair}`)]
+}

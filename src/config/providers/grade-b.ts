@@ -1,0 +1,50 @@
+import type { Provider } from './provider.ts'
+
+const OWN = { username: 'the username of the account', password: 'the password of the account' }
+const DDNS = { username: 'the username of the dynamic hostname', password: 'its password' }
+
+/** Services as maintained clients use them. */
+// biome-ignore format: a table
+export const GRADE_B = {
+  'he-tunnel':  { name: 'Hurricane Electric tunnelbroker', grade: 'B', settings: { server: 'https://ipv4.tunnelbroker.net', ipv6: 'false', batch: '1', verify: 'false' },
+    username: 'the username of the account', password: 'the update key of the tunnel',
+    note: 'the hostname is the number of the tunnel' },
+  'all-inkl':   { name: 'ALL-INKL', grade: 'B', settings: { server: 'https://dyndns.kasserver.com', path: '/', families: 'apart', ipv6_parameter: 'myip6', hostname_parameter: 'none', batch: '1' },
+    username: 'the DDNS username (dyn and a number), which stands for the hostname', password: 'the password of that DDNS user' },
+  'joker':      { name: 'Joker.com', grade: 'B', settings: { server: 'https://svc.joker.com', families: 'apart', batch: '1' },
+    username: 'the DDNS username of the zone', password: 'the DDNS password' },
+  'infomaniak': { name: 'Infomaniak', grade: 'B', settings: { server: 'https://infomaniak.com', families: 'apart', batch: '1' },
+    username: 'the DDNS username, not that of the account', password: 'the DDNS password' },
+  'simply':     { name: 'Simply.com', grade: 'B', settings: { server: 'https://dyndns.simply.com', families: 'apart', batch: '1' },
+    username: 'the account (S and a number)', password: 'the API key' },
+  'loopia':     { name: 'Loopia', grade: 'B', settings: { server: 'https://dyndns.loopia.se', path: '/', families: 'apart', parameters: 'system=custom', batch: '1' }, ...OWN },
+  'selfhost':   { name: 'Selfhost.de', grade: 'B', settings: { server: 'https://carol.selfhost.de', families: 'apart', batch: '1' }, ...DDNS },
+  'hosting-de': { name: 'hosting.de', grade: 'B', settings: { server: 'https://ddns.hosting.de', families: 'apart', batch: '1' }, ...DDNS },
+  'eurodns':    { name: 'EuroDNS', grade: 'B', settings: { server: 'https://update.eurodyndns.org', path: '/update/', families: 'apart', batch: '1' }, ...DDNS },
+  'now-dns':    { name: 'Now-DNS', grade: 'B', settings: { server: 'https://now-dns.com', path: '/update', families: 'apart', batch: '1' },
+    username: 'the e-mail address of the account', password: 'the password of the account' },
+  'ddnss':      { name: 'DDNSS.de', grade: 'B', settings: { server: 'https://ddnss.de', families: 'apart', batch: '1' }, ...OWN },
+  'luadns':     { name: 'LuaDNS', grade: 'B', settings: { server: 'https://app.luadns.com', batch: '1' },
+    username: 'the e-mail address of the account', password: 'the API key' },
+  'websupport': { name: 'WebSupport', grade: 'B', settings: { server: 'https://dyndns.websupport.sk', ipv6: 'false', batch: '1' },
+    username: 'the API identifier', password: 'the API secret',
+    note: 'no source says how it takes IPv6, so only IPv4 is sent' },
+  'apertodns':  { name: 'ApertoDNS', grade: 'B', settings: { server: 'https://api.apertodns.com', families: 'apart', batch: '1' },
+    username: 'the username of the account, or the token', password: 'the password of the account, or the token again' },
+  'core-networks': { name: 'Core-Networks', grade: 'B', settings: { server: 'https://dyndns.core-networks.de', path: '/', families: 'apart', absent_family: 'keep', batch: '1' }, ...DDNS },
+  'gigahost':   { name: 'Gigahost', grade: 'B', settings: { server: 'https://api.gigahost.no', path: '/api/v0/dns/dyndns', ipv6_parameter: 'myipv6', batch: '1' },
+    username: 'the e-mail address of the account', password: 'the password of the account',
+    note: 'does not work with two-factor authentication' },
+  'freedyn':    { name: 'FreeDyn.de', grade: 'B', settings: { server: 'https://ipv4.api.freedyn.de', families: 'apart', ipv6_server: 'https://ipv6.api.freedyn.de', batch: '1' },
+    username: 'the account number (10 digits)', password: 'the password or the AUTH key' },
+  'mayddns':    { name: 'mayDDNS', grade: 'B', settings: { server: 'https://mayddns.com', ipv6: 'false', batch: '1' }, ...DDNS },
+  'dyn-rs':     { name: 'dyn.rs', grade: 'B', settings: { server: 'https://dyn.rs', path: '/v3/update', ipv6: 'false', batch: '1' }, ...OWN },
+  'dnshome':    { name: 'dnsHome.de', grade: 'B', settings: { server: 'https://www.dnshome.de', ipv6_parameter: 'ip6', batch: '1' },
+    username: 'the subdomain', password: 'the password of the subdomain' },
+  'powerdns-admin': { name: 'PowerDNS-Admin', grade: 'B', settings: { batch: '1' },
+    username: 'the username of the panel', password: 'its password', note: 'it runs on a host of your own: set server' },
+  'poweradmin': { name: 'Poweradmin', grade: 'B', settings: { ipv6_parameter: 'myip6', batch: '1' },
+    username: 'the username of the panel', password: 'its password', note: 'it runs on a host of your own: set server, and path where it has another one' },
+  'myonlineportal': { name: 'myonlineportal.net', grade: 'B', settings: { server: 'https://myonlineportal.net', path: '/updateddns', address_parameter: 'ip', ipv6_parameter: 'ip6', batch: '1' }, ...OWN },
+  'changeip':   { name: 'ChangeIP', grade: 'B', settings: { server: 'https://nic.changeip.com', address_parameter: 'ip', ipv6: 'false', batch: '1' }, ...OWN },
+} as const satisfies Record<string, Provider>

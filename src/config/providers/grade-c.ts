@@ -1,0 +1,32 @@
+import type { EndedService, Provider } from './provider.ts'
+
+const OWN = { username: 'the username of the account', password: 'the password of the account' }
+const UNKNOWN = 'only lists name this service; whether it lives is not confirmed'
+
+/** Services that only lists name. */
+// biome-ignore format: a table
+export const GRADE_C = {
+  'udmedia':     { name: 'udmedia', grade: 'C', settings: { server: 'https://www.udmedia.de', families: 'apart', hostname_parameter: 'none', batch: '1' }, ...OWN, note: UNKNOWN },
+  'schokokeks':  { name: 'schokokeks.org', grade: 'C', settings: { server: 'https://dyndns.schokokeks.org', hostname_parameter: 'none', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
+  'duiadns':     { name: 'DuiaDNS', grade: 'C', settings: { server: 'https://ipv4.duiadns.net', path: '/dyndns.duia', families: 'apart', ipv6_server: 'https://ipv6.duiadns.net', hostname_parameter: 'host', batch: '1' }, ...OWN, note: UNKNOWN },
+  'citynetwork': { name: 'City Network', grade: 'C', settings: { server: 'https://dyndns.citynetwork.se', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
+  'servercow':   { name: 'Servercow', grade: 'C', settings: { server: 'https://dyndns.servercow.de', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
+  'xlhost':      { name: 'XLhost', grade: 'C', settings: { server: 'https://nsupdate.xlhost.de', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
+  'dyndns-it':   { name: 'dyndns.it', grade: 'C', settings: { server: 'https://update.dyndns.it', parameters: 'system=dyndns', ipv6: 'false' }, ...OWN, note: UNKNOWN },
+  'pubyun':      { name: '3322.org', grade: 'C', settings: { server: 'https://members.3322.org', path: '/dyndns/update', parameters: 'system=dyndns', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
+  'oray':        { name: 'Oray', grade: 'C', settings: { server: 'https://ddns.oray.com', path: '/ph/update', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
+  'freedns':     { name: 'FreeDNS (afraid.org)', grade: 'C', settings: { server: 'https://freedns.afraid.org', families: 'apart', batch: '1' }, ...OWN, note: UNKNOWN },
+} as const satisfies Record<string, Provider>
+
+/** Services that other clients still list. */
+// biome-ignore format: a table
+export const ENDED = {
+  'google-domains': { name: 'Google Domains', what: 'ended its dynamic DNS on 2024-07-10' },
+  'dnsomatic':      { name: 'DNS-O-Matic',    what: 'announced its end in September 2026' },
+  'twodns':         { name: 'TwoDNS',         what: 'ended on 2024-12-20' },
+  'woima':          { name: 'dyn.woima.fi',   what: 'has ended; ddclient removed it with version 4.0.0' },
+  'dnspark':        { name: 'DNS Park',       what: 'is not confirmed to live; no source is newer than 2020' },
+  'dnsdynamic':     { name: 'dnsdynamic.org', what: 'is not confirmed to live; no source is newer than 2020' },
+  'domopoli':       { name: 'domopoli.de',    what: 'supports no TLS 1.2, so a password would not be safe' },
+  'itsdns':         { name: "it's DNS",       what: 'is not confirmed to live' },
+} as const satisfies Record<string, EndedService>

@@ -1,0 +1,28 @@
+/**
+ * How sure the facts are. A: the service's own pages, or dated reports since 2024. B: clients that are maintained. C: only
+ * lists, which are no proof that the service lives.
+ */
+export type Grade = 'A' | 'B' | 'C'
+
+/** A service that speaks this protocol, with the settings that an account for it needs. */
+export interface Provider {
+  readonly name: string
+  readonly grade: Grade
+  /** Setting texts by key, as in a file. Without `server` it must be given: the program runs on a user's own host. */
+  readonly settings: Readonly<Record<string, string>>
+  /** What to enter as username. */
+  readonly username: string
+  /** What to enter as password. */
+  readonly password: string
+  /** What else a user must know. */
+  readonly note?: string
+}
+
+/** A service that has ended, or that cannot be used. */
+export interface EndedService {
+  readonly name: string
+  readonly what: string
+}
+
+/** The month of the last check of all rows. */
+export const CHECKED = '2026-11'

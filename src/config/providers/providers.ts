@@ -1,0 +1,28 @@
+import { nearest } from '../../base/nearest.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { GRADE_A } from './grade-a.ts'
+import { GRADE_B } from './grade-b.ts'
+import { ENDED, GRADE_C } from './grade-c.ts'
+import type { EndedService, Provider } from './provider.ts'
+
+/** Every service that is known by name. */
+export const PROVIDERS: Readonly<Record<string, Provider>> = { ...GRADE_A, ...GRADE_B, ...GRADE_C }
+export const ENDED_SERVICES: Readonly<Record<string, EndedService>> = ENDED
+
+export const PROVIDER_NAMES: readonly string[] = Object.keys(PROVIDERS)
+
+export const providerCalled = (name: string): Provider | undefined =>
+  Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined
+export const endedServiceCalled = (name: string): EndedService | undefined =>
+  Object.hasOwn(ENDED_SERVICES, name) ? ENDED_SERVICES[name] : undefined
+
+/** The name of a provider; the error is a predicate. */
+export function parseProvider(value: string): Result<string, string> {
+  const name = value.trim().toLowerCase()
+  if (providerCalled(name) !== undefined) return ok(name)
+  const ended = endedServiceCalled(name)
+  if (ended !== undefined) return err(`is ${ended.name}, which ${ended.what}`)
+  const closest = nearest(name, PROVIDER_NAMES)
+  const remark = closest === undefined ? '' : ` (did you mean ${closest}?)`
+  return err(`is not a known service${remark}; holdfast providers lists them; for another service set server`)
+}
