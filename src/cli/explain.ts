@@ -4,6 +4,7 @@ import type { Exit } from '../app/exit-codes.ts'
 import type { Failure } from '../app/failure.ts'
 import { outputGone } from '../app/streams.ts'
 import { isNamedBy, listAccounts } from '../client/report/account-name.ts'
+import type { AccountReport } from '../client/report/report.ts'
 import { explainAccount } from '../client/report/explain-account.ts'
 import { explainReply, formatExplanation } from '../client/report/explain-word.ts'
 import type { ExplainFlags } from './flag-tables.ts'
@@ -32,10 +33,20 @@ export async function explainCommand(flags: ExplainFlags): Promise<Exit> {
   if (chosen.length === 0)
     return fail(unknownSubject(subject ?? '', `the accounts are ${listAccounts(accounts)}`), asJson)
   const { verifyNow } = await import('../app/client/verified-reports.ts')
-  const verified = await verifyNow(settings.value, chosen, outputGone)
+  const verified = await verifyNow(settings.value, chosen, {
+    signal: outputGone,
+    ...hostnameOf(chosen, subject),
+  })
   if (asJson) printJson({ ...report, accounts: verified })
   else print(...verified.flatMap((account, at) => [...(at > 0 ? [''] : []), ...explainAccount(account)]))
   return 'settled'
+}
+
+/** The hostname that the subject names, where it names no whole account. */
+function hostnameOf(accounts: readonly AccountReport[], subject = ''): { hostname?: string } {
+  const hostname = subject.toLowerCase()
+  const isAccount = accounts.some((account) => isNamedBy(subject, account))
+  return subject === '' || isAccount ? {} : { hostname }
 }
 
 const unknownSubject = (subject: string, remark: string): Failure => ({

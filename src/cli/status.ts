@@ -24,8 +24,10 @@ async function show(
 ): Promise<Exit> {
   let shown: StatusReport | undefined
   for (;;) {
-    const report = await verified(settings, await statusReport(settings))
-    if (shown === undefined || !isSameStatus(shown, report)) printReport(report, asJson)
+    const report = await statusReport(settings)
+    // Only what is printed is verified: name servers are not asked every second.
+    if (shown === undefined || !isSameStatus(shown, report))
+      printReport(await verified(settings, report), asJson)
     shown = report
     if (!isWatching) return 'settled'
     await sleep(WATCH_INTERVAL, undefined, { signal: outputGone }).catch(() => undefined)
@@ -37,7 +39,7 @@ async function show(
 async function verified(settings: ResolvedSettings, report: StatusReport): Promise<StatusReport> {
   if (!settings.accounts.some(({ places }) => places['verify'] !== undefined)) return report
   const { verifyOnRequest } = await import('../app/client/verified-reports.ts')
-  return { ...report, accounts: await verifyOnRequest(settings, report.accounts, outputGone) }
+  return { ...report, accounts: await verifyOnRequest(settings, report.accounts, { signal: outputGone }) }
 }
 
 function printReport(report: StatusReport, asJson: boolean): void {

@@ -5,7 +5,7 @@ import { type ClientAccount, type ResolvedSettings, readSettings } from '../app/
 import { asSingleInstance, busyFailure } from '../app/client/single-instance.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { logTo } from '../app/log.ts'
-import { writeError } from '../app/streams.ts'
+import { outputGone, writeError } from '../app/streams.ts'
 import { type ControlResponse, accountUpdate } from '../client/control/control-requests.ts'
 import { StateNotSaved, StateUnreadable } from '../client/memory/memory.ts'
 import { worstOutcome } from '../client/report/outcome.ts'
@@ -70,7 +70,10 @@ async function printVerified(
   const { verifyAfterUpdate } = await import('../app/client/verified-reports.ts')
   const stopping = new AbortController()
   const release = onStopSignal(() => stopping.abort())
-  const verified = await verifyAfterUpdate(settings, reports, stopping.signal)
+  const verified = await verifyAfterUpdate(settings, reports, {
+    isQuiet: flags.isQuiet,
+    signal: AbortSignal.any([stopping.signal, outputGone]),
+  })
   release()
   if (flags.asJson) return printReports(verified, flags)
   const hosts = verified.flatMap(({ hostnames }) => hostnames)

@@ -35,6 +35,9 @@ export type FindNameServers = (
   signal: AbortSignal,
 ) => Promise<Result<readonly string[], string>>
 
+/** The addresses of a host, by the resolver of this host; empty where it has none or the lookup fails. Never rejects. */
+export type FindAddresses = (host: string, family: Family, signal: AbortSignal) => Promise<readonly Address[]>
+
 export type RunOutcome =
   | { readonly kind: 'ended'; readonly code: number; readonly stdout: string }
   | { readonly kind: 'failed'; readonly because: string }

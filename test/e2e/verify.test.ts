@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { hours } from '../../src/base/time.ts'
 import { formatState, parseState } from '../../src/client/memory/codec.ts'
@@ -7,7 +8,7 @@ import { encodeName } from '../../src/dns/name.ts'
 import { FLAGS, RR_TYPES } from '../../src/dns/types.ts'
 import type { Given } from '../fakes/dns-responder.ts'
 import { nameServer } from '../fakes/name-server.ts'
-import { daemon, env, requests } from './daemon.ts'
+import { env, requests, running } from './daemon.ts'
 import { clientOf, holdfast, scratch, type Service, service, start } from './processes.ts'
 
 const HOST = 'home.example.test'
@@ -116,7 +117,9 @@ describe('holdfast update', () => {
       0,
       expect.stringContaining(`${HOST}: published: seen at ${server.endpoint}\n`),
     ])
+    const questions = server.questions.length
     expect((await update('192.0.2.1', [server.endpoint], '--verify', '--quiet')).stdout).toBe('')
+    expect(server.questions).toHaveLength(questions)
   })
 
   it('asks nothing with --no-verify', async () => {
@@ -159,6 +162,47 @@ describe('holdfast status and explain', () => {
     ])
   })
 
+  it('explain asks for the hostname that it is given, and for none that is offline', async () => {
+    const at = await service()
+    const state = scratch()
+    const server = await nameServer(() => OLD)
+    const flags = [
+      '--server',
+      at.url,
+      '--username',
+      at.username,
+      '--state-dir',
+      state,
+      '--runtime-dir',
+      state,
+    ]
+    const names = at.hostnames.flatMap((name) => ['--hostname', name])
+    const run = async (...words: readonly string[]) =>
+      holdfast([...words, ...flags, ...names], { env: verifying(at, [server.endpoint]) })
+    await run('update', '--myip', '192.0.2.1', '--no-verify')
+    const second = at.hostnames[1] ?? ''
+    await run('explain', second)
+    expect(new Set(server.questions.map(({ name }) => name))).toEqual(new Set([second]))
+    await run('update', '--offline', '--no-verify')
+    const before = server.questions.length
+    expect((await run('explain', '--offline')).stdout).not.toContain('accepted')
+    expect(server.questions).toHaveLength(before)
+  })
+
+  it('status --watch --verify asks when it prints, and not every second', async () => {
+    const { at, state } = await confirmed()
+    const server = await nameServer(() => OLD)
+    const child = start(['status', ...clientOf(at, state), '--runtime-dir', state, '--watch', '--verify'], {
+      env: verifying(at, [server.endpoint]),
+    })
+    const ended = new Promise((done) => child.on('close', done))
+    await expect.poll(() => server.questions.length, { timeout: 10_000 }).toBe(1)
+    await sleep(2500)
+    child.kill('SIGTERM')
+    await ended
+    expect(server.questions).toHaveLength(1)
+  })
+
   it('another view of the zone is named, some time after the confirmation', async () => {
     const { state, run } = await confirmed()
     confirmHoursAgo(join(state, 'state.json'))
@@ -166,18 +210,26 @@ describe('holdfast status and explain', () => {
     const { code, stdout } = await run('explain', [other.endpoint])
     expect([code, stdout]).toEqual([
       0,
-      expect.stringMatching(
-        /accepted, but \S+ gives 10\.0\.0\.7, which the service did not confirm\n.*its own view of the zone/,
-      ),
+      expect.stringMatching(/accepted, but \S+ gives 10\.0\.0\.7\n.*its own view of the zone/),
     ])
   })
 })
 
+/** A daemon that confirms 192.0.2.2; its commands ask no name server themselves. */
+function verifyingDaemon(at: Service, server: string) {
+  const state = scratch()
+  const flags = [...clientOf(at, state), '--runtime-dir', state, '--no-ipv6', '--interval', '1h']
+  return running([...flags, '--myip', '192.0.2.2'], {
+    ...env(at),
+    HOLDFAST_VERIFY: 'yes',
+    HOLDFAST_VERIFY_SERVERS: server,
+  })
+}
+
 describe('a daemon', () => {
   it('reports when the name servers give the address, and shows it in status', async () => {
     const at = await service()
-    const state = scratch()
-    const { line, ask } = daemon(at, state, '--myip', '192.0.2.2', '--verify', '--verify-servers', at.dns)
+    const { line, ask } = verifyingDaemon(at, at.dns)
     await line('the name servers give the confirmed address')
     expect((await ask('status')).stdout).toMatch(
       new RegExp(
@@ -189,16 +241,7 @@ describe('a daemon', () => {
   it('never sends again because of a stuck name server', async () => {
     const at = await service('--log-level', 'debug')
     const stuck = await nameServer(() => OLD)
-    const state = scratch()
-    const { child, ended, ask } = daemon(
-      at,
-      state,
-      '--myip',
-      '192.0.2.2',
-      '--verify',
-      '--verify-servers',
-      stuck.endpoint,
-    )
+    const { child, ended, ask } = verifyingDaemon(at, stuck.endpoint)
     // Of five seconds, four rounds.
     await expect.poll(() => stuck.questions.length, { timeout: 15_000 }).toBeGreaterThanOrEqual(5)
     expect((await ask('status')).stdout).toContain(`accepted, not yet at ${stuck.endpoint}`)

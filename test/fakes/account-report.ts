@@ -16,6 +16,7 @@ export const accountReport = (outcome: Outcome, over: Partial<AccountReport> = {
       answered: null,
       meaning: null,
       confirmed: v4 === undefined ? {} : { v4 },
+      isOffline: false,
       since: '2026-01-01T08:00:00.000Z',
       lastConfirmed: '2026-01-02T08:00:00.000Z',
       published: null,

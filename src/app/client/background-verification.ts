@@ -1,4 +1,3 @@
-import { seconds } from '../../base/time.ts'
 import type { AgentEvent } from '../../client/agent/events.ts'
 import type { PublicationView } from '../../client/report/report.ts'
 import type { Confirmed, Publication } from '../../client/verify/publication.ts'
@@ -9,9 +8,6 @@ import { byFamily } from '../../net/address.ts'
 import { isChangeReply } from '../../protocol/reply.ts'
 import type { ClientAccount, ResolvedSettings } from './settings.ts'
 import { givenServers, isDomainName, MAX_VERIFIED_NAMES, verifyPorts } from './verify-account.ts'
-
-/** Where the last hostname could not be verified, DNS is probably blocked: one round finds out whether it still is. */
-const AFTER_UNVERIFIED = [seconds(2)]
 
 type Confirmation = Extract<AgentEvent, { kind: 'settled' | 'confirmedDifferent' }>
 
@@ -65,18 +61,24 @@ export class BackgroundVerification implements PublicationView {
     this.#results.delete(key)
     const account = this.#accounts.get(event.account)
     const running = [...this.#running.values()].filter((one) => one.account === event.account).length
+    const isFull = running >= MAX_VERIFIED_NAMES.ofAccount || this.#running.size >= MAX_VERIFIED_NAMES.ofAll
     const isVerified =
       account?.verify === true && event.sent.offline !== 'YES' && isDomainName(event.hostname)
-    if (isVerified && running < MAX_VERIFIED_NAMES) void this.#verify(key, event, account)
+    if (isVerified && !isFull) void this.#verify(key, event, account)
   }
 
   async #verify(key: string, event: Confirmation, account: ClientAccount): Promise<void> {
     const end = new AbortController()
     this.#running.set(key, { account: event.account, end })
-    const rounds = this.#unverified.has(event.account) ? AFTER_UNVERIFIED : ROUNDS
     const { hostname } = event
     const signal = AbortSignal.any([this.#signal, end.signal])
-    const verification = { hostname, ...confirmedBy(event), ...givenServers(account), rounds }
+    const verification = {
+      hostname,
+      ...confirmedBy(event),
+      ...givenServers(account),
+      rounds: ROUNDS,
+      isAwaited: false,
+    }
     const last = await verify(verification, { ports: this.#ports, signal }, (publication) => {
       const isFirst =
         publication.state === 'published' && this.#results.get(key)?.publication.state !== 'published'

@@ -25,25 +25,37 @@ const isRequested = (accounts: ResolvedSettings['accounts']): boolean =>
 export const verifyAfterUpdate = async (
   settings: Pick<ResolvedSettings, 'accounts'>,
   reports: readonly AccountReport[],
-  signal: AbortSignal,
+  { isQuiet, signal }: { readonly isQuiet: boolean; readonly signal: AbortSignal },
 ): Promise<readonly AccountReport[]> => {
-  const wasRequested = isRequested(settings.accounts)
+  const wasRequested = isRequested(settings.accounts) && !isQuiet
   const timeout = wasRequested ? WAIT_ON_REQUEST : WAIT
   const only = wasRequested ? 'confirmed' : 'sent'
-  return verifiedReports(settings, reports, { rounds: roundsWithin(timeout), timeout, only, signal })
+  return verifiedReports(settings, reports, {
+    rounds: roundsWithin(timeout),
+    timeout,
+    only,
+    isAfterUpdate: true,
+    signal,
+  })
 }
 
-/** For `explain`. */
+/** For `explain`; of one hostname where the user names it. */
 export const verifyNow = async (
   settings: Pick<ResolvedSettings, 'accounts'>,
   reports: readonly AccountReport[],
-  signal: AbortSignal,
+  options: Pick<VerifyOptions, 'hostname' | 'signal'>,
 ): Promise<readonly AccountReport[]> =>
-  verifiedReports(settings, reports, { rounds: ONE_ROUND, timeout: WAIT, only: 'confirmed', signal })
+  verifiedReports(settings, reports, {
+    ...options,
+    rounds: ONE_ROUND,
+    timeout: WAIT,
+    only: 'confirmed',
+    isAfterUpdate: false,
+  })
 
 /** For `status`: with --verify only. */
-export const verifyOnRequest: typeof verifyNow = async (settings, reports, signal) =>
-  isRequested(settings.accounts) ? verifyNow(settings, reports, signal) : reports
+export const verifyOnRequest: typeof verifyNow = async (settings, reports, options) =>
+  isRequested(settings.accounts) ? verifyNow(settings, reports, options) : reports
 
 interface VerifyOptions {
   readonly rounds: readonly Duration[]
@@ -51,6 +63,10 @@ interface VerifyOptions {
   readonly timeout: Duration
   /** Only what the service confirmed in this run (good), or every confirmed hostname. */
   readonly only: 'sent' | 'confirmed'
+  /** Only this hostname. */
+  readonly hostname?: string
+  /** Right after an update: replies in the reports are new. */
+  readonly isAfterUpdate: boolean
   readonly signal: AbortSignal
 }
 
@@ -80,8 +96,7 @@ type HostContext = VerifyOptions & VerifyContext
 const NOT_IN_TIME: Publication = {
   state: 'unverified',
   servers: [],
-  took: null,
-  because: 'the name servers of the zone were not found in time',
+  because: 'its name servers were not found in time',
 }
 
 /** The first hostnames of an account stand for all. */
@@ -90,7 +105,9 @@ async function verifiedHosts(
   account: ClientAccount,
   context: HostContext,
 ): Promise<readonly HostReport[]> {
-  const chosen = new Set(hosts.filter((host) => isVerified(host, context)).slice(0, MAX_VERIFIED_NAMES))
+  const chosen = new Set(
+    hosts.filter((host) => isVerified(host, context)).slice(0, MAX_VERIFIED_NAMES.ofAccount),
+  )
   return Promise.all(
     hosts.map(async (host) => {
       if (!chosen.has(host)) return host
@@ -101,17 +118,18 @@ async function verifiedHosts(
   )
 }
 
-const isVerified = ({ hostname, confirmed, sent, answered }: HostReport, { only }: HostContext): boolean =>
-  isDomainName(hostname) &&
-  Object.keys(confirmed).length > 0 &&
-  sent?.offline !== true &&
-  (only === 'confirmed' || isChanged(answered))
+const isVerified = (host: HostReport, { only, hostname = host.hostname }: HostContext): boolean =>
+  host.hostname === hostname &&
+  isDomainName(host.hostname) &&
+  Object.keys(host.confirmed).length > 0 &&
+  !host.isOffline &&
+  (only === 'confirmed' || isChanged(host.answered))
 
 /** Whether the reply, in the form of a report, says that the service changed its records. */
 const isChanged = (answered: string | null): boolean => isChangeReply((answered ?? '').split(' ')[0] ?? '')
 
 /** Of a hostname that was confirmed in an earlier run, the addresses before are not known. */
-function verificationOf(host: HostReport, { rounds }: HostContext): Verification {
+function verificationOf(host: HostReport, { rounds, isAfterUpdate }: HostContext): Verification {
   const { hostname, confirmed, sent, answered, since } = host
   const confirmedAt = since === null ? undefined : parseInstant(since)
   const age = milliseconds(Math.max(0, systemClock.now() - (confirmedAt ?? 0)))
@@ -120,6 +138,7 @@ function verificationOf(host: HostReport, { rounds }: HostContext): Verification
     addresses: confirmed,
     previous: sent?.previous ?? {},
     rounds,
-    ...(!isChanged(answered) && { age }),
+    isAwaited: true,
+    ...(!(isAfterUpdate && isChanged(answered)) && { age }),
   }
 }

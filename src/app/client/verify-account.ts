@@ -1,24 +1,30 @@
+import { limitedPorts } from '../../client/verify/limited.ts'
 import type { VerifyPorts } from '../../client/verify/ports.ts'
 import type { ZoneServer } from '../../client/verify/zone-servers.ts'
 import { formatDnsEndpoint } from '../../config/dns-endpoint.ts'
 import { steadyClock } from '../../platform/clock.ts'
 import { askByDatagram } from '../../platform/datagram.ts'
-import { findNameServers } from '../../platform/name-servers.ts'
-import { cachingResolve } from '../../platform/resolve.ts'
+import { findAddresses, findNameServers } from '../../platform/name-servers.ts'
 import { askByStream } from '../../platform/stream.ts'
 import type { ClientAccount } from './settings.ts'
 
-/** Hostnames of one account that are verified at once: those of one account change together, and one zone holds them. */
-export const MAX_VERIFIED_NAMES = 10
+/** Hostnames that are verified at a time: those of one account change together, and one zone holds them. */
+export const MAX_VERIFIED_NAMES = { ofAccount: 10, ofAll: 50 } as const
 
-/** With a cache of its own for the addresses of name servers. */
-export const verifyPorts = (): VerifyPorts => ({
-  clock: steadyClock,
-  datagram: askByDatagram,
-  stream: askByStream,
-  resolve: cachingResolve(() => performance.now()).resolve,
-  nameServers: findNameServers,
-})
+/** Of one process, at a time. */
+const MAX_QUESTIONS = 16
+
+export const verifyPorts = (): VerifyPorts =>
+  limitedPorts(
+    {
+      clock: steadyClock,
+      datagram: askByDatagram,
+      stream: askByStream,
+      addresses: findAddresses,
+      nameServers: findNameServers,
+    },
+    MAX_QUESTIONS,
+  )
 
 /** The servers that the user gave for this account. */
 export const givenServers = ({ verifyServers }: ClientAccount): { servers?: readonly ZoneServer[] } =>

@@ -37,6 +37,7 @@ export interface HostReport {
   readonly answered: string | null
   readonly meaning: string | null
   readonly confirmed: Addresses
+  readonly isOffline: boolean
   /** RFC 3339: when these addresses were first and last confirmed. */
   readonly since: string | null
   readonly lastConfirmed: string | null
@@ -120,6 +121,7 @@ function reportAccount(
         hostname,
         ...reportExchange(exchanges.get(desired.account, hostname)),
         confirmed: host.confirmed,
+        isOffline: host.isOffline,
         since: time(host.since ?? host.touched),
         lastConfirmed: time(host.touched),
         published: publications?.get(desired.account, hostname) ?? null,

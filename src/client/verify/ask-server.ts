@@ -69,7 +69,8 @@ async function byStream(
   const lengthOf = (start: Uint8Array): number | undefined =>
     start.length < 2 ? undefined : 2 + ((start[0] ?? 0) << 8) + (start[1] ?? 0)
   const answer = await ports.stream({ ...endpoint, bytes, lengthOf }, signal)
-  return typeof answer === 'string' ? undefined : responseTo(query, answer.subarray(2))
+  const response = typeof answer === 'string' ? undefined : responseTo(query, answer.subarray(2))
+  return response !== undefined && (response.flags & FLAGS.TC) === 0 ? response : undefined
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { AskByDatagram } from '../../ports/datagram.ts'
-import type { FindNameServers, Resolve } from '../../ports/network.ts'
+import type { FindAddresses, FindNameServers } from '../../ports/network.ts'
 import type { AskByStream } from '../../ports/stream.ts'
 
 /** What verification needs of the network and the system. */
@@ -8,7 +8,7 @@ export interface VerifyPorts {
   readonly clock: Clock
   readonly datagram: AskByDatagram
   readonly stream: AskByStream
-  readonly resolve: Resolve
+  readonly addresses: FindAddresses
   readonly nameServers: FindNameServers
 }
 

@@ -18,7 +18,7 @@ const formatLate: Text = ({ servers }) =>
   `${formatSeen(servers)}, but ${formatOthers(servers)}${formatUnanswered(servers)}`
 
 const TEXTS: { readonly [S in Publication['state']]: Text } = {
-  published: ({ servers, took }) => `${formatSeen(servers)}${formatTook(took)}${formatUnanswered(servers)}`,
+  published: ({ servers }) => `${formatSeen(servers)}${formatTook(servers)}${formatUnanswered(servers)}`,
   pending: ({ servers }) =>
     `${formatSeen(servers)}, not yet at ${namesOf(servers, 'old', 'missing', 'other', 'alias')}${formatUnanswered(servers)}`,
   stale: formatLate,
@@ -28,29 +28,41 @@ const TEXTS: { readonly [S in Publication['state']]: Text } = {
 
 const listed = (servers: readonly ServerCheck[]): string => servers.map(({ server }) => server).join(', ')
 
-const formatTook = (took: number | null): string =>
-  took === null ? '' : ` (${(took / 1000).toFixed(1)} s after good)`
+/** How long it took until the last of them gave the addresses. */
+function formatTook(servers: readonly ServerCheck[]): string {
+  const times = servers.flatMap(({ finding, took }) => (finding === 'seen' && took !== null ? [took] : []))
+  return times.length === 0 ? '' : ` (${(Math.max(...times) / 1000).toFixed(1)} s after good)`
+}
 
 /** What each server gives that does not give the confirmed addresses; servers with the same answer together. */
 function formatOthers(servers: readonly ServerCheck[]): string {
   const groups = new Map<string, ServerCheck[]>()
   for (const check of servers.filter((one) => isAnswered(one) && one.finding !== 'seen')) {
-    const key = JSON.stringify([check.finding, check.addresses])
+    const key = JSON.stringify([check.finding, check.family, check.addresses])
     groups.set(key, [...(groups.get(key) ?? []), check])
   }
   return [...groups.values()].map(formatGroup).join('; ')
 }
 
+const NOTHING = { finding: 'missing', family: null, addresses: [] } as const
+const MAX_ADDRESSES = 4
+
+const formatAddresses = (addresses: readonly string[]): string =>
+  addresses.length > MAX_ADDRESSES
+    ? `${addresses.slice(0, MAX_ADDRESSES).join(', ')} and ${addresses.length - MAX_ADDRESSES} more`
+    : addresses.join(' and ')
+
 function formatGroup(group: readonly ServerCheck[]): string {
-  const [{ finding, addresses } = { finding: 'missing' as const, addresses: [] }] = group
+  const [{ finding, family, addresses } = NOTHING] = group
   const isOne = group.length === 1
   const subject = listed(group)
-  if (finding === 'missing') return `${subject} ${isOne ? 'has' : 'have'} no address for it`
+  if (finding === 'missing')
+    return `${subject} ${isOne ? 'has' : 'have'} no ${family === 'v6' ? 'IPv6' : 'IPv4'} address for it`
   if (finding === 'alias') return `${subject} ${isOne ? 'says' : 'say'} that it is an alias (CNAME)`
-  const given = addresses.join(' and ')
+  const given = formatAddresses(addresses)
   return finding === 'old'
     ? `${subject} still ${isOne ? 'gives' : 'give'} ${given}`
-    : `${subject} ${isOne ? 'gives' : 'give'} ${given}, which the service did not confirm`
+    : `${subject} ${isOne ? 'gives' : 'give'} ${given}`
 }
 
 function formatUnanswered(servers: readonly ServerCheck[]): string {
@@ -73,6 +85,6 @@ export const PUBLICATION_ADVICE: { readonly [S in Publication['state']]: string 
   published:  'A resolver that asked earlier may give the earlier address until its copy expires (the TTL of the record).',
   pending:    'Name servers fetch changes on their own. There is nothing to do, and nothing is sent again.',
   stale:      'The service accepted the update; the operator of its name servers must repair them. Nothing is sent again.',
-  different:  'Another client or the website of the service changes this name, or this network has its own view of the zone. Nothing is sent again.',
-  unverified: 'Updates need no name server. A network that redirects or blocks DNS (port 53) has this effect; verify = false turns the question off.',
+  different:  'These servers may still have an earlier address, another client or the website may have changed the name, or this network may have its own view of the zone. Nothing is sent again.',
+  unverified: 'Updates do not need this. The cause may be a network that redirects or blocks DNS (port 53); verify = false turns the question off.',
 }

@@ -22,8 +22,12 @@ export interface ServerCheck {
   /** The name of the server, or its address and port where the user gave it. */
   readonly server: string
   readonly finding: ServerFinding
+  /** Of a finding about an address. */
+  readonly family: Family | null
   /** What it gives where that is not what the service confirmed. */
   readonly addresses: readonly Address[]
+  /** In milliseconds since the confirmation; null where the server was asked at another time. */
+  readonly took: number | null
 }
 
 /**
@@ -37,8 +41,6 @@ export type PublicationState = 'published' | 'pending' | 'stale' | 'different' |
 export interface Publication {
   readonly state: PublicationState
   readonly servers: readonly ServerCheck[]
-  /** In milliseconds since the confirmation; null where the name servers were asked at another time. */
-  readonly took: number | null
   /** Why no server could be asked. */
   readonly because: string | null
 }
@@ -57,24 +59,25 @@ export function checkOf(
   server: string,
   answers: Readonly<Partial<Record<Family, ServerAnswer>>>,
   { addresses, previous }: Confirmed,
-): ServerCheck {
+): Omit<ServerCheck, 'took'> {
   const findings = FAMILIES.flatMap((family) => {
     const [answer, expected] = [answers[family], addresses[family]]
     return answer === undefined || expected === undefined
       ? []
-      : [findingOf(answer, expected, previous[family])]
+      : [{ family, ...findingOf(answer, expected, previous[family]) }]
   })
-  const [worst = { finding: 'silent' as const, addresses: [] }] = findings.toSorted(
+  const [worst = { family: null, finding: 'silent' as const, addresses: [] }] = findings.toSorted(
     (a, b) => SERVER_FINDINGS.indexOf(b.finding) - SERVER_FINDINGS.indexOf(a.finding),
   )
-  return { server, ...worst }
+  const isAboutAddress = worst.finding === 'old' || worst.finding === 'missing' || worst.finding === 'other'
+  return { server, ...worst, family: isAboutAddress ? worst.family : null }
 }
 
 function findingOf(
   answer: ServerAnswer,
   expected: Address,
   previous: Address | undefined,
-): Omit<ServerCheck, 'server'> {
+): Pick<ServerCheck, 'finding' | 'addresses'> {
   if (answer.kind !== 'addresses') return { finding: answer.kind, addresses: [] }
   const isOnly = (address: Address | undefined): boolean => answer.addresses.every((one) => one === address)
   if (isOnly(expected)) return { finding: 'seen', addresses: [] }

@@ -30,9 +30,7 @@ export const ROUNDS: readonly Duration[] = [
 /** For a question at any other time. */
 export const ONE_ROUND: readonly Duration[] = [milliseconds(0)]
 
-/** Rounds without an answer for the zone, after which it is not asked again. */
-const MAX_UNVERIFIED = 3
-/** Silent and lame servers are asked in this many rounds once all others give the confirmed addresses. */
+/** A process that waits for the result goes on without silent and lame servers after this many rounds. */
 const MAX_UNANSWERED = 2
 
 export interface Verification extends Confirmed {
@@ -42,35 +40,37 @@ export interface Verification extends Confirmed {
   readonly rounds: readonly Duration[]
   /** How long before the first round the addresses were confirmed; undefined: just now, and results say how long it took. */
   readonly age?: Duration
+  /** Ends early: the others give the addresses, and only silent or lame servers are left. */
+  readonly isAwaited: boolean
 }
 
 /**
  * Asks the name servers of a zone whether they give the confirmed addresses, in rounds, until all do or the rounds are over.
- * `report` gets the result of each round, and the last one is returned; undefined where the signal ends the first round.
- * Never rejects, and sends no update: the result is information.
+ * `report` gets the result of each round, and the last one is returned; where the signal ends a round, with the servers that
+ * have answered in it. Undefined where none has. Never rejects, and sends no update: the result is information.
  */
 export async function verify(
   verification: Verification,
   context: VerifyContext,
   report: (publication: Publication) => void = () => undefined,
 ): Promise<Publication | undefined> {
-  const { rounds } = verification
-  const { signal } = context
   const { clock } = context.ports
+  const { signal } = context
   const start = clock.now()
-  let last: Publication | undefined
-  let checks: readonly ServerCheck[] = []
+  const checks = new Map<string, ServerCheck>()
+  const age = (): Duration => between(start, clock.now())
   let servers: Result<readonly ZoneServer[], string> | undefined
-  for (const [round, at] of rounds.entries()) {
+  let last: Publication | undefined
+  for (const [round, at] of verification.rounds.entries()) {
     await clock.sleep(after(start, at), signal)
     if (signal.aborted) return last
     if (servers?.ok !== true) servers = await serversOf(verification, context)
-    if (servers.ok) checks = await askServers(servers.value, checks, { ...context, verification })
-    if (signal.aborted) return last
-    const took = between(start, clock.now())
-    last = publicationOf(verification, took, servers.ok ? checks : servers.error)
+    if (servers.ok) await askServers(servers.value, checks, { ...context, verification, age })
+    if (signal.aborted)
+      return servers.ok && checks.size > 0 ? resultOf(servers, checks, { verification, age }) : last
+    last = resultOf(servers, checks, { verification, age })
     report(last)
-    if (isDone(last, round + 1)) return last
+    if (isDone(last, verification, round + 1)) return last
   }
   return last
 }
@@ -82,46 +82,56 @@ async function serversOf(
   return servers === undefined ? findZoneServers(hostname, context) : { ok: true, value: servers }
 }
 
-interface RoundContext extends VerifyContext {
+interface Asking {
   readonly verification: Verification
+  /** Since the first moment of the verification. */
+  readonly age: () => Duration
 }
 
-/** A server that gave the confirmed addresses is not asked again. */
+/** Adds the check of each server when it has answered. A server that gave the confirmed addresses is not asked again. */
 async function askServers(
   servers: readonly ZoneServer[],
-  before: readonly ServerCheck[],
-  { verification, ports, signal }: RoundContext,
-): Promise<readonly ServerCheck[]> {
+  checks: Map<string, ServerCheck>,
+  { verification, age, ...context }: VerifyContext & Asking,
+): Promise<void> {
   const { hostname, addresses } = verification
   const families = FAMILIES.filter((family) => addresses[family] !== undefined)
-  return Promise.all(
+  await Promise.all(
     servers.map(async (server) => {
-      const earlier = before.find((check) => check.server === server.name)
-      if (earlier?.finding === 'seen') return earlier
+      if (checks.get(server.name)?.finding === 'seen') return
       const answers = await Promise.all(
         families.map(
-          async (family) =>
-            [family, await askServer(server, { hostname, family }, { ports, signal })] as const,
+          async (family) => [family, await askServer(server, { hostname, family }, context)] as const,
         ),
       )
-      return checkOf(server.name, Object.fromEntries(answers), verification)
+      if (context.signal.aborted) return
+      const took = verification.age === undefined ? age() : null
+      checks.set(server.name, { ...checkOf(server.name, Object.fromEntries(answers), verification), took })
     }),
   )
 }
 
-function publicationOf(
-  { age }: Verification,
-  took: Duration,
-  checks: readonly ServerCheck[] | string,
+/** Servers that have not answered are silent. */
+function resultOf(
+  servers: Result<readonly ZoneServer[], string>,
+  checks: ReadonlyMap<string, ServerCheck>,
+  { verification, age }: Asking,
 ): Publication {
-  const times = { took: age === undefined ? took : null }
-  if (typeof checks === 'string') return { state: 'unverified', servers: [], because: checks, ...times }
-  const sinceConfirmation = milliseconds((age ?? 0) + took)
-  return { state: stateOf(checks, sinceConfirmation), servers: checks, because: null, ...times }
+  if (!servers.ok) return { state: 'unverified', servers: [], because: servers.error }
+  const all = servers.value.map(({ name }) => checks.get(name) ?? silent(name))
+  const sinceConfirmation = milliseconds((verification.age ?? 0) + age())
+  return { state: stateOf(all, sinceConfirmation), servers: all, because: null }
 }
 
-function isDone({ state, servers }: Publication, rounds: number): boolean {
-  if (state === 'unverified') return rounds >= MAX_UNVERIFIED
-  const isAnySilent = servers.some(({ finding }) => finding === 'silent')
-  return state === 'published' && (!isAnySilent || rounds >= MAX_UNANSWERED)
+const silent = (server: string): ServerCheck => ({
+  server,
+  finding: 'silent',
+  family: null,
+  addresses: [],
+  took: null,
+})
+
+function isDone({ state, servers }: Publication, { isAwaited }: Verification, rounds: number): boolean {
+  const isEverySeen = servers.every(({ finding }) => finding === 'seen')
+  return state === 'published' && (isEverySeen || (isAwaited && rounds >= MAX_UNANSWERED))
 }

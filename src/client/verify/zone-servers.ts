@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { type Address, FAMILIES } from '../../net/address.ts'
-import type { VerifyContext, VerifyPorts } from './ports.ts'
+import type { VerifyContext } from './ports.ts'
 
 /** A name server with the addresses at which it is asked, in this order. */
 export interface ZoneServer {
@@ -15,7 +15,7 @@ const MAX_SERVERS = 4
 const MAX_ADDRESSES = 2
 
 /** A hostname of a service is a few labels below its zone. */
-const MAX_PARENTS = 5
+const MAX_PARENTS = 10
 
 /**
  * The name servers of the zone of a hostname: those of the longest name with NS records. The zones of registries (one label)
@@ -23,27 +23,29 @@ const MAX_PARENTS = 5
  */
 export async function findZoneServers(
   hostname: string,
-  { ports: { nameServers, resolve }, signal }: VerifyContext,
+  context: VerifyContext,
 ): Promise<Result<readonly ZoneServer[], string>> {
   const labels = hostname.split('.')
   for (let depth = 0; depth <= MAX_PARENTS && labels.length - depth >= 2; depth++) {
-    const names = await nameServers(labels.slice(depth).join('.'), signal)
-    if (!names.ok) return names
-    if (names.value.length > 0) return withAddresses(names.value, resolve)
+    const found = await context.ports.nameServers(labels.slice(depth).join('.'), context.signal)
+    if (!found.ok) return found
+    // The root as a name server means that there is none.
+    const names = found.value.filter((name) => name !== '')
+    if (names.length > 0) return withAddresses(names, context)
   }
   return err(`no zone with name servers was found for ${hostname}`)
 }
 
 async function withAddresses(
   names: readonly string[],
-  resolve: VerifyPorts['resolve'],
+  { ports, signal }: VerifyContext,
 ): Promise<Result<readonly ZoneServer[], string>> {
   const servers = await Promise.all(
     names
       .toSorted()
       .slice(0, MAX_SERVERS)
       .map(async (name) => {
-        const found = await Promise.all(FAMILIES.map(async (family) => resolve(name, family)))
+        const found = await Promise.all(FAMILIES.map(async (family) => ports.addresses(name, family, signal)))
         return { name, addresses: found.map(([first]) => first).filter(isAddress), port: DNS_PORT }
       }),
   )

@@ -15,7 +15,7 @@ const context: VerifyContext = {
     clock: steadyClock,
     datagram: askByDatagram,
     stream: askByStream,
-    resolve: async () => [],
+    addresses: async () => [],
     nameServers: async () => ({ ok: true, value: [] }),
   },
   signal: new AbortController().signal,
@@ -85,6 +85,7 @@ describe('a server without an answer is silent', () => {
     ['no datagram comes', () => undefined],
     ['an answer to another question comes', () => ({ raw: Buffer.from('not DNS at all, but text') })],
     ['the question itself comes back', () => ({ flags: 0 })],
+    ['by TCP the answer is truncated too', () => ({ flags: FLAGS.QR | FLAGS.AA | FLAGS.TC })],
     [
       'by TCP nothing comes',
       ({ isDatagram }) => (isDatagram ? { flags: FLAGS.QR | FLAGS.AA | FLAGS.TC } : undefined),

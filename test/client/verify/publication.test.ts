@@ -33,7 +33,7 @@ describe('what one server gives, compared with a new IPv4 address', () => {
     [LAME,                'lame',    []],
     [SILENT,              'silent',  []],
   ])('%j is %s', (answer, finding, addresses) => {
-    expect(checkOf('ns1', { v4: answer }, confirmed)).toEqual({ server: 'ns1', finding, addresses })
+    expect(checkOf('ns1', { v4: answer }, confirmed)).toMatchObject({ server: 'ns1', finding, addresses })
   })
 
   it('an address of a name that had none before is not old', () => {
@@ -57,6 +57,12 @@ describe('what one server gives for both families', () => {
     expect(checkOf('ns1', { v4, v6 }, confirmed).finding).toBe(finding)
   })
 
+  it('names the family of an address that is wrong or missing', () => {
+    expect(checkOf('ns1', { v4: given(NEW), v6: MISSING }, confirmed).family).toBe('v6')
+    expect(checkOf('ns1', { v4: given(OLD), v6: given(NEW6) }, confirmed).family).toBe('v4')
+    expect(checkOf('ns1', { v4: given(NEW), v6: LAME }, confirmed).family).toBeNull()
+  })
+
   it('a family that was not confirmed does not count', () => {
     const only = { addresses: { v4: address(NEW ?? '') }, previous: {} }
     expect(checkOf('ns1', { v4: given(NEW), v6: MISSING }, only).finding).toBe('seen')
@@ -65,7 +71,13 @@ describe('what one server gives for both families', () => {
 
 describe('what all servers give', () => {
   const checks = (...findings: readonly ServerFinding[]) =>
-    findings.map((finding, at) => ({ server: `ns${at + 1}`, finding, addresses: [] }))
+    findings.map((finding, at) => ({
+      server: `ns${at + 1}`,
+      finding,
+      family: null,
+      addresses: [],
+      took: null,
+    }))
   const [early, late] = [seconds(299), minutes(5)]
   // biome-ignore format: a table
   it.each([

@@ -27,7 +27,7 @@ export function scripted(clock: VirtualClock, scripts: readonly Script[]) {
   const ports: VerifyPorts = {
     clock,
     stream: async () => 'no TCP',
-    resolve: async () => [],
+    addresses: async () => [],
     nameServers: async () => ok([]),
     datagram: async ({ to, bytes }) => {
       const nth = Number(to.slice(OWN_ADDRESS.length))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { err, ok } from '../../../src/base/result.ts'
-import { hours, milliseconds, minutes, seconds } from '../../../src/base/time.ts'
+import { hours, instant, milliseconds, minutes, seconds } from '../../../src/base/time.ts'
 import type { Publication } from '../../../src/client/verify/publication.ts'
 import { ONE_ROUND, ROUNDS, type Verification, verify } from '../../../src/client/verify/verify.ts'
 import { address } from '../../fakes/address.ts'
@@ -24,7 +24,7 @@ async function run(
   const clock = virtualClock()
   const { ports, questions, servers } = scripted(clock, scripts)
   const reports: Publication[] = []
-  const verification = { hostname: HOST, servers, rounds: ROUNDS, ...confirmed, ...more }
+  const verification = { hostname: HOST, servers, rounds: ROUNDS, isAwaited: false, ...confirmed, ...more }
   const running = verify(verification, { ports, signal }, (one) => void reports.push(one))
   await clock.pass(hours(1))
   return { last: await running, reports, questions }
@@ -33,17 +33,17 @@ async function run(
 describe('after a confirmation', () => {
   it('ends with the first round in which every server gives the address', async () => {
     const { last, questions } = await run([newAt(0), newAt(0)])
-    expect(last).toMatchObject({ state: 'published', took: 100, because: null })
+    expect(last).toMatchObject({ state: 'published', servers: [{ took: 100 }, { took: 100 }], because: null })
     expect(questions).toEqual(['ns1 100', 'ns2 100'])
   })
 
   it('asks only the servers that do not give it yet', async () => {
     const { reports, questions } = await run([newAt(0), newAt(700)])
     expect(questions).toEqual(['ns1 100', 'ns2 100', 'ns2 500', 'ns2 1000'])
-    expect(reports.map(({ state, took }) => [state, took])).toEqual([
-      ['pending', 100],
-      ['pending', 500],
-      ['published', 1000],
+    expect(reports.map(({ state, servers }) => [state, ...servers.map(({ took }) => took)])).toEqual([
+      ['pending', 100, 100],
+      ['pending', 100, 500],
+      ['published', 100, 1000],
     ])
   })
 
@@ -51,8 +51,7 @@ describe('after a confirmation', () => {
     const { last, reports, questions } = await run([newAt(0), () => OLD])
     expect(last).toMatchObject({
       state: 'stale',
-      took: minutes(5),
-      servers: [{ finding: 'seen' }, { server: 'ns2', finding: 'old', addresses: [OLD] }],
+      servers: [{ finding: 'seen' }, { server: 'ns2', finding: 'old', addresses: [OLD], took: minutes(5) }],
     })
     expect(reports.slice(0, -1).every(({ state }) => state === 'pending')).toBe(true)
     expect(questions.filter((one) => one.startsWith('ns2'))).toHaveLength(ROUNDS.length)
@@ -63,33 +62,33 @@ describe('after a confirmation', () => {
     expect(last?.state).toBe('different')
   })
 
-  it('a silent server is asked once more, where the others give the address', async () => {
-    const { last, questions } = await run([newAt(0), () => 'silent'])
-    expect(last).toMatchObject({ state: 'published', servers: [{ finding: 'seen' }, { finding: 'silent' }] })
+  it.each(['silent', 'lame'])('a %s server is asked in every round', async (answer) => {
+    const { last, questions } = await run([newAt(0), () => answer])
+    expect(last).toMatchObject({ state: 'published', servers: [{ finding: 'seen' }, { finding: answer }] })
+    expect(questions).toHaveLength(1 + ROUNDS.length)
+  })
+
+  it('a process that waits asks it twice, where the others give the address', async () => {
+    const { last, questions } = await run([newAt(0), () => 'silent'], { isAwaited: true })
+    expect(last?.state).toBe('published')
     expect(questions).toEqual(['ns1 100', 'ns2 100', 'ns2 500'])
   })
 
-  it('a lame server is not asked again, where the others give the address', async () => {
-    const { questions } = await run([newAt(0), () => 'lame'])
-    expect(questions).toEqual(['ns1 100', 'ns2 100'])
-  })
-
-  it('ends after three rounds without an answer for the zone', async () => {
-    const { last, questions } = await run([() => 'silent', () => 'lame'])
+  it('without an answer for the zone, it is not verified', async () => {
+    const { last } = await run([() => 'silent', () => 'lame'])
     expect(last).toMatchObject({ state: 'unverified', because: null })
-    expect(questions).toHaveLength(6)
   })
 
   it('a server that answers late is still verified', async () => {
-    const { last } = await run([(at) => (at < 600 ? 'silent' : NEW)])
-    expect(last).toMatchObject({ state: 'published', took: 1000 })
+    const { last } = await run([(at) => (at < 60_000 ? 'silent' : NEW)])
+    expect(last).toMatchObject({ state: 'published', servers: [{ took: minutes(1) }] })
   })
 })
 
 describe('a question at another time', () => {
   it('is one round, and has no duration', async () => {
     const { last, questions } = await run([() => OLD], { rounds: ONE_ROUND, age: seconds(10) })
-    expect(last).toMatchObject({ state: 'pending', took: null })
+    expect(last).toMatchObject({ state: 'pending', servers: [{ took: null }] })
     expect(questions).toEqual(['ns1 0'])
   })
 
@@ -115,8 +114,31 @@ describe('the end by the signal', () => {
       return at >= 500 ? 'silent' : OLD
     }
     const { last, questions } = await run([script], { signal: end.signal })
-    expect(last).toMatchObject({ state: 'pending', took: 100 })
+    expect(last).toMatchObject({ state: 'pending', servers: [{ took: 100 }] })
     expect(questions).toEqual(['ns1 100', 'ns1 500'])
+  })
+})
+
+it('the end in the middle of a round leaves the servers that have answered; the others are silent', async () => {
+  const clock = virtualClock()
+  const { ports, servers } = scripted(clock, [newAt(0), newAt(0)])
+  const end = new AbortController()
+  const slow: typeof ports.datagram = async (request, signal) => {
+    if (request.to !== '192.0.2.2') return ports.datagram(request, signal)
+    await clock.sleep(instant(3000), signal)
+    return { kind: 'silent' }
+  }
+  const verification = { hostname: HOST, servers, rounds: ROUNDS, isAwaited: true, ...confirmed }
+  const running = verify(verification, { ports: { ...ports, datagram: slow }, signal: end.signal })
+  await clock.pass(seconds(1))
+  end.abort()
+  await clock.pass(seconds(5))
+  expect(await running).toMatchObject({
+    state: 'published',
+    servers: [
+      { server: 'ns1', finding: 'seen', took: 100 },
+      { server: 'ns2', finding: 'silent' },
+    ],
   })
 })
 
@@ -124,7 +146,7 @@ describe('the servers of the zone', () => {
   const verifyWith = async (ports: Partial<ReturnType<typeof scripted>['ports']>) => {
     const clock = virtualClock()
     const world = scripted(clock, [newAt(0)])
-    const verification = { hostname: HOST, rounds: ROUNDS, ...confirmed }
+    const verification = { hostname: HOST, rounds: ROUNDS, isAwaited: false, ...confirmed }
     const running = verify(verification, { ports: { ...world.ports, ...ports }, signal: never })
     await clock.pass(hours(1))
     return { last: await running, questions: world.questions }
@@ -134,7 +156,7 @@ describe('the servers of the zone', () => {
     let lookups = 0
     const { last } = await verifyWith({
       nameServers: async () => ok(lookups++ < 1 ? ['ns1.example.test'] : []),
-      resolve: async (_, family) => (family === 'v4' ? [address('192.0.2.1')] : []),
+      addresses: async (_, family) => (family === 'v4' ? [address('192.0.2.1')] : []),
     })
     expect(last).toMatchObject({ state: 'published', servers: [{ server: 'ns1.example.test' }] })
     expect(lookups).toBe(1)
@@ -144,9 +166,9 @@ describe('the servers of the zone', () => {
     let lookups = 0
     const { last } = await verifyWith({
       nameServers: async () => (lookups++ < 1 ? err('no network yet') : ok(['ns1.example.test'])),
-      resolve: async () => [address('192.0.2.1')],
+      addresses: async () => [address('192.0.2.1')],
     })
-    expect(last).toMatchObject({ state: 'published', took: 500 })
+    expect(last).toMatchObject({ state: 'published', servers: [{ took: 500 }] })
   })
 
   it('where the resolver does not answer, the name is not verified, and that is said', async () => {
@@ -154,7 +176,6 @@ describe('the servers of the zone', () => {
     expect(last).toEqual({
       state: 'unverified',
       servers: [],
-      took: 1000,
       because: 'the resolver of this host does not answer',
     })
     expect(questions).toEqual([])

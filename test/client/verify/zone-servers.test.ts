@@ -24,7 +24,7 @@ function context({ zones, addresses = {} }: Names) {
       clock: steadyClock,
       datagram: unused,
       stream: unused,
-      resolve: async (host, family) =>
+      addresses: async (host, family) =>
         (addresses[host] ?? []).map(address).filter((one) => familyOf(one) === family),
       nameServers: async (zone) => {
         asked.push(zone)
@@ -58,10 +58,10 @@ it('never asks for a name of one label', async () => {
   expect(asked).toEqual(['home.test'])
 })
 
-it('asks for six names at most', async () => {
+it('asks for eleven names at most', async () => {
   const { context: at, asked } = context({ zones: {} })
-  expect((await findZoneServers('a.b.c.d.e.f.g.h.test', at)).ok).toBe(false)
-  expect(asked).toHaveLength(6)
+  expect((await findZoneServers('a.b.c.d.e.f.g.h.i.j.k.l.m.test', at)).ok).toBe(false)
+  expect(asked).toHaveLength(11)
 })
 
 it('a failed lookup is an error, not the absence of a zone', async () => {
@@ -83,6 +83,11 @@ it('takes four servers and one address of each family', async () => {
   const found = await findZoneServers('example.test', at)
   expect(found.ok && found.value.map(({ name }) => name)).toEqual(names.slice(0, 4))
   expect(found.ok && found.value[0]?.addresses).toEqual(['192.0.2.1', '2001:db8::1'])
+})
+
+it('the root as a name server is none', async () => {
+  const { context: at } = context({ zones: { 'example.test': [''] } })
+  expect((await findZoneServers('example.test', at)).ok).toBe(false)
 })
 
 it('leaves out servers without an address; without any, it says so', async () => {
