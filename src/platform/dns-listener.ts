@@ -49,7 +49,9 @@ async function listenForDatagrams({ host, port }: Place, handler: DnsHandler): P
     if (peer === undefined || from.port === 0 || from.port === 53 || open >= MAX_DATAGRAMS) return
     open++
     const send = async (answer: Uint8Array): Promise<void> => sendDatagram(socket, answer, from)
-    void handler({ bytes, peer, isDatagram: true }, send).finally(() => open--)
+    void handler({ bytes, peer, isDatagram: true }, send)
+      .catch(() => undefined)
+      .finally(() => open--)
   })
   await new Promise<void>((resolve, reject) => {
     socket.once('error', reject)

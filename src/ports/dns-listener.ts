@@ -6,7 +6,10 @@ export interface DnsMessage {
   readonly isDatagram: boolean
 }
 
-/** Answers one message by any number of messages; one at most to a datagram. Must not reject. */
+/**
+ * Answers one message by any number of messages; one at most to a datagram. Rejects where the answer stays incomplete: then
+ * the connection is closed, so that the peer does not wait for the rest.
+ */
 export type DnsHandler = (message: DnsMessage, send: (answer: Uint8Array) => Promise<void>) => Promise<void>
 
 export interface DnsListener {

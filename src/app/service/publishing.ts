@@ -18,10 +18,8 @@ import type { Store, StoreWrites } from '../../server/store/store.ts'
 import type { Failure } from '../failure.ts'
 import { type Flusher, startFlusher } from './flusher.ts'
 import { type NotifySender, startNotifySender } from './notify-sender.ts'
+import { snapshotsOf } from './snapshots.ts'
 import { readTsigKeys } from './tsig-keys.ts'
-
-/** Transfers at a time: each keeps the database from reusing its log. */
-const MAX_SNAPSHOTS = 2
 
 export interface Publishing {
   readonly listeners: readonly DnsListener[]
@@ -204,7 +202,6 @@ interface ContextParts extends PublishingParts {
 }
 
 function contextOf({ store, current, log, secondaries, notifier, flusher }: ContextParts): DnsContext {
-  const limited = limiter(MAX_SNAPSHOTS)
   const settings = () => ({
     ...publishSettingsOf(current()),
     secondaries,
@@ -217,7 +214,7 @@ function contextOf({ store, current, log, secondaries, notifier, flusher }: Cont
   return {
     settings,
     reads: lazyReads(store),
-    snapshot: async (work) => limited(async () => store.snapshot(work)),
+    snapshot: snapshotsOf(store),
     limit: new ResponseLimit(),
     now: () => instant(Date.now()),
     onFetched: (fetch) => {
@@ -249,22 +246,6 @@ const lazyReads = (store: Store): PublishedReads => ({
   storedState: async (zoneId, name) => store.read(async (r) => r.storedState(zoneId, name)),
 })
 
-/** Runs some at a time; the others wait in their order. */
-function limiter(max: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async (work) => {
-    if (running >= max) await new Promise<void>((resolve) => waiting.push(resolve))
-    running++
-    try {
-      return await work()
-    } finally {
-      running--
-      waiting.shift()?.()
-    }
-  }
-}
-
 async function openListeners(
   { dnsListen }: ServiceSettings,
   context: DnsContext,
@@ -279,9 +260,7 @@ async function openListeners(
             onAnswer((answer[3] ?? 0) & 15)
             await send(answer)
           }
-          const call = { bytes, peer: { address: peer, isDatagram } }
-          // A peer that is gone, or a store that is closing, must not end the service.
-          await handleDns(context, call, counted).catch(() => undefined)
+          await handleDns(context, { bytes, peer: { address: peer, isDatagram } }, counted)
         }),
       )
     } catch (error) {

@@ -40,8 +40,8 @@ export interface DnsContext {
     readonly isAnswering: boolean
   }
   readonly reads: PublishedReads
-  /** One state of the zones for as long as a transfer takes; a few at a time. */
-  readonly snapshot: <T>(work: (reads: PublishedReads) => Promise<T>) => Promise<T>
+  /** One state of the zones for as long as a transfer takes; a few at a time for each secondary. */
+  readonly snapshot: <T>(secondary: Secondary, work: (reads: PublishedReads) => Promise<T>) => Promise<T>
   readonly limit: ResponseLimit
   readonly now: () => Instant
   readonly onFetched: (fetch: Fetch) => void
@@ -166,7 +166,7 @@ async function answerSigned(context: DnsContext, call: SignedCall, send: Send): 
     if (!isRendered(zone)) return send(emptyAnswer(request, RCODES.NOTAUTH))
     await sendZone(context, { ...call, reads, zone, secondary }, send)
   }
-  await (type === RR_TYPES.SOA ? transfer(context.reads) : context.snapshot(transfer))
+  await (type === RR_TYPES.SOA ? transfer(context.reads) : context.snapshot(secondary, transfer))
 }
 
 /** As the store calls a zone: the catalog is the empty name there, so that the root is none. */

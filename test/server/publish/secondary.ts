@@ -51,7 +51,7 @@ export async function sentFor(world: World, message: Buffer, call: Call = {}) {
         settings: () => ({ ...SETTINGS, secondaries: SECONDARIES, isAnswering: call.isAnswering ?? true }),
         reads,
         // The store in memory has one connection, which is in use.
-        snapshot: async (work) => work(reads),
+        snapshot: async (_, work) => work(reads),
         limit: call.limit ?? new ResponseLimit(),
         now: () => NOW,
         onFetched: (fetch) => fetches.push(fetch),

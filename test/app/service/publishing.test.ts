@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto'
+import { connect, type Socket } from 'node:net'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { signTsig, type TsigKey } from '../../../src/dns/tsig.ts'
+import { RR_TYPES } from '../../../src/dns/types.ts'
+import { u16, wire } from '../../dns/wire.ts'
+import { rcodeOf, recordsIn } from '../../server/publish/secondary.ts'
+import { KEYS, publishing } from './stage.ts'
+
+const ZONE = 'large.test'
+/** More than the buffers of a connection take: a peer that reads nothing stops the transfer. */
+const NAMES = 260
+const VALUE = randomBytes(24_000).toString('hex')
+const large = Object.fromEntries(
+  Array.from({ length: NAMES }, (_, n) => [
+    `n${n}`,
+    [`300 TXT ${VALUE.replaceAll(/.{250}/g, '"$&" ').trim()}`],
+  ]),
+)
+
+/** A connection with one request for a zone. */
+function asked(port: number, key: TsigKey, name = ZONE): Socket {
+  const { message } = signTsig(wire({ type: RR_TYPES.AXFR, name }), key, {
+    now: Math.floor(Date.now() / 1000),
+  })
+  const socket = connect(port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => undefined)
+  socket.write(Buffer.concat([u16(message.length), message]))
+  return socket
+}
+
+/** The messages until the connection closes, or until they contain the SOA for the second time. */
+async function fetched(socket: Socket): Promise<readonly Buffer[]> {
+  let buffer = Buffer.alloc(0)
+  const messages: Buffer[] = []
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    buffer = Buffer.concat([buffer, chunk])
+    for (; buffer.length >= 2 && buffer.length >= 2 + buffer.readUInt16BE(0); ) {
+      messages.push(buffer.subarray(2, 2 + buffer.readUInt16BE(0)))
+      buffer = buffer.subarray(2 + buffer.readUInt16BE(0))
+    }
+    const soas = recordsIn(messages).filter((row) => row.includes(' SOA '))
+    if (soas.length > 1 || messages.some((one) => rcodeOf(one) !== 'NOERROR')) break
+  }
+  return messages
+}
+
+describe('transfers', () => {
+  it('that are read slowly by one secondary do not hold up another', async () => {
+    const { port, store } = await publishing({ [ZONE]: large, 'small.test': {} })
+    await vi.waitFor(async () => expect(await store.read(async (r) => r.hasDirtyNames())).toBe(false), 10_000)
+    const slow = [asked(port, KEYS[0]), asked(port, KEYS[0])]
+    for (const socket of slow) {
+      await new Promise((done) => socket.once('readable', done))
+      socket.pause()
+    }
+    const third = asked(port, KEYS[0], 'small.test')
+    let hasThird = false
+    const waiting = fetched(third).then((messages) => {
+      hasThird = true
+      return messages
+    })
+
+    expect(recordsIn(await fetched(asked(port, KEYS[1], 'small.test')))).toHaveLength(4)
+    expect(recordsIn(await fetched(asked(port, KEYS[1])))).toHaveLength(NAMES + 4)
+    expect(hasThird).toBe(false)
+    for (const socket of slow) socket.destroy()
+    expect(recordsIn(await waiting)).toHaveLength(4)
+  })
+})
