@@ -135,7 +135,10 @@ const keyOf = (name: string, { apex }: Zone): string =>
   name === apex ? '' : ownerKey(name.slice(0, -apex.length - 1))
 
 /** The highest delegation at or above a name. The DS of a cut belongs to this side of it (RFC 4035 §3.1.4.1). */
-async function cutAbove({ zone, reads }: Lookup, { name, type }: Asked): Promise<string | undefined> {
+async function cutAbove(
+  { zone, reads }: Omit<Lookup, 'soa'>,
+  { name, type }: Asked,
+): Promise<string | undefined> {
   const key = keyOf(name, zone)
   const ancestors = [key]
   for (let at = parentKey(key); at !== undefined; at = parentKey(at)) ancestors.unshift(at)
@@ -170,25 +173,37 @@ async function referral(
 
 const isAddress = ({ type }: DnsRecord): boolean => type === RR_TYPES.A || type === RR_TYPES.AAAA
 
+interface OwnRecords {
+  /** The key of the name that has them; undefined without one. */
+  readonly owner: string | undefined
+  readonly records: readonly DnsRecord[]
+  readonly exists: boolean
+}
+const absent = (exists: boolean): OwnRecords => ({ owner: undefined, records: [], exists })
+
 /** The records at a name, or of the wildcard that makes it; and whether it exists (RFC 4592 §2.2.2, §3.3.1; RFC 8020). */
-async function recordsFor(
-  { zone, reads }: Lookup,
-  name: string,
-): Promise<{ readonly records: readonly DnsRecord[]; readonly exists: boolean }> {
+async function recordsFor({ zone, reads }: Omit<Lookup, 'soa'>, name: string): Promise<OwnRecords> {
   const key = keyOf(name, zone)
   const own = await reads.publishedAt(zone.id, key)
-  if (own.length > 0 || key === '') return { records: own, exists: true }
-  if (await reads.hasPublishedBelow(zone.id, key)) return { records: [], exists: true }
+  if (own.length > 0 || key === '') return { owner: key, records: own, exists: true }
+  if (await reads.hasPublishedBelow(zone.id, key)) return absent(true)
   for (let encloser = parentKey(key); encloser !== undefined; encloser = parentKey(encloser)) {
-    const wildcard = await reads.publishedAt(zone.id, childKey(encloser, WILDCARD))
-    if (wildcard.length > 0) return { records: wildcard, exists: true }
+    const owner = childKey(encloser, WILDCARD)
+    const wildcard = await reads.publishedAt(zone.id, owner)
+    if (wildcard.length > 0) return { owner, records: wildcard, exists: true }
     const exists =
       encloser === '' ||
       (await reads.publishedAt(zone.id, encloser)).length > 0 ||
       (await reads.hasPublishedBelow(zone.id, encloser))
-    if (exists) return { records: [], exists: false }
+    if (exists) return absent(false)
   }
-  return { records: [], exists: false }
+  return absent(false)
+}
+
+/** The key of the name whose records answer for an address of this one; undefined without one, and beneath a delegation. */
+export async function answeringOwner(name: string, lookup: Omit<Lookup, 'soa'>): Promise<string | undefined> {
+  const cut = await cutAbove(lookup, { name, type: RR_TYPES.A })
+  return cut === undefined ? (await recordsFor(lookup, name)).owner : undefined
 }
 
 /** RFC 6891 §6.2.3 and the limit of fragments; a stream has the limit of its length field. */

@@ -1,51 +1,74 @@
-import { nameAndAncestors } from '../../dns/name.ts'
-import { APEX, parentOf, relativeTo, WILDCARD } from '../model/dns-name.ts'
+import { APEX, canonicalName, relativeTo } from '../model/dns-name.ts'
 import type { OfflineSettings } from '../model/tree.ts'
-import type { PublishedReads, StoredState } from '../store/published.ts'
+import type { PublishedReads, PublishedZone, StoredState } from '../store/published.ts'
+import { answeringOwner, publishedZoneOf } from './answer.ts'
+import { ownerName } from './owner.ts'
+
+/** Names of a chain of CNAME and ALIAS. */
+const MAX_CHAIN = 8
 
 /** What this service answers by http at a name whose addresses are its own: a redirect, or the page of an offline name. */
 export type Site =
   | { readonly kind: 'redirect'; readonly url: string }
   | ({ readonly kind: 'page' } & Omit<Extract<OfflineSettings, { action: 'page' }>, 'action'>)
 
-/** Undefined for a name that is not there, or has addresses of its own. `host` in lower case. */
-export async function siteOf(
-  host: string,
-  reads: Pick<PublishedReads, 'publishedZone' | 'storedState'>,
-): Promise<Site | undefined> {
-  for (const ancestor of nameAndAncestors(host)) {
-    const zone = ancestor === '' ? undefined : await reads.publishedZone(ancestor)
-    if (zone === undefined) continue
-    const state = await stateFor(relativeTo(host, zone.apex) ?? APEX, async (name) =>
-      reads.storedState(zone.id, name),
-    )
-    return state === undefined ? undefined : siteIn(state)
+/**
+ * Undefined for a name that is not there, or has addresses of its own. `host` in lower case. A CNAME is followed to every
+ * zone of the service, as a resolver does; an ALIAS within its zone, as it is rendered.
+ */
+export async function siteOf(host: string, reads: PublishedReads): Promise<Site | undefined> {
+  let found = await foundAt(host, reads)
+  for (let length = 1; found !== undefined && length <= MAX_CHAIN; length++) {
+    const { state, zone } = found
+    if (state.isBlocked) return undefined
+    if (state.isOffline) return offlineSite(state)
+    const valueOf = (type: string) => state.records.find(({ dnsType }) => dnsType === type)?.value
+    const [url, cname, alias] = [valueOf('_URL'), valueOf('CNAME'), valueOf('ALIAS')]
+    if (url !== undefined) return { kind: 'redirect', url }
+    const target = canonicalName(cname ?? alias ?? '')
+    const isInZone = found.isInZone || cname === undefined
+    found = isInZone ? await storedAt(target, zone, reads) : await foundAt(target, reads)
   }
   return undefined
 }
 
-/** A name, or the wildcard at its closest encloser (RFC 4592 §3.3.1). */
-async function stateFor(
-  name: string,
-  stateAt: (name: string) => Promise<StoredState | undefined>,
-): Promise<StoredState | undefined> {
-  const own = await stateAt(name)
-  if (own !== undefined) return own
-  for (let at = name; at !== APEX; ) {
-    at = parentOf(at)
-    const wildcard = await stateAt(at === APEX ? WILDCARD : `${WILDCARD}.${at}`)
-    if (wildcard !== undefined) return wildcard
-    if ((await stateAt(at)) !== undefined) return undefined
-  }
-  return undefined
+interface Found {
+  readonly state: StoredState
+  readonly zone: PublishedZone
+  /** It was reached over an ALIAS: what follows is in its zone. */
+  readonly isInZone: boolean
 }
 
-function siteIn({ isBlocked, isOffline, offlineSettings, records }: StoredState): Site | undefined {
-  if (isBlocked) return undefined
-  if (!isOffline) {
-    const url = records.find(({ dnsType }) => dnsType === '_URL')?.value
-    return url === undefined ? undefined : { kind: 'redirect', url }
-  }
+/** The name whose records answer for this one: itself, or a wildcard. A blocked name has no records, and no wildcard either. */
+async function foundAt(host: string, reads: PublishedReads): Promise<Found | undefined> {
+  const zone = await publishedZoneOf(host, reads)
+  if (zone === undefined) return undefined
+  const own = await storedAt(host, zone, reads)
+  if (own?.state.isBlocked === true) return undefined
+  // Also before its first flush.
+  if (own !== undefined && leadsOn(own.state)) return { ...own, isInZone: false }
+  const owner = await answeringOwner(host, { zone, reads })
+  const found = owner === undefined ? undefined : await storedAt(ownerName(owner, zone.apex), zone, reads)
+  return found === undefined ? undefined : { ...found, isInZone: false }
+}
+
+/** A name of the zone as it is stored. The target of an ALIAS is rendered so: no wildcard makes it. */
+async function storedAt(
+  fqdn: string,
+  zone: PublishedZone,
+  reads: PublishedReads,
+): Promise<Found | undefined> {
+  const name = fqdn === zone.apex ? APEX : relativeTo(fqdn, zone.apex)
+  const state = name === undefined ? undefined : await reads.storedState(zone.id, name)
+  return state === undefined ? undefined : { state, zone, isInZone: true }
+}
+
+const leadsOn = (state: StoredState): boolean =>
+  state.isOffline
+    ? offlineSite(state) !== undefined
+    : state.records.some(({ dnsType }) => ['_URL', 'CNAME', 'ALIAS'].includes(dnsType))
+
+function offlineSite({ offlineSettings }: StoredState): Site | undefined {
   if (offlineSettings?.action === 'redirect') return { kind: 'redirect', url: offlineSettings.url }
   if (offlineSettings?.action !== 'page') return undefined
   const { action: _, ...page } = offlineSettings
