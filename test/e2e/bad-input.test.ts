@@ -58,6 +58,8 @@ const HOST = 'hostname=home.example.test'
 describe('the service answers a bad request with the right status', () => {
   // biome-ignore format: a table
   it.each<[string, () => string | Buffer, RegExp]>([
+    ['two Host headers',        () => request(`/nic/update?${HOST}&myip=192.0.2.1`, good(), 'hOST: y\r\n'), /^400 the request has more than one Host header$/],
+    ['the same Host twice',     () => request(`/nic/update?${HOST}&myip=192.0.2.1`, good(), 'Host: x\r\n'), /^400 the request has more than one Host header$/],
     ['no credentials',             () => request(`/nic/update?${HOST}`).replace(/Authorization.*\r\n/, ''), /^401 badauth$/],
     ['an empty Authorization',     () => request(`/nic/update?${HOST}`, ''),                           /^401 badauth$/],
     ['Basic without a token',      () => request(`/nic/update?${HOST}`, 'Basic'),                      /^401 badauth$/],

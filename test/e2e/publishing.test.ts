@@ -112,6 +112,33 @@ describe('a service that publishes', () => {
     const update = await under(at.url, 'go.example.test', { path: '/nic/update', headers: agent })
     expect(update).toMatchObject({ status: 401, body: 'badauth\n' })
     expect((await under(at.url, 'go.example.test', { path: '/v1/dns/about' })).status).toBe(200)
+    // Every other path is that of the site.
+    for (const path of ['/nic/update/', '//nic/update', '/NIC/update', '/nic', '/v1x', '/healthz/'])
+      expect([path, (await under(at.url, 'go.example.test', { path })).status]).toEqual([path, 302])
+    // Under every other host the service answers, with its own paths alone.
+    for (const host of ['127.0.0.1', '[::1]:80', 'home.example.test', 'service.test']) {
+      const own = await under(at.url, host, { path: '/nic/update', headers: agent })
+      expect([host, own.status]).toEqual([host, 401])
+      for (const path of ['/nic/update/', '//nic/update'])
+        expect([host, path, (await under(at.url, host, { path })).status]).toEqual([host, path, 404])
+    }
+  })
+
+  it('redirects at names that lead to a redirect, and refuses two hosts', async () => {
+    const at = await published()
+    const rrsets = [{ dns_type: '_URL', rdata: [{ value: 'https://example.net/' }] }]
+    const cname = [{ dns_type: 'CNAME', rdata: [{ value: 'go.example.test.' }] }]
+    expect(await at.api('POST', R, { name: 'go', rrsets })).toBe(201)
+    expect(await at.api('POST', R, { name: 'www', rrsets: cname })).toBe(201)
+    await expect.poll(async () => at.address('www.example.test')).toBe('127.0.0.80')
+    expect((await under(at.url, 'www.example.test')).status).toBe(302)
+
+    const { port } = new URL(at.url)
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nHost: home.example.test\r\nHost: go.example.test\r\n\r\n')
+    let answer = ''
+    for await (const chunk of socket as AsyncIterable<Buffer>) answer += chunk.toString()
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
   })
 })
 

@@ -243,11 +243,18 @@ function rejectionOf(request: IncomingMessage): OutgoingResponse | undefined {
   const text = { 'content-type': 'text/plain; charset=utf-8' }
   if (url.length > MAX_URL_BYTES)
     return { status: 414, headers: text, body: `the URL is longer than ${MAX_URL_BYTES} bytes\n` }
+  // RFC 9112 §3.2: a proxy and this service could each go by another one.
+  if (hostCount(request) > 1)
+    return { status: 400, headers: text, body: 'the request has more than one Host header\n' }
   // The handlers of POST and PUT reject a long body in their own format.
   return isTooLong(request) && !isWrite(request)
     ? { status: 413, headers: text, body: `the body is longer than ${MAX_BODY_BYTES} bytes\n` }
     : undefined
 }
+
+/** Node keeps the first Host alone in `headers`; names and values alternate here. */
+const hostCount = ({ rawHeaders }: IncomingMessage): number =>
+  rawHeaders.filter((name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host').length
 
 /** Discards an unused body, up to a limit, so that the connection can be reused. */
 function drain(request: IncomingMessage): void {
