@@ -1,4 +1,4 @@
-import { type ReadName, readName } from './name.ts'
+import { encodeName, type ReadName, readName } from './name.ts'
 import { CLASSES, FLAGS, HEADER_LENGTH, RR_TYPES } from './types.ts'
 
 /** A request as a name server reads it. */
@@ -103,7 +103,10 @@ export function parseSections(message: Buffer, maxRecords: number): Sections | u
   }
 }
 
-/** RFC 6891 §6.1.1: one OPT at most, at the root. RFC 8945 §5.1: one TSIG at most, the last record. */
+/**
+ * RFC 6891 §6.1.1: one OPT at most, at the root. RFC 8945 §5.1: one TSIG at most, the last record, and nothing after it: the
+ * signature would not cover that. Octets after the last record of a message without TSIG are ignored, as BIND and NSD do.
+ */
 function pseudoRecords(
   message: Buffer,
   records: readonly ReadRecord[],
@@ -113,7 +116,8 @@ function pseudoRecords(
   const [opt, ...moreOpts] = added.filter(({ type }) => type === RR_TYPES.OPT)
   const signatures = records.filter(({ type }) => type === RR_TYPES.TSIG)
   const [signature, ...moreSignatures] = signatures
-  const isMisplaced = signature !== undefined && signature !== added.at(-1)
+  const isMisplaced =
+    signature !== undefined && (signature !== added.at(-1) || signature.end !== message.length)
   const tsig = signature === undefined ? undefined : readTsig(message, signature)
   const isMalformed =
     (signature !== undefined && tsig === undefined) || (opt !== undefined && opt.name !== '')
@@ -193,8 +197,10 @@ export function soaSerial(message: Buffer, soa: Pick<ReadRecord, 'rdataAt' | 'en
 /** RFC 8945 §4.2: class ANY and TTL 0; the name of the algorithm is not compressed. */
 export function readTsig(message: Buffer, record: ReadRecord): TsigRecord | undefined {
   const algorithm = readName(message, record.rdataAt)
-  if (record.class !== CLASSES.ANY || algorithm === undefined) return undefined
+  if (record.class !== CLASSES.ANY || record.ttl !== 0 || algorithm === undefined) return undefined
   const at = algorithm.end
+  // A pointer has two octets; the rest of a name has one, or more than two.
+  if (encodeName(algorithm.name).length !== at - record.rdataAt) return undefined
   if (at + 10 > record.end) return undefined
   const macEnd = at + 10 + message.readUInt16BE(at + 8)
   if (macEnd + 6 > record.end) return undefined

@@ -102,6 +102,11 @@ describe('a request', () => {
     ['with a TSIG among the answers',           { answers: [tsig()] }],
     ['with a TSIG as the last authority',       { authorities: [tsig()] }],
     ['with a TSIG of the class IN',             { additions: [tsig({ class: CLASSES.IN })] }],
+    ['with a TSIG of a TTL',                    { additions: [tsig({ ttl: 1 })] }],
+    ['with a TSIG of the highest TTL',          { additions: [tsig({ ttl: 0xffffffff })] }],
+    ['with a TSIG whose algorithm is a pointer', { name: 'hmac-sha256', additions: [tsig({ rdata: tsigRdata(hex('c00c')) })] }],
+    ['with a TSIG whose algorithm ends with a pointer', { additions: [tsig({ rdata: tsigRdata(hex('01 61 c0 0c')) })] }],
+    ['with a TSIG whose algorithm ends with a pointer to the root', { additions: [tsig({ rdata: tsigRdata(hex('01 61 c0 19')) })] }],
     ['with a TSIG without algorithm',           { additions: [tsig({ rdata: Buffer.alloc(0) })] }],
     ['with a TSIG that is cut after the algorithm', { additions: [tsig({ rdata: encodeName('hmac-sha256') })] }],
     ['with a TSIG whose MAC is longer than it', { additions: [tsig({ rdata: tsigRdata(encodeName('hmac-sha256'), 5) })] }],
@@ -118,6 +123,24 @@ describe('a request', () => {
     ['for the root',                    { name: '' }],
     ['of another opcode',               { flags: OPCODES.NOTIFY << 11 }],
   ])('%s is not malformed', (_, message) => expect(kindOf(message)).toBe('request'))
+
+  it('with octets after its TSIG is malformed, and with octets after other records is not', () => {
+    const after = (message: Wire): string =>
+      parseRequest(Buffer.concat([wire(message), Buffer.from([0])])).kind
+    expect([after({}), after({ additions: [OPT] }), after({ additions: [a] })]).toEqual(
+      Array(3).fill('request'),
+    )
+    expect([after({ additions: [tsig()] }), after({ additions: [OPT, tsig()] })]).toEqual(
+      Array(2).fill('malformed'),
+    )
+  })
+
+  it('may have an algorithm with any octets', () => {
+    const algorithm = hex('03 c0 2e 41 02 30 30 00')
+    expect(requestIn(wire({ additions: [tsig({ rdata: tsigRdata(algorithm) })] })).tsig?.algorithm).toBe(
+      '\\192\\046a.00',
+    )
+  })
 
   it('that is malformed tells its id and its opcode', () =>
     expect(parseRequest(wire({ id: 0xabcd, flags: 5 << 11, questions: 0 }))).toEqual({

@@ -1,6 +1,6 @@
 import { decode } from 'dns-packet'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type TsigKey, verifyTsig } from '../../../src/dns/tsig.ts'
+import { signTsig, type TsigKey, verifyTsig } from '../../../src/dns/tsig.ts'
 import { FLAGS, OPCODES, RR_TYPES } from '../../../src/dns/types.ts'
 import { Secret } from '../../../src/net/secret.ts'
 import { ResponseLimit } from '../../../src/server/publish/limit.ts'
@@ -96,6 +96,12 @@ describe('what is no request of a secondary', () => {
 })
 
 describe('a signature with a fault', () => {
+  it('of form is answered FORMERR, and is not checked', async () => {
+    const { message } = signTsig(wire({ type: AXFR }), KEY, { now: SECONDS })
+    const { sent, fetches } = await sentFor(world, Buffer.concat([message, Buffer.from([0])]))
+    expect([sent.map(rcodeOf), sent[0]?.length, fetches]).toEqual([['FORMERR'], 12, []])
+  })
+
   // biome-ignore format: a table
   it.each<[string, TsigKey, number, number]>([
     ['an unknown key',     key('who'),                                                  0,    17],
