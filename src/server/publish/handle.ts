@@ -130,20 +130,22 @@ async function answerPlain(context: DnsContext, call: PlainCall, send: Send): Pr
     fault !== undefined || isRefused
       ? emptyAnswer(request, fault ?? RCODES.REFUSED)
       : await answerQuestion(request, context.reads, { soa, isDatagram: peer.isDatagram })
-  const verdict = peer.isDatagram ? await limited(context, call, answer) : 'send'
+  // Four bits of the RCODE are in the header; those of BADVERS are in the OPT too (RFC 6891 §6.1.3).
+  const rcode = fault ?? (answer[3] ?? 0) & 15
+  const verdict = peer.isDatagram ? await limited(context, call, rcode) : 'send'
   if (verdict === 'send') await send(answer)
-  if (verdict === 'truncate') await send(truncated(request, answer))
+  if (verdict === 'truncate') await send(truncated(request, rcode))
 }
 
 /** Answers are equal with the same RCODE in the same zone: those to invented names too. */
-async function limited(context: DnsContext, { request, peer }: PlainCall, answer: Buffer) {
+async function limited(context: DnsContext, { request, peer }: PlainCall, rcode: number) {
   const zone = await publishedZoneOf(request.question.name, context.reads)
-  const kind = `${(answer[3] ?? 0) & 15} ${zone?.apex ?? ''}`
+  const kind = `${rcode} ${zone?.apex ?? ''}`
   return context.limit.check(peer.address, kind, context.now())
 }
 
-function truncated(request: DnsRequest, answer: Buffer): Buffer {
-  const empty = emptyAnswer(request, (answer[3] ?? 0) & 15)
+function truncated(request: DnsRequest, rcode: number): Buffer {
+  const empty = emptyAnswer(request, rcode)
   empty.writeUInt16BE(empty.readUInt16BE(2) | FLAGS.TC, 2)
   return empty
 }

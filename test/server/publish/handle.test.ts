@@ -85,6 +85,25 @@ describe('what is no request of a secondary', () => {
     expect(decode((await ask(false)) ?? Buffer.alloc(12)).answers).toHaveLength(1)
   })
 
+  it('of a later version of EDNS is BADVERS above the limit too, and counted by itself', async () => {
+    const limit = new ResponseLimit()
+    const ask = async (version: number) =>
+      (
+        await sentFor(world, wire({ name: ZONE, additions: [opt(1232, version)] }), {
+          isDatagram: true,
+          limit,
+          peer: '203.0.113.1',
+        })
+      ).sent[0]
+    for (let n = 0; n < 21; n++) await ask(1)
+    const slipped = decode((await ask(1)) ?? Buffer.alloc(12))
+    const [edns] = slipped.additionals ?? []
+    expect([slipped.flag_tc, slipped.answers, edns?.type]).toEqual([true, [], 'OPT'])
+    // RFC 6891 §6.1.3: BADVERS is 16, whose upper eight bits are 1.
+    expect(edns).toMatchObject({ extendedRcode: 1 })
+    expect(decode((await ask(0)) ?? Buffer.alloc(12)).flag_tc).toBe(false)
+  })
+
   it('is limited for names that are invented in a zone', async () => {
     const limit = new ResponseLimit()
     const ask = async (name: string) =>
