@@ -77,7 +77,7 @@ async function flushOnce(parts: FlusherParts): Promise<{ readonly gap: number; r
   const began = performance.now()
   try {
     const { zones, count } = await store.write(async (w) =>
-      flush(w, { settings: settings(), now: now(), onNameFault }),
+      flush(w, { settings: settings(), now: now(), maxNames: MAX_FLUSHED, onNameFault }),
     )
     const took = performance.now() - began
     parts.onDuration?.(took / 1000)

@@ -3,7 +3,13 @@ import { type Duration, hours, type Instant, instant } from '../../base/time.ts'
 import { encodeName } from '../../dns/name.ts'
 import { type DnsRecord, RR_TYPES } from '../../dns/types.ts'
 import { APEX, fqdnOf, parentOf, relativeTo } from '../model/dns-name.ts'
-import { CATALOG_ID, type DirtyName, type PublishedRow, type PublishedZone } from '../store/published.ts'
+import {
+  CATALOG_ID,
+  type DirtyName,
+  type NameInZone,
+  type PublishedRow,
+  type PublishedZone,
+} from '../store/published.ts'
 import type { StoreWrites } from '../store/store.ts'
 import { ownerKey } from './owner.ts'
 import { rendered, type RenderContext } from './render.ts'
@@ -23,12 +29,12 @@ const CATALOG_VERSION = '2'
 export interface Flushed {
   /** The zones with a new serial. */
   readonly zones: readonly PublishedZone[]
-  /** Names that were flushed; MAX_FLUSHED if there may be more. */
+  /** Names that were flushed; `maxNames` if there may be more. */
   readonly count: number
 }
 
 /** A name that cannot be rendered: what was published of it stays. */
-export interface NameFault extends DirtyName {
+export interface NameFault extends NameInZone {
   readonly fqdn: string
   readonly error: unknown
 }
@@ -36,36 +42,59 @@ export interface NameFault extends DirtyName {
 export interface FlushContext {
   readonly settings: PublishSettings
   readonly now: Instant
+  /** Of this flush. */
+  readonly maxNames: number
   readonly onNameFault: (fault: NameFault) => void
 }
 
 /** Publishes what has changed: one step of the journal and one serial for each zone. Runs inside one transaction. */
 export async function flush(w: StoreWrites, context: FlushContext): Promise<Flushed> {
-  const dirty = await w.dirtyNames(MAX_FLUSHED)
-  const names = namesByZone(dirty)
-  const changed = names.get(CATALOG_ID) ?? new Set()
-  for (const apex of [...changed, ...(await w.zonesBeneath([...changed]))]) await addCut(w, apex, names)
+  const dirty = await w.dirtyNames(context.maxNames)
+  const batch = batchOf(dirty, context.maxNames)
+  const changed = batch.zones.get(CATALOG_ID)?.changed ?? new Set()
+  for (const apex of [...changed, ...(await w.zonesBeneath([...changed]))]) await addCut(w, apex, batch)
   const zones: PublishedZone[] = []
   const faults: NameFault[] = []
   const onNameFault = (fault: NameFault): void => {
     faults.push(fault)
     context.onNameFault(fault)
   }
-  for (const [zoneId, own] of names) {
+  for (const [zoneId, names] of batch.zones) {
     const zone = zoneId === CATALOG_ID ? await w.publishedZone('') : await zoneWithId(w, zoneId)
     const flushed =
-      zone === undefined ? undefined : await flushZone(w, { ...context, onNameFault, zone, names: own })
+      zone === undefined ? undefined : await flushZone(w, { ...context, onNameFault, zone, names, batch })
     if (flushed !== undefined) zones.push(flushed)
   }
   await w.setPublished(dirty, context.now)
   await w.setUnpublished(faults)
-  return { zones, count: dirty.length }
+  return { zones, count: batch.isOver ? context.maxNames : dirty.length }
 }
 
-function namesByZone(dirty: readonly DirtyName[]): Map<number, Set<string>> {
-  const zones = new Map<number, Set<string>>()
-  for (const { zoneId, name } of dirty) zones.set(zoneId, (zones.get(zoneId) ?? new Set()).add(name))
-  return zones
+/** The names of one flush. What depends on them is added while there is room, and else deferred to later flushes. */
+interface Batch {
+  readonly zones: Map<number, ZoneNames>
+  room: number
+  /** Names were deferred. */
+  isOver: boolean
+}
+
+interface ZoneNames {
+  readonly changed: Set<string>
+  /** What depends on them is deferred too: they are only rendered again. */
+  readonly deferred: Set<string>
+}
+
+function batchOf(dirty: readonly DirtyName[], maxNames: number): Batch {
+  const batch: Batch = { zones: new Map(), room: Math.max(0, maxNames - dirty.length), isOver: false }
+  for (const { zoneId, name, isDeferred } of dirty)
+    namesOf(batch, zoneId)[isDeferred ? 'deferred' : 'changed'].add(name)
+  return batch
+}
+
+function namesOf({ zones }: Batch, zoneId: number): ZoneNames {
+  const names = zones.get(zoneId) ?? { changed: new Set(), deferred: new Set() }
+  zones.set(zoneId, names)
+  return names
 }
 
 async function zoneWithId(w: StoreWrites, id: number): Promise<PublishedZone | undefined> {
@@ -77,20 +106,28 @@ async function zoneWithId(w: StoreWrites, id: number): Promise<PublishedZone | u
  * A zone that comes or goes is a cut in the zones above it: the names there are in its shadow, or come out of it. So are the
  * cuts of the zones beneath it.
  */
-async function addCut(w: StoreWrites, apex: string, names: Map<number, Set<string>>): Promise<void> {
+async function addCut(w: StoreWrites, apex: string, batch: Batch): Promise<void> {
   for (let above = apex; above.includes('.'); ) {
     above = parentOf(above)
     const zone = await w.publishedZone(above)
     if (zone === undefined) continue
-    const own = names.get(zone.id) ?? new Set()
-    for (const name of [relativeTo(apex, above) ?? APEX, ...(await w.namesFrom(zone.id, apex))]) own.add(name)
-    names.set(zone.id, own)
+    const { changed } = namesOf(batch, zone.id)
+    changed.add(relativeTo(apex, above) ?? APEX)
+    const names = await w.namesFrom(zone.id, apex, batch.room + 1)
+    if (names.length > batch.room) {
+      batch.isOver = true
+      await w.deferNamesFrom(zone.id, apex)
+      continue
+    }
+    batch.room -= names.length
+    for (const name of names) changed.add(name)
   }
 }
 
 interface ZoneFlush extends FlushContext {
   readonly zone: PublishedZone
-  readonly names: ReadonlySet<string>
+  readonly names: ZoneNames
+  readonly batch: Batch
 }
 
 async function flushZone(w: StoreWrites, flushed: ZoneFlush): Promise<PublishedZone | undefined> {
@@ -103,7 +140,7 @@ async function flushZone(w: StoreWrites, flushed: ZoneFlush): Promise<PublishedZ
     gone.push(...difference.gone.map((record) => ({ owner, ...record })))
     come.push(...difference.come.map((record) => ({ owner, ...record })))
   }
-  if (gone.length + come.length === 0 && !names.has(SOA_ALONE)) return undefined
+  if (gone.length + come.length === 0 && !names.changed.has(SOA_ALONE)) return undefined
   const step = { from: zone.serial, to: nextSerial(zone.serial) }
   const growth = sizeOf(come) - sizeOf(gone)
   await w.replacePublished(zone.id, { gone, come })
@@ -122,10 +159,8 @@ interface OwnerRecords {
 const recordsToPublish = async (w: StoreWrites, flushed: ZoneFlush): Promise<readonly OwnerRecords[]> =>
   flushed.zone.id === CATALOG_ID ? catalogRecords(w, flushed) : zoneRecords(w, flushed)
 
-async function zoneRecords(
-  w: StoreWrites,
-  { zone, names, settings, onNameFault }: ZoneFlush,
-): Promise<readonly OwnerRecords[]> {
+async function zoneRecords(w: StoreWrites, flushed: ZoneFlush): Promise<readonly OwnerRecords[]> {
+  const { zone, settings, onNameFault } = flushed
   const context: RenderContext = {
     apex: zone.apex,
     settings,
@@ -133,7 +168,7 @@ async function zoneRecords(
     zoneOf: async (fqdn) => highestZone(w, fqdn, zone.apex),
   }
   const all: OwnerRecords[] = []
-  for (const name of await withAliases(w, zone, names)) {
+  for (const name of await withAliases(w, flushed)) {
     try {
       const records = await rendered(name, await context.stateAt(name), context)
       all.push({ owner: ownerKey(name), records })
@@ -152,15 +187,29 @@ async function highestZone(w: StoreWrites, fqdn: string, apex: string): Promise<
   return highest
 }
 
-/** With the names that have the addresses of these: an ALIAS follows its target, over others too. */
+/** With the names that have the addresses of the changed ones: an ALIAS follows its target, over others too. */
 async function withAliases(
   w: StoreWrites,
-  { id, apex }: PublishedZone,
-  names: ReadonlySet<string>,
+  { zone, names, batch, maxNames }: ZoneFlush,
 ): Promise<ReadonlySet<string>> {
-  const all = new Set([...names].filter((name) => name !== SOA_ALONE))
+  const all = new Set([...names.changed, ...names.deferred])
+  const followed = new Set(names.changed)
+  for (const set of [all, followed]) set.delete(SOA_ALONE)
   // A set that grows is iterated to its end.
-  for (const name of all) for (const alias of await w.aliasesOf(id, fqdnOf(name, apex))) all.add(alias)
+  for (const name of followed) {
+    const aliases = await w.aliasesOf(zone.id, fqdnOf(name, zone.apex), maxNames + 1)
+    const added = aliases.filter((alias) => !all.has(alias))
+    if (added.length > batch.room || aliases.length > maxNames) {
+      batch.isOver = true
+      await w.deferAliases(zone, name)
+      continue
+    }
+    batch.room -= added.length
+    for (const alias of aliases) {
+      all.add(alias)
+      followed.add(alias)
+    }
+  }
   return all
 }
 
@@ -173,7 +222,7 @@ async function catalogRecords(w: StoreWrites, { names }: ZoneFlush): Promise<rea
       records: [{ type: RR_TYPES.TXT, ttl: 0, rdata: Buffer.from(`\u0001${CATALOG_VERSION}`, 'latin1') }],
     },
   ]
-  for (const apex of names) {
+  for (const apex of names.changed) {
     if (apex === SOA_ALONE) continue
     const isThere = (await w.publishedZone(apex)) !== undefined
     const records = isThere ? [{ type: RR_TYPES.PTR, ttl: 0, rdata: encodeName(apex) }] : []

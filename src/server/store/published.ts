@@ -62,21 +62,31 @@ export interface StoredState {
   readonly records: readonly { readonly dnsType: DnsType; readonly ttl: number; readonly value: string }[]
 }
 
-/** A name that has changed since it was published. In the catalog it is the name of a zone; the empty name is the SOA. */
-export interface DirtyName {
+/** A name of a zone. In the catalog it is the name of a zone; the empty name is the SOA. */
+export interface NameInZone {
   readonly zoneId: number
   readonly name: string
+}
+
+/** A name that has changed since it was published. */
+export interface DirtyName extends NameInZone {
+  /** It has not changed itself: a flush that had no room left it, with all names that depend on it. */
+  readonly isDeferred: boolean
 }
 
 /** What a flush reads and writes. */
 export interface PublishWrites extends PublishedReads {
   dirtyNames(limit: number): Promise<readonly DirtyName[]>
   /** The names of the zone whose ALIAS or CNAME points to this one. */
-  aliasesOf(zoneId: number, fqdn: string): Promise<readonly string[]>
+  aliasesOf(zoneId: number, fqdn: string, limit: number): Promise<readonly string[]>
+  /** Leaves all names whose ALIAS or CNAME leads to this one, over others too, to later flushes. */
+  deferAliases(zone: Pick<PublishedZone, 'id' | 'apex'>, name: string): Promise<void>
   /** The published zones beneath any of these names. */
   zonesBeneath(names: readonly string[]): Promise<readonly string[]>
   /** The stored names of the zone at and beneath this one. */
-  namesFrom(zoneId: number, fqdn: string): Promise<readonly string[]>
+  namesFrom(zoneId: number, fqdn: string, limit: number): Promise<readonly string[]>
+  /** Leaves these to later flushes. */
+  deferNamesFrom(zoneId: number, fqdn: string): Promise<void>
   replacePublished(
     zoneId: number,
     change: { readonly gone: readonly PublishedRow[]; readonly come: readonly PublishedRow[] },
@@ -88,7 +98,7 @@ export interface PublishWrites extends PublishedReads {
   /** The names are published, and dirty no longer. */
   setPublished(dirty: readonly DirtyName[], now: Instant): Promise<void>
   /** What is published of these names is not their present state. */
-  setUnpublished(names: readonly DirtyName[]): Promise<void>
+  setUnpublished(names: readonly NameInZone[]): Promise<void>
   /** To that of a copy that a name server has, if it is newer (RFC 1982). */
   raiseSerial(zoneId: number, serial: number): Promise<void>
   /**

@@ -1,20 +1,9 @@
 import { instant } from '../../base/time.ts'
-import { nameAndAncestors } from '../../dns/name.ts'
 import type { DnsType } from '../model/rdata-values.ts'
 import type { OfflineSettings } from '../model/tree.ts'
-import { reversed } from '../model/dns-name.ts'
 import type { PublishedReads, PublishedZone, PublishWrites } from './published.ts'
-import { TARGET } from './sqlite-pointers.ts'
-import {
-  BENEATH,
-  isOn,
-  number,
-  optional,
-  type Row,
-  type Sql,
-  textValue,
-  type Value,
-} from './sqlite-values.ts'
+import { sqliteDirtyNames } from './sqlite-dirty.ts'
+import { isOn, number, optional, type Row, type Sql, textValue, type Value } from './sqlite-values.ts'
 
 const bytes = (value: Value): Uint8Array => (value instanceof Uint8Array ? value : new Uint8Array())
 
@@ -136,8 +125,7 @@ const STATE = `SELECT is_offline, is_blocked, offline_settings, dns_type, ttl, v
 /** The writes of a flush, in SQL. */
 export const sqlitePublish = (sql: Sql): PublishWrites => ({
   ...sqlitePublishedReads(sql),
-  ...states(sql),
-  ...dirty(sql),
+  ...sqliteDirtyNames(sql),
   ...settings(sql),
   async replacePublished(zoneId, { gone, come }) {
     for (const { owner, type, rdata } of gone)
@@ -187,58 +175,6 @@ export const sqlitePublish = (sql: Sql): PublishWrites => ({
     if (changes === 0) return
     sql('DELETE FROM dns_journal WHERE zone_id = ?').run(zoneId)
     sql(`INSERT OR IGNORE INTO dns_dirty VALUES (?, '')`).run(zoneId)
-  },
-})
-
-const states = (sql: Sql): Pick<PublishWrites, 'aliasesOf' | 'namesFrom' | 'zonesBeneath'> => ({
-  async aliasesOf(zoneId, fqdn) {
-    const rows =
-      sql(`SELECT name.name FROM rdata JOIN rrset ON rrset.id = rdata.rrset_id JOIN name ON name.id = name_id
-      WHERE ${TARGET} = ? AND zone_id = ? AND dns_type IN ('ALIAS', 'CNAME')`)
-    return rows.all(`${fqdn}.`, zoneId).map((row) => textValue(row['name']))
-  },
-  async zonesBeneath(names) {
-    if (names.length === 0) return []
-    const wanted = new Set(names)
-    const all = sql('SELECT apex FROM dns_zone')
-      .all()
-      .map((row) => textValue(row['apex']))
-    return all.filter((apex) => nameAndAncestors(apex).some((name) => name !== apex && wanted.has(name)))
-  },
-  async namesFrom(zoneId, fqdn) {
-    const rows = sql(
-      `SELECT name FROM name WHERE (labels_reversed = ?1 OR ${BENEATH}) AND +zone_id = ?2`,
-    ).all(reversed(fqdn), zoneId)
-    return rows.map((row) => textValue(row['name']))
-  },
-})
-
-/** Each flush takes names of so many zones, so that one that changes a lot does not hold up the others. */
-const MAX_DIRTY_ZONES = 200
-const DIRTY_ZONES = `WITH RECURSIVE zone_with_dirty (id) AS (
-    SELECT min(zone_id) FROM dns_dirty
-    UNION ALL SELECT (SELECT min(zone_id) FROM dns_dirty WHERE zone_id > id) FROM zone_with_dirty WHERE id IS NOT NULL
-  ) SELECT id FROM zone_with_dirty WHERE id IS NOT NULL LIMIT ?`
-
-const dirty = (sql: Sql): Pick<PublishWrites, 'dirtyNames' | 'setPublished' | 'setUnpublished'> => ({
-  async dirtyNames(limit) {
-    const zones = sql(DIRTY_ZONES).all(MAX_DIRTY_ZONES)
-    const share = Math.max(1, Math.floor(limit / Math.max(1, zones.length)))
-    return zones.flatMap(({ id = null }) =>
-      sql('SELECT zone_id, name FROM dns_dirty WHERE zone_id = ? LIMIT ?')
-        .all(id, share)
-        .map((row) => ({ zoneId: number(row['zone_id']), name: textValue(row['name']) })),
-    )
-  },
-  async setPublished(names, now) {
-    for (const { zoneId, name } of names) {
-      sql('UPDATE name SET published_at = ? WHERE zone_id = ? AND name = ?').run(now, zoneId, name)
-      sql('DELETE FROM dns_dirty WHERE zone_id = ? AND name = ?').run(zoneId, name)
-    }
-  },
-  async setUnpublished(names) {
-    for (const { zoneId, name } of names)
-      sql('UPDATE name SET published_at = NULL WHERE zone_id = ? AND name = ?').run(zoneId, name)
   },
 })
 

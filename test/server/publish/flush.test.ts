@@ -96,7 +96,8 @@ describe('a flush', () => {
     await world.put(ZONE, 'home', ['300 MX 70000 m.test.'])
     await world.put(ZONE, 'other', A)
     const faults: NameFault[] = []
-    const context = { settings: SETTINGS, now: NOW, onNameFault: (fault: NameFault) => faults.push(fault) }
+    const onNameFault = (fault: NameFault) => faults.push(fault)
+    const context = { settings: SETTINGS, now: NOW, maxNames: MAX_FLUSHED, onNameFault }
     await world.store.write(async (w) => flush(w, context))
 
     expect(faults.map(({ fqdn }) => fqdn)).toEqual(['home.example.test'])
@@ -321,6 +322,100 @@ describe('a zone', () => {
   })
 })
 
+describe('a flush of fewer names than depend on what has changed', () => {
+  const NAMES = 25
+  const MAX = 10
+  const followers = (type: 'ALIAS' | 'CNAME', target: string) =>
+    Object.fromEntries(
+      Array.from({ length: NAMES }, (_, n) => [`n${n}`, [`300 ${type} ${target}.example.test.`]]),
+    )
+  const isDirty = async ({ store }: World) => store.read(async (r) => r.hasDirtyNames())
+  const published = async (world: World) => {
+    while (await isDirty(world)) await flushed(world.store)
+    return world
+  }
+  /** One flush after the other to the end: how many names each has changed in the zone. */
+  async function changesOf(world: World, between: () => Promise<void> = async () => undefined) {
+    const counts: number[] = []
+    for (let n = 0; n < 50 && (await isDirty(world)); n++) {
+      const before = await world.serial(ZONE)
+      const { count } = await flushed(world.store, SETTINGS, NOW, MAX)
+      const steps = (await stepsFrom(world.store, ZONE, before)) ?? []
+      counts.push(new Set(steps.flatMap(({ come }) => decodeRows(come)).map(({ owner }) => owner)).size)
+      if (await isDirty(world)) expect(count).toBe(MAX)
+      await between()
+    }
+    return counts
+  }
+
+  it('publishes every ALIAS of a target in several flushes', async () => {
+    const world = await published(
+      await storeWith({
+        [ZONE]: { home: A, ...followers('ALIAS', 'home'), last: ['60 ALIAS n3.example.test.'] },
+      }),
+    )
+    await world.put(ZONE, 'home', ['300 A 192.0.2.9'])
+    const counts = await changesOf(world)
+
+    expect(Math.max(...counts)).toBeLessThanOrEqual(MAX)
+    expect(counts.reduce((sum, count) => sum + count)).toBe(NAMES + 2)
+    expect((await world.published(ZONE)).filter((row) => row.endsWith(' A 192.0.2.9'))).toHaveLength(
+      NAMES + 2,
+    )
+  })
+
+  it('publishes what changes meanwhile before them, and the names that follow that', async () => {
+    const world = await published(await storeWith({ [ZONE]: { home: A, ...followers('ALIAS', 'home') } }))
+    await world.put(ZONE, 'zz', A)
+    await world.put(ZONE, 'home', ['300 A 192.0.2.9'])
+    const octets = [10, 11]
+    await changesOf(world, async () => {
+      const octet = octets.shift()
+      if (octet === undefined) return
+      await world.put(ZONE, 'home', [`300 A 192.0.2.${octet}`])
+      await world.put(ZONE, 'zz', [`300 A 192.0.2.${octet}`])
+      await flushed(world.store, SETTINGS, NOW, MAX)
+      expect(await world.published(ZONE)).toContain(`zz 300 A 192.0.2.${octet}`)
+    })
+
+    expect((await world.published(ZONE)).filter((row) => row.endsWith(' A 192.0.2.11'))).toHaveLength(
+      NAMES + 2,
+    )
+  })
+
+  it('ends with a loop of CNAME', async () => {
+    const world = await published(
+      await storeWith({ [ZONE]: { home: ['300 CNAME n1.example.test.'], ...followers('CNAME', 'home') } }),
+    )
+    await world.put(ZONE, 'home', ['60 CNAME n1.example.test.'])
+    expect((await changesOf(world)).length).toBeLessThan(10)
+    expect(await isDirty(world)).toBe(false)
+  })
+
+  it('cuts at a new zone at once, and hides the names beneath it in several flushes', async () => {
+    const beneath = Object.fromEntries(Array.from({ length: NAMES }, (_, n) => [`n${n}.sub`, A]))
+    const world = await published(await storeWith({ [ZONE]: { ...beneath, www: A } }))
+    await world.addZone('sub.example.test')
+    await flushed(world.store, SETTINGS, NOW, MAX)
+    expect(await world.published(ZONE)).toEqual(expect.arrayContaining(cut('sub')))
+    await changesOf(world)
+    expect(await world.published(ZONE)).toEqual([...NS, ...cut('sub'), 'www 300 A 192.0.2.1'].toSorted())
+    await world.removeZone('sub.example.test')
+    expect(Math.max(...(await changesOf(world)))).toBeLessThanOrEqual(MAX)
+    expect(await world.published(ZONE)).toHaveLength(NS.length + NAMES + 1)
+  })
+
+  it('leaves nothing of a zone that is gone', async () => {
+    const world = await published(await storeWith({ [ZONE]: { home: A, ...followers('ALIAS', 'home') } }))
+    await world.put(ZONE, 'home', ['300 A 192.0.2.9'])
+    await flushed(world.store, SETTINGS, NOW, MAX)
+    expect(await isDirty(world)).toBe(true)
+    await world.removeZone(ZONE)
+    await flushed(world.store, SETTINGS, NOW, MAX)
+    expect([await isDirty(world), await rowsOf(world.store, ZONE)]).toEqual([false, []])
+  })
+})
+
 describe('rows of the journal', () => {
   const row = fc.record({
     owner: fc.constantFrom('', 'a', 'a\u0001b', 'x'.repeat(200)),
@@ -368,8 +463,15 @@ describe('after any changes', () => {
     { weight: 2, arbitrary: fc.record({ act: fc.constant('offline' as const), ...at }) },
     { weight: 2, arbitrary: fc.record({ act: fc.constant('value' as const), ...at, octet: fc.nat(255) }) },
     { weight: 1, arbitrary: fc.record({ act: fc.constant('zone' as const), zone: at.zone }) },
-    { weight: 4, arbitrary: fc.constant({ act: 'flush' as const }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        act: fc.constant('flush' as const),
+        maxNames: fc.constantFrom(1, 2, 4, MAX_FLUSHED),
+      }),
+    },
   )
+  const LAST = { act: 'flush' as const, maxNames: 2 }
   type Change = typeof change extends fc.Arbitrary<infer T> ? T : never
 
   async function apply(world: World, one: Exclude<Change, { act: 'flush' }>): Promise<void> {
@@ -387,6 +489,10 @@ describe('after any changes', () => {
       else if (rdata !== undefined)
         await w.setValue(found, { rdataId: rdata.id, value: `192.0.2.${one.octet}` }, NOW)
     })
+  }
+
+  async function flushAll({ store }: World, maxNames: number): Promise<void> {
+    while (await store.read(async (r) => r.hasDirtyNames())) await flushed(store, SETTINGS, NOW, maxNames)
   }
 
   /** Every name that is stored or a zone, rendered again. */
@@ -420,10 +526,11 @@ describe('after any changes', () => {
       fc.asyncProperty(fc.array(change, { minLength: 5, maxLength: 40 }), async (changes) => {
         const world = await storeWith({ [ZONE]: {}, 'sub.example.test': {} })
         const copies = new Map<string, Map<number, ReadonlySet<string>>>()
-        for (const one of [...changes, { act: 'flush' as const }]) {
+        for (const one of [...changes, LAST]) {
           if (one.act !== 'flush') await apply(world, one)
           else {
-            await flushed(world.store)
+            await flushed(world.store, SETTINGS, NOW, one.maxNames)
+            if (one === LAST) await flushAll(world, one.maxNames)
             for (const zone of ZONES) {
               const known =
                 copies.get(`${zone} ${world.idOf(zone)}`) ?? new Map<number, ReadonlySet<string>>()

@@ -1,5 +1,5 @@
 import { type Instant, instant } from '../../../src/base/time.ts'
-import { flush, type Flushed } from '../../../src/server/publish/flush.ts'
+import { flush, type Flushed, MAX_FLUSHED } from '../../../src/server/publish/flush.ts'
 import type { PublishSettings } from '../../../src/server/publish/settings.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 
@@ -10,14 +10,15 @@ export const SETTINGS: PublishSettings = {
   catalog: 'catalog.test',
 }
 
-/** Publishes everything that has changed. */
+/** One flush, of everything that has changed if it is not more than `maxNames`. */
 export async function flushed(
   store: Store,
   settings: PublishSettings = SETTINGS,
   now: Instant = instant(Date.UTC(2026, 0, 2)),
+  maxNames: number = MAX_FLUSHED,
 ): Promise<Flushed> {
   const onNameFault = ({ error }: { readonly error: unknown }): void => {
     throw error instanceof Error ? error : new Error(String(error))
   }
-  return store.write(async (w) => flush(w, { settings, now, onNameFault }))
+  return store.write(async (w) => flush(w, { settings, now, maxNames, onNameFault }))
 }
