@@ -10,6 +10,8 @@ const MAX_GAP = 1000
 const GAPS_PER_FLUSH = { usual: 5, backlog: 2 } as const
 /** In milliseconds: after a flush that failed, such as on a full disk. */
 const RETRY_GAP = 1000
+/** In milliseconds: names that cannot be rendered are tried again, since what they depend on may be other then. */
+const STUCK_INTERVAL = 60_000
 /** In milliseconds: other processes change names too, such as holdfast admin. */
 const POLL_INTERVAL = 250
 
@@ -46,8 +48,22 @@ export function startFlusher(parts: FlusherParts): Flusher {
     isWanted = false
     running = run()
   }
+  let retrying: ReturnType<typeof setTimeout> | undefined
+  const retryLater = (): void => {
+    if (!isEnding) retrying ??= setTimeout(() => void retryStuck(), STUCK_INTERVAL).unref()
+  }
+  const retryStuck = async (): Promise<void> => {
+    retrying = undefined
+    // A store that cannot be written reports it to its requests.
+    await parts.store.write(async (w) => w.retryStuck()).catch(retryLater)
+    wake()
+  }
+  const onNameFault = (fault: NameFault): void => {
+    retryLater()
+    parts.onNameFault(fault)
+  }
   const run = async (): Promise<void> => {
-    const { gap, isMore } = await flushOnce(parts)
+    const { gap, isMore } = await flushOnce({ ...parts, onNameFault })
     notBefore = performance.now() + gap
     running = undefined
     if (isMore || isWanted) wake()
@@ -56,13 +72,15 @@ export function startFlusher(parts: FlusherParts): Flusher {
     if (running === undefined)
       void hasDirtyNames(parts.store).then((isDirty) => (isDirty ? wake() : undefined))
   }, POLL_INTERVAL).unref()
-  wake()
+  // Those of an earlier run, perhaps of a version that could not render them.
+  void retryStuck()
   return {
     wake,
     stop: async () => {
       isEnding = true
       clearInterval(poll)
       clearTimeout(timer)
+      clearTimeout(retrying)
       await running
     },
   }

@@ -33,7 +33,7 @@ export interface Flushed {
   readonly count: number
 }
 
-/** A name that cannot be rendered: what was published of it stays. */
+/** A name that cannot be rendered, by a bug: what was published of it stays, and others do not wait for it. */
 export interface NameFault extends NameInZone {
   readonly fqdn: string
   readonly error: unknown
@@ -66,7 +66,7 @@ export async function flush(w: StoreWrites, context: FlushContext): Promise<Flus
     if (flushed !== undefined) zones.push(flushed)
   }
   await w.setPublished(dirty, context.now)
-  await w.setUnpublished(faults)
+  await w.setStuck(faults)
   return { zones, count: batch.isOver ? context.maxNames : dirty.length }
 }
 

@@ -97,8 +97,10 @@ export interface PublishWrites extends PublishedReads {
   pruneJournal(zoneId: number, before: Instant): Promise<void>
   /** The names are published, and dirty no longer. */
   setPublished(dirty: readonly DirtyName[], now: Instant): Promise<void>
-  /** What is published of these names is not their present state. */
-  setUnpublished(names: readonly NameInZone[]): Promise<void>
+  /** What is published of these names is not their present state. They are dirty only after `retryStuck`. */
+  setStuck(names: readonly NameInZone[]): Promise<void>
+  /** Makes all stuck names dirty. */
+  retryStuck(): Promise<void>
   /** To that of a copy that a name server has, if it is newer (RFC 1982). */
   raiseSerial(zoneId: number, serial: number): Promise<void>
   /**

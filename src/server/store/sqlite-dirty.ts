@@ -47,6 +47,11 @@ const dependents = (
 /** Before a deferred name. No label begins with it, and it is after all letters: names that have changed are flushed first. */
 const DEFERRED = '~'
 
+/** Before a name that could not be rendered: after every other. */
+const STUCK = '\u007f'
+/** Of the rows of `dns_dirty`: all but stuck names. */
+export const IS_FLUSHED = `name < '${STUCK}'`
+
 const NAMES_FROM = `FROM name WHERE (labels_reversed = ?1 OR ${BENEATH}) AND +zone_id = ?2`
 
 /** UNION, and not UNION ALL: a loop of CNAME ends. What has changed itself is flushed without this. */
@@ -68,12 +73,12 @@ const DIRTY_ZONES = `WITH RECURSIVE zone_with_dirty (id) AS (
     UNION ALL SELECT (SELECT min(zone_id) FROM dns_dirty WHERE zone_id > id) FROM zone_with_dirty WHERE id IS NOT NULL
   ) SELECT id FROM zone_with_dirty WHERE id IS NOT NULL LIMIT ?`
 
-const dirty = (sql: Sql): Pick<PublishWrites, 'dirtyNames' | 'setPublished' | 'setUnpublished'> => ({
+const dirty = (sql: Sql): Pick<PublishWrites, 'dirtyNames' | 'setPublished' | 'setStuck' | 'retryStuck'> => ({
   async dirtyNames(limit) {
     const zones = sql(DIRTY_ZONES).all(MAX_DIRTY_ZONES)
     const share = Math.max(1, Math.floor(limit / Math.max(1, zones.length)))
     return zones.flatMap(({ id = null }) =>
-      sql('SELECT zone_id, name FROM dns_dirty WHERE zone_id = ? LIMIT ?')
+      sql(`SELECT zone_id, name FROM dns_dirty WHERE zone_id = ? AND ${IS_FLUSHED} LIMIT ?`)
         .all(id, share)
         .map((row) => dirtyName(number(row['zone_id']), textValue(row['name']))),
     )
@@ -83,12 +88,19 @@ const dirty = (sql: Sql): Pick<PublishWrites, 'dirtyNames' | 'setPublished' | 's
       if (!isDeferred)
         sql('UPDATE name SET published_at = ? WHERE zone_id = ? AND name = ?').run(now, zoneId, name)
       const row = isDeferred ? `${DEFERRED}${name}` : name
-      sql('DELETE FROM dns_dirty WHERE zone_id = ? AND name = ?').run(zoneId, row)
+      sql('DELETE FROM dns_dirty WHERE zone_id = ? AND name IN (?, ?)').run(zoneId, row, `${STUCK}${name}`)
     }
   },
-  async setUnpublished(names) {
-    for (const { zoneId, name } of names)
+  async setStuck(names) {
+    for (const { zoneId, name } of names) {
       sql('UPDATE name SET published_at = NULL WHERE zone_id = ? AND name = ?').run(zoneId, name)
+      sql('INSERT OR IGNORE INTO dns_dirty VALUES (?, ?)').run(zoneId, `${STUCK}${name}`)
+    }
+  },
+  async retryStuck() {
+    sql(`INSERT OR IGNORE INTO dns_dirty
+      SELECT zone_id, substr(name, ${STUCK.length + 1}) FROM dns_dirty WHERE NOT ${IS_FLUSHED}`).run()
+    sql(`DELETE FROM dns_dirty WHERE NOT ${IS_FLUSHED}`).run()
   },
 })
 

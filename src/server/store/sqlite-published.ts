@@ -2,7 +2,7 @@ import { instant } from '../../base/time.ts'
 import type { DnsType } from '../model/rdata-values.ts'
 import type { OfflineSettings } from '../model/tree.ts'
 import type { PublishedReads, PublishedZone, PublishWrites } from './published.ts'
-import { sqliteDirtyNames } from './sqlite-dirty.ts'
+import { IS_FLUSHED, sqliteDirtyNames } from './sqlite-dirty.ts'
 import { isOn, number, optional, type Row, type Sql, textValue, type Value } from './sqlite-values.ts'
 
 const bytes = (value: Value): Uint8Array => (value instanceof Uint8Array ? value : new Uint8Array())
@@ -80,7 +80,7 @@ export const sqlitePublishedReads = (sql: Sql): PublishedReads => ({
 
 const journal = (sql: Sql): Pick<PublishedReads, 'hasDirtyNames' | 'stepNumber' | 'stepsSize' | 'steps'> => ({
   async hasDirtyNames() {
-    return sql('SELECT 1 AS found FROM dns_dirty LIMIT 1').get() !== undefined
+    return sql(`SELECT 1 AS found FROM dns_dirty WHERE ${IS_FLUSHED} LIMIT 1`).get() !== undefined
   },
   async stepNumber(zoneId, serial) {
     const n = sql(FIRST_STEP).get(zoneId, serial)?.['n']

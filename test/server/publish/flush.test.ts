@@ -109,6 +109,37 @@ describe('a flush', () => {
     )
   })
 
+  it('tries names that cannot be rendered again only when it is told to, and others before', async () => {
+    const BAD = ['300 MX 70000 m.test.']
+    const world = await storeWith({ [ZONE]: { a: BAD, b: BAD, c: BAD, home: A } })
+    const faults: string[] = []
+    const onNameFault = ({ fqdn }: NameFault) => faults.push(fqdn)
+    const isDirty = async () => world.store.read(async (r) => r.hasDirtyNames())
+    const flushAll = async () => {
+      while (await isDirty())
+        await world.store.write(async (w) =>
+          flush(w, { settings: SETTINGS, now: NOW, maxNames: 2, onNameFault }),
+        )
+      return faults.splice(0).toSorted()
+    }
+    const all = ['a.example.test', 'b.example.test', 'c.example.test']
+    expect(await flushAll()).toEqual(all)
+    await world.put(ZONE, 'home', ['300 A 192.0.2.9'])
+    expect(await flushAll()).toEqual([])
+    expect(await world.published(ZONE)).toEqual([...NS, 'home 300 A 192.0.2.9'].toSorted())
+
+    await world.store.write(async (w) => w.retryStuck())
+    expect(await flushAll()).toEqual(all)
+    // One that is changed is tried at once, and is stuck no longer.
+    await world.put(ZONE, 'b', A)
+    expect(await flushAll()).toEqual([])
+    await world.store.write(async (w) => w.retryStuck())
+    expect(await flushAll()).toEqual(['a.example.test', 'c.example.test'])
+    await world.removeZone(ZONE)
+    await world.store.write(async (w) => w.retryStuck())
+    expect(await flushAll()).toEqual([])
+  })
+
   it('has no steps to a serial over a step that is gone after the clock was corrected', async () => {
     const world = await storeWith({ [ZONE]: { home: A } })
     const serials: number[] = []

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type Flusher, type FlusherParts, startFlusher } from '../../../src/app/service/flusher.ts'
+import { SETTINGS } from '../../server/publish/flushed.ts'
+import { storeWith, type World } from '../../server/publish/zones.ts'
+
+const ZONE = 'example.test'
+const A = ['300 A 192.0.2.1']
+const BAD = ['300 MX 70000 m.test.']
+
+let flusher: Flusher | undefined
+beforeEach(
+  () =>
+    void vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
+    }),
+)
+afterEach(async () => {
+  await flusher?.stop()
+  vi.useRealTimers()
+})
+
+function started({ store }: Pick<World, 'store'>, over: Partial<FlusherParts> = {}) {
+  const seen = { zones: [] as string[], faults: [] as string[], errors: [] as string[] }
+  flusher = startFlusher({
+    store,
+    settings: () => SETTINGS,
+    onFlushed: (zones) => seen.zones.push(...zones.map(({ apex }) => apex)),
+    onNameFault: ({ fqdn }) => seen.faults.push(fqdn),
+    onError: (error) => seen.errors.push((error as Error).message),
+    ...over,
+  })
+  return { ...seen, flusher }
+}
+/** Lets so many milliseconds pass, and the store work. */
+async function pass(ms: number): Promise<void> {
+  for (let left = ms; left >= 0; left -= 50) {
+    await vi.advanceTimersByTimeAsync(Math.min(50, left))
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+  }
+}
+
+describe('the flusher', () => {
+  it('publishes what is dirty at its start, and what changes when it is told or finds it', async () => {
+    const world = await storeWith({ [ZONE]: { home: A } })
+    const { zones, flusher: running } = started(world)
+    await pass(50)
+    expect(zones).toEqual(['', ZONE])
+    // The pause after a flush is longer than the flush.
+    await pass(1010)
+    await world.put(ZONE, 'home', ['300 A 192.0.2.2'])
+    running.wake()
+    await pass(50)
+    expect(zones).toEqual(['', ZONE, ZONE])
+    await world.put(ZONE, 'home', ['300 A 192.0.2.3'])
+    await pass(500)
+    expect(zones).toEqual(['', ZONE, ZONE, ZONE])
+    expect(await world.published(ZONE)).toContain('home 300 A 192.0.2.3')
+  })
+
+  it('tries a name that cannot be rendered again after 60 s, and publishes others meanwhile', async () => {
+    const world = await storeWith({ [ZONE]: { bad: BAD, home: A } })
+    const { faults, zones } = started(world)
+    await pass(100)
+    expect([faults, zones]).toEqual([['bad.example.test'], ['', ZONE]])
+    await world.put(ZONE, 'home', ['300 A 192.0.2.2'])
+    await pass(59_000)
+    expect([faults, zones]).toEqual([['bad.example.test'], ['', ZONE, ZONE]])
+    await pass(1200)
+    expect(faults).toEqual(Array(2).fill('bad.example.test'))
+    await pass(60_200)
+    expect(faults).toEqual(Array(3).fill('bad.example.test'))
+  })
+
+  it('tries the stuck names of an earlier run at its start', async () => {
+    const world = await storeWith({ [ZONE]: { bad: BAD } })
+    const first = started(world)
+    await pass(100)
+    await first.flusher.stop()
+    const { faults } = started(world)
+    await pass(100)
+    expect(faults).toEqual(['bad.example.test'])
+  })
+
+  it('reports a failure, goes on after a second, and loses nothing', async () => {
+    const world = await storeWith({ [ZONE]: { home: A } })
+    let failures = 2
+    const { store } = world
+    const { zones, errors } = started({
+      store: {
+        ...store,
+        read: async (work) => store.read(work),
+        write: async (work) => {
+          if (failures-- > 0) throw new Error('disk full')
+          return store.write(work)
+        },
+      },
+    })
+    await pass(100)
+    expect([zones, errors]).toEqual([[], ['disk full']])
+    await pass(1000)
+    expect([zones, errors]).toEqual([['', ZONE], ['disk full']])
+  })
+
+  it('starts nothing after its end', async () => {
+    const world = await storeWith({ [ZONE]: { home: A } })
+    const { zones, flusher: running } = started(world)
+    await pass(50)
+    await running.stop()
+    await world.put(ZONE, 'home', ['300 A 192.0.2.2'])
+    running.wake()
+    await pass(70_000)
+    expect([zones, vi.getTimerCount()]).toEqual([['', ZONE], 0])
+  })
+})
