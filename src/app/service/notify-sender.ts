@@ -23,6 +23,8 @@ const SOA_TIMEOUT = seconds(2)
 const CHECK_INTERVAL = 10_000
 /** Zones whose served serial one check asks for. */
 const MAX_ASKED = 50
+/** Zones of which one check finds out whether they still exist. */
+const MAX_LOOKED_UP = 1000
 /** In octets. */
 const MAX_NOTIFY = 512
 
@@ -77,28 +79,15 @@ function lineTo(secondary: Secondary, parts: NotifySenderParts) {
     queue.told(zone.id, isAcknowledged, now())
     pump()
   }
-  const alarmed = new Map<number, Instant | undefined>()
-  /** What it serves: a secondary that has a serial already does not fetch it. */
-  const askServed = async (zone: ToldZone): Promise<void> => {
-    const serial = await servedSerial(secondary, zone.apex, parts)
-    if (serial !== undefined) queue.served(zone.id, serial, now())
-  }
-  const check = async (): Promise<void> => {
-    const open = queue.zones().filter((zone) => isBehind(zone) || zone.fetched !== zone.served)
-    for (const { id, apex, told } of open.slice(0, MAX_ASKED))
-      if (!(await parts.exists(id))) queue.removed(id)
-      else await askServed({ id, apex, serial: told ?? 0 })
-    for (const zone of queue.zones())
-      if (isStuck(zone, now()) && alarmed.get(zone.id) !== zone.toldAt) {
-        alarmed.set(zone.id, zone.toldAt)
-        parts.onStuck(secondary, zone)
-      }
-  }
+  const check = checkOf(secondary, queue, parts)
   let isChecking = false
   const checks = setInterval(() => {
     if (isChecking) return
     isChecking = true
-    void check().finally(() => (isChecking = false))
+    // A store that is closing: the next check is soon enough.
+    void check()
+      .catch(() => undefined)
+      .finally(() => (isChecking = false))
   }, CHECK_INTERVAL).unref()
   parts.ending.addEventListener('abort', () => {
     clearInterval(checks)
@@ -115,6 +104,46 @@ function lineTo(secondary: Secondary, parts: NotifySenderParts) {
       queue.fetched(zone, now())
       pump()
     },
+  }
+}
+
+/** What is done now and then: forgets zones that are gone, asks what the secondary serves, and reports where it is stuck. */
+function checkOf(secondary: Secondary, queue: NotifyQueue, parts: NotifySenderParts): () => Promise<void> {
+  const alarmed = new Map<number, Instant | undefined>()
+  /** What it serves: a secondary that has a serial already does not fetch it. */
+  const askServed = async (zone: ToldZone): Promise<void> => {
+    const serial = await servedSerial(secondary, zone.apex, parts)
+    if (serial !== undefined) queue.served(zone.id, serial, now())
+  }
+  const [nextKnown, nextOpen] = [rotation(MAX_LOOKED_UP), rotation(MAX_ASKED)]
+  /** A zone that is gone must not stay here. */
+  const isGone = async (id: number): Promise<boolean> => {
+    if (await parts.exists(id)) return false
+    queue.removed(id)
+    alarmed.delete(id)
+    return true
+  }
+  return async () => {
+    for (const { id } of nextKnown(queue.zones())) await isGone(id)
+    const open = queue.zones().filter((zone) => isBehind(zone) || zone.fetched !== zone.served)
+    for (const { id, apex, told } of nextOpen(open))
+      if (!(await isGone(id))) await askServed({ id, apex, serial: told ?? 0 })
+    for (const zone of queue.zones())
+      if (isStuck(zone, now()) && alarmed.get(zone.id) !== zone.toldAt && !(await isGone(zone.id))) {
+        alarmed.set(zone.id, zone.toldAt)
+        parts.onStuck(secondary, zone)
+      }
+  }
+}
+
+/** At each call the next items of a list, which may have changed; after its end from its beginning. */
+function rotation(count: number): <T>(list: readonly T[]) => readonly T[] {
+  let at = 0
+  return (list) => {
+    if (at >= list.length) at = 0
+    const items = list.slice(at, at + count)
+    at += count
+    return items
   }
 }
 
