@@ -5,6 +5,7 @@ import { signTsig, type TsigKey } from '../../../src/dns/tsig.ts'
 import { RR_TYPES } from '../../../src/dns/types.ts'
 import { u16, wire } from '../../dns/wire.ts'
 import { rcodeOf, recordsIn } from '../../server/publish/secondary.ts'
+import { NOW, type World } from '../../server/publish/zones.ts'
 import { KEYS, publishing } from './stage.ts'
 
 const ZONE = 'large.test'
@@ -46,10 +47,47 @@ async function fetched(socket: Socket): Promise<readonly Buffer[]> {
   return messages
 }
 
+const settled = async ({ store }: Pick<World, 'store'>): Promise<void> =>
+  vi.waitFor(async () => expect(await store.read(async (r) => r.hasDirtyNames())).toBe(false), 10_000)
+
+/** The one value of the rows that are addresses: a state in the middle has two. */
+const addressesIn = (rows: readonly string[]) =>
+  new Set(rows.flatMap((row) => / A (\S+)$/.exec(row)?.[1] ?? []))
+
 describe('transfers', () => {
+  it('by several secondaries while the zone changes have each one state, with its serial', async () => {
+    const names = Array.from({ length: 300 }, (_, n) => `n${n}`)
+    const world = await publishing({
+      [ZONE]: Object.fromEntries(names.map((name) => [name, ['300 A 192.0.2.1']])),
+    })
+    await settled(world)
+    const states = new Map([[await world.serial(ZONE), '192.0.2.1']])
+    const transfers: Promise<readonly Buffer[]>[] = []
+    for (let octet = 2; octet < 7; octet++) {
+      for (const key of KEYS) transfers.push(fetched(asked(world.port, key)))
+      await world.store.write(async (w) => {
+        for (const name of names) {
+          const [found] = await w.namesByFqdn(`${name}.${ZONE}`)
+          const [rdata] = found?.rdata ?? []
+          if (found !== undefined && rdata !== undefined)
+            await w.setValue(found, { rdataId: rdata.id, value: `192.0.2.${octet}` }, NOW)
+        }
+      })
+      await settled(world)
+      states.set(await world.serial(ZONE), `192.0.2.${octet}`)
+    }
+    for (const messages of await Promise.all(transfers)) {
+      const rows = recordsIn(messages)
+      const serials = new Set(rows.flatMap((row) => / SOA (\d+)$/.exec(row)?.[1] ?? []))
+      expect([serials.size, rows.length]).toEqual([1, names.length + 4])
+      expect([...addressesIn(rows)]).toEqual([states.get(Number([...serials][0]))])
+    }
+    expect(states.size).toBe(6)
+  })
+
   it('that are read slowly by one secondary do not hold up another', async () => {
     const { port, store } = await publishing({ [ZONE]: large, 'small.test': {} })
-    await vi.waitFor(async () => expect(await store.read(async (r) => r.hasDirtyNames())).toBe(false), 10_000)
+    await settled({ store })
     const slow = [asked(port, KEYS[0]), asked(port, KEYS[0])]
     for (const socket of slow) {
       await new Promise((done) => socket.once('readable', done))
