@@ -4,10 +4,15 @@ import type { PublishSettings } from '../../server/publish/settings.ts'
 import type { PublishedZone } from '../../server/store/published.ts'
 import type { Store } from '../../server/store/store.ts'
 
-/** In milliseconds: changes are collected for at least this; flushes take at most a sixth of the time, so that updates keep theirs, and a third where many names wait, as after an import. */
-const MIN_GAP = 20
+/**
+ * In milliseconds, between two flushes. `usual`: changes are collected, and flushes take at most a sixth of the time. `backlog`:
+ * many names wait, as after an import, and flushes take at most two thirds.
+ */
+const GAPS = { usual: { min: 20, perFlush: 5 }, backlog: { min: 5, perFlush: 0.5 } } as const
 const MAX_GAP = 1000
-const GAPS_PER_FLUSH = { usual: 5, backlog: 2 } as const
+/** In milliseconds: updates that arrive during a flush wait for its end, so that its names are as many as fit. */
+const FLUSH_TIME = 20
+const MIN_FLUSHED = 400
 /** In milliseconds: after a flush that failed, such as on a full disk. */
 const RETRY_GAP = 1000
 /** In milliseconds: names that cannot be rendered are tried again, since what they depend on may be other then. */
@@ -62,8 +67,10 @@ export function startFlusher(parts: FlusherParts): Flusher {
     retryLater()
     parts.onNameFault(fault)
   }
+  let maxNames = MAX_FLUSHED
   const run = async (): Promise<void> => {
-    const { gap, isMore } = await flushOnce({ ...parts, onNameFault })
+    const { gap, isMore, next = maxNames } = await flushOnce({ ...parts, onNameFault, maxNames })
+    maxNames = next
     notBefore = performance.now() + gap
     running = undefined
     if (isMore || isWanted) wake()
@@ -89,24 +96,37 @@ export function startFlusher(parts: FlusherParts): Flusher {
 const hasDirtyNames = async (store: Store): Promise<boolean> =>
   store.read(async (r) => r.hasDirtyNames()).catch(() => false)
 
-async function flushOnce(parts: FlusherParts): Promise<{ readonly gap: number; readonly isMore: boolean }> {
-  const { store, settings, onNameFault } = parts
-  if (!(await hasDirtyNames(store))) return { gap: MIN_GAP, isMore: false }
+interface FlushOutcome {
+  /** In milliseconds, until another flush. */
+  readonly gap: number
+  readonly isMore: boolean
+  /** Names of the next flush; undefined for as many. */
+  readonly next?: number
+}
+
+async function flushOnce(parts: FlusherParts & { readonly maxNames: number }): Promise<FlushOutcome> {
+  const { store, settings, maxNames, onNameFault } = parts
+  if (!(await hasDirtyNames(store))) return { gap: GAPS.usual.min, isMore: false }
   const began = performance.now()
   try {
     const { zones, count } = await store.write(async (w) =>
-      flush(w, { settings: settings(), now: now(), maxNames: MAX_FLUSHED, onNameFault }),
+      flush(w, { settings: settings(), now: now(), maxNames, onNameFault }),
     )
     const took = performance.now() - began
     parts.onDuration?.(took / 1000)
     if (zones.length > 0) parts.onFlushed(zones)
-    const isMore = count === MAX_FLUSHED
-    const gap = GAPS_PER_FLUSH[isMore ? 'backlog' : 'usual'] * took
-    return { gap: Math.min(Math.max(MIN_GAP, gap), MAX_GAP), isMore }
+    const isMore = count >= maxNames
+    const { min, perFlush } = GAPS[isMore ? 'backlog' : 'usual']
+    const gap = Math.min(Math.max(min, perFlush * took), MAX_GAP)
+    return { gap, isMore, ...(isMore && { next: sizeAfter(maxNames, took) }) }
   } catch (error) {
     parts.onError(error)
     return { gap: RETRY_GAP, isMore: true }
   }
 }
+
+/** Names that would have taken FLUSH_TIME. */
+const sizeAfter = (size: number, took: number): number =>
+  Math.min(MAX_FLUSHED, Math.max(MIN_FLUSHED, Math.round((size * FLUSH_TIME) / took)))
 
 const now = (): Instant => instant(Date.now())

@@ -6,6 +6,7 @@ import { APEX, fqdnOf, parentOf, relativeTo } from '../model/dns-name.ts'
 import {
   CATALOG_ID,
   type DirtyName,
+  MAX_DIRTY_ZONES,
   type NameInZone,
   type PublishedRow,
   type PublishedZone,
@@ -74,7 +75,7 @@ export async function flush(w: StoreWrites, context: FlushContext): Promise<Flus
 interface Batch {
   readonly zones: Map<number, ZoneNames>
   room: number
-  /** Names were deferred. */
+  /** There may be more names for another flush. */
   isOver: boolean
 }
 
@@ -88,6 +89,11 @@ function batchOf(dirty: readonly DirtyName[], maxNames: number): Batch {
   const batch: Batch = { zones: new Map(), room: Math.max(0, maxNames - dirty.length), isOver: false }
   for (const { zoneId, name, isDeferred } of dirty)
     namesOf(batch, zoneId)[isDeferred ? 'deferred' : 'changed'].add(name)
+  const zones = [...batch.zones.values()]
+  const share = Math.floor(maxNames / Math.max(1, zones.length))
+  batch.isOver =
+    zones.length >= MAX_DIRTY_ZONES ||
+    zones.some(({ changed, deferred }) => changed.size + deferred.size >= share)
   return batch
 }
 

@@ -74,6 +74,9 @@ export interface DirtyName extends NameInZone {
   readonly isDeferred: boolean
 }
 
+/** Zones of which `dirtyNames` has names: each zone of a flush has a step of its own, and must not wait for the others. */
+export const MAX_DIRTY_ZONES = 200
+
 /** What a flush reads and writes. */
 export interface PublishWrites extends PublishedReads {
   dirtyNames(limit: number): Promise<readonly DirtyName[]>

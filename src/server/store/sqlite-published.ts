@@ -49,11 +49,11 @@ export const sqlitePublishedReads = (sql: Sql): PublishedReads => ({
     return row === undefined ? undefined : zoneFrom(row)
   },
   async publishedZones(after, limit) {
-    return sql('SELECT * FROM dns_zone WHERE id > ? ORDER BY id LIMIT ?').all(after, limit).map(zoneFrom)
+    return sql('SELECT * FROM dns_zone WHERE id > ? ORDER BY id LIMIT +?').all(after, limit).map(zoneFrom)
   },
   async zonesChangedSince(at, limit) {
     return sql(`SELECT dns_zone.* FROM dns_zone JOIN dns_journal ON zone_id = id WHERE at >= ?
-      GROUP BY id ORDER BY max(at) DESC LIMIT ?`)
+      GROUP BY id ORDER BY max(at) DESC LIMIT +?`)
       .all(at, limit)
       .map(zoneFrom)
   },
@@ -71,9 +71,12 @@ export const sqlitePublishedReads = (sql: Sql): PublishedReads => ({
   async publishedAfter(zoneId, after, limit) {
     const rows =
       after === undefined
-        ? sql('SELECT * FROM dns_rr WHERE zone_id = ? ORDER BY owner, type, rdata LIMIT ?').all(zoneId, limit)
+        ? sql('SELECT * FROM dns_rr WHERE zone_id = ? ORDER BY owner, type, rdata LIMIT +?').all(
+            zoneId,
+            limit,
+          )
         : sql(`SELECT * FROM dns_rr WHERE zone_id = ?1 AND (owner, type, rdata) > (?2, ?3, ?4)
-            ORDER BY owner, type, rdata LIMIT ?5`).all(zoneId, after.owner, after.type, after.rdata, limit)
+            ORDER BY owner, type, rdata LIMIT +?5`).all(zoneId, after.owner, after.type, after.rdata, limit)
     return rows.map((row) => ({ owner: textValue(row['owner']), ...recordFrom(row) }))
   },
 })
@@ -93,7 +96,7 @@ const journal = (sql: Sql): Pick<PublishedReads, 'hasDirtyNames' | 'stepNumber' 
     return number(row.get(zoneId, n)?.['size'] ?? 0)
   },
   async steps(zoneId, n, limit) {
-    const rows = sql('SELECT * FROM dns_journal WHERE zone_id = ? AND n >= ? ORDER BY n LIMIT ?')
+    const rows = sql('SELECT * FROM dns_journal WHERE zone_id = ? AND n >= ? ORDER BY n LIMIT +?')
     return rows.all(zoneId, n, limit).map((row) => ({
       from: number(row['serial_from']),
       to: number(row['serial_to']),

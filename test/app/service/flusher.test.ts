@@ -111,4 +111,42 @@ describe('the flusher', () => {
     await pass(70_000)
     expect([zones, vi.getTimerCount()]).toEqual([['', ZONE], 0])
   })
+
+  it('goes on while names of more zones wait than one flush takes', async () => {
+    const world = await storeWith({})
+    for (let n = 0; n < 1400; n++) await world.addZone(`z${n}.test`)
+    const { zones } = started(world)
+    await pass(1500)
+    expect(await world.store.read(async (r) => r.hasDirtyNames())).toBe(false)
+    expect(new Set(zones).size).toBe(1401)
+  })
+
+  it('takes fewer names where a flush is slow, and more again', async () => {
+    const names = Array.from({ length: 2500 }, (_, n) => [`n${n}`, A])
+    const { store } = await storeWith({ [ZONE]: Object.fromEntries(names) })
+    const limits: number[] = []
+    const times = [100, 100, 20, 10]
+    started({
+      store: {
+        ...store,
+        read: async (work) => store.read(work),
+        write: async (work) =>
+          store.write(async (w) =>
+            work({
+              ...w,
+              dirtyNames: async (limit) => {
+                limits.push(limit)
+                vi.advanceTimersByTime(times.shift() ?? 20)
+                return w.dirtyNames(limit)
+              },
+            }),
+          ),
+      },
+    })
+    await pass(1000)
+    // As many as take 20 ms, within bounds.
+    const [first, second, third, ...more] = limits
+    expect([first, second, third]).toEqual([1000, 400, 400])
+    expect(Math.max(...more)).toBeGreaterThan(400)
+  })
 })

@@ -436,6 +436,15 @@ describe('a flush of fewer names than depend on what has changed', () => {
     expect(await world.published(ZONE)).toHaveLength(NS.length + NAMES + 1)
   })
 
+  it('says that there may be more, also of one zone among several', async () => {
+    const many = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`n${n}`, A]))
+    const world = await storeWith({ 'a.test': many, 'b.test': { home: A } })
+    const counts: number[] = []
+    while (await isDirty(world)) counts.push((await flushed(world.store, SETTINGS, NOW, 30)).count)
+    // At most ten of each zone and of the catalog.
+    expect(counts).toEqual([30, 3])
+  })
+
   it('leaves nothing of a zone that is gone', async () => {
     const world = await published(await storeWith({ [ZONE]: { home: A, ...followers('ALIAS', 'home') } }))
     await world.put(ZONE, 'home', ['300 A 192.0.2.9'])
