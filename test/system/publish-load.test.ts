@@ -79,7 +79,9 @@ it.skipIf(isLacking)(
       }
       await settled()
       const { changed, wrong } = await changes(at, servers)
-      console.log(`${changed} changes in ${DURATION} s`)
+      console.log(`${changed} changes in ${DURATION} s; 3 s later ${wrong.length} wrong answers`)
+      // Half of the pace: the machine may have other work.
+      expect(changed).toBeGreaterThan((DURATION * PER_SECOND) / 2)
       expect(wrong).toEqual([])
     } finally {
       await Promise.all(servers.map(async (server) => server.stop('SIGKILL')))
