@@ -126,13 +126,15 @@ function pseudoRecords(
 }
 
 function readQuestion(message: Buffer): { readonly value: Question; readonly end: number } | undefined {
-  const read = readName(message, HEADER_LENGTH)
-  if (read === undefined || read.end + 4 > message.length) return undefined
-  const end = read.end + 4
+  // Without the header, to which a pointer could point: an answer has another header, and the same question.
+  const read = readName(message.subarray(HEADER_LENGTH), 0)
+  const at = HEADER_LENGTH + (read?.end ?? 0)
+  const end = at + 4
+  if (read === undefined || end > message.length) return undefined
   const value = {
     name: read.name,
-    type: message.readUInt16BE(read.end),
-    class: message.readUInt16BE(read.end + 2),
+    type: message.readUInt16BE(at),
+    class: message.readUInt16BE(at + 2),
     wire: message.subarray(HEADER_LENGTH, end),
   }
   return { value, end }

@@ -94,6 +94,7 @@ describe('a request', () => {
     ['without a question',                      { questions: 0 }],
     ['with two questions',                      { questions: 2 }],
     ['with a question that is a loop',          { name: hex('c00c') }],
+    ['with a question that points into the header', { name: hex('0161 c002') }],
     ['with more records than its header says has room', { additions: [{ ...a, rdata: Buffer.alloc(0) }], name: hex('c0') }],
     ['with two OPT',                            { additions: [OPT, OPT] }],
     ['with an OPT of a name',                   { additions: [{ ...OPT, owner: encodeName('test') }] }],
