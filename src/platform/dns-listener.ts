@@ -184,12 +184,12 @@ async function* framed(socket: Socket): AsyncIterable<Uint8Array> {
 /** Infinity while the length is not there yet. */
 const endOfMessage = (buffer: Buffer): number => (buffer.length < 2 ? Infinity : 2 + buffer.readUInt16BE(0))
 
-/** Waits while the peer is slower than the service. */
+/** Waits while the peer is slower than the service; one that is faster must not hold up everything else either. */
 async function write(socket: Socket, answer: Uint8Array, gone: AbortSignal): Promise<void> {
   if (gone.aborted) throw new Error('the connection is closed')
   const length = Buffer.alloc(2)
   length.writeUInt16BE(answer.length)
-  if (socket.write(Buffer.concat([length, answer]))) return
+  if (socket.write(Buffer.concat([length, answer]))) return nextTurn()
   await new Promise<void>((resolve, reject) => {
     const settle = (act: () => void) => (): void => {
       clearTimeout(timer)

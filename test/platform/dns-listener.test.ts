@@ -179,6 +179,23 @@ describe('a connection', () => {
     expect(await take(socket, 1)).toEqual([])
   })
 
+  it('with an answer of many messages leaves a turn to others after each', async () => {
+    let [turns, isOver] = [0, false]
+    const count = (): void => {
+      turns++
+      if (!isOver) setImmediate(count)
+    }
+    const port = await listen(async (_, send) => {
+      setImmediate(count)
+      for (let n = 0; n < 100; n++) await send(Buffer.from('x'))
+      isOver = true
+    })
+    const socket = await connected(port)
+    socket.write(framed('all'))
+    expect(await take(socket, 100)).toHaveLength(100)
+    expect(turns).toBeGreaterThan(50)
+  })
+
   it('that takes nothing is cut after a minute, and holds nothing up before', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
