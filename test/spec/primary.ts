@@ -39,7 +39,7 @@ export async function answers(
       {
         settings: () => ({ ...SETTINGS, ...settings, secondaries: [SECONDARY], isAnswering: true }),
         reads,
-        snapshot: async (work) => work(reads),
+        snapshot: async (_, work) => work(reads),
         limit: new ResponseLimit(),
         now: () => NOW,
         onFetched: () => undefined,
