@@ -71,15 +71,20 @@ export const sqlitePublishedReads = (sql: Sql): PublishedReads => ({
   async publishedAfter(zoneId, after, limit) {
     const rows =
       after === undefined
-        ? sql('SELECT * FROM dns_rr WHERE zone_id = ? ORDER BY owner, type, rdata LIMIT +?').all(
-            zoneId,
-            limit,
-          )
-        : sql(`SELECT * FROM dns_rr WHERE zone_id = ?1 AND (owner, type, rdata) > (?2, ?3, ?4)
+        ? sql(`${PAGE} WHERE zone_id = ? ORDER BY owner, type, rdata LIMIT +?`).all(zoneId, limit)
+        : sql(`${PAGE} WHERE zone_id = ?1 AND (owner, type, rdata) > (?2, ?3, ?4)
             ORDER BY owner, type, rdata LIMIT +?5`).all(zoneId, after.owner, after.type, after.rdata, limit)
-    return rows.map((row) => ({ owner: textValue(row['owner']), ...recordFrom(row) }))
+    return rows.map((row) => ({
+      owner: textValue(row['owner']),
+      type: number(row['type']),
+      ttl: number(row['ttl']),
+      rdata: Buffer.from(textValue(row['hex']), 'hex'),
+    }))
   },
 })
+
+/** Of a whole zone. RDATA as text: a BLOB is a buffer of its own outside V8's heap, which takes a tenth longer. */
+const PAGE = 'SELECT owner, type, ttl, hex(rdata) AS hex FROM dns_rr'
 
 const journal = (sql: Sql): Pick<PublishedReads, 'hasDirtyNames' | 'stepNumber' | 'stepsSize' | 'steps'> => ({
   async hasDirtyNames() {
