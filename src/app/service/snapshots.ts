@@ -1,3 +1,4 @@
+import { type ConcurrencyLimit, limitConcurrency } from '../../base/concurrency.ts'
 import type { DnsContext } from '../../server/publish/handle.ts'
 import type { Secondary } from '../../server/publish/secondary.ts'
 import type { Store } from '../../server/store/store.ts'
@@ -13,30 +14,11 @@ const MAX_DURATION = 600_000
 
 /** Gives each secondary snapshots of its own. Rejects when a transfer takes too long: what it has sent is incomplete. */
 export function snapshotsOf(store: Pick<Store, 'snapshot'>): DnsContext['snapshot'] {
-  const limits = new Map<Secondary, Limit>()
+  const limits = new Map<Secondary, ConcurrencyLimit>()
   return async (secondary, work) => {
-    const limit = limits.get(secondary) ?? limitOf(MAX_PER_SECONDARY)
+    const limit = limits.get(secondary) ?? limitConcurrency(MAX_PER_SECONDARY)
     limits.set(secondary, limit)
     return limit(async () => store.snapshot(async (reads) => withinLimit(work(reads))))
-  }
-}
-
-type Limit = <T>(work: () => Promise<T>) => Promise<T>
-
-/** Runs some at a time; the others wait in their order. */
-function limitOf(max: number): Limit {
-  const waiting: (() => void)[] = []
-  let free = max
-  return async (work) => {
-    if (free > 0) free--
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) free++
-      else next()
-    }
   }
 }
 

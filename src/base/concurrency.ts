@@ -1,0 +1,19 @@
+/** Runs work when its turn comes. */
+export type ConcurrencyLimit = <T>(work: () => Promise<T>) => Promise<T>
+
+/** Runs some at a time; the others wait in their order. */
+export function limitConcurrency(max: number): ConcurrencyLimit {
+  const waiting: (() => void)[] = []
+  let free = max
+  return async (work) => {
+    if (free > 0) free--
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) free++
+      else next()
+    }
+  }
+}
