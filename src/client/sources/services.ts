@@ -62,5 +62,9 @@ export const UPDATE_SERVICES: readonly PublicService[] = [
   { operator: 'update.dedyn.io',     families: ['v4'], spec: web('https://checkipv4.dedyn.io/'),      policy: NONE,                             cooldown: FIFTEEN_SECONDS },
   { operator: 'update.dedyn.io',     families: ['v6'], spec: web('https://checkipv6.dedyn.io/'),      policy: NONE,                             cooldown: FIFTEEN_SECONDS },
   { operator: 'ipv4.nsupdate.info',  families: ['v4'], spec: web('https://ipv4.nsupdate.info/myip'),  policy: NONE,                             cooldown: TEN_MINUTE_COOLDOWN },
-  { operator: 'ipv6.nsupdate.info',  families: ['v6'], spec: web('https://ipv6.nsupdate.info/myip'),  policy: NONE,                             cooldown: TEN_MINUTE_COOLDOWN },
+  { operator: 'ipv4.nsupdate.info',  families: ['v6'], spec: web('https://ipv6.nsupdate.info/myip'),  policy: NONE,                             cooldown: TEN_MINUTE_COOLDOWN },
+  { operator: 'svc.joker.com',       families: ['v4'], spec: web('https://ipv4.svc.joker.com/nic/checkip'), policy: NONE,                       cooldown: TEN_MINUTE_COOLDOWN },
+  { operator: 'svc.joker.com',       families: ['v6'], spec: web('https://ipv6.svc.joker.com/nic/checkip'), policy: NONE,                       cooldown: TEN_MINUTE_COOLDOWN },
+  { operator: 'www.dnshome.de',      families: ['v4'], spec: web('https://ip4.dnshome.de/'),          policy: NONE,                             cooldown: TEN_MINUTE_COOLDOWN },
+  { operator: 'www.dnshome.de',      families: ['v6'], spec: web('https://ip6.dnshome.de/'),          policy: NONE,                             cooldown: TEN_MINUTE_COOLDOWN },
 ]

@@ -1,0 +1,112 @@
+import { CHECKED, type Grade, type Provider } from '../src/config/providers/provider.ts'
+import { ENDED_SERVICES, PROVIDERS } from '../src/config/providers/providers.ts'
+import { DIALECTS, isDialect } from '../src/protocol/dialect.ts'
+
+const FOLDER = 'docs/providers'
+
+/** The pages of the services by name, by path: one for each of grade A, and the list of all. */
+export function providerPages(): ReadonlyMap<string, string> {
+  const rows = Object.entries(PROVIDERS)
+  const pages = rows
+    .filter(([, { grade }]) => grade === 'A')
+    .map(([name, provider]) => [`${FOLDER}/${name}.md`, pageOf(name, provider)] as const)
+  return new Map([[`${FOLDER}/README.md`, listOf(rows)], ...pages])
+}
+
+const GRADES: Readonly<Record<Grade, string>> = {
+  A: 'Pages of the service, or reports since 2024, confirm the facts.',
+  B: 'The facts are those of maintained clients.',
+  C: 'Only lists name these services; they may have ended.',
+}
+
+const REMARK = `The facts are of ${CHECKED}; no service was asked. This page is generated from the tables in src/config/providers.`
+
+function listOf(rows: readonly (readonly [string, Provider])[]): string {
+  const byGrade = Object.entries(GRADES).flatMap(([grade, text]) => [
+    `## Grade ${grade}`,
+    '',
+    text,
+    '',
+    '| `provider` | service | username | password |',
+    '| --- | --- | --- | --- |',
+    ...rows.filter(([, one]) => one.grade === grade).map(([name, one]) => rowOf(name, one)),
+    '',
+  ])
+  const ended = Object.values(ENDED_SERVICES).map(({ name, what }) => `- ${name} ${what}.`)
+  return `${[
+    '# Services by name',
+    '',
+    'Write `provider = "NAME"` in the place of `server`. `holdfast providers NAME` shows the settings of a service.',
+    REMARK,
+    '',
+    ...byGrade,
+    '## Not offered',
+    '',
+    ...ended,
+  ].join('\n')}\n`
+}
+
+const rowOf = (name: string, { name: title, grade, username, password }: Provider): string =>
+  `| ${grade === 'A' ? `[\`${name}\`](${name}.md)` : `\`${name}\``} | ${title} | ${username} | ${password} |`
+
+function pageOf(name: string, { name: title, settings, username, password, note }: Provider): string {
+  const config = [
+    '# holdfast.toml',
+    `provider = "${name}"`,
+    '',
+    `# ${sentence(username)}`,
+    `username = "${username === 'none' ? 'none' : '…'}"`,
+    `# A file that contains ${password}.`,
+    'password_file = "/etc/holdfast/password"',
+    '',
+    'hostnames = ["home.example.test"]',
+  ]
+  return `${[
+    `# ${title}`,
+    '',
+    '```toml',
+    ...config,
+    '```',
+    '',
+    'Check it, look at the request, and update:',
+    '',
+    '```sh',
+    'holdfast config check',
+    'holdfast update --dry-run',
+    'holdfast update',
+    '```',
+    '',
+    ...(note === undefined ? [] : [sentence(note), '']),
+    'The name stands for these settings; any that you write yourself wins:',
+    '',
+    '| setting | value |',
+    '| --- | --- |',
+    ...Object.entries(settings).map(([key, value]) => `| \`${key}\` | \`${value}\` |`),
+    '',
+    ...replies(name),
+    REMARK,
+  ].join('\n')}\n`
+}
+
+const sentence = (note: string): string => `${note.slice(0, 1).toUpperCase()}${note.slice(1)}.`
+
+function replies(name: string): readonly string[] {
+  if (!isDialect(name)) return []
+  const {
+    words = {},
+    statuses = {},
+    hasOneLine,
+  }: {
+    readonly words?: Readonly<Record<string, string>>
+    readonly statuses?: Readonly<Record<number, string>>
+    readonly hasOneLine?: boolean
+  } = DIALECTS[name]
+  const rows = [
+    ...Object.entries(words).map(([word, like]) => `| \`${word}\` | \`${like}\` |`),
+    ...Object.entries(statuses).map(([status, like]) => `| HTTP ${status} without a word | \`${like}\` |`),
+  ]
+  return [
+    ...(hasOneLine === true ? ['One line answers for all hostnames of a request.', ''] : []),
+    ...(rows.length === 0 ? [] : ['| its reply | is handled like |', '| --- | --- |', ...rows, '']),
+  ]
+}
