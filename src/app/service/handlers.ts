@@ -11,7 +11,9 @@ import type { RequestHandler } from '../../server/http/listen.ts'
 import type { Audit } from '../../server/model/audit.ts'
 import type { FaultRule } from '../../server/update/faults.ts'
 import { handleUpdate, isUpdatePath, type UpdateDependencies } from '../../server/update/handle.ts'
+import type { ServiceDialect } from '../../server/update/service-dialect.ts'
 import { apiOf } from './api.ts'
+import { dialectPart } from './dialect.ts'
 import type { OpenStore } from './open-store.ts'
 import { withSites } from './sites.ts'
 
@@ -23,6 +25,8 @@ export interface HandlerParts {
   readonly log: Log
   readonly ending: AbortSignal
   readonly faults: readonly FaultRule[]
+  /** The service to imitate, for tests of clients. */
+  readonly dialect?: ServiceDialect
 }
 
 /** Makes the handler of all requests for some settings. What counts over requests is made once. */
@@ -43,6 +47,7 @@ export function handlerMaker(
       reportFailure: parts.reportFailure,
     })
     const handlers: readonly PathHandler[] = [
+      ...(parts.dialect === undefined ? [] : [dialectPart(update, parts.dialect)]),
       updatePart(update),
       { matches: isApiPath, handle: api, logFields: ({ method }) => ({ method }) },
       parts.health,

@@ -8,6 +8,8 @@ import type { Log } from '../../ports/log.ts'
 import { trackInFlight } from '../../server/http/dispatch.ts'
 import type { OpenListener } from '../../server/http/listen.ts'
 import type { Store, StoreTotals } from '../../server/store/store.ts'
+import type { ServiceDialect } from '../../server/update/service-dialect.ts'
+import { readDialect } from './dialect.ts'
 import { parseFaults } from '../../server/update/faults.ts'
 import type { Failure } from '../failure.ts'
 import { auditLog } from './audit-log.ts'
@@ -51,6 +53,8 @@ export interface StartOptions {
   readonly mayMake: boolean
   /** The value of --fault. */
   readonly faults: string | undefined
+  /** The value of --dialect. */
+  readonly dialect: string | undefined
   readonly log: Log
   /** Aborted at the stop signal: the service is not ready any more. */
   readonly stopping: AbortSignal
@@ -69,17 +73,25 @@ export async function startService(
   const { isDev } = options
   const faults = options.faults === undefined ? ok([]) : parseFaults(options.faults, systemClock.now())
   if (!faults.ok) return err({ exit: 'usage', messages: [`--fault: ${faults.error}`] })
+  const dialect = options.dialect === undefined ? ok(undefined) : readDialect(options.dialect)
+  if (!dialect.ok) return err({ exit: 'usage', messages: [`--dialect: ${dialect.error}`] })
   const tls = await readTls(settings)
   if (!tls.ok) return tls
   const folder = isDev ? mkdtempSync(join(tmpdir(), 'holdfast-dev-')) : await storeFolder(settings)
   const opened = await openStore(folder, { mayMake: isDev || options.mayMake, mayUpgrade: true })
   if (!opened.ok) return opened
-  const started = await startOn(opened.value, settings, { ...options, faults: faults.value, tls: tls.value })
+  const started = await startOn(opened.value, settings, {
+    ...options,
+    faults: faults.value,
+    dialect: dialect.value,
+    tls: tls.value,
+  })
   if (!started.ok) await opened.value.store.close()
   return started
 }
 
-interface StoreOptions extends Omit<StartOptions, 'faults'> {
+interface StoreOptions extends Omit<StartOptions, 'faults' | 'dialect'> {
+  readonly dialect: Omit<ServiceDialect, 'hostname'> | undefined
   readonly faults: HandlerParts['faults']
   readonly tls: ListenParts['tls']
 }
@@ -88,7 +100,7 @@ interface StoreOptions extends Omit<StartOptions, 'faults'> {
 async function startOn(
   open: OpenStore,
   settings: ServiceSettings,
-  { isDev, log, ending, stopping, faults, tls }: StoreOptions,
+  { isDev, log, ending, stopping, faults, dialect, tls }: StoreOptions,
 ): Promise<Result<StartedService, Failure>> {
   const { pepper, folder } = open
   let current = settings
@@ -100,7 +112,16 @@ async function startOn(
   const parts = { log, ending, reportFailure, audit: auditLog(log, () => performance.now()) }
   const dev = isDev ? await makeDevSetup({ ...settings, store, pepper }, systemClock.now()) : undefined
   const health = healthHandler(readiness(store, stopping))
-  const handling = handlerMaker({ store, pepper }, { ...parts, faults, health, requestFlush: wake })
+  const handling = handlerMaker(
+    { store, pepper },
+    {
+      ...parts,
+      faults,
+      health,
+      requestFlush: wake,
+      ...(dialect && { dialect: { ...dialect, hostname: dev?.hostnames[0] ?? '' } }),
+    },
+  )
   const started = await startPublishing({ ...parts, store, metrics, current: () => current })
   if (!started.ok) return started
   publishing = started.value

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest'
+import { PROVIDERS } from '../../src/config/providers/providers.ts'
+import { DELETING_SERVICES } from '../../src/server/update/service-dialect.ts'
+import { holdfast, scratch, type Service, service } from './processes.ts'
+
+const [A, B] = ['192.0.2.1', '192.0.2.2']
+const [A6, B6] = ['2001:db8::1', '2001:db8::2']
+
+/** The client with the preset of the service that it talks to. */
+async function imitating(provider: string) {
+  const at = await service('--dialect', provider)
+  const state = scratch()
+  const update = async (...addresses: readonly string[]) =>
+    holdfast(
+      [
+        'update',
+        '--provider',
+        provider,
+        '--server',
+        at.url,
+        '--username',
+        at.username,
+        '--hostname',
+        at.hostnames[0] ?? '',
+        '--state-dir',
+        state,
+        '--min-gap',
+        '0',
+        '--ipv6',
+        '--json',
+        ...('ipv6_server' in (PROVIDERS[provider]?.settings ?? {}) ? ['--ipv6-server', at.url] : []),
+        ...(addresses.length === 0 ? [] : ['--myip', addresses.join(',')]),
+      ],
+      { env: { HOLDFAST_PASSWORD: at.password } },
+    )
+  return { at, update }
+}
+
+/** The published addresses, in the order of their text. */
+async function addressesOf(at: Service): Promise<readonly string[]> {
+  const response = await fetch(`${at.url}/v1/dns/records/example.test/home`, {
+    headers: { authorization: `Bearer ${at.apiKey}` },
+  })
+  const text = await response.text()
+  return [...text.matchAll(/"value":"([0-9a-f.:]+)"/g)].map(([, value = '']) => value).toSorted()
+}
+
+const families = (provider: string): readonly string[] =>
+  PROVIDERS[provider]?.settings['ipv6'] === 'false' ? [A] : [A, A6]
+/** Of the others, `test/protocol` and `test/config` hold the requests and replies. */
+const confirmed = Object.keys(PROVIDERS).filter(
+  (name) => PROVIDERS[name]?.grade === 'A' && PROVIDERS[name].settings['myip'] === undefined,
+)
+
+describe('the client and each service by its name agree', () => {
+  it.each(confirmed)('%s: both families are published, and nothing more is sent', async (provider) => {
+    const { at, update } = await imitating(provider)
+    const wanted = families(provider)
+    const first = await update(...wanted)
+    expect(first.code, first.stdout + first.stderr).toBe(0)
+    expect(await addressesOf(at)).toEqual(wanted.toSorted())
+    const second = await update(...wanted)
+    expect(JSON.parse(second.stdout)).toMatchObject({
+      accounts: [{ outcome: 'settled', hostnames: [{ sent: null }] }],
+    })
+  })
+})
+
+const DELETING = Object.keys(DELETING_SERVICES)
+
+describe('a service that deletes what a request does not name', () => {
+  it.each(DELETING)(
+    '%s: with the preset, an update of IPv4 alone keeps the IPv6 address',
+    async (provider) => {
+      const { at, update } = await imitating(provider)
+      expect((await update(A, A6)).code).toBe(0)
+      expect((await update(B)).code).toBe(0)
+      expect(await addressesOf(at)).toEqual([B, A6].toSorted())
+      expect((await update(B, B6)).code).toBe(0)
+      expect(await addressesOf(at)).toEqual([B, B6].toSorted())
+    },
+  )
+
+  it.each(DELETING)('%s: without the preset, the same request takes it down', async (provider) => {
+    const at = await service('--dialect', provider)
+    const settings = PROVIDERS[provider]?.settings ?? {}
+    const path = settings['path'] ?? '/nic/update'
+    const authorization = `Basic ${Buffer.from(`${at.username}:${at.password}`).toString('base64')}`
+    const send = async (query: string) =>
+      (
+        await fetch(`${at.url}${path}?hostname=${at.hostnames[0] ?? ''}&${query}`, {
+          headers: { authorization, 'user-agent': 'Acme t/1-1 me@example.test' },
+        })
+      ).text()
+    const second = settings['ipv6_parameter'] ?? 'myip'
+    await send(second === 'myip' ? `myip=${A},${A6}&keepipv4=1&keepipv6=1` : `myip=${A}&${second}=${A6}`)
+    expect(await addressesOf(at)).toEqual([A, A6].toSorted())
+    await send(`myip=${B}`)
+    expect(await addressesOf(at)).toEqual([B])
+  })
+})
+
+describe('serve --dialect', () => {
+  it('answers in the words of the service', async () => {
+    const at = await service('--dialect', 'easydns')
+    const authorization = `Basic ${Buffer.from(`${at.username}:wrong`).toString('base64')}`
+    const response = await fetch(`${at.url}/dyn/generic.php?hostname=${at.hostnames[0] ?? ''}&myip=${A}`, {
+      headers: { authorization, 'user-agent': 'Acme t/1-1 me@example.test' },
+    })
+    expect([response.status, await response.text()]).toEqual([200, '<html><body>NOACCESS</body></html>\n'])
+  })
+
+  it('still speaks the protocol of the specification', async () => {
+    const at = await service('--dialect', 'desec')
+    const flags = ['--server', at.url, '--username', at.username, '--hostname', at.hostnames[0] ?? '']
+    const { code } = await holdfast(['update', ...flags, '--myip', A, '--state-dir', scratch()], {
+      env: { HOLDFAST_PASSWORD: at.password },
+    })
+    expect(code).toBe(0)
+  })
+
+  it('is refused without --dev, and for a service that is not known', async () => {
+    const store = scratch()
+    const real = await holdfast(['serve', '--dialect', 'desec', '--store', store], { node: process.execPath })
+    expect([real.code, real.stderr]).toEqual([64, expect.stringContaining('--dialect works only with --dev')])
+    const unknown = await holdfast(['serve', '--dev', '--dialect', 'noip'], { node: process.execPath })
+    expect([unknown.code, unknown.stderr]).toEqual([64, expect.stringContaining('did you mean no-ip?')])
+  })
+})
