@@ -66,7 +66,7 @@ export async function largeTransfers({ node, isQuick, folder }: Context): Promis
 }
 
 /** As after a flush of all names. */
-function publishFilled({ folder, zone, names }: Filled): void {
+export function publishFilled({ folder, zone, names }: Filled): void {
   const { writer, reader } = openConnections(folder)
   writer.exec('PRAGMA synchronous = OFF')
   for (let from = 1; from <= names; from += STEP)
