@@ -63,7 +63,12 @@ export const command = <Table extends FlagTable, Settings>({
 })
 
 const SERVICE_FLAGS = {
-  configFile: { kind: 'text', flag: 'config', describe: 'read this configuration file, TOML or .json' },
+  configFile: {
+    kind: 'text',
+    flag: 'config',
+    describe: 'read this configuration file, TOML or .json',
+    isPath: true,
+  },
 } as const satisfies FlagTable
 const CLIENT_FLAGS = {
   ...SERVICE_FLAGS,

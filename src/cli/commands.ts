@@ -116,6 +116,19 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./providers.ts')).providersCommand,
   }),
   command({
+    name: 'completion',
+    summary: 'print a script that completes command lines in a shell',
+    examples: ['holdfast completion bash', 'holdfast completion zsh', 'holdfast completion fish'],
+    details: [
+      'bash: write it to /etc/bash_completion.d/holdfast, or to ~/.local/share/bash-completion/completions/holdfast.',
+      'zsh: write it to the file _holdfast in a folder of $fpath.',
+      'fish: write it to ~/.config/fish/completions/holdfast.fish.',
+    ],
+    flags: flags.COMPLETION_FLAGS,
+    settings: noSettings,
+    load: async () => (await import('./completion.ts')).completionFor(COMMANDS),
+  }),
+  command({
     name: 'service',
     summary: 'install, remove or show the systemd unit of the client',
     examples: [

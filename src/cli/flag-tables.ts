@@ -92,6 +92,16 @@ export const PROVIDERS_FLAGS = {
 } as const satisfies FlagTable
 export type ProvidersFlags = FlagsOf<typeof PROVIDERS_FLAGS>
 
+export const COMPLETION_FLAGS = {
+  shell: {
+    kind: 'choice',
+    name: 'shell',
+    choices: ['bash', 'zsh', 'fish'],
+    describe: 'the shell that reads the script',
+  },
+} as const satisfies FlagTable
+export type CompletionFlags = FlagsOf<typeof COMPLETION_FLAGS>
+
 export const SERVICE_FLAGS = {
   operation: {
     kind: 'choice',

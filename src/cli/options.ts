@@ -5,6 +5,10 @@ import { flagOf, type Setting, type SettingTable } from '../config/setting.ts'
 export interface Option {
   readonly kind: 'switch' | 'text' | 'list'
   readonly describe: string
+  /** The only values, where it has a few. */
+  readonly values?: readonly string[]
+  /** The value is the path of a file or folder. */
+  readonly isPath?: true
   /** The heading of the option in --help. */
   readonly group?: string
 }
@@ -21,6 +25,10 @@ export const optionsOf = (table: SettingTable, group: string): Options =>
         kind: setting.reader.shape === 'switch' ? 'switch' : 'list',
         group,
         describe: setting.help + formatDefault(setting),
+        ...(setting.reader.schema['enum'] !== undefined && {
+          values: setting.reader.schema['enum'] as readonly string[],
+        }),
+        ...(setting.reader.isPath && { isPath: true }),
       } satisfies Option,
     ]),
   )

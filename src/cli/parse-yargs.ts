@@ -6,6 +6,7 @@ import { COMMANDS } from './commands.ts'
 import type { Positional } from './flags.ts'
 import type { Option, Options } from './options.ts'
 import { CONFIGURATION, type ParsedCommand } from './parse-fast.ts'
+import { SHORT_OPTIONS } from './switches.ts'
 import { usageErrorText } from './usage-error.ts'
 
 /** A mistake on the command line, for the user. */
@@ -70,7 +71,7 @@ const OVERVIEW = [
   ]),
   '',
   'Holdfast keeps hostnames on a changing address (dynamic DNS).',
-  'holdfast <command> --help shows the options of a command.',
+  'holdfast <command> --help shows the options of a command. -v is short for --log-level debug.',
 ].join('\n')
 
 const COMMAND_NAMES = COMMANDS.map(({ name }) => name)
@@ -103,13 +104,28 @@ function withOptions(args: Argv, command: Command, options: Options): Argv {
     positional === undefined ? args : args.positional(positional.name, positionalOptions(positional))
   return own
     .usage(usage)
-    .options(Object.fromEntries(Object.entries(options).map(([flag, option]) => [flag, yargsOption(option)])))
+    .options(
+      Object.fromEntries(
+        Object.entries(options).map(([flag, option]) => [
+          flag,
+          yargsOption({ ...option, describe: withShort(flag, option.describe) }),
+        ]),
+      ),
+    )
     .check((values) => {
       const repeated = Object.keys(options).find(
         (flag) => options[flag]?.kind === 'text' && Array.isArray(values[flag]),
       )
       return repeated === undefined ? true : `--${repeated} is given twice; keep one`
     })
+}
+
+/** The short forms are rewritten before the line is parsed, and yargs would return an alias as a flag of its own. */
+function withShort(flag: string, describe: string): string {
+  const short = Object.entries(SHORT_OPTIONS).find(
+    ([, [long, value]]) => long === `--${flag}` && value === undefined,
+  )
+  return short === undefined ? describe : `${describe} (short: -${short[0]})`
 }
 
 const yargsOption = ({ kind, describe, group }: Option) => ({

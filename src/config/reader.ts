@@ -17,6 +17,8 @@ export interface SettingReader<T> {
   readonly hint?: (value: unknown) => string | undefined
   readonly read: (text: string) => Result<T, string>
   readonly schema: JsonSchema
+  /** The value is the path of a file or folder. */
+  readonly isPath?: true
 }
 
 export const text: SettingReader<string> = {
@@ -66,6 +68,7 @@ export const whole = (min: number, max: number): SettingReader<number> => ({
 /** A path, in which a leading "~/" is the home folder of the user that runs the program; "~user" is refused. */
 export const path: SettingReader<string> = {
   ...text,
+  isPath: true,
   read: (value) =>
     /^~[^/]/.test(value.trim())
       ? err(

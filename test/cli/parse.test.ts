@@ -47,7 +47,9 @@ const value = fc.constantFrom(...VALUES)
 
 /** One flag of the command in one of its spellings, valid or not. */
 function flagWords(name: string): fc.Arbitrary<readonly string[]> {
-  const known = fc.constantFrom(...(flagsOf.get(name) ?? [])).chain(([flag, { kind }]) => {
+  const flags = flagsOf.get(name) ?? []
+  if (flags.length === 0) return fc.constantFrom(...ODD)
+  const known = fc.constantFrom(...flags).chain(([flag, { kind }]) => {
     const spellings: readonly (readonly string[])[] =
       kind === 'switch'
         ? [[`--${flag}`], [`--no-${flag}`], [`--${flag}=false`], [`--${flag}=1`], [`--${flag}`, 'false']]
