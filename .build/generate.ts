@@ -6,4 +6,4 @@ import { generated } from './generated.ts'
 const ROOT = resolve(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
-for (const [path, text] of generated(read)) writeFileSync(join(ROOT, path), text)
+for (const [path, text] of await generated(read)) writeFileSync(join(ROOT, path), text)

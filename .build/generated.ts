@@ -7,16 +7,18 @@ import { formatDuration, milliseconds } from '../src/base/time.ts'
 import { formatListener } from '../src/config/service-settings.ts'
 import { REQUEST_FAULTS } from '../src/server/api/request-faults.ts'
 import { ERRORS } from '../src/server/errors/errors.ts'
+import { manPages } from './man-pages.ts'
 import { providerPages } from './provider-pages.ts'
 import { liftWording, type RequiredAction, REPLIES, remedyFor } from '../src/protocol/reply.ts'
 
 /** What is generated from the tables, by path: whole files, and the parts of documents between two marks. */
-export function generated(read: (path: string) => string): ReadonlyMap<string, string> {
+export async function generated(read: (path: string) => string): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['config/holdfast.schema.json', `${JSON.stringify(clientSchema(), null, 2)}\n`],
     ['config/service.schema.json', `${JSON.stringify(serviceSchema(), null, 2)}\n`],
     ['docs/settings.md', settingsPage()],
     ...providerPages(),
+    ...(await manPages()),
     ['docs/api.md', apiPage(read('docs/api.md'))],
     ['README.md', replaced(replaced(read('README.md'), 'replies', repliesTable()), 'exits', exitsTable())],
   ])

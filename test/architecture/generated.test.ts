@@ -14,7 +14,7 @@ import { RELEASED } from '../../src/platform/release-date.ts'
 const ROOT = resolve(import.meta.dirname, '../..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
-it.each([...generated(read)])('%s is what the tables say; run npm run generate', (path, text) =>
+it.each([...(await generated(read))])('%s is what the tables say; run npm run generate', (path, text) =>
   expect(read(path)).toBe(text),
 )
 
