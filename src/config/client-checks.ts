@@ -77,6 +77,7 @@ export function accountConflicts(
     [values.hostnameParameter === 'none' && values.hostnames !== undefined && values.hostnames.length > 1, 'hostname_parameter is none, so the username stands for one hostname; write an account for each hostname', 'hostnames'],
     [needsOwnParameter(values), `absent_family = "${values.absentFamily}" needs a parameter for IPv6 alone; set ipv6_parameter`, 'absentFamily'],
     [values.absentFamily !== 'omit' && values.absentFamily !== 'keep' && values.families === 'apart', `absent_family = "${values.absentFamily}" is for services that take both families in one request; remove it or families = "apart"`, 'absentFamily'],
+    [myip === 'connection' && values.absentFamily !== 'omit', `absent_family = "${values.absentFamily}" needs addresses, and myip = "connection" sends none: the service would delete the other family; remove myip`, 'myip', 'absentFamily'],
     [isOff, 'myip has an address of a family that is off; remove the address, or set ipv4 or ipv6 to true', 'myip'],
   ]
   return rules.flatMap(([isBroken, problem, ...keys]) =>

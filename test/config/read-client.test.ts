@@ -127,6 +127,7 @@ it.each<[string, Given, string]>([
   ['two hostnames of one username', { toml: `${WHOLE}hostname_parameter = "none"` }, 'h.toml:5: hostname_parameter is none, so the username stands for one hostname'],
   ['a word in a list of addresses', { toml: `${WHOLE}absent_family = "preserve"` }, 'h.toml:6: absent_family = "preserve" needs a parameter for IPv6 alone; set ipv6_parameter'],
   ['a repeated family apart', { toml: `${WHOLE}absent_family = "repeat"\nfamilies = "apart"` }, 'h.toml:6: absent_family = "repeat" is for services that take both families in one request'],
+  ['the address of the connection, where both are named', { toml: `${WHOLE}myip = "connection"\nabsent_family = "repeat"` }, 'h.toml:6: absent_family = "repeat" needs addresses, and myip = "connection" sends none'],
   ['a path without a slash', { toml: `${WHOLE}path = "nic/update"` }, 'h.toml:6: path must be a path that begins with a slash, such as /nic/update'],
   ['a path with a query', { toml: `${WHOLE}path = "/update?a=b"` }, 'h.toml:6: path has a query; write only the path, and further parameters as parameters'],
   ['a path with a blank', { toml: `${WHOLE}path = "/a b"` }, 'h.toml:6: path is not a valid path'],

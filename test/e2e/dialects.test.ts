@@ -100,6 +100,54 @@ describe('a service that deletes what a request does not name', () => {
   })
 })
 
+describe('what is deleted', () => {
+  const asking = async (provider: string, query: (at: Service) => string) => {
+    const at = await service('--dialect', provider)
+    const headers = {
+      authorization: `Basic ${Buffer.from(`${at.username}:${at.password}`).toString('base64')}`,
+      'user-agent': 'Acme t/1-1 me@example.test',
+    }
+    const get = async (path: string) => (await fetch(`${at.url}${path}`, { headers })).text()
+    await get(`/nic/update?hostname=${at.hostnames.join(',')}&myip=${A},${A6}`)
+    await get(`${PROVIDERS[provider]?.settings['path'] ?? '/nic/update'}?${query(at)}`)
+    return addressesOf(at)
+  }
+
+  it.each<[string, (at: Service) => string]>([
+    ['another spelling', () => `hostname=HOME.example.TEST.&myip=${B}`],
+    ['all hostnames', () => `hostname=all-hostnames&myip=${B}`],
+    ['the group of the key', ({ username }) => `hostname=${username}&myip=${B}`],
+    ['after a name that is refused', () => `hostname=none.example.test,home.example.test&myip=${B}`],
+    ['offline=NO', () => `hostname=home.example.test&myip=${B}&offline=NO`],
+  ])('dyn: %s', async (_, query) => expect(await asking('dyn', query)).toEqual([B]))
+
+  it.each<[string, (at: Service) => string]>([
+    ['a hostname that is refused', () => `hostname=none.example.test&myip=${B}`],
+    ['offline=YES', () => `hostname=home.example.test&offline=YES`],
+    ['both addresses', () => `hostname=home.example.test&myip=${A},${A6}`],
+  ])('dyn: nothing with %s', async (_, query) =>
+    expect(await asking('dyn', query)).toEqual([A, A6].toSorted()),
+  )
+
+  it('nothing of a name that the key may not update', async () => {
+    const at = await service('--dialect', 'dyn')
+    const api = { authorization: `Bearer ${at.apiKey}`, 'content-type': 'application/json' }
+    const rrsets = [{ dns_type: 'AAAA', rdata: [{ value: A6 }] }]
+    const body = JSON.stringify({ name: 'victim', rrsets })
+    expect(
+      (await fetch(`${at.url}/v1/dns/records/example.test`, { method: 'POST', headers: api, body })).status,
+    ).toBe(201)
+    const authorization = `Basic ${Buffer.from(`${at.username}:${at.password}`).toString('base64')}`
+    const query = `hostname=home.example.test,victim.example.test&myip=${B}`
+    const answer = await fetch(`${at.url}/v3/update?${query}`, {
+      headers: { authorization, 'user-agent': 'Acme t/1-1 me@example.test' },
+    })
+    expect(await answer.text()).toBe(`good ${B}\nnohost\n`)
+    const victim = await fetch(`${at.url}/v1/dns/records/example.test/victim`, { headers: api })
+    expect(await victim.text()).toContain(A6)
+  })
+})
+
 describe('serve --dialect', () => {
   it('answers in the words of the service', async () => {
     const at = await service('--dialect', 'easydns')

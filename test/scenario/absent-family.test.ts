@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Duration, days, minutes } from '../../src/base/time.ts'
-import { forever, run } from '../../src/client/agent/run.ts'
+import { forever, once, run } from '../../src/client/agent/run.ts'
 import type { DesiredState } from '../../src/client/decide/desired-state.ts'
 import { outcomeOf } from '../../src/client/report/outcome.ts'
 import { type AbsentFamily, PLAIN_FORM, type RequestForm } from '../../src/protocol/request-form.ts'
@@ -81,6 +81,57 @@ it('a request that is held is reported: in the log and as the outcome', async ()
   expect(scene.events.filter(({ kind }) => kind === 'addressUnknown')).toMatchObject([
     { family: 'v6', because: 'silent' },
   ])
+})
+
+describe('a forced update', () => {
+  /** All of these succeed; the sources of IPv6 are silent in the second run, which is forced. */
+  const forced = async (absentFamily: AbsentFamily) => {
+    const file = disk()
+    const desired = { ...PLAN, form: { ...PLAIN_FORM, absentFamily } }
+    await run(
+      world(file, ['good'], () => [A, A6], [desired]),
+      STARTED,
+      once,
+    )
+    const scene = world(file, ['good'], () => [A, 'unknown v6'], [desired])
+    await run(scene, [...STARTED, { kind: 'forced' }], once)
+    return scene.log.map((entry) => entry.replace(AT, ''))
+  }
+
+  it.each<AbsentFamily>(['repeat', 'hold'])(
+    'with %s names the address that was confirmed before',
+    async (way) => {
+      expect(await forced(way)).toEqual([`0 myip=${A},${A6}`])
+    },
+  )
+
+  it('remembers that address on disk until the reply', async () => {
+    const file = disk()
+    const desired = { ...PLAN, form: { ...PLAIN_FORM, absentFamily: 'repeat' } as const }
+    await run(
+      world(file, ['good'], () => [A, A6], [desired]),
+      STARTED,
+      once,
+    )
+    await run(
+      world(file, ['unreached'], () => [A, 'unknown v6'], [desired]),
+      [...STARTED, { kind: 'forced' }],
+      once,
+    )
+    const again = world(file, ['good'], () => [A, 'unknown v6'], [desired])
+    await run(again, [...STARTED, { kind: 'networkChanged' }], once)
+    expect(again.log.map((entry) => entry.replace(AT, ''))).toEqual([`0 myip=${A},${A6}`])
+  })
+
+  it('with omit does not', async () => expect(await forced('omit')).toEqual([`0 myip=${A}`]))
+})
+
+it('no delay is reported for a request that is on its way', async () => {
+  const desired = { ...PLAN, form: { ...PLAIN_FORM, minGap: minutes(10) } }
+  const scene = world(disk(), ['good'], () => [A], [desired])
+  scene.stopAfter(minutes(30))
+  await run(scene, STARTED, forever)
+  expect(scene.events.filter(({ kind }) => kind === 'paced')).toEqual([])
 })
 
 it('a family that this host lost is repeated: only the user deletes a record', async () => {

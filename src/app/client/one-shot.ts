@@ -9,7 +9,7 @@ import { type AccountReport, reportAccounts } from '../../client/report/report.t
 import type { Schedule } from '../../ports/clock.ts'
 import type { HttpRequest } from '../../ports/http.ts'
 import type { Log } from '../../ports/log.ts'
-import { readQuery } from '../../protocol/request.ts'
+import { HOSTNAME_PARAMETERS } from '../../protocol/request-form.ts'
 import { type MakeAddressDetection, NO_DETECTION } from './address-detection.ts'
 import { clockView } from './clock-view.ts'
 import { type ClientParts, type ComposedClient, composeClient } from './compose.ts'
@@ -55,14 +55,25 @@ export interface MaskedRequest {
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** The hostnames of a request; one where the credentials stand for it. */
+function namesIn({ url }: HttpRequest): number {
+  const given = new URL(url).searchParams
+  const [names = ''] = HOSTNAME_PARAMETERS.flatMap((name) => given.get(name) ?? [])
+  return Math.max(1, names.split(',').length)
+}
+
 /** Runs as if every request succeeded. Sends nothing to the service and changes nothing on disk. */
 export async function dryRun(settings: ResolvedSettings, options: OneShotOptions): Promise<DryRun> {
   const composed = await compose(settings, options, { onEvent: () => undefined, isDryRun: true })
   const requests: MaskedRequest[] = []
   const http: Agent['http'] = (request) => {
     requests.push(masked(request))
-    const count = readQuery(new URL(request.url).search.slice(1)).hostnames?.length ?? 0
-    return Promise.resolve({ kind: 'answered', status: 200, headers: {}, body: 'good\n'.repeat(count) })
+    return Promise.resolve({
+      kind: 'answered',
+      status: 200,
+      headers: {},
+      body: 'good\n'.repeat(namesIn(request)),
+    })
   }
   const memory = { ...composed.agent.memory, save: () => Promise.resolve(undefined) }
   const agent: Agent = { ...composed.agent, http, memory, emit: () => undefined, whenStopped: 'exit' }

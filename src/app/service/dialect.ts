@@ -10,14 +10,15 @@ import type { PathHandler } from '../../server/http/dispatch.ts'
 import type { Store } from '../../server/store/store.ts'
 import { handleUpdate, type UpdateDependencies } from '../../server/update/handle.ts'
 import {
+  confirmedHostnames,
   dialectResponse,
   DELETING_SERVICES,
   plainRequest,
   type ServiceDialect,
 } from '../../server/update/service-dialect.ts'
 
-/** The service of a preset, by its name. The hostname of its credentials is set later. */
-export function readDialect(name: string): Result<Omit<ServiceDialect, 'hostname'>, string> {
+/** The service of a preset, by its name. The hostnames of its credentials are set later. */
+export function readDialect(name: string): Result<Omit<ServiceDialect, 'hostnames'>, string> {
   const provider = parseProvider(name)
   if (!provider.ok) return err(`${name} ${provider.error}`)
   const layer = presetLayer([{ provider: { value: provider.value, where: '--dialect' } }])
@@ -47,8 +48,8 @@ export const dialectPart = (dependencies: UpdateDependencies, dialect: ServiceDi
     const plain = plainRequest(request, dialect)
     if (plain === undefined) return { status: 200, headers: TEXT, body: 'badsys\n' }
     const response = await handleUpdate(dependencies, plain.request)
-    const isDone = /^(good|nochg)/.test(response.body)
-    if (isDone) await deleteFamilies(dependencies.updater.store, plain.hostnames, plain.deleted)
+    const confirmed = confirmedHostnames(response.body, plain.items, dialect)
+    await deleteFamilies(dependencies.updater.store, confirmed, plain.deleted)
     return dialectResponse(response, dialect.replies)
   },
   logFields: (_, { body }) => ({ reply: body.slice(0, MAX_LOGGED_REPLY) }),

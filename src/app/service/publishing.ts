@@ -1,8 +1,10 @@
 import { err, ok, type Result } from '../../base/result.ts'
-import { instant } from '../../base/time.ts'
+import { instant, minutes } from '../../base/time.ts'
+import { type BucketLimits, fullBucket, takeToken } from '../../base/token-bucket.ts'
 import { formatDnsEndpoint } from '../../config/dns-endpoint.ts'
 import type { ServiceSettings } from '../../config/service-settings.ts'
 import { type Address, parseAddress } from '../../net/address.ts'
+import { steadyClock } from '../../platform/clock.ts'
 import { listenForDns } from '../../platform/dns-listener.ts'
 import type { DnsListener } from '../../ports/dns-listener.ts'
 import type { Log } from '../../ports/log.ts'
@@ -81,11 +83,14 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
         line: `secondary ${name} is stuck at serial ${fetched ?? 'unknown'} of ${apex}: it was told ${told} a minute ago`,
       }),
   })
+  const mayLogName = rareEnough(NAME_FAULTS)
   const flusher = startFlusher({
     store,
     settings,
     onFlushed: (zones) => notifier.changed(zones.map((zone) => toldZone(zone, settings()))),
-    onNameFault: ({ fqdn, error }) => reportFailure(`publishing ${fqdn}`, error),
+    onNameFault: ({ fqdn, error }) => {
+      if (mayLogName()) reportFailure(`publishing ${fqdn}`, error)
+    },
     onError: (error) => reportFailure('publishing', error),
     onDuration: parts.metrics.flushed,
   })
@@ -270,4 +275,16 @@ async function openListeners(
     }
   }
   return ok(open)
+}
+
+/** One bad name makes all that follow it bad too: a few of them say enough. */
+const NAME_FAULTS: BucketLimits = { burst: 5, refill: minutes(1) }
+
+function rareEnough(limits: BucketLimits): () => boolean {
+  let bucket = fullBucket(limits, steadyClock.now())
+  return () => {
+    const taken = takeToken(bucket, limits, steadyClock.now())
+    bucket = taken ?? bucket
+    return taken !== undefined
+  }
 }

@@ -91,7 +91,7 @@ export async function startService(
 }
 
 interface StoreOptions extends Omit<StartOptions, 'faults' | 'dialect'> {
-  readonly dialect: Omit<ServiceDialect, 'hostname'> | undefined
+  readonly dialect: Omit<ServiceDialect, 'hostnames'> | undefined
   readonly faults: HandlerParts['faults']
   readonly tls: ListenParts['tls']
 }
@@ -119,7 +119,7 @@ async function startOn(
       faults,
       health,
       requestFlush: wake,
-      ...(dialect && { dialect: { ...dialect, hostname: dev?.hostnames[0] ?? '' } }),
+      ...(dialect && { dialect: { ...dialect, hostnames: dev?.hostnames ?? [] } }),
     },
   )
   const started = await startPublishing({ ...parts, store, metrics, current: () => current })

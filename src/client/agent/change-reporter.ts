@@ -28,12 +28,12 @@ export class ChangeReporter {
     this.#state = NEW_STATE
   }
 
-  /** Reports new stops, waits and delays. */
-  reportState(loop: LoopState): void {
+  /** Reports new stops, waits and delays. A request that is being sent is not delayed by itself. */
+  reportState(loop: LoopState, isSending = false): void {
     const now = this.#agent.clock.now()
     const desiredStates = loop.jobs.map(({ desired }) => desired)
     const changes = stateEvents(this.#state, loop.state, { desiredStates, now })
-    const pace = paceEvents(this.#delays, loop, now)
+    const pace = isSending ? { reported: this.#delays, events: [] } : paceEvents(this.#delays, loop, now)
     this.#state = loop.state
     this.#delays = pace.reported
     this.#emit([...changes, ...pace.events])

@@ -96,7 +96,7 @@ class AgentLoop {
     this.#loop = { ...this.#loop, ...step(state, observation, context) }
     const isSavedLater = saved === 'unsaved' || isSavedNext(this.#loop, observation)
     const isSaved = isSavedLater || (await this.#save())
-    this.#reporter.reportState(this.#loop)
+    this.#reporter.reportState(this.#loop, observation.kind === 'sending')
     onState(this.#loop)
     return isSaved
   }

@@ -1,5 +1,5 @@
 import { after, earliest, type Instant, isBefore, milliseconds } from '../../base/time.ts'
-import { type Addresses, byFamily, FAMILIES, type Family } from '../../net/address.ts'
+import { type Address, type Addresses, byFamily, FAMILIES, type Family } from '../../net/address.ts'
 import type { Sightings } from '../../net/sighting.ts'
 import { formatQuery, type UpdateRequest } from '../../protocol/request.ts'
 import { batchOf } from './batch.ts'
@@ -186,10 +186,14 @@ function oneOf(known: Addresses, [first]: readonly Family[]): Addresses {
   return family === undefined ? {} : { [family]: known[family] }
 }
 
+/** The address that the service has, as far as this client knows. */
+const knownAt = ({ confirmed, earlier }: HostState, family: Family): Address | undefined =>
+  confirmed[family] ?? earlier?.[family]
+
 /** Whether no request may be sent for a hostname, because a family is unknown that the service would delete. */
 export const isHeldBack = ({ form, families }: DesiredState, seen: Sightings, host: HostState): boolean =>
   form.absentFamily === 'hold' &&
-  families.some((family) => seen[family]?.kind === 'unknown' && host.confirmed[family] === undefined)
+  families.some((family) => seen[family]?.kind === 'unknown' && knownAt(host, family) === undefined)
 
 interface Completion {
   readonly seen: Sightings
@@ -206,7 +210,7 @@ function completed(known: Addresses, { seen, desired, host }: Completion): Addre
   if ((absentFamily !== 'repeat' && absentFamily !== 'hold') || desired.reliesOnConnection) return known
   if (isHeldBack(desired, seen, host)) return undefined
   const absent = desired.families.filter((family) => known[family] === undefined)
-  const repeated = absent.flatMap((family) => host.confirmed[family] ?? [])
+  const repeated = absent.flatMap((family) => knownAt(host, family) ?? [])
   return { ...known, ...byFamily(repeated) }
 }
 

@@ -146,7 +146,11 @@ function unconfirmedBy(
   }
 }
 
-const unconfirmed = ({ touched: _touched, ...host }: HostState): HostState => ({ ...host, confirmed: {} })
+const unconfirmed = ({ touched: _touched, confirmed, earlier, ...host }: HostState): HostState => ({
+  ...host,
+  confirmed: {},
+  earlier: { ...earlier, ...confirmed },
+})
 
 const withoutStop = ({ stopped: _stopped, ...host }: HostState): HostState => host
 

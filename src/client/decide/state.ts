@@ -41,6 +41,8 @@ export interface Stop {
 export interface HostState {
   /** The addresses that the service confirmed last. */
   readonly confirmed: Addresses
+  /** Those that it confirmed before an update was forced: a service may delete what the next request does not name. */
+  readonly earlier?: Addresses
   /** When it confirmed them last. */
   readonly touched?: Instant
   /** Since when these addresses are confirmed. */

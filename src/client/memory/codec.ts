@@ -78,9 +78,10 @@ function readSent(value: unknown): Sent {
 }
 
 function readHost(value: unknown): HostState {
-  const { confirmed, touched, since, unechoed, spread, isOffline, stopped } = record(value)
+  const { confirmed, earlier, touched, since, unechoed, spread, isOffline, stopped } = record(value)
   return {
     confirmed: readAddresses(confirmed),
+    ...(earlier !== undefined && { earlier: readAddresses(earlier) }),
     ...(touched !== undefined && { touched: moment(touched) }),
     ...(since !== undefined && { since: moment(since) }),
     ...(unechoed !== undefined && { unechoed: readAddresses(unechoed) }),

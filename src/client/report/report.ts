@@ -180,7 +180,11 @@ function unknownCause(seen: Sightings | undefined): string {
     const because = reportSeen(family, seen[family])?.because
     return because === undefined || because === null ? [] : [`${FAMILY_NAMES[family]}: ${because}`]
   })
-  return `no source reported a public address${reasons.length === 0 ? '' : ` (${reasons.join('; ')})`}`
+  const detail = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`
+  const isAnySeen = FAMILIES.some((family) => seen[family]?.kind === 'seen')
+  return isAnySeen
+    ? `one address is unknown${detail}, and the service would delete what a request does not name`
+    : `no source reported a public address${detail}`
 }
 
 function remedyOf({ status }: AccountState, outcome: Outcome, stop: Stop | undefined): string | undefined {
@@ -199,8 +203,12 @@ function reportSeen(family: Family, sighting: Sighting | undefined): SeenReport 
   return { family, address: null, by: null, because }
 }
 
-function remarksOn({ confirmed, unechoed, stopped }: HostState, seen: Sightings): readonly string[] {
-  const isGone = (sighting: Sighting | undefined): boolean => sighting?.kind === 'none' && !sighting.isLeft
+function remarksOn(
+  { confirmed, isOffline, unechoed, stopped }: HostState,
+  seen: Sightings,
+): readonly string[] {
+  const isGone = (sighting: Sighting | undefined): boolean =>
+    sighting?.kind === 'none' && !sighting.isLeft && !isOffline
   const lost = FAMILIES.filter((family) => confirmed[family] !== undefined && isGone(seen[family]))
   return [
     ...lost.map(

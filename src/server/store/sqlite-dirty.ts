@@ -87,10 +87,10 @@ const dirty = (sql: Sql): Pick<PublishWrites, 'dirtyNames' | 'setPublished' | 's
   async setPublished(names, now) {
     const done = sql('DELETE FROM dns_dirty WHERE zone_id = ? AND name = ?')
     for (const { zoneId, name, isDeferred } of names) {
-      if (!isDeferred)
-        sql('UPDATE name SET published_at = ? WHERE zone_id = ? AND name = ?').run(now, zoneId, name)
       done.run(zoneId, isDeferred ? `${DEFERRED}${name}` : name)
-      done.run(zoneId, `${STUCK}${name}`)
+      const wasStuck = done.run(zoneId, `${STUCK}${name}`).changes > 0
+      if (!isDeferred || wasStuck)
+        sql('UPDATE name SET published_at = ? WHERE zone_id = ? AND name = ?').run(now, zoneId, name)
     }
   },
   async setStuck(names) {

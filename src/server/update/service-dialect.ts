@@ -1,4 +1,5 @@
 import { byFamily, FAMILIES, type Family, listed, parseAddress } from '../../net/address.ts'
+import { parseHostname } from '../../net/hostname.ts'
 import type { ReplyDialect } from '../../protocol/dialect.ts'
 import { isReplyWord, type ReplyWord } from '../../protocol/reply.ts'
 import { UPDATE_PATH } from '../../protocol/request.ts'
@@ -24,14 +25,15 @@ export interface ServiceDialect {
   readonly replies: ReplyDialect
   /** Undefined for a service that keeps what a request does not name. */
   readonly preservedBy: (typeof DELETING_SERVICES)[string] | undefined
-  /** What the credentials stand for, where a request names no hostname. */
-  readonly hostname: string
+  /** Those of the credentials, which stand for the first where a request names none. */
+  readonly hostnames: readonly string[]
 }
 
 /** A request in the form of the specification. */
 export interface PlainRequest {
   readonly request: IncomingRequest
-  readonly hostnames: readonly string[]
+  /** As the request lists them: hostnames, groups, or the word for all. */
+  readonly items: readonly string[]
   /** Families whose records the other service deletes, because the request does not name them. */
   readonly deleted: readonly Family[]
 }
@@ -41,10 +43,11 @@ const KEPT = { v4: 'keepipv4', v6: 'keepipv6' } as const
 
 /** Translates a request. Undefined where a fixed parameter of the other service is missing or different. */
 export function plainRequest(request: IncomingRequest, dialect: ServiceDialect): PlainRequest | undefined {
-  const { form, hostname, preservedBy } = dialect
+  const { form, hostnames, preservedBy } = dialect
   const given = new URLSearchParams(request.query)
   if (form.parameters.some(([name, value]) => given.get(name) !== value)) return undefined
-  const named = form.hostnameParameter === 'none' ? hostname : (given.get(form.hostnameParameter) ?? '')
+  const named =
+    form.hostnameParameter === 'none' ? (hostnames[0] ?? '') : (given.get(form.hostnameParameter) ?? '')
   const items = [given.get(form.addressParameter), given.get(form.ipv6Parameter)]
     .flatMap((text) => (text ?? '').split(','))
     .filter((text) => text !== '')
@@ -56,10 +59,10 @@ export function plainRequest(request: IncomingRequest, dialect: ServiceDialect):
   // The connection gives the address of its family.
   const present = listed(addresses).length > 0 ? addresses : byFamily([request.peer])
   const absent = FAMILIES.filter((family) => present[family] === undefined)
-  const deletes = preservedBy !== undefined && offline === null
+  const deletes = preservedBy !== undefined && offline?.toUpperCase() !== 'YES'
   return {
     request: { ...request, path: UPDATE_PATH, query: query.toString() },
-    hostnames: named.split(','),
+    items: named.split(','),
     deleted: deletes ? absent.filter((family) => !isKept(family, given, dialect)) : [],
   }
 }
@@ -106,4 +109,23 @@ function ownLine(line: string, word: string, { words = {}, hasOneLine }: ReplyDi
   const found = Object.entries(words).find(([, like]) => like === word || like === sameFor(word))
   if (found !== undefined) return found[0].toUpperCase()
   return hasOneLine === true ? (sameFor(word) ?? word) : line
+}
+
+/**
+ * The hostnames that a reply confirms: each item with its line. Lines that do not fit the items are those of a group or of the word
+ * for all, which stand for the hostnames of the credentials.
+ */
+export function confirmedHostnames(
+  body: string,
+  items: readonly string[],
+  { hostnames }: Pick<ServiceDialect, 'hostnames'>,
+): readonly string[] {
+  const lines = body.split('\n').filter((line) => line !== '')
+  const isDone = (line = ''): boolean => /^(good|nochg)\b/.test(line)
+  const named = items.map(parseHostname)
+  const isEach =
+    lines.length === items.length && named.every((name) => name !== undefined && name.includes('.'))
+  return isEach
+    ? named.flatMap((name, at) => (name !== undefined && isDone(lines[at]) ? [name] : []))
+    : hostnames.filter((_, at) => isDone(lines[at]))
 }

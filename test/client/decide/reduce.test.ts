@@ -124,7 +124,7 @@ it.each([
 
 describe('what is to be confirmed once more', () => {
   const hosts = { a: CONFIRMED, b: { ...CONFIRMED, stopped: stop }, c: CONFIRMED }
-  const forgotten = { ...NEW_HOST, confirmed: {} }
+  const forgotten = { ...NEW_HOST, confirmed: {}, earlier: CONFIRMED.confirmed }
   const desired = { hostnames: ['a', 'b'] }
   it.each([
     ['all names of the desired', {}, { a: forgotten, b: { ...forgotten, stopped: stop }, c: CONFIRMED }],
