@@ -140,6 +140,31 @@ describe('a flush', () => {
     expect(await flushAll()).toEqual([])
   })
 
+  it('says when names were published that could not be rendered because of another one', async () => {
+    const followers = ['f1', 'f2', 'f3', 'f4', 'f5']
+    const aliases = Object.fromEntries(followers.map((name) => [name, [`300 ALIAS home.${ZONE}.`]]))
+    const world = await storeWith({ [ZONE]: { home: ['300 A not-an-address'], ...aliases } })
+    const faults = new Set<string>()
+    const context = {
+      settings: SETTINGS,
+      now: NOW,
+      maxNames: 2,
+      onNameFault: ({ fqdn }: NameFault) => faults.add(fqdn),
+    }
+    const flushAll = async () => {
+      while (await world.store.read(async (r) => r.hasDirtyNames()))
+        await world.store.write(async (w) => flush(w, context))
+    }
+    const publishedAt = async (name: string) =>
+      (await world.store.read(async (r) => r.nameAt(world.idOf(ZONE), name)))?.publishedAt
+    await flushAll()
+    expect(faults.size).toBe(6)
+    expect(await Promise.all(followers.map(publishedAt))).toEqual(followers.map(() => undefined))
+    await world.put(ZONE, 'home', A)
+    await flushAll()
+    expect(await Promise.all(followers.map(publishedAt))).toEqual(followers.map(() => NOW))
+  })
+
   it('has no steps to a serial over a step that is gone after the clock was corrected', async () => {
     const world = await storeWith({ [ZONE]: { home: A } })
     const serials: number[] = []
