@@ -83,6 +83,6 @@ describe.skipIf(!canWatch)('watchKernel', () => {
 
     child.kill('SIGKILL')
 
-    await expect.poll(() => nameOf(monitor), { timeout: 2000 }).toBe('')
+    await expect.poll(() => nameOf(monitor), { timeout: 10_000 }).toBe('')
   })
 })

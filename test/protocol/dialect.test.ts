@@ -53,6 +53,23 @@ describe('a reply of another service', () => {
     expect(read(name, status, body, count)).toBe('not understood'))
 })
 
+describe('the form of a reply of another service', () => {
+  const replyOf = (name: DialectName, status: number, body: string) => {
+    const replies = readResponse({ status, body }, 1, dialectOf(name))
+    return replies.ok ? replies.value[0] : undefined
+  }
+
+  it('has no address where the word carries none', () => {
+    expect(replyOf('easydns', 200, 'NOERROR')).toEqual({ word: 'good', addresses: [] })
+    expect(replyOf('domeneshop', 204, '')).toEqual({ word: 'good', addresses: [] })
+  })
+
+  it('has what the service wrote', () => {
+    expect(replyOf('easydns', 200, 'NOACCESS')).toEqual({ word: 'badauth', said: 'noaccess' })
+    expect(replyOf('domeneshop', 404, '')).toEqual({ word: 'nohost', said: 'HTTP 404' })
+  })
+})
+
 describe('a line for each family of one hostname', () => {
   // biome-ignore format: a table
   it.each<[string, readonly string[] | string]>([
@@ -61,6 +78,8 @@ describe('a line for each family of one hostname', () => {
     ['nochg 192.0.2.1\nnochg 2001:db8::1',                 ['nochg']],
     ['good 192.0.2.1\ngood 192.0.2.2',                     'not understood'],
     ['good 192.0.2.1\ngood',                               'not understood'],
+    ['good 192.0.2.1,2001:db8::1\ngood\ngood',            'not understood'],
+    ['good 192.0.2.1\ngood 2001:db8::1\ngood',            'not understood'],
     ['good 192.0.2.1\nWAT',                                'not understood'],
     ['good 192.0.2.1\nnochg 2001:db8::1\ngood 192.0.2.1',  'not understood'],
     ['good 192.0.2.1\nbadauth',                            ['badauth']],
