@@ -79,27 +79,25 @@ function answeredBy(
   count: number,
   { hasOneLine }: ReplyDialect,
 ): readonly Reply[] | undefined {
-  const [first] = words
   if (words.length === count) return words
-  if (hasOneLine === true && words.length === 1 && first !== undefined) return repeat(first, count)
+  if (hasOneLine === true && words.length === 1) return words.flatMap((reply) => repeat(reply, count))
   return count === 1 ? eachFamily(words) : undefined
 }
 
 /** Some services answer for one hostname with a line for each family: a change of one of them is a change. */
 function eachFamily(words: readonly Reply[]): readonly Reply[] | undefined {
-  const addresses = words.flatMap((reply) => ('addresses' in reply ? reply.addresses : []))
-  const isOneEach =
-    words.length === 2 && addresses.length === 2 && Object.keys(byFamily(addresses)).length === 2
-  if (!isOneEach) return undefined
-  const change = words.find(({ word }) => isChangeReply(word)) ?? words[0]
-  return change !== undefined && 'addresses' in change ? [{ ...change, addresses }] : undefined
+  const each = words.flatMap((reply) => ('addresses' in reply && reply.addresses.length === 1 ? [reply] : []))
+  const addresses = each.flatMap((reply) => reply.addresses)
+  const isOneEach = words.length === 2 && Object.keys(byFamily(addresses)).length === 2
+  const word = each.some((reply) => isChangeReply(reply.word)) ? 'good' : 'nochg'
+  return isOneEach ? [{ word, addresses }] : undefined
 }
 
 const replyOf = (word: ReplyWord, status: number): Reply =>
   isAddressedWord(word) ? { word, addresses: [] } : { word, said: `HTTP ${status}` }
 
 /** The text between HTML tags, one piece a line. */
-const withoutTags = (body: string): string => body.slice(0, MAX_REPLY_BYTES + 1).replaceAll(/<[^<>]*>/g, '\n')
+const withoutTags = (body: string): string => body.replaceAll(/<[^<>]*>/g, '\n')
 
 const isRestriction = ({ word }: Reply): boolean => severityOf(word) > 0
 const isRedirect = (status: number): boolean => status >= 300 && status < 400

@@ -34,6 +34,7 @@ describe('a reply of another service', () => {
     ['changeip',   200, 'Successful update',                        1, ['good']],
     ['domeneshop', 204, '',                                         1, ['good']],
     ['domeneshop', 404, '{"code":"domain:not-found"}',              1, ['nohost']],
+    ['easydns',    200, '<html><body>Sorry<br>NOACCESS<br>Ask us.</body></html>', 1, ['badauth']],
   ])('of %s: HTTP %i %j for %i hostnames is %j', (name, status, body, count, words) =>
     expect(read(name, status, body, count)).toEqual(words))
 
@@ -49,6 +50,10 @@ describe('a reply of another service', () => {
     ['easydns',    200, '<html>It is OK to go</html>', 1],
     ['changeip',   500, 'Successful',                  1],
     ['selfhost',   302, '',                            1],
+    ['desec',      404, 'good',                        1],
+    [undefined,    200, '<html>NOACCESS</html>',       1],
+    [undefined,    200, 'see<br>abuse',                1],
+    [undefined,    200, 'good 192.0.2.1\ngood 2001:db8::1', 3],
   ])('with the replies of %s is not understood: HTTP %i %j', (name, status, body, count) =>
     expect(read(name, status, body, count)).toBe('not understood'))
 })
@@ -83,6 +88,9 @@ describe('a line for each family of one hostname', () => {
     ['good 192.0.2.1\nWAT',                                'not understood'],
     ['good 192.0.2.1\nnochg 2001:db8::1\ngood 192.0.2.1',  'not understood'],
     ['good 192.0.2.1\nbadauth',                            ['badauth']],
+    ['good 192.0.2.1,192.0.2.2\nnochg 2001:db8::1',        'not understood'],
+    ['good 192.0.2.1,2001:db8::1\nnochg',                  'not understood'],
+    ['good 192.0.2.1\ngood 2001:db8::1\nnohost',           ['nohost']],
   ])('%j is %j', (body, words) => expect(read(undefined, 200, body)).toEqual(words))
 
   it('names both addresses', () => {

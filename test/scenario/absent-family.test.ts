@@ -164,6 +164,14 @@ describe('each family in a request of its own', () => {
   })
 })
 
+it('each family apart, from the connection: one request without an address', async () => {
+  const desired = { ...PLAN, reliesOnConnection: true, form: { ...PLAIN_FORM, isApart: true } }
+  const scene = world(disk(), ['good 192.0.2.1'], () => [A, A6], [desired])
+  scene.stopAfter(minutes(30))
+  await run(scene, STARTED, forever)
+  expect(scene.log).toEqual(['0 send a.test?hostname=home.example.test'])
+})
+
 it('two requests have the least time between them', async () => {
   const form = { isApart: true, minGap: minutes(10) }
   expect(await requests('omit', () => [A, A6], { form })).toEqual([`0 myip=${A}`, `10m myip=${A6}`])

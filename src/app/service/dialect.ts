@@ -15,7 +15,7 @@ import {
   DELETING_SERVICES,
   plainRequest,
   type ServiceDialect,
-} from '../../server/update/service-dialect.ts'
+} from './imitated-service.ts'
 
 /** The service of a preset, by its name. The hostnames of its credentials are set later. */
 export function readDialect(name: string): Result<Omit<ServiceDialect, 'hostnames'>, string> {

@@ -207,7 +207,7 @@ interface Completion {
  */
 function completed(known: Addresses, { seen, desired, host }: Completion): Addresses | undefined {
   const { absentFamily } = desired.form
-  if ((absentFamily !== 'repeat' && absentFamily !== 'hold') || desired.reliesOnConnection) return known
+  if (absentFamily !== 'repeat' && absentFamily !== 'hold') return known
   if (isHeldBack(desired, seen, host)) return undefined
   const absent = desired.families.filter((family) => known[family] === undefined)
   const repeated = absent.flatMap((family) => knownAt(host, family) ?? [])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Instant, after, minutes, seconds } from '../../../src/base/time.ts'
+import { type Duration, type Instant, after, before, minutes, seconds } from '../../../src/base/time.ts'
 import type { Address } from '../../../src/net/address.ts'
 import { paceDelay, withSent, sentOf } from '../../../src/client/decide/pace.ts'
 import { START } from '../../fakes/world.ts'
@@ -132,3 +132,37 @@ it('a window is five minutes', () =>
   expect(paceDelay(sent('192.0.2.1'), request('192.0.2.2'), { pace: 1, minGap, now })?.until).toBe(
     after(START, minutes(5)),
   ))
+
+describe('the least time between two requests', () => {
+  const gap = minutes(10)
+  const last = sent('192.0.2.1')
+  const lastAt = last[0]?.at ?? START
+  const delayAt = (moment: Instant, minGap = gap) =>
+    paceDelay(last, request('192.0.2.2'), { pace: 25, minGap, now: moment })
+
+  it('delays a request until it is over', () => {
+    const until = after(lastAt, gap)
+    expect(delayAt(lastAt)).toEqual({ until, limit: 'gap', max: 1 })
+    expect(delayAt(after(lastAt, seconds(599)))?.until).toBe(until)
+    expect(delayAt(until)).toBeUndefined()
+  })
+
+  it('of zero delays nothing', () => expect(delayAt(lastAt, seconds(0))).toBeUndefined())
+
+  it('does not count from a moment that is still to come', () =>
+    expect(delayAt(before(lastAt, seconds(1)))).toBeUndefined())
+
+  it('does not shorten the delay of the pace, and is not shortened by it', () => {
+    const delayOf = (minGap: Duration) =>
+      paceDelay(last, request('192.0.2.1'), { pace: 1, minGap, now: after(lastAt, seconds(1)) })
+    expect(delayOf(minutes(1))).toMatchObject({ limit: 'requests', until: after(lastAt, minutes(5)) })
+    expect(delayOf(minutes(10))).toMatchObject({ limit: 'gap', until: after(lastAt, minutes(10)) })
+  })
+
+  it('keeps requests that are older than the window', () => {
+    const moment = after(lastAt, minutes(6))
+    const kept = (minGap: Duration) =>
+      withSent(last, request('192.0.2.2'), { pace: 25, minGap, now: moment }).length
+    expect([kept(gap), kept(minutes(1))]).toEqual([2, 1])
+  })
+})

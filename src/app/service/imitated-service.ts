@@ -4,7 +4,7 @@ import type { ReplyDialect } from '../../protocol/dialect.ts'
 import { isReplyWord, type ReplyWord } from '../../protocol/reply.ts'
 import { UPDATE_PATH } from '../../protocol/request.ts'
 import type { RequestForm } from '../../protocol/request-form.ts'
-import type { IncomingRequest, OutgoingResponse } from '../http/request.ts'
+import type { IncomingRequest, OutgoingResponse } from '../../server/http/request.ts'
 
 /**
  * Services that delete the records of a family that a request does not name, by what keeps them: a word in the place of the address,
