@@ -33,5 +33,4 @@ export const DIALECTS = {
 export type DialectName = keyof typeof DIALECTS
 
 export const isDialect = (name: string): name is DialectName => Object.hasOwn(DIALECTS, name)
-export const dialectOf = (name: string | undefined): ReplyDialect =>
-  name !== undefined && isDialect(name) ? DIALECTS[name] : PLAIN_DIALECT
+export const dialectOf = (name = ''): ReplyDialect => (isDialect(name) ? DIALECTS[name] : PLAIN_DIALECT)

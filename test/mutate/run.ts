@@ -87,7 +87,7 @@ export async function fatesOf(
   const fates = new Map<number, Fate>()
   let idle: Waiting[] = chosen.map((mutant) => ({
     mutant,
-    sources: [...sourcesFor(mutant.id, measures)],
+    sources: [...sourcesFor(mutant, measures)],
     isAlone: false,
   }))
   const reached = new Set(idle.filter(({ sources }) => sources.length > 0).map(({ mutant }) => mutant.id))

@@ -1,5 +1,5 @@
 import type { Measured, Task } from './job.ts'
-import type { Measures } from './run.ts'
+import type { FileMutant, Measures } from './run.ts'
 
 /** Tests of one file that can kill a mutant. */
 export interface Source {
@@ -19,9 +19,13 @@ const LOADING = 200
 const MAX_COST = { run: 5000, load: 4000 } as const
 
 /**
- * The tests that reach a mutant, fastest first. If it is reached while the file is loaded, these are all tests of the file.
+ * The tests that reach a mutant: those of its room and of the specification, then the others, fastest first. If it is reached while
+ * the file is loaded, these are all tests of the file.
  */
-export const sourcesFor = (id: number, measures: readonly Measures[]): readonly Source[] =>
+export const sourcesFor = (
+  { id, file: mutated }: Pick<FileMutant, 'id' | 'file'>,
+  measures: readonly Measures[],
+): readonly Source[] =>
   measures
     .flatMap(({ file, atLoad, tests }) => {
       const right = tests.filter(({ isRight }) => isRight).toSorted((a, b) => a.took - b.took)
@@ -44,11 +48,17 @@ export const sourcesFor = (id: number, measures: readonly Measures[]): readonly 
         ...(atLoad.has(id) && right.length > 0 ? [source('load', right)] : []),
       ]
     })
-    .toSorted((a, b) => a.cost - b.cost)
+    .toSorted((a, b) => rankOf(a.file, mutated) - rankOf(b.file, mutated) || a.cost - b.cost)
     .filter(({ kind }, at, all) => {
       const cheaper = all.slice(0, at).filter((one) => one.kind === kind)
       return cheaper.reduce((sum, { cost }) => sum + cost, 0) < MAX_COST[kind]
     })
+
+/** Many files load a table without a test of it. */
+function rankOf(test: string, mutated: string): number {
+  const room = mutated.replace(/^src\//, 'test/').replace(/\/[^/]*$/, '/')
+  return test.startsWith(room) || test.startsWith('test/spec/') ? 0 : 1
+}
 
 /** The first tests up to this total time; at least one. */
 function within(max: number, tests: readonly Measured[]): readonly Measured[] {

@@ -20,6 +20,10 @@ describe('a reply of another service', () => {
     ['selfhost',   204, '',                                         1, ['nochg']],
     ['selfhost',   401, '',                                         1, ['badauth']],
     ['selfhost',   409, '',                                         1, ['nohost']],
+    ['selfhost',   410, '',                                         1, ['badauth']],
+    ['selfhost',   411, '',                                         1, ['911']],
+    ['selfhost',   412, '',                                         1, ['911']],
+    ['ydns',       400, 'no such host parameter',                   1, ['!donator']],
     ['duiadns',    200, 'error',                                    1, ['911']],
     ['easydns',    200, '<html><b>NOERROR</b></html>',              1, ['good']],
     ['easydns',    200, '<FONT COLOR="#000000">OK<br />\n</FONT>',  1, ['good']],
@@ -51,12 +55,17 @@ describe('a reply of another service', () => {
     ['changeip',   500, 'Successful',                  1],
     ['selfhost',   302, '',                            1],
     ['desec',      404, 'good',                        1],
+    ['easydns',    200, 'constructor',                 1],
     [undefined,    200, '<html>NOACCESS</html>',       1],
     [undefined,    200, 'see<br>abuse',                1],
     [undefined,    200, 'good 192.0.2.1\ngood 2001:db8::1', 3],
   ])('with the replies of %s is not understood: HTTP %i %j', (name, status, body, count) =>
     expect(read(name, status, body, count)).toBe('not understood'))
 })
+
+it.each([undefined, 'no-ip', 'constructor'])('the replies of %s are those of the specification', (name) =>
+  expect(dialectOf(name)).toEqual({}),
+)
 
 describe('the form of a reply of another service', () => {
   const replyOf = (name: DialectName, status: number, body: string) => {
