@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type DialectName, dialectOf } from '../../src/protocol/dialect.ts'
+import { changeWordFor, type DialectName, dialectOf } from '../../src/protocol/dialect.ts'
 import { readResponse } from '../../src/protocol/response.ts'
 
 const read = (name: DialectName | undefined, status: number, body: string, count = 1) => {
@@ -62,6 +62,9 @@ describe('a reply of another service', () => {
   ])('with the replies of %s is not understood: HTTP %i %j', (name, status, body, count) =>
     expect(read(name, status, body, count)).toBe('not understood'))
 })
+
+it('one word for success is that of a change', () =>
+  expect(['nochg', 'good', 'nohost'].map(changeWordFor)).toEqual(['good', undefined, undefined]))
 
 it.each([undefined, 'no-ip', 'constructor'])('the replies of %s are those of the specification', (name) =>
   expect(dialectOf(name)).toEqual({}),

@@ -1,7 +1,6 @@
 import { byFamily, FAMILIES, type Family, listed, parseAddress } from '../../net/address.ts'
 import { parseHostname } from '../../net/hostname.ts'
-import type { ReplyDialect } from '../../protocol/dialect.ts'
-import { isReplyWord, type ReplyWord } from '../../protocol/reply.ts'
+import { changeWordFor, type ReplyDialect } from '../../protocol/dialect.ts'
 import { UPDATE_PATH } from '../../protocol/request.ts'
 import type { RequestForm } from '../../protocol/request-form.ts'
 import type { IncomingRequest, OutgoingResponse } from '../../server/http/request.ts'
@@ -97,18 +96,14 @@ const HTML = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-
 
 /** The HTTP status that stands for a word. */
 const statusFor = (word: string, { statuses = {} }: ReplyDialect): number | undefined => {
-  const found = Object.entries(statuses).find(([, like]) => like === word || like === sameFor(word))
+  const found = Object.entries(statuses).find(([, like]) => like === word || like === changeWordFor(word))
   return found === undefined ? undefined : Number(found[0])
 }
 
-/** Where a service has one word for success, an unchanged address has it too. */
-const sameFor = (word: string): ReplyWord | undefined =>
-  isReplyWord(word) && word === 'nochg' ? 'good' : undefined
-
 function ownLine(line: string, word: string, { words = {}, hasOneLine }: ReplyDialect): string {
-  const found = Object.entries(words).find(([, like]) => like === word || like === sameFor(word))
+  const found = Object.entries(words).find(([, like]) => like === word || like === changeWordFor(word))
   if (found !== undefined) return found[0].toUpperCase()
-  return hasOneLine === true ? (sameFor(word) ?? word) : line
+  return hasOneLine === true ? (changeWordFor(word) ?? word) : line
 }
 
 /**
