@@ -16,7 +16,7 @@ export interface Source {
 
 const LOADING = 200
 /** A mutant survives if the fastest tests pass, up to this total time, in milliseconds. */
-const MAX_COST = { run: 5000, load: 4000 } as const
+const MAX_COST = { run: 5000, load: 8000 } as const
 
 /**
  * The tests that reach a mutant: those of its room and of the specification, then the others, fastest first. If it is reached while

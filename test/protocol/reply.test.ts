@@ -3,7 +3,14 @@ import { minutes } from '../../src/base/time.ts'
 import type { Address } from '../../src/net/address.ts'
 import { remedyForAnswer } from '../../src/protocol/answer-remedy.ts'
 import { formatReply, isOldRefusal, parseReply } from '../../src/protocol/reply-codec.ts'
-import { REPLY_WORDS, type ReplyWord, actionOf, severityOf, remedyFor } from '../../src/protocol/reply.ts'
+import {
+  LIFTS,
+  REPLY_WORDS,
+  type ReplyWord,
+  actionOf,
+  severityOf,
+  remedyFor,
+} from '../../src/protocol/reply.ts'
 
 const [LOOPBACK, HOME] = ['127.0.0.1', '198.51.100.7'] as Address[] as [Address, Address]
 
@@ -69,3 +76,14 @@ describe('a remedy', () => {
     ['an empty answer (HTTP 200)', /server and its port/],
   ])('for %s', (detail, text) => expect(remedyForAnswer(detail)).toMatch(text))
 })
+
+it('each lift names the fingerprint of the settings that must change', () =>
+  expect(
+    Object.fromEntries(Object.entries(LIFTS).map(([lift, { fingerprint }]) => [lift, fingerprint])),
+  ).toEqual({
+    credentials: 'credentials',
+    hostname: 'credentials',
+    'user-agent': 'agent',
+    settings: 'settings',
+    resume: undefined,
+  }))
