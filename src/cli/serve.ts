@@ -128,6 +128,8 @@ function announce({ listeners, publishing, dev }: StartedService, asJson: boolea
 /** The credentials of --dev, and commands to paste into another terminal. */
 function formatDevSetup(dev: DevSetup, url: string, dns: DnsListener | undefined): readonly string[] {
   const [hostname = ''] = dev.hostnames
+  // No resolver knows the zone of a temporary service.
+  const verify = dns === undefined ? ' --no-verify' : ` --verify-servers ${formatDnsEndpoint(dns)}`
   return [
     `The service listens on ${url}. Its store is temporary and is deleted at the end.`,
     `  DDNS key   ${dev.username}  password ${dev.password}`,
@@ -135,7 +137,7 @@ function formatDevSetup(dev: DevSetup, url: string, dns: DnsListener | undefined
     `  account    ${dev.account}  password ${dev.accountPassword}  API key ${dev.apiKey}`,
     'Try it:',
     `  curl -u ${dev.username}:${dev.password} -A 'You curl/1-1 you@example.test' '${url}/nic/update?hostname=${hostname}&myip=192.0.2.1'`,
-    `  HOLDFAST_PASSWORD=${dev.password} holdfast update --server ${url} --username ${dev.username} --hostname ${hostname} --myip 192.0.2.2`,
+    `  HOLDFAST_PASSWORD=${dev.password} holdfast update --server ${url} --username ${dev.username} --hostname ${hostname} --myip 192.0.2.2${verify}`,
     ...(dns === undefined ? [] : [`  dig @${dns.host} -p ${dns.port} ${hostname}`]),
   ]
 }

@@ -25,6 +25,7 @@ function masked(text: string): string {
   const general = text
     .replaceAll(/^[-\d]+ [:\d]{8} /gm, 'TIME ')
     .replaceAll(/127\.0\.0\.1:\d+/g, 'HOST:PORT')
+    .replaceAll(/\d\.\d s after good/g, 'SPAN after good')
     .replaceAll(/\b[A-Za-z0-9]{21}\b/g, 'SECRET')
   return username === '' ? general : general.replaceAll(username, 'USERNAME')
 }
@@ -39,14 +40,18 @@ describe('“Try it” in the README', () => {
     const args = words.map((word) =>
       word.startsWith('http:') ? at.url : word === username ? at.username : word,
     )
+    // After --verify-servers, at the end of the command.
+    args[args.length - 1] = at.dns
     const state = scratch()
     const run = async (): Promise<Ended> =>
-      holdfast([...args, '--state-dir', state], { env: { HOLDFAST_PASSWORD: at.password } })
+      holdfast([...args, '--state-dir', state], {
+        env: { HOLDFAST_PASSWORD: at.password, HOLDFAST_VERIFY: undefined },
+      })
     /** A terminal shows the log before the result. */
     const shown = ({ stderr, stdout }: Ended): string =>
       masked(`${stderr}${stdout}`).replaceAll(at.username, username)
 
-    expect(command).toMatch(/^HOLDFAST_PASSWORD=\S+ holdfast update /)
+    expect(command).toMatch(/^HOLDFAST_PASSWORD=\S+ holdfast update .* --verify-servers 127\.0\.0\.1:\d+\n$/)
     expect(shown(await run())).toBe(masked(first))
     expect(shown(await run())).toBe(masked(second))
   })
