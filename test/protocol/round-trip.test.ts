@@ -19,7 +19,7 @@ const reply: fc.Arbitrary<Reply> = fc
   .map(([word, addresses]) => (isAddressedWord(word) ? { word, addresses } : { word }))
 
 const usableAddress = address.filter(
-  (a) => !['multicast', 'broadcast', 'this-network'].includes(specialRangeOf(a) ?? ''),
+  (a) => !['multicast', 'broadcast', 'link-local', 'this-network'].includes(specialRangeOf(a) ?? ''),
 )
 const addresses = fc.array(usableAddress, { maxLength: 2 }).map(byFamily)
 const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?$/)
