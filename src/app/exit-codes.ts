@@ -3,6 +3,7 @@
 export const EXITS = {
   settled:       { code: 0,  restart: true,  meaning: 'success' },
   usage:         { code: 64, restart: false, meaning: 'the command line is wrong' },
+  partial:       { code: 65, restart: false, meaning: 'not everything of the other client can be taken over' },
   unreached:     { code: 69, restart: true,  meaning: 'the service, or every address source, cannot be reached' },
   bug:           { code: 70, restart: true,  meaning: 'a bug in Holdfast' },
   unwritten:     { code: 74, restart: true,  meaning: 'not all of the output was written: standard output is full or closed' },

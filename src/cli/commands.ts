@@ -107,6 +107,23 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./config.ts')).configCommand,
   }),
   command({
+    name: 'import',
+    summary: 'take over the settings of another client',
+    examples: [
+      'holdfast import /etc/ddclient.conf',
+      'sudo holdfast import /etc/ddclient.conf --write',
+      'holdfast import --from inadyn inadyn.conf --output ./holdfast.toml --write',
+    ],
+    details: [
+      'Reads files of ddclient, inadyn, noip-duc, OpenWrt (ddns-scripts) and ddns-updater, and update URLs of routers.',
+      'Prints the configuration, and on standard error what differs. Sends nothing.',
+      'Passwords are written into files of their own, and never printed.',
+    ],
+    flags: flags.IMPORT_FLAGS,
+    settings: noSettings,
+    load: async () => (await import('./import.ts')).importCommand,
+  }),
+  command({
     name: 'providers',
     summary: 'list the update services that are known by name, or explain one',
     examples: ['holdfast providers', 'holdfast providers no-ip'],

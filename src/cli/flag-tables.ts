@@ -1,4 +1,5 @@
 import type { ClientSettingFlags, SettingFlags } from '../app/setting-flags.ts'
+import { FORMATS } from '../client/migration/formats.ts'
 import type { FlagsOf, FlagTable } from './flags.ts'
 
 interface WithClientSettings {
@@ -101,6 +102,35 @@ export const COMPLETION_FLAGS = {
   },
 } as const satisfies FlagTable
 export type CompletionFlags = FlagsOf<typeof COMPLETION_FLAGS>
+
+export const IMPORT_FLAGS = {
+  asJson: JSON_OUTPUT,
+  format: {
+    kind: 'text',
+    flag: 'from',
+    describe: 'the other client; default: by the content of the file',
+    values: FORMATS,
+  },
+  isWriting: {
+    kind: 'switch',
+    flag: 'write',
+    describe: 'write the configuration and the password files; files that exist are not changed',
+  },
+  isPartial: { kind: 'switch', flag: 'partial', describe: 'exit with 0 even if something is not taken over' },
+  output: {
+    kind: 'text',
+    flag: 'output',
+    describe: 'the configuration file to write; default: the usual one of this user',
+    isPath: true,
+  },
+  file: {
+    kind: 'word',
+    name: 'file',
+    describe:
+      'the file of the other client, or - for standard input; default: the one that is found on this host',
+  },
+} as const satisfies FlagTable
+export type ImportFlags = FlagsOf<typeof IMPORT_FLAGS>
 
 export const SERVICE_FLAGS = {
   operation: {

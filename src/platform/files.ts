@@ -88,7 +88,7 @@ export async function giveToOwner(file: FileHandle, folder: string): Promise<voi
 }
 
 /** A rename is durable only after an fsync of the folder. */
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {
     await folder.sync()

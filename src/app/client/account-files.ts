@@ -6,6 +6,7 @@ import { formatComplaint, type SettingLayer } from '../../config/setting.ts'
 import { canBeBasic } from '../../net/basic.ts'
 import { Secret } from '../../net/secret.ts'
 import { MAX_BYTES, textOf } from '../text-file.ts'
+import { readStdin } from './standard-input.ts'
 
 /** The settings of an account with the content of its files. */
 export interface ClientAccount extends AccountConfig {
@@ -90,16 +91,6 @@ async function passwordText(
       }),
     )
   return textOf(path, { setting: 'password_file', maxBytes: MAX_BYTES.password, where })
-}
-
-/** Standard input can be read once; accounts with password_file = "-" share its content. */
-let stdin: Promise<string> | undefined
-const readStdin = (): Promise<string> => (stdin ??= readAll())
-
-async function readAll(): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk as Uint8Array))
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** Warnings about passwords that other users of this host can see. */

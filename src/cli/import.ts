@@ -1,0 +1,62 @@
+import { draftFiles } from '../app/client/draft-files.ts'
+import { importContext, importSource } from '../app/client/import-source.ts'
+import { writeNewFiles } from '../app/client/new-files.ts'
+import { setupPaths } from '../app/client/setup-paths.ts'
+import type { Exit } from '../app/exit-codes.ts'
+import { writeError } from '../app/streams.ts'
+import { FORMATS, type Format } from '../client/migration/formats.ts'
+import { FORMAT_ROWS, formatOf, readImport } from '../client/migration/import.ts'
+import type { Remark } from '../client/migration/imported.ts'
+import { type MergedImport, mergeImport } from '../client/migration/merge.ts'
+import { draftComplaints } from '../client/setup/draft-complaints.ts'
+import type { ImportFlags } from './flag-tables.ts'
+import { exitResult, fail, print, printJson } from './output.ts'
+
+const formatRemark = ({ kind, place, text }: Remark): string =>
+  `${place.file}:${place.line}: ${kind}: ${text}`
+
+/** `holdfast import`: prints, or writes, the configuration for what a file of another client sets. Asks no service. */
+export async function importCommand(flags: ImportFlags): Promise<Exit> {
+  const { asJson, file, format: named } = flags
+  const format = FORMATS.find((one) => one === named)
+  if (named !== undefined && format === undefined)
+    return fail({ exit: 'usage', messages: [`--from ${named} is not one of ${FORMATS.join(', ')}`] }, asJson)
+  const source = await importSource(file)
+  if (!source.ok) return fail(source.error, asJson)
+  const { name, text } = source.value
+  const chosen = format ?? formatOf(text)
+  const read = readImport(text, chosen, importContext(name))
+  if (!read.ok) return fail({ exit: 'partial', messages: [`${name} ${read.error}`] }, asJson)
+  return finish(mergeImport(read.value), chosen, flags)
+}
+
+async function finish(
+  { draft, remarks }: MergedImport,
+  format: Format,
+  { asJson, isWriting, isPartial, output }: ImportFlags,
+): Promise<Exit> {
+  const paths = await setupPaths(output)
+  const { text, files } = draftFiles(draft, paths)
+  const isEmpty = draft.accounts.length === 0
+  const isComplete = !isEmpty && remarks.every(({ kind }) => kind !== 'not taken')
+  const exit: Exit = isComplete || (isPartial && !isEmpty) ? 'settled' : 'partial'
+  const advice = isEmpty
+    ? ['nothing can be taken over; no file is written']
+    : [
+        ...draftComplaints(text).map((problem) => `the configuration is not complete: ${problem}`),
+        `stop the other client before Holdfast runs, or both send updates: ${FORMAT_ROWS[format].stop}`,
+      ]
+  if (isWriting && !isEmpty) {
+    const written = await writeNewFiles(files)
+    if (!written.ok) return fail({ exit: 'configuration', messages: [written.error] }, asJson)
+  }
+  const written = isWriting && !isEmpty ? files.map(({ path }) => path) : []
+  if (asJson)
+    printJson({ exit: exitResult(exit), from: format, toml: isEmpty ? '' : text, written, remarks, advice })
+  for (const line of [...remarks.map(formatRemark), ...advice]) writeError(`holdfast: ${line}\n`)
+  if (asJson || isEmpty) return exit
+  if (isWriting)
+    print(...written.map((path) => `wrote ${path}`), 'next: holdfast config check; holdfast update --dry-run')
+  else print(text.trimEnd())
+  return exit
+}

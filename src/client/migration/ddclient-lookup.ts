@@ -1,0 +1,108 @@
+import type { Family } from '../../net/address.ts'
+import type { DdclientSettings } from './ddclient-lines.ts'
+import type { Lookup, Remarks } from './imported.ts'
+import {
+  combineLookups,
+  commandLookup,
+  DEFAULT_LOOKUP,
+  fixedLookup,
+  interfaceLookup,
+  isEchoPage,
+  shownPage,
+  routerLookup,
+} from './lookup.ts'
+
+interface DdclientLookup {
+  readonly lookup: Lookup
+  readonly ipv4: boolean
+  readonly ipv6: boolean
+}
+
+const isOff = (value: string): boolean => /^(?:no|disabled)$/i.test(value)
+
+/** How the address is looked up: `use` for IPv4, or `usev4` and `usev6`. What is not named is not updated. */
+export function ddclientLookup(all: DdclientSettings, line: number, remarks: Remarks): DdclientLookup {
+  const v4 = all.get('usev4') ?? all.get('use')
+  const v6 = all.get('usev6')
+  const ipv6 = v6 !== undefined && !isOff(v6.value)
+  const ipv4 = v4 === undefined ? !ipv6 : !isOff(v4.value)
+  if (!ipv4 && !ipv6)
+    remarks.add(
+      'changed',
+      line,
+      'use is off, so ddclient sends no address; here the IPv4 address is looked up',
+    )
+  const lookups = [
+    ...(ipv4 && v4 !== undefined ? [lookupOf(all, 'v4', remarks)] : []),
+    ...(ipv6 ? [lookupOf(all, 'v6', remarks)] : []),
+  ]
+  const combined = lookups.reduce<Lookup | undefined>(
+    (one, other) => (one === undefined ? undefined : combineLookups(one, other)),
+    lookups[0] ?? DEFAULT_LOOKUP,
+  )
+  if (combined === undefined)
+    remarks.once(
+      'changed',
+      line,
+      'IPv4 and IPv6 are looked up in different ways; here the default sources find both',
+    )
+  return { lookup: combined ?? DEFAULT_LOOKUP, ipv4: ipv4 || !ipv6, ipv6 }
+}
+
+function lookupOf(all: DdclientSettings, family: Family, remarks: Remarks): Lookup {
+  const chosen = all.get(`use${family}`) ?? all.get('use')
+  const line = chosen?.line ?? 0
+  const use = (chosen?.value ?? 'ip').replace(/v[46]$/, '')
+  if (
+    chosen !== undefined &&
+    chosen === all.get(`use${family}`) &&
+    /^(?:web|if|ip|cmd|fw)$/.test(chosen.value)
+  )
+    remarks.once('changed', line, `use${family}=${chosen.value} is read as ${chosen.value}${family}`)
+  const detail = (name: string): string | undefined => (all.get(`${name}${family}`) ?? all.get(name))?.value
+  if (use === 'web')
+    return webLookup(detail('web'), detail('web-skip') ?? all.get(`web${family}-skip`)?.value, {
+      line,
+      remarks,
+    })
+  if (use === 'if') return interfaceLookup(detail('if'))
+  if (use === 'cmd') return commandLookup(detail('cmd') ?? '')
+  if (use === 'ip') {
+    const fixed = fixedLookup(detail('ip') ?? '')
+    if (fixed === undefined)
+      remarks.add(
+        'lost',
+        line,
+        `the address ${detail('ip') ?? ''} of use=ip is not an address; the default sources are used`,
+      )
+    return fixed ?? DEFAULT_LOOKUP
+  }
+  remarks.once(
+    'changed',
+    line,
+    `use=${use} reads a page of the router; here the router is asked by its protocols (NAT-PMP, PCP, UPnP)`,
+  )
+  return routerLookup
+}
+
+interface WebPlace {
+  readonly line: number
+  readonly remarks: Remarks
+}
+
+function webLookup(page: string | undefined, skip: string | undefined, { line, remarks }: WebPlace): Lookup {
+  if (page === undefined || isEchoPage(page)) {
+    remarks.once(
+      'dropped',
+      line,
+      `the page ${page === undefined ? 'for the address' : shownPage(page)}: the default sources are used`,
+    )
+    return DEFAULT_LOOKUP
+  }
+  const advice =
+    skip === undefined
+      ? `to use it, write sources = ["${/^[a-z]+:/i.test(page) ? shownPage(page) : `https://${shownPage(page)}`}"] and agreement = "one"`
+      : 'a page with other text around the address cannot be used'
+  remarks.once('changed', line, `the page ${shownPage(page)}: the default sources are used; ${advice}`)
+  return DEFAULT_LOOKUP
+}

@@ -1,0 +1,237 @@
+import { Secret } from '../../net/secret.ts'
+import { ABSENT_FAMILY } from '../../protocol/request-form.ts'
+import type { DraftSettings } from '../setup/draft.ts'
+import { type DdclientLine, type DdclientSettings, ddclientLines } from './ddclient-lines.ts'
+import { ddclientLookup } from './ddclient-lookup.ts'
+import { shownNames, validHostnames } from './hostnames.ts'
+import {
+  type Imported,
+  type ImportContext,
+  type ImportedUpdate,
+  Remarks,
+  type ServiceAddress,
+} from './imported.ts'
+import { intervalOf, refreshOf } from './periods.ts'
+import { providerOfDdclient, providerOfServer, splitServer } from './service-names.ts'
+
+/** Protocols with a fixed server, where only `dyndns2` leaves it open. */
+const DEFAULT_SERVER = 'members.dyndns.org'
+
+/** Settings without a counterpart that a user may miss. */
+const LOST: Readonly<Record<string, string>> = {
+  proxy: 'set the variable HTTPS_PROXY instead', 'mail': 'see on_problem in docs/settings.md', 'mail-failure': 'see on_problem in docs/settings.md',
+  'mail-from': 'see on_problem in docs/settings.md', postscript: 'see on_change in docs/settings.md', 'ssl_ca_dir': 'set ca_file to one file', 'fw-login': 'the source router needs no login',
+  'fw-password': 'the source router needs no login', 'max-warn': '', 'use-personal-dns': '', 'mx': '', 'backupmx': '', 'wildcard': '', 'static': '', 'custom': '',
+} // biome-ignore format: a table
+
+const DROPPED: ReadonlySet<string> = new Set([
+  'min-interval', 'min-error-interval', 'retry', 'timeout', 'jitter', 'syslog', 'facility', 'priority', 'pid', 'cache', 'foreground', 'exec', 'test',
+  'quiet', 'geturl', 'query', 'options', 'force', 'file', 'help', 'curl', 'postscript-on-error', 'web-ssl-validate', 'fw-ssl-validate', 'ttl', 'warned-min-interval',
+]) // biome-ignore format: a list
+
+/** Settings that are read below; the ones that only say how the address is looked up are in ddclient-lookup.ts. */
+const READ =
+  /^(?:protocol|server|script|login|password|host|daemon|max-interval|zone|domain|ssl|ssl_ca_file|debug|verbose|password_env|login_env|(?:use|web|if|ip|cmd|fw)(?:v4|v6)?(?:-skip|-ssl-validate)?|(?:web|if|cmd|fw|ip)(?:v4|v6)-skip)$/
+
+/** Reads ddclient.conf, of ddclient 3 and 4. */
+export function importDdclient(text: string, context: ImportContext): Imported {
+  const remarks = new Remarks(context.file)
+  let globals: DdclientSettings = new Map()
+  const updates: ImportedUpdate[] = []
+  for (const one of ddclientLines(text, remarks)) {
+    const own = withEnvironment(one, context, remarks)
+    const host = own.get('host')?.value
+    const [first, login, password] = one.rest
+    const hosts = host ?? first
+    if (hosts === undefined) {
+      globals = new Map([...globals, ...own])
+      continue
+    }
+    const all = new Map([...globals, ...own, ...positional(one.line, login, password)])
+    const update = updateOf({ hosts, all, line: one.line, file: context.file, remarks, own })
+    if (update !== undefined) updates.push(update)
+  }
+  remarkOnUnknown(globals, remarks)
+  remarkOnRepeated(updates, remarks)
+  return { settings: clientSettings(globals, remarks), updates, remarks: remarks.all }
+}
+
+const positional = (
+  line: number,
+  login: string | undefined,
+  password: string | undefined,
+): DdclientSettings =>
+  new Map([
+    ...(login === undefined ? [] : [['login', { value: login, line }] as const]),
+    ...(password === undefined ? [] : [['password', { value: password, line }] as const]),
+  ])
+
+/** `NAME_env=VARIABLE` of ddclient 4. */
+function withEnvironment(one: DdclientLine, { variable }: ImportContext, remarks: Remarks): DdclientSettings {
+  return new Map(
+    one.settings.flatMap(([name, value]) => {
+      if (!name.endsWith('_env')) return [[name, { value, line: one.line }] as const]
+      const found = variable(value)
+      if (found === undefined) {
+        remarks.add(
+          'lost',
+          one.line,
+          `${name}: the environment variable ${value} is not set, so its value is missing; run the import with it`,
+        )
+        return []
+      }
+      remarks.add(
+        'changed',
+        one.line,
+        `${name}: the value of the environment variable ${value} is written instead`,
+      )
+      return [[name.slice(0, -'_env'.length), { value: found, line: one.line }] as const]
+    }),
+  )
+}
+
+interface HostLine {
+  readonly hosts: string
+  readonly all: DdclientSettings
+  readonly own: DdclientSettings
+  readonly line: number
+  readonly file: string
+  readonly remarks: Remarks
+}
+
+function updateOf({ hosts, all, own, line, file, remarks }: HostLine): ImportedUpdate | undefined {
+  const protocol = all.get('protocol')?.value.toLowerCase() ?? 'dyndns2'
+  const names = hosts.split(',').filter((name) => name !== '')
+  const ofProtocol = providerOfDdclient(protocol)
+  if (protocol !== 'dyndns2' && ofProtocol === undefined) {
+    remarks.add(
+      'not taken',
+      line,
+      `protocol=${protocol} for ${shownNames(names)}: this is another protocol than /nic/update; leave ddclient in use for it`,
+    )
+    return undefined
+  }
+  const service = serviceOf(all, ofProtocol, remarks)
+  if (service === undefined) {
+    remarks.add('not taken', line, `${shownNames(names)}: server is not the address of a service`)
+    return undefined
+  }
+  remarkOnUnknown(own, remarks)
+  const { lookup, ipv4, ipv6 } = ddclientLookup(all, line, remarks)
+  const zone = all.get('zone') ?? all.get('domain')
+  if (zone !== undefined) remarks.once('dropped', zone.line, 'zone and domain: the whole hostname is sent')
+  const read = hostnamesOf(names, line, remarks)
+  const password = all.get('password')?.value
+  const authorities = all.get('ssl_ca_file')?.value
+  return {
+    place: { file, line },
+    label: '',
+    service,
+    username: all.get('login')?.value,
+    password: password === undefined || password === '' ? undefined : new Secret(password),
+    hostnames: read.hostnames,
+    ipv4,
+    ipv6,
+    lookup,
+    settings: { ...read.settings, ...(authorities !== undefined && { ca_file: authorities }) },
+  }
+}
+
+function serviceOf(
+  all: DdclientSettings,
+  ofProtocol: string | undefined,
+  remarks: Remarks,
+): ServiceAddress | undefined {
+  const written = all.get('server')
+  const ssl = all.get('ssl')
+  if (written === undefined && ofProtocol !== undefined) return { provider: ofProtocol }
+  const split = splitServer((written?.value ?? DEFAULT_SERVER).replace(/\/+$/, ''))
+  if (split === undefined) return undefined
+  const isPlain = split.isPlain || /^(?:no|false|0)$/i.test(ssl?.value ?? '')
+  if (isPlain) {
+    const line = (split.isPlain ? written?.line : ssl?.line) ?? 0
+    remarks.once(
+      'changed',
+      line,
+      `${split.origin.slice('https://'.length)} is asked with https; if it has only http, write server = "${split.origin.replace('https:', 'http:')}"`,
+    )
+  }
+  const path = all.get('script')?.value ?? split.path
+  const provider = providerOfServer(split.origin) ?? ofProtocol
+  return { provider, server: split.origin, path: path === '' ? undefined : path }
+}
+
+/** A name with parameters behind it, such as home.example&myipv6=preserve, is a habit of ddclient's users. */
+function hostnamesOf(
+  names: readonly string[],
+  line: number,
+  remarks: Remarks,
+): { readonly hostnames: readonly string[]; readonly settings: DraftSettings } {
+  const settings: Record<string, string> = {}
+  const bareNames = names.map((name) => {
+    const [bare = '', ...parameters] = name.split('&')
+    for (const parameter of parameters) {
+      const [key = '', value = ''] = parameter.split('=')
+      const isAbsent = key.startsWith('myip') && ABSENT_FAMILY.some((word) => word === value)
+      if (isAbsent) settings['absent_family'] = value
+      else
+        remarks.add(
+          'lost',
+          line,
+          `a parameter behind the hostname${/^[a-z0-9_-]+$/i.test(key) ? `: ${key}` : ''}`,
+        )
+    }
+    return bare
+  })
+  return { hostnames: validHostnames(bareNames, line, remarks), settings }
+}
+
+function clientSettings(globals: DdclientSettings, remarks: Remarks): DraftSettings {
+  const daemon = globals.get('daemon')
+  const isOnce = daemon === undefined || /^0[smhd]?$/.test(daemon.value)
+  if (isOnce)
+    remarks.add(
+      'changed',
+      daemon?.line ?? 1,
+      'no daemon is set, so ddclient runs once for each start; here the daemon checks the address, or holdfast update does it once',
+    )
+  const refresh = globals.get('max-interval')
+  const isLoud = ['debug', 'verbose'].some((name) => /^(?:yes|true|1)$/i.test(globals.get(name)?.value ?? ''))
+  return {
+    ...(!isOnce && daemon !== undefined && intervalOf(daemon, remarks)),
+    ...(refresh !== undefined && refreshOf(refresh, remarks)),
+    ...(isLoud && { log_level: 'debug' }),
+  }
+}
+
+function remarkOnUnknown(settings: DdclientSettings, remarks: Remarks): void {
+  for (const [name, { value, line }] of settings) {
+    const isOff = /^(?:no|false|0|)$/i.test(value)
+    const lost = LOST[name]
+    if (READ.test(name)) continue
+    if (DROPPED.has(name) || (lost !== undefined && isOff))
+      remarks.once('dropped', line, `${name} is not needed`)
+    else
+      remarks.once(
+        'lost',
+        line,
+        lost === undefined || lost === '' ? `${name} has no counterpart` : `${name}: ${lost}`,
+      )
+  }
+}
+
+/** ddclient 3.10 lets the last entry of a hostname win, 4.0 the first. */
+function remarkOnRepeated(updates: readonly ImportedUpdate[], remarks: Remarks): void {
+  const seen = new Set<string>()
+  for (const { name, line } of updates.flatMap(({ hostnames, place }) =>
+    hostnames.map((name) => ({ name, line: place.line })),
+  )) {
+    if (seen.has(name))
+      remarks.add(
+        'changed',
+        line,
+        `${name} is in two entries, and ddclient uses only one of them: 3.x the last, 4.x the first; here both are one account`,
+      )
+    seen.add(name)
+  }
+}

@@ -1,0 +1,3 @@
+/** The other clients, in the order in which a text is compared with them. */
+export const FORMATS = ['inadyn', 'openwrt', 'noip-duc', 'ddns-updater', 'url', 'ddclient'] as const
+export type Format = (typeof FORMATS)[number]

@@ -1,0 +1,66 @@
+import type { Imported, ImportContext } from './imported.ts'
+import { importInadyn } from './inadyn.ts'
+
+/** The names of inadyn 1 for settings of inadyn 2. */
+// biome-ignore format: a table
+const NAMES: Readonly<Record<string, string>> = {
+  username: 'username', password: 'password', alias: 'hostname', hostname: 'hostname', period: 'period', update_period: 'period', update_period_sec: 'period',
+  forced_update: 'forced-update', forced_update_period: 'forced-update', iface: 'iface', bind_interface: 'iface', 'bind-interface': 'iface', ssl: 'ssl', enable_ssl: 'ssl',
+  'enable-ssl': 'ssl', wildcard: 'wildcard', iterations: 'iterations', server_name: 'ddns-server', dyndns_server_name: 'ddns-server', server_url: 'ddns-path', dyndns_server_url: 'ddns-path',
+  ip_server_name: 'checkip-server', 'checkip-url': 'checkip-server', user_agent: 'user-agent', 'user-agent': 'user-agent',
+}
+const SYSTEM = /^(?:--)?(?:system|dyndns_system|dyndns-system)$/
+const SECTION_NAMES: ReadonlySet<string> = new Set([
+  'username',
+  'password',
+  'hostname',
+  'ssl',
+  'wildcard',
+  'ddns-server',
+  'ddns-path',
+])
+
+/** Whether a line of the text is one of inadyn 1: a name and a value without "=". */
+export const isInadyn1 = (text: string): boolean =>
+  /^\s*(?:--)?(?:dyndns[_-])?system\s+[^\s={]+\s*$/m.test(text)
+
+const quoted = (text: string): string => JSON.stringify(text.replace(/^(["'])(.*)\1$/, '$2'))
+
+/** Reads inadyn.conf of inadyn 1, line by line, as the text of inadyn 2 with the same number of lines. */
+export function importInadyn1(text: string, context: ImportContext): Imported {
+  const lines = text.split('\n').map((raw) => {
+    const line = raw.replace(/\s+#.*$|^#.*$/, '').trim()
+    const [, name = '', value = ''] = /^(\S+)(?:\s+(.*))?$/.exec(line) ?? []
+    return { name, value }
+  })
+  // What stands before the first system belongs to it too.
+  const systems = lines.flatMap(({ name }, at) => (SYSTEM.test(name) ? [at] : []))
+  const global: string[] = []
+  const early: string[] = []
+  const output = lines.map(({ name, value }, at) => {
+    if (SYSTEM.test(name)) {
+      const isCustom = value.startsWith('custom@')
+      const opened = `${isCustom ? 'custom' : 'provider'} ${quoted(value)} {${at === systems[0] ? ` ${early.join(' ')}` : ''}`
+      return at === systems[0] ? opened : `} ${opened}`
+    }
+    const known = NAMES[name.replace(/^--/, '')]
+    if (name === '' || known === undefined) return ''
+    const setting = `${known} ${known === 'hostname' ? '+=' : '='} ${
+      known === 'hostname'
+        ? `{ ${value
+            .split(/[,\s]+/)
+            .filter((one) => one !== '')
+            .map(quoted)
+            .join(', ')} }`
+        : quoted(value === '' ? 'true' : value)
+    }`
+    if (!SECTION_NAMES.has(known)) {
+      global.push(setting)
+      return ''
+    }
+    if (systems[0] === undefined || at > systems[0]) return setting
+    early.push(setting)
+    return ''
+  })
+  return importInadyn(`${output.join('\n')}${systems.length > 0 ? ' }' : ''}\n${global.join('\n')}`, context)
+}

@@ -1,0 +1,214 @@
+import { providerCalled } from '../../config/providers/providers.ts'
+import { UPDATE_PATH } from '../../protocol/request.ts'
+import {
+  accountSlug,
+  type Draft,
+  type DraftAccount,
+  type DraftSettings,
+  distinctNames,
+} from '../setup/draft.ts'
+import type { Imported, ImportedUpdate, Lookup, Remark } from './imported.ts'
+import { combineLookups, DEFAULT_LOOKUP } from './lookup.ts'
+import { providerOfServer } from './service-names.ts'
+
+export interface MergedImport {
+  readonly draft: Draft
+  readonly remarks: readonly Remark[]
+}
+
+/** The accounts of an import: updates with one service and one username are one account, with all their hostnames and families. */
+export function mergeImport({ settings, updates, remarks }: Imported): MergedImport {
+  const more: Remark[] = []
+  const groups = new Map<string, ImportedUpdate[]>()
+  for (const update of updates.map(withProvider)) {
+    const key = `${update.service.server ?? update.service.provider ?? ''}\n${update.username ?? ''}`
+    const [first] = groups.get(key) ?? []
+    if (first === undefined) groups.set(key, [update])
+    else if (first.password?.reveal() === update.password?.reveal()) groups.get(key)?.push(update)
+    else
+      more.push({
+        kind: 'not taken',
+        place: update.place,
+        text: `${update.hostnames.join(', ')}: another password for the same username (line ${first.place.line})`,
+      })
+  }
+  const all = [...groups.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [merged(first, others, more)],
+  )
+  const names = distinctNames(all.map(nameOf))
+  const accounts = all.map((update, at) => accountOf(update, names[at] ?? 'account'))
+  for (const update of all) more.push(...missing(update), ...oneFamily(update), ...deletions(update))
+  return {
+    draft: { settings: { ...settings, ...lookupSettings(all, more) }, accounts },
+    remarks: [...remarks, ...more],
+  }
+}
+
+/** The provider of a server. A server and a path that its preset sets too are left out. */
+function withProvider(update: ImportedUpdate): ImportedUpdate {
+  const { service } = update
+  const key =
+    service.provider ?? (service.server === undefined ? undefined : providerOfServer(service.server))
+  const preset = key === undefined ? undefined : providerCalled(key)
+  if (preset === undefined) {
+    const path = service.path === UPDATE_PATH ? undefined : service.path
+    return { ...update, service: { server: service.server, path } }
+  }
+  const isOther =
+    service.path !== undefined && service.path !== UPDATE_PATH && service.path !== preset.settings['path']
+  const isOwnServer = service.server !== undefined && providerOfServer(service.server) === key
+  // The path of another host of the service means nothing at the host of the preset.
+  const isElsewhere = isOwnServer && service.server !== preset.settings['server']
+  return {
+    ...update,
+    service: {
+      provider: key,
+      server: isOwnServer ? undefined : service.server,
+      path: isOther && !isElsewhere ? service.path : undefined,
+    },
+    settings: Object.fromEntries(
+      Object.entries(update.settings).filter(
+        ([name, value]) =>
+          preset.settings[name] !== (typeof value === 'object' ? value.join(',') : String(value)),
+      ),
+    ),
+  }
+}
+
+/** All updates of one account. */
+function merged(first: ImportedUpdate, others: readonly ImportedUpdate[], remarks: Remark[]): ImportedUpdate {
+  const [last] = others.slice(-1)
+  if (last === undefined) return first
+  const all = [first, ...others]
+  const lookup = all.reduce<Lookup | undefined>(
+    (one, { lookup: other }) => (one === undefined ? undefined : combineLookups(one, other)),
+    first.lookup,
+  )
+  if (lookup === undefined)
+    remarks.push({
+      kind: 'changed',
+      place: last.place,
+      text: 'the hostnames of one account look their address up in different ways; here the default sources are used',
+    })
+  // The other client sends each family in a request of its own; the preset of a known service says what it needs.
+  const isApart =
+    first.service.provider === undefined &&
+    all.some(({ ipv4, ipv6 }) => ipv4 !== first.ipv4 || ipv6 !== first.ipv6)
+  return {
+    ...first,
+    hostnames: [...new Set(all.flatMap(({ hostnames }) => hostnames))],
+    ipv4: all.some(({ ipv4 }) => ipv4),
+    ipv6: all.some(({ ipv6 }) => ipv6),
+    lookup: lookup ?? DEFAULT_LOOKUP,
+    settings: {
+      ...Object.assign({}, ...all.map(({ settings }) => settings)),
+      ...(isApart && { families: 'apart' }),
+    },
+  }
+}
+
+/** The provider, with the number of inadyn (no-ip.com:2), else the name of the section, else the host. */
+function nameOf({ service, label }: ImportedUpdate): string {
+  const number = /:(\d+)$/.exec(label)?.[1]
+  if (service.provider !== undefined)
+    return number === undefined ? service.provider : `${service.provider}-${number}`
+  if (label !== '') return accountSlug(label)
+  return service.server === undefined ? 'account' : accountSlug(new URL(service.server).hostname)
+}
+
+function accountOf(update: ImportedUpdate, name: string): DraftAccount {
+  const { service, username, hostnames, ipv4, ipv6, settings, password } = update
+  const preset = service.provider === undefined ? undefined : providerCalled(service.provider)
+  const given: Record<string, DraftSettings[string] | undefined> = {
+    provider: service.provider,
+    server: service.server,
+    path: service.path,
+    username,
+    hostnames,
+    // The families of the other client; a preset may have switched IPv6 off.
+    ipv4: ipv4 ? undefined : false,
+    ipv6: ipv6 || preset?.settings['ipv6'] === 'false' ? undefined : false,
+    ...settings,
+  }
+  return {
+    name,
+    settings: Object.fromEntries(
+      Object.entries(given).flatMap(([key, value]) =>
+        value === undefined || (Array.isArray(value) && value.length === 0) ? [] : [[key, value]],
+      ),
+    ),
+    password,
+    comments: missing(update).map(({ text }) => text),
+  }
+}
+
+/** One place to look the address up for the whole program. */
+function lookupSettings(updates: readonly ImportedUpdate[], remarks: Remark[]): DraftSettings {
+  const lookups = [...new Map(updates.map(({ lookup }) => [JSON.stringify(lookup), lookup])).values()]
+  const [only, ...others] = lookups
+  if (others.length > 0 && updates[0] !== undefined)
+    remarks.push({
+      kind: 'changed',
+      place: updates[0].place,
+      text: 'the accounts look their address up in different ways; here the default sources are used for all; see interface in [[account.host]]',
+    })
+  return others.length > 0 || only === undefined ? {} : settingsOfLookup(only)
+}
+
+function settingsOfLookup(lookup: Lookup): DraftSettings {
+  if (lookup.kind === 'default') return {}
+  if (lookup.kind === 'fixed') return { myip: lookup.addresses }
+  return {
+    sources: lookup.sources,
+    agreement: 'one',
+    ...(lookup.command !== undefined && { command: lookup.command }),
+  }
+}
+
+/** What an account must have and the file does not. */
+function missing({ username, password, hostnames, service, place }: ImportedUpdate): readonly Remark[] {
+  const preset = service.provider === undefined ? undefined : providerCalled(service.provider)
+  const rows: readonly (readonly [isMissing: boolean, text: string])[] = [
+    [
+      username === undefined,
+      `the username is not in this file; write username${preset === undefined ? '' : ` (${preset.username})`}`,
+    ],
+    [
+      password === undefined,
+      `the password is not in this file; write it into the password file${preset === undefined ? '' : ` (${preset.password})`}`,
+    ],
+    [hostnames.length === 0, 'the hostnames are not in this file; write hostnames'],
+  ]
+  return rows.flatMap(([isMissing, text]) => (isMissing ? [{ kind: 'lost' as const, place, text }] : []))
+}
+
+/** What the other client does not send, Holdfast does not send either, because a new record may lead to a closed port. */
+function oneFamily({ service, ipv4, ipv6, place }: ImportedUpdate): readonly Remark[] {
+  const isPresetOff =
+    service.provider !== undefined && providerCalled(service.provider)?.settings['ipv6'] === 'false'
+  if (ipv4 && (ipv6 || isPresetOff)) return []
+  const [kept, other] = ipv6 ? ['IPv6', 'ipv4'] : ['IPv4', 'ipv6']
+  return [
+    {
+      kind: 'changed',
+      place,
+      text: `only ${kept} addresses are sent, as the other client does; to send both, remove ${other} = false`,
+    },
+  ]
+}
+
+/** Services that delete the family that is switched off here. */
+function deletions({ service, ipv4, ipv6, place }: ImportedUpdate): readonly Remark[] {
+  const preset = service.provider === undefined ? undefined : providerCalled(service.provider)
+  const kind = preset?.settings['absent_family']
+  const deletes = kind === 'repeat' || kind === 'hold'
+  if (preset === undefined || !deletes || (ipv4 && ipv6)) return []
+  const record = ipv6 ? 'IPv4 address (A record)' : 'IPv6 address (AAAA record)'
+  return [
+    {
+      kind: 'changed',
+      place,
+      text: `${preset.name} deletes the ${record} of a hostname, because only the other family is sent; to keep both, remove ${ipv6 ? 'ipv4' : 'ipv6'} = false`,
+    },
+  ]
+}

@@ -1,0 +1,120 @@
+import { Secret } from '../../net/secret.ts'
+import { listedNames, shownNames, validHostnames } from './hostnames.ts'
+import { type Imported, type ImportContext, type ImportedUpdate, Remarks } from './imported.ts'
+import { DEFAULT_LOOKUP } from './lookup.ts'
+import { environmentOf } from './noip-duc.ts'
+import { intervalOf } from './periods.ts'
+import { providerOfQdm12 } from './service-names.ts'
+
+type Members = Readonly<Record<string, unknown>>
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+const KNOWN: ReadonlySet<string> = new Set([
+  'provider',
+  'domain',
+  'host',
+  'ip_version',
+  'ipv6_suffix',
+  'username',
+  'email',
+  'user',
+  'password',
+  'token',
+  'client_key',
+  'key',
+  'group',
+  'mode',
+  'provider_ip',
+])
+
+/** Reads config.json of qdm12/ddns-updater, or its environment with the variable CONFIG. */
+export function importQdm12(text: string, { file }: ImportContext): Imported {
+  const remarks = new Remarks(file)
+  const environment = text.trimStart().startsWith('{') ? undefined : environmentOf(text)
+  const document = parsed(environment?.get('CONFIG')?.value ?? text)
+  if (document === undefined) {
+    remarks.add('not taken', 1, 'the text is not the JSON of ddns-updater')
+    return { settings: {}, updates: [], remarks: remarks.all }
+  }
+  const lineOf = lineFinder(text)
+  const settings = Array.isArray(document['settings']) ? document['settings'].filter(isMembers) : []
+  const updates = settings.flatMap((one, at) => updateOf(one, { line: lineOf(at), file, remarks }))
+  const period = environment?.get('PERIOD')
+  for (const [name, { line }] of environment ?? [])
+    if (/^(?:SHOUTRRR|HEALTH)_/.test(name))
+      remarks.once('lost', line, `${name}: see webhook and health_url in docs/settings.md`)
+  return { settings: period === undefined ? {} : intervalOf(period, remarks), updates, remarks: remarks.all }
+}
+
+function parsed(text: string): Members | undefined {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
+    return isMembers(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The line of each "provider" of the text. */
+function lineFinder(text: string): (at: number) => number {
+  const lines = text.split('\n').flatMap((line, at) => [...line.matchAll(/"provider"/g)].map(() => at + 1))
+  return (at) => lines[at] ?? 1
+}
+
+interface EntryContext {
+  readonly line: number
+  readonly file: string
+  readonly remarks: Remarks
+}
+
+function updateOf(entry: Members, { line, file, remarks }: EntryContext): readonly ImportedUpdate[] {
+  const name = textOf(entry['provider']) ?? ''
+  const hostnames = namesOf(entry)
+  const provider = providerOfQdm12(name)
+  const isOtherMode = name === 'ovh' && entry['mode'] !== undefined && entry['mode'] !== 'dynamic'
+  if (provider === undefined || isOtherMode) {
+    remarks.add(
+      'not taken',
+      line,
+      `provider ${name} for ${shownNames(hostnames)}: ${isOtherMode ? 'its mode is the API of the service' : 'this is another protocol than /nic/update'}; leave ddns-updater in use for it`,
+    )
+    return []
+  }
+  for (const key of Object.keys(entry))
+    if (!KNOWN.has(key)) remarks.once('lost', line, `${key} has no counterpart`)
+  const suffix = textOf(entry['ipv6_suffix'])
+  if (suffix !== undefined)
+    remarks.once(
+      'lost',
+      line,
+      `ipv6_suffix: write ipv6_suffix = "${suffix.replace(/\/\d+$/, '')}" for this host, or suffix in [[account.host]] for another machine`,
+    )
+  const version = textOf(entry['ip_version']) ?? 'ipv4 or ipv6'
+  const password =
+    textOf(entry['password']) ?? textOf(entry['token']) ?? textOf(entry['client_key']) ?? textOf(entry['key'])
+  return [
+    {
+      place: { file, line },
+      label: '',
+      service: { provider },
+      username: textOf(entry['username']) ?? textOf(entry['email']) ?? textOf(entry['user']),
+      password: password === undefined ? undefined : new Secret(password),
+      hostnames: validHostnames(hostnames, line, remarks),
+      ipv4: version !== 'ipv6',
+      ipv6: version !== 'ipv4',
+      lookup: DEFAULT_LOOKUP,
+      settings: {},
+    },
+  ]
+}
+
+/** A list of whole names, or the older pair of `host` (labels) and `domain`. */
+function namesOf(entry: Members): readonly string[] {
+  const domains = listedNames(textOf(entry['domain']) ?? '')
+  const labels = listedNames(textOf(entry['host']) ?? '')
+  if (labels.length === 0) return domains
+  return domains.flatMap((domain) => labels.map((label) => (label === '@' ? domain : `${label}.${domain}`)))
+}

@@ -1,0 +1,55 @@
+import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../../config/client-settings.ts'
+import { fileKeyOf } from '../../config/setting.ts'
+import type { Draft, DraftAccount, DraftSettings, DraftValue } from './draft.ts'
+
+/** Account settings first, then those of the program, each in the order of its table. */
+const ORDER: readonly string[] = [...Object.keys(ACCOUNT_SETTINGS), ...Object.keys(CLIENT_SETTINGS)].map(
+  fileKeyOf,
+)
+
+/** TOML 1.0: a basic string. */
+const quoted = (text: string): string =>
+  `"${text.replaceAll(/["\\]|[\0-\x1f\x7f]/g, (character) =>
+    character === '"' || character === '\\'
+      ? `\\${character}`
+      : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )}"`
+
+function value(one: DraftValue): string {
+  if (typeof one === 'string') return quoted(one)
+  return typeof one === 'object' ? `[${one.map(quoted).join(', ')}]` : String(one)
+}
+
+const lines = (settings: DraftSettings): readonly string[] =>
+  Object.keys(settings)
+    .toSorted((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b))
+    .map((key) => `${key} = ${value(settings[key] ?? '')}`)
+
+/** The path of the password file of an account. */
+export type PasswordPath = (account: DraftAccount) => string
+
+/** The settings of an account, with its password file. */
+const settingsOf = (account: DraftAccount, passwordPath: PasswordPath): DraftSettings => ({
+  ...account.settings,
+  password_file: passwordPath(account),
+})
+
+/** One [[account]] table, to be added to a file that has others. */
+export const accountTable = (account: DraftAccount, passwordPath: PasswordPath): string =>
+  [
+    ...account.comments.map((comment) => `# ${comment}`),
+    '[[account]]',
+    ...lines({ name: account.name, ...settingsOf(account, passwordPath) }),
+  ].join('\n')
+
+/** A whole file: one account without a table, several with one each. */
+export function draftText({ settings, accounts }: Draft, passwordPath: PasswordPath): string {
+  const [only, ...others] = accounts
+  if (only === undefined || others.length > 0) {
+    const top = lines(settings).join('\n')
+    const tables = accounts.map((account) => accountTable(account, passwordPath))
+    return `${[...(top === '' ? [] : [top]), ...tables].join('\n\n')}\n`
+  }
+  const comments = only.comments.map((comment) => `# ${comment}`)
+  return `${[...comments, ...lines({ ...settingsOf(only, passwordPath), ...settings })].join('\n')}\n`
+}

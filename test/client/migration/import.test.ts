@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import { formatOf, readImport } from '../../../src/client/migration/import.ts'
+import type { ImportContext } from '../../../src/client/migration/imported.ts'
+import { mergeImport } from '../../../src/client/migration/merge.ts'
+import { draftComplaints } from '../../../src/client/setup/draft-complaints.ts'
+import { draftText } from '../../../src/client/setup/toml.ts'
+import { CASES, type ImportCase } from './cases.ts'
+
+const contextOf = ({ variables = {}, includes = {} }: Partial<ImportCase>): ImportContext => ({
+  file: 'old.conf',
+  variable: (name) => variables[name],
+  include: (path) =>
+    includes[path] === undefined ? { problem: 'there is no such file' } : { text: includes[path] },
+})
+
+function imported(one: Pick<ImportCase, 'text' | 'format'> & Partial<ImportCase>) {
+  const read = readImport(one.text, one.format, contextOf(one))
+  if (!read.ok) throw new Error(read.error)
+  return mergeImport(read.value)
+}
+
+const settingsOf = (text: string): string =>
+  text
+    .split('\n')
+    .filter((line) => !line.startsWith('password_file') && !line.startsWith('#'))
+    .join('\n')
+    .trim()
+/** The order of settings in a table is not compared. */
+const asTables = (text: string): readonly string[] =>
+  settingsOf(text)
+    .split(/\n(?=\[\[account\]\])/)
+    .map((table) => table.trim().split('\n').toSorted().join('\n'))
+
+describe.each(CASES)('$name', (one) => {
+  it('is known by its text', () => expect(formatOf(one.text)).toBe(one.format))
+  it('gives these settings', () => {
+    const { draft } = imported(one)
+    expect(asTables(draft.accounts.length === 0 ? '' : draftText(draft, ({ name }) => `/p/${name}`))).toEqual(
+      asTables(one.toml),
+    )
+  })
+  it('has these passwords', () => {
+    const { draft } = imported(one)
+    expect(draft.accounts.flatMap(({ password }) => password?.reveal() ?? [])).toEqual(one.passwords)
+  })
+  it('says what differs', () => {
+    const { remarks } = imported(one)
+    for (const [kind, line, part] of one.remarks ?? [])
+      expect(
+        remarks.filter(
+          (remark) => remark.kind === kind && remark.place.line === line && remark.text.includes(part),
+        ).length,
+        `${kind} ${line} ${part} in ${JSON.stringify(remarks, null, 1)}`,
+      ).toBe(1)
+  })
+  it('says no password', () => {
+    const said = JSON.stringify(imported(one).remarks)
+    for (const password of one.passwords.filter(({ length }) => length > 2))
+      expect(said).not.toContain(password)
+  })
+  it('is a valid configuration, or says what is missing', () => {
+    const { draft, remarks } = imported(one)
+    const complaints =
+      draft.accounts.length === 0 ? [] : draftComplaints(draftText(draft, ({ name }) => `/p/${name}`))
+    const isMissing = remarks.some(({ text }) => text.includes('not in this file'))
+    expect(isMissing ? [] : complaints).toEqual([])
+  })
+})
+
+describe('a text that nothing can be read from', () => {
+  it('is empty', () =>
+    expect(readImport(' \n', 'ddclient', contextOf({}))).toEqual({ ok: false, error: 'is empty' }))
+  it('is the binary file of noip2', () => {
+    const read = readImport('\u0001\0\u0002', 'ddclient', contextOf({}))
+    expect(read.ok ? '' : read.error).toContain('noip-duc --import')
+  })
+})
+
+describe('the same text with faults', () => {
+  const PIECES = CASES.flatMap(({ text }) => text.split('\n'))
+  /** A small generator, so that a failure can be repeated. */
+  const random = (seed: number) => () => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+    return seed / 2_147_483_648
+  }
+  it('never throws, and never says a password', () => {
+    const next = random(7)
+    for (let round = 0; round < 3000; round += 1) {
+      const pieces = Array.from({ length: 1 + Math.floor(next() * 8) }, () => {
+        const piece = PIECES[Math.floor(next() * PIECES.length)] ?? ''
+        const cut = Math.floor(next() * piece.length)
+        return next() < 0.3
+          ? piece.slice(0, cut) +
+              ['"', "'", '{', '}', '\\', '=', '#', '%', '\u0001'][Math.floor(next() * 9)] +
+              piece.slice(cut)
+          : piece
+      })
+      const text = `${pieces.join('\n')}\npassword=canary-in-the-text`
+      const { remarks } = imported({ text, format: formatOf(text) })
+      expect(JSON.stringify(remarks)).not.toContain('canary')
+    }
+  })
+})
+
+it('reads ten thousand hosts in a moment', () => {
+  const hosts = Array.from({ length: 10_000 }, (_, at) => `h${at}.example.test`)
+  const { draft } = imported({
+    format: 'ddclient',
+    text: `daemon=300\nserver=dyn.example.test, login=u, password=p\n${hosts.join('\n')}`,
+  })
+  expect(draft.accounts[0]?.settings['hostnames']).toHaveLength(10_000)
+})
