@@ -58,7 +58,7 @@ const { output } = await bundle.generate({
       // What every command needs.
       {
         name: 'tables',
-        test: /src\/(base|net|protocol)\/|src\/config\/(?!document|syntax|service-settings|read-service)/,
+        test: /src\/(base|net|protocol)\/|src\/config\/(?!document|syntax|service-settings|read-service|toml-statements)/,
       },
       // Modules of commands that read settings.
       {

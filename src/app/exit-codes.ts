@@ -10,6 +10,7 @@ export const EXITS = {
   waiting:       { code: 75, restart: true,  meaning: 'waiting, as the service requires; nothing is sent before the wait ends' },
   stopped:       { code: 77, restart: false, meaning: 'stopped until you act; holdfast explain shows what to do' },
   configuration: { code: 78, restart: false, meaning: 'the configuration is wrong or incomplete' },
+  cancelled:     { code: 130, restart: false, meaning: 'ended by the user before anything was written' },
 } as const satisfies Record<string, { readonly code: number; readonly restart: boolean; readonly meaning: string }>
 
 export type Exit = keyof typeof EXITS

@@ -5,6 +5,22 @@ import * as flags from './flag-tables.ts'
 /** Every command: its texts in --help, what it takes, and where it is. */
 export const COMMANDS: readonly Command[] = [
   command({
+    name: 'init',
+    summary: 'set up an account: asks, and writes the configuration',
+    examples: [
+      'sudo holdfast init',
+      'holdfast init --provider no-ip --username abc1234 --password-file FILE --hostname home.example.org --yes',
+    ],
+    details: [
+      'Nothing is sent before the end, where the first update is the test and its result is remembered.',
+      'If there is a configuration, the account is added to it, after its changes are shown.',
+      'Without a terminal, or with --yes, it asks nothing and lists all flags that are missing.',
+    ],
+    flags: flags.INIT_FLAGS,
+    settings: noSettings,
+    load: async () => (await import('./init.ts')).initCommand,
+  }),
+  command({
     name: 'update',
     summary: 'update the hostnames once',
     examples: [

@@ -1,5 +1,7 @@
 import type { ClientSettingFlags, SettingFlags } from '../app/setting-flags.ts'
 import { FORMATS } from '../client/migration/formats.ts'
+import { PROVIDER_NAMES } from '../config/providers/providers.ts'
+import { STARTS } from './starts.ts'
 import type { FlagsOf, FlagTable } from './flags.ts'
 
 interface WithClientSettings {
@@ -102,6 +104,58 @@ export const COMPLETION_FLAGS = {
   },
 } as const satisfies FlagTable
 export type CompletionFlags = FlagsOf<typeof COMPLETION_FLAGS>
+
+export const INIT_FLAGS = {
+  asJson: JSON_OUTPUT,
+  provider: {
+    kind: 'text',
+    flag: 'provider',
+    describe: 'the update service by its name; holdfast providers lists them',
+    values: PROVIDER_NAMES,
+  },
+  server: { kind: 'text', flag: 'server', describe: 'the address of a service that has no name here' },
+  username: { kind: 'text', flag: 'username', describe: 'username of the DDNS key' },
+  passwordFile: {
+    kind: 'text',
+    flag: 'password-file',
+    describe: 'file that contains the password, or - for standard input; it is copied into a file of its own',
+    isPath: true,
+  },
+  hostnames: { kind: 'list', flag: 'hostname', describe: 'a hostname to keep up to date; repeatable' },
+  publish: {
+    kind: 'text',
+    flag: 'publish',
+    describe: 'which addresses to publish; default: both',
+    values: ['both', 'ipv4', 'ipv6'],
+  },
+  contact: {
+    kind: 'text',
+    flag: 'contact',
+    describe:
+      'your e-mail address, so that the service can reach you before it blocks the client; default: none',
+  },
+  start: {
+    kind: 'text',
+    flag: 'start',
+    describe: 'how it runs from now on; default: not at all',
+    values: STARTS,
+  },
+  isSending: {
+    kind: 'switch',
+    flag: 'send',
+    describe: 'send the first update, which is the test of the settings; its result is remembered',
+  },
+  isLooking: { kind: 'switch', flag: 'detect', describe: 'look the address up first, for at most 8 seconds' },
+  isAgreed: { kind: 'switch', flag: 'yes', describe: 'ask nothing, and change a configuration that exists' },
+  isDryRun: DRY_RUN,
+  output: {
+    kind: 'text',
+    flag: 'output',
+    describe: 'the configuration file to write; default: the usual one of this user',
+    isPath: true,
+  },
+} as const satisfies FlagTable
+export type InitFlags = FlagsOf<typeof INIT_FLAGS>
 
 export const IMPORT_FLAGS = {
   asJson: JSON_OUTPUT,

@@ -24,8 +24,9 @@ export const CONFIGURATION = {
 export async function parseFast(words: readonly string[]): Promise<ParsedCommand | undefined> {
   const [name, ...rest] = words
   const command = COMMANDS.find((one) => one.name === name)
-  // The two parsers disagree on a single dash.
-  if (command === undefined || rest.includes('--') || rest.includes('-')) return undefined
+  if (command === undefined || rest.includes('--')) return undefined
+  // The two parsers disagree on a single dash: yargs loses it where it stands for a file.
+  if (rest.includes('-') && command.positional?.name !== 'file') return undefined
   const options = await command.options()
   const { argv, error } = parser.detailed([...rest], parserOptions(options))
   if (error !== null) return undefined

@@ -9,7 +9,7 @@ export const ROOT = resolve(import.meta.dirname, '../..')
 const LAUNCHER = join(ROOT, 'bin/holdfast.js')
 
 /** The Node that runs the built client; CI sets it to the oldest supported version. */
-const NODE = process.env['HOLDFAST_TEST_NODE'] ?? process.execPath
+export const NODE = process.env['HOLDFAST_TEST_NODE'] ?? process.execPath
 
 export interface Ended {
   readonly code: number | null
@@ -35,7 +35,7 @@ const RUNTIME = mkdtempSync(join(tmpdir(), 'holdfast-run-'))
 process.on('exit', () => rmSync(RUNTIME, { recursive: true, force: true }))
 
 /** Without the developer's own settings. */
-const cleanEnvironment = (over: Options['env']): NodeJS.ProcessEnv => ({
+export const cleanEnvironment = (over: Options['env']): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   HOME: '/nonexistent',
   TZ: 'UTC',

@@ -5,6 +5,7 @@ import type { AccountConfig } from '../../config/read-client.ts'
 import { formatComplaint, type SettingLayer } from '../../config/setting.ts'
 import { canBeBasic } from '../../net/basic.ts'
 import { Secret } from '../../net/secret.ts'
+import { readNamedFile } from '../../platform/named-file.ts'
 import { MAX_BYTES, textOf } from '../text-file.ts'
 import { readStdin } from './standard-input.ts'
 
@@ -72,6 +73,17 @@ async function passwordOf({
   const line = (text.value ?? '').replace(/\r?\n$/, '')
   return line === ''
     ? err(formatComplaint({ where: where ?? '', problem: `password_file ${passwordFile} is empty` }))
+    : ok(new Secret(line))
+}
+
+/** The password in a file, or on standard input with `-`. The error is a predicate without the path. */
+export async function readNamedPassword(path: string): Promise<Result<Secret, string>> {
+  const text = path === '-' ? ok(await readStdin()) : await readNamedFile(path, MAX_BYTES.password)
+  if (!text.ok) return text
+  const line = text.value.replace(/\r?\n$/, '')
+  if (line === '') return err('is empty')
+  return /[\0-\x1f\x7f]/.test(line)
+    ? err('must have exactly one line, without control characters')
     : ok(new Secret(line))
 }
 

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { DraftAccount } from '../../client/setup/draft.ts'
 import { isRoot, paths } from '../paths.ts'
 import { CONFIG_NAMES } from './file-names.ts'
@@ -20,7 +20,8 @@ export interface SetupPaths {
  * root that its unit loads as credentials, because the user of the unit can read the configuration only.
  */
 export async function setupPaths(output: string | undefined): Promise<SetupPaths> {
-  const config = output ?? join(await paths().config(), CONFIG_NAMES[0])
+  // A password file is found from any folder, so its path is absolute.
+  const config = output === undefined ? join(await paths().config(), CONFIG_NAMES[0]) : resolve(output)
   const isSystemWide = isRoot() && config === `/etc/holdfast/${CONFIG_NAMES[0]}`
   const isRootTaken = isSystemWide && (await isThere(ROOT_PASSWORD_FILE))
   return {

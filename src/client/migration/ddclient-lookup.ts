@@ -7,7 +7,7 @@ import {
   DEFAULT_LOOKUP,
   fixedLookup,
   interfaceLookup,
-  isEchoPage,
+  isAddressPage,
   shownPage,
   routerLookup,
 } from './lookup.ts'
@@ -91,7 +91,7 @@ interface WebPlace {
 }
 
 function webLookup(page: string | undefined, skip: string | undefined, { line, remarks }: WebPlace): Lookup {
-  if (page === undefined || isEchoPage(page)) {
+  if (page === undefined || isAddressPage(page)) {
     remarks.once(
       'dropped',
       line,

@@ -10,7 +10,7 @@ import {
   type ServiceAddress,
 } from './imported.ts'
 import { type InadynSection, type InadynValue, parseInadyn } from './inadyn-syntax.ts'
-import { commandLookup, DEFAULT_LOOKUP, interfaceLookup, isEchoPage, shownPage } from './lookup.ts'
+import { commandLookup, DEFAULT_LOOKUP, interfaceLookup, isAddressPage, shownPage } from './lookup.ts'
 import { intervalOf, refreshOf } from './periods.ts'
 import { providerOfInadyn, providerOfServer, splitServer } from './service-names.ts'
 import { readUrlTemplate } from './url-template.ts'
@@ -181,7 +181,7 @@ function lookupOf(values: Values, remarks: Remarks): Lookup {
   const command = textOf(values, 'checkip-command')
   if (command !== undefined) return commandLookup(command)
   const page = textOf(values, 'checkip-server')
-  if (page !== undefined && page !== 'default' && !isEchoPage(page))
+  if (page !== undefined && page !== 'default' && !isAddressPage(page))
     remarks.once(
       'changed',
       lineOf(values, 'checkip-server'),

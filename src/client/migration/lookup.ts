@@ -2,7 +2,7 @@ import { parseAddress } from '../../net/address.ts'
 import type { Lookup } from './imported.ts'
 
 /** Hosts, with all below them, whose pages only return the address of the client: the default sources replace them. */
-const ECHO_HOSTS: readonly string[] = [
+const ADDRESS_HOSTS: readonly string[] = [
   'dyndns.org', 'dyndns.com', 'dyn.com', 'no-ip.com', 'noip.com', 'ipify.org', 'ifconfig.me', 'ifconfig.co', 'ifconfig.io',
   'icanhazip.com', 'amazonaws.com', 'ident.me', 'ipinfo.io', 'ip-api.com', 'dedyn.io', 'desec.io', 'nsupdate.info', 'loopia.se',
   'dnspark.com', 'dynu.com', 'he.net', 'opendns.com', 'whatismyip.akamai.com', 'myip.dk', 'ipecho.net', 'wtfismyip.com',
@@ -15,12 +15,13 @@ const ECHO_HOSTS: readonly string[] = [
 export const DEFAULT_LOOKUP: Lookup = { kind: 'default' }
 
 /** Whether a page is a known one that returns the address. A name without a dot is one that the other client has built in. */
-export function isEchoPage(page: string): boolean {
+export function isAddressPage(page: string): boolean {
   const full = /^[a-z]+:\/\//i.test(page) ? page : `https://${page}`
   if (!URL.canParse(full)) return true
   const { hostname } = new URL(full)
   return (
-    !hostname.includes('.') || ECHO_HOSTS.some((host) => hostname === host || hostname.endsWith(`.${host}`))
+    !hostname.includes('.') ||
+    ADDRESS_HOSTS.some((host) => hostname === host || hostname.endsWith(`.${host}`))
   )
 }
 

@@ -2,7 +2,7 @@ import { Secret } from '../../net/secret.ts'
 import type { DraftSettings } from '../setup/draft.ts'
 import { listedNames, validHostnames } from './hostnames.ts'
 import { type Imported, type ImportContext, type Lookup, Remarks } from './imported.ts'
-import { DEFAULT_LOOKUP, fixedLookup, isEchoPage, shownPage } from './lookup.ts'
+import { DEFAULT_LOOKUP, fixedLookup, isAddressPage, shownPage } from './lookup.ts'
 import { intervalOf, periodOf } from './periods.ts'
 import { formatDuration, milliseconds } from '../../base/time.ts'
 import { LEVELS } from '../../base/level.ts'
@@ -112,7 +112,7 @@ function lookupOf(all: VariableMap, remarks: Remarks): Lookup {
   for (const method of (written?.value ?? '').split(',').map((one) => one.trim())) {
     const fixed = method.startsWith('static:') ? fixedLookup(method.slice('static:'.length)) : undefined
     if (fixed !== undefined) return fixed
-    if (method.includes('://') && !isEchoPage(method))
+    if (method.includes('://') && !isAddressPage(method))
       remarks.once(
         'changed',
         written?.line ?? 1,

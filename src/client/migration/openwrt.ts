@@ -9,7 +9,7 @@ import {
   Remarks,
   type ServiceAddress,
 } from './imported.ts'
-import { commandLookup, DEFAULT_LOOKUP, interfaceLookup, isEchoPage, shownPage } from './lookup.ts'
+import { commandLookup, DEFAULT_LOOKUP, interfaceLookup, isAddressPage, shownPage } from './lookup.ts'
 import { intervalOf, refreshOf } from './periods.ts'
 import { providerOfOpenwrt } from './service-names.ts'
 import { readUrlTemplate } from './url-template.ts'
@@ -217,7 +217,7 @@ function lookupOf({ options }: Section, remarks: Remarks): Lookup {
       return commandLookup(text('ip_script'))
     case undefined:
     default:
-      if (text('ip_url') !== '' && !isEchoPage(text('ip_url')))
+      if (text('ip_url') !== '' && !isAddressPage(text('ip_url')))
         remarks.once(
           'changed',
           options.get('ip_url')?.line ?? line,

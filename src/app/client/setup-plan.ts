@@ -1,0 +1,77 @@
+import { err, ok, type Result } from '../../base/result.ts'
+import { accountNamesIn, withAddedAccount } from '../../client/setup/added-account.ts'
+import { diffLines } from '../../client/setup/diff.ts'
+import { type Draft, distinctNames } from '../../client/setup/draft.ts'
+import { draftComplaints } from '../../client/setup/draft-complaints.ts'
+import { draftFiles, passwordFileOf } from './draft-files.ts'
+import { isThere, type NewFile, textAt } from './new-files.ts'
+import type { SetupPaths } from './setup-paths.ts'
+
+/** What a setup writes. */
+export interface SetupPlan {
+  readonly config: string
+  readonly files: readonly NewFile[]
+  /** The change of a configuration that exists; empty where it is new. */
+  readonly diff: readonly string[]
+  /** The names of the new accounts in the file. */
+  readonly accounts: readonly string[]
+}
+
+/** The files of a new configuration, or a configuration that exists with the accounts added. The error is for the user. */
+export async function setupPlan(draft: Draft, paths: SetupPaths): Promise<Result<SetupPlan, string>> {
+  const existing = await textAt(paths.config)
+  if (!existing.ok) return existing
+  const json = paths.config.replace(/\.toml$/, '.json')
+  if (existing.value === undefined && json !== paths.config && (await isThere(json)))
+    return err(`${json} is the configuration of this user; add the account there, or write --output FILE`)
+  const plan =
+    existing.value === undefined || existing.value.trim() === ''
+      ? newPlan(draft, paths, existing.value)
+      : addedPlan(draft, paths, existing.value)
+  if (!plan.ok) return plan
+  for (const { path, mayReplace } of plan.value.files)
+    if (mayReplace !== true && (await isThere(path)))
+      return err(`${path} exists already; remove it if it is not needed`)
+  return plan
+}
+
+function newPlan(draft: Draft, paths: SetupPaths, existing: string | undefined): Result<SetupPlan, string> {
+  const { files, text } = draftFiles(draft, paths)
+  const [complaint] = draftComplaints(text)
+  if (complaint !== undefined) return err(complaint)
+  return ok({
+    config: paths.config,
+    files: files.map((file) =>
+      file.path === paths.config && existing !== undefined ? { ...file, mayReplace: true } : file,
+    ),
+    diff: [],
+    accounts: draft.accounts.map(({ name }) => name),
+  })
+}
+
+function addedPlan(draft: Draft, paths: SetupPaths, existing: string): Result<SetupPlan, string> {
+  const used = accountNamesIn(existing)
+  const names = distinctNames([...used, ...draft.accounts.map(({ name }) => name)]).slice(used.length)
+  const accounts = draft.accounts.map((account, at) => ({ ...account, name: names[at] ?? account.name }))
+  let text = existing
+  for (const account of accounts) {
+    const added = withAddedAccount(text, account, (one) => paths.passwordFile(one, false))
+    if (!added.ok) return err(`${paths.config}: ${added.error}`)
+    text = added.value
+  }
+  const [complaint] = draftComplaints(text)
+  if (complaint !== undefined)
+    return err(`${paths.config} with this account: ${complaint.replace('holdfast.toml:', 'line ')}`)
+  const passwords = accounts.flatMap((account) =>
+    passwordFileOf(account, paths.passwordFile(account, false), paths),
+  )
+  return ok({
+    config: paths.config,
+    files: [
+      ...passwords,
+      { path: paths.config, text, mode: paths.configMode, folderMode: paths.folderMode, mayReplace: true },
+    ],
+    diff: diffLines(existing, text),
+    accounts: names,
+  })
+}

@@ -1,0 +1,53 @@
+import * as clack from '@clack/prompts'
+import { Cancelled, type Prompts } from './prompts.ts'
+
+function answered<T>(value: T): Exclude<T, symbol> {
+  if (clack.isCancel(value)) throw new Cancelled()
+  return value as Exclude<T, symbol>
+}
+
+/** Questions with a library, for terminals that can move the cursor. */
+export const clackPrompts: Prompts = {
+  text: async ({ message, initial, check }) =>
+    answered(
+      await clack.text({
+        message,
+        ...(initial !== undefined && { initialValue: initial }),
+        validate: (value) => check(value ?? ''),
+      }),
+    ).trim(),
+  secret: async ({ message, check }) =>
+    answered(await clack.password({ message, validate: (value) => check(value ?? '') })),
+  choose: async ({ message, choices, initial, isSearch = false }) => {
+    const options = choices.map(({ value, label, hint }) => ({
+      value: value as string,
+      label,
+      ...(hint !== undefined && { hint }),
+    }))
+    const chosen = isSearch
+      ? await clack.autocomplete({ message, options, maxItems: 8, placeholder: 'type to search' })
+      : await clack.select({
+          message,
+          options,
+          ...(initial !== undefined && { initialValue: initial }),
+        })
+    const value = answered(chosen)
+    return choices.find((one) => one.value === value)?.value ?? neverChosen(value)
+  },
+  confirm: async (message, initial) => answered(await clack.confirm({ message, initialValue: initial })),
+  note: (title, lines) => clack.note(lines.join('\n'), title, { format: (line) => line }),
+  busy: async (message, work) => {
+    const spinner = clack.spinner()
+    spinner.start(message)
+    try {
+      return await work
+    } finally {
+      spinner.stop(message)
+    }
+  },
+  end: (message) => clack.outro(message),
+}
+
+function neverChosen(value: string): never {
+  throw new Error(`${value} was not among the choices`)
+}

@@ -1,0 +1,87 @@
+import { dirname } from 'node:path'
+import { writeNewFiles } from '../app/client/new-files.ts'
+import { readSettings } from '../app/client/settings.ts'
+import type { SetupPlan } from '../app/client/setup-plan.ts'
+import type { Exit } from '../app/exit-codes.ts'
+import type { ClientSettingFlags } from '../app/setting-flags.ts'
+import { writeError } from '../app/streams.ts'
+import type { Draft } from '../client/setup/draft.ts'
+import type { InitFlags } from './flag-tables.ts'
+import { exitResult, fail, print, printJson } from './output.ts'
+import type { Start } from './starts.ts'
+
+/** What the questions, or the flags, decide. */
+export interface SetupDecision {
+  readonly draft: Draft
+  readonly isSending: boolean
+  readonly start: Start
+}
+
+/** Writes the files, checks what was written, and does what was decided. */
+export async function carryOut(
+  plan: SetupPlan,
+  { draft, isSending, start }: SetupDecision,
+  flags: InitFlags,
+): Promise<Exit> {
+  const { asJson, isDryRun, output } = flags
+  if (isDryRun) return showPlan(plan, asJson)
+  const written = await writeNewFiles(plan.files)
+  if (!written.ok) return fail({ exit: 'configuration', messages: [written.error] }, asJson)
+  if (!asJson) print(...plan.files.map(({ path }) => `wrote ${path}`))
+  const settings = { layer: {}, configFile: plan.config, accounts: [] }
+  const checked = await readSettings(settings)
+  if (!checked.ok) return fail(checked.error, asJson)
+  if (!asJson) for (const warning of checked.value.warnings) writeError(`holdfast: ${warning}\n`)
+  const sent = isSending
+    ? await sendFirst(
+        { ...settings, accounts: plan.accounts.length > 0 && plan.diff.length > 0 ? plan.accounts : [] },
+        asJson,
+      )
+    : 'settled'
+  const { startClient } = await import('./init-start.ts')
+  const started = sent === 'settled' ? await startClient(start, { config: output, draft }) : sent
+  if (asJson && !isSending)
+    printJson({ exit: exitResult(started), written: plan.files.map(({ path }) => path) })
+  if (!asJson && started === 'settled') print(...nextLines(output, isSending))
+  return started
+}
+
+const sendFirst = async (settings: ClientSettingFlags, asJson: boolean): Promise<Exit> =>
+  (await import('./update.ts')).updateCommand({
+    settings,
+    asJson,
+    isForced: false,
+    isDryRun: false,
+    isQuiet: false,
+  })
+
+function showPlan(plan: SetupPlan, asJson: boolean): Exit {
+  const shown = plan.files.map(({ path, text, mode }) => ({
+    path,
+    mode: mode.toString(8),
+    // Every other file is a password.
+    text: path === plan.config ? text : '«secret»\n',
+  }))
+  if (asJson) printJson({ exit: exitResult('settled', 'nothing was written'), wouldWrite: shown })
+  else
+    for (const { path, mode, text } of shown)
+      print(
+        `would write ${path} (mode ${mode}, in ${dirname(path)}):`,
+        ...(path === plan.config && plan.diff.length > 0 ? plan.diff : text.trimEnd().split('\n')).map(
+          (line) => `  ${line}`,
+        ),
+      )
+  return 'settled'
+}
+
+function nextLines(output: string | undefined, isSent: boolean): readonly string[] {
+  const config = output === undefined ? '' : ` --config ${output}`
+  return [
+    'next:',
+    ...(isSent
+      ? []
+      : [`  holdfast update${config}      sends the first update, which is the test of the settings`]),
+    `  holdfast status${config}      shows every hostname, any time`,
+    `  holdfast explain${config}     says what is wrong, and what to do`,
+  ]
+}

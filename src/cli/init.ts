@@ -1,0 +1,107 @@
+import { readNamedPassword } from '../app/client/account-files.ts'
+import { firstLook } from '../app/client/first-look.ts'
+import { setupPaths, type SetupPaths } from '../app/client/setup-paths.ts'
+import { setupPlan } from '../app/client/setup-plan.ts'
+import type { Exit } from '../app/exit-codes.ts'
+import { writeError } from '../app/streams.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import { FAMILY_NAMES } from '../client/agent/wording.ts'
+import {
+  draftOfAnswers,
+  missingAnswers,
+  type PublishedFamilies,
+  type SetupAnswers,
+} from '../client/setup/answers.ts'
+import { parseServer } from '../config/client-settings.ts'
+import { readHostname } from '../config/hostname.ts'
+import { parseProvider } from '../config/providers/providers.ts'
+import type { InitFlags } from './flag-tables.ts'
+import { carryOut } from './init-run.ts'
+import { fail, print } from './output.ts'
+import { Cancelled } from './prompts.ts'
+import { STARTS } from './starts.ts'
+
+/** `holdfast init`: writes a configuration from answers. Sends nothing but the first update, and that only if told to. */
+export async function initCommand(flags: InitFlags): Promise<Exit> {
+  const given = await answersOf(flags)
+  if (!given.ok) return fail({ exit: 'usage', messages: given.error }, flags.asJson)
+  const paths = await setupPaths(flags.output)
+  const isAsking = process.stdin.isTTY && process.stdout.isTTY && !flags.isAgreed && !flags.asJson
+  if (!isAsking) return withoutQuestions(given.value, paths, flags)
+  const { askForSetup } = await import('./init-questions.ts')
+  try {
+    return await askForSetup(given.value, paths, flags)
+  } catch (error) {
+    if (!(error instanceof Cancelled)) throw error
+    writeError('holdfast: nothing is written\n')
+    return 'cancelled'
+  }
+}
+
+/** The answers that the flags give; the error lists every wrong one. */
+async function answersOf(flags: InitFlags): Promise<Result<SetupAnswers, readonly string[]>> {
+  const wrong: string[] = []
+  const checked = <T>(flag: string, read: Result<T, string>): T | undefined => {
+    if (read.ok) return read.value
+    wrong.push(`--${flag} ${read.error}`)
+    return undefined
+  }
+  const oneOf = (flag: string, value: string | undefined, values: readonly string[]): void => {
+    if (value !== undefined && !values.includes(value))
+      wrong.push(`--${flag} ${value} is not one of ${values.join(', ')}`)
+  }
+  oneOf('publish', flags.publish, ['both', 'ipv4', 'ipv6'])
+  oneOf('start', flags.start, STARTS)
+  const provider =
+    flags.provider === undefined ? undefined : checked('provider', parseProvider(flags.provider))
+  const server = flags.server === undefined ? undefined : checked('server', parseServer(flags.server))
+  const hostnames = flags.hostnames
+    .flatMap((one) => one.split(','))
+    .flatMap((one) => checked('hostname', readHostname(one.trim())) ?? [])
+  const password =
+    flags.passwordFile === undefined
+      ? undefined
+      : checked('password-file', await readNamedPassword(flags.passwordFile))
+  return wrong.length > 0
+    ? err(wrong)
+    : ok({
+        provider,
+        server,
+        username: flags.username,
+        password,
+        hostnames,
+        families: flags.publish as PublishedFamilies | undefined,
+        contact: flags.contact,
+      })
+}
+
+async function withoutQuestions(answers: SetupAnswers, paths: SetupPaths, flags: InitFlags): Promise<Exit> {
+  const missing = missingAnswers(answers)
+  if (missing.length > 0)
+    return fail(
+      { exit: 'usage', messages: missing.map(({ flag, what }) => `${flag} is missing: ${what}`) },
+      flags.asJson,
+    )
+  if (flags.isLooking && !flags.asJson) print(...(await addressLines()))
+  const plan = await setupPlan(draftOfAnswers(answers), paths)
+  if (!plan.ok) return fail({ exit: 'configuration', messages: [plan.error] }, flags.asJson)
+  if (plan.value.diff.length > 0 && !flags.isAgreed && !flags.isDryRun)
+    return fail(
+      {
+        exit: 'configuration',
+        messages: [
+          `${paths.config} exists; with --yes it is changed so, and the old one is saved as ${paths.config}.bak:`,
+          ...plan.value.diff,
+        ],
+      },
+      flags.asJson,
+    )
+  const start = STARTS.find((one) => one === flags.start) ?? 'none'
+  return carryOut(plan.value, { draft: draftOfAnswers(answers), isSending: flags.isSending, start }, flags)
+}
+
+/** What this host's addresses are, a line each. */
+const addressLines = async (): Promise<readonly string[]> =>
+  (await firstLook()).map(
+    ({ family, address, because }) => `${FAMILY_NAMES[family]}: ${address ?? 'no address'} (${because})`,
+  )

@@ -1,0 +1,68 @@
+import { providerCalled } from '../../config/providers/providers.ts'
+import type { Secret } from '../../net/secret.ts'
+import { accountSlug, type Draft, type DraftAccount } from './draft.ts'
+
+/** Which addresses of this host are published. */
+export type PublishedFamilies = 'both' | 'ipv4' | 'ipv6'
+
+/** What a new account needs; undefined where it is not known yet. */
+export interface SetupAnswers {
+  readonly provider?: string | undefined
+  /** The origin of a service that is not known by name. */
+  readonly server?: string | undefined
+  readonly username?: string | undefined
+  readonly password?: Secret | undefined
+  readonly hostnames?: readonly string[] | undefined
+  readonly families?: PublishedFamilies | undefined
+  readonly contact?: string | undefined
+}
+
+/** One answer that is missing, with the flag that gives it. */
+export interface MissingAnswer {
+  readonly flag: string
+  readonly what: string
+}
+
+/** All answers that an account cannot do without. */
+export function missingAnswers(answers: SetupAnswers): readonly MissingAnswer[] {
+  const preset = answers.provider === undefined ? undefined : providerCalled(answers.provider)
+  const hasServer = answers.server !== undefined || preset?.settings['server'] !== undefined
+  // biome-ignore format: a table
+  const rows: readonly (readonly [isMissing: boolean, flag: string, what: string])[] = [
+    [!hasServer,                                 preset === undefined ? '--provider NAME or --server ADDRESS' : '--server ADDRESS', preset === undefined ? 'the update service; holdfast providers lists those that are known by name' : `the address of your ${preset.name}`],
+    [answers.username === undefined,             '--username NAME',      preset?.username ?? 'the username of the DDNS key'],
+    [answers.password === undefined,             '--password-file FILE', `${preset?.password ?? 'the password of the DDNS key'}; - reads standard input`],
+    [(answers.hostnames ?? []).length === 0,     '--hostname NAME',      'the hostnames to keep up to date; repeatable'],
+  ]
+  return rows.flatMap(([isMissing, flag, what]) => (isMissing ? [{ flag, what }] : []))
+}
+
+/** The new account, and the settings of the program that go with it. */
+export function draftOfAnswers(answers: SetupAnswers): Draft {
+  const { provider, server, username = '', hostnames = [], families = 'both', password, contact } = answers
+  const preset = provider === undefined ? undefined : providerCalled(provider)
+  const isIpv6Off = preset?.settings['ipv6'] === 'false'
+  const account: DraftAccount = {
+    name: provider ?? accountSlug(server === undefined ? username : new URL(server).hostname),
+    settings: {
+      ...(provider !== undefined && { provider }),
+      ...(server !== undefined && { server }),
+      username,
+      hostnames,
+      ...(families === 'ipv6' && { ipv4: false }),
+      ...(families === 'ipv4' && !isIpv6Off && { ipv6: false }),
+    },
+    password,
+    comments: [],
+  }
+  return { settings: contact === undefined || contact === '' ? {} : { contact }, accounts: [account] }
+}
+
+/** Services where the username is the hostname, or contains it. */
+const NAMED_BY_HOSTNAME: ReadonlySet<string> = new Set(['he', 'nsupdate', 'desec'])
+
+/** A hostname that the answers so far suggest. */
+export function suggestedHostname({ provider, username }: SetupAnswers): string | undefined {
+  if (provider === 'no-ip') return 'all.ddnskey.com'
+  return provider !== undefined && NAMED_BY_HOSTNAME.has(provider) ? username : undefined
+}
