@@ -137,7 +137,7 @@ function fallbackOf({ fallback, reader, isNeeded }: Setting<unknown>): string {
   if (Array.isArray(fallback))
     return fallback.length === 0
       ? 'none'
-      : `\`${fallback.map((one) => formatListener(one as Parameters<typeof formatListener>[0])).join(',')}\``
+      : `\`${fallback.map((one) => (typeof one === 'string' ? one : formatListener(one as Parameters<typeof formatListener>[0]))).join(', ')}\``
   if (typeof fallback === 'number' && reader.shape !== 'number')
     return `\`${formatDuration(milliseconds(fallback))}\``
   return `\`${JSON.stringify(fallback)}\``.replaceAll('"', '')

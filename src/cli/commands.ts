@@ -123,6 +123,15 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./config.ts')).configCommand,
   }),
   command({
+    name: 'notify',
+    summary: 'show who is told what, or send a test',
+    examples: ['holdfast notify', 'holdfast notify --test', 'holdfast notify --test --event stopped'],
+    details: ['Programs (on_change and others), webhooks and health checks are settings of an account.'],
+    flags: flags.NOTIFICATION_FLAGS,
+    settings: clientSettings,
+    load: async () => (await import('./notify.ts')).notifyCommand,
+  }),
+  command({
     name: 'import',
     summary: 'take over the settings of another client',
     examples: [

@@ -13,7 +13,14 @@ interface EffectiveSettings extends Values {
   readonly account: readonly Values[]
 }
 
-const DURATIONS: readonly string[] = ['interval', 'connectTimeout', 'responseTimeout', 'refresh', 'minGap']
+const DURATIONS: readonly string[] = [
+  'interval',
+  'connectTimeout',
+  'responseTimeout',
+  'refresh',
+  'minGap',
+  'healthEvery',
+]
 
 /** The effective settings by their keys in the file. Secrets print as «secret» because of their type. */
 export function effectiveSettings(settings: ResolvedSettings): EffectiveSettings {

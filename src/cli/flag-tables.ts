@@ -1,5 +1,6 @@
 import type { ClientSettingFlags, SettingFlags } from '../app/setting-flags.ts'
 import { FORMATS } from '../client/migration/formats.ts'
+import { NOTIFICATION_EVENTS } from '../config/notify-settings.ts'
 import { PROVIDER_NAMES } from '../config/providers/providers.ts'
 import { STARTS } from './starts.ts'
 import type { FlagsOf, FlagTable } from './flags.ts'
@@ -88,6 +89,22 @@ export const CONFIG_FLAGS = {
   },
 } as const satisfies FlagTable
 export type ConfigFlags = FlagsOf<typeof CONFIG_FLAGS> & WithClientSettings
+
+export const NOTIFICATION_FLAGS = {
+  asJson: JSON_OUTPUT,
+  isTest: {
+    kind: 'switch',
+    flag: 'test',
+    describe: 'send a test to every program and address of the configuration, and show the results',
+  },
+  event: {
+    kind: 'text',
+    flag: 'event',
+    describe: 'the event of the test; default: changed',
+    values: NOTIFICATION_EVENTS,
+  },
+} as const satisfies FlagTable
+export type NotificationFlags = FlagsOf<typeof NOTIFICATION_FLAGS> & WithClientSettings
 
 export const PROVIDERS_FLAGS = {
   asJson: JSON_OUTPUT,

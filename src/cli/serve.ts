@@ -11,7 +11,7 @@ import { err, type Result } from '../base/result.ts'
 import { formatDnsEndpoint } from '../config/dns-endpoint.ts'
 import type { DnsListener } from '../ports/dns-listener.ts'
 import type { ServiceSettings } from '../config/service-settings.ts'
-import { notifier } from '../platform/notify.ts'
+import { supervisorOf } from '../platform/supervisor.ts'
 import type { Log } from '../ports/log.ts'
 import type { ServeFlags } from './flag-tables.ts'
 import { fail, print, printJson } from './output.ts'
@@ -49,7 +49,7 @@ export async function serveCommand(flags: ServeFlags): Promise<Exit> {
   for (const url of urls) log('info', 'listening', listeningLine(url, started.value))
   for (const endpoint of started.value.publishing.listeners.map(formatDnsEndpoint))
     log('info', 'listening for DNS', { fields: { endpoint }, line: `listening for DNS at ${endpoint}` })
-  const supervisor = notifier(process.env, () => performance.now())
+  const supervisor = supervisorOf(process.env, () => performance.now())
   supervisor.status(`listening at ${urls.join(', ')}`)
   supervisor.ready()
   setInterval(() => supervisor.beat(), HEARTBEAT_INTERVAL).unref()

@@ -34,8 +34,12 @@ export async function updateCommand(flags: UpdateFlags): Promise<Exit> {
   if (instance.kind === 'answered') return printResponse(settings.value, instance.answer, flags)
   if (instance.kind === 'busy') return fail(busyFailure(instance.owner), asJson)
   return catchStateErrors(asJson, async () => {
-    const reports = await withRelease(instance.release, async () => updateOnce(settings.value, options))
-    return printVerified(settings.value, reports, flags)
+    const { reports, notified } = await withRelease(instance.release, async () =>
+      updateOnce(settings.value, options),
+    )
+    const exit = await printVerified(settings.value, reports, flags)
+    await notified()
+    return exit
   })
 }
 

@@ -14,6 +14,7 @@ import {
 import { parseUserAgent } from '../protocol/user-agent.ts'
 import { parseDnsServer } from './dns-endpoint.ts'
 import { readHostname } from './hostname.ts'
+import { NOTIFY_SETTINGS } from './notify-settings.ts'
 import { PROVIDER_NAMES, parseProvider } from './providers/providers.ts'
 import {
   choice,
@@ -22,6 +23,7 @@ import {
   listReader,
   onOff,
   path,
+  programArguments,
   type SettingReader,
   secret,
   text,
@@ -161,8 +163,6 @@ const address: SettingReader<Address> = {
   },
 }
 
-const argument = (value: string): Result<string, string> => ok(value)
-
 const rangeClass = (value: string): Result<(typeof RANGE_CLASSES)[number], string> => {
   const known = RANGE_CLASSES.find((one) => one === value)
   return known === undefined ? err(`is not one of ${RANGE_CLASSES.join(', ')}`) : ok(known)
@@ -198,6 +198,7 @@ export const ACCOUNT_SETTINGS = {
   httpFallback:  { reader: onOff,                           help: 'try http on ports 80 and 8245 when https cannot be reached; this sends the password in clear text', fallback: false },
   verify:        { reader: onOff,                           help: 'after an update, ask the name servers of the zone whether they give the new address; information only: updates and exit codes do not depend on it', fallback: true },
   verifyServers: { reader: listReader(parseDnsServer, { type: 'string' }), help: 'name servers to ask for verify, as addresses with ports, such as 192.0.2.53:53; default: those of the zone' },
+  ...NOTIFY_SETTINGS,
   caFile:        { reader: path,                            help: 'PEM file with the certificate authorities to trust for this service; default: those that Node includes' },
 } as const satisfies SettingTable
 
@@ -208,7 +209,7 @@ export const CLIENT_SETTINGS = {
   thirdParties:  { reader: onOff,                           help: 'use public services to look up the address (Cloudflare, Google, Nextcloud, Cisco, Akamai; and ipify, ident.me and Amazon where those cannot be reached); off: only the router, the interfaces and the update service', fallback: true },
   allowVpn:      { reader: onOff,                           help: 'publish the address that outside services report, even if the router or an interface still reports the published one; for VPNs that accept incoming connections', fallback: false },
   agreement:     { reader: choice('two', 'one'),            help: 'how many sources must agree on a new address; two: the router or an interface and one outside operator, or two outside operators; one: the first answer counts', fallback: 'two' },
-  command:       { reader: listReader(argument, { type: 'string' }), help: 'program and arguments of the source command; it prints one address per line' },
+  command:       { reader: programArguments, help: 'program and arguments of the source command; it prints one address per line' },
   ipv6Choice:    { reader: choice('stable', 'temporary', 'any'), help: 'which IPv6 address of an interface to publish: stable, temporary (RFC 8981), or any (a stable one if there is one)', fallback: 'stable' },
   ipv6Prefix:    { reader: prefix,                          help: 'publish only an IPv6 address in this range, such as 2001:db8::/32; default: any range' },
   ipv6Suffix:    { reader: suffix,                          help: 'publish only an IPv6 address with this suffix, such as ::1:2; default: any suffix' },

@@ -3,7 +3,7 @@ import { type Duration, formatDuration, parseDuration } from '../base/time.ts'
 import { Secret } from '../net/secret.ts'
 
 /** The type of a value in a file. Flags and variables are always text. */
-export type Shape = 'text' | 'list' | 'switch' | 'number' | 'span'
+export type Shape = 'text' | 'list' | 'arguments' | 'switch' | 'number' | 'span'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -122,6 +122,20 @@ export const durationOrNever = (min: Duration, max: Duration): SettingReader<Dur
   read: (value) => (value === '0' ? parseDuration(value) : duration(min, max).read(value)),
   schema: { type: 'string', pattern: '^(0|(\\d+(min|ms|w|d|h|m|s))+)$', examples: ['28d', '0'] },
 })
+
+/** Ends each argument of a list in a file: commas and blanks belong to an argument, and two may be equal. */
+export const ARGUMENT_END = '\0'
+
+/** A program and its arguments: a list in a file, or text with commas between them. */
+export const programArguments: SettingReader<readonly string[]> = {
+  shape: 'arguments',
+  read: (value) => {
+    const isList = value.endsWith(ARGUMENT_END)
+    const items = isList ? value.slice(0, -1).split(ARGUMENT_END) : value.split(',').map((one) => one.trim())
+    return items[0] === undefined || items[0].trim() === '' ? err('names no program') : ok(items)
+  },
+  schema: { type: 'array', minItems: 1, items: { type: 'string' } },
+}
 
 /** One of several words, compared exactly. */
 export const choice = <const W extends string>(...words: readonly W[]): SettingReader<W> => ({

@@ -1,6 +1,6 @@
 import { nearest } from '../base/nearest.ts'
 import { err, type Result } from '../base/result.ts'
-import type { SettingReader, Shape } from './reader.ts'
+import { ARGUMENT_END, type SettingReader, type Shape } from './reader.ts'
 
 /**
  * The definition of one setting. Its names in files, on the command line and in the environment derive from its key in
@@ -114,6 +114,7 @@ const missing = (key: string, setting: Setting<unknown>, file: string): string =
 const EXPECTED: Readonly<Record<Shape, string>> = {
   text: 'must be text in quotes',
   list: 'must be a list of texts in quotes, such as ["a", "b"]',
+  arguments: 'must be a list of texts in quotes, such as ["/usr/local/bin/program", "argument"]',
   switch: 'must be true or false, without quotes',
   number: 'must be a whole number, without quotes',
   span: 'must be a duration in quotes, such as "5m"',
@@ -121,14 +122,16 @@ const EXPECTED: Readonly<Record<Shape, string>> = {
 
 /** Why a value does not have the shape of its setting. A repeated flag is a list of texts. */
 const shapeProblem = (value: unknown, { shape, hint }: SettingReader<unknown>): string =>
-  Array.isArray(value) && shape !== 'list'
+  Array.isArray(value) && shape !== 'list' && shape !== 'arguments'
     ? 'must be one value, and is set more than once or as a list'
     : (hint?.(value) ?? EXPECTED[shape])
 
 function asText(value: unknown, shape: Shape): string | undefined {
   if (typeof value === 'string') return value
-  if (Array.isArray(value) && shape === 'list' && value.every((item) => typeof item === 'string'))
-    return value.join(',')
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) {
+    if (shape === 'list') return value.join(',')
+    if (shape === 'arguments') return value.map((item) => `${item}${ARGUMENT_END}`).join('')
+  }
   if (typeof value === 'boolean' && shape === 'switch') return String(value)
   if (value === 0 && shape === 'span') return '0'
   return typeof value === 'number' && shape === 'number' ? String(value) : undefined

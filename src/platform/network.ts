@@ -93,7 +93,7 @@ export const runProgram: RunProgram = async ([program, ...args], timeout, signal
   })
 }
 
-function killGroup(pid: number): void {
+export function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {

@@ -3,18 +3,15 @@ import type { Agent } from '../../client/agent/agent.ts'
 import type { LoopState } from '../../client/agent/loop-state.ts'
 import { forever, once, run } from '../../client/agent/run.ts'
 import { listHostnames } from '../../client/agent/wording.ts'
-import { accountOf, hostOf } from '../../client/decide/state.ts'
+import { accountOf } from '../../client/decide/state.ts'
 import { labelOf } from '../../client/report/account-name.ts'
-import { ExchangeLog, type ExchangeView } from '../../client/report/exchange-log.ts'
-import { type AccountReport, type PublicationView, reportAccounts } from '../../client/report/report.ts'
-import { notifier } from '../../platform/notify.ts'
+import type { AccountReport } from '../../client/report/report.ts'
 import type { Schedule } from '../../ports/clock.ts'
 import { onCrash } from '../crash.ts'
-import { BackgroundVerification } from './background-verification.ts'
-import { clockView } from './clock-view.ts'
-import { type ComposedClient, composeClient } from './compose.ts'
+import { composeClient } from './compose.ts'
 import { openControlSocket } from './control-socket.ts'
 import type { DaemonLocks } from './daemon-locks.ts'
+import { DaemonObservers } from './daemon-observers.ts'
 import { addressDetection } from './detection.ts'
 import { withGuardedMemory } from './guarded-memory.ts'
 import { type ReloadOptions, reload } from './reload.ts'
@@ -46,35 +43,28 @@ export interface DaemonEnd {
 /** Runs the loop with its control socket, supervisor and signals; resolves when the loop has ended. */
 export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
   const { settings, schedule, log, locks, signals } = options
-  const exchanges = new ExchangeLog()
-  const supervisor = notifier(process.env, () => performance.now())
-  let latest: LoopState | undefined
+  const observers = new DaemonObservers(log)
+  await observers.adopt(settings)
+  const { onEvent, onWait, onState, exchanges, reports, supervisor } = observers
   const composed = composeClient(settings, {
     log,
     schedule,
     makeDetection: addressDetection,
     familyTimeout: FAMILY_TIMEOUT,
     unlogged: new Set<never>(),
-    onEvent: (event) => {
-      exchanges.record(event)
-      verification.record(event)
-    },
-    onWait: () => supervisor.beat(),
-    onState: (loop) => {
-      // Ready means that the saved state could be read.
-      if (latest === undefined) supervisor.ready()
-      latest = loop
-      supervisor.status(statusLine(loop))
-    },
+    onEvent,
+    onWait,
+    onState,
   })
-  const verification = new BackgroundVerification(composed.agent.emit, composed.agent.end)
-  verification.adopt(settings)
-  const reportOf = reporter(composed, verification)
+  observers.connect(composed, settings)
   const control = await openControlSocket(composed, settings, {
     log,
-    loopState: () => latest,
-    report: reportOf(exchanges),
-    reportFromNow: () => reportOf(exchanges.fromNow()),
+    loopState: () => observers.latest,
+    report: reports,
+    reportFromNow: () => {
+      const fromNow = exchanges.fromNow()
+      return (loop) => reports(loop, fromNow)
+    },
   })
   const stop = (): void => {
     supervisor.stopping()
@@ -85,45 +75,26 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
     log('error', lost)
     stop()
   })
-  onCrash({ log, save: async () => latest && agent.memory.save(latest.state) })
+  onCrash({ log, save: async () => observers.latest && agent.memory.save(observers.latest.state) })
   const release = [
     signals.onStop(stop),
     signals.onPoke(() => composed.detection.hint('poke')),
     signals.onReload(
-      () => void reload({ ...composed, verification }, options).finally(() => supervisor.reloaded()),
+      () => void reload({ ...composed, observers }, options).finally(() => supervisor.reloaded()),
     ),
   ]
   if (settings.config.watch) composed.detection.watch(agent.end)
   try {
     const loop = await runUntilEnd(agent, options)
     const cause = locks.hasLost() ? 'lost' : agent.end.aborted ? 'asked' : undefined
-    return { reports: reportOf(exchanges)(loop), cause }
+    return { reports: reports(loop), cause }
   } finally {
     for (const removeListener of release) removeListener()
     // If the loop has failed, its watchers are still running.
     composed.end()
     await control.close()
+    await observers.end()
   }
-}
-
-const reporter =
-  ({ clientTime }: ComposedClient, publications: PublicationView) =>
-  (exchanges: ExchangeView) =>
-  (loop: LoopState): readonly AccountReport[] =>
-    reportAccounts(loop, { exchanges, publications, clock: clockView(clientTime) })
-
-/** One line for the status of the supervisor. */
-function statusLine({ state, jobs, action }: LoopState): string {
-  if (action.kind === 'halt') return 'stopped until you act; run holdfast explain'
-  const hosts = jobs.flatMap(({ desired }) =>
-    desired.hostnames.map((name) => hostOf(accountOf(state, desired.account), name)),
-  )
-  const confirmed = hosts.filter(({ touched }) => touched !== undefined).length
-  const delayed = jobs.filter(
-    ({ desired }) => accountOf(state, desired.account).status.kind !== 'ready',
-  ).length
-  const accounts = delayed === 0 ? '' : `; ${delayed} of ${jobs.length} accounts waiting or stopped`
-  return `${confirmed} of ${hosts.length} hostnames confirmed${accounts}`
 }
 
 async function runUntilEnd(

@@ -25,7 +25,7 @@ export function expandPaths(config: ClientConfig): Result<ClientConfig, readonly
     ) as { readonly [key in K]?: string }
   const accounts = config.accounts.map((account) => ({
     ...account,
-    ...expanded(account, account.places, 'passwordFile', 'caFile'),
+    ...expanded(account, account.places, 'passwordFile', 'caFile', 'webhookSecretFile'),
   }))
   const all = { ...config, ...expanded(config, config.places, 'stateDir', 'runtimeDir'), accounts }
   return wrong.length > 0 ? err(wrong) : ok(all)

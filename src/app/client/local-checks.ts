@@ -2,23 +2,56 @@ import { constants } from 'node:fs'
 import { access, mkdir, rmdir, stat } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import type { ClientConfig } from '../../config/read-client.ts'
-import { type Complaint, formatComplaint } from '../../config/setting.ts'
+import { HOOKS } from '../../config/notify-settings.ts'
+import { type Complaint, fileKeyOf, formatComplaint } from '../../config/setting.ts'
+import { MAX_BYTES, textOf } from '../text-file.ts'
 import { interfaceNames } from '../../platform/interfaces.ts'
 
 type Config = Pick<ClientConfig, 'sources' | 'command' | 'accounts' | 'places'>
 
 /** Problems of the program in `command` on this host. */
 export async function commandComplaints({ sources, command, places }: Config): Promise<readonly Complaint[]> {
-  const [program, ...more] = command ?? []
-  if (program === undefined || sources?.some(({ kind }) => kind === 'command') !== true) return []
-  const problemOfProgram = await programProblem(program)
-  if (problemOfProgram === undefined) return []
+  const isUsed = sources?.some(({ kind }) => kind === 'command') === true
+  return isUsed ? argvComplaints({ setting: 'command', argv: command, where: places['command'] }) : []
+}
+
+/** Problems of the programs and files for notifications: updates do not depend on them. */
+export async function notificationComplaints({ accounts }: Config): Promise<readonly Complaint[]> {
+  const found = await Promise.all(
+    accounts.flatMap(({ places, webhookSecretFile, ...account }) => [
+      ...HOOKS.map(async (key) =>
+        argvComplaints({ setting: fileKeyOf(key), argv: account[key], where: places[key] }),
+      ),
+      secretFileComplaints(webhookSecretFile, places['webhookSecretFile']),
+    ]),
+  )
+  return found.flat()
+}
+
+async function secretFileComplaints(
+  path: string | undefined,
+  where: string | undefined,
+): Promise<readonly Complaint[]> {
+  const read = await textOf(path, { setting: 'webhook_secret_file', maxBytes: MAX_BYTES.password })
+  return read.ok ? [] : [{ where: where ?? '', problem: read.error }]
+}
+
+interface WrittenProgram {
+  readonly setting: string
+  readonly argv: readonly string[] | undefined
+  readonly where: string | undefined
+}
+
+async function argvComplaints({ setting, argv, where = '' }: WrittenProgram): Promise<readonly Complaint[]> {
+  const [program, ...more] = argv ?? []
+  const problemOfProgram = program === undefined ? undefined : await programProblem(program)
+  if (program === undefined || problemOfProgram === undefined) return []
   const words = program.split(/\s+/).filter((word) => word !== '')
   const isLine = more.length === 0 && words.length > 1
   const problem = isLine
-    ? `command is one word with spaces, and there is no such program; write it as a list: command = ${JSON.stringify(words).replaceAll('","', '", "')}`
-    : `command ${program}: ${problemOfProgram}`
-  return [{ where: places['command'] ?? '', problem }]
+    ? `${setting} is one word with spaces, and there is no such program; write it as a list: ${setting} = ${JSON.stringify(words).replaceAll('","', '", "')}`
+    : `${setting} ${program}: ${problemOfProgram}`
+  return [{ where, problem }]
 }
 
 async function programProblem(program: string): Promise<string | undefined> {

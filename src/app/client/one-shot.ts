@@ -14,6 +14,7 @@ import { type MakeAddressDetection, NO_DETECTION } from './address-detection.ts'
 import { clockView } from './clock-view.ts'
 import { type ClientParts, type ComposedClient, composeClient } from './compose.ts'
 import { REPORTED_AT_END } from './event-log.ts'
+import { Notifications } from './notifications.ts'
 import type { ResolvedSettings } from './settings.ts'
 
 /** A one-shot run looks once. */
@@ -27,19 +28,33 @@ export interface OneShotOptions {
 }
 
 /** The loop of the daemon, until nothing is left to do now. */
-export async function updateOnce(
-  settings: ResolvedSettings,
-  options: OneShotOptions,
-): Promise<readonly AccountReport[]> {
+export async function updateOnce(settings: ResolvedSettings, options: OneShotOptions): Promise<Update> {
   const exchanges = new ExchangeLog()
+  const notifications = new Notifications(options.log)
+  await notifications.adopt(settings)
   const composed = await compose(settings, options, {
-    onEvent: (event) => exchanges.record(event),
+    onEvent: (event) => {
+      exchanges.record(event)
+      notifications.record(event)
+    },
+    onState: (loop) => notifications.take(() => reportsOf(composed, loop, exchanges)),
     mustSave: true,
   })
   return untilEnd(composed, options, async () => {
     const loop = await run({ ...composed.agent, whenStopped: 'exit' }, openingOf(options), once)
-    return reportsOf(composed, loop, exchanges)
+    const reports = reportsOf(composed, loop, exchanges)
+    notifications.take(() => reports)
+    return { reports, notified: async () => notifications.finish(NOTIFICATION_TIMEOUT) }
   })
+}
+
+/** In milliseconds, for all programs and requests that tell what a one-shot did. */
+const NOTIFICATION_TIMEOUT = 30_000
+
+export interface Update {
+  readonly reports: readonly AccountReport[]
+  /** Waits until everyone is told. */
+  readonly notified: () => Promise<void>
 }
 
 /** The requests that an update would send; without any, the reports say why. */
@@ -86,7 +101,7 @@ export async function dryRun(settings: ResolvedSettings, options: OneShotOptions
 const compose = async (
   settings: ResolvedSettings,
   { log }: OneShotOptions,
-  parts: Pick<ClientParts, 'onEvent' | 'isDryRun' | 'mustSave'>,
+  parts: Pick<ClientParts, 'onEvent' | 'onState' | 'isDryRun' | 'mustSave'>,
 ): Promise<ComposedClient> =>
   composeClient(settings, {
     log,

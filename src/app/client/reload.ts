@@ -2,9 +2,9 @@ import type { Result } from '../../base/result.ts'
 import { listAccounts } from '../../client/report/account-name.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Failure } from '../failure.ts'
-import type { BackgroundVerification } from './background-verification.ts'
 import { scheduleOf } from './client-schedule.ts'
 import type { ComposedClient } from './compose.ts'
+import type { DaemonObservers } from './daemon-observers.ts'
 import { jobsOf } from './jobs.ts'
 import type { ResolvedSettings } from './settings.ts'
 
@@ -14,9 +14,14 @@ export interface ReloadOptions {
   readonly reread: () => Promise<Result<ResolvedSettings, Failure>>
 }
 
+/** The parts of a daemon that the settings change. */
+interface Reloadable extends ComposedClient {
+  readonly observers: Pick<DaemonObservers, 'adopt'>
+}
+
 /** Reads the settings again and applies them. With a mistake in them, the daemon logs it and keeps its settings. */
 export async function reload(
-  { agent, detection, verification }: ComposedClient & { readonly verification: BackgroundVerification },
+  { agent, detection, observers }: Reloadable,
   { reread, log }: ReloadOptions,
 ): Promise<void> {
   const settings = await reread()
@@ -27,7 +32,7 @@ export async function reload(
     return
   }
   detection.adopt(settings.value)
-  verification.adopt(settings.value)
+  await observers.adopt(settings.value)
   const jobs = jobsOf(settings.value, detection)
   agent.inbox.put({
     observations: [{ kind: 'networkChanged' }],

@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { ParsedFile } from '../../config/client-file.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../../config/client-settings.ts'
 import type { SettingNeeds } from '../../config/client-checks.ts'
+import { HOOKS } from '../../config/notify-settings.ts'
 import { type ClientConfig, readClientConfig } from '../../config/read-client.ts'
 import { type Complaint, formatComplaint, fromEnvironment } from '../../config/setting.ts'
 import { proxyFor } from '../../platform/proxy.ts'
@@ -170,14 +171,25 @@ const unusedCommand = ({ command, sources, places }: Omit<ClientConfig, 'account
 async function onThisHost(
   config: ClientConfig,
 ): Promise<{ readonly problems: readonly string[]; readonly absent: readonly string[] }> {
-  const namesProgram = config.sources?.some(({ kind }) => kind === 'command') === true
+  const namesProgram =
+    config.sources?.some(({ kind }) => kind === 'command') === true ||
+    config.accounts.some((account) =>
+      [...HOOKS, 'webhookSecretFile' as const].some((key) => account[key] !== undefined),
+    )
   const namesInterface =
     config.sources?.some((spec) => spec.kind === 'interface' && spec.interface !== undefined) === true ||
     config.accounts.some(({ hosts }) => hosts.some((host) => host.interface !== undefined))
   if (!namesProgram && !namesInterface) return NOTHING
-  const { absentInterfaces, commandComplaints } = await import('./local-checks.ts')
-  const [complaints, absent] = await Promise.all([commandComplaints(config), absentInterfaces(config)])
-  return { problems: complaints.map(formatComplaint), absent }
+  const { absentInterfaces, commandComplaints, notificationComplaints } = await import('./local-checks.ts')
+  const [complaints, absent, notifying] = await Promise.all([
+    commandComplaints(config),
+    absentInterfaces(config),
+    notificationComplaints(config),
+  ])
+  return {
+    problems: complaints.map(formatComplaint),
+    absent: [...absent, ...notifying.map(formatComplaint)],
+  }
 }
 
 /** A mistake on the command line has its own exit code. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 
 /** Reports to the supervisor (sd_notify(3)). Without a supervisor, nothing happens. */
-export interface Notifier {
+export interface Supervisor {
   ready(): void
   /** The state of the loop, reported after each action. Counts as a heartbeat. */
   status(text: string): void
@@ -28,8 +28,8 @@ async function notify(environment: NodeJS.ProcessEnv, argument: string): Promise
   })
 }
 
-/** The notifier for the supervisor in this environment. A failed report is dropped. `now` is in milliseconds. */
-export function notifier(environment: NodeJS.ProcessEnv, now: () => number): Notifier {
+/** The supervisorOf for the supervisor in this environment. A failed report is dropped. `now` is in milliseconds. */
+export function supervisorOf(environment: NodeJS.ProcessEnv, now: () => number): Supervisor {
   /** In order, so that the last status remains. */
   let queue = Promise.resolve()
   const enqueue = (argument: string): void => {

@@ -7,7 +7,7 @@ vi.mock('node:child_process', () => ({
     return { on: () => undefined }
   },
 }))
-const { notifier } = await import('../../src/platform/notify.ts')
+const { supervisorOf } = await import('../../src/platform/supervisor.ts')
 
 const BEAT = 'systemd-notify WATCHDOG=1'
 const [SECOND, MINUTE] = [1000, 60_000]
@@ -17,9 +17,9 @@ beforeEach(() => {
   vi.useFakeTimers()
   spawned.length = 0
 })
-const watched = (environment: NodeJS.ProcessEnv = WATCHED): ReturnType<typeof notifier> => {
+const watched = (environment: NodeJS.ProcessEnv = WATCHED): ReturnType<typeof supervisorOf> => {
   onTestFinished(() => void vi.useRealTimers())
-  return notifier(environment, () => Date.now())
+  return supervisorOf(environment, () => Date.now())
 }
 
 it('notifies the watchdog three times in its period', () => {

@@ -1,0 +1,95 @@
+import type { AgentEvent } from '../../client/agent/events.ts'
+import type { LoopState } from '../../client/agent/loop-state.ts'
+import { accountOf, hostOf } from '../../client/decide/state.ts'
+import { ExchangeLog, type ExchangeView } from '../../client/report/exchange-log.ts'
+import { type AccountReport, reportAccounts } from '../../client/report/report.ts'
+import { supervisorOf } from '../../platform/supervisor.ts'
+import type { Log } from '../../ports/log.ts'
+import { BackgroundVerification } from './background-verification.ts'
+import { clockView } from './clock-view.ts'
+import type { ComposedClient } from './compose.ts'
+import { Notifications } from './notifications.ts'
+import type { ResolvedSettings } from './settings.ts'
+
+/** In milliseconds, for notifications at the end. Supervisors wait five seconds or more. */
+const LAST_DELIVERY_TIMEOUT = 1500
+
+/** All that follows the loop of a daemon and does not change what it does. */
+export class DaemonObservers {
+  readonly supervisor = supervisorOf(process.env, () => performance.now())
+  readonly exchanges = new ExchangeLog()
+  readonly #notifications: Notifications
+  #connected: { readonly composed: ComposedClient; readonly verification: BackgroundVerification } | undefined
+  /** The last state of the loop; undefined before its first decision. */
+  latest: LoopState | undefined
+
+  constructor(log: Log) {
+    this.#notifications = new Notifications(log)
+  }
+
+  /** The settings, at the start and after each reload. */
+  async adopt(settings: ResolvedSettings): Promise<void> {
+    this.#connected?.verification.adopt(settings)
+    await this.#notifications.adopt(settings)
+  }
+
+  connect(composed: ComposedClient, settings: ResolvedSettings): void {
+    const verification = new BackgroundVerification(composed.agent.emit, composed.agent.end)
+    verification.adopt(settings)
+    this.#connected = { composed, verification }
+  }
+
+  readonly onEvent = (event: AgentEvent): void => {
+    this.exchanges.record(event)
+    this.#connected?.verification.record(event)
+    this.#notifications.record(event)
+  }
+
+  readonly onWait = (): void => {
+    this.supervisor.beat()
+    this.#notifications.tick()
+  }
+
+  readonly onState = (loop: LoopState): void => {
+    const isFirst = this.latest === undefined
+    // Ready means that the saved state could be read.
+    if (isFirst) this.supervisor.ready()
+    this.latest = loop
+    this.supervisor.status(statusLine(loop))
+    this.#notifications.take(() => this.reports(loop))
+    if (isFirst) this.#notifications.announce('started')
+  }
+
+  readonly reports = (
+    loop: LoopState,
+    exchanges: ExchangeView = this.exchanges,
+  ): readonly AccountReport[] => {
+    if (this.#connected === undefined) return []
+    const { composed, verification } = this.#connected
+    return reportAccounts(loop, {
+      exchanges,
+      publications: verification,
+      clock: clockView(composed.clientTime),
+    })
+  }
+
+  /** The loop has ended. */
+  async end(): Promise<void> {
+    this.#notifications.announce('ended')
+    await this.#notifications.finish(LAST_DELIVERY_TIMEOUT)
+  }
+}
+
+/** One line for the status of the supervisor. */
+function statusLine({ state, jobs, action }: LoopState): string {
+  if (action.kind === 'halt') return 'stopped until you act; run holdfast explain'
+  const hosts = jobs.flatMap(({ desired }) =>
+    desired.hostnames.map((name) => hostOf(accountOf(state, desired.account), name)),
+  )
+  const confirmed = hosts.filter(({ touched }) => touched !== undefined).length
+  const delayed = jobs.filter(
+    ({ desired }) => accountOf(state, desired.account).status.kind !== 'ready',
+  ).length
+  const accounts = delayed === 0 ? '' : `; ${delayed} of ${jobs.length} accounts waiting or stopped`
+  return `${confirmed} of ${hosts.length} hostnames confirmed${accounts}`
+}

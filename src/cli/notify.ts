@@ -1,0 +1,131 @@
+import { readSettings } from '../app/client/settings.ts'
+import { type DeliverySettings, deliveriesFor, webhookHost } from '../app/client/delivery.ts'
+import { deliverySettings, SYSTEM_DELIVERY } from '../app/client/notifier.ts'
+import { logTo } from '../app/log.ts'
+import type { Exit } from '../app/exit-codes.ts'
+import type { Notification } from '../client/notify/notification.ts'
+import { HOOKS, NOTIFICATION_EVENTS, type NotificationEvent } from '../config/notify-settings.ts'
+import { fileKeyOf } from '../config/setting.ts'
+import { parseAddress } from '../net/address.ts'
+import type { NotificationFlags } from './flag-tables.ts'
+import { exitResult, fail, print, printJson } from './output.ts'
+import { onStopSignal } from './signals.ts'
+
+/** `holdfast notify`: shows the targets of each account, or sends a test to them. */
+export async function notifyCommand({
+  asJson,
+  isTest,
+  event,
+  settings: flags,
+}: NotificationFlags): Promise<Exit> {
+  const known = event === undefined ? 'changed' : NOTIFICATION_EVENTS.find((one) => one === event)
+  if (known === undefined)
+    return fail(
+      { exit: 'usage', messages: [`--event ${event} is not one of ${NOTIFICATION_EVENTS.join(', ')}`] },
+      asJson,
+    )
+  const settings = await readSettings(flags, 'names')
+  if (!settings.ok) return fail(settings.error, asJson)
+  const all = await deliverySettings(settings.value, await logTo(settings.value.config.logLevel, asJson))
+  return isTest ? test(all, known, asJson) : show(all, asJson)
+}
+
+function show(all: ReadonlyMap<string, DeliverySettings>, asJson: boolean): Exit {
+  const accounts = [...all].map(([account, { account: settings }]) => ({
+    account,
+    targets: targetsOf(settings),
+  }))
+  if (asJson) printJson({ accounts })
+  else
+    for (const { account, targets } of accounts)
+      print(
+        `${account}:`,
+        ...(targets.length === 0
+          ? ['  no one is told; see on_change, webhook and health_url in docs/settings.md']
+          : targets.map((one) => `  ${one}`)),
+      )
+  return 'settled'
+}
+
+function targetsOf(account: DeliverySettings['account']): readonly string[] {
+  const { webhook, webhookFormat, webhookEvents, healthUrl } = account
+  return [
+    ...HOOKS.flatMap((key) =>
+      account[key] === undefined ? [] : [`${fileKeyOf(key)}: ${account[key].join(' ')}`],
+    ),
+    ...(webhook === undefined
+      ? []
+      : [`webhook at ${webhookHost(webhook)} (${webhookFormat}): ${webhookEvents.join(', ')}`]),
+    ...(healthUrl === undefined ? [] : [`health_url at ${webhookHost(healthUrl)}`]),
+  ]
+}
+
+/** Documentation addresses (RFC 5737, RFC 3849). */
+const SAMPLE = { v4: parseAddress('192.0.2.1'), v6: parseAddress('2001:db8::1') }
+
+const sampleOf = (
+  event: NotificationEvent,
+  account: string,
+  { account: settings }: DeliverySettings,
+): Notification => ({
+  event,
+  account,
+  name: settings.name ?? null,
+  hostnames: settings.hostnames,
+  addresses: {
+    ...(SAMPLE.v4 !== undefined && { v4: SAMPLE.v4 }),
+    ...(SAMPLE.v6 !== undefined && { v6: SAMPLE.v6 }),
+  },
+  before: {},
+  because: 'this is a test',
+  remedy: null,
+  since: null,
+  times: 1,
+})
+
+interface TestResult {
+  readonly account: string
+  readonly target: string
+  readonly problem: string | null
+}
+
+async function test(
+  all: ReadonlyMap<string, DeliverySettings>,
+  event: NotificationEvent,
+  asJson: boolean,
+): Promise<Exit> {
+  const stopping = new AbortController()
+  const release = onStopSignal(() => stopping.abort())
+  const results: TestResult[] = []
+  for (const [account, settings] of all) {
+    const wanted = { ...settings, account: { ...settings.account, webhookEvents: NOTIFICATION_EVENTS } }
+    for (const delivery of deliveriesFor(sampleOf(event, account, settings), wanted, SYSTEM_DELIVERY)) {
+      const result = await delivery.attempt(stopping.signal)
+      results.push({ account, target: delivery.target, problem: result.ok ? null : result.error.because })
+    }
+  }
+  release()
+  return report(results, event, asJson)
+}
+
+function report(results: readonly TestResult[], event: NotificationEvent, asJson: boolean): Exit {
+  const exit =
+    results.length === 0
+      ? 'configuration'
+      : results.every(({ problem }) => problem === null)
+        ? 'settled'
+        : 'unreached'
+  const meaning =
+    exit === 'unreached'
+      ? 'not every test was delivered'
+      : exit === 'configuration'
+        ? `no account tells anyone about ${event}`
+        : undefined
+  if (asJson) printJson({ exit: exitResult(exit, meaning), event, results })
+  else if (results.length === 0) return fail({ exit, messages: [meaning ?? ''] }, false)
+  else
+    print(
+      ...results.map(({ account, target, problem }) => `${account}: ${target}: ${problem ?? 'delivered'}`),
+    )
+  return exit
+}

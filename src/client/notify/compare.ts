@@ -1,0 +1,205 @@
+import { between, type Instant, minutes, parseInstant } from '../../base/time.ts'
+import type { NotificationEvent } from '../../config/notify-settings.ts'
+import { type Addresses, FAMILIES } from '../../net/address.ts'
+import type { Outcome } from '../report/outcome.ts'
+import type { AccountReport } from '../report/report.ts'
+import type { AccountMemory, EventMemory, NotifyMemory } from './memory.ts'
+import { EVENT_ROWS, type Notification } from './notification.ts'
+
+/** After one notification of a kind, further ones are joined for this long. */
+export const PAUSE = minutes(10)
+/** Of all accounts; what is urgent does not count. */
+export const MAX_PER_DAY = 30
+/** In milliseconds. */
+const CLOCK_TOLERANCE = 60_000
+/** In milliseconds, for problems that last. */
+const DAY = 86_400_000
+
+export interface Compared {
+  readonly memory: NotifyMemory
+  /** To be told now. */
+  readonly notifications: readonly Notification[]
+}
+
+/** What happened since the memory was written. Pure: the same reports twice tell nothing the second time. */
+export function compareReports(
+  memory: NotifyMemory,
+  reports: readonly AccountReport[],
+  now: Instant,
+): Compared {
+  let current = memory
+  const told: Notification[] = []
+  for (const report of reports) {
+    const earlier = current.accounts[report.account]
+    // An account that was never seen starts with what is confirmed, so that an upgrade is no change.
+    const account = earlier ?? { confirmed: confirmedOf(report), events: {} }
+    const { memory: next, notifications } = compareAccount(account, report, now)
+    current = { ...current, accounts: { ...current.accounts, [report.account]: next } }
+    for (const one of notifications) {
+      const admitted = admit(current, one, now)
+      current = admitted.memory
+      told.push(...admitted.notifications)
+    }
+    const released = releaseHeld(current, report.account, now)
+    current = released.memory
+    told.push(...released.notifications)
+  }
+  return { memory: current, notifications: told }
+}
+
+const confirmedOf = ({ hostnames }: AccountReport): Record<string, Addresses> =>
+  Object.fromEntries(hostnames.map(({ hostname, confirmed }) => [hostname, confirmed]))
+
+const PROBLEMS: Readonly<Partial<Record<Outcome, NotificationEvent>>> = {
+  stopped: 'stopped',
+  waiting: 'waiting',
+  unreached: 'unreached',
+  addressUnknown: 'unknown',
+}
+
+interface ComparedAccount {
+  readonly memory: AccountMemory
+  readonly notifications: readonly Notification[]
+}
+
+function compareAccount(memory: AccountMemory, report: AccountReport, now: Instant): ComparedAccount {
+  const changes = changesOf(memory, report)
+  const problem = PROBLEMS[report.outcome]
+  const withChanges = { ...memory, confirmed: confirmedOf(report) }
+  if (problem === undefined) return recover(withChanges, report, changes)
+  const since = parseInstant(report.since ?? '') ?? now
+  const isSame = memory.problem?.event === problem
+  // A later stop of the same account is told too. Each reading of the clocks moves a moment a little.
+  const isOther =
+    problem === 'stopped' && isSame && since - (memory.problem?.since ?? since) > CLOCK_TOLERANCE
+  const present =
+    isSame && !isOther && memory.problem !== undefined ? memory.problem : { event: problem, since }
+  const { delay = 0, isDaily } = EVENT_ROWS[problem]
+  const isDue = between(present.since as Instant, now) >= delay
+  const isAgain = isDaily === true && present.told !== undefined && now - present.told >= DAY
+  const isTold = isDue && (present.told === undefined || isAgain)
+  return {
+    memory: {
+      ...withChanges,
+      problem: { ...present, ...(isTold && { told: now }) },
+      ...((isTold || memory.isDown === true) && { isDown: true }),
+    },
+    notifications: [...changes, ...(isTold ? [notificationOf(problem, report)] : [])],
+  }
+}
+
+/** The end of a problem is told only where the problem was. */
+function recover(
+  { problem: _, isDown, ...memory }: AccountMemory,
+  report: AccountReport,
+  changes: readonly Notification[],
+): ComparedAccount {
+  return {
+    memory,
+    notifications: [...changes, ...(isDown === true ? [notificationOf('recovered', report)] : [])],
+  }
+}
+
+/** Hostnames with other confirmed addresses than before; those with the same change are one notification. */
+function changesOf({ confirmed }: AccountMemory, report: AccountReport): readonly Notification[] {
+  const groups = new Map<string, Notification>()
+  for (const host of report.hostnames) {
+    const before = confirmed[host.hostname] ?? {}
+    const isChanged = FAMILIES.some((family) => before[family] !== host.confirmed[family])
+    const isAddressLeft = FAMILIES.some((family) => host.confirmed[family] !== undefined)
+    // Without an address, an update was forced or the hostname is offline.
+    if (!isChanged || !isAddressLeft) continue
+    const key = JSON.stringify([before, host.confirmed])
+    const earlier = groups.get(key)
+    groups.set(key, {
+      ...notificationOf('changed', report),
+      because: null,
+      remedy: null,
+      hostnames: [...(earlier?.hostnames ?? []), host.hostname],
+      addresses: host.confirmed,
+      before,
+    })
+  }
+  return [...groups.values()]
+}
+
+/** An event of an account, with what its report says. */
+export const notificationOf = (event: NotificationEvent, report: AccountReport): Notification => ({
+  event,
+  account: report.account,
+  name: report.name,
+  hostnames: report.hostnames.map(({ hostname }) => hostname),
+  addresses: report.hostnames[0]?.confirmed ?? {},
+  before: {},
+  because: report.because,
+  remedy: report.remedy,
+  since: report.since,
+  times: 1,
+})
+
+/** Whether a notification is told now, or joined with those that are held back. */
+export function admit(memory: NotifyMemory, one: Notification, now: Instant): Compared {
+  const { isUrgent } = EVENT_ROWS[one.event]
+  if (isUrgent === true) return tell(memory, one, now)
+  const last = memory.accounts[one.account]?.events[one.event]
+  const isPaused = last !== undefined && now - last.at < PAUSE && now >= last.at
+  if (!isPaused && countOn(memory, now) < MAX_PER_DAY) return tell(memory, joined(last?.held, one), now)
+  return {
+    memory: withEvent(memory, one, { at: last?.at ?? now, held: joined(last?.held, one) }),
+    notifications: [],
+  }
+}
+
+/** What was held back, at the end of its pause. */
+function releaseHeld(memory: NotifyMemory, account: string, now: Instant): Compared {
+  for (const last of Object.values(memory.accounts[account]?.events ?? {})) {
+    if (last.held === undefined || now - last.at < PAUSE || countOn(memory, now) >= MAX_PER_DAY) continue
+    return tell(memory, last.held, now)
+  }
+  return { memory, notifications: [] }
+}
+
+/** The newest, with the first address before it. */
+const joined = (held: Notification | undefined, one: Notification): Notification =>
+  held === undefined ? one : { ...one, before: held.before, times: held.times + one.times }
+
+const dayOf = (now: Instant): string => new Date(now).toISOString().slice(0, 10)
+const countOn = (memory: NotifyMemory, now: Instant): number => (memory.day === dayOf(now) ? memory.count : 0)
+
+function tell(memory: NotifyMemory, one: Notification, now: Instant): Compared {
+  const counted = { ...withEvent(memory, one, { at: now }), day: dayOf(now), count: countOn(memory, now) + 1 }
+  return { memory: counted, notifications: [one] }
+}
+
+function withEvent(memory: NotifyMemory, { account, event }: Notification, entry: EventMemory): NotifyMemory {
+  const earlier = memory.accounts[account] ?? { confirmed: {}, events: {} }
+  const next = { ...earlier, events: { ...earlier.events, [event]: entry } }
+  return { ...memory, accounts: { ...memory.accounts, [account]: next } }
+}
+
+interface PingContext {
+  /** Milliseconds between two pings, of the accounts that have a check. */
+  readonly every: ReadonlyMap<string, number>
+  readonly now: Instant
+}
+
+/** Accounts that are due for a ping while all is well. */
+export function duePings(
+  memory: NotifyMemory,
+  reports: readonly AccountReport[],
+  { every, now }: PingContext,
+): { readonly memory: NotifyMemory; readonly accounts: readonly string[] } {
+  const due = reports.filter(({ account, outcome }) => {
+    const interval = every.get(account)
+    const pinged = memory.accounts[account]?.pinged
+    if (interval === undefined || outcome !== 'settled') return false
+    return pinged === undefined || now - pinged >= interval || pinged - now > CLOCK_TOLERANCE
+  })
+  const accounts = due.map(({ account }) => account)
+  return { memory: accounts.reduce((one, account) => withPing(one, account, now), memory), accounts }
+}
+
+export function withPing(memory: NotifyMemory, account: string, now: Instant): NotifyMemory {
+  const earlier = memory.accounts[account] ?? { confirmed: {}, events: {} }
+  return { ...memory, accounts: { ...memory.accounts, [account]: { ...earlier, pinged: now } } }
+}

@@ -1,0 +1,122 @@
+import type { NotificationEvent } from '../../config/notify-settings.ts'
+import { NOTIFICATION_EVENTS } from '../../config/notify-settings.ts'
+import { type Addresses, byFamily, parseAddress } from '../../net/address.ts'
+import type { Notification } from './notification.ts'
+
+/** The last notification of one event, and what was held back since. */
+export interface EventMemory {
+  /** Milliseconds since 1970, when it was told. */
+  readonly at: number
+  /** Told at the end of the pause, with how often it happened. */
+  readonly held?: Notification
+}
+
+/** What is known of an account since it was told about. */
+export interface AccountMemory {
+  readonly confirmed: Readonly<Record<string, Addresses>>
+  /** The present problem, since when, and when it was told. */
+  readonly problem?: { readonly event: NotificationEvent; readonly since: number; readonly told?: number }
+  /** A problem was told, and its end was not. */
+  readonly isDown?: boolean
+  readonly events: Readonly<Partial<Record<NotificationEvent, EventMemory>>>
+  /** Milliseconds since 1970, of the last ping. */
+  readonly pinged?: number
+}
+
+/** What was told, so that a restart tells nothing twice. */
+export interface NotifyMemory {
+  readonly accounts: Readonly<Record<string, AccountMemory>>
+  /** How many were told on this day of UTC. */
+  readonly day: string
+  readonly count: number
+}
+
+export const NEW_MEMORY: NotifyMemory = { accounts: {}, day: '', count: 0 }
+
+export const formatNotifyMemory = (memory: NotifyMemory): string =>
+  `${JSON.stringify({ version: 1, ...memory })}\n`
+
+type Members = Readonly<Record<string, unknown>>
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const membersOf = (value: unknown): Members => (isMembers(value) ? value : {})
+
+/** The inverse. A text that is damaged counts as none: then what happens next is told, and nothing worse is lost. */
+export function parseNotifyMemory(text: string): NotifyMemory {
+  try {
+    const { version, accounts, day, count } = membersOf(JSON.parse(text))
+    if (version !== 1) return NEW_MEMORY
+    return {
+      accounts: Object.fromEntries(
+        Object.entries(membersOf(accounts)).map(([key, one]) => [key, accountFrom(membersOf(one))]),
+      ),
+      day: typeof day === 'string' ? day : '',
+      count: numberFrom(count) ?? 0,
+    }
+  } catch {
+    return NEW_MEMORY
+  }
+}
+
+const numberFrom = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined
+const eventFrom = (value: unknown): NotificationEvent | undefined =>
+  NOTIFICATION_EVENTS.find((one) => one === value)
+
+function accountFrom({ confirmed, problem, isDown, events, pinged }: Members): AccountMemory {
+  const { event, since, told } = membersOf(problem)
+  const known = eventFrom(event)
+  const start = numberFrom(since)
+  const at = numberFrom(told)
+  const ping = numberFrom(pinged)
+  return {
+    confirmed: Object.fromEntries(
+      Object.entries(membersOf(confirmed)).map(([name, one]) => [name, addressesFrom(one)]),
+    ),
+    events: Object.fromEntries(
+      Object.entries(membersOf(events)).flatMap(([name, one]) => {
+        const [row, when] = [eventFrom(name), numberFrom(membersOf(one)['at'])]
+        // What was held back is lost with a restart of another version; its time is enough to hold the pause.
+        return row === undefined || when === undefined
+          ? []
+          : [[row, { at: when, ...heldFrom(membersOf(one)['held']) }]]
+      }),
+    ),
+    ...(known !== undefined &&
+      start !== undefined && {
+        problem: { event: known, since: start, ...(at !== undefined && { told: at }) },
+      }),
+    ...(isDown === true && { isDown }),
+    ...(ping !== undefined && { pinged: ping }),
+  }
+}
+
+const addressesFrom = (value: unknown): Addresses =>
+  byFamily(
+    Object.values(membersOf(value)).flatMap((one) =>
+      typeof one === 'string' ? (parseAddress(one) ?? []) : [],
+    ),
+  )
+
+const textFrom = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+function heldFrom(value: unknown): { readonly held?: Notification } {
+  const { event, account, name, hostnames, addresses, before, because, remedy, since, times } =
+    membersOf(value)
+  const known = eventFrom(event)
+  if (known === undefined || typeof account !== 'string') return {}
+  return {
+    held: {
+      event: known,
+      account,
+      name: textFrom(name),
+      hostnames: Array.isArray(hostnames) ? hostnames.filter((one) => typeof one === 'string') : [],
+      addresses: addressesFrom(addresses),
+      before: addressesFrom(before),
+      because: textFrom(because),
+      remedy: textFrom(remedy),
+      since: textFrom(since),
+      times: numberFrom(times) ?? 1,
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import type { Duration } from '../../base/time.ts'
+import { hours, milliseconds, minutes } from '../../base/time.ts'
+import type { HOOKS, NotificationEvent } from '../../config/notify-settings.ts'
+import { type Addresses, listed } from '../../net/address.ts'
+
+/** One thing that happened to an account, for the people who want to know. Holds no secret. */
+export interface Notification {
+  readonly event: NotificationEvent
+  /** The account key: `username@host`. */
+  readonly account: string
+  readonly name: string | null
+  readonly hostnames: readonly string[]
+  readonly addresses: Addresses
+  readonly before: Addresses
+  readonly because: string | null
+  readonly remedy: string | null
+  /** RFC 3339. */
+  readonly since: string | null
+  /** How often it happened since it was told last. */
+  readonly times: number
+}
+
+export type Hook = (typeof HOOKS)[number]
+export type PingKind = 'start' | 'success' | 'fail'
+
+interface EventRow {
+  readonly hook?: Hook
+  readonly ping?: PingKind
+  /** A problem is told when it has lasted this long. */
+  readonly delay?: Duration
+  /** Told again each day while it lasts. */
+  readonly isDaily?: true
+  /** Neither joined with others nor left out when there are too many. */
+  readonly isUrgent?: true
+  readonly title: string
+}
+
+/** What each event means for those who are told. */
+// biome-ignore format: a table
+export const EVENT_ROWS: Readonly<Record<NotificationEvent, EventRow>> = {
+  changed:   { hook: 'onChange',  ping: 'success',                               title: 'address changed' },
+  different: { hook: 'onChange',                                                 title: 'the service confirmed another address' },
+  stopped:   { hook: 'onStop',    ping: 'fail', delay: milliseconds(0), isUrgent: true, title: 'stopped until you act' },
+  waiting:   { hook: 'onProblem', ping: 'fail', delay: hours(1),    isDaily: true, title: 'waiting for the service' },
+  unreached: { hook: 'onProblem', ping: 'fail', delay: hours(1),    isDaily: true, title: 'the service is not reached' },
+  unknown:   { hook: 'onProblem', ping: 'fail', delay: minutes(15), isDaily: true, title: 'no public address is seen' },
+  unsaved:   { hook: 'onProblem', ping: 'fail',                                  title: 'the state cannot be saved' },
+  recovered: { hook: 'onRecover', ping: 'success', isUrgent: true,               title: 'updates work again' },
+  started:   { ping: 'start',                                                    title: 'started' },
+  ended:     {                                                                   title: 'ended' },
+}
+
+/** A title and a text for people, without line breaks from the outside. */
+export function notificationText(one: Notification): { readonly title: string; readonly text: string } {
+  const { event, name, account, hostnames, addresses, before, because, remedy, times } = one
+  const subject = hostnames.length === 0 ? (name ?? account) : shortList(hostnames)
+  const now = listed(addresses).join(' and ')
+  const earlier = listed(before).join(' and ')
+  const isAboutAddress = event === 'changed' || event === 'different' || event === 'recovered'
+  const parts = [
+    ...(isAboutAddress && now !== ''
+      ? [`now ${now}${earlier === '' || event === 'recovered' ? '' : `, before ${earlier}`}`]
+      : []),
+    ...(because === null ? [] : [because]),
+    ...(times > 1 ? [`${times} times since it was told last`] : []),
+    ...(remedy === null ? [] : [`what to do: ${remedy}`]),
+  ]
+  const title = `${subject}: ${EVENT_ROWS[event].title}`
+  return {
+    title: oneLine(title),
+    text: oneLine(parts.length === 0 ? title : `${title}; ${parts.join('; ')}`),
+  }
+}
+
+const MAX_NAMES = 3
+const shortList = (names: readonly string[]): string =>
+  names.length <= MAX_NAMES
+    ? names.join(', ')
+    : `${names.slice(0, MAX_NAMES).join(', ')} and ${names.length - MAX_NAMES} more`
+
+const oneLine = (text: string): string => text.replaceAll(/[\0-\x1f\x7f\u2028\u2029]+/g, ' ').slice(0, 1000)

@@ -1,0 +1,130 @@
+import { createHmac } from 'node:crypto'
+import { formatInstant, type Instant } from '../../base/time.ts'
+import type { Secret } from '../../net/secret.ts'
+import type { WebhookFormat } from '../../config/notify-settings.ts'
+import { EVENT_ROWS, type Notification, notificationText, type PingKind } from './notification.ts'
+
+/** The request for a webhook. */
+export interface Payload {
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+interface PayloadContext {
+  readonly at: Instant
+  /** The same for each attempt, so that a receiver can drop repetitions. */
+  readonly id: string
+  readonly secret: Secret | undefined
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const TEXT_TYPE = { 'content-type': 'text/plain; charset=utf-8' }
+
+/** The body that each kind of receiver documents. */
+const FORMATS: Readonly<Record<WebhookFormat, (one: Notification, context: PayloadContext) => Payload>> = {
+  json: (one, context) => {
+    const body = JSON.stringify(documentOf(one, context))
+    return { body, headers: { ...JSON_TYPE, ...signature(body, context) } }
+  },
+  text: (one, context) => {
+    const body = `${notificationText(one).text}\n`
+    return { body, headers: { ...TEXT_TYPE, ...signature(body, context) } }
+  },
+  // https://docs.ntfy.sh/publish: the body is the message; headers are ASCII.
+  ntfy: (one) => {
+    const { title, text } = notificationText(one)
+    const isProblem = EVENT_ROWS[one.event].ping === 'fail'
+    return {
+      body: text,
+      headers: {
+        ...TEXT_TYPE,
+        title: title.replaceAll(/[^ -~]/g, '?'),
+        priority: one.event === 'stopped' ? '4' : '3',
+        tags: isProblem ? 'warning' : 'white_check_mark',
+      },
+    }
+  },
+  // Incoming webhooks: <, > and & are escaped, because they mark links and commands.
+  slack: (one) => ({
+    body: JSON.stringify({ text: escapedForSlack(notificationText(one).text) }),
+    headers: JSON_TYPE,
+  }),
+  // Execute Webhook: no mention may be made from a text that others can influence.
+  discord: (one) => ({
+    body: JSON.stringify({ content: notificationText(one).text, allowed_mentions: { parse: [] } }),
+    headers: JSON_TYPE,
+  }),
+}
+
+export const payloadOf = (format: WebhookFormat, one: Notification, context: PayloadContext): Payload =>
+  FORMATS[format](one, context)
+
+const escapedForSlack = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+const documentOf = (one: Notification, { at, id }: PayloadContext) => ({
+  v: 1,
+  event: one.event,
+  account: one.account,
+  name: one.name,
+  hostnames: one.hostnames,
+  addresses: { v4: one.addresses.v4 ?? null, v6: one.addresses.v6 ?? null },
+  before: { v4: one.before.v4 ?? null, v6: one.before.v6 ?? null },
+  because: one.because,
+  remedy: one.remedy,
+  since: one.since,
+  times: one.times,
+  text: notificationText(one).text,
+  at: formatInstant(at),
+  id,
+})
+
+/** HMAC-SHA256 (RFC 2104) over the time and the body, so that an old request cannot be sent again. */
+function signature(body: string, { at, secret }: PayloadContext): Readonly<Record<string, string>> {
+  if (secret === undefined) return {}
+  const time = Math.floor(at / 1000)
+  const code = createHmac('sha256', secret.reveal()).update(`${time}.${body}`).digest('hex')
+  return { 'x-holdfast-signature': `t=${time},v1=${code}` }
+}
+
+/** The variables of a hook. Nothing else of the environment is passed on but PATH, LANG and HOME. */
+export function hookVariables(one: Notification, version: string): Readonly<Record<string, string>> {
+  const { addresses, before } = one
+  const values: Readonly<Record<string, string | null | undefined>> = {
+    EVENT: one.event,
+    ACCOUNT: one.name ?? one.account,
+    HOSTNAMES: one.hostnames.join(','),
+    IPV4: addresses.v4,
+    IPV6: addresses.v6,
+    IPV4_BEFORE: before.v4,
+    IPV6_BEFORE: before.v6,
+    BECAUSE: one.because,
+    REMEDY: one.remedy,
+    SINCE: one.since,
+    TIMES: String(one.times),
+    TEXT: notificationText(one).text,
+    VERSION: version,
+  }
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [
+      `HOLDFAST_NEWS_${key}`,
+      (value ?? '').replaceAll('\0', ''),
+    ]),
+  )
+}
+
+/**
+ * The address of a ping: /start and /fail behind the address for healthchecks.io and those like it, `status` for the push
+ * monitors of Uptime Kuma, which have no start.
+ */
+export function pingUrl(url: string, kind: PingKind, text: string): string | undefined {
+  const parsed = new URL(url)
+  if (/\/api\/push\/[^/]+$/.test(parsed.pathname)) {
+    if (kind === 'start') return undefined
+    parsed.searchParams.set('status', kind === 'fail' ? 'down' : 'up')
+    parsed.searchParams.set('msg', kind === 'fail' ? text.slice(0, 200) : 'OK')
+    return parsed.href
+  }
+  if (kind !== 'success') parsed.pathname = `${parsed.pathname.replace(/\/$/, '')}/${kind}`
+  return parsed.href
+}

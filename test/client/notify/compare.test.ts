@@ -1,0 +1,305 @@
+import { describe, expect, it } from 'vitest'
+import { formatInstant, type Instant, instant } from '../../../src/base/time.ts'
+import { admit, compareReports, duePings, MAX_PER_DAY } from '../../../src/client/notify/compare.ts'
+import {
+  formatNotifyMemory,
+  NEW_MEMORY,
+  type NotifyMemory,
+  parseNotifyMemory,
+} from '../../../src/client/notify/memory.ts'
+import type { Notification } from '../../../src/client/notify/notification.ts'
+import type { Outcome } from '../../../src/client/report/outcome.ts'
+import type { AccountReport } from '../../../src/client/report/report.ts'
+import { type Address, byFamily, parseAddress } from '../../../src/net/address.ts'
+
+const START = instant(Date.parse('2026-11-22T00:00:00Z'))
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const at = (milliseconds: number): Instant => instant(START + milliseconds)
+const addresses = (...all: readonly string[]) => byFamily(all.map((one) => parseAddress(one) as Address))
+
+interface Given {
+  readonly outcome?: Outcome
+  readonly confirmed?: readonly string[]
+  readonly since?: Instant
+  readonly hostnames?: readonly string[]
+  readonly account?: string
+}
+
+const reportOf = ({
+  outcome = 'settled',
+  confirmed = [],
+  since,
+  hostnames = ['home.example.test'],
+  account = 'u@s',
+}: Given): AccountReport => ({
+  account,
+  name: 'home',
+  outcome,
+  addresses: {},
+  hostnames: hostnames.map((hostname) => ({
+    hostname,
+    sent: null,
+    answered: null,
+    meaning: null,
+    confirmed: addresses(...confirmed),
+    isOffline: false,
+    since: null,
+    lastConfirmed: null,
+    published: null,
+    seen: [],
+    remarks: [],
+  })),
+  because: outcome === 'settled' ? null : 'the cause',
+  since: since === undefined ? null : formatInstant(since),
+  remedy: outcome === 'settled' ? null : 'the remedy',
+  nextAttempt: null,
+  lastLook: null,
+  nextLook: null,
+})
+
+/** Follows reports over time; each step is a moment and what the report says then. */
+function follow(steps: readonly (readonly [number, Given])[], start: NotifyMemory = NEW_MEMORY) {
+  let memory = start
+  const told: (readonly [number, string, number])[] = []
+  for (const [moment, given] of steps) {
+    const compared = compareReports(memory, [reportOf(given)], at(moment))
+    // What is saved between two steps changes nothing.
+    memory = parseNotifyMemory(formatNotifyMemory(compared.memory))
+    told.push(...compared.notifications.map((one) => [moment, one.event, one.times] as const))
+  }
+  return { told, memory }
+}
+
+const A: Given = { confirmed: ['192.0.2.1'] }
+const B: Given = { confirmed: ['192.0.2.2'] }
+
+describe('a changed address', () => {
+  it('is nothing for an account that is seen for the first time', () =>
+    expect(follow([[0, A]]).told).toEqual([]))
+  it('is told once, with the address before', () => {
+    const first = compareReports(NEW_MEMORY, [reportOf(A)], at(0))
+    const second = compareReports(first.memory, [reportOf(B)], at(MINUTE))
+    expect(second.notifications).toMatchObject([
+      {
+        event: 'changed',
+        account: 'u@s',
+        name: 'home',
+        hostnames: ['home.example.test'],
+        addresses: { v4: '192.0.2.2' },
+        before: { v4: '192.0.2.1' },
+        because: null,
+        times: 1,
+      },
+    ])
+    expect(compareReports(second.memory, [reportOf(B)], at(2 * MINUTE)).notifications).toEqual([])
+  })
+  it('is the first address of a new hostname', () =>
+    expect(
+      follow([
+        [0, {}],
+        [1, A],
+      ]).told,
+    ).toEqual([[1, 'changed', 1]]))
+  it('is a further family', () =>
+    expect(
+      follow([
+        [0, A],
+        [1, { confirmed: ['192.0.2.1', '2001:db8::1'] }],
+      ]).told,
+    ).toEqual([[1, 'changed', 1]]))
+  it('is no address that is gone, because an update was forced', () =>
+    expect(
+      follow([
+        [0, A],
+        [1, {}],
+      ]).told,
+    ).toEqual([]))
+  it('of many hostnames is told once', () => {
+    const hostnames = ['a.example.test', 'b.example.test']
+    const first = compareReports(NEW_MEMORY, [reportOf({ ...A, hostnames })], at(0))
+    expect(compareReports(first.memory, [reportOf({ ...B, hostnames })], at(1)).notifications).toMatchObject([
+      { hostnames },
+    ])
+  })
+  it('that flaps is joined: at once, and then one in ten minutes', () => {
+    const flaps = Array.from({ length: 100 }, (_, step) => [step * 10_000, step % 2 === 0 ? A : B] as const)
+    const { told } = follow([...flaps, [2000_000, A]])
+    expect(told).toEqual([
+      [10_000, 'changed', 1],
+      [610_000, 'changed', 60],
+      [2000_000, 'changed', 39],
+    ])
+  })
+  it('that was held back is told with the first address before it', () => {
+    const { memory } = follow([
+      [0, A],
+      [1, B],
+      [2, A],
+      [3, { confirmed: ['192.0.2.3'] }],
+    ])
+    const later = compareReports(memory, [reportOf({ confirmed: ['192.0.2.3'] })], at(11 * MINUTE))
+    expect(later.notifications).toMatchObject([
+      { addresses: { v4: '192.0.2.3' }, before: { v4: '192.0.2.2' }, times: 2 },
+    ])
+  })
+})
+
+describe('a problem', () => {
+  const stopped: Given = { outcome: 'stopped', since: at(-5000) }
+  it('that stops is told at once, and not again, also after a restart', () =>
+    expect(
+      follow([
+        [0, A],
+        [1, stopped],
+        [2, stopped],
+        [3 * HOUR, stopped],
+      ]).told,
+    ).toEqual([[1, 'stopped', 1]]))
+  it('is told again where it is another stop', () =>
+    expect(
+      follow([
+        [0, stopped],
+        [1, { outcome: 'stopped', since: at(-4000) }],
+        [3 * MINUTE, { outcome: 'stopped', since: at(2 * MINUTE) }],
+      ]).told,
+    ).toEqual([
+      [0, 'stopped', 1],
+      [3 * MINUTE, 'stopped', 1],
+    ]))
+  it.each([
+    ['waiting', 'waiting', HOUR],
+    ['unreached', 'unreached', HOUR],
+    ['addressUnknown', 'unknown', 15 * MINUTE],
+  ] as const)('%s is told after its time, and then each day', (outcome, event, delay) => {
+    const given: Given = { outcome, since: at(0) }
+    expect(
+      follow([
+        [0, given],
+        [delay - 1, given],
+        [delay, given],
+        [delay + HOUR, given],
+        [delay + 24 * HOUR, given],
+      ]).told,
+    ).toEqual([
+      [delay, event, 1],
+      [delay + 24 * HOUR, event, 1],
+    ])
+  })
+  it('without a moment of its own begins when it is seen first', () => {
+    const given: Given = { outcome: 'waiting' }
+    expect(
+      follow([
+        [0, given],
+        [HOUR - 1, given],
+        [HOUR, given],
+      ]).told,
+    ).toEqual([[HOUR, 'waiting', 1]])
+  })
+  it('that ends before its time is never told, and neither is its end', () =>
+    expect(
+      follow([
+        [0, { outcome: 'unreached', since: at(0) }],
+        [HOUR / 2, {}],
+        [HOUR, { outcome: 'unreached', since: at(HOUR) }],
+      ]).told,
+    ).toEqual([]))
+  it('that was told is told when it ends, once', () =>
+    expect(
+      follow([
+        [0, stopped],
+        [1, {}],
+        [2, {}],
+        [3, stopped],
+        [4, {}],
+      ]).told,
+    ).toEqual([
+      [0, 'stopped', 1],
+      [1, 'recovered', 1],
+      [3, 'stopped', 1],
+      [4, 'recovered', 1],
+    ]))
+  it('that becomes another one is no recovery until all is well', () =>
+    expect(
+      follow([
+        [0, stopped],
+        [1, { outcome: 'unreached', since: at(1) }],
+        [2, {}],
+      ]).told,
+    ).toEqual([
+      [0, 'stopped', 1],
+      [2, 'recovered', 1],
+    ]))
+  it('has its cause and remedy', () =>
+    expect(compareReports(NEW_MEMORY, [reportOf(stopped)], at(0)).notifications).toMatchObject([
+      { because: 'the cause', remedy: 'the remedy', since: formatInstant(at(-5000)) },
+    ]))
+})
+
+describe('the maximum of a day', () => {
+  const one = (account: string, event: Notification['event']): Notification => ({
+    event,
+    account,
+    name: null,
+    hostnames: [],
+    addresses: {},
+    before: {},
+    because: null,
+    remedy: null,
+    since: null,
+    times: 1,
+  })
+  function many(event: Notification['event'], count: number) {
+    let memory: NotifyMemory = NEW_MEMORY
+    let told = 0
+    for (let number = 0; number < count; number += 1) {
+      const admitted = admit(memory, one(`account ${number}`, event), at(number))
+      memory = admitted.memory
+      told += admitted.notifications.length
+    }
+    return { memory, told }
+  }
+  it('holds back the rest', () => expect(many('changed', 100).told).toBe(MAX_PER_DAY))
+  it('does not hold back what is urgent', () => expect(many('stopped', 100).told).toBe(100))
+  it('ends with the day', () => {
+    const { memory } = many('changed', 100)
+    expect(admit(memory, one('x', 'changed'), at(25 * HOUR)).notifications).toHaveLength(1)
+  })
+})
+
+describe('pings', () => {
+  const every = new Map([['u@s', HOUR]])
+  const due = (memory: NotifyMemory, given: Given, moment: number) =>
+    duePings(memory, [reportOf(given)], { every, now: at(moment) })
+  it('are due at once, and then at their interval', () => {
+    const first = due(NEW_MEMORY, A, 0)
+    expect(first.accounts).toEqual(['u@s'])
+    expect(due(first.memory, A, HOUR - 1).accounts).toEqual([])
+    expect(due(first.memory, A, HOUR).accounts).toEqual(['u@s'])
+  })
+  it('are due after the clock was set back', () =>
+    expect(due(due(NEW_MEMORY, A, HOUR).memory, A, 0).accounts).toEqual(['u@s']))
+  it.each(['stopped', 'waiting', 'unreached', 'addressUnknown'] as const)(
+    'are not due while it is %s',
+    (outcome) => expect(due(NEW_MEMORY, { outcome }, 0).accounts).toEqual([]),
+  )
+})
+
+describe('what is saved', () => {
+  it('is read as it was', () => {
+    const { memory } = follow([
+      [0, A],
+      [1, B],
+      [2, A],
+      [3, { outcome: 'stopped', since: at(3) }],
+    ])
+    expect(parseNotifyMemory(formatNotifyMemory(memory))).toEqual(memory)
+  })
+  it.each([
+    '',
+    'x',
+    '[]',
+    '{"version":2}',
+    '{"version":1,"accounts":{"a":{"confirmed":{"h":{"v4":"x"}},"problem":{"event":"?"},"events":{"changed":{"at":"x"}}}}}',
+  ])('does not throw for %j', (text) => expect(() => parseNotifyMemory(text)).not.toThrow())
+})

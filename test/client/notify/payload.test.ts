@@ -1,0 +1,130 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { instant } from '../../../src/base/time.ts'
+import { type Notification, notificationText } from '../../../src/client/notify/notification.ts'
+import { hookVariables, payloadOf, pingUrl } from '../../../src/client/notify/payload.ts'
+import { type Address, byFamily, parseAddress } from '../../../src/net/address.ts'
+import { Secret } from '../../../src/net/secret.ts'
+
+const NOTIFICATION: Notification = {
+  event: 'changed',
+  account: 'abc1234@dyn.example',
+  name: 'home',
+  hostnames: ['home.example.test'],
+  addresses: byFamily(['192.0.2.2', '2001:db8::2'].map((one) => parseAddress(one) as Address)),
+  before: byFamily([parseAddress('192.0.2.1') as Address]),
+  because: null,
+  remedy: null,
+  since: null,
+  times: 1,
+}
+const STOPPED: Notification = {
+  ...NOTIFICATION,
+  event: 'stopped',
+  before: {},
+  because: 'badauth',
+  remedy: 'check <the> key & password\nnow @everyone',
+}
+const AT = instant(1_700_000_000_123)
+const context = { at: AT, id: 'one', secret: undefined }
+
+describe('the text of a notification', () => {
+  it('says what changed', () =>
+    expect(notificationText(NOTIFICATION)).toEqual({
+      title: 'home.example.test: address changed',
+      text: 'home.example.test: address changed; now 192.0.2.2 and 2001:db8::2, before 192.0.2.1',
+    }))
+  it('says what to do, in one line', () =>
+    expect(notificationText(STOPPED).text).toBe(
+      'home.example.test: stopped until you act; badauth; what to do: check <the> key & password now @everyone',
+    ))
+  it('names few of many hostnames', () =>
+    expect(notificationText({ ...NOTIFICATION, hostnames: ['a', 'b', 'c', 'd', 'e'] }).title).toBe(
+      'a, b, c and 2 more: address changed',
+    ))
+  it('says how often', () =>
+    expect(notificationText({ ...NOTIFICATION, times: 7 }).text).toContain('7 times since it was told last'))
+  it('names the account where no hostname is meant', () =>
+    expect(notificationText({ ...NOTIFICATION, hostnames: [] }).title).toBe('home: address changed'))
+})
+
+describe('a webhook', () => {
+  it('in JSON has all facts', () =>
+    expect(JSON.parse(payloadOf('json', NOTIFICATION, context).body)).toEqual({
+      v: 1,
+      event: 'changed',
+      account: 'abc1234@dyn.example',
+      name: 'home',
+      hostnames: ['home.example.test'],
+      addresses: { v4: '192.0.2.2', v6: '2001:db8::2' },
+      before: { v4: '192.0.2.1', v6: null },
+      because: null,
+      remedy: null,
+      since: null,
+      times: 1,
+      text: notificationText(NOTIFICATION).text,
+      at: '2023-11-14T22:13:20.123Z',
+      id: 'one',
+    }))
+  it.each(['json', 'text'] as const)('in %s is signed with the key', (format) => {
+    const { body, headers } = payloadOf(format, NOTIFICATION, { ...context, secret: new Secret('the key') })
+    const code = createHmac('sha256', 'the key').update(`1700000000.${body}`).digest('hex')
+    expect(headers['x-holdfast-signature']).toBe(`t=1700000000,v1=${code}`)
+    expect(payloadOf(format, NOTIFICATION, context).headers).not.toHaveProperty('x-holdfast-signature')
+  })
+  it('for ntfy has headers in ASCII', () => {
+    const { body, headers } = payloadOf('ntfy', { ...STOPPED, hostnames: ['mün\nchen'] }, context)
+    expect(headers).toMatchObject({
+      title: 'm?n chen: stopped until you act',
+      priority: '4',
+      tags: 'warning',
+    })
+    expect(body).toContain('badauth')
+  })
+  it('for Slack escapes what Slack reads as links', () =>
+    expect(JSON.parse(payloadOf('slack', STOPPED, context).body)).toEqual({
+      text: expect.stringContaining('check &lt;the&gt; key &amp; password'),
+    }))
+  it('for Discord mentions no one', () =>
+    expect(JSON.parse(payloadOf('discord', STOPPED, context).body)).toEqual({
+      content: notificationText(STOPPED).text,
+      allowed_mentions: { parse: [] },
+    }))
+})
+
+it('the variables of a hook have all facts, and no end of text', () =>
+  expect(hookVariables({ ...STOPPED, because: 'a\0b' }, '1.2.3')).toEqual({
+    HOLDFAST_NEWS_EVENT: 'stopped',
+    HOLDFAST_NEWS_ACCOUNT: 'home',
+    HOLDFAST_NEWS_HOSTNAMES: 'home.example.test',
+    HOLDFAST_NEWS_IPV4: '192.0.2.2',
+    HOLDFAST_NEWS_IPV6: '2001:db8::2',
+    HOLDFAST_NEWS_IPV4_BEFORE: '',
+    HOLDFAST_NEWS_IPV6_BEFORE: '',
+    HOLDFAST_NEWS_BECAUSE: 'ab',
+    HOLDFAST_NEWS_REMEDY: STOPPED.remedy,
+    HOLDFAST_NEWS_SINCE: '',
+    HOLDFAST_NEWS_TIMES: '1',
+    HOLDFAST_NEWS_TEXT: expect.stringContaining('what to do'),
+    HOLDFAST_NEWS_VERSION: '1.2.3',
+  }))
+
+describe('a ping', () => {
+  it.each([
+    ['https://hc.example/ping/1', 'start', 'https://hc.example/ping/1/start'],
+    ['https://hc.example/ping/1', 'success', 'https://hc.example/ping/1'],
+    ['https://hc.example/ping/1/', 'fail', 'https://hc.example/ping/1/fail'],
+    ['https://hc.example/1?create=1', 'fail', 'https://hc.example/1/fail?create=1'],
+    [
+      'https://kuma.example/api/push/abc?status=up&msg=OK&ping=',
+      'success',
+      'https://kuma.example/api/push/abc?status=up&msg=OK&ping=',
+    ],
+    [
+      'https://kuma.example/sub/api/push/abc',
+      'fail',
+      'https://kuma.example/sub/api/push/abc?status=down&msg=why',
+    ],
+    ['https://kuma.example/api/push/abc', 'start', undefined],
+  ] as const)('to %s for %s', (url, kind, expected) => expect(pingUrl(url, kind, 'why')).toBe(expected))
+})

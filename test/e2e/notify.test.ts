@@ -1,0 +1,411 @@
+import { createHmac } from 'node:crypto'
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { running } from './daemon.ts'
+import { holdfast, scratch } from './processes.ts'
+import { discord, healthchecks, ntfy, type Receiver, receiving, slack, uptimeKuma } from './receivers.ts'
+import { answering, echo } from './servers.ts'
+
+const PASSWORD = 'canary-password-7'
+
+/** A program that appends its variables to a file. */
+function program(folder: string, more = ''): string {
+  const path = join(folder, 'hook')
+  writeFileSync(path, `#!/bin/sh\n{ echo "--- $*"; env; } >> ${folder}/told\n${more}\n`)
+  chmodSync(path, 0o755)
+  return path
+}
+
+const told = (folder: string): string =>
+  existsSync(join(folder, 'told')) ? readFileSync(join(folder, 'told'), 'utf8') : ''
+const events = (folder: string): readonly string[] =>
+  [...told(folder).matchAll(/^HOLDFAST_NEWS_EVENT=(.*)$/gm)].map(([, event = '']) => event)
+
+/** The settings of an account at a service that answers with these lines, one a request; the last one again and again. */
+async function account(...lines: readonly string[]) {
+  const folder = scratch()
+  const rest = [...lines]
+  const url = await answering(() => ({ status: 200, body: `${rest.length > 1 ? rest.shift() : rest[0]}\n` }))
+  const settings = [
+    '--server',
+    url.replace(/\/$/, ''),
+    '--username',
+    'abc1234',
+    '--hostname',
+    'home.example.test',
+    '--state-dir',
+    join(folder, 'state'),
+    '--runtime-dir',
+    folder,
+  ]
+  const environment = {
+    HOLDFAST_PASSWORD: PASSWORD,
+    HOLDFAST_NO_IPV6: '',
+    HOLDFAST_IPV6: 'no',
+    HOME: folder,
+    LANG: 'C',
+  }
+  const update = async (address: string, ...more: readonly string[]) =>
+    holdfast(['update', ...settings, '--myip', address, ...more], { env: environment })
+  return { folder, settings, environment, update, url }
+}
+
+/** As if what was told was told eleven minutes earlier, so that the pause between two notifications is over. */
+function later(folder: string): void {
+  const path = join(folder, 'state/notified.json')
+  const earlier = (_: string, at: string): string => `"at":${Number(at) - 11 * 60_000}`
+  writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/"at":(\d+)/g, earlier))
+}
+
+describe('a program', () => {
+  it('is run when the address changes, before the command ends, with what happened and without secrets', async () => {
+    const { folder, update } = await account('good 192.0.2.1', 'good 192.0.2.2')
+    const hook = ['--on-change', program(folder), '--on-change', 'an argument, with a comma']
+    const first = await update('192.0.2.1', ...hook)
+    expect(first.code, first.stderr).toBe(0)
+    expect(told(folder)).toContain('--- an argument, with a comma\n')
+    expect(told(folder)).toContain('HOLDFAST_NEWS_IPV4=192.0.2.1\n')
+    later(folder)
+    const second = await update('192.0.2.2', ...hook)
+    expect(second.code).toBe(0)
+    expect(told(folder)).toContain('HOLDFAST_NEWS_IPV4_BEFORE=192.0.2.1\n')
+    expect(told(folder)).not.toContain(PASSWORD)
+    const names = new Set(
+      [...told(folder).matchAll(/^([A-Z_]+)=/gm)]
+        .map(([, name = '']) => name)
+        .filter((name) => !name.startsWith('HOLDFAST_NEWS_')),
+    )
+    // The shell adds PWD and _.
+    expect(
+      [...names].filter((name) => !['PATH', 'HOME', 'LANG', 'PWD', '_', 'SHLVL', 'OLDPWD'].includes(name)),
+    ).toEqual([])
+  })
+
+  it('is not run if nothing changed', async () => {
+    const { folder, update } = await account('good 192.0.2.1')
+    const hook = ['--on-change', program(folder)]
+    await update('192.0.2.1', ...hook)
+    await update('192.0.2.1', ...hook)
+    await update('192.0.2.1', ...hook, '--force')
+    expect(events(folder)).toEqual(['changed'])
+  })
+
+  it('is told of a stop once, over all runs, and of the end of it', async () => {
+    const { folder, update, settings, environment } = await account('badauth', 'good 192.0.2.1')
+    const hook = program(folder)
+    const hooks = ['--on-stop', hook, '--on-recover', hook, '--on-problem', hook]
+    expect((await update('192.0.2.1', ...hooks)).code).toBe(77)
+    expect((await update('192.0.2.1', ...hooks)).code).toBe(77)
+    expect(events(folder)).toEqual(['stopped'])
+    expect(told(folder)).toMatch(/HOLDFAST_NEWS_BECAUSE=badauth\n/)
+    expect(told(folder)).toMatch(/HOLDFAST_NEWS_REMEDY=.+\n/)
+    await holdfast(['resume', ...settings], { env: environment })
+    expect((await update('192.0.2.1', ...hooks)).code).toBe(0)
+    expect(events(folder)).toEqual(['stopped', 'recovered'])
+  })
+
+  it('that fails changes nothing, and its last words are in the log', async () => {
+    const { folder, update } = await account('good 192.0.2.1')
+    const { code, stderr } = await update(
+      '192.0.2.1',
+      '--on-change',
+      program(folder, 'echo "no such printer" >&2; exit 3'),
+    )
+    expect(code).toBe(0)
+    expect(stderr).toContain(
+      'on_change: a notification was not delivered (it ended with code 3: no such printer)',
+    )
+  })
+
+  it('that does not exist is a mistake for config check, and no reason to stop updates', async () => {
+    const { update, settings, environment } = await account('good 192.0.2.1')
+    const check = await holdfast(['config', 'check', ...settings, '--on-stop', '/nonexistent/tell'], {
+      env: environment,
+    })
+    expect(check.code).toBe(78)
+    expect(check.stderr).toContain('on_stop /nonexistent/tell: there is no such program')
+    expect((await update('192.0.2.1', '--on-stop', '/nonexistent/tell')).code).toBe(0)
+  })
+
+  it('that hangs, with children, delays no update of a daemon and not its end', async () => {
+    const { folder, settings, environment } = await account('good 192.0.2.1', 'good 192.0.2.2')
+    let address = '192.0.2.1'
+    const source = await echo(() => address)
+    const hook = program(folder, `sleep 60 & echo $! > ${folder}/child; sleep 60`)
+    const one = running(
+      [
+        ...settings,
+        '--source',
+        source,
+        '--agreement',
+        'one',
+        '--allow',
+        'documentation',
+        '--interval',
+        '1h',
+        '--on-change',
+        hook,
+      ],
+      environment,
+    )
+    await one.line('the service confirmed the address')
+    await expect.poll(() => events(folder).length, { timeout: 10_000 }).toBe(1)
+    address = '192.0.2.2'
+    await one.ask('poke')
+    const status = await one.ask('status')
+    expect(status.stdout).toContain('192.0.2.2')
+    const before = Date.now()
+    one.child.kill('SIGTERM')
+    expect(await one.ended).toBe(0)
+    expect(Date.now() - before).toBeLessThan(4000)
+    const child = Number(readFileSync(join(folder, 'child'), 'utf8'))
+    await expect
+      .poll(
+        () => existsSync(`/proc/${child}`) && !readFileSync(`/proc/${child}/stat`, 'utf8').includes(') Z'),
+        { timeout: 3000 },
+      )
+      .toBe(false)
+  })
+})
+
+describe('a line that flaps', () => {
+  it('is told at once, and then joined', async () => {
+    const { settings, environment } = await account('good')
+    let number = 1
+    const source = await echo(() => `192.0.2.${number}`)
+    const sink = await receiving(ntfy)
+    const one = running(
+      [
+        ...settings,
+        '--source',
+        source,
+        '--agreement',
+        'one',
+        '--allow',
+        'documentation',
+        '--interval',
+        '1h',
+        '--webhook',
+        `${sink.url}/topic`,
+        '--webhook-format',
+        'ntfy',
+        '--pace',
+        '10000',
+      ],
+      environment,
+    )
+    await one.line('the service confirmed the address')
+    for (number = 2; number < 14; number += 1) await one.ask('poke')
+    expect((await one.ask('status')).stdout).toMatch(/192\.0\.2\.1[34]/)
+    expect(sink.received.map(({ body }) => body)).toEqual([expect.stringContaining('now 192.0.2.1')])
+    const memory = JSON.parse(
+      readFileSync(join(settings[settings.indexOf('--state-dir') + 1] ?? '', 'notified.json'), 'utf8'),
+    ) as { accounts: Record<string, { events: { changed: { held: { times: number } } } }> }
+    expect(Object.values(memory.accounts)[0]?.events.changed.held.times).toBeGreaterThan(5)
+    one.child.kill('SIGTERM')
+    await one.ended
+  })
+})
+
+const UUID = '11111111-2222-3333-4444-555555555555'
+
+describe('a webhook', () => {
+  it.each<[string, Receiver, string]>([
+    ['ntfy', ntfy, '/my-topic'],
+    ['slack', slack, '/services/T00/B00/XXXX'],
+    ['discord', discord, '/api/webhooks/1234/token-of-the-hook'],
+    ['text', () => ({ status: 200 }), '/x'],
+    ['json', () => ({ status: 200 }), '/x'],
+  ])('for %s gets what its documentation asks for', async (format, receiver, path) => {
+    const { update } = await account('good 192.0.2.1', 'badauth')
+    const sink = await receiving(receiver)
+    const hook = ['--webhook', `${sink.url}${path}`, '--webhook-format', format]
+    const changed = await update('192.0.2.1', ...hook)
+    expect(changed.stderr).not.toContain('not delivered')
+    const stopped = await update('192.0.2.2', ...hook)
+    expect(stopped.stderr).not.toContain('not delivered')
+    expect(sink.received.map(({ method, url }) => [method, url])).toEqual([
+      ['POST', path],
+      ['POST', path],
+    ])
+    expect(sink.received[0]?.body).toContain('192.0.2.1')
+    expect(sink.received[1]?.body).toContain('badauth')
+    expect(JSON.stringify(sink.received)).not.toContain(PASSWORD)
+  })
+
+  it('is signed, so that its receiver can check it', async () => {
+    const { folder, update } = await account('good 192.0.2.1')
+    writeFileSync(join(folder, 'key'), 'the key\n')
+    const sink = await receiving(() => ({ status: 204 }))
+    await update('192.0.2.1', '--webhook', sink.url, '--webhook-secret-file', join(folder, 'key'))
+    const [one] = sink.received
+    const [, time, code] =
+      /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(one?.headers['x-holdfast-signature'])) ?? []
+    expect(code).toBe(createHmac('sha256', 'the key').update(`${time}.${one?.body}`).digest('hex'))
+    expect(Math.abs(Number(time) * 1000 - Date.now())).toBeLessThan(60_000)
+  })
+
+  it('is tried again after an error of its server, with the same id', async () => {
+    const { update } = await account('good 192.0.2.1')
+    let failures = 1
+    const sink = await receiving(() => ({ status: (failures -= 1) >= 0 ? 503 : 200 }))
+    const { code, stderr } = await update('192.0.2.1', '--webhook', sink.url)
+    expect(code).toBe(0)
+    expect(stderr).toContain('it answered HTTP 503')
+    expect(sink.received).toHaveLength(2)
+    const ids = sink.received.map(({ body }) => (JSON.parse(body) as { id: string }).id)
+    expect(ids[0]).toBe(ids[1])
+    expect((sink.received[1]?.at ?? 0) - (sink.received[0]?.at ?? 0)).toBeGreaterThan(4500)
+  })
+
+  it.each([
+    ['is refused', 404, {}, 'it answered HTTP 404'],
+    [
+      'is redirected, because its address is secret',
+      302,
+      { location: 'http://127.0.0.1:1/elsewhere' },
+      'a redirect, which is not followed',
+    ],
+  ])('is not tried again where it %s', async (_name, status, headers, because) => {
+    const { update } = await account('good 192.0.2.1')
+    const sink = await receiving(() => ({ status, headers }))
+    const { code, stderr } = await update('192.0.2.1', '--webhook', `${sink.url}/services/secret-token`)
+    expect(code).toBe(0)
+    expect(sink.received).toHaveLength(1)
+    expect(stderr).toContain(because)
+    expect(stderr).not.toContain('secret-token')
+  })
+
+  it('gets only the events that are asked for', async () => {
+    const { update } = await account('good 192.0.2.1', 'badauth')
+    const sink = await receiving(() => ({ status: 200 }))
+    for (const address of ['192.0.2.1', '192.0.2.2'])
+      await update(address, '--webhook', sink.url, '--webhook-events', 'stopped')
+    expect(sink.received.map(({ body }) => (JSON.parse(body) as { event: string }).event)).toEqual([
+      'stopped',
+    ])
+  })
+
+  it.each([
+    ['http://dyn.example.test/x', 'must be an https address; http is for your own network only'],
+    ['ftp://dyn.example.test/x', 'must be an https address'],
+    ['https://user:pw@dyn.example.test/x', 'contains credentials'],
+  ])('at %s is a mistake', async (address, problem) => {
+    const { update } = await account('good')
+    const { code, stderr } = await update('192.0.2.1', '--webhook', address)
+    expect(code).toBe(64)
+    expect(stderr).toContain(problem)
+  })
+
+  it('is shown as a secret', async () => {
+    const { settings, environment } = await account('good')
+    const shown = await holdfast(
+      [
+        'config',
+        'show',
+        ...settings,
+        '--webhook',
+        'https://hooks.example/secret-token',
+        '--health-url',
+        'https://hc.example/secret-token',
+      ],
+      { env: environment },
+    )
+    expect(shown.stdout).toContain('webhook = "«secret»"')
+    expect(shown.stdout).not.toContain('secret-token')
+  })
+})
+
+describe('a health check', () => {
+  it('gets a ping while all is well, at its interval, and the failure', async () => {
+    const { update } = await account('good 192.0.2.1', 'badauth')
+    const sink = await receiving(healthchecks(UUID))
+    for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.2']) {
+      const { stderr } = await update(address, '--health-url', `${sink.url}/${UUID}`)
+      expect(stderr).not.toContain('not delivered')
+    }
+    expect(sink.received.map(({ url }) => url)).toEqual([`/${UUID}`, `/${UUID}/fail`])
+  })
+
+  it('learns that a daemon has started', async () => {
+    const { settings, environment } = await account('good 192.0.2.1')
+    const sink = await receiving(healthchecks(UUID))
+    const one = running(
+      [...settings, '--myip', '192.0.2.1', '--health-url', `${sink.url}/${UUID}`],
+      environment,
+    )
+    await expect
+      .poll(() => sink.received.map(({ url }) => url), { timeout: 10_000 })
+      .toEqual([`/${UUID}/start`, `/${UUID}`])
+    one.child.kill('SIGTERM')
+    await one.ended
+  })
+
+  it('of Uptime Kuma gets its words', async () => {
+    const { update } = await account('good 192.0.2.1', 'badauth')
+    const sink = await receiving(uptimeKuma('tokenofpush'))
+    for (const address of ['192.0.2.1', '192.0.2.2'])
+      await update(address, '--health-url', `${sink.url}/api/push/tokenofpush?status=up&msg=OK&ping=`)
+    expect(sink.received.map(({ url }) => new URL(url, 'http://x').searchParams.get('status'))).toEqual([
+      'up',
+      'down',
+    ])
+    expect(new URL(sink.received[1]?.url ?? '', 'http://x').searchParams.get('msg')).toContain('badauth')
+  })
+})
+
+describe('notify', () => {
+  it('shows who is told what', async () => {
+    const { settings, environment, folder } = await account('good')
+    const hook = program(folder)
+    const { stdout } = await holdfast(
+      ['notify', ...settings, '--on-stop', hook, '--webhook', 'https://hooks.example/secret-token'],
+      { env: environment },
+    )
+    expect(stdout).toContain(`on_stop: ${hook}`)
+    expect(stdout).toContain('webhook at hooks.example (json)')
+    expect(stdout).not.toContain('secret-token')
+  })
+
+  it('sends a test, and its exit tells whether all arrived', async () => {
+    const { settings, environment, folder } = await account('good')
+    const sink = await receiving(() => ({ status: 200 }))
+    const good = await holdfast(
+      [
+        'notify',
+        '--test',
+        ...settings,
+        '--on-change',
+        program(folder),
+        '--webhook',
+        sink.url,
+        '--health-url',
+        `${sink.url}/hc`,
+      ],
+      { env: environment },
+    )
+    expect(good.code, good.stderr).toBe(0)
+    expect(good.stdout.match(/: delivered/g)).toHaveLength(3)
+    expect(events(folder)).toEqual(['changed'])
+    expect(existsSync(join(folder, 'state/notified.json'))).toBe(false)
+    const bad = await holdfast(
+      ['notify', '--test', '--event', 'stopped', '--json', ...settings, '--webhook', 'http://127.0.0.1:9/x'],
+      { env: environment },
+    )
+    expect(bad.code).toBe(69)
+    expect(JSON.parse(bad.stdout)).toMatchObject({
+      exit: { code: 69 },
+      results: [{ target: 'webhook at 127.0.0.1:9', problem: expect.stringContaining('refused') }],
+    })
+  })
+
+  it('says that no one is told', async () => {
+    const { settings, environment } = await account('good')
+    expect((await holdfast(['notify', ...settings], { env: environment })).stdout).toContain('no one is told')
+    expect((await holdfast(['notify', '--test', ...settings], { env: environment })).code).toBe(78)
+    expect(
+      (await holdfast(['notify', '--test', '--event', 'magic', ...settings], { env: environment })).code,
+    ).toBe(64)
+  })
+})
