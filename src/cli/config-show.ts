@@ -3,6 +3,7 @@ import type { ResolvedSettings } from '../app/client/settings.ts'
 import { formatDuration } from '../base/time.ts'
 import { CLIENT_SETTINGS } from '../config/client-settings.ts'
 import { formatDnsEndpoint } from '../config/dns-endpoint.ts'
+import { formatPageListener } from '../config/page-settings.ts'
 import { isPreset } from '../config/providers/preset.ts'
 import { fileKeyOf, type ValuePlaces } from '../config/setting.ts'
 import { formatSource } from '../config/source.ts'
@@ -29,6 +30,7 @@ export function effectiveSettings(settings: ResolvedSettings): EffectiveSettings
   return {
     ...fileValues(Object.fromEntries(client)),
     sources: (config.sources ?? []).map((spec) => formatSource(spec)),
+    ...(config.page !== undefined && { page: formatPageListener(config.page) }),
     user_agent: userAgentOf(settings),
     state_dir: stateDir,
     runtime_dir: runtimeDir,

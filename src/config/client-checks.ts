@@ -2,6 +2,7 @@ import { canBeBasic } from '../net/basic.ts'
 import { Secret } from '../net/secret.ts'
 import { explainRange, isGlobal, type RangeClass, specialRangeOf } from '../net/special.ts'
 import type { ACCOUNT_SETTINGS, AccountSettings, CLIENT_SETTINGS } from './client-settings.ts'
+import { formatPageListener, isLoopback } from './page-settings.ts'
 import type { Complaint, GivenValue, MissingContext, SettingLayer, TableResult } from './setting.ts'
 
 /**
@@ -98,6 +99,16 @@ export function missingCommand({
   if (!isListed || places['command'] !== undefined) return []
   const problem = 'sources lists command, and command is not set; write command = ["/path/to/program"]'
   return [{ where: places['sources'] ?? '', problem }]
+}
+
+/** Everyone in the network could stop and start updates, and read hostnames and addresses. */
+export function unprotectedPage({
+  values: { page, pagePasswordFile },
+  places,
+}: TableResult<typeof CLIENT_SETTINGS>): readonly Complaint[] {
+  if (page === undefined || isLoopback(page.host) || pagePasswordFile !== undefined) return []
+  const problem = `page ${formatPageListener(page)} can be reached from other hosts, and needs a password; set page_password_file, or use 127.0.0.1`
+  return [{ where: places['page'] ?? '', problem }]
 }
 
 /** Addresses in `myip` are published unchecked, so a non-public one is most likely a mistake. */

@@ -15,6 +15,7 @@ import { parseUserAgent } from '../protocol/user-agent.ts'
 import { parseDnsServer } from './dns-endpoint.ts'
 import { readHostname } from './hostname.ts'
 import { NOTIFY_SETTINGS } from './notify-settings.ts'
+import { PAGE_SETTINGS } from './page-settings.ts'
 import { PROVIDER_NAMES, parseProvider } from './providers/providers.ts'
 import {
   choice,
@@ -225,6 +226,7 @@ export const CLIENT_SETTINGS = {
   offlineOnStop: { reader: onOff,                           help: 'set the hostnames offline when the daemon is stopped, and online when it starts', fallback: false },
   runtimeDir:    { reader: path,                            help: 'folder of the control socket; default: the holdfast folder in /run or $XDG_RUNTIME_DIR, or state_dir where there is none' },
   stateDir:      { reader: path,                            help: 'folder of the saved state (confirmed addresses, stops and waits); default: the holdfast folder in /var/lib, or in the data folder of the user' },
+  ...PAGE_SETTINGS,
   logLevel:      { reader: choice(...LEVELS),               help: `lowest level to log: ${LEVELS.join(', ')}`, fallback: 'info' },
 } as const satisfies SettingTable
 

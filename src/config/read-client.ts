@@ -4,6 +4,7 @@ import { FAMILIES, type Family } from '../net/address.ts'
 import {
   unclearAccount,
   missingCommand,
+  unprotectedPage,
   accountConflicts,
   duplicateNames,
   type SettingNeeds,
@@ -89,6 +90,7 @@ export function readClientConfig(layers: ClientLayers): Result<ClientConfig, rea
     ...file.complaints,
     ...client.complaints,
     ...missingCommand(client),
+    ...unprotectedPage(client),
     ...unknownAccounts(layers.chosen, names),
     ...duplicateNames(file.accounts.map((layer) => ({ ...file.top, ...layer }))),
     ...unclearAccount(overrides, selected.length),
@@ -98,11 +100,19 @@ export function readClientConfig(layers: ClientLayers): Result<ClientConfig, rea
   if (complaints.length > 0) return err(distinct(complaints))
   return ok({
     ...client.values,
+    whenStopped: whenStoppedOf(client),
     families: familiesOf(all.map(({ config }) => config)),
     places: client.places,
     accounts,
   })
 }
+
+/** With a page, a daemon without anything to do stays: the page shows why, and has the button that resumes. */
+const whenStoppedOf = ({
+  values,
+  places,
+}: TableResult<typeof CLIENT_SETTINGS>): ClientSettings['whenStopped'] =>
+  values.page !== undefined && places['whenStopped'] === undefined ? 'idle' : values.whenStopped
 
 /** The names by which --account can select each account, in the order of the file; the first is the one to show. */
 function accountNames(

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { chmod, type FileHandle, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Files } from '../ports/files.ts'
 import { makeFolder } from './folder.ts'
@@ -47,6 +47,19 @@ export const systemFiles: Files = {
     }
   },
   remove: (path) => rm(path, { force: true }),
+}
+
+/** Replaces a file that other users may read, such as the metrics for another program. */
+export async function writeReadable(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.new`
+  try {
+    await writeDurably(temporary, text)
+    await chmod(temporary, 0o644)
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined)
+    throw error
+  }
 }
 
 /** Matches the temporary files of `replace`. */

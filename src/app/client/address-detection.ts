@@ -5,6 +5,7 @@ import type { AddressSource } from '../../client/sources/source.ts'
 import type { Hint } from '../../client/watch/hint.ts'
 import type { HostSettings } from '../../config/client-settings.ts'
 import type { Address, Family } from '../../net/address.ts'
+import type { Sighting } from '../../net/sighting.ts'
 import type { ClientAccount, ResolvedSettings } from './settings.ts'
 
 /** Detects the addresses of the accounts, and of hostnames with settings of their own. */
@@ -22,6 +23,8 @@ export interface AddressDetection {
 
 export interface DetectionListeners {
   readonly report: (event: AgentEvent) => void
+  /** Each answer of a source. */
+  readonly onAnswer?: (source: string, family: Family, sighting: Sighting) => void
   /** The User-Agent of requests to sources. */
   readonly userAgent: string
   /** A look is due. With `mayRetry`, retry delays end too, because the route to the service may have changed. */

@@ -8,7 +8,7 @@ import { clockBy, systemClocks, systemRandom } from '../../platform/clock.ts'
 import { systemFiles } from '../../platform/files.ts'
 import type { Schedule } from '../../ports/clock.ts'
 import type { Files } from '../../ports/files.ts'
-import type { AddressDetection, MakeAddressDetection } from './address-detection.ts'
+import type { AddressDetection, DetectionListeners, MakeAddressDetection } from './address-detection.ts'
 import { type EventOutputs, eventLog } from './event-log.ts'
 import { tracedHttp } from './http-trace.ts'
 import { jobsOf, userAgentOf } from './jobs.ts'
@@ -30,6 +30,8 @@ export interface ClientParts extends EventOutputs {
   readonly schedule: Schedule
   readonly makeDetection: MakeAddressDetection
   readonly onState?: Agent['onState']
+  /** Each answer of an address source. */
+  readonly onAnswer?: DetectionListeners['onAnswer']
   /** Called while the loop waits, at least once a minute. */
   readonly onWait?: () => void
   readonly familyTimeout?: Agent['familyTimeout']
@@ -50,6 +52,7 @@ export function composeClient(settings: ResolvedSettings, parts: ClientParts): C
   const inbox = makeInbox()
   const detection = makeDetection(settings, {
     report: emit,
+    ...(parts.onAnswer !== undefined && { onAnswer: parts.onAnswer }),
     userAgent: userAgentOf(settings),
     wake: (isNewWay) => inbox.put(isNewWay ? POKE_REQUEST : LOOK_REQUEST),
     published: (family) => confirmedIn(latest, family),

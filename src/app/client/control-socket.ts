@@ -54,15 +54,15 @@ async function listen(
       const first = loopState()
       if (first === undefined)
         return { version: CONTROL_VERSION, error: 'the daemon has ended; start it and try again' }
-      const context: ControlContext = {
+      const context = {
         inbox: agent.inbox,
         hint: () => detection.hint('poke'),
-        loopState: () => loopState() ?? first,
-        report,
-        reportFromNow,
         clock: () => clockView(clientTime),
       }
-      return answerControl(context, request)
+      return answerControl(
+        { ...context, loopState: () => loopState() ?? first, report, reportFromNow },
+        request,
+      )
     })
   } catch (error) {
     const because = (error as Error).message

@@ -1,3 +1,4 @@
+import type { Instant } from '../../base/time.ts'
 import type { AgentEvent } from '../../client/agent/events.ts'
 import type { LoopState } from '../../client/agent/loop-state.ts'
 import { accountOf, hostOf } from '../../client/decide/state.ts'
@@ -7,47 +8,70 @@ import { supervisorOf } from '../../platform/supervisor.ts'
 import type { Log } from '../../ports/log.ts'
 import { BackgroundVerification } from './background-verification.ts'
 import { clockView } from './clock-view.ts'
-import type { ComposedClient } from './compose.ts'
+import type { ClientParts, ComposedClient } from './compose.ts'
+import type { Monitoring } from './monitoring.ts'
 import { Notifications } from './notifications.ts'
 import type { ResolvedSettings } from './settings.ts'
 
 /** In milliseconds, for notifications at the end. Supervisors wait five seconds or more. */
 const LAST_DELIVERY_TIMEOUT = 1500
 
+interface Connected {
+  readonly composed: ComposedClient
+  readonly verification: BackgroundVerification
+}
+
 /** All that follows the loop of a daemon and does not change what it does. */
 export class DaemonObservers {
   readonly supervisor = supervisorOf(process.env, () => performance.now())
   readonly exchanges = new ExchangeLog()
+  readonly #log: Log
   readonly #notifications: Notifications
-  #connected: { readonly composed: ComposedClient; readonly verification: BackgroundVerification } | undefined
+  #connected: Connected | undefined
+  /** Loaded only for a page or a file of metrics. */
+  #monitoring: Monitoring | undefined
   /** The last state of the loop; undefined before its first decision. */
   latest: LoopState | undefined
 
   constructor(log: Log) {
-    this.#notifications = new Notifications(log)
+    this.#log = log
+    this.#notifications = new Notifications(log, (target, result) =>
+      this.#monitoring?.delivered(target, result),
+    )
   }
 
-  /** The settings, at the start and after each reload. */
+  /** The settings, after each reload. */
   async adopt(settings: ResolvedSettings): Promise<void> {
     this.#connected?.verification.adopt(settings)
     await this.#notifications.adopt(settings)
+    const isMonitored = settings.config.page !== undefined || settings.config.metricsFile !== undefined
+    if (isMonitored) this.#monitoring ??= await this.#loadMonitoring()
+    await this.#monitoring?.adopt(settings)
   }
 
-  connect(composed: ComposedClient, settings: ResolvedSettings): void {
-    const verification = new BackgroundVerification(composed.agent.emit, composed.agent.end)
-    verification.adopt(settings)
-    this.#connected = { composed, verification }
+  /** The settings at the start. */
+  async connect(composed: ComposedClient, settings: ResolvedSettings): Promise<void> {
+    this.#connected = {
+      composed,
+      verification: new BackgroundVerification(composed.agent.emit, composed.agent.end),
+    }
+    await this.adopt(settings)
   }
 
   readonly onEvent = (event: AgentEvent): void => {
     this.exchanges.record(event)
     this.#connected?.verification.record(event)
     this.#notifications.record(event)
+    this.#monitoring?.record(event)
   }
+
+  readonly onAnswer: NonNullable<ClientParts['onAnswer']> = (source, family, sighting) =>
+    this.#monitoring?.answered(source, family, sighting)
 
   readonly onWait = (): void => {
     this.supervisor.beat()
     this.#notifications.tick()
+    this.#monitoring?.tick()
   }
 
   readonly onState = (loop: LoopState): void => {
@@ -58,6 +82,7 @@ export class DaemonObservers {
     this.supervisor.status(statusLine(loop))
     this.#notifications.take(() => this.reports(loop))
     if (isFirst) this.#notifications.announce('started')
+    this.#monitoring?.changed()
   }
 
   readonly reports = (
@@ -75,8 +100,22 @@ export class DaemonObservers {
 
   /** The loop has ended. */
   async end(): Promise<void> {
+    this.#monitoring?.close()
     this.#notifications.announce('ended')
     await this.#notifications.finish(LAST_DELIVERY_TIMEOUT)
+  }
+
+  async #loadMonitoring(): Promise<Monitoring | undefined> {
+    const connected = this.#connected
+    if (connected === undefined) return undefined
+    const { Monitoring: Loaded } = await import('./monitoring.ts')
+    return new Loaded(connected.composed, {
+      log: this.#log,
+      loopState: () => this.latest,
+      reports: this.reports,
+      now: (): Instant =>
+        clockView(connected.composed.clientTime).wallAt(connected.composed.clientTime.now()),
+    })
   }
 }
 

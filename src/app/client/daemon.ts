@@ -44,8 +44,7 @@ export interface DaemonEnd {
 export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
   const { settings, schedule, log, locks, signals } = options
   const observers = new DaemonObservers(log)
-  await observers.adopt(settings)
-  const { onEvent, onWait, onState, exchanges, reports, supervisor } = observers
+  const { onEvent, onAnswer, onWait, onState, exchanges, reports, supervisor } = observers
   const composed = composeClient(settings, {
     log,
     schedule,
@@ -53,10 +52,11 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
     familyTimeout: FAMILY_TIMEOUT,
     unlogged: new Set<never>(),
     onEvent,
+    onAnswer,
     onWait,
     onState,
   })
-  observers.connect(composed, settings)
+  await observers.connect(composed, settings)
   const control = await openControlSocket(composed, settings, {
     log,
     loopState: () => observers.latest,

@@ -9,6 +9,9 @@ interface Job {
   readonly attempts: number
 }
 
+/** Each attempt, for metrics. */
+export type OnDelivery = (target: string, result: 'delivered' | 'failed') => void
+
 /** In milliseconds, before the second and further attempts. */
 const RETRY_DELAYS = [5000, 60_000, 600_000]
 const MAX_WAITING = 20
@@ -16,14 +19,16 @@ const MAX_WAITING = 20
 /** Deliveries one after the other, so that they never delay updates. A failure is logged once, until one succeeds. */
 export class DeliveryQueue {
   readonly #log: Log
+  readonly #onResult: OnDelivery
   readonly #end = new AbortController()
   readonly #failing = new Set<string>()
   #waiting: Job[] = []
   #work: Promise<void> | undefined
   #retries = 0
 
-  constructor(log: Log) {
+  constructor(log: Log, onResult: OnDelivery) {
     this.#log = log
+    this.#onResult = onResult
   }
 
   put(delivery: Delivery, key: string): void {
@@ -58,6 +63,7 @@ export class DeliveryQueue {
   async #deliver({ delivery, key, attempts }: Job): Promise<void> {
     const { target } = delivery
     const result = await delivery.attempt(this.#end.signal)
+    this.#onResult(target, result.ok ? 'delivered' : 'failed')
     if (result.ok) {
       this.#failing.delete(target)
       return

@@ -119,6 +119,20 @@ class SettingsDetection implements AddressDetection {
     return bucket !== undefined
   }
 
+  /** The source, with its answers reported. */
+  #observed(source: AddressSource): AddressSource {
+    const { onAnswer } = this.#listeners
+    if (onAnswer === undefined) return source
+    return {
+      ...source,
+      look: async (family, signal) => {
+        const sighting = await source.look(family, signal)
+        onAnswer(source.name, family, sighting)
+        return sighting
+      },
+    }
+  }
+
   #requestLook(): void {
     for (const listener of this.#recheckListeners) listener()
     this.#listeners.wake(false)
@@ -138,7 +152,7 @@ class SettingsDetection implements AddressDetection {
     const made = detector({
       clock: steadyClock,
       random: systemRandom,
-      sources: this.sourcesFor(account.server, binding),
+      sources: this.sourcesFor(account.server, binding).map((source) => this.#observed(source)),
       agreement,
       requestLook: () => this.#requestLook(),
       report: this.#reportOf(binding),

@@ -27,6 +27,10 @@ export function expandPaths(config: ClientConfig): Result<ClientConfig, readonly
     ...account,
     ...expanded(account, account.places, 'passwordFile', 'caFile', 'webhookSecretFile'),
   }))
-  const all = { ...config, ...expanded(config, config.places, 'stateDir', 'runtimeDir'), accounts }
+  const all = {
+    ...config,
+    ...expanded(config, config.places, 'stateDir', 'runtimeDir', 'pagePasswordFile', 'metricsFile'),
+    accounts,
+  }
   return wrong.length > 0 ? err(wrong) : ok(all)
 }

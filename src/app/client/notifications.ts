@@ -2,6 +2,7 @@ import type { AgentEvent } from '../../client/agent/events.ts'
 import type { AccountReport } from '../../client/report/report.ts'
 import { HOOKS } from '../../config/notify-settings.ts'
 import type { Log } from '../../ports/log.ts'
+import type { OnDelivery } from './delivery-queue.ts'
 import type { Notifier } from './notifier.ts'
 import type { ClientAccount, ResolvedSettings } from './settings.ts'
 
@@ -15,11 +16,13 @@ const TICK_INTERVAL = 20_000
 /** The notifications of a client; their modules are loaded only if the settings ask for any. */
 export class Notifications {
   readonly #log: Log
+  readonly #onDelivery: OnDelivery
   #notifier: Notifier | undefined
   #ticked = 0
 
-  constructor(log: Log) {
+  constructor(log: Log, onDelivery: OnDelivery = () => undefined) {
     this.#log = log
+    this.#onDelivery = onDelivery
   }
 
   /** At the start and after each reload. */
@@ -27,7 +30,7 @@ export class Notifications {
     if (this.#notifier !== undefined) return this.#notifier.adopt(settings)
     if (!settings.accounts.some(wantsNotifications)) return
     const { Notifier: Loaded } = await import('./notifier.ts')
-    this.#notifier = await Loaded.make(settings, { log: this.#log })
+    this.#notifier = await Loaded.make(settings, { log: this.#log, onDelivery: this.#onDelivery })
   }
 
   /** Makes the reports only if anyone is told. */

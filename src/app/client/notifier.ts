@@ -28,7 +28,7 @@ import type { Files } from '../../ports/files.ts'
 import type { Log } from '../../ports/log.ts'
 import { MAX_BYTES, textOf } from '../text-file.ts'
 import { type DeliveryPorts, type DeliverySettings, deliveriesFor, pingDelivery } from './delivery.ts'
-import { DeliveryQueue } from './delivery-queue.ts'
+import { DeliveryQueue, type OnDelivery } from './delivery-queue.ts'
 import type { ResolvedSettings } from './settings.ts'
 
 const MEMORY_FILE = 'notified.json'
@@ -37,6 +37,7 @@ export const SYSTEM_DELIVERY: DeliveryPorts = { http: serviceHttp, hook: runHook
 
 interface NotifierOptions {
   readonly log: Log
+  readonly onDelivery?: OnDelivery
   readonly ports?: DeliveryPorts
   readonly files?: Files
 }
@@ -83,12 +84,12 @@ export class Notifier {
 
   private constructor(
     { stateDir }: ResolvedSettings,
-    { log, ports = SYSTEM_DELIVERY, files = systemFiles }: NotifierOptions,
+    { log, onDelivery = () => undefined, ports = SYSTEM_DELIVERY, files = systemFiles }: NotifierOptions,
   ) {
     this.#log = log
     this.#ports = ports
     this.#files = files
-    this.#queue = new DeliveryQueue(log)
+    this.#queue = new DeliveryQueue(log, onDelivery)
     this.#path = join(stateDir, MEMORY_FILE)
   }
 

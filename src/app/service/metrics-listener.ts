@@ -3,7 +3,7 @@ import { parseListener, type ServiceSettings } from '../../config/service-settin
 import { systemClock } from '../../platform/clock.ts'
 import { dispatch, type PathHandler, textResponse } from '../../server/http/dispatch.ts'
 import { listen, type OpenListener } from '../../server/http/listen.ts'
-import { CONTENT_TYPE } from '../../server/metrics/exposition.ts'
+import { CONTENT_TYPE } from '../../base/exposition.ts'
 import type { ServiceMetrics } from '../../server/metrics/service-metrics.ts'
 import type { Store } from '../../server/store/store.ts'
 import { ABOUT } from '../about.ts'

@@ -3,8 +3,8 @@ import type { OutgoingResponse } from '../http/request.ts'
 import type { StoreTotals } from '../store/store.ts'
 import { RCODES } from '../../dns/types.ts'
 import type { SecondaryStatus } from '../publish/status.ts'
-import { exposition, type MetricFamily } from './exposition.ts'
-import { Counter, gauge, Histogram } from './instruments.ts'
+import { exposition, type MetricFamily } from '../../base/exposition.ts'
+import { Counter, gauge, Histogram } from '../../base/instruments.ts'
 
 /** What is read at the moment of a scrape. */
 export interface MomentaryValues {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { exposition } from '../../../src/server/metrics/exposition.ts'
+import { exposition } from '../../../src/base/exposition.ts'
 import { serviceMetrics } from '../../../src/server/metrics/service-metrics.ts'
 
 const VALUES = {

@@ -38,3 +38,20 @@ const escaped = (text: string): string =>
   text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 
 const formatValue = (value: number): string => (value === Infinity ? '+Inf' : String(value))
+
+/** The text format 0.0.4 of Prometheus, which the textfile collector of node_exporter reads. */
+export const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+/** The same families in that format: a type is of the whole name of the samples, and there is no type "info". */
+export const prometheusText = (families: readonly MetricFamily[]): string =>
+  families
+    .flatMap(({ name, type, help, samples }) => {
+      const suffix = type === 'counter' ? '_total' : type === 'info' ? '_info' : ''
+      return [
+        `# HELP ${name}${suffix} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}`,
+        `# TYPE ${name}${suffix} ${type === 'info' ? 'gauge' : type}`,
+        ...samples.map((one) => `${name}${one.suffix}${formatLabels(one.labels)} ${formatValue(one.value)}`),
+        '',
+      ]
+    })
+    .join('\n')

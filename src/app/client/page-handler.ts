@@ -1,0 +1,166 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  CONTENT_TYPE,
+  exposition,
+  type MetricFamily,
+  PROMETHEUS_TYPE,
+  prometheusText,
+} from '../../base/exposition.ts'
+import { isOwnAction, isOwnHost } from '../../client/page/access.ts'
+import { PAGE_SCRIPT } from '../../client/page/script.ts'
+import { PAGE_STYLE } from '../../client/page/style.ts'
+import { mainOf, pageOf, type PageView, summaryOf, titleOf } from '../../client/page/view.ts'
+import { parseBasic } from '../../net/basic.ts'
+import type { Secret } from '../../net/secret.ts'
+import type { PageHandler, PageRequest, PageResponse } from '../../platform/page-server.ts'
+
+/** What the page shows and does. */
+export interface PageParts {
+  readonly view: () => PageView
+  readonly metrics: () => readonly MetricFamily[]
+  readonly status: () => unknown
+  /** Starts a look at the address. */
+  readonly look: () => void
+  readonly resume: (account: string) => Promise<void>
+}
+
+export interface PageGuard {
+  /** Names by which browsers may open the page, beside loopback. */
+  readonly hosts: readonly string[]
+  readonly password: Secret | undefined
+}
+
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  'img-src data:',
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+}
+
+/** In milliseconds: a guess takes at least this long, and looks happen at most this often. */
+const WRONG_PASSWORD_DELAY = 1000
+const LOOK_INTERVAL = 10_000
+
+const respond = (status: number, type: string, body: string): PageResponse => ({
+  status,
+  headers: { ...HEADERS, 'content-type': type },
+  body,
+})
+const refuse = (status: number, text: string): PageResponse =>
+  respond(status, 'text/plain; charset=utf-8', `${text}\n`)
+const asJson = (value: unknown): PageResponse =>
+  respond(200, 'application/json', `${JSON.stringify(value)}\n`)
+const SEE_PAGE: PageResponse = { ...refuse(303, 'see the page'), headers: { ...HEADERS, location: '/' } }
+
+/** The content of an event of the stream: the parts that change. */
+export const viewDocument = (
+  view: PageView,
+): { readonly title: string; readonly summary: string; readonly main: string } => ({
+  title: titleOf(view),
+  summary: summaryOf(view).html.text,
+  main: mainOf(view).text,
+})
+
+/** Answers the requests to the page. */
+export function pageHandler(parts: PageParts, guard: PageGuard): PageHandler {
+  let lastLook = -LOOK_INTERVAL
+  const actions: Readonly<Record<string, (request: PageRequest) => Promise<void>>> = {
+    '/look': () => {
+      const now = performance.now()
+      if (now - lastLook < LOOK_INTERVAL) return Promise.resolve()
+      lastLook = now
+      parts.look()
+      return Promise.resolve()
+    },
+    '/resume': async ({ body }) => parts.resume(new URLSearchParams(body).get('account') ?? ''),
+  }
+  return async (request) => {
+    const refused = await refusalOf(request, guard)
+    if (refused !== undefined) return refused
+    const { method, path, headers } = request
+    const action = actions[path]
+    if (method === 'GET' || method === 'HEAD')
+      return action === undefined
+        ? show(path, headers.accept ?? '', parts)
+        : { ...refuse(405, 'this is a button of the page'), headers: { ...HEADERS, allow: 'POST' } }
+    if (action === undefined)
+      return {
+        ...refuse(405, 'only GET, HEAD and POST are supported'),
+        headers: { ...HEADERS, allow: 'GET, HEAD' },
+      }
+    if (!isOwnAction(headers)) return refuse(403, 'this request comes from another page')
+    await action(request)
+    return SEE_PAGE
+  }
+}
+
+async function refusalOf(
+  { method, headers }: PageRequest,
+  { hosts, password }: PageGuard,
+): Promise<PageResponse | undefined> {
+  if (!isOwnHost(headers.host, hosts))
+    return refuse(421, 'this page does not know the name in the address bar; add it to page_hosts')
+  if (!['GET', 'HEAD', 'POST'].includes(method))
+    return {
+      ...refuse(405, 'only GET, HEAD and POST are supported'),
+      headers: { ...HEADERS, allow: 'GET, HEAD, POST' },
+    }
+  if (password === undefined) return undefined
+  const given = parseBasic(headers.authorization ?? '')
+  if (given !== undefined && isEqual(given.password, password)) return undefined
+  if (headers.authorization !== undefined) await sleep(WRONG_PASSWORD_DELAY)
+  const asked = refuse(401, 'a password is needed; the user name may be anything')
+  return {
+    ...asked,
+    headers: { ...asked.headers, 'www-authenticate': 'Basic realm="Holdfast", charset="UTF-8"' },
+  }
+}
+
+/** In constant time, whatever the lengths are. */
+const isEqual = (a: Secret, b: Secret): boolean => timingSafeEqual(digest(a), digest(b))
+const digest = (one: Secret): Buffer => createHash('sha256').update(one.reveal()).digest()
+
+function show(path: string, accept: string, { view, metrics, status }: PageParts): PageResponse {
+  const isOpenMetrics = accept.includes('application/openmetrics-text')
+  switch (path) {
+    case '/':
+      return respond(200, 'text/html; charset=utf-8', pageOf(view()))
+    case '/page.css':
+      return respond(200, 'text/css; charset=utf-8', PAGE_STYLE)
+    case '/page.js':
+      return respond(200, 'text/javascript; charset=utf-8', PAGE_SCRIPT)
+    case '/view.json':
+      return asJson(viewDocument(view()))
+    case '/status.json':
+      return asJson(status())
+    case '/metrics':
+      return isOpenMetrics
+        ? respond(200, CONTENT_TYPE, exposition(metrics()))
+        : respond(200, PROMETHEUS_TYPE, prometheusText(metrics()))
+    case '/events':
+      return {
+        ...respond(
+          200,
+          'text/event-stream',
+          `retry: 5000\nevent: view\ndata: ${JSON.stringify(viewDocument(view()))}\n\n`,
+        ),
+        isStream: true,
+      }
+    default:
+      return refuse(404, 'there is no such page; open /')
+  }
+}

@@ -1,0 +1,46 @@
+/** The only script of the page: shows changes as they happen, and times as the reader's language writes them. */
+export const PAGE_SCRIPT = `'use strict'
+const byId = (id) => document.getElementById(id)
+const units = [['day', 86400], ['hour', 3600], ['minute', 60], ['second', 1]]
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
+function showTimes() {
+  for (const one of document.querySelectorAll('time')) {
+    const at = new Date(one.dateTime)
+    const seconds = Math.round((at - Date.now()) / 1000)
+    const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? units[3]
+    one.textContent = 'ago' in one.dataset ? relative.format(Math.trunc(seconds / size), unit) : at.toLocaleString()
+    one.title = at.toLocaleString()
+  }
+}
+function show(view) {
+  const focused = document.activeElement?.id
+  const open = [...document.querySelectorAll('details[open]')].map(({ id }) => id)
+  byId('main').innerHTML = view.main
+  for (const id of open) byId(id)?.setAttribute('open', '')
+  if (byId('summary').innerHTML !== view.summary) byId('summary').innerHTML = view.summary
+  document.title = view.title
+  if (focused && document.activeElement?.id !== focused) byId(focused)?.focus()
+  showTimes()
+}
+let polling
+function follow() {
+  const events = new EventSource('/events')
+  events.addEventListener('view', ({ data }) => {
+    byId('offline').hidden = true
+    clearInterval(polling)
+    polling = undefined
+    show(JSON.parse(data))
+  })
+  events.addEventListener('error', () => {
+    byId('offline').hidden = false
+    if (events.readyState === EventSource.CLOSED && polling === undefined)
+      polling = setInterval(async () => {
+        const answer = await fetch('/view.json').catch(() => undefined)
+        if (answer?.ok) { show(await answer.json()); byId('offline').hidden = true }
+      }, 30000)
+  })
+}
+showTimes()
+setInterval(showTimes, 10000)
+follow()
+`

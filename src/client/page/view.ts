@@ -1,0 +1,152 @@
+import { listed } from '../../net/address.ts'
+import { FAMILY_NAMES } from '../agent/wording.ts'
+import { labelOf } from '../report/account-name.ts'
+import type { RecordedEvent } from '../report/event-ring.ts'
+import { OUTCOMES, type Outcome } from '../report/outcome.ts'
+import type { AccountReport, HostReport } from '../report/report.ts'
+import { formatCause } from '../report/report-text.ts'
+import type { LastAnswer } from '../report/source-answers.ts'
+import { formatPublication } from '../verify/publication-text.ts'
+import { type Html, html } from './html.ts'
+
+/** Everything that the page shows. */
+export interface PageView {
+  readonly accounts: readonly AccountReport[]
+  readonly events: readonly RecordedEvent[]
+  readonly answers: readonly LastAnswer[]
+  readonly about: {
+    readonly version: string
+    readonly node: string
+    /** RFC 3339. */
+    readonly started: string
+    readonly stateDir: string
+  }
+}
+
+type Tone = 'good' | 'wait' | 'bad'
+
+interface Standing {
+  readonly tone: Tone
+  readonly mark: string
+  readonly title: string
+  /** For people who do not know DNS. */
+  readonly meaning: string
+}
+
+// biome-ignore format: a table
+const STANDINGS: Readonly<Record<Outcome, Standing>> = {
+  settled:        { tone: 'good', mark: '✓', title: 'In order',            meaning: 'The service has confirmed the address. The names lead to this network.' },
+  addressUnknown: { tone: 'bad',  mark: '!', title: 'No address to publish', meaning: 'No source can tell which public address this network has, so nothing is sent. The names keep the address that was confirmed last.' },
+  unreached:      { tone: 'wait', mark: '…', title: 'The service is not reached', meaning: 'Holdfast tries again by itself. Until then the names keep the address that was confirmed last.' },
+  waiting:        { tone: 'wait', mark: '…', title: 'Waiting, as the service asks', meaning: 'The service asked for a pause. Holdfast continues by itself.' },
+  stopped:        { tone: 'bad',  mark: '✗', title: 'Stopped until you act', meaning: 'The service refused, and asking again without a change would be abuse. Nothing more is sent until the cause is corrected.' },
+}
+
+const time = (at: string, isRelative = false): Html =>
+  isRelative
+    ? html`<time datetime="${at}" data-ago>${at.slice(0, 16).replace('T', ' ')} UTC</time>`
+    : html`<time datetime="${at}">${at.slice(0, 16).replace('T', ' ')} UTC</time>`
+
+const optionalTime = (before: string, at: string | null): Html =>
+  at === null ? html`` : html`${before}${time(at, true)}`
+
+/** One line over all accounts. */
+export function summaryOf({ accounts }: PageView): { readonly text: string; readonly html: Html } {
+  const hostnames = accounts.reduce((count, one) => count + one.hostnames.length, 0)
+  const worst = OUTCOMES.find((outcome) => accounts.some((one) => one.outcome === outcome)) ?? 'settled'
+  const { tone, mark, title } = STANDINGS[worst]
+  const affected = accounts.filter(({ outcome }) => outcome === worst).length
+  const where =
+    accounts.length > 1 && worst !== 'settled' ? ` (${affected} of ${accounts.length} accounts)` : ''
+  const text =
+    worst === 'settled'
+      ? `All in order: ${hostnames === 1 ? '1 name' : `${hostnames} names`}`
+      : `${title}${where}`
+  return { text, html: html`<span class="${tone}"><span aria-hidden="true">${mark}</span> ${text}</span>` }
+}
+
+/** The changing part of the page. */
+export const mainOf = (view: PageView): Html =>
+  html`${view.accounts.map(accountSection)}${lookSection(view)}${eventSection(view)}`
+
+function accountSection(account: AccountReport, at: number): Html {
+  const { tone, mark, title, meaning } = STANDINGS[account.outcome]
+  return html`<section aria-labelledby="account-${at}"><h2 id="account-${at}">${labelOf(account)}</h2>
+<p class="${tone}"><strong><span aria-hidden="true">${mark}</span> ${title}</strong>${optionalTime(' since ', account.since)}</p>
+<p>${meaning}</p>${causeLines(account)}${nameTable(account)}
+<p class="soft">${optionalTime('Last check of the address ', account.lastLook)}${optionalTime('; next check ', account.nextLook)}${optionalTime('; next attempt ', account.nextAttempt)}</p></section>`
+}
+
+function causeLines({ account, outcome, because, remedy }: AccountReport): Html {
+  const cause =
+    outcome === 'settled' || because === null ? html`` : html`<p>Cause: ${formatCause(because)}.</p>`
+  const advice = remedy === null ? html`` : html`<p><strong>What to do:</strong> ${remedy}</p>`
+  const resume =
+    outcome === 'stopped'
+      ? html`<form method="post" action="/resume"><input type="hidden" name="account" value="${account}"><p><button id="resume-${account}">Resume</button> <span class="soft">Press it after the cause is corrected: the next update is sent at once.</span></p></form>`
+      : html``
+  return html`${cause}${advice}${resume}`
+}
+
+const nameTable = ({ hostnames }: AccountReport): Html =>
+  html`<table><thead><tr><th scope="col">Name</th><th scope="col">IPv4 address</th><th scope="col">IPv6 address</th><th scope="col">Confirmed</th></tr></thead><tbody>${hostnames.slice(0, MAX_NAMES).map(nameRow)}</tbody></table>${hostnames.length > MAX_NAMES ? html`<p class="soft">and ${hostnames.length - MAX_NAMES} more names; holdfast status shows all</p>` : html``}`
+
+const MAX_NAMES = 200
+
+function nameRow({ hostname, confirmed, since, published, remarks }: HostReport): Html {
+  const details = [...(published === null ? [] : [formatPublication(published)]), ...remarks]
+  const isNone = listed(confirmed).length === 0
+  return html`<tr><th scope="row">${hostname}${details.map((text) => html`<br><span class="soft">${text}</span>`)}</th><td data-label="IPv4 address">${confirmed.v4 ?? 'none'}</td><td data-label="IPv6 address">${confirmed.v6 ?? 'none'}</td><td data-label="Confirmed">${isNone || since === null ? 'not yet' : time(since, true)}</td></tr>`
+}
+
+/** What each source said last. What only one outside source says is not believed. */
+function lookSection({ accounts, answers }: PageView): Html {
+  const believed = new Set(
+    accounts.flatMap(({ hostnames }) =>
+      hostnames.flatMap(({ seen }) => seen.flatMap(({ address }) => address ?? [])),
+    ),
+  )
+  const rows = answers.map(({ source, family, result, address, because, at }) => {
+    const verdict =
+      result === 'unknown'
+        ? `no answer: ${because}`
+        : result === 'none'
+          ? 'sees none'
+          : believed.has(address ?? '')
+            ? 'agrees'
+            : 'differs; not believed'
+    return html`<tr><th scope="row">${source}</th><td data-label="Kind">${FAMILY_NAMES[family]}</td><td data-label="Address">${address ?? 'none'}</td><td data-label="Verdict">${verdict}</td><td data-label="Asked">${time(at, true)}</td></tr>`
+  })
+  const causes = accounts.flatMap(({ hostnames }) =>
+    hostnames.flatMap(({ seen }) => seen.flatMap(({ because }) => because ?? [])),
+  )
+  const given = [...believed].filter((address) => !answers.some((one) => one.address === address))
+  return html`<section aria-labelledby="seen"><h2 id="seen">The address of this network now</h2>
+<p class="soft">IPv4 and IPv6 are the two kinds of addresses on the internet. A name leads to this network only with its present address. Several sources are asked, and a new address counts when two of them agree.</p>
+${given.map((address) => html`<p>${address}, as the settings say</p>`)}${[...new Set(causes)].map((text) => html`<p>${text}</p>`)}
+${rows.length === 0 ? (given.length === 0 ? html`<p>Not looked up yet.</p>` : '') : html`<table><thead><tr><th scope="col">Source</th><th scope="col">Kind</th><th scope="col">Address</th><th scope="col">Verdict</th><th scope="col">Asked</th></tr></thead><tbody>${rows}</tbody></table>`}</section>`
+}
+
+const TONES: Readonly<Record<string, Tone>> = { error: 'bad', warn: 'wait' }
+
+const eventSection = ({
+  events,
+  about,
+}: PageView): Html => html`<section aria-labelledby="happened"><h2 id="happened">What happened</h2>
+<p class="soft">The last events since Holdfast started ${time(about.started, true)}, newest first.</p>
+${events.length === 0 ? html`<p>Nothing yet.</p>` : html`<ol>${events.map(({ at, level, text, times }) => html`<li><span class="soft">${time(at)}</span><span class="${TONES[level] ?? ''}">${text}${times > 1 ? ` (${times} times)` : ''}</span></li>`)}</ol>`}</section>`
+
+/** The whole page, complete without its script. */
+export function pageOf(view: PageView): string {
+  const summary = summaryOf(view)
+  const { version, node, stateDir } = view.about
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${titleOf(view)}</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/page.css"><script src="/page.js" defer></script><noscript><meta http-equiv="refresh" content="60"></noscript></head>
+<body><a class="skip" href="#main">To the accounts</a>
+<header><h1>Holdfast</h1><p id="summary" role="status">${summary.html}</p><form method="post" action="/look"><button id="look">Check now</button></form></header>
+<main id="main" tabindex="-1">${mainOf(view)}</main>
+<footer><p id="offline" class="bad" hidden>Holdfast does not answer; this page shows what it said last.</p>Holdfast ${version} on Node ${node}; its state is in ${stateDir}. <a href="/status.json">The same as JSON</a>, <a href="/metrics">as metrics</a>.</footer></body></html>
+`.text
+}
+
+export const titleOf = (view: PageView): string => `${summaryOf(view).text} - Holdfast`

@@ -1,0 +1,129 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface PageRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+export interface PageResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** Stays open, and gets the events that are sent (Server-Sent Events, HTML §9.2). */
+  readonly isStream?: true
+}
+
+export type PageHandler = (request: PageRequest) => Promise<PageResponse>
+
+export interface PageServer {
+  /** Of the listening socket: the setting may say 0. */
+  readonly port: number
+  /** Sends one event to each open stream. */
+  readonly send: (event: string, data: string) => void
+  readonly hasStreams: () => boolean
+  readonly close: () => void
+}
+
+const MAX_BODY_BYTES = 4096
+const MAX_CONNECTIONS = 32
+const MAX_STREAMS = 8
+/** In milliseconds: proxies end connections without traffic. */
+const COMMENT_INTERVAL = 25_000
+
+/** A small HTTP server for the page. Rejects where it cannot listen. */
+export async function servePage(
+  at: { readonly host: string; readonly port: number },
+  handler: PageHandler,
+): Promise<PageServer> {
+  const streams = new Set<ServerResponse>()
+  const server = createServer(
+    { maxHeaderSize: 8192, requestTimeout: 5000, headersTimeout: 5000, keepAliveTimeout: 5000 },
+    (request, response) => {
+      void answer(request, response, { handler, streams }).catch(() => response.destroy())
+    },
+  )
+  server.maxConnections = MAX_CONNECTIONS
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(at.port, at.host, () => {
+      server.off('error', reject)
+      server.on('error', () => undefined)
+      resolve()
+    })
+  })
+  const comments = setInterval(() => {
+    for (const stream of streams) stream.write(':\n\n')
+  }, COMMENT_INTERVAL)
+  comments.unref()
+  // The page alone must not hold the process open.
+  server.unref()
+  return {
+    port: (server.address() as AddressInfo).port,
+    hasStreams: () => streams.size > 0,
+    send: (event, data) => {
+      const text = `event: ${event}\n${data
+        .split('\n')
+        .map((line) => `data: ${line}\n`)
+        .join('')}\n`
+      for (const stream of streams) stream.write(text)
+    },
+    close: () => {
+      clearInterval(comments)
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+interface AnswerContext {
+  readonly handler: PageHandler
+  readonly streams: Set<ServerResponse>
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { handler, streams }: AnswerContext,
+): Promise<void> {
+  response.on('error', () => undefined)
+  const { method = '', url = '/', headers } = request
+  const body = await bodyOf(request)
+  const path = url.split('?')[0] ?? '/'
+  const answered = body === undefined ? TOO_LARGE : await handler({ method, path, headers, body })
+  const isFull = answered.isStream === true && streams.size >= MAX_STREAMS
+  const {
+    status,
+    headers: own,
+    body: text,
+    isStream,
+  } = isFull ? { ...answered, status: 503, body: '', isStream: undefined } : answered
+  response.writeHead(status, {
+    ...own,
+    ...(isStream === true ? {} : { 'content-length': Buffer.byteLength(text) }),
+  })
+  if (isStream !== true) {
+    response.end(method === 'HEAD' ? '' : text)
+    return
+  }
+  streams.add(response)
+  response.once('close', () => streams.delete(response))
+  request.socket.setTimeout(0)
+  response.write(text)
+}
+
+const TOO_LARGE: PageResponse = { status: 413, headers: { connection: 'close' }, body: '' }
+
+/** Undefined where it is too large. */
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of request) {
+    length += (chunk as Buffer).length
+    if (length > MAX_BODY_BYTES) return undefined
+    chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

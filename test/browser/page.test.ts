@@ -1,0 +1,303 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type Daemon, running } from '../e2e/daemon.ts'
+import { ROOT, scratch } from '../e2e/processes.ts'
+import { answering, echo } from '../e2e/servers.ts'
+import { openBrowser, openPage, SCREENSHOTS } from './browser.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await openBrowser('MAP evil.example 127.0.0.1', 'MAP nas.lan 127.0.0.1')
+})
+afterAll(async () => browser.close())
+
+interface Surroundings {
+  readonly url: string
+  readonly daemon: Daemon
+  readonly set: (reply: string, address?: string) => void
+  readonly restart: () => Promise<void>
+  readonly requests: () => number
+}
+
+/** A daemon with a page, a service that answers what the test sets, and a source of the address. */
+async function surroundings(...more: readonly string[]): Promise<Surroundings> {
+  const folder = scratch()
+  let [reply, address, requests] = ['good', '203.0.113.9', 0]
+  const service = await answering((target) => {
+    requests += 1
+    const names = (new URL(target, 'http://x').searchParams.get('hostname') ?? '').split(',')
+    const line = reply === 'good' ? `good ${address}` : reply
+    return { status: 200, body: reply === 'good' ? names.map(() => `${line}\n`).join('') : `${line}\n` }
+  })
+  const source = await echo(() => address)
+  const settings = (port: string): readonly string[] => [
+    '--server',
+    service.replace(/\/$/, ''),
+    '--username',
+    'abc1234',
+    '--name',
+    'home',
+    '--hostname',
+    'home.example.test',
+    '--hostname',
+    'cabin.example.test',
+    '--state-dir',
+    folder,
+    '--runtime-dir',
+    folder,
+    '--source',
+    source,
+    '--agreement',
+    'one',
+    '--allow',
+    'documentation',
+    '--no-ipv6',
+    '--interval',
+    '1h',
+    '--page',
+    port,
+    ...more,
+  ]
+  const environment = { HOLDFAST_PASSWORD: 'canary-password' }
+  let daemon = running(settings('127.0.0.1:0'), environment)
+  await daemon.line('the page is open')
+  const port = new URL(/"url":"([^"]+)"/.exec(daemon.lines.join('\n'))?.[1] ?? '').port
+  await daemon.line('nothing to do until then')
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    get daemon() {
+      return daemon
+    },
+    set: (word, next = address) => {
+      reply = word
+      address = next
+    },
+    restart: async () => {
+      daemon.child.kill('SIGTERM')
+      await daemon.ended
+      daemon = running(settings(`127.0.0.1:${port}`), environment)
+      await daemon.line('the page is open')
+    },
+    requests: () => requests,
+  }
+}
+
+const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8')
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string
+    readonly nodes: readonly { readonly html: string }[]
+  }[]
+  readonly passes: readonly unknown[]
+}
+
+/** What axe finds, by the rules of WCAG 2.2 AA and its best practices. */
+async function violations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE)
+  const result = (await page.evaluate(
+    `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
+  )) as AxeResult
+  expect(result.passes.length).toBeGreaterThan(15)
+  return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+}
+
+/** Content security policies do not hold for what a test evaluates. */
+const CONTEXT = { bypassCSP: true } as const
+const text = async (page: Page, selector: string): Promise<string> =>
+  (await page.locator(selector).innerText()).replaceAll(/\s+/g, ' ')
+
+// biome-ignore format: a table
+const STANDINGS: readonly (readonly [name: string, reply: string, title: string, part: string])[] = [
+  ['settled',   'good',    'In order',                     'lead to this network'],
+  ['stopped',   'badauth', 'Stopped until you act',        'What to do'],
+  ['waiting',   '911',     'Waiting, as the service asks', 'next attempt'],
+  ['unreached', '',        'Waiting, as the service asks', 'Cause'],
+]
+
+describe('the page', () => {
+  it.each(STANDINGS)('says in words that an account is %s', async (name, reply, title, part) => {
+    const at = await surroundings()
+    const { page, problems, strangers } = await openPage(browser, at.url)
+    if (name !== 'settled') {
+      at.set(reply, '203.0.113.10')
+      await at.daemon.ask('poke')
+    }
+    await page.getByText(title, { exact: false }).first().waitFor()
+    expect(await text(page, '#main')).toContain(part)
+    await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true })
+    expect(problems).toEqual([])
+    expect(strangers).toEqual([])
+  })
+
+  it.each([
+    ['light', 1000],
+    ['light', 360],
+    ['dark', 1000],
+    ['dark', 360],
+  ] as const)('has no fault that axe finds, and fits, in %s at %i pixels', async (colorScheme, width) => {
+    const at = await surroundings()
+    at.set('badauth', '203.0.113.11')
+    await at.daemon.ask('poke')
+    const { page } = await openPage(browser, at.url, {
+      ...CONTEXT,
+      colorScheme,
+      viewport: { width, height: 800 },
+    })
+    await page.getByText('Stopped until you act').first().waitFor()
+    expect(await violations(page)).toEqual([])
+    const overflow = await page.evaluate(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    )
+    expect(overflow).toBe(0)
+    await page.screenshot({ path: join(SCREENSHOTS, `${colorScheme}-${width}.png`), fullPage: true })
+  })
+
+  it('shows a change as it happens, without a reload, and an event for it', async () => {
+    const at = await surroundings()
+    const { page } = await openPage(browser, at.url)
+    await page.evaluate('globalThis.isSame = true')
+    at.set('good', '203.0.113.77')
+    await at.daemon.ask('poke')
+    await page.getByRole('cell', { name: '203.0.113.77' }).first().waitFor()
+    expect(await text(page, 'ol')).toContain('the service confirmed 203.0.113.77')
+    expect(await page.evaluate('globalThis.isSame')).toBe(true)
+  })
+
+  it('checks the address with its button, and keeps the focus', async () => {
+    const at = await surroundings()
+    const { page } = await openPage(browser, at.url)
+    at.set('good', '203.0.113.78')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.id')).toBe('look')
+    await page.keyboard.press('Enter')
+    await page.getByRole('cell', { name: '203.0.113.78' }).first().waitFor()
+  })
+
+  it('resumes with its button', async () => {
+    const at = await surroundings()
+    at.set('badauth', '203.0.113.79')
+    await at.daemon.ask('poke')
+    const { page } = await openPage(browser, at.url)
+    at.set('good')
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('In order').first().waitFor()
+    expect(await text(page, '#summary')).toContain('All in order: 2 names')
+  })
+
+  it('says that the daemon does not answer, and recovers when it is back', async () => {
+    const at = await surroundings()
+    const { page } = await openPage(browser, at.url)
+    at.daemon.child.kill('SIGTERM')
+    await at.daemon.ended
+    await page.getByText('Holdfast does not answer').waitFor()
+    at.set('good', '203.0.113.80')
+    await at.restart()
+    await page.getByRole('cell', { name: '203.0.113.80' }).first().waitFor({ timeout: 20_000 })
+    expect(await page.getByText('Holdfast does not answer').isVisible()).toBe(false)
+  })
+
+  it('is complete without its script', async () => {
+    const at = await surroundings()
+    const { page } = await openPage(browser, at.url, { javaScriptEnabled: false })
+    expect(await page.locator('#main').textContent()).toContain('203.0.113.9')
+    at.set('good', '203.0.113.81')
+    await page.getByRole('button', { name: 'Check now' }).click()
+    await expect.poll(() => at.requests()).toBe(2)
+    await page.reload()
+    expect(await page.locator('#main').textContent()).toContain('203.0.113.81')
+  })
+
+  it('shows markup of a service as text', async () => {
+    const at = await surroundings()
+    const { page, problems } = await openPage(browser, at.url)
+    at.set('<img src=x onerror=alert(1)><script>document.title="taken"</script>', '203.0.113.82')
+    await at.daemon.ask('poke')
+    await page.getByText('Cause').first().waitFor()
+    expect(await page.locator('#main img, #main script').count()).toBe(0)
+    expect(await page.title()).not.toBe('taken')
+    expect(problems).toEqual([])
+  })
+
+  it('shows no password', async () => {
+    const at = await surroundings()
+    const { page } = await openPage(browser, at.url)
+    expect(await page.content()).not.toContain('canary-password')
+  })
+})
+
+describe('an attack', () => {
+  it('by a name that is made to lead here gets nothing', async () => {
+    const at = await surroundings()
+    const context = await browser.newContext()
+    onTestFinished(async () => context.close())
+    const page = await context.newPage()
+    const port = new URL(at.url).port
+    const answer = await page.goto(`http://evil.example:${port}/`)
+    expect(answer?.status()).toBe(421)
+    expect(await page.content()).not.toContain('home.example.test')
+  })
+
+  it('by a form of another page does nothing', async () => {
+    const at = await surroundings()
+    const before = at.requests()
+    const server = createServer((_, response) =>
+      response
+        .setHeader('content-type', 'text/html')
+        .end(
+          `<form method="post" action="${at.url}resume"><input name="account" value="x"></form><script>document.forms[0].submit()</script>`,
+        ),
+    )
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    onTestFinished(() => void server.close())
+    const context = await browser.newContext()
+    onTestFinished(async () => context.close())
+    const page = await context.newPage()
+    const answered = page.waitForResponse((response) => response.url() === `${at.url}resume`)
+    await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`)
+    expect((await answered).status()).toBe(403)
+    expect(at.requests()).toBe(before)
+  })
+
+  it('by a frame sees nothing', async () => {
+    const at = await surroundings()
+    const server = createServer((_, response) =>
+      response.setHeader('content-type', 'text/html').end(`<iframe src="${at.url}"></iframe>`),
+    )
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    onTestFinished(() => void server.close())
+    const { page } = await openPage(browser, `http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    await page.waitForTimeout(500)
+    const [, frame] = page.frames()
+    expect(await frame?.content().catch(() => '')).not.toContain('home.example.test')
+  })
+
+  it('without the password sees nothing; with it, all', async () => {
+    const folder = scratch()
+    writeFileSync(join(folder, 'password'), 'open sesame\n')
+    const at = await surroundings('--page-password-file', join(folder, 'password'), '--page-hosts', 'nas.lan')
+    const port = new URL(at.url).port
+    const wrong = await fetch(at.url, { headers: { authorization: `Basic ${btoa('x:wrong')}` } })
+    expect([wrong.status, await wrong.text()]).toEqual([
+      401,
+      expect.not.stringContaining('home.example.test'),
+    ])
+    const { page } = await openPage(browser, `http://nas.lan:${port}/`, {
+      httpCredentials: { username: 'me', password: 'open sesame' },
+    })
+    expect(await text(page, '#summary')).toContain('All in order')
+  })
+})
+
+it('a daemon with open pages ends at once', async () => {
+  const at = await surroundings()
+  await Promise.all([openPage(browser, at.url), openPage(browser, at.url)])
+  const before = Date.now()
+  at.daemon.child.kill('SIGTERM')
+  expect(await at.daemon.ended).toBe(0)
+  expect(Date.now() - before).toBeLessThan(1000)
+})
