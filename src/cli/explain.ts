@@ -8,7 +8,7 @@ import type { AccountReport } from '../client/report/report.ts'
 import { explainAccount } from '../client/report/explain-account.ts'
 import { explainReply, formatExplanation } from '../client/report/explain-word.ts'
 import type { ExplainFlags } from './flag-tables.ts'
-import { fail, print, printJson } from './output.ts'
+import { fail, print, printJson, printWrapped } from './output.ts'
 
 /** `holdfast explain`: explains a reply word, or the state of the accounts that the subject names. */
 export async function explainCommand(flags: ExplainFlags): Promise<Exit> {
@@ -38,7 +38,8 @@ export async function explainCommand(flags: ExplainFlags): Promise<Exit> {
     ...hostnameOf(chosen, subject),
   })
   if (asJson) printJson({ ...report, accounts: verified })
-  else print(...verified.flatMap((account, at) => [...(at > 0 ? [''] : []), ...explainAccount(account)]))
+  else
+    printWrapped(...verified.flatMap((account, at) => [...(at > 0 ? [''] : []), ...explainAccount(account)]))
   return 'settled'
 }
 

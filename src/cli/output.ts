@@ -1,9 +1,22 @@
 import { EXITS, type Exit } from '../app/exit-codes.ts'
+import { wrapped } from '../client/report/wrapped.ts'
 import type { Failure } from '../app/failure.ts'
 import { tryToWriteOut, writeError, writeOut } from '../app/streams.ts'
 
 export const print = (...lines: readonly string[]): void => {
   if (lines.length > 0) writeOut(`${lines.join('\n')}\n`)
+}
+
+/** The same, in a terminal with lines that fit. */
+export const printWrapped = (...lines: readonly string[]): void => {
+  const { isTTY, columns } = process.stdout
+  print(...(isTTY ? wrapped(lines, Math.max(40, columns)) : lines))
+}
+
+/** In a terminal, in the place of what is shown (ECMA-48: cursor to the first line, and erase what is below). */
+export const printInPlace = (...lines: readonly string[]): void => {
+  if (process.stdout.isTTY) writeOut('\u001b[H\u001b[J')
+  printWrapped(...lines)
 }
 
 /** Resolves with the error if not all of the lines were written. */

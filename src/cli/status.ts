@@ -5,7 +5,9 @@ import type { Exit } from '../app/exit-codes.ts'
 import { outputGone } from '../app/streams.ts'
 import { formatStatus, isSameStatus, type StatusReport } from '../client/report/status.ts'
 import type { StatusFlags } from './flag-tables.ts'
-import { fail, print, printJson } from './output.ts'
+import { fail, printInPlace, printJson, printWrapped } from './output.ts'
+
+type OutputFlags = Pick<StatusFlags, 'asJson' | 'isWatching'>
 
 /** In milliseconds, for --watch. */
 const WATCH_INTERVAL = 1000
@@ -18,18 +20,15 @@ export async function statusCommand(flags: StatusFlags): Promise<Exit> {
   return typeof result === 'string' ? result : fail(result, flags.asJson)
 }
 
-async function show(
-  settings: ResolvedSettings,
-  { asJson, isWatching }: Pick<StatusFlags, 'asJson' | 'isWatching'>,
-): Promise<Exit> {
+async function show(settings: ResolvedSettings, flags: OutputFlags): Promise<Exit> {
   let shown: StatusReport | undefined
   for (;;) {
     const report = await statusReport(settings)
     // Only what is printed is verified: name servers are not asked every second.
     if (shown === undefined || !isSameStatus(shown, report))
-      printReport(await verified(settings, report), asJson)
+      printReport(await verified(settings, report), flags)
     shown = report
-    if (!isWatching) return 'settled'
+    if (!flags.isWatching) return 'settled'
     await sleep(WATCH_INTERVAL, undefined, { signal: outputGone }).catch(() => undefined)
     if (outputGone.aborted) return 'settled'
   }
@@ -42,7 +41,8 @@ async function verified(settings: ResolvedSettings, report: StatusReport): Promi
   return { ...report, accounts: await verifyOnRequest(settings, report.accounts, { signal: outputGone }) }
 }
 
-function printReport(report: StatusReport, asJson: boolean): void {
+function printReport(report: StatusReport, { asJson, isWatching }: OutputFlags): void {
   if (asJson) printJson(report)
-  else print(...formatStatus(report))
+  else if (isWatching) printInPlace(...formatStatus(report))
+  else printWrapped(...formatStatus(report))
 }

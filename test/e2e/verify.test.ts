@@ -233,7 +233,7 @@ describe('a daemon', () => {
     await line('the name servers give the confirmed address')
     expect((await ask('status')).stdout).toMatch(
       new RegExp(
-        `confirmed at 192\\.0\\.2\\.2 since .*\n    published: seen at ${at.dns} \\(\\d\\.\\d s after good\\)`,
+        `192\\.0\\.2\\.2 +[-\\d]+ [:\\d]+\n    published: seen at ${at.dns} \\(\\d\\.\\d s after good\\)`,
       ),
     )
   })

@@ -1,8 +1,8 @@
-import { PUBLICATION_ADVICE } from '../verify/publication-text.ts'
 import { labelOf } from './account-name.ts'
+import { hostTable } from './host-table.ts'
 import type { Outcome } from './outcome.ts'
-import type { AccountReport, HostReport } from './report.ts'
-import { formatCause, formatSince, formatTime, hostLines, lookLines } from './report-text.ts'
+import type { AccountReport } from './report.ts'
+import { formatCause, formatSince, formatTime, lookLines } from './report-text.ts'
 
 /** What happened, why, what to do and what comes next, for one account. */
 export function explainAccount(report: AccountReport): readonly string[] {
@@ -20,12 +20,5 @@ export function explainAccount(report: AccountReport): readonly string[] {
     waiting:        [`${label} is waiting${since}.`, why, ...advice, 'Nothing is sent before the wait ends. Running a command again does not shorten it.', next],
     stopped:        [`${label} is stopped${since}.`, why, ...advice, 'Next attempt: none until you act.'],
   }
-  return [
-    ...texts[outcome],
-    ...lookLines(report),
-    ...report.hostnames.flatMap((host) => [...hostLines(host), ...publicationAdvice(host)]),
-  ]
+  return [...texts[outcome], ...lookLines(report), ...hostTable(report.hostnames, true)]
 }
-
-const publicationAdvice = ({ published }: HostReport): readonly string[] =>
-  published === null ? [] : [`    ${PUBLICATION_ADVICE[published.state]}`]

@@ -42,13 +42,6 @@ export function lookLines({ hostnames, lastLook, nextLook }: AccountReport): rea
 const formatSeen = ({ family, address, by, because }: SeenReport): string =>
   address === null ? `no ${FAMILY_NAMES[family]} address (${because})` : `${address} (${by})`
 
-export function hostLines({ hostname, confirmed, since, published, remarks }: HostReport): readonly string[] {
-  const addresses = listed(confirmed).join(' and ')
-  const state = addresses === '' ? 'not confirmed yet' : `confirmed at ${addresses}${formatSince(since)}`
-  const publication = published === null ? [] : [formatPublication(published)]
-  return [`  ${hostname}: ${state}`, ...[...publication, ...remarks].map((line) => `    ${line}`)]
-}
-
 /** For each hostname that was verified: what its name servers give. */
 export const publicationLines = (hosts: readonly HostReport[]): readonly string[] =>
   hosts.flatMap(({ hostname, published }) =>

@@ -1,7 +1,8 @@
 import { labelOf } from './account-name.ts'
+import { hostTable } from './host-table.ts'
 import type { Outcome } from './outcome.ts'
 import type { AccountReport } from './report.ts'
-import { formatCause, formatSince, formatTime, hostLines, lookLines } from './report-text.ts'
+import { formatCause, formatSince, formatTime, lookLines } from './report-text.ts'
 
 export interface StatusReport {
   readonly isRunning: boolean
@@ -37,7 +38,7 @@ export function formatStatus({ isRunning, isSilent, accounts }: StatusReport): r
     ...accounts.flatMap((report) => [
       `${labelOf(report)}: ${formatOutcome(report, isRunning)}`,
       ...lookLines(report),
-      ...report.hostnames.flatMap(hostLines),
+      ...hostTable(report.hostnames),
     ]),
   ]
 }

@@ -47,4 +47,4 @@ it.each<[Outcome, Partial<AccountReport>, readonly string[]]>([
     'Next attempt: none until you act.',
   ]],
 ])('explains an account with the outcome %s', (outcome, over, lines) =>
-  expect(explainAccount(accountReport(outcome, over))).toEqual([...lines, '  home.test: confirmed at 192.0.2.1 since 2026-01-01 08:00:00']))
+  expect(explainAccount(accountReport(outcome, over))).toEqual([...lines, '  hostname   address    confirmed since', '  home.test  192.0.2.1  2026-01-01 08:00:00']))

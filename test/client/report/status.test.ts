@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest'
 import { formatStatus, isSameStatus } from '../../../src/client/report/status.ts'
+import { hostTable } from '../../../src/client/report/host-table.ts'
+import { wrapped } from '../../../src/client/report/wrapped.ts'
+import { type Address, byFamily, parseAddress } from '../../../src/net/address.ts'
 import { accountReport } from '../../fakes/account-report.ts'
 
 it('formats each account with its last look, the sources and the next look', () =>
@@ -33,10 +36,12 @@ it('formats each account with its last look, the sources and the next look', () 
     'office (key@dyn.test): up to date',
     '  last look 2026-01-03 10:00:00, next look 2026-01-03 10:05:00',
     '  seen: 192.0.2.1 (router and stun:x); no IPv6 address (this host has no public address of this family)',
-    '  home.test: confirmed at 192.0.2.1 since 2026-01-01 08:00:00',
+    '  hostname   address    confirmed since',
+    '  home.test  192.0.2.1  2026-01-01 08:00:00',
     '    something to know',
     'key@dyn.test: stopped since 2026-01-01 00:00:00, the service answered abuse (username blocked for abuse); run holdfast explain to see what to do',
-    '  home.test: confirmed at 192.0.2.1 since 2026-01-01 08:00:00',
+    '  hostname   address    confirmed since',
+    '  home.test  192.0.2.1  2026-01-01 08:00:00',
   ]))
 
 it('announces no attempt without a daemon', () =>
@@ -73,4 +78,39 @@ it.each([
   })
 
   expect(isSameStatus(statusOf({}), statusOf(over))).toBe(isSame)
+})
+
+const host = (hostname: string, ...addresses: readonly string[]) => ({
+  ...accountReport('settled').hostnames[0],
+  hostname,
+  confirmed: byFamily(addresses.map((one) => parseAddress(one) as Address)),
+})
+
+it('gives each address a row, in at most 80 columns', () =>
+  expect(
+    hostTable([
+      host('home.test', '192.0.2.1', '2001:db8:1234:5678:9abc:def0:1234:5678'),
+      host('new.test'),
+    ] as never),
+  ).toEqual([
+    '  hostname   address                                 confirmed since',
+    '  home.test  192.0.2.1                               2026-01-01 08:00:00',
+    '             2001:db8:1234:5678:9abc:def0:1234:5678',
+    '  new.test   not confirmed yet',
+  ]))
+
+it('gives a long hostname a line of its own', () =>
+  expect(
+    hostTable([
+      host('a-hostname-that-is-rather-long.example.test', '2001:db8:1234:5678:9abc:def0:1234:5678'),
+    ] as never),
+  ).toEqual([
+    '  a-hostname-that-is-rather-long.example.test',
+    '    2001:db8:1234:5678:9abc:def0:1234:5678  since 2026-01-01 08:00:00',
+  ]))
+
+it('continues long lines below, deeper than they begin', () => {
+  const [first = '', ...others] = wrapped(['  one two three four five six seven'], 14)
+  expect([first, ...others]).toEqual(['  one two', '    three four', '    five six', '    seven'])
+  expect(wrapped(['x'.repeat(50)], 20)).toEqual(['x'.repeat(50)])
 })
