@@ -158,9 +158,26 @@ describe('each family in a request of its own', () => {
     ])
   })
 
-  it('a refresh is one request', async () => {
-    const entries = await requests('omit', () => [A, A6], { form: { isApart: true }, span: days(27) })
-    expect(entries).toHaveLength(3)
+  it('a refresh is one request for each family', async () => {
+    const entries = await requests('omit', () => [A, A6], { form: { isApart: true }, span: days(30) })
+    expect(entries.map((entry) => entry.replace(/^\S+ /, ''))).toEqual([
+      `myip=${A}`,
+      `myip=${A6}`,
+      `myip=${A}`,
+      `myip=${A6}`,
+    ])
+  })
+
+  it('a refresh leaves out a family that is not seen', async () => {
+    const entries = await requests('omit', (minute) => [A, minute < 60 ? A6 : 'unknown v6'], {
+      form: { isApart: true },
+      span: days(30),
+    })
+    expect(entries.map((entry) => entry.replace(/^\S+ /, ''))).toEqual([
+      `myip=${A}`,
+      `myip=${A6}`,
+      `myip=${A}`,
+    ])
   })
 })
 

@@ -66,7 +66,11 @@ function applyReply(account: AccountState, line: ReplyLine, context: ApplyContex
   switch (action.kind) {
     case 'settled': {
       const host = hostOf(account, hostname)
-      return withHost(account, hostname, confirmedBy(reply, observation.sent, { host, ...context }))
+      return withHost(
+        account,
+        hostname,
+        confirmedBy(reply, observation.sent, { host, isApart: context.desired.form.isApart, ...context }),
+      )
     }
     case 'wait': {
       const atLeast = longest(action.atLeast, retryAfter(observation))

@@ -6,6 +6,7 @@ import type { HostState } from './state.ts'
 
 interface Confirmed {
   readonly host: HostState
+  readonly isApart: boolean
   readonly now: Instant
   readonly random: number
 }
@@ -15,12 +16,17 @@ interface Confirmed {
  * sending it again would loop. A family that is missing in the reply while the other is present is not confirmed, and not sent
  * again until it changes.
  */
-export function confirmedBy(reply: Reply, sent: UpdateRequest, { host, now, random }: Confirmed): HostState {
+export function confirmedBy(
+  reply: Reply,
+  sent: UpdateRequest,
+  { host, isApart, now, random }: Confirmed,
+): HostState {
   const { addresses, offline } = sent
   const echoed = 'addresses' in reply ? byFamily(reply.addresses) : {}
   const unechoed = unechoedOf(addresses, reply)
   const named = Object.keys(addresses).length === 0 ? echoed : without(addresses, unechoed)
   const confirmed = without({ ...host.confirmed, ...named }, unechoed)
+  const refreshed = isApart ? refreshedBy(sent, host) : undefined
   const isSame = FAMILIES.every((family) => confirmed[family] === host.confirmed[family])
   return {
     confirmed,
@@ -28,8 +34,17 @@ export function confirmedBy(reply: Reply, sent: UpdateRequest, { host, now, rand
     since: isSame ? (host.since ?? now) : now,
     spread: random * 2 - 1,
     isOffline: offline === 'YES',
+    ...(refreshed !== undefined && { refreshed }),
     ...(unechoed.length > 0 && { unechoed: only(addresses, unechoed) }),
   }
+}
+
+/** The family of a request that changed nothing, where the other family has not been sent again since. */
+function refreshedBy({ addresses }: UpdateRequest, { confirmed, refreshed }: HostState): Family | undefined {
+  const [family, ...others] = FAMILIES.filter((one) => addresses[one] !== undefined)
+  if (family === undefined || others.length > 0 || refreshed !== undefined) return undefined
+  const hasOther = FAMILIES.every((one) => confirmed[one] !== undefined)
+  return hasOther && confirmed[family] === addresses[family] ? family : undefined
 }
 
 /** The families that were sent and are missing in a reply that contains the other one. */

@@ -166,10 +166,20 @@ function dueFor(
       known[family] !== host.unechoed?.[family],
   )
   const isFirst = hasNone && host.touched === undefined
-  if (changed.length === 0 && !isFirst && !isOverdue && !host.isOffline) return undefined
-  const addresses = desired.form.isApart ? oneOf(known, changed) : completed(known, { seen, desired, host })
+  const rest = restOf(host, known)
+  const isDue = isFirst || isOverdue || rest.length > 0 || host.isOffline
+  if (changed.length === 0 && !isDue) return undefined
+  const addresses = desired.form.isApart
+    ? oneOf(known, [...changed, ...rest])
+    : completed(known, { seen, desired, host })
   return addresses && { hostnames, addresses }
 }
+
+/** The other family of an address that was sent again, where each has a request of its own. */
+const restOf = ({ refreshed, confirmed }: HostState, known: Addresses): readonly Family[] =>
+  refreshed === undefined
+    ? []
+    : FAMILIES.filter((one) => one !== refreshed && known[one] !== undefined && known[one] === confirmed[one])
 
 /** The addresses that were seen. A family that is unknown or without address is left to `completed`. */
 function addressesOf(seen: Sightings, desired: DesiredState): Addresses {

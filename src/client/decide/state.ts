@@ -1,5 +1,5 @@
 import type { Instant } from '../../base/time.ts'
-import type { Addresses } from '../../net/address.ts'
+import type { Addresses, Family } from '../../net/address.ts'
 import type { ReplyWord } from '../../protocol/reply.ts'
 
 /** The reason for a wait: a reply word, an HTTP status without one, or a reply that is neither. */
@@ -43,6 +43,8 @@ export interface HostState {
   readonly confirmed: Addresses
   /** Those that it confirmed before an update was forced: a service may delete what the next request does not name. */
   readonly earlier?: Addresses
+  /** The family that was sent again last, where each has a request of its own: the other one follows. */
+  readonly refreshed?: Family
   /** When it confirmed them last. */
   readonly touched?: Instant
   /** Since when these addresses are confirmed. */

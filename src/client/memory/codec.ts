@@ -78,9 +78,11 @@ function readSent(value: unknown): Sent {
 }
 
 function readHost(value: unknown): HostState {
-  const { confirmed, earlier, touched, since, unechoed, spread, isOffline, stopped } = record(value)
+  const { confirmed, earlier, refreshed, touched, since, unechoed, spread, isOffline, stopped } =
+    record(value)
   return {
     confirmed: readAddresses(confirmed),
+    ...((refreshed === 'v4' || refreshed === 'v6') && { refreshed }),
     ...(earlier !== undefined && { earlier: readAddresses(earlier) }),
     ...(touched !== undefined && { touched: moment(touched) }),
     ...(since !== undefined && { since: moment(since) }),

@@ -50,6 +50,12 @@ export function compareReports(
 const confirmedOf = ({ hostnames }: AccountReport): Record<string, Addresses> =>
   Object.fromEntries(hostnames.map(({ hostname, confirmed }) => [hostname, confirmed]))
 
+/** The last address of each family: one that is not confirmed for a moment is no change. */
+const knownAfter = ({ confirmed }: AccountMemory, { hostnames }: AccountReport): Record<string, Addresses> =>
+  Object.fromEntries(
+    hostnames.map((host) => [host.hostname, { ...confirmed[host.hostname], ...host.confirmed }]),
+  )
+
 const PROBLEMS: Readonly<Partial<Record<Outcome, NotificationEvent>>> = {
   stopped: 'stopped',
   waiting: 'waiting',
@@ -65,7 +71,7 @@ interface ComparedAccount {
 function compareAccount(memory: AccountMemory, report: AccountReport, now: Instant): ComparedAccount {
   const changes = changesOf(memory, report)
   const problem = PROBLEMS[report.outcome]
-  const withChanges = { ...memory, confirmed: confirmedOf(report) }
+  const withChanges = { ...memory, confirmed: knownAfter(memory, report) }
   if (problem === undefined) return recover(withChanges, report, changes)
   const since = parseInstant(report.since ?? '') ?? now
   const isSame = memory.problem?.event === problem
@@ -105,10 +111,11 @@ function changesOf({ confirmed }: AccountMemory, report: AccountReport): readonl
   const groups = new Map<string, Notification>()
   for (const host of report.hostnames) {
     const before = confirmed[host.hostname] ?? {}
-    const isChanged = FAMILIES.some((family) => before[family] !== host.confirmed[family])
-    const isAddressLeft = FAMILIES.some((family) => host.confirmed[family] !== undefined)
-    // Without an address, an update was forced or the hostname is offline.
-    if (!isChanged || !isAddressLeft) continue
+    // A family without an address was forced, or waits for its own request: the service still has it.
+    const isChanged = FAMILIES.some(
+      (family) => host.confirmed[family] !== undefined && before[family] !== host.confirmed[family],
+    )
+    if (!isChanged) continue
     const key = JSON.stringify([before, host.confirmed])
     const earlier = groups.get(key)
     groups.set(key, {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { after, minutes } from '../../../src/base/time.ts'
 import type { Address, Addresses } from '../../../src/net/address.ts'
 import { confirmedBy, unechoedOf } from '../../../src/client/decide/confirmation.ts'
-import { NEW_HOST } from '../../../src/client/decide/state.ts'
+import { type HostState, NEW_HOST } from '../../../src/client/decide/state.ts'
 import { START } from '../../fakes/world.ts'
 
 const v4 = '192.0.2.1' as Address
@@ -10,7 +10,11 @@ const v6 = '2001:db8::1' as Address
 const LATER = after(START, minutes(1))
 const good = (...addresses: readonly Address[]) => ({ word: 'good' as const, addresses })
 const confirmed = (addresses: Addresses, echoed: readonly Address[], host = NEW_HOST) =>
-  confirmedBy(good(...echoed), { hostnames: ['h'], addresses }, { host, now: LATER, random: 0.75 })
+  confirmedBy(
+    good(...echoed),
+    { hostnames: ['h'], addresses },
+    { host, isApart: false, now: LATER, random: 0.75 },
+  )
 
 describe('a word of success confirms', () => {
   it('what was sent where it names nothing', () =>
@@ -49,10 +53,29 @@ describe('a word of success confirms', () => {
       confirmedBy(
         good(v4),
         { hostnames: ['h'], addresses: { v4 }, offline },
-        { host: NEW_HOST, now: START, random: 0 },
+        { host: NEW_HOST, isApart: false, now: START, random: 0 },
       ),
     ).toMatchObject({ isOffline, spread: -1 }),
   )
+})
+
+describe('a family that was sent again in a request of its own', () => {
+  const both = { ...NEW_HOST, confirmed: { v4, v6 } }
+  const apart = (addresses: Addresses, host: HostState = both, isApart = true) =>
+    confirmedBy(good(), { hostnames: ['h'], addresses }, { host, isApart, now: LATER, random: 0 }).refreshed
+
+  it('is remembered, so that the other one follows', () => {
+    expect(apart({ v4 })).toBe('v4')
+    expect(apart({ v6 })).toBe('v6')
+  })
+  it('is forgotten when the other one has followed', () =>
+    expect(apart({ v6 }, { ...both, refreshed: 'v4' })).toBeUndefined())
+  it('is no new address, no first one, and none of a request for both', () => {
+    expect(apart({ v4: '192.0.2.9' as Address })).toBeUndefined()
+    expect(apart({ v4 }, { ...NEW_HOST, confirmed: { v4 } })).toBeUndefined()
+    expect(apart({ v4, v6 })).toBeUndefined()
+    expect(apart({ v4 }, both, false)).toBeUndefined()
+  })
 })
 
 it.each([

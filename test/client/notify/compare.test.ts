@@ -115,6 +115,17 @@ describe('a changed address', () => {
         [1, {}],
       ]).told,
     ).toEqual([]))
+  it('is no address that is confirmed again after that', () =>
+    expect(
+      follow([
+        [0, A],
+        [1, {}],
+        [2, A],
+        [3, { confirmed: ['192.0.2.1', '2001:db8::1'] }],
+        [4, { confirmed: ['192.0.2.1'] }],
+        [20 * MINUTE, { confirmed: ['192.0.2.1', '2001:db8::1'] }],
+      ]).told,
+    ).toEqual([[3, 'changed', 1]]))
   it('of many hostnames is told once', () => {
     const hostnames = ['a.example.test', 'b.example.test']
     const first = compareReports(NEW_MEMORY, [reportOf({ ...A, hostnames })], at(0))
