@@ -40,7 +40,7 @@ const pageHost = (value: string): Result<string, string> =>
 // biome-ignore format: a table
 export const PAGE_SETTINGS = {
   page:             { reader: listener, help: 'address and port of a page that shows the state in a browser, such as 127.0.0.1:8246; with it, when_stopped is idle if it is not set; default: no page' },
-  pageHosts:        { reader: listReader(pageHost, { type: 'string' }), help: 'further names by which browsers may open the page, such as nas.lan; localhost and loopback addresses always work', fallback: [] as readonly string[] },
+  pageHosts:        { reader: listReader(pageHost, { type: 'string' }), help: 'further names by which browsers may open the page, such as nas.lan; localhost and loopback addresses always work' },
   pagePasswordFile: { reader: path,     help: 'file with the password of the page; required if it listens on another address than loopback' },
   metricsFile:      { reader: path,     help: 'file that the daemon writes metrics into, ending in .prom, for the textfile collector of node_exporter; default: none' },
 } as const satisfies SettingTable

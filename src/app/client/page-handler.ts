@@ -8,11 +8,11 @@ import {
   prometheusText,
 } from '../../base/exposition.ts'
 import { isOwnAction, isOwnHost } from '../../client/page/access.ts'
-import { PAGE_SCRIPT } from '../../client/page/script.ts'
 import { PAGE_STYLE } from '../../client/page/style.ts'
 import { mainOf, pageOf, type PageView, summaryOf, titleOf } from '../../client/page/view.ts'
 import { parseBasic } from '../../net/basic.ts'
 import type { Secret } from '../../net/secret.ts'
+import { PAGE_SCRIPT } from './page-script.ts'
 import type { PageHandler, PageRequest, PageResponse } from '../../platform/page-server.ts'
 
 /** What the page shows and does. */
@@ -64,7 +64,11 @@ const refuse = (status: number, text: string): PageResponse =>
   respond(status, 'text/plain; charset=utf-8', `${text}\n`)
 const asJson = (value: unknown): PageResponse =>
   respond(200, 'application/json', `${JSON.stringify(value)}\n`)
-const SEE_PAGE: PageResponse = { ...refuse(303, 'see the page'), headers: { ...HEADERS, location: '/' } }
+const withHeader = (response: PageResponse, name: string, value: string): PageResponse => ({
+  ...response,
+  headers: { ...response.headers, [name]: value },
+})
+const SEE_PAGE = withHeader(refuse(303, 'see the page'), 'location', '/')
 
 /** The content of an event of the stream: the parts that change. */
 export const viewDocument = (
@@ -96,12 +100,9 @@ export function pageHandler(parts: PageParts, guard: PageGuard): PageHandler {
     if (method === 'GET' || method === 'HEAD')
       return action === undefined
         ? show(path, headers.accept ?? '', parts)
-        : { ...refuse(405, 'this is a button of the page'), headers: { ...HEADERS, allow: 'POST' } }
+        : withHeader(refuse(405, 'this is a button of the page'), 'allow', 'POST')
     if (action === undefined)
-      return {
-        ...refuse(405, 'only GET, HEAD and POST are supported'),
-        headers: { ...HEADERS, allow: 'GET, HEAD' },
-      }
+      return withHeader(refuse(405, 'only GET, HEAD and POST are supported'), 'allow', 'GET, HEAD')
     if (!isOwnAction(headers)) return refuse(403, 'this request comes from another page')
     await action(request)
     return SEE_PAGE
@@ -115,19 +116,13 @@ async function refusalOf(
   if (!isOwnHost(headers.host, hosts))
     return refuse(421, 'this page does not know the name in the address bar; add it to page_hosts')
   if (!['GET', 'HEAD', 'POST'].includes(method))
-    return {
-      ...refuse(405, 'only GET, HEAD and POST are supported'),
-      headers: { ...HEADERS, allow: 'GET, HEAD, POST' },
-    }
+    return withHeader(refuse(405, 'only GET, HEAD and POST are supported'), 'allow', 'GET, HEAD, POST')
   if (password === undefined) return undefined
   const given = parseBasic(headers.authorization ?? '')
   if (given !== undefined && isEqual(given.password, password)) return undefined
   if (headers.authorization !== undefined) await sleep(WRONG_PASSWORD_DELAY)
   const asked = refuse(401, 'a password is needed; the user name may be anything')
-  return {
-    ...asked,
-    headers: { ...asked.headers, 'www-authenticate': 'Basic realm="Holdfast", charset="UTF-8"' },
-  }
+  return withHeader(asked, 'www-authenticate', 'Basic realm="Holdfast", charset="UTF-8"')
 }
 
 /** In constant time, whatever the lengths are. */

@@ -35,7 +35,7 @@ export class StatusPage {
     // Without its password the page stays closed.
     if (!read.ok || (pagePasswordFile !== undefined && text === ''))
       return this.#cannotOpen(read.ok ? `page_password_file ${pagePasswordFile} is empty` : read.error)
-    const guard = { hosts: pageHosts, password: text === '' ? undefined : new Secret(text) }
+    const guard = { hosts: pageHosts ?? [], password: text === '' ? undefined : new Secret(text) }
     try {
       this.#server = await servePage(page, pageHandler(this.#parts, guard))
       this.#open = wanted

@@ -1,6 +1,6 @@
 /** The style of the page: system colours in light and dark, and one column on narrow screens. */
-export const PAGE_STYLE = `:root{color-scheme:light dark;--bg:#f6f7f9;--card:#fff;--text:#1b1f24;--soft:#57606a;--line:#d0d7de;--good:#116329;--wait:#7d4e00;--bad:#a40e26;--link:#0550ae;--button:#0550ae;--on-button:#fff}
-@media (prefers-color-scheme:dark){:root{--bg:#0d1117;--card:#161b22;--text:#e6edf3;--soft:#9ea7b3;--line:#30363d;--good:#56d364;--wait:#e3b341;--bad:#ff8182;--link:#79c0ff;--button:#79c0ff;--on-button:#0d1117}}
+export const PAGE_STYLE = `:root{color-scheme:light dark;--bg:#f6f7f9;--card:#fff;--text:#1b1f24;--soft:#57606a;--line:#d0d7de;--ok:#116329;--wait:#7d4e00;--bad:#a40e26;--link:#0550ae;--button:#0550ae;--on-button:#fff}
+@media (prefers-color-scheme:dark){:root{--bg:#0d1117;--card:#161b22;--text:#e6edf3;--soft:#9ea7b3;--line:#30363d;--ok:#56d364;--wait:#e3b341;--bad:#ff8182;--link:#79c0ff;--button:#79c0ff;--on-button:#0d1117}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--bg);color:var(--text);font:16px/1.5 system-ui,sans-serif}
 header,main,footer{max-width:60rem;margin:0 auto;padding:0 1rem}
@@ -10,7 +10,7 @@ h2{font-size:1.1rem;margin:0;overflow-wrap:anywhere}
 h3{font-size:1rem;margin:1rem 0 .25rem}
 #summary{margin:0;flex:1 1 16rem;font-weight:600}
 section{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:1rem;margin:1rem 0}
-.good{color:var(--good)}.wait{color:var(--wait)}.bad{color:var(--bad)}
+.ok{color:var(--ok)}.wait{color:var(--wait)}.bad{color:var(--bad)}
 .soft{color:var(--soft);font-size:.9rem}
 p{margin:.25rem 0}
 table{border-collapse:collapse;width:100%}

@@ -23,7 +23,7 @@ export interface PageView {
   }
 }
 
-type Tone = 'good' | 'wait' | 'bad'
+type Tone = 'ok' | 'wait' | 'bad'
 
 interface Standing {
   readonly tone: Tone
@@ -35,7 +35,7 @@ interface Standing {
 
 // biome-ignore format: a table
 const STANDINGS: Readonly<Record<Outcome, Standing>> = {
-  settled:        { tone: 'good', mark: '✓', title: 'In order',            meaning: 'The service has confirmed the address. The names lead to this network.' },
+  settled:        { tone: 'ok', mark: '✓', title: 'In order',            meaning: 'The service has confirmed the address. The names lead to this network.' },
   addressUnknown: { tone: 'bad',  mark: '!', title: 'No address to publish', meaning: 'No source can tell which public address this network has, so nothing is sent. The names keep the address that was confirmed last.' },
   unreached:      { tone: 'wait', mark: '…', title: 'The service is not reached', meaning: 'Holdfast tries again by itself. Until then the names keep the address that was confirmed last.' },
   waiting:        { tone: 'wait', mark: '…', title: 'Waiting, as the service asks', meaning: 'The service asked for a pause. Holdfast continues by itself.' },

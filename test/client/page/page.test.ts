@@ -1,0 +1,112 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isOwnAction, isOwnHost } from '../../../src/client/page/access.ts'
+import { escapeHtml, html } from '../../../src/client/page/html.ts'
+import { mainOf, pageOf, summaryOf } from '../../../src/client/page/view.ts'
+import { OUTCOMES } from '../../../src/client/report/outcome.ts'
+import type { AccountReport } from '../../../src/client/report/report.ts'
+import { accountReport } from '../../fakes/account-report.ts'
+
+const viewOf = (...accounts: readonly AccountReport[]) => ({
+  accounts,
+  events: [],
+  answers: [],
+  about: { version: '1', node: '24', started: '2026-01-01T00:00:00.000Z', stateDir: '/s' },
+})
+
+describe('text of others', () => {
+  it('is never markup, and has no control characters', () =>
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const escaped = escapeHtml(text)
+        expect(escaped).not.toMatch(/[<>"'`\0-\x1f\x7f-\x9f\u202a-\u202e]/)
+        expect(escaped.replaceAll(/&(?:amp|lt|gt|quot|#39|#96);/g, '')).not.toContain('&')
+      }),
+    ))
+  it('is escaped wherever it is put in', () =>
+    expect(html`<p title="${'"><b>'}">${['<i>', html`<u>${'<'}</u>`]}${null}</p>`.text).toBe(
+      '<p title="&quot;&gt;&lt;b&gt;">&lt;i&gt;<u>&lt;</u></p>',
+    ))
+  it('in every field of a report stays text', () => {
+    const bad = '<script>alert(1)</script>'
+    const report = accountReport('stopped', {
+      account: bad,
+      name: bad,
+      because: bad,
+      remedy: bad,
+      hostnames: accountReport('stopped').hostnames.map((host) => ({
+        ...host,
+        hostname: bad,
+        remarks: [bad],
+      })),
+    })
+    const page = pageOf({
+      ...viewOf(report),
+      events: [{ at: '2026-01-01T00:00:00.000Z', level: 'warn', text: bad, times: 2 }],
+      answers: [
+        {
+          source: bad,
+          family: 'v4',
+          result: 'unknown',
+          address: null,
+          because: bad,
+          at: '2026-01-01T00:00:00.000Z',
+        },
+      ],
+    })
+    expect(page.match(/<script/g)).toHaveLength(1)
+    expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+  })
+})
+
+describe('the summary', () => {
+  it('is that of the account that needs a person most', () => {
+    expect(summaryOf(viewOf(accountReport('settled'))).text).toBe('All in order: 1 name')
+    expect(
+      summaryOf(viewOf(accountReport('settled'), accountReport('waiting'), accountReport('stopped'))).text,
+    ).toBe('Stopped until you act (1 of 3 accounts)')
+  })
+  it.each(OUTCOMES)('says %s in words, not by colour alone', (outcome) => {
+    const main = mainOf(viewOf(accountReport(outcome))).text
+    expect(main).toMatch(/<strong>.*\w+.*<\/strong>/)
+    expect(main.includes('<button')).toBe(outcome === 'stopped')
+  })
+})
+
+describe('the name in the address bar', () => {
+  it.each([
+    'localhost',
+    'localhost:8246',
+    '127.0.0.1',
+    '127.8.9.1:8246',
+    '[::1]:8246',
+    'LOCALHOST:1',
+    'nas.lan:8246',
+    'NAS.lan',
+  ])('%s is own', (host) => expect(isOwnHost(host, ['nas.lan'])).toBe(true))
+  it.each([
+    undefined,
+    '',
+    '127.evil.example',
+    '127.0.0.1.evil.example',
+    'localhost.evil.example',
+    'evil.example:8246',
+    'nas.lan.evil.example',
+    '[::2]',
+    '127.0.0.1:99999999',
+    'localhost:80@evil.example',
+  ])('%s is not', (host) => expect(isOwnHost(host, ['nas.lan'])).toBe(false))
+})
+
+describe('an action', () => {
+  it.each([
+    [{ host: 'localhost:8246', 'sec-fetch-site': 'same-origin' }, true],
+    [{ host: 'localhost:8246', 'sec-fetch-site': 'same-site', origin: 'http://localhost:8246' }, false],
+    [{ host: 'localhost:8246', 'sec-fetch-site': 'cross-site' }, false],
+    [{ host: 'localhost:8246', 'sec-fetch-site': 'none' }, false],
+    [{ host: 'localhost:8246', origin: 'http://localhost:8246' }, true],
+    [{ host: 'localhost:8246', origin: 'http://localhost:9999' }, false],
+    [{ host: 'localhost:8246', origin: 'null' }, false],
+    [{ host: 'localhost:8246' }, false],
+  ])('of %j', (headers, isOwn) => expect(isOwnAction(headers)).toBe(isOwn))
+})
