@@ -1,3 +1,4 @@
+import { hookVariables } from '../../src/client/notify/payload.ts'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -181,14 +182,31 @@ describe('commands', async () => {
     expect(wrong).toEqual([])
   })
 
-  it.each(FOR_USERS)('$path names only environment variables that are read', ({ text }) => {
-    const settings = Object.keys({ ...ACCOUNT_SETTINGS, ...CLIENT_SETTINGS, ...SERVICE_SETTINGS })
-    const known = [...settings.map(envOf), 'HOLDFAST_CONFIG']
-    const named = [...text.matchAll(/\bHOLDFAST_[A-Z0-9_]*[A-Z0-9]\b/g)].map(([name]) => name)
+  it.each(FOR_USERS)(
+    '$path names only environment variables that are read, or given to programs',
+    ({ text }) => {
+      const settings = Object.keys({ ...ACCOUNT_SETTINGS, ...CLIENT_SETTINGS, ...SERVICE_SETTINGS })
+      const notification = { ...NOTIFICATION, event: 'changed' } as const
+      const given = Object.keys(hookVariables(notification, ''))
+      const known = [...settings.map(envOf), 'HOLDFAST_CONFIG', ...given]
+      const named = [...text.matchAll(/\bHOLDFAST_[A-Z0-9_]*[A-Z0-9]\b/g)].map(([name]) => name)
 
-    expect(named.filter((name) => !known.includes(name))).toEqual([])
-  })
+      expect(named.filter((name) => !known.includes(name))).toEqual([])
+    },
+  )
 })
+
+const NOTIFICATION = {
+  account: '',
+  name: null,
+  hostnames: [],
+  addresses: {},
+  before: {},
+  because: null,
+  remedy: null,
+  since: null,
+  times: 1,
+}
 
 describe('configuration examples', () => {
   const given = (value: unknown): { readonly value: unknown; readonly where: string } => ({

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { running } from './daemon.ts'
-import { holdfast, scratch } from './processes.ts'
+import { holdfast, ROOT, scratch } from './processes.ts'
 import { discord, healthchecks, ntfy, type Receiver, receiving, slack, uptimeKuma } from './receivers.ts'
 import { answering, echo } from './servers.ts'
 
@@ -167,6 +167,23 @@ describe('a program', () => {
       )
       .toBe(false)
   })
+})
+
+it('the program of the documentation sends an e-mail', async () => {
+  const { folder, update } = await account('badauth')
+  const text = readFileSync(join(ROOT, 'docs/notify.md'), 'utf8')
+  const [, script = ''] = /### An e-mail[^]*?```sh\n([^]*?)```/.exec(text) ?? []
+  writeFileSync(
+    join(folder, 'sendmail'),
+    `#!/bin/sh\ncat > ${folder}/mail; echo "$@" > ${folder}/arguments\n`,
+  )
+  writeFileSync(join(folder, 'holdfast-mail'), script.replace('/usr/sbin/sendmail', join(folder, 'sendmail')))
+  for (const name of ['sendmail', 'holdfast-mail']) chmodSync(join(folder, name), 0o755)
+  await update('192.0.2.1', '--on-stop', join(folder, 'holdfast-mail'), '--on-stop', 'you@example.test')
+  expect(readFileSync(join(folder, 'arguments'), 'utf8')).toBe('-t\n')
+  expect(readFileSync(join(folder, 'mail'), 'utf8')).toMatch(
+    /^To: you@example\.test\nSubject: Holdfast: stopped\nContent-Type: text\/plain; charset=utf-8\n\nhome\.example\.test: stopped until you act; .*what to do: .*\n\nHostnames: home\.example\.test\n$/,
+  )
 })
 
 describe('a line that flaps', () => {
