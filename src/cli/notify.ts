@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { readSettings } from '../app/client/settings.ts'
-import { type DeliverySettings, deliveriesFor, webhookHost } from '../app/client/delivery.ts'
-import { deliverySettings, SYSTEM_DELIVERY } from '../app/client/notifier.ts'
+import { deliveryOf, type DeliverySettings, targetsFor, webhookHost } from '../app/client/delivery.ts'
+import { deliverySettings } from '../app/client/delivery-settings.ts'
+import { SYSTEM_DELIVERY } from '../app/client/notifier.ts'
 import { logTo } from '../app/log.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import type { Notification } from '../client/notify/notification.ts'
@@ -99,9 +101,17 @@ async function test(
   const results: TestResult[] = []
   for (const [account, settings] of all) {
     const wanted = { ...settings, account: { ...settings.account, webhookEvents: NOTIFICATION_EVENTS } }
-    for (const delivery of deliveriesFor(sampleOf(event, account, settings), wanted, SYSTEM_DELIVERY)) {
-      const result = await delivery.attempt(stopping.signal)
-      results.push({ account, target: delivery.target, problem: result.ok ? null : result.error.because })
+    const notification = sampleOf(event, account, settings)
+    for (const target of targetsFor(notification, wanted)) {
+      const pending = { id: randomUUID(), target, notification, at: SYSTEM_DELIVERY.now() }
+      const delivery = deliveryOf(pending, wanted, SYSTEM_DELIVERY)
+      const result = await delivery?.attempt(stopping.signal)
+      if (delivery !== undefined)
+        results.push({
+          account,
+          target: delivery.target,
+          problem: result?.ok === false ? result.error.because : null,
+        })
     }
   }
   release()

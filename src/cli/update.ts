@@ -38,7 +38,10 @@ export async function updateCommand(flags: UpdateFlags): Promise<Exit> {
       updateOnce(settings.value, options),
     )
     const exit = await printVerified(settings.value, reports, flags)
-    await notified()
+    const stopping = new AbortController()
+    const release = onStopSignal(() => stopping.abort())
+    await notified(stopping.signal)
+    release()
     return exit
   })
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { uptime } from 'node:os'
 import { after, type Duration, type Instant, instant, milliseconds } from '../base/time.ts'
 import type { Clock, Clocks, Random, Schedule } from '../ports/clock.ts'
+import { timeoutSignal } from './timeout-signal.ts'
 
 /** Long waits are split: timers hold 31 bits of milliseconds, and do not follow a clock that is set. In milliseconds. */
 const MAX_TIMER = 60_000
@@ -45,7 +46,7 @@ export const clockBy = (now: () => Instant, onWait: () => void = () => undefined
       await pause(Math.max(span, 1), signal)
     }
   },
-  deadline: (span) => AbortSignal.timeout(span),
+  deadline: (span) => timeoutSignal(span),
 })
 
 /** The time of day, for the service: other programs read the times in its records. */

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { HttpOutcome, HttpRequest } from '../ports/http.ts'
 import { answered, type ExchangeContext, flatHeaders, readUpTo, unreached } from './http-outcome.ts'
+import { timeoutSignal } from './timeout-signal.ts'
 
 /** One exchange through a dispatcher, which is destroyed at the end. */
 export async function dispatchRequest(
@@ -10,7 +11,7 @@ export async function dispatchRequest(
 ): Promise<HttpOutcome> {
   const context: ExchangeContext = { url: request.url }
   const { origin, pathname, search } = new URL(request.url)
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(request.responseTimeout)])
+  const deadline = AbortSignal.any([signal, timeoutSignal(request.responseTimeout)])
   // undici observes a signal only after it has connected, so a DNS lookup that hangs would outlast the deadline.
   const giveUp = (): void => void dispatcher.destroy(deadline.reason as Error).catch(() => undefined)
   deadline.addEventListener('abort', giveUp)

@@ -12,6 +12,7 @@ import {
   unreached,
 } from './http-outcome.ts'
 import { lookUp } from './resolve.ts'
+import { timeoutSignal } from './timeout-signal.ts'
 
 /**
  * The HTTP port on Node's own client, for update requests: loading undici takes longer than the rest of an update
@@ -35,7 +36,7 @@ export async function httpExchange(
   signal: AbortSignal,
   { options, context }: HttpRoute,
 ): Promise<HttpOutcome> {
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(request.responseTimeout)])
+  const deadline = AbortSignal.any([signal, timeoutSignal(request.responseTimeout)])
   if (deadline.aborted) return unreached(deadline.reason, context)
   let client: ClientRequest | undefined
   let progress: Progress | undefined

@@ -5,6 +5,7 @@ import type { Http, HttpOutcome, HttpRequest } from '../ports/http.ts'
 import { type ExchangeContext, unreached } from './http-outcome.ts'
 import { httpExchange, open, optionsFor, trackProgress } from './plain-http.ts'
 import type { Proxy } from './proxy.ts'
+import { timeoutSignal } from './timeout-signal.ts'
 
 type Unreached = Extract<HttpOutcome, { kind: 'unreached' }>
 
@@ -32,7 +33,7 @@ const sendAbsolute: Send = async (proxy, request, signal) => {
 
 /** One deadline for both the tunnel and the exchange. */
 const sendThroughTunnel: Send = async (proxy, request, signal) => {
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(request.responseTimeout)])
+  const deadline = AbortSignal.any([signal, timeoutSignal(request.responseTimeout)])
   const tunnel = await tunnelThrough(proxy, request, deadline)
   if ('kind' in tunnel) return tunnel
   try {

@@ -45,3 +45,8 @@ it('only the protocol room and the service spell the reply words', () => {
 
   expect(spelled.map(({ path }) => path)).toEqual([])
 })
+
+it('no signal of AbortSignal.timeout() is used, because Node 20 loses it', () =>
+  expect(files.filter(({ text }) => /AbortSignal\.timeout\(\w/.test(text)).map(({ path }) => path)).toEqual(
+    [],
+  ))

@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { running } from './daemon.ts'
-import { holdfast, ROOT, scratch } from './processes.ts'
+import { holdfast, ROOT, scratch, start } from './processes.ts'
 import { discord, healthchecks, ntfy, type Receiver, receiving, slack, uptimeKuma } from './receivers.ts'
 import { answering, echo } from './servers.ts'
 
@@ -103,6 +104,26 @@ describe('a program', () => {
     await holdfast(['resume', ...settings], { env: environment })
     expect((await update('192.0.2.1', ...hooks)).code).toBe(0)
     expect(events(folder)).toEqual(['stopped', 'recovered'])
+  })
+
+  it('is not told that updates work before the service has confirmed it', async () => {
+    const { folder, update, settings, environment } = await account('good 192.0.2.1', 'badauth')
+    const hook = program(folder)
+    const hooks = ['--on-stop', hook, '--on-recover', hook]
+    await update('192.0.2.1', ...hooks)
+    await update('192.0.2.2', ...hooks)
+    await holdfast(['resume', ...settings], { env: environment })
+    await update('192.0.2.2', ...hooks)
+    expect(events(folder)).toEqual(['stopped', 'stopped'])
+  })
+
+  it('is told a stop once where the state folder cannot be written', async () => {
+    const { folder, update } = await account('badauth')
+    const hook = program(folder)
+    // A file in the place of the folder cannot be written, not even by root.
+    writeFileSync(join(folder, 'state'), '')
+    for (const _ of [1, 2, 3]) expect((await update('192.0.2.1', '--on-stop', hook)).code).toBe(77)
+    expect(events(folder)).toEqual(['stopped'])
   })
 
   it('that fails changes nothing, and its last words are in the log', async () => {
@@ -263,17 +284,58 @@ describe('a webhook', () => {
     expect(Math.abs(Number(time) * 1000 - Date.now())).toBeLessThan(60_000)
   })
 
-  it('is tried again after an error of its server, with the same id', async () => {
+  it('that its server could not take is sent by the next process, with the same id', async () => {
     const { update } = await account('good 192.0.2.1')
     let failures = 1
     const sink = await receiving(() => ({ status: (failures -= 1) >= 0 ? 503 : 200 }))
-    const { code, stderr } = await update('192.0.2.1', '--webhook', sink.url)
-    expect(code).toBe(0)
-    expect(stderr).toContain('it answered HTTP 503')
+    const first = await update('192.0.2.1', '--webhook', sink.url)
+    expect(first.code).toBe(0)
+    expect(first.stderr).toContain('it answered HTTP 503')
+    for (const _ of [1, 2])
+      expect((await update('192.0.2.1', '--webhook', sink.url)).stderr).not.toContain('503')
     expect(sink.received).toHaveLength(2)
     const ids = sink.received.map(({ body }) => (JSON.parse(body) as { id: string }).id)
     expect(ids[0]).toBe(ids[1])
+  })
+
+  it('is tried again by a daemon after five seconds', async () => {
+    const { settings, environment } = await account('good 192.0.2.1')
+    let failures = 1
+    const sink = await receiving(() => ({ status: (failures -= 1) >= 0 ? 503 : 200 }))
+    const one = running([...settings, '--myip', '192.0.2.1', '--webhook', sink.url], environment)
+    await expect.poll(() => sink.received.length, { timeout: 15_000 }).toBe(2)
     expect((sink.received[1]?.at ?? 0) - (sink.received[0]?.at ?? 0)).toBeGreaterThan(4500)
+    one.child.kill('SIGTERM')
+    await one.ended
+  })
+
+  it('that hangs delays no program, and a signal ends the wait with the code of the update', async () => {
+    const { folder, settings, environment } = await account('badauth')
+    const silent = createServer(() => undefined)
+    await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done))
+    onTestFinished(() => void silent.close())
+    const hook = program(folder)
+    const child = start(
+      [
+        'update',
+        ...settings,
+        '--myip',
+        '192.0.2.1',
+        '--on-stop',
+        hook,
+        '--webhook',
+        `http://127.0.0.1:${(silent.address() as AddressInfo).port}/x`,
+      ],
+      { env: environment },
+    )
+    const ended = new Promise<number | null>((done) => child.on('close', done))
+    await expect.poll(() => events(folder), { timeout: 5000 }).toEqual(['stopped'])
+    child.kill('SIGTERM')
+    expect(await ended).toBe(77)
+    const memory = readFileSync(join(folder, 'state/notified.json'), 'utf8')
+    expect((JSON.parse(memory) as { pending: readonly unknown[] }).pending).toMatchObject([
+      { target: 'webhook' },
+    ])
   })
 
   it.each([

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { clientOf, holdfast, scratch, service } from './processes.ts'
 import { echo } from './servers.ts'
 
@@ -420,6 +421,36 @@ describe('an unreachable host', () => {
     // The attempt counts as not sent: no connection was made.
     expect(accounts[0]?.hostnames[0]?.sent).toBeNull()
   })
+})
+
+it('a service that accepts and never answers is unreached after response_timeout', async () => {
+  const silent = createServer(() => undefined)
+  await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done))
+  onTestFinished(() => void silent.close())
+  const server = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const before = performance.now()
+  // Long enough for Node to collect its garbage meanwhile.
+  const { code, stderr } = await holdfast(
+    [
+      'update',
+      '--server',
+      server,
+      '--username',
+      'u',
+      '--hostname',
+      'home.example.test',
+      '--myip',
+      '192.0.2.1',
+      '--state-dir',
+      scratch(),
+      '--response-timeout',
+      '10s',
+    ],
+    { env: env('x') },
+  )
+  expect(code).toBe(69)
+  expect(stderr).toContain('no answer in time')
+  expect(performance.now() - before).toBeLessThan(15_000)
 })
 
 describe('fault injection', () => {

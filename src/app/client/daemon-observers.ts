@@ -13,8 +13,8 @@ import type { Monitoring } from './monitoring.ts'
 import { Notifications } from './notifications.ts'
 import type { ResolvedSettings } from './settings.ts'
 
-/** In milliseconds, for notifications at the end. Supervisors wait five seconds or more. */
-const LAST_DELIVERY_TIMEOUT = 1500
+/** In milliseconds, for notifications at the end. A supervisor that ends the daemon waits five seconds or more. */
+const LAST_DELIVERY_TIMEOUT = { asked: 1500, own: 30_000 } as const
 
 interface Connected {
   readonly composed: ComposedClient
@@ -25,9 +25,11 @@ interface Connected {
 export class DaemonObservers {
   readonly supervisor = supervisorOf(process.env, () => performance.now())
   readonly exchanges = new ExchangeLog()
+  readonly #stopping = new AbortController()
   readonly #log: Log
   readonly #notifications: Notifications
   #connected: Connected | undefined
+  #isEnding = false
   /** Loaded only for a page or a file of metrics. */
   #monitoring: Monitoring | undefined
   /** The last state of the loop; undefined before its first decision. */
@@ -47,6 +49,12 @@ export class DaemonObservers {
     const isMonitored = settings.config.page !== undefined || settings.config.metricsFile !== undefined
     if (isMonitored) this.#monitoring ??= await this.#loadMonitoring()
     await this.#monitoring?.adopt(settings)
+  }
+
+  /** A supervisor asks for the end, while the last notifications may be on their way. */
+  stopping(): void {
+    this.supervisor.stopping()
+    if (this.#isEnding) this.#stopping.abort()
   }
 
   /** The settings at the start. */
@@ -98,11 +106,12 @@ export class DaemonObservers {
     })
   }
 
-  /** The loop has ended. */
-  async end(): Promise<void> {
+  /** The loop has ended: a supervisor asked for that, or every account is stopped. */
+  async end(by: 'asked' | 'own'): Promise<void> {
+    this.#isEnding = true
     this.#monitoring?.close()
     this.#notifications.announce('ended')
-    await this.#notifications.finish(LAST_DELIVERY_TIMEOUT)
+    await this.#notifications.finish(LAST_DELIVERY_TIMEOUT[by], this.#stopping.signal)
   }
 
   async #loadMonitoring(): Promise<Monitoring | undefined> {

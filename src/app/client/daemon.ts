@@ -67,7 +67,7 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
     },
   })
   const stop = (): void => {
-    supervisor.stopping()
+    observers.stopping()
     composed.end()
   }
   const agent = withGuardedMemory(composed.agent, locks, async (lost) => {
@@ -89,11 +89,12 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
     const cause = locks.hasLost() ? 'lost' : agent.end.aborted ? 'asked' : undefined
     return { reports: reports(loop), cause }
   } finally {
-    for (const removeListener of release) removeListener()
+    const by = agent.end.aborted ? 'asked' : 'own'
     // If the loop has failed, its watchers are still running.
     composed.end()
     await control.close()
-    await observers.end()
+    await observers.end(by)
+    for (const removeListener of release) removeListener()
   }
 }
 

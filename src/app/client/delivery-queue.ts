@@ -1,90 +1,119 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { PendingDelivery } from '../../client/notify/memory.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Delivery } from './delivery.ts'
 
-interface Job {
-  readonly delivery: Delivery
-  /** Deliveries with one key replace each other where too many wait. */
-  readonly key: string
-  readonly attempts: number
-}
-
 /** Each attempt, for metrics. */
 export type OnDelivery = (target: string, result: 'delivered' | 'failed') => void
+
+/** What the queue tells of one delivery, so that what is not delivered is remembered. */
+export interface DeliveryEvents {
+  /** A program is started, or an attempt has failed: `isOver` where there is no other one. */
+  readonly onAttempt: (pending: PendingDelivery, isOver: boolean) => void
+  readonly onResult: OnDelivery
+}
+
+interface Job {
+  readonly pending: PendingDelivery
+  readonly delivery: Delivery
+}
 
 /** In milliseconds, before the second and further attempts. */
 const RETRY_DELAYS = [5000, 60_000, 600_000]
 const MAX_WAITING = 20
 
-/** Deliveries one after the other, so that they never delay updates. A failure is logged once, until one succeeds. */
+/** One after the other for each target, so that a slow one delays no other, and none delays updates. */
 export class DeliveryQueue {
   readonly #log: Log
-  readonly #onResult: OnDelivery
+  readonly #events: DeliveryEvents
   readonly #end = new AbortController()
   readonly #failing = new Set<string>()
-  #waiting: Job[] = []
-  #work: Promise<void> | undefined
-  #retries = 0
+  readonly #waiting = new Map<string, Job[]>()
+  readonly #work = new Map<string, Promise<void>>()
 
-  constructor(log: Log, onResult: OnDelivery) {
+  constructor(log: Log, events: DeliveryEvents) {
     this.#log = log
-    this.#onResult = onResult
+    this.#events = events
   }
 
-  put(delivery: Delivery, key: string): void {
-    this.#add({ delivery, key: `${delivery.target} ${key}`, attempts: 0 })
-  }
-
-  /** Waits until all is delivered or given up, at most this many milliseconds, and ends what is left. */
-  async finish(timeout: number): Promise<void> {
-    const end = Date.now() + timeout
-    while ((this.#work !== undefined || this.#retries > 0) && Date.now() < end)
-      await Promise.race([this.#work ?? sleep(50), sleep(Math.max(1, Math.min(50, end - Date.now())))])
-    this.#end.abort()
-    await this.#work
-  }
-
-  #add(job: Job): void {
+  put(pending: PendingDelivery, delivery: Delivery): void {
     if (this.#end.signal.aborted) return
-    if (this.#waiting.length >= MAX_WAITING) {
-      const same = this.#waiting.findIndex(({ key }) => key === job.key)
-      this.#waiting.splice(Math.max(0, same), 1)
-    }
-    this.#waiting.push(job)
-    this.#work ??= this.#run()
-  }
-
-  async #run(): Promise<void> {
-    for (let job = this.#waiting.shift(); job !== undefined; job = this.#waiting.shift())
-      await this.#deliver(job)
-    this.#work = undefined
-  }
-
-  async #deliver({ delivery, key, attempts }: Job): Promise<void> {
     const { target } = delivery
+    const waiting = this.#waiting.get(target) ?? []
+    this.#waiting.set(target, waiting)
+    if (waiting.length >= MAX_WAITING) this.#drop(waiting, pending)
+    waiting.push({ pending, delivery })
+    if (!this.#work.has(target)) this.#work.set(target, this.#run(target, waiting))
+  }
+
+  /** Waits until each delivery had an attempt, at most this many milliseconds or until the signal, and ends what is left. */
+  async finish(timeout: number, signal?: AbortSignal): Promise<void> {
+    const late = new AbortController()
+    const stopped = new Promise<void>((resolve) =>
+      signal?.addEventListener('abort', () => resolve(), { once: true }),
+    )
+    const expired = sleep(timeout, undefined, { signal: late.signal }).catch(() => undefined)
+    if (signal?.aborted !== true) await Promise.race([this.#idle(), expired, stopped])
+    late.abort()
+    this.#end.abort()
+    await this.#idle()
+  }
+
+  async #idle(): Promise<void> {
+    while (this.#work.size > 0) await Promise.all(this.#work.values())
+  }
+
+  /** The oldest of the same event, or the oldest of all. */
+  #drop(waiting: Job[], { notification }: PendingDelivery): void {
+    const same = waiting.findIndex(
+      ({ pending }) =>
+        pending.notification.event === notification.event &&
+        pending.notification.account === notification.account,
+    )
+    const [dropped] = waiting.splice(Math.max(0, same), 1)
+    if (dropped !== undefined) this.#events.onAttempt(dropped.pending, true)
+  }
+
+  async #run(target: string, waiting: Job[]): Promise<void> {
+    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
+      if (this.#end.signal.aborted) break
+      await this.#deliver(job)
+    }
+    this.#work.delete(target)
+  }
+
+  async #deliver({ pending, delivery }: Job): Promise<void> {
+    const { target } = delivery
+    // A program that was started may have done its work.
+    if (pending.target === 'hook') this.#events.onAttempt(pending, true)
     const result = await delivery.attempt(this.#end.signal)
-    this.#onResult(target, result.ok ? 'delivered' : 'failed')
+    this.#events.onResult(target, result.ok ? 'delivered' : 'failed')
     if (result.ok) {
       this.#failing.delete(target)
+      this.#events.onAttempt(pending, true)
       return
     }
     const { because, isTemporary } = result.error
+    const isEnding = this.#end.signal.aborted && pending.target !== 'hook'
+    this.#report(target, isEnding ? 'Holdfast ends; the next start tries again' : because)
+    const delay = isTemporary ? RETRY_DELAYS[pending.attempts] : undefined
+    const next = { ...pending, attempts: pending.attempts + (isEnding ? 0 : 1) }
+    this.#events.onAttempt(next, delay === undefined && !isEnding)
+    if (delay !== undefined && !isEnding) void this.#retry({ pending: next, delivery }, delay)
+  }
+
+  /** Once, until one succeeds. */
+  #report(target: string, because: string): void {
     const line = `${target}: a notification was not delivered (${because})`
-    const isKnown = this.#failing.has(target)
-    this.#log(isKnown ? 'debug' : 'warn', 'a notification was not delivered', {
+    this.#log(this.#failing.has(target) ? 'debug' : 'warn', 'a notification was not delivered', {
       fields: { target, because },
       line,
     })
     this.#failing.add(target)
-    const delay = isTemporary ? RETRY_DELAYS[attempts] : undefined
-    if (delay !== undefined && !this.#end.signal.aborted)
-      void this.#retry({ delivery, key, attempts: attempts + 1 }, delay)
   }
 
-  async #retry(job: Job, delay: number): Promise<void> {
-    this.#retries += 1
+  async #retry({ pending, delivery }: Job, delay: number): Promise<void> {
     await sleep(delay, undefined, { signal: this.#end.signal, ref: false }).catch(() => undefined)
-    this.#retries -= 1
-    this.#add(job)
+    this.put(pending, delivery)
   }
 }

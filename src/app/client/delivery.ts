@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { err, ok, type Result } from '../../base/result.ts'
 import { instant, seconds } from '../../base/time.ts'
+import type { PendingDelivery, Target } from '../../client/notify/memory.ts'
 import {
   EVENT_ROWS,
   type Notification,
@@ -14,7 +14,7 @@ import type { Http, HttpOutcome } from '../../ports/http.ts'
 import { ABOUT } from '../about.ts'
 import type { ClientAccount } from './settings.ts'
 
-/** One way to tell something to somebody: a program, or a request. */
+/** One way to tell something: a program, or a request. */
 export interface Delivery {
   /** For the log: names the setting, and of an address only the host, because the rest may be a secret. */
   readonly target: string
@@ -44,24 +44,43 @@ const HOOK_SETTINGS = {
   onProblem: 'on_problem',
 } as const
 
-/** All that the settings of an account want for one notification. */
-export function deliveriesFor(
-  one: Notification,
+/** The ways by which an account is told of an event. */
+export function targetsFor(
+  { event }: Pick<Notification, 'event'>,
+  { account }: DeliverySettings,
+): readonly Target[] {
+  const { hook, ping } = EVENT_ROWS[event]
+  const hasHook = hook !== undefined && account[hook] !== undefined
+  const hasWebhook = account.webhook !== undefined && account.webhookEvents.includes(event)
+  const hasPing =
+    ping !== undefined &&
+    account.healthUrl !== undefined &&
+    pingUrl(account.healthUrl.reveal(), ping, '') !== undefined
+  return [
+    ...(hasHook ? (['hook'] as const) : []),
+    ...(hasWebhook ? (['webhook'] as const) : []),
+    ...(hasPing ? (['ping'] as const) : []),
+  ]
+}
+
+/** One delivery; undefined where the settings no longer have its target. */
+export function deliveryOf(
+  pending: Omit<PendingDelivery, 'attempts'>,
   settings: DeliverySettings,
   ports: DeliveryPorts,
-): readonly Delivery[] {
+): Delivery | undefined {
+  const { notification, target } = pending
+  if (!targetsFor(notification, settings).includes(target)) return undefined
+  const { hook, ping } = EVENT_ROWS[notification.event]
   const { account } = settings
-  const { hook, ping } = EVENT_ROWS[one.event]
-  const argv = hook === undefined ? undefined : account[hook]
-  return [
-    ...(argv === undefined || hook === undefined
-      ? []
-      : [hookDelivery(HOOK_SETTINGS[hook], argv, { one, ports })]),
-    ...(account.webhook !== undefined && account.webhookEvents.includes(one.event)
-      ? [webhookDelivery(one, settings, ports)]
-      : []),
-    ...(ping === undefined ? [] : pingDelivery(account, ping, { text: notificationText(one).text, ports })),
-  ]
+  if (target === 'hook')
+    return hook === undefined
+      ? undefined
+      : hookDelivery(HOOK_SETTINGS[hook], account[hook] ?? [], { one: notification, ports })
+  if (target === 'webhook') return webhookDelivery(pending, settings, ports)
+  return ping === undefined
+    ? undefined
+    : pingDelivery(account, ping, { text: notificationText(notification).text, ports })
 }
 
 const hookDelivery = (
@@ -71,11 +90,8 @@ const hookDelivery = (
 ): Delivery => ({
   target: setting,
   attempt: async (signal) => {
-    const outcome = await ports.hook(
-      argv,
-      { variables: hookVariables(one, ABOUT.version), timeout: HOOK_TIMEOUT },
-      signal,
-    )
+    const limits = { variables: hookVariables(one, ABOUT.version), timeout: HOOK_TIMEOUT }
+    const outcome = await ports.hook(argv, limits, signal)
     if (outcome.kind === 'ended' && outcome.code === 0) return ok(undefined)
     const because =
       outcome.kind === 'failed'
@@ -92,22 +108,21 @@ const printable = (text: string): string => text.replaceAll(/[\0-\x1f\x7f]+/g, '
 export const webhookHost = (url: Secret): string => new URL(url.reveal()).host
 
 function webhookDelivery(
-  one: Notification,
+  { notification, id, at }: Omit<PendingDelivery, 'attempts'>,
   { account, webhookSecret }: DeliverySettings,
   { http, now }: DeliveryPorts,
-): Delivery {
-  const url = account.webhook?.reveal() ?? ''
-  const payload = payloadOf(account.webhookFormat, one, {
-    at: instant(now()),
-    id: randomUUID(),
-    secret: webhookSecret,
-  })
+): Delivery | undefined {
+  const { webhook, webhookFormat } = account
+  if (webhook === undefined) return undefined
   return {
-    target: `webhook at ${new URL(url).host}`,
-    attempt: async (signal) =>
-      resultOf(
-        await http({ method: 'POST', url, ...requestOf(payload.headers), body: payload.body }, signal),
-      ),
+    target: `webhook at ${webhookHost(webhook)}`,
+    attempt: async (signal) => {
+      const context = { at: instant(at), signedAt: instant(now()), id, secret: webhookSecret }
+      const { body, headers } = payloadOf(webhookFormat, notification, context)
+      return resultOf(
+        await http({ method: 'POST', url: webhook.reveal(), ...requestOf(headers), body }, signal),
+      )
+    },
   }
 }
 
@@ -116,15 +131,13 @@ export function pingDelivery(
   { healthUrl }: ClientAccount,
   kind: PingKind,
   { text, ports }: { readonly text: string; readonly ports: DeliveryPorts },
-): readonly Delivery[] {
+): Delivery | undefined {
   const url = healthUrl === undefined ? undefined : pingUrl(healthUrl.reveal(), kind, text)
-  if (url === undefined) return []
-  return [
-    {
-      target: `health_url at ${new URL(url).host}`,
-      attempt: async (signal) => resultOf(await ports.http({ url, ...requestOf({}) }, signal)),
-    },
-  ]
+  if (url === undefined) return undefined
+  return {
+    target: `health_url at ${new URL(url).host}`,
+    attempt: async (signal) => resultOf(await ports.http({ url, ...requestOf({}) }, signal)),
+  }
 }
 
 const requestOf = (headers: Readonly<Record<string, string>>) => ({

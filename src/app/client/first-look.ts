@@ -10,6 +10,7 @@ import { userAgentOf } from './jobs.ts'
 import { readSettings } from './settings.ts'
 import { surveySources } from './survey.ts'
 import { isDomainName, verifyPorts } from './verify-account.ts'
+import { timeoutSignal } from '../../platform/timeout-signal.ts'
 
 /** In milliseconds. A new user waits for each of these. */
 const TIMEOUT = { look: 8000, names: 5000, connection: 5000 } as const
@@ -18,7 +19,7 @@ const TIMEOUT = { look: 8000, names: 5000, connection: 5000 } as const
 export async function firstLook(): Promise<readonly Conclusion[]> {
   const settings = await readSettings({ layer: {}, configFile: undefined, accounts: [] }, 'nothing')
   if (!settings.ok) return []
-  const signal = AbortSignal.timeout(TIMEOUT.look)
+  const signal = timeoutSignal(TIMEOUT.look)
   const detection = addressDetection(settings.value, {
     userAgent: userAgentOf(settings.value),
     report: () => undefined,
@@ -40,7 +41,7 @@ export async function statesOfNames(
   addresses: Addresses,
 ): Promise<ReadonlyMap<string, NameState>> {
   if (!mayAskNameServers()) return new Map()
-  const signal = AbortSignal.timeout(TIMEOUT.names)
+  const signal = timeoutSignal(TIMEOUT.names)
   const ports = verifyPorts()
   const states = await Promise.all(
     hostnames

@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from 'node:path'
 import type { ClientConfig } from '../../config/read-client.ts'
 import { HOOKS } from '../../config/notify-settings.ts'
 import { type Complaint, fileKeyOf, formatComplaint } from '../../config/setting.ts'
-import { MAX_BYTES, textOf } from '../text-file.ts'
+import { webhookKey } from './delivery-settings.ts'
 import { interfaceNames } from '../../platform/interfaces.ts'
 
 type Config = Pick<ClientConfig, 'sources' | 'command' | 'accounts' | 'places'>
@@ -32,8 +32,8 @@ async function secretFileComplaints(
   path: string | undefined,
   where: string | undefined,
 ): Promise<readonly Complaint[]> {
-  const read = await textOf(path, { setting: 'webhook_secret_file', maxBytes: MAX_BYTES.password })
-  return read.ok ? [] : [{ where: where ?? '', problem: read.error }]
+  const { problem } = await webhookKey(path)
+  return problem === undefined ? [] : [{ where: where ?? '', problem }]
 }
 
 interface WrittenProgram {

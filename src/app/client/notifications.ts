@@ -53,7 +53,7 @@ export class Notifications {
     this.#notifier?.announce(event)
   }
 
-  async finish(timeout: number): Promise<void> {
-    await this.#notifier?.finish(timeout)
+  async finish(timeout: number, signal?: AbortSignal): Promise<void> {
+    await this.#notifier?.finish(timeout, signal)
   }
 }

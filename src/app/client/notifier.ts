@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { instant, type Instant } from '../../base/time.ts'
 import type { AgentEvent } from '../../client/agent/events.ts'
@@ -6,6 +7,7 @@ import {
   compareReports,
   type Compared,
   duePings,
+  MAX_PER_DAY,
   notificationOf,
   withPing,
 } from '../../client/notify/compare.ts'
@@ -14,24 +16,32 @@ import {
   NEW_MEMORY,
   type NotifyMemory,
   parseNotifyMemory,
+  type PendingDelivery,
 } from '../../client/notify/memory.ts'
 import { EVENT_ROWS, type Notification } from '../../client/notify/notification.ts'
 import type { AccountReport } from '../../client/report/report.ts'
-import { accountKey } from '../../config/client-checks.ts'
 import type { NotificationEvent } from '../../config/notify-settings.ts'
 import { byFamily } from '../../net/address.ts'
-import { Secret } from '../../net/secret.ts'
 import { systemFiles } from '../../platform/files.ts'
 import { runHook } from '../../platform/hook.ts'
 import { serviceHttp } from '../../platform/service-http.ts'
 import type { Files } from '../../ports/files.ts'
 import type { Log } from '../../ports/log.ts'
-import { MAX_BYTES, textOf } from '../text-file.ts'
-import { type DeliveryPorts, type DeliverySettings, deliveriesFor, pingDelivery } from './delivery.ts'
+import {
+  deliveryOf,
+  type DeliveryPorts,
+  type DeliverySettings,
+  pingDelivery,
+  targetsFor,
+} from './delivery.ts'
 import { DeliveryQueue, type OnDelivery } from './delivery-queue.ts'
+import { deliverySettings } from './delivery-settings.ts'
 import type { ResolvedSettings } from './settings.ts'
+import { stateFoldersOf } from './state-folders.ts'
 
 const MEMORY_FILE = 'notified.json'
+/** In milliseconds: what could not be delivered for so long is no news. */
+const MAX_AGE = 86_400_000
 
 export const SYSTEM_DELIVERY: DeliveryPorts = { http: serviceHttp, hook: runHook, now: () => Date.now() }
 
@@ -42,63 +52,39 @@ interface NotifierOptions {
   readonly files?: Files
 }
 
-/** The settings for deliveries, with the keys of the webhooks; a key that cannot be read is logged. */
-export async function deliverySettings(
-  { accounts }: Pick<ResolvedSettings, 'accounts'>,
-  log: Log,
-): Promise<ReadonlyMap<string, DeliverySettings>> {
-  const all = await Promise.all(
-    accounts.map(async (account) => {
-      const read = await textOf(account.webhookSecretFile, {
-        setting: 'webhook_secret_file',
-        maxBytes: MAX_BYTES.password,
-      })
-      if (!read.ok)
-        log('warn', 'the key of a webhook cannot be read', {
-          fields: { because: read.error },
-          line: `${read.error}; the webhook is not signed`,
-        })
-      const text = read.ok ? (read.value ?? '').replace(/\r?\n$/, '') : ''
-      return [
-        accountKey(account),
-        { account, webhookSecret: text === '' ? undefined : new Secret(text) },
-      ] as const
-    }),
-  )
-  return new Map(all)
-}
-
 /** Tells what happens, as the settings want it. Nothing here delays an update or changes its result. */
 export class Notifier {
   readonly #log: Log
   readonly #ports: DeliveryPorts
   readonly #files: Files
   readonly #queue: DeliveryQueue
-  readonly #path: string
+  readonly #paths: readonly string[]
   #settings: ReadonlyMap<string, DeliverySettings> = new Map()
   #memory: NotifyMemory = NEW_MEMORY
   #saved = ''
   #saving: Promise<void> = Promise.resolve()
   #isUnsaved = false
+  #isFull = false
   #reports: readonly AccountReport[] = []
 
   private constructor(
-    { stateDir }: ResolvedSettings,
+    settings: ResolvedSettings,
     { log, onDelivery = () => undefined, ports = SYSTEM_DELIVERY, files = systemFiles }: NotifierOptions,
   ) {
     this.#log = log
     this.#ports = ports
     this.#files = files
-    this.#queue = new DeliveryQueue(log, onDelivery)
-    this.#path = join(stateDir, MEMORY_FILE)
+    this.#queue = new DeliveryQueue(log, { onResult: onDelivery, onAttempt: this.#attempted })
+    this.#paths = stateFoldersOf(settings).map((folder) => join(folder, MEMORY_FILE))
   }
 
   static async make(settings: ResolvedSettings, options: NotifierOptions): Promise<Notifier> {
     const notifier = new Notifier(settings, options)
-    const text = await notifier.#files.read(notifier.#path).catch(() => undefined)
+    const text = await notifier.#read()
     if (text !== undefined) notifier.#memory = parseNotifyMemory(text)
     notifier.#saved = text ?? ''
     await notifier.adopt(settings)
+    notifier.#deliverPending()
     return notifier
   }
 
@@ -110,7 +96,7 @@ export class Notifier {
   take(reports: readonly AccountReport[]): void {
     this.#reports = reports
     const now = this.#now()
-    this.#apply(compareReports(this.#memory, reports, now))
+    this.#apply(compareReports(this.#memory, reports, { now, isHeard: this.#isHeard }))
     const every = new Map(
       [...this.#settings].flatMap(([key, { account }]) =>
         account.healthUrl === undefined ? [] : [[key, account.healthEvery] as const],
@@ -118,12 +104,7 @@ export class Notifier {
     )
     const pings = duePings(this.#memory, reports, { every, now })
     this.#memory = pings.memory
-    for (const key of pings.accounts) {
-      const settings = this.#settings.get(key)
-      if (settings === undefined) continue
-      for (const delivery of pingDelivery(settings.account, 'success', { text: '', ports: this.#ports }))
-        this.#queue.put(delivery, key)
-    }
+    for (const key of pings.accounts) this.#ping(key)
     this.#save()
   }
 
@@ -152,57 +133,129 @@ export class Notifier {
     for (const account of this.#settings.keys()) this.#tell(event, account, { because: null })
   }
 
-  /** Waits for what is being delivered. */
-  async finish(timeout: number): Promise<void> {
-    await this.#queue.finish(timeout)
+  /** Waits for what is being delivered, until the signal. What has not arrived is delivered after the next start. */
+  async finish(timeout: number, signal?: AbortSignal): Promise<void> {
+    await this.#queue.finish(timeout, signal)
+    this.#save()
     await this.#saving
   }
 
-  #now = (): Instant => instant(this.#ports.now())
-  #first = (): string => [...this.#settings.keys()][0] ?? ''
+  readonly #now = (): Instant => instant(this.#ports.now())
+  readonly #first = (): string => [...this.#settings.keys()][0] ?? ''
+  readonly #isHeard = (account: string, event: NotificationEvent): boolean => {
+    const settings = this.#settings.get(account)
+    return settings !== undefined && targetsFor({ event }, settings).length > 0
+  }
 
   #tell(event: NotificationEvent, account: string, more: Partial<Notification>): void {
+    if (!this.#isHeard(account, event)) return
     const report = this.#reports.find((one) => one.account === account)
-    const base: Notification =
-      report === undefined
-        ? { ...EMPTY, account, name: this.#settings.get(account)?.account.name ?? null, event }
-        : notificationOf(event, report)
+    const name = this.#settings.get(account)?.account.name ?? null
+    const base = report === undefined ? { ...EMPTY, account, name, event } : notificationOf(event, report)
     this.#apply(admit(this.#memory, { ...base, remedy: null, ...more }, this.#now()))
     this.#save()
   }
 
   #apply({ memory, notifications }: Compared): void {
     this.#memory = memory
-    for (const one of notifications) {
-      const settings = this.#settings.get(one.account)
-      if (settings === undefined) continue
-      this.#log('debug', 'a notification is delivered', {
-        fields: { account: one.account, event: one.event },
-      })
-      for (const delivery of deliveriesFor(one, settings, this.#ports))
-        this.#queue.put(delivery, `${one.account} ${one.event}`)
-      if (EVENT_ROWS[one.event].ping === 'success')
-        this.#memory = withPing(this.#memory, one.account, this.#now())
+    this.#reportLimit()
+    const now = this.#now()
+    for (const notification of notifications) {
+      const { account, event } = notification
+      const settings = this.#settings.get(account)
+      const targets = settings === undefined ? [] : targetsFor(notification, settings)
+      this.#log('debug', 'a notification is delivered', { fields: { account, event } })
+      const pending = targets.map(
+        (target): PendingDelivery => ({ id: randomUUID(), target, notification, at: now, attempts: 0 }),
+      )
+      this.#memory = { ...this.#memory, pending: [...this.#memory.pending, ...pending] }
+      for (const one of pending) this.#put(one)
+      if (EVENT_ROWS[event].ping === 'success') this.#memory = withPing(this.#memory, account, now)
     }
   }
 
-  /** In the order of the changes. Without its file, a restart may tell something twice. */
+  #put(pending: PendingDelivery): void {
+    const settings = this.#settings.get(pending.notification.account)
+    const delivery = settings === undefined ? undefined : deliveryOf(pending, settings, this.#ports)
+    if (delivery === undefined) this.#attempted(pending, true)
+    else this.#queue.put(pending, delivery)
+  }
+
+  /** What an earlier process did not deliver. */
+  #deliverPending(): void {
+    const now = this.#ports.now()
+    for (const pending of this.#memory.pending) {
+      if (now - pending.at > MAX_AGE) this.#attempted(pending, true)
+      else this.#put({ ...pending, attempts: 0 })
+    }
+  }
+
+  readonly #attempted = (pending: PendingDelivery, isOver: boolean): void => {
+    const others = this.#memory.pending.filter(({ id }) => id !== pending.id)
+    this.#memory = { ...this.#memory, pending: isOver ? others : [...others, pending] }
+    this.#save()
+  }
+
+  /** Pings of each interval are not remembered: the next one follows. */
+  #ping(account: string): void {
+    const settings = this.#settings.get(account)
+    const delivery = settings && pingDelivery(settings.account, 'success', { text: '', ports: this.#ports })
+    if (delivery === undefined) return
+    const notification: Notification = { ...EMPTY, account, event: 'recovered' }
+    this.#queue.put(
+      { id: randomUUID(), target: 'ping', notification, at: this.#ports.now(), attempts: 0 },
+      delivery,
+    )
+  }
+
+  /** Once, when the maximum of the day is reached. */
+  #reportLimit(): void {
+    const isFull = this.#memory.count >= MAX_PER_DAY
+    if (isFull && !this.#isFull)
+      this.#log('warn', 'the maximum number of notifications of a day is reached', {
+        line: `${MAX_PER_DAY} notifications were sent today; only stops and recoveries are told until tomorrow (UTC)`,
+      })
+    this.#isFull = isFull
+  }
+
+  async #read(): Promise<string | undefined> {
+    for (const path of this.#paths) {
+      const text = await this.#files.read(path).catch(() => undefined)
+      if (text !== undefined) return text
+    }
+    return undefined
+  }
+
+  /** In the order of the changes, in the first folder that can be written. Without the file, a restart may tell something twice. */
   #save(): void {
     const text = formatNotifyMemory(this.#memory)
     if (text === this.#saved) return
     this.#saved = text
-    this.#saving = this.#saving
-      .then(async () => this.#files.replace(this.#path, text))
-      .then(() => void (this.#isUnsaved = false))
-      .catch((error: Error) => {
-        if (!this.#isUnsaved)
-          this.#log('warn', 'what was told cannot be saved', {
-            fields: { because: error.message },
-            line: `${this.#path}: ${error.message}; a restart may tell something twice`,
-          })
-        this.#isUnsaved = true
-      })
+    this.#saving = this.#saving.then(async () => this.#write(text))
   }
+
+  async #write(text: string): Promise<void> {
+    const [first, ...fallbacks] = this.#paths
+    const problem = first === undefined ? '' : await this.#tryToWrite(first, text)
+    if (problem === undefined) {
+      this.#isUnsaved = false
+      return
+    }
+    for (const path of fallbacks) if ((await this.#tryToWrite(path, text)) === undefined) return
+    if (!this.#isUnsaved)
+      this.#log('warn', 'what was told cannot be saved', {
+        fields: { because: problem },
+        line: `${first}: ${problem}; a restart may tell something twice`,
+      })
+    this.#isUnsaved = true
+  }
+
+  /** The state makes the fallback folders. */
+  readonly #tryToWrite = async (path: string, text: string): Promise<string | undefined> =>
+    this.#files.replace(path, text).then(
+      () => undefined,
+      (error: Error) => error.message,
+    )
 }
 
 const EMPTY: Omit<Notification, 'event' | 'account'> = {

@@ -44,7 +44,7 @@ export async function updateOnce(settings: ResolvedSettings, options: OneShotOpt
     const loop = await run({ ...composed.agent, whenStopped: 'exit' }, openingOf(options), once)
     const reports = reportsOf(composed, loop, exchanges)
     notifications.take(() => reports)
-    return { reports, notified: async () => notifications.finish(NOTIFICATION_TIMEOUT) }
+    return { reports, notified: async (signal) => notifications.finish(NOTIFICATION_TIMEOUT, signal) }
   })
 }
 
@@ -53,8 +53,8 @@ const NOTIFICATION_TIMEOUT = 30_000
 
 export interface Update {
   readonly reports: readonly AccountReport[]
-  /** Waits until everyone is told. */
-  readonly notified: () => Promise<void>
+  /** Waits until everyone is told, or until the signal. */
+  readonly notified: (signal: AbortSignal) => Promise<void>
 }
 
 /** The requests that an update would send; without any, the reports say why. */

@@ -5,6 +5,7 @@ import type { AddressSource } from '../../client/sources/source.ts'
 import type { Family } from '../../net/address.ts'
 import type { AddressDetection } from './address-detection.ts'
 import type { ResolvedSettings } from './settings.ts'
+import { timeoutSignal } from '../../platform/timeout-signal.ts'
 
 /** In milliseconds, longer than the limit of any source. */
 const SOURCE_TIMEOUT = 10_000
@@ -43,7 +44,7 @@ async function answerOf(
   { ask, signal }: Asker,
 ): Promise<SourceAnswer> {
   const start = performance.now()
-  const look = source.look(family, AbortSignal.any([signal, AbortSignal.timeout(SOURCE_TIMEOUT)]))
+  const look = source.look(family, AbortSignal.any([signal, timeoutSignal(SOURCE_TIMEOUT)]))
   const sighting = await ask(source.name, look, () => TIMED_OUT)
   return { source, family, sighting, took: milliseconds(performance.now() - start) }
 }

@@ -21,28 +21,32 @@ export interface Compared {
   readonly notifications: readonly Notification[]
 }
 
+export interface CompareContext {
+  readonly now: Instant
+  /** Whether an account tells anyone of an event. What no one hears of does not count. */
+  readonly isHeard: (account: string, event: NotificationEvent) => boolean
+}
+
 /** What happened since the memory was written. Pure: the same reports twice tell nothing the second time. */
 export function compareReports(
   memory: NotifyMemory,
   reports: readonly AccountReport[],
-  now: Instant,
+  { now, isHeard }: CompareContext,
 ): Compared {
   let current = memory
   const told: Notification[] = []
+  const take = ({ memory: next, notifications }: Compared): void => {
+    current = next
+    told.push(...notifications)
+  }
   for (const report of reports) {
     const earlier = current.accounts[report.account]
     // An account that was never seen starts with what is confirmed, so that an upgrade is no change.
     const account = earlier ?? { confirmed: confirmedOf(report), events: {} }
     const { memory: next, notifications } = compareAccount(account, report, now)
     current = { ...current, accounts: { ...current.accounts, [report.account]: next } }
-    for (const one of notifications) {
-      const admitted = admit(current, one, now)
-      current = admitted.memory
-      told.push(...admitted.notifications)
-    }
-    const released = releaseHeld(current, report.account, now)
-    current = released.memory
-    told.push(...released.notifications)
+    for (const one of notifications) if (isHeard(one.account, one.event)) take(admit(current, one, now))
+    take(releaseHeld(current, report.account, now))
   }
   return { memory: current, notifications: told }
 }
@@ -94,17 +98,24 @@ function compareAccount(memory: AccountMemory, report: AccountReport, now: Insta
   }
 }
 
-/** The end of a problem is told only where the problem was. */
+/** The end of a problem is told where the problem was, when the service has confirmed the address of now. */
 function recover(
-  { problem: _, isDown, ...memory }: AccountMemory,
+  memory: AccountMemory,
   report: AccountReport,
   changes: readonly Notification[],
 ): ComparedAccount {
-  return {
-    memory,
-    notifications: [...changes, ...(isDown === true ? [notificationOf('recovered', report)] : [])],
-  }
+  const { problem: _problem, isDown, ...well } = memory
+  if (isDown !== true) return { memory: well, notifications: changes }
+  if (!isConfirmed(report)) return { memory: { ...well, isDown }, notifications: changes }
+  return { memory: well, notifications: [...changes, notificationOf('recovered', report)] }
 }
+
+/** Before the first look, and between a look and the reply, an account without a problem is not known to work. */
+const isConfirmed = ({ lastLook, hostnames }: AccountReport): boolean =>
+  lastLook !== null &&
+  hostnames.every(({ seen, confirmed }) =>
+    seen.every(({ family, address }) => address === null || confirmed[family] === address),
+  )
 
 /** Hostnames with other confirmed addresses than before; those with the same change are one notification. */
 function changesOf({ confirmed }: AccountMemory, report: AccountReport): readonly Notification[] {

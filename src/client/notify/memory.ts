@@ -23,15 +23,31 @@ export interface AccountMemory {
   readonly pinged?: number
 }
 
-/** What was told, so that a restart tells nothing twice. */
+/** The ways by which one notification is delivered. */
+export const TARGETS = ['hook', 'webhook', 'ping'] as const
+export type Target = (typeof TARGETS)[number]
+
+/** A notification that has not reached a target yet: the next process delivers it. */
+export interface PendingDelivery {
+  /** The same in each attempt. */
+  readonly id: string
+  readonly target: Target
+  readonly notification: Notification
+  /** Milliseconds since 1970, of the event. */
+  readonly at: number
+  readonly attempts: number
+}
+
+/** What was told, so that a restart tells nothing twice, and nothing is lost. */
 export interface NotifyMemory {
   readonly accounts: Readonly<Record<string, AccountMemory>>
   /** How many were told on this day of UTC. */
   readonly day: string
   readonly count: number
+  readonly pending: readonly PendingDelivery[]
 }
 
-export const NEW_MEMORY: NotifyMemory = { accounts: {}, day: '', count: 0 }
+export const NEW_MEMORY: NotifyMemory = { accounts: {}, day: '', count: 0, pending: [] }
 
 export const formatNotifyMemory = (memory: NotifyMemory): string =>
   `${JSON.stringify({ version: 1, ...memory })}\n`
@@ -44,7 +60,7 @@ const membersOf = (value: unknown): Members => (isMembers(value) ? value : {})
 /** The inverse. A text that is damaged counts as none: then what happens next is told, and nothing worse is lost. */
 export function parseNotifyMemory(text: string): NotifyMemory {
   try {
-    const { version, accounts, day, count } = membersOf(JSON.parse(text))
+    const { version, accounts, day, count, pending } = membersOf(JSON.parse(text))
     if (version !== 1) return NEW_MEMORY
     return {
       accounts: Object.fromEntries(
@@ -52,6 +68,7 @@ export function parseNotifyMemory(text: string): NotifyMemory {
       ),
       day: typeof day === 'string' ? day : '',
       count: numberFrom(count) ?? 0,
+      pending: Array.isArray(pending) ? pending.flatMap((one) => pendingFrom(membersOf(one))) : [],
     }
   } catch {
     return NEW_MEMORY
@@ -62,6 +79,15 @@ const numberFrom = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
 const eventFrom = (value: unknown): NotificationEvent | undefined =>
   NOTIFICATION_EVENTS.find((one) => one === value)
+
+function pendingFrom({ id, target, notification, at, attempts }: Members): readonly PendingDelivery[] {
+  const known = TARGETS.find((one) => one === target)
+  const one = notificationFrom(notification)
+  const moment = numberFrom(at)
+  return known === undefined || one === undefined || moment === undefined || typeof id !== 'string'
+    ? []
+    : [{ id, target: known, notification: one, at: moment, attempts: numberFrom(attempts) ?? 0 }]
+}
 
 function accountFrom({ confirmed, problem, isDown, events, pinged }: Members): AccountMemory {
   const { event, since, told } = membersOf(problem)
@@ -75,11 +101,12 @@ function accountFrom({ confirmed, problem, isDown, events, pinged }: Members): A
     ),
     events: Object.fromEntries(
       Object.entries(membersOf(events)).flatMap(([name, one]) => {
-        const [row, when] = [eventFrom(name), numberFrom(membersOf(one)['at'])]
-        // What was held back is lost with a restart of another version; its time is enough to hold the pause.
+        const row = eventFrom(name)
+        const when = numberFrom(membersOf(one)['at'])
+        const held = notificationFrom(membersOf(one)['held'])
         return row === undefined || when === undefined
           ? []
-          : [[row, { at: when, ...heldFrom(membersOf(one)['held']) }]]
+          : [[row, { at: when, ...(held !== undefined && { held }) }]]
       }),
     ),
     ...(known !== undefined &&
@@ -100,23 +127,21 @@ const addressesFrom = (value: unknown): Addresses =>
 
 const textFrom = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-function heldFrom(value: unknown): { readonly held?: Notification } {
+function notificationFrom(value: unknown): Notification | undefined {
   const { event, account, name, hostnames, addresses, before, because, remedy, since, times } =
     membersOf(value)
   const known = eventFrom(event)
-  if (known === undefined || typeof account !== 'string') return {}
+  if (known === undefined || typeof account !== 'string') return undefined
   return {
-    held: {
-      event: known,
-      account,
-      name: textFrom(name),
-      hostnames: Array.isArray(hostnames) ? hostnames.filter((one) => typeof one === 'string') : [],
-      addresses: addressesFrom(addresses),
-      before: addressesFrom(before),
-      because: textFrom(because),
-      remedy: textFrom(remedy),
-      since: textFrom(since),
-      times: numberFrom(times) ?? 1,
-    },
+    event: known,
+    account,
+    name: textFrom(name),
+    hostnames: Array.isArray(hostnames) ? hostnames.filter((one) => typeof one === 'string') : [],
+    addresses: addressesFrom(addresses),
+    before: addressesFrom(before),
+    because: textFrom(because),
+    remedy: textFrom(remedy),
+    since: textFrom(since),
+    times: numberFrom(times) ?? 1,
   }
 }

@@ -55,7 +55,8 @@ export function notificationText(one: Notification): { readonly title: string; r
   const { event, name, account, hostnames, addresses, before, because, remedy, times } = one
   const subject = hostnames.length === 0 ? (name ?? account) : shortList(hostnames)
   const now = listed(addresses).join(' and ')
-  const earlier = listed(before).join(' and ')
+  // A line that came back to its address.
+  const earlier = listed(before).join(' and ') === now ? '' : listed(before).join(' and ')
   const isAboutAddress = event === 'changed' || event === 'different' || event === 'recovered'
   const parts = [
     ...(isAboutAddress && now !== ''

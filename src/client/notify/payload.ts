@@ -11,7 +11,10 @@ export interface Payload {
 }
 
 interface PayloadContext {
+  /** When it happened. */
   readonly at: Instant
+  /** When this attempt is made. */
+  readonly signedAt: Instant
   /** The same for each attempt, so that a receiver can drop repetitions. */
   readonly id: string
   readonly secret: Secret | undefined
@@ -80,9 +83,9 @@ const documentOf = (one: Notification, { at, id }: PayloadContext) => ({
 })
 
 /** HMAC-SHA256 (RFC 2104) over the time and the body, so that an old request cannot be sent again. */
-function signature(body: string, { at, secret }: PayloadContext): Readonly<Record<string, string>> {
+function signature(body: string, { signedAt, secret }: PayloadContext): Readonly<Record<string, string>> {
   if (secret === undefined) return {}
-  const time = Math.floor(at / 1000)
+  const time = Math.floor(signedAt / 1000)
   const code = createHmac('sha256', secret.reveal()).update(`${time}.${body}`).digest('hex')
   return { 'x-holdfast-signature': `t=${time},v1=${code}` }
 }

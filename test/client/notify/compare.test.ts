@@ -26,6 +26,8 @@ interface Given {
   readonly account?: string
 }
 
+const heard = (now: Instant) => ({ now, isHeard: () => true })
+
 const reportOf = ({
   outcome = 'settled',
   confirmed = [],
@@ -54,7 +56,7 @@ const reportOf = ({
   since: since === undefined ? null : formatInstant(since),
   remedy: outcome === 'settled' ? null : 'the remedy',
   nextAttempt: null,
-  lastLook: null,
+  lastLook: outcome === 'settled' ? '2026-01-01T00:00:00.000Z' : null,
   nextLook: null,
 })
 
@@ -63,7 +65,7 @@ function follow(steps: readonly (readonly [number, Given])[], start: NotifyMemor
   let memory = start
   const told: (readonly [number, string, number])[] = []
   for (const [moment, given] of steps) {
-    const compared = compareReports(memory, [reportOf(given)], at(moment))
+    const compared = compareReports(memory, [reportOf(given)], heard(at(moment)))
     // What is saved between two steps changes nothing.
     memory = parseNotifyMemory(formatNotifyMemory(compared.memory))
     told.push(...compared.notifications.map((one) => [moment, one.event, one.times] as const))
@@ -78,8 +80,8 @@ describe('a changed address', () => {
   it('is nothing for an account that is seen for the first time', () =>
     expect(follow([[0, A]]).told).toEqual([]))
   it('is told once, with the address before', () => {
-    const first = compareReports(NEW_MEMORY, [reportOf(A)], at(0))
-    const second = compareReports(first.memory, [reportOf(B)], at(MINUTE))
+    const first = compareReports(NEW_MEMORY, [reportOf(A)], heard(at(0)))
+    const second = compareReports(first.memory, [reportOf(B)], heard(at(MINUTE)))
     expect(second.notifications).toMatchObject([
       {
         event: 'changed',
@@ -92,7 +94,7 @@ describe('a changed address', () => {
         times: 1,
       },
     ])
-    expect(compareReports(second.memory, [reportOf(B)], at(2 * MINUTE)).notifications).toEqual([])
+    expect(compareReports(second.memory, [reportOf(B)], heard(at(2 * MINUTE))).notifications).toEqual([])
   })
   it('is the first address of a new hostname', () =>
     expect(
@@ -128,10 +130,10 @@ describe('a changed address', () => {
     ).toEqual([[3, 'changed', 1]]))
   it('of many hostnames is told once', () => {
     const hostnames = ['a.example.test', 'b.example.test']
-    const first = compareReports(NEW_MEMORY, [reportOf({ ...A, hostnames })], at(0))
-    expect(compareReports(first.memory, [reportOf({ ...B, hostnames })], at(1)).notifications).toMatchObject([
-      { hostnames },
-    ])
+    const first = compareReports(NEW_MEMORY, [reportOf({ ...A, hostnames })], heard(at(0)))
+    expect(
+      compareReports(first.memory, [reportOf({ ...B, hostnames })], heard(at(1))).notifications,
+    ).toMatchObject([{ hostnames }])
   })
   it('that flaps is joined: at once, and then one in ten minutes', () => {
     const flaps = Array.from({ length: 100 }, (_, step) => [step * 10_000, step % 2 === 0 ? A : B] as const)
@@ -149,7 +151,7 @@ describe('a changed address', () => {
       [2, A],
       [3, { confirmed: ['192.0.2.3'] }],
     ])
-    const later = compareReports(memory, [reportOf({ confirmed: ['192.0.2.3'] })], at(11 * MINUTE))
+    const later = compareReports(memory, [reportOf({ confirmed: ['192.0.2.3'] })], heard(at(11 * MINUTE)))
     expect(later.notifications).toMatchObject([
       { addresses: { v4: '192.0.2.3' }, before: { v4: '192.0.2.2' }, times: 2 },
     ])
@@ -242,7 +244,7 @@ describe('a problem', () => {
       [2, 'recovered', 1],
     ]))
   it('has its cause and remedy', () =>
-    expect(compareReports(NEW_MEMORY, [reportOf(stopped)], at(0)).notifications).toMatchObject([
+    expect(compareReports(NEW_MEMORY, [reportOf(stopped)], heard(at(0))).notifications).toMatchObject([
       { because: 'the cause', remedy: 'the remedy', since: formatInstant(at(-5000)) },
     ]))
 })

@@ -26,7 +26,7 @@ const STOPPED: Notification = {
   remedy: 'check <the> key & password\nnow @everyone',
 }
 const AT = instant(1_700_000_000_123)
-const context = { at: AT, id: 'one', secret: undefined }
+const context = { at: AT, signedAt: AT, id: 'one', secret: undefined }
 
 describe('the text of a notification', () => {
   it('says what changed', () =>
