@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { importDdclient } from './ddclient.ts'
 import { FORMATS, type Format } from './formats.ts'
-import type { Imported, ImportContext, ImportReader } from './imported.ts'
+import type { Imported, ImportContext, ImportReader, Remark } from './imported.ts'
 import { importInadyn } from './inadyn.ts'
 import { importInadyn1, isInadyn1 } from './inadyn1.ts'
 import { importNoipDuc } from './noip-duc.ts'
@@ -33,7 +33,8 @@ export const FORMAT_ROWS: Readonly<Record<Format, FormatRow>> = {
   },
   'noip-duc': {
     read: importNoipDuc,
-    matches: (text) => /\bNOIP_[A-Z]+["']?\s*[=:]/.test(text) || /(?:^|[\s/])noip-duc\s+-/m.test(text),
+    matches: (text) =>
+      /\bNOIP_[A-Z]+["']?\s*[=:]/.test(text) || /^[^#\n]*(?:^|[\s/])noip-duc(?::\S+)?\s+-/m.test(text),
     files: ['/etc/default/noip-duc', '/etc/sysconfig/noip-duc', '/etc/noip-duc.env'],
     stop: 'systemctl disable --now noip-duc',
   },
@@ -46,7 +47,8 @@ export const FORMAT_ROWS: Readonly<Record<Format, FormatRow>> = {
   },
   url: {
     read: importUrls,
-    matches: (text) => /^\s*https?:\/\/\S+\s*$/im.test(text) && !/^\s*[a-z0-9_-]+\s*=/im.test(text),
+    matches: (text) =>
+      /^\s*https?:\/\/\S+(?:\s+https?:\/\/\S+)*\s*$/im.test(text) && !/^\s*[a-z0-9_-]+\s*=/im.test(text),
     files: [],
     stop: 'switch dynamic DNS off in the router',
   },
@@ -67,5 +69,14 @@ export function readImport(text: string, format: Format, context: ImportContext)
   if (text.includes('\0'))
     return err('is a binary file; the file of noip2 is coded: noip-duc --import FILE prints it as text')
   if (text.trim() === '') return err('is empty')
-  return ok(FORMAT_ROWS[format].read(text, context))
+  const imported = FORMAT_ROWS[format].read(text, context)
+  const damaged = text.split('\n').flatMap((line, at) => (line.includes('\uFFFD') ? [at + 1] : []))
+  const remarks = damaged.map(
+    (line): Remark => ({
+      kind: 'lost',
+      place: { file: context.file, line },
+      text: 'a character is not UTF-8, so it is lost, which matters in a password; save the file as UTF-8 and import it again',
+    }),
+  )
+  return ok({ ...imported, remarks: [...imported.remarks, ...remarks] })
 }

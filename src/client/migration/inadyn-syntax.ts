@@ -1,3 +1,5 @@
+import type { ImportContext } from './imported.ts'
+
 /** A value of inadyn.conf, with its line. */
 export interface InadynValue {
   readonly line: number
@@ -33,27 +35,38 @@ interface Token {
 }
 
 /** libConfuse: words, quoted strings, punctuation; comments with #, // and C comments. */
-function tokensOf(text: string): readonly Token[] {
+function tokensOf(text: string, variable: ImportContext['variable']): readonly Token[] {
   const tokens: Token[] = []
   const pattern =
-    /\/\*[^]*?\*\/|\/\/[^\n]*|#[^\n]*|"((?:[^"\\]|\\[^])*)"|'([^']*)'|[={}(),]|[^\s={}(),"'#]+|\n/g
+    /\/\*[^]*?\*\/|\/\/[^\n]*|#[^\n]*|"((?:[^"\\]|\\[^])*)"|'((?:[^'\\]|\\[^])*)'|[={}(),]|[^\s={}(),"'#]+|\n/g
   let line = 1
   for (const match of text.replace(/^\uFEFF/, '').matchAll(pattern)) {
     const [whole, doubled, single] = match
     const isComment = /^(?:#|\/\/|\/\*)/.test(whole)
     if (doubled !== undefined)
       tokens.push({
-        text: doubled.replaceAll(/\\([^])/g, (_, escaped: string) => (escaped === 'n' ? '\n' : escaped)),
+        text: withVariables(doubled, variable),
         line,
         isText: true,
       })
-    else if (single !== undefined) tokens.push({ text: single, line, isText: true })
+    else if (single !== undefined)
+      tokens.push({ text: single.replaceAll(/\\(['\\])/g, '$1'), line, isText: true })
     else if (!isComment && whole !== '\n')
       tokens.push({ text: whole, line, isText: !/^[={}(),]$/.test(whole) })
     line += whole.split('\n').length - 1
   }
   return tokens
 }
+
+/** Escapes, and ${NAME} or ${NAME:-default}, which libConfuse takes from the environment. */
+const withVariables = (text: string, variable: ImportContext['variable']): string =>
+  text.replaceAll(
+    /\\([^])|\$\{([^}:]+)(?::-([^}]*))?\}/g,
+    (_, escaped?: string, name?: string, fallback?: string) => {
+      if (escaped !== undefined) return escaped === 'n' ? '\n' : escaped
+      return variable(name ?? '') ?? fallback ?? ''
+    },
+  )
 
 /** Tokens in order, each read once. */
 class TokenReader {
@@ -92,8 +105,8 @@ class TokenReader {
 }
 
 /** Reads the text of inadyn 2: settings, and sections with settings. */
-export function parseInadyn(text: string): InadynFile {
-  const tokens = new TokenReader(tokensOf(text))
+export function parseInadyn(text: string, variable: ImportContext['variable']): InadynFile {
+  const tokens = new TokenReader(tokensOf(text, variable))
   const found: Found = { sections: [], faults: [] }
   const top = readBody(tokens, { kind: '', name: '', line: 1 }, found)
   return { top, ...found }

@@ -42,7 +42,8 @@ const isOn = (text: string | undefined): boolean => text !== undefined && /^(?:t
 /** Reads inadyn.conf of inadyn 2. */
 export function importInadyn(text: string, context: ImportContext): Imported {
   const remarks = new Remarks(context.file)
-  const { top, sections, faults } = parseInadyn(text)
+  const { top, sections: own, faults } = parseInadyn(text, context.variable)
+  const sections = [...own, ...includedSections(top, context, remarks)]
   for (const { line, problem } of faults) remarks.add('lost', line, problem)
   const updates = sections.flatMap((section) =>
     sectionUpdate(section, { top: top.settings, context, remarks }),
@@ -50,6 +51,20 @@ export function importInadyn(text: string, context: ImportContext): Imported {
   remarkOnRest(top.settings, remarks)
   return { settings: clientSettings(top.settings, remarks), updates, remarks: remarks.all }
 }
+
+/** Sections in files that the top of this one includes. */
+const includedSections = (
+  top: InadynSection,
+  context: ImportContext,
+  remarks: Remarks,
+): readonly InadynSection[] =>
+  top.includes.flatMap(({ line, values: [path = ''] }) => {
+    const found = context.include(path)
+    if ('text' in found)
+      return parseInadyn(found.text, context.variable).sections.map((section) => ({ ...section, line }))
+    remarks.add('lost', line, `include("${path}"): ${found.problem}`)
+    return []
+  })
 
 interface SectionContext {
   readonly top: Values
@@ -114,7 +129,7 @@ function withIncludes(section: InadynSection, context: ImportContext, remarks: R
       remarks.add('lost', line, `include("${path}"): ${found.problem}`)
       return []
     }
-    return [...parseInadyn(found.text).top.settings].map(
+    return [...parseInadyn(found.text, context.variable).top.settings].map(
       ([key, { values }]) => [key, { line, values }] as const,
     )
   })

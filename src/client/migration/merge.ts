@@ -23,24 +23,25 @@ export function mergeImport({ settings, updates, remarks }: Imported): MergedImp
   for (const update of updates.map(withProvider)) {
     const key = `${update.service.server ?? update.service.provider ?? ''}\n${update.username ?? ''}`
     const [first] = groups.get(key) ?? []
-    if (first === undefined) groups.set(key, [update])
-    else if (first.password?.reveal() === update.password?.reveal()) groups.get(key)?.push(update)
+    const conflict = first === undefined ? undefined : conflictOf(first, update)
+    if (conflict === undefined) groups.set(key, [...(groups.get(key) ?? []), update])
     else
       more.push({
         kind: 'not taken',
         place: update.place,
-        text: `${update.hostnames.join(', ')}: another password for the same username (line ${first.place.line})`,
+        text: `${update.hostnames.join(', ')}: ${conflict} (line ${first?.place.line})`,
       })
   }
-  const all = [...groups.values()].flatMap(([first, ...others]) =>
-    first === undefined ? [] : [merged(first, others, more)],
-  )
+  const all = [...groups.values()].flatMap((group) => {
+    const [first, ...others] = withOneSetOfFamilies(group, more)
+    return first === undefined ? [] : [merged(first, others, more)]
+  })
   const names = distinctNames(all.map(nameOf))
   const accounts = all.map((update, at) => accountOf(update, names[at] ?? 'account'))
   for (const update of all) more.push(...missing(update), ...oneFamily(update), ...deletions(update))
   return {
     draft: { settings: { ...settings, ...lookupSettings(all, more) }, accounts },
-    remarks: [...remarks, ...more],
+    remarks: [...remarks, ...more].toSorted((a, b) => a.place.line - b.place.line),
   }
 }
 
@@ -73,6 +74,38 @@ function withProvider(update: ImportedUpdate): ImportedUpdate {
       ),
     ),
   }
+}
+
+/** Why two updates with one service and one username cannot be one account. */
+function conflictOf(first: ImportedUpdate, update: ImportedUpdate): string | undefined {
+  if (first.password?.reveal() !== update.password?.reveal()) return 'another password for the same username'
+  return first.service.path === update.service.path ? undefined : 'another path for the same username'
+}
+
+/**
+ * An account has one set of families. Entries for other families of the same hostnames belong to it; hostnames with other
+ * families than the first stay with the other client, because a family that was never published must not be.
+ */
+function withOneSetOfFamilies(
+  group: readonly ImportedUpdate[],
+  remarks: Remark[],
+): readonly ImportedUpdate[] {
+  const [first] = group
+  const familiesOf = ({ ipv4, ipv6 }: ImportedUpdate): string => `${ipv4} ${ipv6}`
+  const sets = new Map<string, ImportedUpdate[]>()
+  for (const update of group) sets.set(familiesOf(update), [...(sets.get(familiesOf(update)) ?? []), update])
+  const names = [...sets.values()].map((updates) =>
+    [...new Set(updates.flatMap(({ hostnames }) => hostnames))].toSorted().join(),
+  )
+  if (first === undefined || new Set(names).size === 1) return group
+  const kept = new Set((sets.get(familiesOf(first)) ?? []).flatMap(({ hostnames }) => hostnames))
+  for (const update of group.filter((one) => familiesOf(one) !== familiesOf(first)))
+    remarks.push({
+      kind: 'not taken',
+      place: update.place,
+      text: `${update.hostnames.join(', ')}: the hostnames of one username have different families (IPv4 or IPv6) here${update.hostnames.some((name) => kept.has(name)) ? '; of those that are taken, only the family of the first entry is' : ''}`,
+    })
+  return group.filter((one) => familiesOf(one) === familiesOf(first))
 }
 
 /** All updates of one account. */

@@ -1,5 +1,6 @@
 import { Secret } from '../../net/secret.ts'
 import type { DraftSettings } from '../setup/draft.ts'
+import { environmentOf, type VariableMap } from './environment.ts'
 import { listedNames, validHostnames } from './hostnames.ts'
 import { type Imported, type ImportContext, type Lookup, Remarks } from './imported.ts'
 import { DEFAULT_LOOKUP, fixedLookup, isAddressPage, shownPage } from './lookup.ts'
@@ -15,63 +16,28 @@ const OPTIONS: Readonly<Record<string, string>> = {
   '--log-level': 'NOIP_LOG_LEVEL', '-l': 'NOIP_LOG_LEVEL',
 }
 
-interface Variable {
-  readonly value: string
-  readonly line: number
-}
-export type VariableMap = ReadonlyMap<string, Variable>
-
-/** systemd.exec(5), EnvironmentFile=: quotes, and backslashes outside of single quotes. */
-function unquoted(text: string): string {
-  const single = /^'([^']*)'/.exec(text)?.[1]
-  if (single !== undefined) return single
-  const double = /^"((?:[^"\\]|\\.)*)"/.exec(text)?.[1]
-  if (double !== undefined) return double.replaceAll(/\\(.)/g, '$1')
-  return text
-    .replace(/\s+#.*$/, '')
-    .trimEnd()
-    .replaceAll(/\\(.)/g, '$1')
-}
-
-/**
- * Variables of an environment file, of the environment in a compose file, of the output of docker inspect, or of a command
- * line of the program.
- */
-export const environmentOf = (text: string): VariableMap =>
-  new Map(
-    text
-      .replace(/^\uFEFF/, '')
-      .split(/\r?\n/)
-      .flatMap((raw, at) =>
-        variablesIn(raw).map(([name, value]) => [name, { value, line: at + 1 }] as const),
-      ),
-  )
-
-function variablesIn(line: string): readonly (readonly [name: string, value: string])[] {
-  const [, inspected, shown = ''] = /^\s*"([A-Z][A-Z0-9_]*)=((?:[^"\\]|\\.)*)",?\s*$/.exec(line) ?? []
-  if (inspected !== undefined) return [[inspected, unquoted(`"${shown}"`)]]
-  const [, name, value = ''] =
-    /^\s*(?:-\s+)?(?:export\s+|Environment=)?["']?([A-Z][A-Z0-9_]*)\s*[=:]\s*(.*)$/.exec(line) ?? []
-  if (name !== undefined) return [[name, unquoted(value.trim())]]
-  return /^[^#]*(?:^|[\s/])noip-duc\s/.test(line) ? optionsOf(line) : []
-}
-
-/** `noip-duc -g a -u b`, as in the unit of a service. */
-function optionsOf(line: string): readonly (readonly [string, string])[] {
-  const words = [...line.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+)/g)].map(
-    ([, double, single, bare]) => double ?? single ?? bare ?? '',
-  )
-  return words.flatMap((word, at) => {
-    const [name = '', joined] = word.split('=', 2)
-    const variable = OPTIONS[name]
-    return variable === undefined ? [] : [[variable, joined ?? words[at + 1] ?? ''] as const]
+/** `noip-duc -g a -u b`, as in the unit of a service. `-e` of docker is another option. */
+function optionsOf(words: readonly string[]): readonly { readonly name: string; readonly value: string }[] {
+  const start = words.findIndex((word) => /(?:^|\/)noip-duc(?::\S+)?$/.test(word))
+  if (start < 0) return []
+  return words.slice(start).flatMap((word, at, own) => {
+    const [option = '', joined] = word.split('=', 2)
+    const name = OPTIONS[option]
+    return name === undefined ? [] : [{ name, value: joined ?? own[at + 1] ?? '' }]
   })
 }
 
 /** Reads the environment of noip-duc 3. */
-export function importNoipDuc(text: string, { file }: ImportContext): Imported {
+export function importNoipDuc(text: string, { file, variable }: ImportContext): Imported {
   const remarks = new Remarks(file)
-  const all = environmentOf(text)
+  const all = environmentOf(text, variable, optionsOf)
+  for (const [name, { unset, line }] of all)
+    if (unset !== undefined)
+      remarks.add(
+        'lost',
+        line,
+        `${name}: the variable ${unset} is not set here; run the import with it, or correct the value`,
+      )
   const line = all.get('NOIP_USERNAME')?.line ?? 1
   const password = all.get('NOIP_PASSWORD')?.value
   const update = {
@@ -107,20 +73,33 @@ function hostnamesOf(all: VariableMap, remarks: Remarks): readonly string[] {
   return validHostnames(names, written?.line ?? 1, remarks)
 }
 
+/** The methods in their order: the first one counts, the others are for when it fails. */
 function lookupOf(all: VariableMap, remarks: Remarks): Lookup {
   const written = all.get('NOIP_IP_METHOD')
-  for (const method of (written?.value ?? '').split(',').map((one) => one.trim())) {
-    const fixed = method.startsWith('static:') ? fixedLookup(method.slice('static:'.length)) : undefined
-    if (fixed !== undefined) return fixed
-    if (method.includes('://') && !isAddressPage(method))
-      remarks.once(
-        'changed',
-        written?.line ?? 1,
-        `the page ${shownPage(method)}: the default sources are used; to use it, write sources = ["${shownPage(method)}"] and agreement = "one"`,
-      )
-  }
-  if (written !== undefined)
-    remarks.once('dropped', written.line, `NOIP_IP_METHOD=${written.value}: the default sources are used`)
+  if (written === undefined) return DEFAULT_LOOKUP
+  const methods = listedNames(written.value)
+  const [first = '', ...others] = methods
+  const fixed = first.startsWith('static:') ? fixedLookup(first.slice('static:'.length)) : undefined
+  if (fixed !== undefined) return fixed
+  if (others.some((method) => method.startsWith('static:')))
+    remarks.add(
+      'changed',
+      written.line,
+      'NOIP_IP_METHOD has a fixed address for when the others fail; here the hostnames stay as they are then',
+    )
+  const page = methods.find((method) => method.includes('://') && !isAddressPage(method))
+  if (page === undefined)
+    remarks.once(
+      'dropped',
+      written.line,
+      `NOIP_IP_METHOD=${methods.map(shownPage).join(',')}: the default sources are used`,
+    )
+  else
+    remarks.once(
+      'changed',
+      written.line,
+      `the page ${shownPage(page)}: the default sources are used; to use it, write sources = ["${shownPage(page)}"] and agreement = "one"`,
+    )
   return DEFAULT_LOOKUP
 }
 

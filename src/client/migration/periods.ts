@@ -1,4 +1,4 @@
-import { days, formatDuration, milliseconds, minutes } from '../../base/time.ts'
+import { days, formatDuration, milliseconds, minutes, parseDuration } from '../../base/time.ts'
 import type { DraftSettings } from '../setup/draft.ts'
 import type { Remarks } from './imported.ts'
 
@@ -9,6 +9,8 @@ interface WrittenPeriod {
 
 /** Seconds, or a number with s, m, h or d; undefined where it is neither. In milliseconds. */
 export function periodOf(text: string): number | undefined {
+  const compound = parseDuration(text.trim())
+  if (compound.ok) return compound.value
   const [, count, unit = 's'] = /^(\d+)\s*([smhd]?)/.exec(text.trim()) ?? []
   if (count === undefined) return undefined
   const factors: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }

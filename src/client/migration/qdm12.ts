@@ -2,7 +2,7 @@ import { Secret } from '../../net/secret.ts'
 import { listedNames, shownNames, validHostnames } from './hostnames.ts'
 import { type Imported, type ImportContext, type ImportedUpdate, Remarks } from './imported.ts'
 import { DEFAULT_LOOKUP } from './lookup.ts'
-import { environmentOf } from './noip-duc.ts'
+import { environmentOf } from './environment.ts'
 import { intervalOf } from './periods.ts'
 import { providerOfQdm12 } from './service-names.ts'
 
@@ -31,9 +31,9 @@ const KNOWN: ReadonlySet<string> = new Set([
 ])
 
 /** Reads config.json of qdm12/ddns-updater, or its environment with the variable CONFIG. */
-export function importQdm12(text: string, { file }: ImportContext): Imported {
+export function importQdm12(text: string, { file, variable }: ImportContext): Imported {
   const remarks = new Remarks(file)
-  const environment = text.trimStart().startsWith('{') ? undefined : environmentOf(text)
+  const environment = text.trimStart().startsWith('{') ? undefined : environmentOf(text, variable)
   const document = parsed(environment?.get('CONFIG')?.value ?? text)
   if (document === undefined) {
     remarks.add('not taken', 1, 'the text is not the JSON of ddns-updater')

@@ -7,9 +7,17 @@ import { readUrlTemplate } from './url-template.ts'
 /** Reads update URLs, one a line, as routers have them. */
 export function importUrls(text: string, { file }: ImportContext): Imported {
   const remarks = new Remarks(file)
-  const updates = text.split(/\r?\n/).flatMap((raw, at) => {
-    const line = at + 1
-    if (raw.trim() === '' || raw.trim().startsWith('#')) return []
+  // Some routers take two URLs in one field, with a blank between them.
+  const urls = text
+    .split(/\r?\n/)
+    .flatMap((raw, at) =>
+      raw.trim().startsWith('#')
+        ? []
+        : raw
+            .split(/\s+(?=https?:)/)
+            .flatMap((one) => (one.trim() === '' ? [] : [{ raw: one.trim(), line: at + 1 }])),
+    )
+  const updates = urls.flatMap(({ raw, line }) => {
     const template = readUrlTemplate(raw)
     if (!template.ok) {
       remarks.add('not taken', line, `the URL ${template.error}`)
