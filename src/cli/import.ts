@@ -10,14 +10,16 @@ import type { Remark } from '../client/migration/imported.ts'
 import { type MergedImport, mergeImport } from '../client/migration/merge.ts'
 import { draftComplaints } from '../client/setup/draft-complaints.ts'
 import type { ImportFlags } from './flag-tables.ts'
-import { exitResult, fail, print, printJson } from './output.ts'
+import { exitResult, fail, print, printJson, tryToPrint } from './output.ts'
 
 const formatRemark = ({ kind, place, text }: Remark): string =>
   `${place.file}:${place.line}: ${kind}: ${text}`
 
 /** `holdfast import`: prints, or writes, the configuration for what a file of another client sets. Asks no service. */
 export async function importCommand(flags: ImportFlags): Promise<Exit> {
-  const { asJson, file, format: named } = flags
+  const { asJson, file, format: named, output } = flags
+  if (output !== undefined && !output.endsWith('.toml'))
+    return fail({ exit: 'usage', messages: [`--output ${output} must be a file that ends in .toml`] }, asJson)
   const format = FORMATS.find((one) => one === named)
   if (named !== undefined && format === undefined)
     return fail({ exit: 'usage', messages: [`--from ${named} is not one of ${FORMATS.join(', ')}`] }, asJson)
@@ -55,8 +57,12 @@ async function finish(
     printJson({ exit: exitResult(exit), from: format, toml: isEmpty ? '' : text, written, remarks, advice })
   for (const line of [...remarks.map(formatRemark), ...advice]) writeError(`holdfast: ${line}\n`)
   if (asJson || isEmpty) return exit
-  if (isWriting)
+  if (isWriting) {
     print(...written.map((path) => `wrote ${path}`), 'next: holdfast config check; holdfast update --dry-run')
-  else print(text.trimEnd())
+    return exit
+  }
+  // It may go into a file: half a configuration must not look like a whole one.
+  const problem = await tryToPrint(text.trimEnd())
+  if (problem !== undefined) return 'unwritten'
   return exit
 }

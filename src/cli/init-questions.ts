@@ -9,6 +9,7 @@ import { mergeImport } from '../client/migration/merge.ts'
 import type { Conclusion } from '../client/report/survey.ts'
 import type { SetupAnswers } from '../client/setup/answers.ts'
 import type { Draft } from '../client/setup/draft.ts'
+import { maskedConfiguration } from '../client/setup/shown.ts'
 import { providerCalled } from '../config/providers/providers.ts'
 import type { Addresses } from '../net/address.ts'
 import { readNamedFile } from '../platform/named-file.ts'
@@ -140,7 +141,7 @@ function showPlan(prompts: Prompts, { files, config, diff }: SetupPlan): void {
   const text = files.find(({ path }) => path === config)?.text ?? ''
   prompts.note(
     diff.length > 0 ? `Changes of ${config} (the old one is saved as ${config}.bak)` : config,
-    diff.length > 0 ? diff : text.trimEnd().split('\n'),
+    diff.length > 0 ? diff : maskedConfiguration(text).trimEnd().split('\n'),
   )
   const others = files.filter(({ path }) => path !== config)
   if (others.length > 0)

@@ -6,6 +6,7 @@ import type { Exit } from '../app/exit-codes.ts'
 import type { ClientSettingFlags } from '../app/setting-flags.ts'
 import { writeError } from '../app/streams.ts'
 import type { Draft } from '../client/setup/draft.ts'
+import { maskedConfiguration } from '../client/setup/shown.ts'
 import type { InitFlags } from './flag-tables.ts'
 import { exitResult, fail, print, printJson } from './output.ts'
 import type { Start } from './starts.ts'
@@ -60,7 +61,7 @@ function showPlan(plan: SetupPlan, asJson: boolean): Exit {
     path,
     mode: mode.toString(8),
     // Every other file is a password.
-    text: path === plan.config ? text : '«secret»\n',
+    text: path === plan.config ? maskedConfiguration(text) : '«secret»\n',
   }))
   if (asJson) printJson({ exit: exitResult('settled', 'nothing was written'), wouldWrite: shown })
   else

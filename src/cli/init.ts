@@ -2,7 +2,7 @@ import { readNamedPassword } from '../app/client/account-files.ts'
 import { firstLook } from '../app/client/first-look.ts'
 import { setupPaths, type SetupPaths } from '../app/client/setup-paths.ts'
 import { setupPlan } from '../app/client/setup-plan.ts'
-import type { Exit } from '../app/exit-codes.ts'
+import { EXITS, type Exit } from '../app/exit-codes.ts'
 import { writeError } from '../app/streams.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { FAMILY_NAMES } from '../client/agent/wording.ts'
@@ -25,16 +25,29 @@ import { STARTS } from './starts.ts'
 export async function initCommand(flags: InitFlags): Promise<Exit> {
   const given = await answersOf(flags)
   if (!given.ok) return fail({ exit: 'usage', messages: given.error }, flags.asJson)
+  if (flags.output !== undefined && !flags.output.endsWith('.toml'))
+    return fail(
+      { exit: 'usage', messages: [`--output ${flags.output} must be a file that ends in .toml`] },
+      flags.asJson,
+    )
   const paths = await setupPaths(flags.output)
   const isAsking = process.stdin.isTTY && process.stdout.isTTY && !flags.isAgreed && !flags.asJson
   if (!isAsking) return withoutQuestions(given.value, paths, flags)
   const { askForSetup } = await import('./init-questions.ts')
+  // At the end of the input a question waits for ever, and nothing else holds the process.
+  const atEnd = (): void => {
+    writeError('holdfast: nothing is written\n')
+    process.exitCode = EXITS.cancelled.code
+  }
+  process.once('exit', atEnd)
   try {
     return await askForSetup(given.value, paths, flags)
   } catch (error) {
     if (!(error instanceof Cancelled)) throw error
     writeError('holdfast: nothing is written\n')
     return 'cancelled'
+  } finally {
+    process.off('exit', atEnd)
   }
 }
 

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { readSettings } from '../app/client/settings.ts'
-import { deliveryOf, type DeliverySettings, targetsFor, webhookHost } from '../app/client/delivery.ts'
+import {
+  type Delivery,
+  deliveryOf,
+  type DeliverySettings,
+  deliveryTargets,
+  webhookHost,
+} from '../app/client/delivery.ts'
 import { deliverySettings } from '../app/client/delivery-settings.ts'
 import { SYSTEM_DELIVERY } from '../app/client/notifier.ts'
 import { logTo } from '../app/log.ts'
@@ -91,6 +97,21 @@ interface TestResult {
   readonly problem: string | null
 }
 
+/** The test for each target of an account. */
+function testsOf(
+  event: NotificationEvent,
+  account: string,
+  settings: DeliverySettings,
+): readonly { readonly account: string; readonly delivery: Delivery }[] {
+  const wanted = { ...settings, account: { ...settings.account, webhookEvents: NOTIFICATION_EVENTS } }
+  const notification = sampleOf(event, account, settings)
+  return deliveryTargets(notification, wanted).flatMap((target) => {
+    const pending = { id: randomUUID(), target, notification, at: SYSTEM_DELIVERY.now() }
+    const delivery = deliveryOf(pending, wanted, SYSTEM_DELIVERY)
+    return delivery === undefined ? [] : [{ account, delivery }]
+  })
+}
+
 async function test(
   all: ReadonlyMap<string, DeliverySettings>,
   event: NotificationEvent,
@@ -99,20 +120,9 @@ async function test(
   const stopping = new AbortController()
   const release = onStopSignal(() => stopping.abort())
   const results: TestResult[] = []
-  for (const [account, settings] of all) {
-    const wanted = { ...settings, account: { ...settings.account, webhookEvents: NOTIFICATION_EVENTS } }
-    const notification = sampleOf(event, account, settings)
-    for (const target of targetsFor(notification, wanted)) {
-      const pending = { id: randomUUID(), target, notification, at: SYSTEM_DELIVERY.now() }
-      const delivery = deliveryOf(pending, wanted, SYSTEM_DELIVERY)
-      const result = await delivery?.attempt(stopping.signal)
-      if (delivery !== undefined)
-        results.push({
-          account,
-          target: delivery.target,
-          problem: result?.ok === false ? result.error.because : null,
-        })
-    }
+  for (const { account, delivery } of [...all].flatMap(([key, settings]) => testsOf(event, key, settings))) {
+    const result = await delivery.attempt(stopping.signal)
+    results.push({ account, target: delivery.target, problem: result.ok ? null : result.error.because })
   }
   release()
   return report(results, event, asJson)

@@ -34,12 +34,13 @@ export async function updateCommand(flags: UpdateFlags): Promise<Exit> {
   if (instance.kind === 'answered') return printResponse(settings.value, instance.answer, flags)
   if (instance.kind === 'busy') return fail(busyFailure(instance.owner), asJson)
   return catchStateErrors(asJson, async () => {
+    const stopping = new AbortController()
+    const release = onStopSignal(() => stopping.abort())
     const { reports, notified } = await withRelease(instance.release, async () =>
       updateOnce(settings.value, options),
     )
     const exit = await printVerified(settings.value, reports, flags)
-    const stopping = new AbortController()
-    const release = onStopSignal(() => stopping.abort())
+    // A signal ends the wait, and the exit code is still that of the update.
     await notified(stopping.signal)
     release()
     return exit

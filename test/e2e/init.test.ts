@@ -1,4 +1,13 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { holdfast, type Service, scratch, service } from './processes.ts'
@@ -113,6 +122,118 @@ describe('init without a terminal', () => {
     expect(readFileSync(join(folder, 'no-ip.password'), 'utf8')).toBe('of another\n')
   })
 
+  it('sends a new password to its own service, whatever stands at the top of the file', async () => {
+    const folder = scratch()
+    const config = join(folder, 'holdfast.toml')
+    writeFileSync(
+      config,
+      'server = "https://dyn.example.test"\npath = "/x"\non_stop = ["/bin/true"]\n\n[[account]]\nusername = "one"\npassword = "p"\nhostnames = ["a.example.test"]\npath = "/own"\n',
+    )
+    expect((await init(folder, [...NO_IP, '--yes'])).code).toBe(0)
+    const env = { HOLDFAST_STATE_DIR: join(folder, 'state') }
+    const sent = await holdfast(
+      ['update', '--dry-run', '--config', config, '--account', 'no-ip', '--myip', '192.0.2.1'],
+      { env },
+    )
+    expect(sent.stdout).toContain('# to https://dynupdate.no-ip.com')
+    const shown = await holdfast(['config', 'show', '--json', '--config', config], { env })
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      account: [
+        { server: 'https://dyn.example.test', path: '/own', on_stop: ['/bin/true'] },
+        { server: 'https://dynupdate.no-ip.com', path: '/nic/update', on_stop: ['/bin/true'] },
+      ],
+    })
+  })
+
+  it('shows no secret of a configuration that exists', async () => {
+    const folder = scratch()
+    writeFileSync(
+      join(folder, 'holdfast.toml'),
+      'interval = "10m"\nserver = "https://dyn.example.test"\nusername = "one"\npassword = "canary-secret"\nwebhook = "https://hooks.example/canary-secret"\nhostnames = ["a.example.test"]\n',
+    )
+    for (const more of [[], ['--dry-run'], ['--dry-run', '--json'], ['--json']]) {
+      const { stdout, stderr } = await init(folder, [...NO_IP, ...more])
+      expect(stdout + stderr).toContain('«secret»')
+      expect(stdout + stderr).not.toContain('canary-secret')
+    }
+  })
+
+  it('adds a second key of one service, and the contact', async () => {
+    const folder = scratch()
+    const other = (name: string, ...more: readonly string[]) => [
+      '--server',
+      'https://dyn.example.test',
+      '--username',
+      name,
+      '--password-file',
+      '-',
+      '--hostname',
+      `${name}.example.test`,
+      '--yes',
+      ...more,
+    ]
+    for (const [name, more] of [
+      ['one', []],
+      ['two', ['--contact', 'me@example.test']],
+      ['three', []],
+    ] as const)
+      expect((await init(folder, other(name, ...more))).code, name).toBe(0)
+    const text = readFileSync(join(folder, 'holdfast.toml'), 'utf8')
+    expect(text.match(/\[\[account\]\]/g)).toHaveLength(3)
+    expect(text).toContain('contact = "me@example.test"')
+    expect((await holdfast(['config', 'check', '--config', join(folder, 'holdfast.toml')])).code).toBe(0)
+  })
+
+  it('keeps rights and the place of a file that a link leads to', async () => {
+    const folder = scratch()
+    mkdirSync(join(folder, 'real'))
+    writeFileSync(join(folder, 'real/h.toml'), 'interval = "10m"\n')
+    chmodSync(join(folder, 'real/h.toml'), 0o640)
+    symlinkSync('real/h.toml', join(folder, 'holdfast.toml'))
+    expect((await init(folder, [...NO_IP, '--yes'])).code).toBe(0)
+    expect(lstatSync(join(folder, 'holdfast.toml')).isSymbolicLink()).toBe(true)
+    expect(readFileSync(join(folder, 'real/h.toml'), 'utf8')).toContain('provider = "no-ip"')
+    expect(mode(join(folder, 'real/h.toml'))).toBe('640')
+  })
+
+  it('loses no account when several run at once', async () => {
+    const folder = scratch()
+    writeFileSync(join(folder, 'holdfast.toml'), 'interval = "10m"\n')
+    const names = ['one', 'two', 'three', 'four']
+    const all = await Promise.all(
+      names.map(async (name) =>
+        init(folder, [
+          '--server',
+          `https://${name}.example.test`,
+          '--username',
+          name,
+          '--password-file',
+          '-',
+          '--hostname',
+          `${name}.example.test`,
+          '--yes',
+        ]),
+      ),
+    )
+    const text = readFileSync(join(folder, 'holdfast.toml'), 'utf8')
+    const done = names.filter((_, at) => all[at]?.code === 0)
+    expect(done.length).toBeGreaterThan(0)
+    expect(names.filter((name) => text.includes(`username = "${name}"`))).toEqual(done)
+    for (const { code, stderr } of all.filter((one) => one.code !== 0))
+      expect([code, stderr]).toEqual([
+        78,
+        expect.stringMatching(/changed meanwhile|another program changes it/),
+      ])
+    expect(existsSync(join(folder, 'holdfast.toml.lock'))).toBe(false)
+  })
+
+  it('writes TOML into .toml only', async () => {
+    const { code, stderr } = await holdfast(['init', '--output', join(scratch(), 'x.json'), ...NO_IP], {
+      stdin: 'x\n',
+    })
+    expect([code, stderr]).toEqual([64, expect.stringContaining('must be a file that ends in .toml')])
+  })
+
   it('names every wrong value', async () => {
     const { code, stderr } = await init(scratch(), [
       '--provider',
@@ -214,6 +335,7 @@ describe('init in a terminal', () => {
 
   it.each([
     ['Ctrl+C', KEY.interrupt],
+    ['Ctrl+D', '\u0004'],
     ['Esc', KEY.escape],
   ])('leaves everything as it was after %s', async (_name, key) => {
     const { at, env, config, folder } = await surroundings()

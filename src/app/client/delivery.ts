@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { instant, seconds } from '../../base/time.ts'
-import type { PendingDelivery, Target } from '../../client/notify/memory.ts'
+import type { PendingDelivery, DeliveryTarget } from '../../client/notify/memory.ts'
 import {
   EVENT_ROWS,
   type Notification,
@@ -45,10 +45,10 @@ const HOOK_SETTINGS = {
 } as const
 
 /** The ways by which an account is told of an event. */
-export function targetsFor(
+export function deliveryTargets(
   { event }: Pick<Notification, 'event'>,
   { account }: DeliverySettings,
-): readonly Target[] {
+): readonly DeliveryTarget[] {
   const { hook, ping } = EVENT_ROWS[event]
   const hasHook = hook !== undefined && account[hook] !== undefined
   const hasWebhook = account.webhook !== undefined && account.webhookEvents.includes(event)
@@ -70,7 +70,7 @@ export function deliveryOf(
   ports: DeliveryPorts,
 ): Delivery | undefined {
   const { notification, target } = pending
-  if (!targetsFor(notification, settings).includes(target)) return undefined
+  if (!deliveryTargets(notification, settings).includes(target)) return undefined
   const { hook, ping } = EVENT_ROWS[notification.event]
   const { account } = settings
   if (target === 'hook')

@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from 'node:path'
 import type { ClientConfig } from '../../config/read-client.ts'
 import { HOOKS } from '../../config/notify-settings.ts'
 import { type Complaint, fileKeyOf, formatComplaint } from '../../config/setting.ts'
-import { webhookKey } from './delivery-settings.ts'
+import { webhookKey } from './webhook-key.ts'
 import { interfaceNames } from '../../platform/interfaces.ts'
 
 type Config = Pick<ClientConfig, 'sources' | 'command' | 'accounts' | 'places'>

@@ -1,6 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { copyFile, link, lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import {
+  chown,
+  copyFile,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { err, ok, type Result } from '../../base/result.ts'
 import { syncFolder } from '../../platform/files.ts'
@@ -15,6 +27,8 @@ export interface NewFile {
   readonly folderMode: number
   /** Replace a file that exists; it is saved with the ending .bak first. */
   readonly mayReplace?: boolean
+  /** What it must contain until it is replaced. */
+  readonly replaces?: string
 }
 
 /** The text of a file; undefined where there is none. */
@@ -60,21 +74,40 @@ async function takeBack(path: string, wasReplaced: boolean): Promise<void> {
   if (!isRestored) await rm(path, { force: true }).catch(() => undefined)
 }
 
-async function writeNewFile({
-  path,
-  text,
-  mode,
-  folderMode,
-  mayReplace,
-}: NewFile): Promise<string | undefined> {
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.new`
+/** Replaces a file, also one that a link leads to, with its rights and its owner. */
+async function replaceFile({ path: named, text, replaces }: NewFile): Promise<string | undefined> {
+  const path = await realpath(named)
+  const lock = `${path}.lock`
+  const held = await open(lock, 'wx', 0o600).catch(() => undefined)
+  if (held === undefined) return `another program changes it; if none does, remove ${lock}`
+  const temporary = temporaryOf(path)
   try {
+    if (replaces !== undefined && (await readFile(path, 'utf8')) !== replaces)
+      return 'it was changed meanwhile; run the command again'
+    const { mode, uid, gid } = await stat(path)
+    await writeDurably(temporary, text, mode & 0o7777)
+    if (process.getuid?.() === 0) await chown(temporary, uid, gid)
+    await copyFile(path, backupOf(path))
+    await rename(temporary, path)
+    await syncFolder(dirname(path))
+    return undefined
+  } finally {
+    await held.close()
+    await rm(temporary, { force: true }).catch(() => undefined)
+    await rm(lock, { force: true }).catch(() => undefined)
+  }
+}
+
+const temporaryOf = (path: string): string => `${path}.${randomBytes(6).toString('hex')}.new`
+
+async function writeNewFile(file: NewFile): Promise<string | undefined> {
+  const { path, text, mode, folderMode, mayReplace } = file
+  const temporary = temporaryOf(path)
+  try {
+    if (mayReplace === true && (await isThere(path))) return await replaceFile(file)
     await mkdir(dirname(path), { recursive: true, mode: folderMode })
     await writeDurably(temporary, text, mode)
-    if (mayReplace === true && (await isThere(path))) {
-      await copyFile(path, backupOf(path))
-      await rename(temporary, path)
-    } else await link(temporary, path)
+    await link(temporary, path)
     await syncFolder(dirname(path))
     return undefined
   } catch (error) {

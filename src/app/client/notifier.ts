@@ -32,7 +32,7 @@ import {
   type DeliveryPorts,
   type DeliverySettings,
   pingDelivery,
-  targetsFor,
+  deliveryTargets,
 } from './delivery.ts'
 import { DeliveryQueue, type OnDelivery } from './delivery-queue.ts'
 import { deliverySettings } from './delivery-settings.ts'
@@ -144,7 +144,7 @@ export class Notifier {
   readonly #first = (): string => [...this.#settings.keys()][0] ?? ''
   readonly #isHeard = (account: string, event: NotificationEvent): boolean => {
     const settings = this.#settings.get(account)
-    return settings !== undefined && targetsFor({ event }, settings).length > 0
+    return settings !== undefined && deliveryTargets({ event }, settings).length > 0
   }
 
   #tell(event: NotificationEvent, account: string, more: Partial<Notification>): void {
@@ -163,7 +163,7 @@ export class Notifier {
     for (const notification of notifications) {
       const { account, event } = notification
       const settings = this.#settings.get(account)
-      const targets = settings === undefined ? [] : targetsFor(notification, settings)
+      const targets = settings === undefined ? [] : deliveryTargets(notification, settings)
       this.#log('debug', 'a notification is delivered', { fields: { account, event } })
       const pending = targets.map(
         (target): PendingDelivery => ({ id: randomUUID(), target, notification, at: now, attempts: 0 }),

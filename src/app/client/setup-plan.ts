@@ -1,7 +1,8 @@
 import { err, ok, type Result } from '../../base/result.ts'
-import { accountNamesIn, withAddedAccount } from '../../client/setup/added-account.ts'
+import { accountNamesIn, withAddedAccount, withTopSettings } from '../../client/setup/added-account.ts'
 import { diffLines } from '../../client/setup/diff.ts'
 import { type Draft, distinctNames } from '../../client/setup/draft.ts'
+import { maskedConfiguration } from '../../client/setup/shown.ts'
 import { draftComplaints } from '../../client/setup/draft-complaints.ts'
 import { draftFiles, passwordFileOf } from './draft-files.ts'
 import { isThere, type NewFile, textAt } from './new-files.ts'
@@ -27,12 +28,32 @@ export async function setupPlan(draft: Draft, paths: SetupPaths): Promise<Result
   const plan =
     existing.value === undefined || existing.value.trim() === ''
       ? newPlan(draft, paths, existing.value)
-      : addedPlan(draft, paths, existing.value)
+      : await addedPlan(draft, paths, existing.value)
   if (!plan.ok) return plan
   for (const { path, mayReplace } of plan.value.files)
     if (mayReplace !== true && (await isThere(path)))
       return err(`${path} exists already; remove it if it is not needed`)
   return plan
+}
+
+/** Names that no account has, and whose password files are not there: those belong to accounts without a name. */
+async function freeNames(
+  draft: Draft,
+  paths: SetupPaths,
+  used: readonly string[],
+): Promise<readonly string[]> {
+  const taken = [...used]
+  const names: string[] = []
+  for (const { name } of draft.accounts) {
+    let candidate = distinctNames([...taken, name]).at(-1) ?? name
+    while (await isThere(paths.passwordFile({ name: candidate }, false))) {
+      taken.push(candidate)
+      candidate = distinctNames([...taken, name]).at(-1) ?? name
+    }
+    taken.push(candidate)
+    names.push(candidate)
+  }
+  return names
 }
 
 function newPlan(draft: Draft, paths: SetupPaths, existing: string | undefined): Result<SetupPlan, string> {
@@ -49,11 +70,14 @@ function newPlan(draft: Draft, paths: SetupPaths, existing: string | undefined):
   })
 }
 
-function addedPlan(draft: Draft, paths: SetupPaths, existing: string): Result<SetupPlan, string> {
-  const used = accountNamesIn(existing)
-  const names = distinctNames([...used, ...draft.accounts.map(({ name }) => name)]).slice(used.length)
+async function addedPlan(
+  draft: Draft,
+  paths: SetupPaths,
+  existing: string,
+): Promise<Result<SetupPlan, string>> {
+  const names = await freeNames(draft, paths, accountNamesIn(existing))
   const accounts = draft.accounts.map((account, at) => ({ ...account, name: names[at] ?? account.name }))
-  let text = existing
+  let text = withTopSettings(existing, draft.settings)
   for (const account of accounts) {
     const added = withAddedAccount(text, account, (one) => paths.passwordFile(one, false))
     if (!added.ok) return err(`${paths.config}: ${added.error}`)
@@ -69,9 +93,17 @@ function addedPlan(draft: Draft, paths: SetupPaths, existing: string): Result<Se
     config: paths.config,
     files: [
       ...passwords,
-      { path: paths.config, text, mode: paths.configMode, folderMode: paths.folderMode, mayReplace: true },
+      {
+        path: paths.config,
+        text,
+        mode: paths.configMode,
+        folderMode: paths.folderMode,
+        mayReplace: true,
+        replaces: existing,
+      },
     ],
-    diff: diffLines(existing, text),
+    // Lines with secrets are masked; a change of one of them alone is not shown.
+    diff: diffLines(maskedConfiguration(existing), maskedConfiguration(text)),
     accounts: names,
   })
 }

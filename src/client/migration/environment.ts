@@ -24,22 +24,21 @@ function unquoted(text: string): string {
   return (double ?? text.trimEnd()).replaceAll(/\\(.)/g, '$1')
 }
 
+const COMPOSE_VARIABLE = /\$\$|\$\{[A-Za-z_][^}]*\}|\$[A-Za-z_]\w*/g
+
 /** A scalar of YAML 1.2, in which Compose replaces ${NAME} and $NAME; $$ is one dollar sign. */
 function composeValue(text: string, variable: ImportContext['variable']): Omit<Pair, 'name'> {
   const single = /^'((?:[^']|'')*)'/.exec(text)?.[1]?.replaceAll("''", "'")
   const double = /^"((?:[^"\\]|\\.)*)"/.exec(text)?.[1]?.replaceAll(/\\(.)/g, '$1')
   const bare = single ?? double ?? text.replace(/(?:^|\s)#.*$/, '').trim()
   let unset: string | undefined
-  const value = bare.replaceAll(
-    /\$\$|\$\{([A-Za-z_]\w*)(?::?-([^}]*))?[^}]*\}|\$([A-Za-z_]\w*)/g,
-    (whole, braced?: string, fallback?: string, plain?: string) => {
-      if (whole === '$$') return '$'
-      const name = braced ?? plain ?? ''
-      const found = variable(name) ?? fallback
-      if (found === undefined) unset = name
-      return found ?? ''
-    },
-  )
+  const value = bare.replaceAll(COMPOSE_VARIABLE, (whole) => {
+    if (whole === '$$') return '$'
+    const [, name = '', fallback] = /^\$\{?(\w+)(?::?-([^}]*))?/.exec(whole) ?? []
+    const found = variable(name) ?? fallback
+    if (found === undefined) unset = name
+    return found ?? ''
+  })
   return { value, ...(unset !== undefined && { unset }) }
 }
 

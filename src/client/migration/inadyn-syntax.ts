@@ -60,13 +60,11 @@ function tokensOf(text: string, variable: ImportContext['variable']): readonly T
 
 /** Escapes, and ${NAME} or ${NAME:-default}, which libConfuse takes from the environment. */
 const withVariables = (text: string, variable: ImportContext['variable']): string =>
-  text.replaceAll(
-    /\\([^])|\$\{([^}:]+)(?::-([^}]*))?\}/g,
-    (_, escaped?: string, name?: string, fallback?: string) => {
-      if (escaped !== undefined) return escaped === 'n' ? '\n' : escaped
-      return variable(name ?? '') ?? fallback ?? ''
-    },
-  )
+  text.replaceAll(/\\[^]|\$\{[^}]+\}/g, (whole) => {
+    if (whole.startsWith('\\')) return whole === '\\n' ? '\n' : whole.slice(1)
+    const [, name = '', fallback = ''] = /^\$\{([^}:]+)(?::-([^}]*))?\}$/.exec(whole) ?? []
+    return variable(name) ?? fallback
+  })
 
 /** Tokens in order, each read once. */
 class TokenReader {

@@ -45,7 +45,8 @@ export function compareReports(
     const account = earlier ?? { confirmed: confirmedOf(report), events: {} }
     const { memory: next, notifications } = compareAccount(account, report, now)
     current = { ...current, accounts: { ...current.accounts, [report.account]: next } }
-    for (const one of notifications) if (isHeard(one.account, one.event)) take(admit(current, one, now))
+    const heard = notifications.filter(({ event }) => isHeard(report.account, event))
+    for (const one of heard) take(admit(current, one, now))
     take(releaseHeld(current, report.account, now))
   }
   return { memory: current, notifications: told }

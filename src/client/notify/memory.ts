@@ -24,14 +24,14 @@ export interface AccountMemory {
 }
 
 /** The ways by which one notification is delivered. */
-export const TARGETS = ['hook', 'webhook', 'ping'] as const
-export type Target = (typeof TARGETS)[number]
+export const DELIVERY_TARGETS = ['hook', 'webhook', 'ping'] as const
+export type DeliveryTarget = (typeof DELIVERY_TARGETS)[number]
 
 /** A notification that has not reached a target yet: the next process delivers it. */
 export interface PendingDelivery {
   /** The same in each attempt. */
   readonly id: string
-  readonly target: Target
+  readonly target: DeliveryTarget
   readonly notification: Notification
   /** Milliseconds since 1970, of the event. */
   readonly at: number
@@ -81,7 +81,7 @@ const eventFrom = (value: unknown): NotificationEvent | undefined =>
   NOTIFICATION_EVENTS.find((one) => one === value)
 
 function pendingFrom({ id, target, notification, at, attempts }: Members): readonly PendingDelivery[] {
-  const known = TARGETS.find((one) => one === target)
+  const known = DELIVERY_TARGETS.find((one) => one === target)
   const one = notificationFrom(notification)
   const moment = numberFrom(at)
   return known === undefined || one === undefined || moment === undefined || typeof id !== 'string'

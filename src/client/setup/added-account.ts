@@ -1,13 +1,20 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { readFile } from '../../config/client-file.ts'
 import { ACCOUNT_SETTINGS } from '../../config/client-settings.ts'
-import { parseDocument } from '../../config/document.ts'
+import { type Located, parseDocument } from '../../config/document.ts'
+import { NOTIFY_SETTINGS } from '../../config/notify-settings.ts'
 import { fileKeyOf, formatComplaint } from '../../config/setting.ts'
 import { topStatements } from '../../config/toml-statements.ts'
-import { accountSlug, type DraftAccount } from './draft.ts'
-import { accountTable, type PasswordPath } from './toml.ts'
+import { accountSlug, type DraftAccount, type DraftSettings } from './draft.ts'
+import { accountTable, type PasswordPath, settingLines } from './toml.ts'
 
-const ACCOUNT_KEYS: ReadonlySet<string> = new Set(Object.keys(ACCOUNT_SETTINGS).map(fileKeyOf))
+/** Settings at the top that a further account shares: they say who is told, and nothing about a service. */
+const SHARED: readonly string[] = [...Object.keys(NOTIFY_SETTINGS), 'verify'].map(fileKeyOf)
+const OWN_KEYS: ReadonlySet<string> = new Set(
+  Object.keys(ACCOUNT_SETTINGS)
+    .map(fileKeyOf)
+    .filter((key) => !SHARED.includes(key)),
+)
 const NAME = 'holdfast.toml'
 
 /** The names of the accounts of a file, which a new account must not have. */
@@ -21,8 +28,9 @@ export function accountNamesIn(text: string): readonly string[] {
 }
 
 /**
- * The text of a configuration with one more account. Settings of an account that stand at the top apply to every account, so
- * they move into a table of their own first. The error says why the text cannot be changed.
+ * The text of a configuration with one more account. What stands at the top applies to every account, so settings of a
+ * service move into the accounts that have them now: the new one must not send its password there. The error says why the
+ * text cannot be changed.
  */
 export function withAddedAccount(
   text: string,
@@ -32,22 +40,38 @@ export function withAddedAccount(
   const document = parseDocument(text, NAME)
   if (!document.ok)
     return err(formatComplaint({ where: `line ${document.error.line}`, problem: document.error.problem }))
-  const hasTables = (document.value.members?.get('account')?.entries ?? []).length > 0
-  const base = hasTables ? text : withOwnTable(text)
-  return ok(`${base.trimEnd()}\n\n${accountTable(account, passwordPath)}\n`)
+  const mark = text.startsWith('\uFEFF') ? '\uFEFF' : ''
+  const base = withOwnTables(text.slice(mark.length), document.value.members?.get('account')?.entries ?? [])
+  return ok(`${mark}${base.trimEnd()}\n\n${accountTable(account, passwordPath)}\n`)
 }
 
-function withOwnTable(text: string): string {
+/** The text with settings of the program that it does not have yet, at its top. */
+export function withTopSettings(text: string, settings: DraftSettings): string {
+  const present = new Set(topStatements(text).map(({ key }) => key))
+  const missing = Object.fromEntries(Object.entries(settings).filter(([key]) => !present.has(key)))
+  return [...settingLines(missing), text].join('\n')
+}
+
+function withOwnTables(text: string, tables: readonly Located[]): string {
   const lines = text.split('\n')
-  const moved = topStatements(text).filter(({ key }) => ACCOUNT_KEYS.has(key))
-  if (!moved.some(({ key }) => key === 'username')) return text
-  const linesOf = ({ firstLine, lastLine }: (typeof moved)[number]): readonly string[] =>
-    lines.slice(firstLine - 1, lastLine)
+  const moved = topStatements(text).filter(({ key }) => OWN_KEYS.has(key))
+  const isAccount = moved.some(({ key }) => key === 'username')
+  if (moved.length === 0 || (tables.length === 0 && !isAccount)) return text
   const isMoved = (at: number): boolean =>
     moved.some(({ firstLine, lastLine }) => at + 1 >= firstLine && at + 1 <= lastLine)
-  const statements = moved.flatMap(linesOf)
+  const statementsFor = (table: Located | undefined): readonly string[] =>
+    moved.flatMap(({ key, firstLine, lastLine }) =>
+      table?.members?.has(key) === true ? [] : lines.slice(firstLine - 1, lastLine),
+    )
+  const below = (at: number): readonly string[] => {
+    const table = tables.find(({ line }) => line === at + 1)
+    return table === undefined ? [] : statementsFor(table)
+  }
+  const rest = lines.flatMap((line, at) => (isMoved(at) ? [] : [line, ...below(at)]))
+  if (tables.length > 0) return rest.join('\n')
+  const statements = statementsFor(undefined)
   const name = moved.some(({ key }) => key === 'name') ? [] : [`name = "${nameOf(statements)}"`]
-  return [...lines.filter((_, at) => !isMoved(at)), '[[account]]', ...name, ...statements].join('\n')
+  return [...rest, '[[account]]', ...name, ...statements].join('\n')
 }
 
 /** A name for the account that had none: its service or its username, so that logs stay readable. */

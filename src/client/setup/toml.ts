@@ -20,7 +20,8 @@ function value(one: DraftValue): string {
   return typeof one === 'object' ? `[${one.map(quoted).join(', ')}]` : String(one)
 }
 
-const lines = (settings: DraftSettings): readonly string[] =>
+/** One line for each setting. */
+export const settingLines = (settings: DraftSettings): readonly string[] =>
   Object.keys(settings)
     .toSorted((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b))
     .map((key) => `${key} = ${value(settings[key] ?? '')}`)
@@ -39,17 +40,17 @@ export const accountTable = (account: DraftAccount, passwordPath: PasswordPath):
   [
     ...account.comments.map((comment) => `# ${comment}`),
     '[[account]]',
-    ...lines({ name: account.name, ...settingsOf(account, passwordPath) }),
+    ...settingLines({ name: account.name, ...settingsOf(account, passwordPath) }),
   ].join('\n')
 
 /** A whole file: one account without a table, several with one each. */
 export function draftText({ settings, accounts }: Draft, passwordPath: PasswordPath): string {
   const [only, ...others] = accounts
   if (only === undefined || others.length > 0) {
-    const top = lines(settings).join('\n')
+    const top = settingLines(settings).join('\n')
     const tables = accounts.map((account) => accountTable(account, passwordPath))
     return `${[...(top === '' ? [] : [top]), ...tables].join('\n\n')}\n`
   }
   const comments = only.comments.map((comment) => `# ${comment}`)
-  return `${[...comments, ...lines({ ...settingsOf(only, passwordPath), ...settings })].join('\n')}\n`
+  return `${[...comments, ...settingLines({ ...settingsOf(only, passwordPath), ...settings })].join('\n')}\n`
 }

@@ -1,0 +1,28 @@
+import { ACCOUNT_SETTINGS } from '../../config/client-settings.ts'
+import { fileKeyOf } from '../../config/setting.ts'
+import { Secret } from '../../net/secret.ts'
+
+/** Settings whose values are secrets: their readers say so. */
+const SECRET_KEYS: readonly string[] = ['password', 'webhook', 'health_url'].filter((key) =>
+  Object.keys(ACCOUNT_SETTINGS).map(fileKeyOf).includes(key),
+)
+const PATTERN = new RegExp(`^(\\s*(?:${SECRET_KEYS.join('|')})\\s*=\\s*).*$`)
+
+/** The text of a configuration for people: every secret is «secret», also one of several lines. */
+export function maskedConfiguration(text: string): string {
+  let end: string | undefined
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      if (end !== undefined) {
+        if (line.includes(end)) end = undefined
+        return []
+      }
+      const [whole, start] = PATTERN.exec(line) ?? []
+      if (whole === undefined || start === undefined) return [line]
+      const [quote] = /^(?:"""|''')/.exec(line.slice(start.length)) ?? []
+      if (quote !== undefined && !line.slice(start.length + quote.length).includes(quote)) end = quote
+      return [`${start}"${String(new Secret(''))}"`]
+    })
+    .join('\n')
+}
