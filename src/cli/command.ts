@@ -1,7 +1,7 @@
 import type { Exit } from '../app/exit-codes.ts'
 import type { ClientSettingFlags, SettingFlags } from '../app/setting-flags.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../config/client-settings.ts'
-import { fromFlags } from '../config/setting.ts'
+import { flagOf, fromFlags, type SettingTable } from '../config/setting.ts'
 import {
   type FlagsOf,
   type FlagTable,
@@ -79,6 +79,31 @@ const CLIENT_FLAGS = {
   },
 } as const satisfies FlagTable
 
+/** Settings that matter to commands which show or change what is saved. The others are taken too, as in one's environment. */
+const SHOWN_KEYS: ReadonlySet<string> = new Set([
+  'server',
+  'provider',
+  'username',
+  'hostnames',
+  'verify',
+  'verifyServers',
+  'stateDir',
+  'runtimeDir',
+  'logLevel',
+])
+
+const withHidden = (table: SettingTable, options: Options): Options => {
+  const shown = new Set(
+    Object.entries(table).flatMap(([key, setting]) => (SHOWN_KEYS.has(key) ? [flagOf(key, setting)] : [])),
+  )
+  return Object.fromEntries(
+    Object.entries(options).map(([flag, option]) => [
+      flag,
+      shown.has(flag) ? option : { ...option, isHidden: true as const },
+    ]),
+  )
+}
+
 export const clientSettings: SettingFamily<ClientSettingFlags> = {
   options: () =>
     Promise.resolve({
@@ -95,6 +120,17 @@ export const clientSettings: SettingFamily<ClientSettingFlags> = {
 
 /** The client never loads the service's table. */
 const serviceTable = async () => (await import('../config/service-settings.ts')).SERVICE_SETTINGS
+
+/** The same, with less in --help. */
+export const savedSettings: SettingFamily<ClientSettingFlags> = {
+  options: () =>
+    Promise.resolve({
+      ...withHidden(ACCOUNT_SETTINGS, optionsOf(ACCOUNT_SETTINGS, 'Account:')),
+      ...withHidden(CLIENT_SETTINGS, optionsOf(CLIENT_SETTINGS, 'Client:')),
+      ...optionsIn(CLIENT_FLAGS),
+    }),
+  read: clientSettings.read,
+}
 
 export const serviceSettings: SettingFamily<SettingFlags> = {
   options: async () => ({ ...optionsOf(await serviceTable(), 'Service:'), ...optionsIn(SERVICE_FLAGS) }),

@@ -1,5 +1,12 @@
 import { tuneForDaemon, tuneForService } from '../platform/v8-flags.ts'
-import { type Command, clientSettings, command, noSettings, serviceSettings } from './command.ts'
+import {
+  type Command,
+  clientSettings,
+  command,
+  noSettings,
+  savedSettings,
+  serviceSettings,
+} from './command.ts'
 import * as flags from './flag-tables.ts'
 
 /** Every command: its texts in --help, what it takes, and where it is. */
@@ -55,7 +62,7 @@ export const COMMANDS: readonly Command[] = [
     examples: ['holdfast status', 'holdfast status --watch --json'],
     details: ['The state comes from the running daemon, or else from the state file.'],
     flags: flags.STATUS_FLAGS,
-    settings: clientSettings,
+    settings: savedSettings,
     load: async () => (await import('./status.ts')).statusCommand,
   }),
   command({
@@ -86,7 +93,7 @@ export const COMMANDS: readonly Command[] = [
     examples: ['holdfast explain', 'holdfast explain home.example.org', 'holdfast explain abuse'],
     details: ['For an account: what happened, when, why, what to do, and what happens next.'],
     flags: flags.EXPLAIN_FLAGS,
-    settings: clientSettings,
+    settings: savedSettings,
     load: async () => (await import('./explain.ts')).explainCommand,
   }),
   command({
@@ -98,7 +105,7 @@ export const COMMANDS: readonly Command[] = [
       'Otherwise this is the same as holdfast update.',
     ],
     flags: flags.POKE_FLAGS,
-    settings: clientSettings,
+    settings: savedSettings,
     load: async () => (await import('./poke.ts')).pokeCommand,
   }),
   command({
@@ -110,7 +117,7 @@ export const COMMANDS: readonly Command[] = [
       'Also ends the retry delay after a response without a reply word (429, 5xx). The wait after 911 remains.',
     ],
     flags: flags.RESUME_FLAGS,
-    settings: clientSettings,
+    settings: savedSettings,
     load: async () => (await import('./resume.ts')).resumeCommand,
   }),
   command({
@@ -128,7 +135,7 @@ export const COMMANDS: readonly Command[] = [
     examples: ['holdfast notify', 'holdfast notify --test', 'holdfast notify --test --event stopped'],
     details: ['Programs (on_change and others), webhooks and health checks are settings of an account.'],
     flags: flags.NOTIFICATION_FLAGS,
-    settings: clientSettings,
+    settings: savedSettings,
     load: async () => (await import('./notify.ts')).notifyCommand,
   }),
   command({

@@ -9,6 +9,8 @@ export interface Option {
   readonly values?: readonly string[]
   /** The value is the path of a file or folder. */
   readonly isPath?: true
+  /** Taken, and left out of --help: this command does nothing with it. */
+  readonly isHidden?: true
   /** The heading of the option in --help. */
   readonly group?: string
 }

@@ -65,13 +65,15 @@ const OVERVIEW = [
   'holdfast <command> [options]',
   '',
   ...examplesOf([
+    'holdfast init',
     'holdfast update --server dyn.example --username KEY --password-file FILE --hostname home.example.org',
     'holdfast run --config /etc/holdfast/holdfast.toml',
     'holdfast explain abuse',
   ]),
   '',
   'Holdfast keeps hostnames on a changing address (dynamic DNS).',
-  'holdfast <command> --help shows the options of a command. -v is short for --log-level debug.',
+  'holdfast <command> --help shows the options of a command that matter to it; holdfast update --help shows all settings.',
+  '-v is short for --log-level debug.',
 ].join('\n')
 
 const COMMAND_NAMES = COMMANDS.map(({ name }) => name)
@@ -80,7 +82,7 @@ const COMMAND_NAMES = COMMANDS.map(({ name }) => name)
 
 const EXIT_CODES = [
   'Exit codes:',
-  ...Object.values(EXITS).map(({ code, meaning }) => `  ${String(code).padStart(2)}  ${meaning}`),
+  ...Object.values(EXITS).map(({ code, meaning }) => `  ${String(code).padStart(3)}  ${meaning}`),
 ].join('\n')
 
 function positionalUsage(positional: Positional | undefined): string {
@@ -108,7 +110,7 @@ function withOptions(args: Argv, command: Command, options: Options): Argv {
       Object.fromEntries(
         Object.entries(options).map(([flag, option]) => [
           flag,
-          yargsOption({ ...option, describe: withShort(flag, option.describe) }),
+          yargsOption({ ...option, describe: withShort(flag, withValues(option)) }),
         ]),
       ),
     )
@@ -120,6 +122,13 @@ function withOptions(args: Argv, command: Command, options: Options): Argv {
     })
 }
 
+/** The only values of an option, where its description does not name them. */
+function withValues({ describe, values = [] }: Option): string {
+  const isNamed = values.every((value) => new RegExp(`\\b${value}\\b`).test(describe))
+  return isNamed || values.length > MAX_VALUES ? describe : `${describe} (${values.join(', ')})`
+}
+const MAX_VALUES = 12
+
 /** The short forms are rewritten before the line is parsed, and yargs would return an alias as a flag of its own. */
 function withShort(flag: string, describe: string): string {
   const short = Object.entries(SHORT_OPTIONS).find(
@@ -128,8 +137,9 @@ function withShort(flag: string, describe: string): string {
   return short === undefined ? describe : `${describe} (short: -${short[0]})`
 }
 
-const yargsOption = ({ kind, describe, group }: Option) => ({
+const yargsOption = ({ kind, describe, group, isHidden }: Option) => ({
   describe,
+  hidden: isHidden === true,
   ...(group !== undefined && { group }),
   ...(kind === 'switch'
     ? { type: 'boolean' as const }

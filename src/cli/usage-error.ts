@@ -14,6 +14,10 @@ interface Mistake {
 
 /** The messages of yargs name its own terms; each row has the words of the command line instead. Other messages stay as they are. */
 const WORDINGS: readonly (readonly [RegExp, (mistake: Mistake) => string])[] = [
+  [
+    /^Did you mean (.+)\?/,
+    ({ found: [name = ''], words }) => `${words[0]} is not a command (did you mean ${name}?)`,
+  ],
   [/^Unknown arguments?: ([^,]+)/, unknownWording],
   [/^Not enough arguments following: (.+)/, ({ found: [flag = ''] }) => `--${flag} needs a value`],
   [

@@ -9,7 +9,7 @@ describe('a mistake on the command line is exit 64 with a hint', () => {
   // biome-ignore format: a table
   it.each([
     [[],                                     'a command is missing: init, update, run, status, detect, doctor, explain, poke, resume, config, notify, import, providers, completion, service, serve or admin'],
-    [['updtae'],                             'Did you mean update?'],
+    [['updtae'],                             'updtae is not a command (did you mean update?)'],
     [['update', '--servr', 'x'],             '--servr is not an option of update (did you mean --server?)'],
     [['update', '--server', 'dyn.example', '--username', 'a', '--hostname', 'a.test', '--password', 'x', '--myip', 'banana'], '--myip: myip must be an IPv4 address, an IPv6 address, both, or connection'],
     [['update', '--dry-run=maybe'],          '--dry-run must be true or false; write --dry-run or --no-dry-run'],
@@ -297,6 +297,41 @@ describe('a state file that cannot be read or written', () => {
     })
     expect((await holdfast(['status', ...args])).stdout).toMatch(
       /stopped since \S+ \S+, the service answered abuse/,
+    )
+  })
+})
+
+describe('--help', () => {
+  it('of a command that shows what is saved leaves out settings that do nothing there', async () => {
+    const [status, update] = await Promise.all([
+      holdfast(['status', '--help']),
+      holdfast(['update', '--help']),
+    ])
+    expect(status.stdout).not.toContain('--pace')
+    expect(status.stdout).toContain('--state-dir')
+    expect(update.stdout).toContain('--pace')
+    expect(
+      (
+        await holdfast([
+          'status',
+          '--pace',
+          '3',
+          '--server',
+          'dyn.example',
+          '--username',
+          'u',
+          '--hostname',
+          'h.example.test',
+          '--state-dir',
+          scratch(),
+        ])
+      ).code,
+    ).toBe(0)
+  })
+  it('names the values of an enumeration', async () => {
+    const { stdout } = await holdfast(['update', '--help'])
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'each in a request of its own [together] (together, apart)',
     )
   })
 })
