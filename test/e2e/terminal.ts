@@ -27,9 +27,12 @@ export interface Terminal {
 
 const TIMEOUT = 20_000
 
-/** Runs the program in a pseudo-terminal (script(1)), as a person does. */
-export function inTerminal(args: readonly string[], { env = {} }: Options = {}): Terminal {
-  const command = [NODE, join(ROOT, 'bin/holdfast.js'), ...args].map(quoted).join(' ')
+/** Runs the program in a pseudo-terminal (script(1)), as a person does; `within` is a command that starts it. */
+export function inTerminal(
+  args: readonly string[],
+  { env = {}, within = [] }: Options & { readonly within?: readonly string[] } = {},
+): Terminal {
+  const command = [...within, NODE, join(ROOT, 'bin/holdfast.js'), ...args].map(quoted).join(' ')
   const child = spawn('script', ['-qefc', `stty cols 100 rows 50; exec ${command}`, '/dev/null'], {
     cwd: ROOT,
     env: cleanEnvironment({ TERM: 'xterm-256color', ...env }),
