@@ -1,16 +1,19 @@
-/** Codes of sysexits.h where it has one that fits. `restart` tells a supervisor whether another start can help. */
+/**
+ * Codes of sysexits.h where it has one that fits. `restart` tells a supervisor whether another start can help; it is true for those
+ * of commands that no unit runs.
+ */
 // biome-ignore format: a table
 export const EXITS = {
   settled:       { code: 0,  restart: true,  meaning: 'success' },
   usage:         { code: 64, restart: false, meaning: 'the command line is wrong' },
-  partial:       { code: 65, restart: false, meaning: 'not everything of the other client can be taken over' },
+  partial:       { code: 65, restart: true,  meaning: 'not everything of the other client can be taken over' },
   unreached:     { code: 69, restart: true,  meaning: 'the service, or every address source, cannot be reached' },
   bug:           { code: 70, restart: true,  meaning: 'a bug in Holdfast' },
   unwritten:     { code: 74, restart: true,  meaning: 'not all of the output was written: standard output is full or closed' },
   waiting:       { code: 75, restart: true,  meaning: 'waiting, as the service requires; nothing is sent before the wait ends' },
   stopped:       { code: 77, restart: false, meaning: 'stopped until you act; holdfast explain shows what to do' },
   configuration: { code: 78, restart: false, meaning: 'the configuration is wrong or incomplete' },
-  cancelled:     { code: 130, restart: false, meaning: 'ended by the user before anything was written' },
+  cancelled:     { code: 130, restart: true,  meaning: 'ended by the user before anything was written' },
 } as const satisfies Record<string, { readonly code: number; readonly restart: boolean; readonly meaning: string }>
 
 export type Exit = keyof typeof EXITS
