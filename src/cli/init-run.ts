@@ -1,10 +1,12 @@
 import { dirname } from 'node:path'
 import { writeNewFiles } from '../app/client/new-files.ts'
-import { readSettings } from '../app/client/settings.ts'
+import { type ResolvedSettings, readSettings } from '../app/client/settings.ts'
+import { socketIn } from '../app/client/single-instance.ts'
 import type { SetupPlan } from '../app/client/setup-plan.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import type { ClientSettingFlags } from '../app/setting-flags.ts'
 import { writeError } from '../app/streams.ts'
+import { askControl } from '../platform/control.ts'
 import type { Draft } from '../client/setup/draft.ts'
 import { maskedConfiguration } from '../client/setup/shown.ts'
 import type { InitFlags } from './flag-tables.ts'
@@ -36,6 +38,7 @@ export async function carryOut(
   const sent = isSending
     ? await sendFirst(
         { ...settings, accounts: plan.accounts.length > 0 && plan.diff.length > 0 ? plan.accounts : [] },
+        checked.value,
         asJson,
       )
     : 'settled'
@@ -47,14 +50,24 @@ export async function carryOut(
   return started
 }
 
-const sendFirst = async (settings: ClientSettingFlags, asJson: boolean): Promise<Exit> =>
-  (await import('./update.ts')).updateCommand({
-    settings,
-    asJson,
-    isForced: false,
-    isDryRun: false,
-    isQuiet: false,
-  })
+/** A daemon that runs has another configuration, and sends the first update itself when it has read this one. */
+async function sendFirst(
+  settings: ClientSettingFlags,
+  resolved: ResolvedSettings,
+  asJson: boolean,
+): Promise<Exit> {
+  const running = await askControl(socketIn(resolved), { do: 'status' }, CONTROL_TIMEOUT)
+  if (running.kind === 'answered') {
+    if (!asJson)
+      print('a daemon is running; it sends the first update after a restart: systemctl restart holdfast')
+    return 'settled'
+  }
+  const { updateCommand } = await import('./update.ts')
+  return updateCommand({ settings, asJson, isForced: false, isDryRun: false, isQuiet: false })
+}
+
+/** In milliseconds. */
+const CONTROL_TIMEOUT = 2000
 
 function showPlan(plan: SetupPlan, asJson: boolean): Exit {
   const shown = plan.files.map(({ path, text, mode }) => ({

@@ -2,7 +2,8 @@ import { access } from 'node:fs/promises'
 import { isRoot } from '../app/paths.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import type { Draft } from '../client/setup/draft.ts'
-import { print } from './output.ts'
+import { execute, showUnit } from '../app/client/systemctl.ts'
+import { fail, print } from './output.ts'
 import type { Start } from './starts.ts'
 
 interface StartContext {
@@ -35,6 +36,12 @@ async function startUnit({ config }: StartContext): Promise<Exit> {
     )
     return 'settled'
   }
+  const { daemonVariant, userVariant } = await import('../app/client/unit-files.ts')
+  const { unit, manager } = isRoot() ? daemonVariant : userVariant()
+  const shown = await showUnit(manager, unit)
+  const isRunning = typeof shown === 'object' && shown.active === 'active'
+  // The credentials of a unit are loaded when it starts, so a reload would not find a new password.
+  if (isRunning) return restartUnit(unit, manager)
   const { serviceCommand } = await import('./service.ts')
   return serviceCommand({
     operation: 'install',
@@ -43,6 +50,15 @@ async function startUnit({ config }: StartContext): Promise<Exit> {
     isServe: false,
     isDryRun: false,
   })
+}
+
+async function restartUnit(unit: string, manager: readonly string[]): Promise<Exit> {
+  const args = [...manager, 'restart', unit]
+  print(`runs systemctl ${args.join(' ')}`)
+  const { code, output } = await execute('systemctl', args)
+  return code === 0
+    ? 'settled'
+    : fail({ exit: 'configuration', messages: [`systemctl ${args.join(' ')}: ${output}`] }, false)
 }
 
 const option = ({ config }: StartContext): string => (config === undefined ? '' : ` --config ${config}`)

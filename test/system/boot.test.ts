@@ -315,3 +315,36 @@ describe.skipIf(typeof made === 'string')('under a systemd whose users no databa
     }
   })
 })
+
+describe.skipIf(typeof made === 'string')('init under a real systemd', () => {
+  it('writes, sends the first update, and starts the unit; a second account follows', {
+    timeout: 90_000,
+  }, async () => {
+    const guest = await bootGuest((made as Roots).full)
+    const init = (username: string, ...more: readonly string[]): string =>
+      `printf 'the key of ${username}\\n' | holdfast init --server http://127.0.0.1:8080 --username ${username} --password-file - --hostname ${username}.example.test --publish ipv4 --yes ${more.join(' ')}`
+    const logins = (): readonly string[] => guest.asked().map(({ login }) => login)
+    try {
+      guest.moveTo('11.2.3.1')
+      guest.ok(configuration('sources = ["interfaces"]\nagreement = "one"'))
+      guest.ok(init('first', '--send --start systemd'))
+      await expect.poll(() => guest.show('StatusText'), WITHIN).toBe('1 of 1 hostnames confirmed')
+      expect(logins()).toEqual(['first:the key of first'])
+      expect(guest.ok('stat -c "%a %U" /etc/holdfast/holdfast.toml').trim()).toBe('644 root')
+
+      expect(guest.ok(init('second', '--send --start systemd'))).toContain(
+        'a daemon is running; it sends the first update',
+      )
+      await expect.poll(() => guest.show('StatusText'), WITHIN).toBe('2 of 2 hostnames confirmed')
+      // One request of init, and none of the daemon: the result of the first update is remembered.
+      expect(logins()).toEqual(['first:the key of first', 'second:the key of second'])
+      guest.moveTo('11.2.3.2')
+      await expect.poll(() => logins().length, WITHIN).toBe(4)
+      expect(guest.ok('grep -rl "the key of" /etc | xargs stat -c "%a %U %n" | sort')).not.toMatch(
+        /^(?!600 root)/m,
+      )
+    } finally {
+      await guest.stop()
+    }
+  })
+})
