@@ -30,6 +30,7 @@ export interface PageServer {
 const MAX_BODY_BYTES = 4096
 const MAX_CONNECTIONS = 32
 const MAX_STREAMS = 8
+const MAX_BUFFERED_BYTES = 1024 * 1024
 /** In milliseconds: proxies end connections without traffic. */
 const COMMENT_INTERVAL = 25_000
 
@@ -40,7 +41,13 @@ export async function servePage(
 ): Promise<PageServer> {
   const streams = new Set<ServerResponse>()
   const server = createServer(
-    { maxHeaderSize: 8192, requestTimeout: 5000, headersTimeout: 5000, keepAliveTimeout: 5000 },
+    {
+      maxHeaderSize: 8192,
+      requestTimeout: 5000,
+      headersTimeout: 5000,
+      keepAliveTimeout: 5000,
+      connectionsCheckingInterval: 1000,
+    },
     (request, response) => {
       void answer(request, response, { handler, streams }).catch(() => response.destroy())
     },
@@ -68,7 +75,11 @@ export async function servePage(
         .split('\n')
         .map((line) => `data: ${line}\n`)
         .join('')}\n`
-      for (const stream of streams) stream.write(text)
+      for (const stream of streams) {
+        // A reader that does not read gets a new stream when it does.
+        if (stream.writableLength > MAX_BUFFERED_BYTES) stream.destroy()
+        else stream.write(text)
+      }
     },
     close: () => {
       clearInterval(comments)
@@ -104,7 +115,7 @@ async function answer(
     ...own,
     ...(isStream === true ? {} : { 'content-length': Buffer.byteLength(text) }),
   })
-  if (isStream !== true) {
+  if (isStream !== true || method === 'HEAD') {
     response.end(method === 'HEAD' ? '' : text)
     return
   }

@@ -114,8 +114,8 @@ const text = async (page: Page, selector: string): Promise<string> =>
 const STANDINGS: readonly (readonly [name: string, reply: string, title: string, part: string])[] = [
   ['settled',   'good',    'In order',                     'lead to this network'],
   ['stopped',   'badauth', 'Stopped until you act',        'What to do'],
-  ['waiting',   '911',     'Waiting, as the service asks', 'next attempt'],
-  ['unreached', '',        'Waiting, as the service asks', 'Cause'],
+  ['waiting',   '911',     'Nothing is sent before the pause is over', 'next attempt'],
+  ['unreached', '',        'Nothing is sent before the pause is over', 'Cause'],
 ]
 
 describe('the page', () => {
@@ -290,6 +290,10 @@ describe('an attack', () => {
       httpCredentials: { username: 'me', password: 'open sesame' },
     })
     expect(await text(page, '#summary')).toContain('All in order')
+    // Over http and by a name, browsers send no Sec-Fetch-Site.
+    at.set('good', '203.0.113.83')
+    await page.getByRole('button', { name: 'Check now' }).click()
+    await page.getByRole('cell', { name: '203.0.113.83' }).first().waitFor()
   })
 })
 

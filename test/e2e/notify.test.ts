@@ -114,7 +114,7 @@ describe('a program', () => {
     await update('192.0.2.2', ...hooks)
     await holdfast(['resume', ...settings], { env: environment })
     await update('192.0.2.2', ...hooks)
-    expect(events(folder)).toEqual(['stopped', 'stopped'])
+    expect(events(folder)).toEqual(['stopped'])
   })
 
   it('is told a stop once where the state folder cannot be written', async () => {

@@ -30,6 +30,7 @@ export class DeliveryQueue {
   readonly #failing = new Set<string>()
   readonly #waiting = new Map<string, Job[]>()
   readonly #work = new Map<string, Promise<void>>()
+  readonly #paused = new Set<string>()
 
   constructor(log: Log, events: DeliveryEvents) {
     this.#log = log
@@ -41,9 +42,17 @@ export class DeliveryQueue {
     const { target } = delivery
     const waiting = this.#waiting.get(target) ?? []
     this.#waiting.set(target, waiting)
+    if (pending.target === 'ping') this.#dropOlderPings(waiting, pending)
     if (waiting.length >= MAX_WAITING) this.#drop(waiting, pending)
     waiting.push({ pending, delivery })
-    if (!this.#work.has(target)) this.#work.set(target, this.#run(target, waiting))
+    this.#start(target)
+  }
+
+  /** A target that failed for a while is asked again later, and the order of its deliveries stays. */
+  #start(target: string): void {
+    const waiting = this.#waiting.get(target)
+    if (waiting === undefined || this.#work.has(target) || this.#paused.has(target)) return
+    this.#work.set(target, this.#run(target, waiting))
   }
 
   /** Waits until each delivery had an attempt, at most this many milliseconds or until the signal, and ends what is left. */
@@ -63,6 +72,16 @@ export class DeliveryQueue {
     while (this.#work.size > 0) await Promise.all(this.#work.values())
   }
 
+  /** A check knows the last ping only. */
+  #dropOlderPings(waiting: Job[], { notification }: PendingDelivery): void {
+    for (const job of waiting.filter(
+      ({ pending }) => pending.notification.account === notification.account,
+    )) {
+      waiting.splice(waiting.indexOf(job), 1)
+      this.#events.onAttempt(job.pending, true)
+    }
+  }
+
   /** The oldest of the same event, or the oldest of all. */
   #drop(waiting: Job[], { notification }: PendingDelivery): void {
     const same = waiting.findIndex(
@@ -75,14 +94,22 @@ export class DeliveryQueue {
   }
 
   async #run(target: string, waiting: Job[]): Promise<void> {
-    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
-      if (this.#end.signal.aborted) break
-      await this.#deliver(job)
+    for (let [job] = waiting; job !== undefined && !this.#end.signal.aborted; [job] = waiting) {
+      const next = await this.#deliver(job)
+      const at = waiting.indexOf(job)
+      if (at >= 0) waiting.splice(at, 1, ...(next === undefined ? [] : [next.job]))
+      if (next === undefined) continue
+      void this.#pause(target, next.delay)
+      break
     }
     this.#work.delete(target)
   }
 
-  async #deliver({ pending, delivery }: Job): Promise<void> {
+  /** The same delivery, and when to try it again; undefined where it is over. */
+  async #deliver({
+    pending,
+    delivery,
+  }: Job): Promise<{ readonly job: Job; readonly delay: number } | undefined> {
     const { target } = delivery
     // A program that was started may have done its work.
     if (pending.target === 'hook') this.#events.onAttempt(pending, true)
@@ -91,7 +118,7 @@ export class DeliveryQueue {
     if (result.ok) {
       this.#failing.delete(target)
       this.#events.onAttempt(pending, true)
-      return
+      return undefined
     }
     const { because, isTemporary } = result.error
     const isEnding = this.#end.signal.aborted && pending.target !== 'hook'
@@ -99,7 +126,7 @@ export class DeliveryQueue {
     const delay = isTemporary ? RETRY_DELAYS[pending.attempts] : undefined
     const next = { ...pending, attempts: pending.attempts + (isEnding ? 0 : 1) }
     this.#events.onAttempt(next, delay === undefined && !isEnding)
-    if (delay !== undefined && !isEnding) void this.#retry({ pending: next, delivery }, delay)
+    return delay === undefined || isEnding ? undefined : { job: { pending: next, delivery }, delay }
   }
 
   /** Once, until one succeeds. */
@@ -112,8 +139,10 @@ export class DeliveryQueue {
     this.#failing.add(target)
   }
 
-  async #retry({ pending, delivery }: Job, delay: number): Promise<void> {
+  async #pause(target: string, delay: number): Promise<void> {
+    this.#paused.add(target)
     await sleep(delay, undefined, { signal: this.#end.signal, ref: false }).catch(() => undefined)
-    this.put(pending, delivery)
+    this.#paused.delete(target)
+    if (!this.#end.signal.aborted) this.#start(target)
   }
 }

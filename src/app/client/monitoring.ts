@@ -1,5 +1,5 @@
 import type { MetricFamily } from '../../base/exposition.ts'
-import { formatInstant, formatLocal, type Instant } from '../../base/time.ts'
+import { formatInstant, formatLocal, type Instant, instant } from '../../base/time.ts'
 import type { AgentEvent } from '../../client/agent/events.ts'
 import type { LoopState } from '../../client/agent/loop-state.ts'
 import type { EventFormat } from '../../client/agent/wording.ts'
@@ -44,7 +44,8 @@ export class Monitoring {
   constructor(composed: ComposedClient, context: MonitoringContext) {
     this.#composed = composed
     this.#context = context
-    this.#started = context.now()
+    // The page may be opened later than the process has started.
+    this.#started = instant(context.now() - Math.round(process.uptime() * 1000))
     this.#file = new MetricsFile(context.log)
     this.#page = new StatusPage(
       {

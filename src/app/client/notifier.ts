@@ -40,6 +40,8 @@ import type { ResolvedSettings } from './settings.ts'
 import { stateFoldersOf } from './state-folders.ts'
 
 const MEMORY_FILE = 'notified.json'
+/** Pings of the interval are not remembered: the next one follows. */
+const INTERVAL_PING = 'interval'
 /** In milliseconds: what could not be delivered for so long is no news. */
 const MAX_AGE = 86_400_000
 
@@ -125,7 +127,7 @@ export class Notifier {
     }
     // All accounts have one state file, so one of them tells it.
     if (event.kind === 'stateNotSaved')
-      this.#tell('unsaved', this.#first(), { because: event.because, hostnames: [] })
+      this.#tell('unsaved', this.#listener('unsaved'), { because: event.because, hostnames: [] })
   }
 
   /** The start and the end of the daemon. */
@@ -140,8 +142,12 @@ export class Notifier {
     await this.#saving
   }
 
+  /** The first account that tells anyone of an event. */
+  #listener(event: NotificationEvent): string {
+    return [...this.#settings.keys()].find((account) => this.#isHeard(account, event)) ?? ''
+  }
+
   readonly #now = (): Instant => instant(this.#ports.now())
-  readonly #first = (): string => [...this.#settings.keys()][0] ?? ''
   readonly #isHeard = (account: string, event: NotificationEvent): boolean => {
     const settings = this.#settings.get(account)
     return settings !== undefined && deliveryTargets({ event }, settings).length > 0
@@ -176,7 +182,9 @@ export class Notifier {
 
   #put(pending: PendingDelivery): void {
     const settings = this.#settings.get(pending.notification.account)
-    const delivery = settings === undefined ? undefined : deliveryOf(pending, settings, this.#ports)
+    // A run for other accounts leaves it to the next one.
+    if (settings === undefined) return
+    const delivery = deliveryOf(pending, settings, this.#ports)
     if (delivery === undefined) this.#attempted(pending, true)
     else this.#queue.put(pending, delivery)
   }
@@ -191,19 +199,20 @@ export class Notifier {
   }
 
   readonly #attempted = (pending: PendingDelivery, isOver: boolean): void => {
+    if (pending.id === INTERVAL_PING) return
     const others = this.#memory.pending.filter(({ id }) => id !== pending.id)
     this.#memory = { ...this.#memory, pending: isOver ? others : [...others, pending] }
     this.#save()
   }
 
-  /** Pings of each interval are not remembered: the next one follows. */
+  /** While all is well. */
   #ping(account: string): void {
     const settings = this.#settings.get(account)
     const delivery = settings && pingDelivery(settings.account, 'success', { text: '', ports: this.#ports })
     if (delivery === undefined) return
     const notification: Notification = { ...EMPTY, account, event: 'recovered' }
     this.#queue.put(
-      { id: randomUUID(), target: 'ping', notification, at: this.#ports.now(), attempts: 0 },
+      { id: INTERVAL_PING, target: 'ping', notification, at: this.#ports.now(), attempts: 0 },
       delivery,
     )
   }

@@ -45,7 +45,8 @@ const POLICY = [
 const HEADERS = {
   'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
+  // With no-referrer, browsers send "Origin: null" with a form.
+  'referrer-policy': 'same-origin',
   'cache-control': 'no-store',
   'cross-origin-resource-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
@@ -81,6 +82,7 @@ export const viewDocument = (
 
 /** Answers the requests to the page. */
 export function pageHandler(parts: PageParts, guard: PageGuard): PageHandler {
+  const refusalOf = guarding(guard)
   let lastLook = -LOOK_INTERVAL
   const actions: Readonly<Record<string, (request: PageRequest) => Promise<void>>> = {
     '/look': () => {
@@ -93,7 +95,7 @@ export function pageHandler(parts: PageParts, guard: PageGuard): PageHandler {
     '/resume': async ({ body }) => parts.resume(new URLSearchParams(body).get('account') ?? ''),
   }
   return async (request) => {
-    const refused = await refusalOf(request, guard)
+    const refused = await refusalOf(request)
     if (refused !== undefined) return refused
     const { method, path, headers } = request
     const action = actions[path]
@@ -109,20 +111,33 @@ export function pageHandler(parts: PageParts, guard: PageGuard): PageHandler {
   }
 }
 
-async function refusalOf(
-  { method, headers }: PageRequest,
-  { hosts, password }: PageGuard,
-): Promise<PageResponse | undefined> {
-  if (!isOwnHost(headers.host, hosts))
-    return refuse(421, 'this page does not know the name in the address bar; add it to page_hosts')
-  if (!['GET', 'HEAD', 'POST'].includes(method))
-    return withHeader(refuse(405, 'only GET, HEAD and POST are supported'), 'allow', 'GET, HEAD, POST')
-  if (password === undefined) return undefined
-  const given = parseBasic(headers.authorization ?? '')
-  if (given !== undefined && isEqual(given.password, password)) return undefined
-  if (headers.authorization !== undefined) await sleep(WRONG_PASSWORD_DELAY)
-  const asked = refuse(401, 'a password is needed; the user name may be anything')
-  return withHeader(asked, 'www-authenticate', 'Basic realm="Holdfast", charset="UTF-8"')
+/** Why a request is refused. After a wrong password, the next one waits, on every connection. */
+function guarding({
+  hosts,
+  password,
+}: PageGuard): (request: PageRequest) => Promise<PageResponse | undefined> {
+  let penalty: Promise<void> = Promise.resolve()
+  return async ({ method, headers }) => {
+    if (!isOwnHost(headers.host, hosts))
+      return refuse(421, 'this page does not know the name in the address bar; add it to page_hosts')
+    if (!['GET', 'HEAD', 'POST'].includes(method))
+      return withHeader(refuse(405, 'only GET, HEAD and POST are supported'), 'allow', 'GET, HEAD, POST')
+    if (password === undefined) return undefined
+    const asked = withHeader(
+      refuse(401, 'a password is needed; the user name may be anything'),
+      'www-authenticate',
+      'Basic realm="Holdfast", charset="UTF-8"',
+    )
+    if (headers.authorization === undefined) return asked
+    const turn = penalty.then(async () => {
+      const given = parseBasic(headers.authorization ?? '')
+      const isRight = given !== undefined && isEqual(given.password, password)
+      if (!isRight) await sleep(WRONG_PASSWORD_DELAY)
+      return isRight
+    })
+    penalty = turn.then(() => undefined)
+    return (await turn) ? undefined : asked
+  }
 }
 
 /** In constant time, whatever the lengths are. */

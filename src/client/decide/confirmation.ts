@@ -7,6 +7,8 @@ import type { HostState } from './state.ts'
 interface Confirmed {
   readonly host: HostState
   readonly isApart: boolean
+  /** The refresh of the hostname is due. */
+  readonly isOverdue: boolean
   readonly now: Instant
   readonly random: number
 }
@@ -19,14 +21,14 @@ interface Confirmed {
 export function confirmedBy(
   reply: Reply,
   sent: UpdateRequest,
-  { host, isApart, now, random }: Confirmed,
+  { host, isApart, isOverdue, now, random }: Confirmed,
 ): HostState {
   const { addresses, offline } = sent
   const echoed = 'addresses' in reply ? byFamily(reply.addresses) : {}
   const unechoed = unechoedOf(addresses, reply)
   const named = Object.keys(addresses).length === 0 ? echoed : without(addresses, unechoed)
   const confirmed = without({ ...host.confirmed, ...named }, unechoed)
-  const refreshed = isApart ? refreshedBy(sent, host) : undefined
+  const refreshed = isApart ? refreshedBy(sent, host, isOverdue) : undefined
   const isSame = FAMILIES.every((family) => confirmed[family] === host.confirmed[family])
   return {
     confirmed,
@@ -39,12 +41,16 @@ export function confirmedBy(
   }
 }
 
-/** The family of a request that changed nothing, where the other family has not been sent again since. */
-function refreshedBy({ addresses }: UpdateRequest, { confirmed, refreshed }: HostState): Family | undefined {
+/** The family of a request that changed nothing or was due anyway, where the other family has not been sent again since. */
+function refreshedBy(
+  { addresses }: UpdateRequest,
+  { confirmed, refreshed }: HostState,
+  isOverdue: boolean,
+): Family | undefined {
   const [family, ...others] = FAMILIES.filter((one) => addresses[one] !== undefined)
   if (family === undefined || others.length > 0 || refreshed !== undefined) return undefined
   const hasOther = FAMILIES.every((one) => confirmed[one] !== undefined)
-  return hasOther && confirmed[family] === addresses[family] ? family : undefined
+  return hasOther && (isOverdue || confirmed[family] === addresses[family]) ? family : undefined
 }
 
 /** The families that were sent and are missing in a reply that contains the other one. */

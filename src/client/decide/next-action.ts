@@ -94,7 +94,10 @@ const refreshes = (account: AccountState, desired: DesiredState, now: Instant): 
   })
 
 /** Some services expire names, so each is confirmed again after an interval, ± 5 % to spread many names. */
-function refreshAt({ touched, spread }: HostState, { refreshAfter }: DesiredState): Instant | undefined {
+export function refreshAt(
+  { touched, spread }: HostState,
+  { refreshAfter }: DesiredState,
+): Instant | undefined {
   if (touched === undefined || refreshAfter === 0) return undefined
   return after(touched, milliseconds(Math.round(refreshAfter * (1 + 0.05 * spread))))
 }
@@ -222,6 +225,13 @@ function completed(known: Addresses, { seen, desired, host }: Completion): Addre
   const absent = desired.families.filter((family) => known[family] === undefined)
   const repeated = absent.flatMap((family) => knownAt(host, family) ?? [])
   return { ...known, ...byFamily(repeated) }
+}
+
+/** Whether a request is due and allowed: it is on its way, or follows in a moment. */
+export function isRequestDue(state: State, desired: DesiredState, context: ActionContext): boolean {
+  const account = accountOf(state, desired.account)
+  if (stopOf(account, desired) !== undefined || heldUntil(account, context.now) !== undefined) return false
+  return firstDue(account, desired, context) !== undefined
 }
 
 /** The delay of the due request by the pace; undefined where no request is due or it may be sent. */

@@ -43,7 +43,7 @@ export function compareReports(
     const earlier = current.accounts[report.account]
     // An account that was never seen starts with what is confirmed, so that an upgrade is no change.
     const account = earlier ?? { confirmed: confirmedOf(report), events: {} }
-    const { memory: next, notifications } = compareAccount(account, report, now)
+    const { memory: next, notifications } = compareAccount(account, report, { now, isHeard })
     current = { ...current, accounts: { ...current.accounts, [report.account]: next } }
     const heard = notifications.filter(({ event }) => isHeard(report.account, event))
     for (const one of heard) take(admit(current, one, now))
@@ -73,11 +73,22 @@ interface ComparedAccount {
   readonly notifications: readonly Notification[]
 }
 
-function compareAccount(memory: AccountMemory, report: AccountReport, now: Instant): ComparedAccount {
+/** All is well: an account that was looked at in this process, and for which nothing is due. */
+const isSettled = ({ outcome, lastLook, isDue }: AccountReport): boolean =>
+  outcome === 'settled' && lastLook !== null && isDue !== true
+
+function compareAccount(
+  memory: AccountMemory,
+  report: AccountReport,
+  { now, isHeard }: CompareContext,
+): ComparedAccount {
   const changes = changesOf(memory, report)
   const problem = PROBLEMS[report.outcome]
   const withChanges = { ...memory, confirmed: knownAfter(memory, report) }
-  if (problem === undefined) return recover(withChanges, report, changes)
+  if (isSettled(report)) return recover(withChanges, report, changes)
+  // Before the first look, and while a request is on its way, nothing is known to have ended.
+  if (problem === undefined || (report.lastLook === null && report.since === null))
+    return { memory: withChanges, notifications: changes }
   const since = parseInstant(report.since ?? '') ?? now
   const isSame = memory.problem?.event === problem
   // A later stop of the same account is told too. Each reading of the clocks moves a moment a little.
@@ -88,7 +99,7 @@ function compareAccount(memory: AccountMemory, report: AccountReport, now: Insta
   const { delay = 0, isDaily } = EVENT_ROWS[problem]
   const isDue = between(present.since as Instant, now) >= delay
   const isAgain = isDaily === true && present.told !== undefined && now - present.told >= DAY
-  const isTold = isDue && (present.told === undefined || isAgain)
+  const isTold = isDue && (present.told === undefined || isAgain) && isHeard(report.account, problem)
   return {
     memory: {
       ...withChanges,
@@ -99,24 +110,22 @@ function compareAccount(memory: AccountMemory, report: AccountReport, now: Insta
   }
 }
 
-/** The end of a problem is told where the problem was, when the service has confirmed the address of now. */
+/** The end of a problem is told where the problem was. What was held back of it is no news. */
 function recover(
   memory: AccountMemory,
   report: AccountReport,
   changes: readonly Notification[],
 ): ComparedAccount {
   const { problem: _problem, isDown, ...well } = memory
-  if (isDown !== true) return { memory: well, notifications: changes }
-  if (!isConfirmed(report)) return { memory: { ...well, isDown }, notifications: changes }
-  return { memory: well, notifications: [...changes, notificationOf('recovered', report)] }
-}
-
-/** Before the first look, and between a look and the reply, an account without a problem is not known to work. */
-const isConfirmed = ({ lastLook, hostnames }: AccountReport): boolean =>
-  lastLook !== null &&
-  hostnames.every(({ seen, confirmed }) =>
-    seen.every(({ family, address }) => address === null || confirmed[family] === address),
+  const events = Object.fromEntries(
+    Object.entries(well.events).map(([event, { at, held }]) => [
+      event,
+      { at, ...(held !== undefined && EVENT_ROWS[held.event].delay === undefined && { held }) },
+    ]),
   )
+  const notifications = [...changes, ...(isDown === true ? [notificationOf('recovered', report)] : [])]
+  return { memory: { ...well, events }, notifications }
+}
 
 /** Hostnames with other confirmed addresses than before; those with the same change are one notification. */
 function changesOf({ confirmed }: AccountMemory, report: AccountReport): readonly Notification[] {
@@ -180,13 +189,25 @@ function releaseHeld(memory: NotifyMemory, account: string, now: Instant): Compa
 
 /** The newest, with the first address before it. */
 const joined = (held: Notification | undefined, one: Notification): Notification =>
-  held === undefined ? one : { ...one, before: held.before, times: held.times + one.times }
+  held === undefined
+    ? one
+    : {
+        ...one,
+        hostnames: [...new Set([...held.hostnames, ...one.hostnames])],
+        before: held.hostnames.join() === one.hostnames.join() ? held.before : {},
+        times: held.times + one.times,
+      }
 
 const dayOf = (now: Instant): string => new Date(now).toISOString().slice(0, 10)
 const countOn = (memory: NotifyMemory, now: Instant): number => (memory.day === dayOf(now) ? memory.count : 0)
 
 function tell(memory: NotifyMemory, one: Notification, now: Instant): Compared {
-  const counted = { ...withEvent(memory, one, { at: now }), day: dayOf(now), count: countOn(memory, now) + 1 }
+  const more = EVENT_ROWS[one.event].isUrgent === true ? 0 : 1
+  const counted = {
+    ...withEvent(memory, one, { at: now }),
+    day: dayOf(now),
+    count: countOn(memory, now) + more,
+  }
   return { memory: counted, notifications: [one] }
 }
 
@@ -208,10 +229,11 @@ export function duePings(
   reports: readonly AccountReport[],
   { every, now }: PingContext,
 ): { readonly memory: NotifyMemory; readonly accounts: readonly string[] } {
-  const due = reports.filter(({ account, outcome }) => {
+  const due = reports.filter((report) => {
+    const { account } = report
     const interval = every.get(account)
     const pinged = memory.accounts[account]?.pinged
-    if (interval === undefined || outcome !== 'settled') return false
+    if (interval === undefined || !isSettled(report)) return false
     return pinged === undefined || now - pinged >= interval || pinged - now > CLOCK_TOLERANCE
   })
   const accounts = due.map(({ account }) => account)

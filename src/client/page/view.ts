@@ -38,8 +38,8 @@ const STANDINGS: Readonly<Record<Outcome, Standing>> = {
   settled:        { tone: 'ok', mark: '✓', title: 'In order',            meaning: 'The service has confirmed the address. The names lead to this network.' },
   addressUnknown: { tone: 'bad',  mark: '!', title: 'No address to publish', meaning: 'No source can tell which public address this network has, so nothing is sent. The names keep the address that was confirmed last.' },
   unreached:      { tone: 'wait', mark: '…', title: 'The service is not reached', meaning: 'Holdfast tries again by itself. Until then the names keep the address that was confirmed last.' },
-  waiting:        { tone: 'wait', mark: '…', title: 'Waiting, as the service asks', meaning: 'The service asked for a pause. Holdfast continues by itself.' },
-  stopped:        { tone: 'bad',  mark: '✗', title: 'Stopped until you act', meaning: 'The service refused, and asking again without a change would be abuse. Nothing more is sent until the cause is corrected.' },
+  waiting:        { tone: 'wait', mark: '…', title: 'Waiting', meaning: 'Nothing is sent before the pause is over. Holdfast continues by itself.' },
+  stopped:        { tone: 'bad',  mark: '✗', title: 'Stopped until you act', meaning: 'The service refused, and asking again without a change would be abuse. What is stopped sends nothing until the cause is corrected.' },
 }
 
 const time = (at: string, isRelative = false): Html =>
@@ -49,6 +49,24 @@ const time = (at: string, isRelative = false): Html =>
 
 const optionalTime = (before: string, at: string | null): Html =>
   at === null ? html`` : html`${before}${time(at, true)}`
+
+const UNDER_WAY: Standing = {
+  tone: 'wait',
+  mark: '…',
+  title: 'An update is on its way',
+  meaning: 'The answer of the service is not here yet.',
+}
+const OFFLINE: Standing = {
+  tone: 'wait',
+  mark: '–',
+  title: 'Offline',
+  meaning: 'The names are set offline, as the settings say. They do not lead to this network.',
+}
+
+const standingOf = ({ outcome, isDue, hostnames }: AccountReport): Standing => {
+  if (isDue === true && outcome !== 'stopped') return UNDER_WAY
+  return outcome === 'settled' && hostnames.every(({ isOffline }) => isOffline) ? OFFLINE : STANDINGS[outcome]
+}
 
 /** One line over all accounts. */
 export function summaryOf({ accounts }: PageView): { readonly text: string; readonly html: Html } {
@@ -70,7 +88,7 @@ export const mainOf = (view: PageView): Html =>
   html`${view.accounts.map(accountSection)}${lookSection(view)}${eventSection(view)}`
 
 function accountSection(account: AccountReport, at: number): Html {
-  const { tone, mark, title, meaning } = STANDINGS[account.outcome]
+  const { tone, mark, title, meaning } = standingOf(account)
   return html`<section aria-labelledby="account-${at}"><h2 id="account-${at}">${labelOf(account)}</h2>
 <p class="${tone}"><strong><span aria-hidden="true">${mark}</span> ${title}</strong>${optionalTime(' since ', account.since)}</p>
 <p>${meaning}</p>${causeLines(account)}${nameTable(account)}
@@ -101,30 +119,28 @@ function nameRow({ hostname, confirmed, since, published, remarks }: HostReport)
 
 /** What each source said last. What only one outside source says is not believed. */
 function lookSection({ accounts, answers }: PageView): Html {
-  const believed = new Set(
-    accounts.flatMap(({ hostnames }) =>
-      hostnames.flatMap(({ seen }) => seen.flatMap(({ address }) => address ?? [])),
-    ),
-  )
+  const seen = accounts.flatMap(({ hostnames }) => hostnames.flatMap((host) => host.seen))
   const rows = answers.map(({ source, family, result, address, because, at }) => {
+    const isBelieved = seen.some((one) => one.family === family && one.by?.includes(source) === true)
     const verdict =
       result === 'unknown'
         ? `no answer: ${because}`
         : result === 'none'
           ? 'sees none'
-          : believed.has(address ?? '')
+          : isBelieved
             ? 'agrees'
-            : 'differs; not believed'
+            : 'differs, or is alone'
     return html`<tr><th scope="row">${source}</th><td data-label="Kind">${FAMILY_NAMES[family]}</td><td data-label="Address">${address ?? 'none'}</td><td data-label="Verdict">${verdict}</td><td data-label="Asked">${time(at, true)}</td></tr>`
   })
   const causes = accounts.flatMap(({ hostnames }) =>
     hostnames.flatMap(({ seen }) => seen.flatMap(({ because }) => because ?? [])),
   )
-  const given = [...believed].filter((address) => !answers.some((one) => one.address === address))
+  const given = [...new Set(seen.flatMap(({ address, by }) => (by === 'given' ? (address ?? []) : [])))]
+  const hasLooked = accounts.some(({ lastLook }) => lastLook !== null)
   return html`<section aria-labelledby="seen"><h2 id="seen">The address of this network now</h2>
-<p class="soft">IPv4 and IPv6 are the two kinds of addresses on the internet. A name leads to this network only with its present address. Several sources are asked, and a new address counts when two of them agree.</p>
+<p class="soft">IPv4 and IPv6 are the two kinds of addresses on the internet. A name leads to this network only with its present address. A new address counts when enough sources agree on it.</p>
 ${given.map((address) => html`<p>${address}, as the settings say</p>`)}${[...new Set(causes)].map((text) => html`<p>${text}</p>`)}
-${rows.length === 0 ? (given.length === 0 ? html`<p>Not looked up yet.</p>` : '') : html`<table><thead><tr><th scope="col">Source</th><th scope="col">Kind</th><th scope="col">Address</th><th scope="col">Verdict</th><th scope="col">Asked</th></tr></thead><tbody>${rows}</tbody></table>`}</section>`
+${rows.length === 0 ? (given.length === 0 ? html`<p>${hasLooked ? 'No source is asked: the settings or the service decide on the address.' : 'Not looked up yet.'}</p>` : '') : html`<table><thead><tr><th scope="col">Source</th><th scope="col">Kind</th><th scope="col">Address</th><th scope="col">Verdict</th><th scope="col">Asked</th></tr></thead><tbody>${rows}</tbody></table>`}</section>`
 }
 
 const TONES: Readonly<Record<string, Tone>> = { error: 'bad', warn: 'wait' }

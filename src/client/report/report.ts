@@ -7,7 +7,7 @@ import { formatReply } from '../../protocol/reply-codec.ts'
 import type { LoopState } from '../agent/loop-state.ts'
 import { FAMILY_NAMES, formatObeyedWord, formatPace, waitCauseName } from '../agent/wording.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
-import { heldUntil, pacedIn, sightingsOf, stopOf } from '../decide/next-action.ts'
+import { heldUntil, isRequestDue, pacedIn, sightingsOf, stopOf } from '../decide/next-action.ts'
 import type { PaceDelay } from '../decide/pace.ts'
 import { isWordlessWait } from '../decide/reduce.ts'
 import { type AccountState, accountOf, type HostState, hostOf, type Stop } from '../decide/state.ts'
@@ -53,6 +53,8 @@ export interface AccountReport {
   /** The name in the configuration. */
   readonly name: string | null
   readonly outcome: Outcome
+  /** A request is on its way, or follows in a moment. Missing in reports of earlier versions. */
+  readonly isDue?: boolean
   /** At the last look, for the first hostname. */
   readonly addresses: Readonly<Record<string, string | null>>
   readonly hostnames: readonly HostReport[]
@@ -108,6 +110,7 @@ function reportAccount(
     account: desired.account,
     name: desired.name ?? null,
     outcome,
+    isDue: isRequestDue(state, desired, { world, now }),
     addresses: Object.fromEntries(
       Object.entries(seenFirst ?? {}).map(([family, sighting]) => [
         family,

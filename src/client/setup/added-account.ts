@@ -40,16 +40,24 @@ export function withAddedAccount(
   const document = parseDocument(text, NAME)
   if (!document.ok)
     return err(formatComplaint({ where: `line ${document.error.line}`, problem: document.error.problem }))
+  const tables = document.value.members?.get('account')?.entries ?? []
+  const keys = new Set(topStatements(text).map(({ key }) => key))
+  const hasService = ['provider', 'server', 'hostnames'].some((key) => keys.has(key))
+  if (tables.length === 0 && hasService && !keys.has('username'))
+    return err(
+      'the account in it has no username there; write username, or move its settings into an [[account]] table, and run the command again',
+    )
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : ''
-  const base = withOwnTables(text.slice(mark.length), document.value.members?.get('account')?.entries ?? [])
+  const base = withOwnTables(text.slice(mark.length), tables)
   return ok(`${mark}${base.trimEnd()}\n\n${accountTable(account, passwordPath)}\n`)
 }
 
 /** The text with settings of the program that it does not have yet, at its top. */
 export function withTopSettings(text: string, settings: DraftSettings): string {
+  const mark = text.startsWith('\uFEFF') ? '\uFEFF' : ''
   const present = new Set(topStatements(text).map(({ key }) => key))
   const missing = Object.fromEntries(Object.entries(settings).filter(([key]) => !present.has(key)))
-  return [...settingLines(missing), text].join('\n')
+  return `${mark}${[...settingLines(missing), text.slice(mark.length)].join('\n')}`
 }
 
 function withOwnTables(text: string, tables: readonly Located[]): string {

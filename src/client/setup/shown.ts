@@ -6,7 +6,7 @@ import { Secret } from '../../net/secret.ts'
 const SECRET_KEYS: readonly string[] = ['password', 'webhook', 'health_url'].filter((key) =>
   Object.keys(ACCOUNT_SETTINGS).map(fileKeyOf).includes(key),
 )
-const PATTERN = new RegExp(`^(\\s*(?:${SECRET_KEYS.join('|')})\\s*=\\s*).*$`)
+const PATTERN = new RegExp(`^(\\s*["']?(?:${SECRET_KEYS.join('|')})["']?\\s*=\\s*).*$`)
 
 /** The text of a configuration for people: every secret is «secret», also one of several lines. */
 export function maskedConfiguration(text: string): string {

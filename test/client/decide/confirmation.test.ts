@@ -13,7 +13,7 @@ const confirmed = (addresses: Addresses, echoed: readonly Address[], host = NEW_
   confirmedBy(
     good(...echoed),
     { hostnames: ['h'], addresses },
-    { host, isApart: false, now: LATER, random: 0.75 },
+    { host, isApart: false, isOverdue: false, now: LATER, random: 0.75 },
   )
 
 describe('a word of success confirms', () => {
@@ -53,7 +53,7 @@ describe('a word of success confirms', () => {
       confirmedBy(
         good(v4),
         { hostnames: ['h'], addresses: { v4 }, offline },
-        { host: NEW_HOST, isApart: false, now: START, random: 0 },
+        { host: NEW_HOST, isApart: false, isOverdue: false, now: START, random: 0 },
       ),
     ).toMatchObject({ isOffline, spread: -1 }),
   )
@@ -61,13 +61,16 @@ describe('a word of success confirms', () => {
 
 describe('a family that was sent again in a request of its own', () => {
   const both = { ...NEW_HOST, confirmed: { v4, v6 } }
-  const apart = (addresses: Addresses, host: HostState = both, isApart = true) =>
-    confirmedBy(good(), { hostnames: ['h'], addresses }, { host, isApart, now: LATER, random: 0 }).refreshed
+  const apart = (addresses: Addresses, host: HostState = both, isApart = true, isOverdue = false) =>
+    confirmedBy(good(), { hostnames: ['h'], addresses }, { host, isApart, isOverdue, now: LATER, random: 0 })
+      .refreshed
 
   it('is remembered, so that the other one follows', () => {
     expect(apart({ v4 })).toBe('v4')
     expect(apart({ v6 })).toBe('v6')
   })
+  it('is remembered with a new address, if the refresh was due', () =>
+    expect(apart({ v4: '192.0.2.9' as Address }, both, true, true)).toBe('v4'))
   it('is forgotten when the other one has followed', () =>
     expect(apart({ v6 }, { ...both, refreshed: 'v4' })).toBeUndefined())
   it('is no new address, no first one, and none of a request for both', () => {

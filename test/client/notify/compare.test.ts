@@ -24,6 +24,8 @@ interface Given {
   readonly since?: Instant
   readonly hostnames?: readonly string[]
   readonly account?: string
+  readonly isLooked?: boolean
+  readonly isDue?: boolean
 }
 
 const heard = (now: Instant) => ({ now, isHeard: () => true })
@@ -34,6 +36,8 @@ const reportOf = ({
   since,
   hostnames = ['home.example.test'],
   account = 'u@s',
+  isLooked = true,
+  isDue = false,
 }: Given): AccountReport => ({
   account,
   name: 'home',
@@ -56,7 +60,8 @@ const reportOf = ({
   since: since === undefined ? null : formatInstant(since),
   remedy: outcome === 'settled' ? null : 'the remedy',
   nextAttempt: null,
-  lastLook: outcome === 'settled' ? '2026-01-01T00:00:00.000Z' : null,
+  lastLook: isLooked ? '2026-01-01T00:00:00.000Z' : null,
+  isDue,
   nextLook: null,
 })
 
@@ -232,6 +237,50 @@ describe('a problem', () => {
       [3, 'stopped', 1],
       [4, 'recovered', 1],
     ]))
+  it('ends neither before the first look of a process nor while a request is on its way', () =>
+    expect(
+      follow([
+        [0, stopped],
+        [1, { isLooked: false }],
+        [2, { isDue: true }],
+        [3, stopped],
+        [4, {}],
+      ]).told,
+    ).toEqual([
+      [0, 'stopped', 1],
+      [4, 'recovered', 1],
+    ]))
+  it('that lasts over many processes is told after its time', () =>
+    expect(
+      follow(
+        [0, 10, 20].flatMap((minute) => [
+          [minute * MINUTE, { isLooked: false }] as const,
+          [minute * MINUTE + 1, { isDue: true }] as const,
+          [minute * MINUTE + 2, { outcome: 'addressUnknown' as const }] as const,
+        ]),
+      ).told,
+    ).toEqual([[20 * MINUTE + 2, 'unknown', 1]]))
+  it('that is held back is no news when it has ended', () => {
+    const waiting: Given = { outcome: 'waiting', since: at(-2 * HOUR) }
+    const other: Given = { outcome: 'waiting', since: at(-3 * HOUR) }
+    expect(
+      follow([
+        [0, waiting],
+        [1, {}],
+        [2, other],
+        [3, {}],
+        [11 * MINUTE, {}],
+      ]).told.filter(([moment]) => moment === 11 * MINUTE),
+    ).toEqual([])
+  })
+  it('that no one hears of is not told, and neither is its end', () => {
+    const deaf = (now: Instant) => ({ now, isHeard: (_: string, event: string) => event === 'recovered' })
+    const first = compareReports(NEW_MEMORY, [reportOf(stopped)], deaf(at(0)))
+    expect([
+      first.notifications,
+      compareReports(first.memory, [reportOf({})], deaf(at(1))).notifications,
+    ]).toEqual([[], []])
+  })
   it('that becomes another one is no recovery until all is well', () =>
     expect(
       follow([

@@ -83,6 +83,8 @@ describe('the name in the address bar', () => {
     'LOCALHOST:1',
     'nas.lan:8246',
     'NAS.lan',
+    '[::2]:8246',
+    '192.168.1.5:8246',
   ])('%s is own', (host) => expect(isOwnHost(host, ['nas.lan'])).toBe(true))
   it.each([
     undefined,
@@ -92,7 +94,6 @@ describe('the name in the address bar', () => {
     'localhost.evil.example',
     'evil.example:8246',
     'nas.lan.evil.example',
-    '[::2]',
     '127.0.0.1:99999999',
     'localhost:80@evil.example',
   ])('%s is not', (host) => expect(isOwnHost(host, ['nas.lan'])).toBe(false))
