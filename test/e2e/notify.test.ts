@@ -237,10 +237,14 @@ describe('a line that flaps', () => {
     for (number = 2; number < 14; number += 1) await one.ask('poke')
     expect((await one.ask('status')).stdout).toMatch(/192\.0\.2\.1[34]/)
     expect(sink.received.map(({ body }) => body)).toEqual([expect.stringContaining('now 192.0.2.1')])
-    const memory = JSON.parse(
-      readFileSync(join(settings[settings.indexOf('--state-dir') + 1] ?? '', 'notified.json'), 'utf8'),
-    ) as { accounts: Record<string, { events: { changed: { held: { times: number } } } }> }
-    expect(Object.values(memory.accounts)[0]?.events.changed.held.times).toBeGreaterThan(5)
+    const path = join(settings[settings.indexOf('--state-dir') + 1] ?? '', 'notified.json')
+    const held = (): number => {
+      const { accounts } = JSON.parse(readFileSync(path, 'utf8')) as {
+        accounts: Record<string, { events: { changed: { held?: { times: number } } } }>
+      }
+      return Object.values(accounts)[0]?.events.changed.held?.times ?? 0
+    }
+    await expect.poll(held, { timeout: 10_000 }).toBeGreaterThan(5)
     one.child.kill('SIGTERM')
     await one.ended
   })

@@ -216,7 +216,10 @@ describe('the page', () => {
       { HOLDFAST_PASSWORD: 'wrong' },
     )
     await stopped.line('"badauth"')
-    expect((await ask(url)).body).toContain('Stopped until you act')
+    // The log has the answer a moment before the state.
+    await expect
+      .poll(async () => (await ask(url)).body, { timeout: 10_000 })
+      .toContain('Stopped until you act')
     stopped.child.kill('SIGTERM')
     await stopped.ended
   })
