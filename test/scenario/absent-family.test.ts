@@ -168,6 +168,25 @@ describe('each family in a request of its own', () => {
     ])
   })
 
+  it('an address that changes before the refresh is one request', async () => {
+    const changed: AddressScript = (minute) => [minute < 60 ? A : B, A6]
+    for (const refreshAfter of [days(0), days(28)]) {
+      const desired = {
+        form: { ...PLAIN_FORM, isApart: true },
+        families: ['v4', 'v6'] as const,
+        refreshAfter,
+      }
+      const scene = world(disk(), Array<string>(9).fill('good'), changed, [desired])
+      scene.stopAfter(days(1))
+      await run(scene, STARTED, forever)
+      expect(scene.log.map((entry) => entry.replace(AT, '').replace(/^\S+ /, ''))).toEqual([
+        `myip=${A}`,
+        `myip=${A6}`,
+        `myip=${B}`,
+      ])
+    }
+  })
+
   it('a refresh leaves out a family that is not seen', async () => {
     const entries = await requests('omit', (minute) => [A, minute < 60 ? A6 : 'unknown v6'], {
       form: { isApart: true },

@@ -47,10 +47,10 @@ function refreshedBy(
   { confirmed, refreshed }: HostState,
   isOverdue: boolean,
 ): Family | undefined {
-  const [family, ...others] = FAMILIES.filter((one) => addresses[one] !== undefined)
-  if (family === undefined || others.length > 0 || refreshed !== undefined) return undefined
-  const hasOther = FAMILIES.every((one) => confirmed[one] !== undefined)
-  return hasOther && (isOverdue || confirmed[family] === addresses[family]) ? family : undefined
+  const sent = FAMILIES.filter((one) => addresses[one] !== undefined)
+  const hasBoth = FAMILIES.every((one) => confirmed[one] !== undefined)
+  if (sent.length !== 1 || !hasBoth || refreshed !== undefined) return undefined
+  return sent.find((family) => isOverdue || confirmed[family] === addresses[family])
 }
 
 /** The families that were sent and are missing in a reply that contains the other one. */

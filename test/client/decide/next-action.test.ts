@@ -5,6 +5,7 @@ import type { Sightings } from '../../../src/net/sighting.ts'
 import {
   type WorldView,
   heldUntil,
+  isRequestDue,
   nextAction,
   pacedIn,
   sightingsOf,
@@ -287,6 +288,26 @@ describe('the pace', () => {
     expect(pacedIn(state({ status: waiting }), PLAN, { world: view(seen(v4)), now })).toBeUndefined()
     expect(pacedIn(state({}), PLAN, { world: view({}), now })).toBeUndefined()
   })
+})
+
+describe('a request', () => {
+  const state = (account: Partial<AccountState>) => ({
+    accounts: { [PLAN.account]: { ...NEW_ACCOUNT, ...account } },
+  })
+  const view: WorldView = { sightings: { [PLAN.account]: { [HOME]: seen(v4) } }, nextLook: NEXT_LOOK }
+  const desired = { ...PLAN, hostnames: [HOME] }
+  const isDue = (account: Partial<AccountState>): boolean =>
+    isRequestDue(state(account), desired, { world: view, now: START })
+  const until = after(START, minutes(1))
+
+  it('is due where a hostname is not confirmed', () => expect(isDue({})).toBe(true))
+  it('is not where each is', () => expect(isDue({ hosts: { [HOME]: CONFIRMED } })).toBe(false))
+  it('is not while the account is stopped', () =>
+    expect(isDue({ status: { kind: 'stopped', ...stopped } })).toBe(false))
+  it('is not while the account waits', () =>
+    expect(
+      isDue({ status: { kind: 'waiting', since: START, until, because: '911', detail: '', attempt: 1 } }),
+    ).toBe(false))
 })
 
 describe('of several accounts', () => {
