@@ -187,6 +187,31 @@ describe('each family in a request of its own', () => {
     }
   })
 
+  it('one that changes every day does not postpone the refresh of the other', async () => {
+    const form = { isApart: true }
+    const daily: AddressScript = (minute) => [minute % 2880 < 1440 ? A : B, A6]
+    const desired = { form: { ...PLAIN_FORM, ...form }, families: ['v4', 'v6'] as const }
+    const scene = world(disk(), Array<string>(99).fill('good'), daily, [desired])
+    scene.stopAfter(days(70))
+    await run(scene, STARTED, forever)
+    const ofIpv6 = scene.log.filter((entry) => entry.includes(A6))
+    expect(ofIpv6.map((entry) => entry.split(' ')[0])).toEqual(['0', '26d14h24m', '53d4h48m'])
+  })
+
+  it('after offline, each family is sent again', async () => {
+    const file = disk()
+    const apart = { form: { ...PLAIN_FORM, isApart: true }, families: ['v4', 'v6'] as const }
+    const requestsOf = async (isOffline: boolean): Promise<readonly string[]> => {
+      const scene = world(file, Array<string>(9).fill('good'), () => [A, A6], [{ ...apart, isOffline }])
+      scene.stopAfter(minutes(30))
+      await run(scene, STARTED, forever)
+      return scene.log.map((entry) => entry.replace(AT, '').replace(/^\S+ /, ''))
+    }
+    expect(await requestsOf(false)).toEqual([`myip=${A}`, `myip=${A6}`])
+    expect(await requestsOf(true)).toEqual([`myip=${A},${A6}&offline=YES`])
+    expect(await requestsOf(false)).toEqual([`myip=${A}`, `myip=${A6}`])
+  })
+
   it('a refresh leaves out a family that is not seen', async () => {
     const entries = await requests('omit', (minute) => [A, minute < 60 ? A6 : 'unknown v6'], {
       form: { isApart: true },

@@ -1,12 +1,11 @@
 import { never } from '../../base/never.ts'
-import { after, type Duration, type Instant, isBefore, longest, milliseconds } from '../../base/time.ts'
+import { after, type Duration, type Instant, longest, milliseconds } from '../../base/time.ts'
 import { actionOf, isAccountWord, type StopScope, severityOf } from '../../protocol/reply.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import { nextWait, retryAt, waitAt } from './backoff.ts'
 import { confirmedBy } from './confirmation.ts'
 import type { DesiredState } from './desired-state.ts'
 import { aboutOf } from './lift.ts'
-import { refreshAt } from './next-action.ts'
 import type { Moment, ObservationOf } from './observation.ts'
 import {
   type AccountState,
@@ -19,12 +18,6 @@ import {
 
 export interface ApplyContext extends Moment {
   readonly desired: DesiredState
-}
-
-/** The refresh of a hostname is due. */
-function isOverdue(host: HostState, { desired, now }: ApplyContext): boolean {
-  const at = refreshAt(host, desired)
-  return at !== undefined && !isBefore(now, at)
 }
 
 interface ReplyLine {
@@ -78,7 +71,6 @@ function applyReply(account: AccountState, line: ReplyLine, context: ApplyContex
         hostname,
         confirmedBy(reply, observation.sent, {
           host,
-          isOverdue: isOverdue(host, context),
           isApart: context.desired.form.isApart,
           ...context,
         }),

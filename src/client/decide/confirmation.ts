@@ -2,13 +2,11 @@ import type { Instant } from '../../base/time.ts'
 import { type Addresses, byFamily, FAMILIES, type Family } from '../../net/address.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
-import type { HostState } from './state.ts'
+import type { HostState, Moments } from './state.ts'
 
 interface Confirmed {
   readonly host: HostState
   readonly isApart: boolean
-  /** The refresh of the hostname is due. */
-  readonly isOverdue: boolean
   readonly now: Instant
   readonly random: number
 }
@@ -21,14 +19,13 @@ interface Confirmed {
 export function confirmedBy(
   reply: Reply,
   sent: UpdateRequest,
-  { host, isApart, isOverdue, now, random }: Confirmed,
+  { host, isApart, now, random }: Confirmed,
 ): HostState {
   const { addresses, offline } = sent
   const echoed = 'addresses' in reply ? byFamily(reply.addresses) : {}
   const unechoed = unechoedOf(addresses, reply)
   const named = Object.keys(addresses).length === 0 ? echoed : without(addresses, unechoed)
   const confirmed = without({ ...host.confirmed, ...named }, unechoed)
-  const refreshed = isApart ? refreshedBy(sent, host, isOverdue) : undefined
   const isSame = FAMILIES.every((family) => confirmed[family] === host.confirmed[family])
   return {
     confirmed,
@@ -36,22 +33,21 @@ export function confirmedBy(
     since: isSame ? (host.since ?? now) : now,
     spread: random * 2 - 1,
     isOffline: offline === 'YES',
-    ...(refreshed !== undefined && { refreshed }),
+    ...(isApart && { touchedBy: touchedBy(sent, host, now) }),
     ...(unechoed.length > 0 && { unechoed: only(addresses, unechoed) }),
   }
 }
 
-/** The family of a request that changed nothing or was due anyway, where the other family has not been sent again since. */
-function refreshedBy(
-  { addresses }: UpdateRequest,
-  { confirmed, refreshed }: HostState,
-  isOverdue: boolean,
-): Family | undefined {
-  const sent = FAMILIES.filter((one) => addresses[one] !== undefined)
-  const hasBoth = FAMILIES.every((one) => confirmed[one] !== undefined)
-  if (sent.length !== 1 || !hasBoth || refreshed !== undefined) return undefined
-  return sent.find((family) => isOverdue || confirmed[family] === addresses[family])
+/** An offline request leaves no moment: after it, each family is sent again. */
+function touchedBy({ addresses, offline }: UpdateRequest, host: HostState, now: Instant): Moments {
+  if (offline === 'YES') return {}
+  const sent = FAMILIES.filter((family) => addresses[family] !== undefined)
+  return { ...momentsOf(host), ...Object.fromEntries(sent.map((family) => [family, now])) }
 }
+
+/** When each family was confirmed last. A host whose families were sent together has one moment for both. */
+export const momentsOf = ({ touched, touchedBy }: HostState): Moments =>
+  touchedBy ?? (touched === undefined ? {} : { v4: touched, v6: touched })
 
 /** The families that were sent and are missing in a reply that contains the other one. */
 export function unechoedOf(sent: Addresses, reply: Reply): readonly Family[] {

@@ -3,6 +3,7 @@ import { type Address, type Addresses, byFamily, FAMILIES, type Family } from '.
 import type { Sightings } from '../../net/sighting.ts'
 import { formatQuery, type UpdateRequest } from '../../protocol/request.ts'
 import { batchOf } from './batch.ts'
+import { momentsOf } from './confirmation.ts'
 import type { DesiredState } from './desired-state.ts'
 import type { Action } from './observation.ts'
 import { type PaceDelay, paceDelay } from './pace.ts'
@@ -89,17 +90,25 @@ const goesOffline = (account: AccountState, desired: DesiredState): boolean =>
 
 const refreshes = (account: AccountState, desired: DesiredState, now: Instant): readonly Instant[] =>
   desired.hostnames.flatMap((name) => {
-    const at = refreshAt(hostOf(account, name), desired)
-    return at === undefined || isBefore(at, now) ? [] : [at]
+    const host = hostOf(account, name)
+    const moments = [host.touched, ...Object.values(desired.form.isApart ? momentsOf(host) : {})]
+    return moments
+      .flatMap((touched) => refreshAt({ ...host, touched }, desired) ?? [])
+      .filter((at) => isBefore(now, at))
   })
 
 /** Some services expire names, so each is confirmed again after an interval, ± 5 % to spread many names. */
-export function refreshAt(
-  { touched, spread }: HostState,
+function refreshAt(
+  { touched, spread }: { readonly touched: Instant | undefined; readonly spread: number },
   { refreshAfter }: DesiredState,
 ): Instant | undefined {
   if (touched === undefined || refreshAfter === 0) return undefined
   return after(touched, milliseconds(Math.round(refreshAfter * (1 + 0.05 * spread))))
+}
+
+function isRefreshDue(host: Parameters<typeof refreshAt>[0], desired: DesiredState, now: Instant): boolean {
+  const at = refreshAt(host, desired)
+  return at !== undefined && !isBefore(now, at)
 }
 
 /** The first due request, with all other hostnames that need the same update, up to the limits of a batch. */
@@ -155,8 +164,7 @@ function dueFor(
   const host = hostOf(account, hostname)
   if (host.stopped !== undefined) return undefined
   const hostnames = [hostname]
-  const refresh = refreshAt(host, desired)
-  const isOverdue = refresh !== undefined && !isBefore(now, refresh)
+  const isOverdue = isRefreshDue({ touched: host.touched, spread: host.spread }, desired, now)
   if (goesOffline(account, desired))
     return host.isOffline && !isOverdue ? undefined : { hostnames, addresses: host.confirmed, offline: 'YES' }
   const known = desired.reliesOnConnection ? {} : addressesOf(seen, desired)
@@ -169,20 +177,31 @@ function dueFor(
       known[family] !== host.unechoed?.[family],
   )
   const isFirst = hasNone && host.touched === undefined
-  const rest = restOf(host, known)
-  const isDue = isFirst || isOverdue || rest.length > 0 || host.isOffline
+  const { isApart } = desired.form
+  const overdue = isApart ? overdueOf(host, known, { desired, now }) : []
+  const isDue = isFirst || host.isOffline || (isApart && !hasNone ? overdue.length > 0 : isOverdue)
   if (changed.length === 0 && !isDue) return undefined
-  const addresses = desired.form.isApart
-    ? oneOf(known, [...changed, ...rest])
+  const addresses = isApart
+    ? oneOf(known, [...changed, ...overdue])
     : completed(known, { seen, desired, host })
   return addresses && { hostnames, addresses }
 }
 
-/** The other family of an address that was sent again, where each has a request of its own. */
-const restOf = ({ refreshed, confirmed }: HostState, known: Addresses): readonly Family[] =>
-  refreshed === undefined
-    ? []
-    : FAMILIES.filter((one) => one !== refreshed && known[one] !== undefined && known[one] === confirmed[one])
+/** The families that were confirmed as they are and are due again, where each has a request of its own. */
+function overdueOf(
+  host: HostState,
+  known: Addresses,
+  { desired, now }: { readonly desired: DesiredState; readonly now: Instant },
+): readonly Family[] {
+  const moments = momentsOf(host)
+  return FAMILIES.filter(
+    (one) =>
+      known[one] !== undefined &&
+      known[one] === host.confirmed[one] &&
+      (moments[one] === undefined ||
+        isRefreshDue({ touched: moments[one], spread: host.spread }, desired, now)),
+  )
+}
 
 /** The addresses that were seen. A family that is unknown or without address is left to `completed`. */
 function addressesOf(seen: Sightings, desired: DesiredState): Addresses {

@@ -38,13 +38,15 @@ export interface Stop {
   readonly said?: string
 }
 
+export type Moments = Readonly<Partial<Record<Family, Instant>>>
+
 export interface HostState {
   /** The addresses that the service confirmed last. */
   readonly confirmed: Addresses
   /** Those that it confirmed before an update was forced: a service may delete what the next request does not name. */
   readonly earlier?: Addresses
-  /** The family that was sent again last, where each has a request of its own: the other one follows. */
-  readonly refreshed?: Family
+  /** When it confirmed each family last, where each has a request of its own. A confirmed family without a moment is due. */
+  readonly touchedBy?: Moments
   /** When it confirmed them last. */
   readonly touched?: Instant
   /** Since when these addresses are confirmed. */

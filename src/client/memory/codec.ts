@@ -3,7 +3,16 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { formatInstant, type Instant, milliseconds, parseInstant } from '../../base/time.ts'
 import { type Addresses, FAMILIES, familyOf, parseAddress } from '../../net/address.ts'
 import { isReplyWord } from '../../protocol/reply.ts'
-import type { AccountState, AccountStatus, HostState, Sent, State, Stop, WaitCause } from '../decide/state.ts'
+import type {
+  AccountState,
+  AccountStatus,
+  HostState,
+  Moments,
+  Sent,
+  State,
+  Stop,
+  WaitCause,
+} from '../decide/state.ts'
 import type { Anchor } from './client-time.ts'
 
 const VERSION = 2
@@ -26,7 +35,7 @@ export function formatState(state: State, anchor?: Anchor): string {
   return `${JSON.stringify({ version: VERSION, sha256: checksum(JSON.stringify(body)), ...body }, null, 1)}\n`
 }
 
-const MOMENTS = new Set(['since', 'until', 'touched', 'at', 'wall'])
+const MOMENTS = new Set(['since', 'until', 'touched', ...FAMILIES, 'at', 'wall'])
 
 const checksum = (text: string): string => createHash('sha256').update(text).digest('hex')
 
@@ -78,13 +87,13 @@ function readSent(value: unknown): Sent {
 }
 
 function readHost(value: unknown): HostState {
-  const { confirmed, earlier, refreshed, touched, since, unechoed, spread, isOffline, stopped } =
+  const { confirmed, earlier, touched, touchedBy, since, unechoed, spread, isOffline, stopped } =
     record(value)
   return {
     confirmed: readAddresses(confirmed),
-    ...((refreshed === 'v4' || refreshed === 'v6') && { refreshed }),
     ...(earlier !== undefined && { earlier: readAddresses(earlier) }),
     ...(touched !== undefined && { touched: moment(touched) }),
+    ...(touchedBy !== undefined && { touchedBy: readMoments(record(touchedBy)) }),
     ...(since !== undefined && { since: moment(since) }),
     ...(unechoed !== undefined && { unechoed: readAddresses(unechoed) }),
     spread: number(spread),
@@ -92,6 +101,11 @@ function readHost(value: unknown): HostState {
     ...(stopped !== undefined && { stopped: readStop(stopped) }),
   }
 }
+
+const readMoments = (moments: Record<string, unknown>): Moments =>
+  Object.fromEntries(
+    FAMILIES.flatMap((family) => (moments[family] === undefined ? [] : [[family, moment(moments[family])]])),
+  )
 
 function readStatus(value: unknown): AccountStatus {
   const { kind, since, until, because, detail, attempt } = record(value)

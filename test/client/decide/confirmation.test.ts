@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { after, minutes } from '../../../src/base/time.ts'
 import type { Address, Addresses } from '../../../src/net/address.ts'
+import type { UpdateRequest } from '../../../src/protocol/request.ts'
 import { confirmedBy, unechoedOf } from '../../../src/client/decide/confirmation.ts'
 import { type HostState, NEW_HOST } from '../../../src/client/decide/state.ts'
 import { START } from '../../fakes/world.ts'
@@ -13,7 +14,7 @@ const confirmed = (addresses: Addresses, echoed: readonly Address[], host = NEW_
   confirmedBy(
     good(...echoed),
     { hostnames: ['h'], addresses },
-    { host, isApart: false, isOverdue: false, now: LATER, random: 0.75 },
+    { host, isApart: false, now: LATER, random: 0.75 },
   )
 
 describe('a word of success confirms', () => {
@@ -53,32 +54,33 @@ describe('a word of success confirms', () => {
       confirmedBy(
         good(v4),
         { hostnames: ['h'], addresses: { v4 }, offline },
-        { host: NEW_HOST, isApart: false, isOverdue: false, now: START, random: 0 },
+        { host: NEW_HOST, isApart: false, now: START, random: 0 },
       ),
     ).toMatchObject({ isOffline, spread: -1 }),
   )
 })
 
-describe('a family that was sent again in a request of its own', () => {
-  const both = { ...NEW_HOST, confirmed: { v4, v6 } }
-  const apart = (addresses: Addresses, host: HostState = both, isApart = true, isOverdue = false) =>
-    confirmedBy(good(), { hostnames: ['h'], addresses }, { host, isApart, isOverdue, now: LATER, random: 0 })
-      .refreshed
+describe('the moment of each family, where each has a request of its own', () => {
+  const both = { ...NEW_HOST, confirmed: { v4, v6 }, touched: START }
+  const apart = (sent: Partial<UpdateRequest>, host: HostState = both, isApart = true) =>
+    confirmedBy(
+      good(),
+      { hostnames: ['h'], addresses: {}, ...sent },
+      { host, isApart, now: LATER, random: 0 },
+    ).touchedBy
 
-  it('is remembered, so that the other one follows', () => {
-    expect(apart({ v4 })).toBe('v4')
-    expect(apart({ v6 })).toBe('v6')
+  it('is that of its own request; the other one keeps its moment', () => {
+    expect(apart({ addresses: { v4 } })).toEqual({ v4: LATER, v6: START })
+    expect(apart({ addresses: { v6 } }, { ...both, touchedBy: { v4: LATER, v6: START } })).toEqual({
+      v4: LATER,
+      v6: LATER,
+    })
+    expect(apart({ addresses: { v4 } }, NEW_HOST)).toEqual({ v4: LATER })
   })
-  it('is remembered with a new address, if the refresh was due', () =>
-    expect(apart({ v4: '192.0.2.9' as Address }, both, true, true)).toBe('v4'))
-  it('is forgotten when the other one has followed', () =>
-    expect(apart({ v6 }, { ...both, refreshed: 'v4' })).toBeUndefined())
-  it('is no new address, no first one, and none of a request for both', () => {
-    expect(apart({ v4: '192.0.2.9' as Address })).toBeUndefined()
-    expect(apart({ v4 }, { ...NEW_HOST, confirmed: { v4 } })).toBeUndefined()
-    expect(apart({ v4, v6 })).toBeUndefined()
-    expect(apart({ v4 }, both, false)).toBeUndefined()
-  })
+  it('is none after an offline request: both are sent again', () =>
+    expect(apart({ addresses: { v4, v6 }, offline: 'YES' })).toEqual({}))
+  it('is not kept where one request has both', () =>
+    expect(apart({ addresses: { v4, v6 } }, { ...both, touchedBy: { v4: START } }, false)).toBeUndefined())
 })
 
 it.each([
