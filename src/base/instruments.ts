@@ -43,18 +43,21 @@ interface Distribution {
 /** Durations in seconds, in buckets. */
 export class Histogram {
   readonly #family: Family
+  readonly #bounds: readonly number[]
   readonly #distributions = new Map<string, Distribution>()
 
-  constructor(family: Family) {
+  /** `bounds`: the upper bounds in seconds; the last one is Infinity. */
+  constructor(family: Family, bounds: readonly number[] = BOUNDS) {
     this.#family = family
+    this.#bounds = bounds
   }
 
   observe(labels: Labels, seconds: number): void {
     const key = Object.values(labels).join('\n')
     const known = this.#distributions.get(key)
-    const distribution = known ?? { labels, counts: BOUNDS.map(() => 0), sum: 0 }
+    const distribution = known ?? { labels, counts: this.#bounds.map(() => 0), sum: 0 }
     if (known === undefined) this.#distributions.set(key, distribution)
-    const at = BOUNDS.findIndex((bound) => seconds <= bound)
+    const at = this.#bounds.findIndex((bound) => seconds <= bound)
     distribution.counts[at] = (distribution.counts[at] ?? 0) + 1
     distribution.sum += seconds
   }
@@ -63,15 +66,15 @@ export class Histogram {
     return {
       ...this.#family,
       type: 'histogram',
-      samples: [...this.#distributions.values()].flatMap(samplesOf),
+      samples: [...this.#distributions.values()].flatMap((one) => samplesOf(one, this.#bounds)),
     }
   }
 }
 
 /** Each bucket counts all durations up to its bound. */
-function samplesOf({ labels, counts, sum }: Distribution): readonly Sample[] {
+function samplesOf({ labels, counts, sum }: Distribution, bounds: readonly number[]): readonly Sample[] {
   let total = 0
-  const buckets = BOUNDS.map((bound, at) => {
+  const buckets = bounds.map((bound, at) => {
     total += counts[at] ?? 0
     return {
       suffix: '_bucket',

@@ -22,6 +22,8 @@ export interface Command {
   readonly examples: readonly string[]
   /** What the summary leaves open, as lines of --help. */
   readonly details: readonly string[]
+  /** The command only shows something, so output that is lost is a failure. */
+  readonly isReport?: true
   readonly positional: Positional | undefined
   readonly options: () => Promise<Options>
   /** Loads the command's own chunk. */
@@ -35,7 +37,7 @@ export interface SettingFamily<Settings> {
 }
 
 interface Definition<Table extends FlagTable, Settings>
-  extends Pick<Command, 'name' | 'summary' | 'examples'> {
+  extends Pick<Command, 'name' | 'summary' | 'examples' | 'isReport'> {
   readonly details?: readonly string[]
   readonly flags: Table
   readonly settings: SettingFamily<Settings>

@@ -58,6 +58,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   command({
     name: 'status',
+    isReport: true,
     summary: 'show the state of every account',
     examples: ['holdfast status', 'holdfast status --watch --json'],
     details: ['The state comes from the running daemon, or else from the state file.'],
@@ -67,6 +68,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   command({
     name: 'detect',
+    isReport: true,
     summary: 'show which address each source reports, and what would be sent',
     examples: [
       'holdfast detect',
@@ -80,6 +82,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   command({
     name: 'doctor',
+    isReport: true,
     summary: 'find problems of this network, each with evidence and a remedy',
     examples: ['holdfast doctor', 'holdfast doctor --json'],
     details: ['Sends no update.'],
@@ -89,6 +92,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   command({
     name: 'explain',
+    isReport: true,
     summary: 'explain the state of an account, or a reply word of the service',
     examples: ['holdfast explain', 'holdfast explain home.example.org', 'holdfast explain abuse'],
     details: ['For an account: what happened, when, why, what to do, and what happens next.'],
@@ -122,6 +126,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   command({
     name: 'config',
+    isReport: true,
     summary: 'check or show the configuration, or print its JSON Schema',
     examples: ['holdfast config check', 'holdfast config show --json', 'holdfast config schema'],
     details: ['Sends nothing. Passwords are shown as «secret».'],
@@ -157,6 +162,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   command({
     name: 'providers',
+    isReport: true,
     summary: 'list the update services that are known by name, or explain one',
     examples: ['holdfast providers', 'holdfast providers no-ip'],
     details: ['With provider = "NAME", an account needs no server. Asks no service.'],
@@ -166,6 +172,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   command({
     name: 'completion',
+    isReport: true,
     summary: 'print a script that completes command lines in a shell',
     examples: ['holdfast completion bash', 'holdfast completion zsh', 'holdfast completion fish'],
     details: [

@@ -130,7 +130,11 @@ export const INIT_FLAGS = {
     describe: 'the update service by its name; holdfast providers lists them',
     values: PROVIDER_NAMES,
   },
-  server: { kind: 'text', flag: 'server', describe: 'the address of a service that has no name here' },
+  server: {
+    kind: 'text',
+    flag: 'server',
+    describe: 'the address of a service that has no name here, with its path if that is not /nic/update',
+  },
   username: { kind: 'text', flag: 'username', describe: 'username of the DDNS key' },
   passwordFile: {
     kind: 'text',

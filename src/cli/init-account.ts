@@ -9,9 +9,14 @@ import {
   suggestedHostname,
 } from '../client/setup/answers.ts'
 import type { Draft } from '../client/setup/draft.ts'
-import { parseServer } from '../config/client-settings.ts'
-import { readHostname } from '../config/hostname.ts'
-import { PROVIDERS, providerCalled } from '../config/providers/providers.ts'
+import { parseServiceAddress } from '../config/client-settings.ts'
+import { hasLabels, hostnameReaderFor } from '../config/hostname.ts'
+import {
+  ENDED_SERVICES,
+  endedServiceCalled,
+  PROVIDERS,
+  providerCalled,
+} from '../config/providers/providers.ts'
 import { Secret } from '../net/secret.ts'
 import type { Prompts } from './prompts.ts'
 
@@ -41,8 +46,23 @@ const OTHER = 'other'
 async function askForService(
   prompts: Prompts,
   given: SetupAnswers,
-): Promise<Pick<SetupAnswers, 'provider' | 'server'>> {
+): Promise<Pick<SetupAnswers, 'provider' | 'server' | 'path'>> {
   const isNamed = given.provider !== undefined || given.server !== undefined
+  const chosen = isNamed ? given.provider : await chooseService(prompts)
+  const provider = chosen === OTHER ? undefined : chosen
+  if (given.server !== undefined || !needsServer(provider))
+    return { provider, server: given.server, path: given.path }
+  const address = await prompts.text({
+    message: 'The address of the service, with its path if that is not /nic/update',
+    initial: 'https://',
+    check: (text) => problemOf(parseServiceAddress(text)),
+  })
+  const read = parseServiceAddress(address)
+  return { provider, ...(read.ok ? read.value : { server: address }) }
+}
+
+/** Services that have ended are found too, and explained. */
+async function chooseService(prompts: Prompts): Promise<string> {
   const choices = [
     ...Object.entries(PROVIDERS)
       .filter(([, { grade }]) => grade !== 'C')
@@ -52,19 +72,18 @@ async function askForService(
         hint: settings['server']?.replace('https://', '') ?? 'your own host',
       })),
     { value: OTHER, label: 'another service, or my own', hint: 'give its address' },
+    ...Object.entries(ENDED_SERVICES).map(([value, { name }]) => ({ value, label: name, hint: 'has ended' })),
   ]
-  const chosen = isNamed
-    ? given.provider
-    : await prompts.choose({ message: 'Which service keeps your hostname?', choices, isSearch: true })
-  const provider = chosen === OTHER ? undefined : chosen
-  if (given.server !== undefined || !needsServer(provider)) return { provider, server: given.server }
-  const server = await prompts.text({
-    message: 'The address of the service',
-    initial: 'https://',
-    check: (text) => problemOf(parseServer(text)),
-  })
-  const read = parseServer(server)
-  return { provider, server: read.ok ? read.value : server }
+  for (;;) {
+    const value = await prompts.choose({
+      message: 'Which service keeps your hostname?',
+      choices,
+      isSearch: true,
+    })
+    const ended = endedServiceCalled(value)
+    if (ended === undefined) return value
+    prompts.note(ended.name, [ended.what])
+  }
 }
 
 const problemOf = (read: { readonly ok: boolean; readonly error?: string }): string | undefined =>
@@ -94,7 +113,13 @@ export async function askForHostnames(prompts: Prompts, answers: SetupAnswers): 
   const isLabel =
     answers.provider !== undefined &&
     providerCalled(answers.provider)?.settings['hostname_parameter'] === 'none'
-  const split = (text: string): readonly string[] => text.split(/[,\s]+/).filter((one) => one !== '')
+  const readHostname = hostnameReaderFor(answers.provider)
+  const between = hasLabels(answers.provider) ? /\s*,\s*/ : /[,\s]+/
+  const split = (text: string): readonly string[] =>
+    text
+      .trim()
+      .split(between)
+      .filter((one) => one !== '')
   const text = await prompts.text({
     message: isLabel ? 'The hostname that the username stands for' : 'Hostnames, with commas between them',
     initial: suggestedHostname(answers),

@@ -27,6 +27,7 @@ export async function carryOut(
   flags: InitFlags,
 ): Promise<Exit> {
   const { asJson, isDryRun, output } = flags
+  for (const remark of plan.remarks) writeError(`holdfast: ${remark}\n`)
   if (isDryRun) return showPlan(plan, asJson)
   const written = await writeNewFiles(plan.files)
   if (!written.ok) return fail({ exit: 'configuration', messages: [written.error] }, asJson)

@@ -12,8 +12,8 @@ import {
   type PublishedFamilies,
   type SetupAnswers,
 } from '../client/setup/answers.ts'
-import { parseServer } from '../config/client-settings.ts'
-import { readHostname } from '../config/hostname.ts'
+import { parseServiceAddress } from '../config/client-settings.ts'
+import { hostnameReaderFor } from '../config/hostname.ts'
 import { parseProvider } from '../config/providers/providers.ts'
 import type { InitFlags } from './flag-tables.ts'
 import { carryOut } from './init-run.ts'
@@ -67,10 +67,12 @@ async function answersOf(flags: InitFlags): Promise<Result<SetupAnswers, readonl
   oneOf('start', flags.start, STARTS)
   const provider =
     flags.provider === undefined ? undefined : checked('provider', parseProvider(flags.provider))
-  const server = flags.server === undefined ? undefined : checked('server', parseServer(flags.server))
+  const address =
+    flags.server === undefined ? undefined : checked('server', parseServiceAddress(flags.server))
+  const readName = hostnameReaderFor(provider)
   const hostnames = flags.hostnames
     .flatMap((one) => one.split(','))
-    .flatMap((one) => checked('hostname', readHostname(one.trim())) ?? [])
+    .flatMap((one) => checked('hostname', readName(one.trim())) ?? [])
   const password =
     flags.passwordFile === undefined
       ? undefined
@@ -79,7 +81,8 @@ async function answersOf(flags: InitFlags): Promise<Result<SetupAnswers, readonl
     ? err(wrong)
     : ok({
         provider,
-        server,
+        server: address?.server,
+        path: address?.path,
         username: flags.username,
         password,
         hostnames,

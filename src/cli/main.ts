@@ -1,6 +1,6 @@
 import { bug } from '../app/crash.ts'
-import { EXITS } from '../app/exit-codes.ts'
-import { writeError } from '../app/streams.ts'
+import { EXITS, type Exit } from '../app/exit-codes.ts'
+import { isOutputLost, writeError } from '../app/streams.ts'
 import { type ParsedCommand, parseFast } from './parse-fast.ts'
 import { normalizeSwitches } from './switches.ts'
 
@@ -13,18 +13,23 @@ export async function main(argv: readonly string[]): Promise<number> {
     const parsed = (await parseFast(words)) ?? (await parseSlow(words))
     if (typeof parsed === 'number') return parsed
     const handle = await parsed.command.load()
-    return EXITS[await handle(parsed.flags)].code
+    const exit = await handle(parsed.flags)
+    return EXITS[parsed.command.isReport === true ? await withOutput(exit) : exit].code
   } catch (error) {
     return bug(error)
   }
 }
+
+/** Without its output, a command that only shows something has not done its work. */
+const withOutput = async (exit: Exit): Promise<Exit> =>
+  exit === 'settled' && (await isOutputLost()) ? 'unwritten' : exit
 
 /** A line with --help, --version or a mistake. */
 async function parseSlow(words: readonly string[]): Promise<ParsedCommand | number> {
   leaveDeletedFolder()
   const { UsageError, parseWithYargs } = await import('./parse-yargs.ts')
   try {
-    return (await parseWithYargs(words)) ?? EXITS.settled.code
+    return (await parseWithYargs(words)) ?? EXITS[await withOutput('settled')].code
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     return reportUsage([error.message])

@@ -15,8 +15,17 @@ export const printWrapped = (...lines: readonly string[]): void => {
 
 /** In a terminal, in the place of what is shown (ECMA-48: cursor to the first line, and erase what is below). */
 export const printInPlace = (...lines: readonly string[]): void => {
-  if (process.stdout.isTTY) writeOut('\u001b[H\u001b[J')
-  printWrapped(...lines)
+  const { isTTY, columns, rows } = process.stdout
+  if (!isTTY) return print(...lines)
+  const all = wrapped(lines, Math.max(40, columns))
+  // The last row is that of the cursor: one line more would scroll the first one away.
+  const room = Math.max(2, rows - 1)
+  const shown =
+    all.length <= room
+      ? all
+      : [...all.slice(0, room - 1), `… and ${all.length - room + 1} more lines; make the window higher`]
+  writeOut('\u001b[H\u001b[J')
+  print(...shown)
 }
 
 /** Resolves with the error if not all of the lines were written. */

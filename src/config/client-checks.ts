@@ -1,6 +1,7 @@
 import { canBeBasic } from '../net/basic.ts'
 import { Secret } from '../net/secret.ts'
 import { explainRange, isGlobal, type RangeClass, specialRangeOf } from '../net/special.ts'
+import { hasLabels } from './hostname.ts'
 import type { ACCOUNT_SETTINGS, AccountSettings, CLIENT_SETTINGS } from './client-settings.ts'
 import { formatPageListener, isLoopback } from './page-settings.ts'
 import type { Complaint, GivenValue, MissingContext, SettingLayer, TableResult } from './setting.ts'
@@ -67,17 +68,20 @@ export function accountConflicts(
   const credentials = { username: username ?? '', password: password ?? new Secret('') }
   const isOff =
     typeof myip === 'object' && ((myip.v4 !== undefined && !ipv4) || (myip.v6 !== undefined && !ipv6))
+  const blank = hasLabels(values.provider) ? undefined : values.hostnames?.find((name) => name.includes(' '))
   // biome-ignore format: a table
   const rules: readonly (readonly [isBroken: boolean, problem: string, ...keys: string[]])[] = [
     [!ipv4 && !ipv6, 'ipv4 and ipv6 are both false; set one of them to true', 'ipv4', 'ipv6'],
     [password !== undefined && passwordFile !== undefined, 'password and password_file are both set; keep one', 'passwordFile'],
     [needs === 'everything' && places['password'] === undefined && passwordFile === undefined, `password is missing; set password_file in ${file}, --password-file or HOLDFAST_PASSWORD, or a credential of the systemd unit`],
+    [blank !== undefined, `hostnames lists '${blank}', which contains a blank`, 'hostnames'],
     [!canBeBasic(credentials), 'username must not contain a colon, and neither username nor password a control character', 'username', 'password'],
     [httpFallback && (server ?? '').startsWith('http:'), 'http_fallback is for https servers only, and server is http; remove it', 'httpFallback'],
     [values.ipv6Server !== undefined && values.families !== 'apart', 'ipv6_server is only for requests of IPv6 alone; write families = "apart" too', 'ipv6Server'],
     [values.hostnameParameter === 'none' && values.hostnames !== undefined && values.hostnames.length > 1, 'hostname_parameter is none, so the username stands for one hostname; write an account for each hostname', 'hostnames'],
     [needsOwnParameter(values), `absent_family = "${values.absentFamily}" needs a parameter for IPv6 alone; set ipv6_parameter`, 'absentFamily'],
     [values.absentFamily !== 'omit' && values.absentFamily !== 'keep' && values.families === 'apart', `absent_family = "${values.absentFamily}" is for services that take both families in one request; remove it or families = "apart"`, 'absentFamily'],
+    [values.absentFamily === 'hold-ipv4' && !ipv4, 'ipv4 is false, and the service publishes a wrong IPv4 address for an update without one (absent_family = "hold-ipv4"); remove ipv4 = false', 'ipv4', 'absentFamily'],
     [myip === 'connection' && values.absentFamily !== 'omit', `absent_family = "${values.absentFamily}" needs addresses, and myip = "connection" sends none: the service would delete the other family; remove myip`, 'myip', 'absentFamily'],
     [isOff, 'myip has an address of a family that is off; remove the address, or set ipv4 or ipv6 to true', 'myip'],
   ]

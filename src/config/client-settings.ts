@@ -13,7 +13,7 @@ import {
 } from '../protocol/request-form.ts'
 import { parseUserAgent } from '../protocol/user-agent.ts'
 import { parseDnsServer } from './dns-endpoint.ts'
-import { readHostname } from './hostname.ts'
+import { readHostnameOrLabel } from './hostname.ts'
 import { NOTIFY_SETTINGS } from './notify-settings.ts'
 import { PAGE_SETTINGS } from './page-settings.ts'
 import { PROVIDER_NAMES, parseProvider } from './providers/providers.ts'
@@ -45,6 +45,17 @@ export function parseServer(value: string): Result<string, string> {
   return hasPath || url.search !== ''
     ? err('has a path; write only the address here, and the path as path')
     : ok(url.origin)
+}
+
+/** The address of a service with its path, where it has another one than that of the protocol. */
+export function parseServiceAddress(value: string): Result<{ server: string; path?: string }, string> {
+  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `https://${value}`
+  const pathname = URL.canParse(full) ? new URL(full).pathname : '/'
+  const hasPath = pathname !== '/' && pathname !== UPDATE_PATH
+  const server = parseServer(hasPath ? full.replace(pathname, '') : value)
+  if (!server.ok || !hasPath) return server.ok ? ok({ server: server.value }) : server
+  const path = parsePath(pathname)
+  return path.ok ? ok({ server: server.value, path: path.value }) : path
 }
 
 /** The path of a URL, without its query (RFC 3986 §3.3). */
@@ -118,7 +129,7 @@ const contact: SettingReader<string> = {
 
 /** Without duplicates. */
 const hostnames: SettingReader<readonly string[]> = (() => {
-  const list = listReader(readHostname, { type: 'string' })
+  const list = listReader(readHostnameOrLabel, { type: 'string' })
   return {
     ...list,
     read: (value) => {
@@ -184,7 +195,7 @@ export const ACCOUNT_SETTINGS = {
   ipv6:          { reader: onOff,                           help: 'keep the IPv6 address up to date', fallback: true },
   path:          { reader: { ...text, read: parsePath },    help: 'path of the update requests of the service', fallback: UPDATE_PATH },
   families:      { reader: choice('together', 'apart'),     help: 'send both addresses in one request, or each in a request of its own', fallback: 'together' },
-  absentFamily:  { reader: choice(...ABSENT_FAMILY),        help: 'what a request says about a family whose address is not known, for services that delete what a request does not name. omit: nothing; repeat: the address that was confirmed last; hold: the same, and without one nothing is sent; preserve, no: that word; keep: keepipv4=1 or keepipv6=1', fallback: 'omit' },
+  absentFamily:  { reader: choice(...ABSENT_FAMILY),        help: 'what a request says about a family whose address is not known, for services that delete what a request does not name. omit: nothing; repeat: the address that was confirmed last; hold: the same, and without one nothing is sent; hold-ipv4: the same, and nothing without an IPv4 address; preserve, no: that word; keep: keepipv4=1 or keepipv6=1', fallback: 'omit' },
   ipv6Server:    { reader: { ...text, read: parseServer },  help: 'address of the update service for requests with an IPv6 address, with families = "apart"; default: that of server' },
   ipv6Parameter: { reader: choice(...IPV6_PARAMETERS),      help: `request parameter for the IPv6 address: ${IPV6_PARAMETERS.join(', ')}`, fallback: 'myip' },
   addressParameter: { reader: choice(...ADDRESS_PARAMETERS), help: 'request parameter for the IPv4 address, or for both', fallback: 'myip' },
@@ -233,7 +244,7 @@ export const CLIENT_SETTINGS = {
 /** Settings of one hostname of an account, as [[account.host]]. */
 // biome-ignore format: a table
 export const HOST_SETTINGS = {
-  name:          { reader: { ...text, read: readHostname }, help: 'one of the hostnames of the account', isNeeded: true },
+  name:          { reader: { ...text, read: readHostnameOrLabel }, help: 'one of the hostnames of the account', isNeeded: true },
   suffix:        { reader: suffix,                          help: 'host part of the IPv6 address: publishes another machine of this network, with the prefix of this host' },
   mac:           { reader: mac,                             help: 'the same, with the host part derived from a MAC address (EUI-64)' },
   prefixLength:  { reader: whole(1, 127),                   help: 'length of the shared prefix for mac, in bits: 1 to 127', fallback: 64 },

@@ -31,6 +31,18 @@ export function readHostname(value: string): Result<string, string> {
   return ok(parseHostname(text) ?? text.toLowerCase())
 }
 
+/** Services whose hostnames are labels of networks, which may contain blanks. */
+const LABEL_PROVIDERS: readonly (string | undefined)[] = ['opendns']
+export const hasLabels = (provider: string | undefined): boolean => LABEL_PROVIDERS.includes(provider)
+
+/** The same, or a label with blanks: whether the service has labels depends on the account. */
+export const readHostnameOrLabel = (value: string): Result<string, string> =>
+  value.length <= MAX_LABEL_LENGTH && /^\w[\w.-]*( [\w.-]+)+$/.test(value) ? ok(value) : readHostname(value)
+
+/** How hostnames of this account are read. */
+export const hostnameReaderFor = (provider: string | undefined): typeof readHostname =>
+  hasLabels(provider) ? readHostnameOrLabel : readHostname
+
 /** IDNA by way of the URL Standard; undefined where the name has no ASCII form. */
 const toAscii = (text: string): string | undefined =>
   URL.canParse(`http://${text}`) ? new URL(`http://${text}`).hostname : undefined

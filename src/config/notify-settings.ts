@@ -18,6 +18,11 @@ export const NOTIFICATION_EVENTS = [
   'recovered',
   'started',
   'ended',
+  'behind-nat',
+  'flipping',
+  'outlier',
+  'quarantined',
+  'state-lost',
 ] as const
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number]
 

@@ -21,6 +21,8 @@ export const DIALECTS = {
   'desec':      { hasOneLine: true, statuses: { 400: '!donator', 404: 'nohost' } },
   // The address, not the name, belongs to another user there.
   'opendns':    { words: { '!yours': '911' } },
+  // No record is assigned to the credentials there.
+  'do':         { words: { numhost: 'nohost' } },
   'spdyn':      { words: { fatal: 'nohost' } },
   'selfhost':   { statuses: { 204: 'nochg', 409: 'nohost', 410: 'badauth', 411: '911', 412: '911' } },
   'duiadns':    { words: { error: '911' } },

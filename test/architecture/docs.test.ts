@@ -1,3 +1,4 @@
+import { NO_DETAILS } from '../../src/client/notify/notification.ts'
 import { hookVariables } from '../../src/client/notify/payload.ts'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -198,14 +199,7 @@ describe('commands', async () => {
 
 const NOTIFICATION = {
   account: '',
-  name: null,
-  hostnames: [],
-  addresses: {},
-  before: {},
-  because: null,
-  remedy: null,
-  since: null,
-  times: 1,
+  ...NO_DETAILS,
 }
 
 describe('configuration examples', () => {

@@ -55,6 +55,12 @@ it('reads a file of one account', () => {
   })
 })
 
+it('reads a label with blanks where the service has labels', () => {
+  const labels = WHOLE.replace(/hostnames.*/, 'hostnames = ["My Home", "office"]')
+  const config = read({ toml: `${labels}provider = "opendns"` })
+  expect(config.ok && config.value.accounts[0]?.hostnames).toEqual(['My Home', 'office'])
+})
+
 it('reads the same settings from JSON', () => {
   const json =
     '{ // with remarks\n "server": "dyn.example", "username": "abc1234", "password": "swordfish", "hostnames": ["home.example.test", "office.example.test"], }'
@@ -97,11 +103,11 @@ it('reports all complaints together, with file and line', () => {
     'h.toml:1: interval must be between 1m and 7d',
     'server is missing (address of the update service, such as https://dynupdate.example); set it in h.toml, as --server or HOLDFAST_SERVER',
     'h.toml:5: username must be text in quotes',
-    "h.toml:4: hostnames lists 'a b', which contains a blank",
     'h.toml:7: myip has two addresses of one family; keep one',
     'h.toml:3: ipv4 must be true or false',
     'h.toml:6: refresh must be between 1d and 3650d',
     'password is missing; set password_file in h.toml, --password-file or HOLDFAST_PASSWORD, or a credential of the systemd unit',
+    "h.toml:4: hostnames lists 'a b', which contains a blank",
   ])
 })
 
@@ -128,6 +134,8 @@ it.each<[string, Given, string]>([
   ['a word in a list of addresses', { toml: `${WHOLE}absent_family = "preserve"` }, 'h.toml:6: absent_family = "preserve" needs a parameter for IPv6 alone; set ipv6_parameter'],
   ['a repeated family apart', { toml: `${WHOLE}absent_family = "repeat"\nfamilies = "apart"` }, 'h.toml:6: absent_family = "repeat" is for services that take both families in one request'],
   ['the address of the connection, where both are named', { toml: `${WHOLE}myip = "connection"\nabsent_family = "repeat"` }, 'h.toml:6: absent_family = "repeat" needs addresses, and myip = "connection" sends none'],
+  ['no IPv4 address where the service needs one', { toml: `${WHOLE}provider = "inwx"\nipv4 = false` }, 'h.toml:7: ipv4 is false, and the service publishes a wrong IPv4 address'],
+  ['a hostname with a blank', { toml: WHOLE.replace(/hostnames.*/, 'hostnames = ["My Home"]') }, "h.toml:5: hostnames lists 'My Home', which contains a blank"],
   ['a path without a slash', { toml: `${WHOLE}path = "nic/update"` }, 'h.toml:6: path must be a path that begins with a slash, such as /nic/update'],
   ['a path with a query', { toml: `${WHOLE}path = "/update?a=b"` }, 'h.toml:6: path has a query; write only the path, and further parameters as parameters'],
   ['a path with a blank', { toml: `${WHOLE}path = "/a b"` }, 'h.toml:6: path is not a valid path'],

@@ -1,3 +1,4 @@
+import { inTerminal } from './terminal.ts'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -224,6 +225,27 @@ describe('a running daemon', () => {
 
     await expect.poll(() => shown, { timeout: 10_000 }).toMatch(/home\.example\.test +8\.8\.4\.4 /)
     expect(shown.match(/the daemon is running/g)).toHaveLength(2)
+  })
+
+  it('redraws status --watch in its place in a terminal, and no line scrolls away', async () => {
+    const at = await service()
+    const folder = scratch()
+    let address = '8.8.8.8'
+    const { ask, line } = daemon(at, folder, '--source', await echo(() => address))
+    await line('nothing to do until then')
+    const watching = ['status', ...clientOf(at, folder), '--runtime-dir', folder, '--watch']
+    const high = inTerminal(watching, { env: env(at) })
+    const low = inTerminal(watching, { env: env(at), rows: 4 })
+    await high.answer('8.8.8.8')
+    await low.answer('more lines; make the window higher')
+    address = '8.8.4.4'
+    await ask('poke')
+    await high.answer('8.8.4.4')
+
+    const [, ...drawn] = high.raw().split('\u001b[H\u001b[J')
+    expect(drawn.map((one) => one.includes('the daemon is running'))).toEqual([true, true])
+    for (const one of low.raw().split('\u001b[H\u001b[J').slice(1))
+      expect(one.match(/\n/g)?.length, one).toBeLessThanOrEqual(3)
   })
 
   it('refuses a second daemon with the same state folder', async () => {

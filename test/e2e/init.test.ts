@@ -227,6 +227,37 @@ describe('init without a terminal', () => {
     expect(existsSync(join(folder, 'holdfast.toml.lock'))).toBe(false)
   })
 
+  it('writes the path of a service that has another one', async () => {
+    const folder = scratch()
+    const server = [
+      '--server',
+      'https://dyn.example.test/api/update',
+      '--username',
+      'u',
+      '--password-file',
+      '-',
+    ]
+    const done = await init(folder, [...server, '--hostname', 'home.example.test'])
+    expect(done.code, done.stderr).toBe(0)
+    expect(readFileSync(join(folder, 'holdfast.toml'), 'utf8').split('\n')).toEqual(
+      expect.arrayContaining(['server = "https://dyn.example.test"', 'path = "/api/update"']),
+    )
+    const wrong = await init(scratch(), ['--server', 'https://dyn.example.test/a?b=c'])
+    expect([wrong.code, wrong.stderr]).toEqual([64, expect.stringContaining('--server has a path')])
+  })
+
+  it('says that a contact of the file stays', async () => {
+    const folder = scratch()
+    await init(folder, [...NO_IP, '--contact', 'first@mail.test'])
+    const more = ['--provider', 'opendns', '--username', 'x', '--password-file', '-', '--hostname', 'My Home']
+    const { code, stderr } = await init(folder, [...more, '--contact', 'second@mail.test', '--yes'])
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('contact stays "first@mail.test", as in the file'),
+    ])
+    expect(readFileSync(join(folder, 'holdfast.toml'), 'utf8')).toContain('hostnames = ["My Home"]')
+  })
+
   it('writes TOML into .toml only', async () => {
     const { code, stderr } = await holdfast(['init', '--output', join(scratch(), 'x.json'), ...NO_IP], {
       stdin: 'x\n',
@@ -366,6 +397,18 @@ describe('init in a terminal', () => {
     expect(person.shown()).not.toContain(at.password)
     const status = await holdfast(['status', '--config', config], { env })
     expect(status.stdout).not.toContain('203.0.113.9')
+  })
+
+  it('says what happened to a service that has ended, and asks again', async () => {
+    const { config, env } = await surroundings()
+    const person = inTerminal(['init', '--output', config, '--dry-run'], { env })
+    const found = person.answer('Take over its settings?', 'n').catch(() => undefined)
+    await Promise.race([found, person.answer('Which service')])
+    await person.answer('type to search', 'Google')
+    await person.answer('has ended', KEY.enter)
+    await person.answer('ended its dynamic DNS on 2024-07-10')
+    await person.answer('Which service', KEY.escape)
+    expect(await person.ended).toBe(130)
   })
 
   it('finds a service by a part of its name', async () => {

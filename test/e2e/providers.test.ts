@@ -59,6 +59,7 @@ describe('the requests of a provider', () => {
     ['ovh',           V4,            [`/nic/update?system=dyndns&${HOST}&myip=${V4}`]],
     ['inwx',          `${V4},${V6}`, [`/nic/update?myip=${V4}&myipv6=${V6}`]],
     ['do',            V4,            [`/?myip=${V4}`]],
+    ['freedyn',       V4,            [`/nic/update?${HOST}&myip=${V4}`]],
     ['all-inkl',      `${V4},${V6}`, [`/?myip=${V4}`, `/?myip6=${V6}`]],
     ['dyfi',          undefined,     [`/nic/update?${HOST}`]],
     ['nic-ru',        `${V4},${V6}`, [`/dyndns/update?${HOST}&myip=${V4}`, `/dyndns/update?${HOST}&ipv6=${V6}`]],
@@ -143,7 +144,7 @@ describe('holdfast providers', () => {
     const all = await holdfast(['providers'])
     expect([all.code, all.stdout]).toEqual([0, expect.stringMatching(/\n {2}no-ip +No-IP\n/)])
     const one = await holdfast(['providers', 'inwx'])
-    expect([one.code, one.stdout]).toEqual([0, expect.stringContaining('    absent_family = hold\n')])
+    expect([one.code, one.stdout]).toEqual([0, expect.stringContaining('    absent_family = hold-ipv4\n')])
     const json = JSON.parse((await holdfast(['providers', '--json'])).stdout) as { providers: object }
     expect(Object.keys(json.providers)).toHaveLength(54)
   })

@@ -18,6 +18,8 @@ export const KEY = {
 } as const
 
 export interface Terminal {
+  /** The same with them. */
+  readonly raw: () => string
   /** Everything that was shown, without the control sequences. */
   readonly shown: () => string
   /** Waits until the text is shown behind what was waited for before, then types. */
@@ -30,10 +32,14 @@ const TIMEOUT = 20_000
 /** Runs the program in a pseudo-terminal (script(1)), as a person does; `within` is a command that starts it. */
 export function inTerminal(
   args: readonly string[],
-  { env = {}, within = [] }: Options & { readonly within?: readonly string[] } = {},
+  {
+    env = {},
+    within = [],
+    rows = 50,
+  }: Options & { readonly within?: readonly string[]; readonly rows?: number } = {},
 ): Terminal {
   const command = [...within, NODE, join(ROOT, 'bin/holdfast.js'), ...args].map(quoted).join(' ')
-  const child = spawn('script', ['-qefc', `stty cols 100 rows 50; exec ${command}`, '/dev/null'], {
+  const child = spawn('script', ['-qefc', `stty cols 100 rows ${rows}; exec ${command}`, '/dev/null'], {
     cwd: ROOT,
     env: cleanEnvironment({ TERM: 'xterm-256color', ...env }),
     stdio: 'pipe',
@@ -53,6 +59,7 @@ export function inTerminal(
   }
   return {
     shown,
+    raw: () => output,
     answer: async (text, ...keys) => {
       await waitFor(text)
       for (const key of keys) {

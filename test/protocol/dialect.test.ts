@@ -15,6 +15,7 @@ describe('a reply of another service', () => {
     ['desec',      404, '',                                         2, ['nohost', 'nohost']],
     ['desec',      400, 'The name was not given.',                  1, ['!donator']],
     ['desec',      401, '',                                         1, ['badauth']],
+    ['do',         400, 'numhost',                                  1, ['nohost']],
     ['opendns',    200, '!yours',                                   1, ['911']],
     ['spdyn',      200, 'fatal',                                    1, ['nohost']],
     ['selfhost',   204, '',                                         1, ['nochg']],

@@ -62,8 +62,19 @@ describe('a family that was never known', () => {
     ['omit', [`0 myip=${A}`, `10m myip=${A},${A6}`]],
     ['repeat', [`0 myip=${A}`, `10m myip=${A},${A6}`]],
     ['hold', [`10m myip=${A},${A6}`]],
+    ['hold-ipv4', [`10m myip=${A},${A6}`]],
   ])('with %s: %j', async (absentFamily, expected) => {
     expect(await requests(absentFamily, lateIpv6)).toEqual(expected)
+  })
+
+  it('with hold-ipv4: no request has IPv6 alone, not even where this host has no IPv4 address', async () => {
+    expect(await requests('hold-ipv4', () => [A6])).toEqual([])
+    expect(await requests('hold', () => [A6])).toEqual([`0 myip=${A6}`])
+    const lateIpv4: AddressScript = (minute) => (minute < 5 ? [A6] : [A, A6])
+    expect(await requests('hold-ipv4', lateIpv4)).toEqual([`5m myip=${A},${A6}`])
+    const lostIpv4: AddressScript = (minute) => (minute < 5 ? [A, A6] : [B6])
+    expect(await requests('hold-ipv4', lostIpv4)).toEqual([`0 myip=${A},${A6}`, `5m myip=${A},${B6}`])
+    expect(await requests('hold-ipv4', () => [A])).toEqual([`0 myip=${A}`])
   })
 
   it('does not hold where this host has none, or the user wants none', async () => {

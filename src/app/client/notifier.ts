@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
-import { instant, type Instant } from '../../base/time.ts'
+import { formatInstant, instant, type Instant } from '../../base/time.ts'
 import type { AgentEvent } from '../../client/agent/events.ts'
+import { type EventFormat, wordingOf } from '../../client/agent/wording.ts'
 import {
   admit,
   compareReports,
@@ -11,14 +11,8 @@ import {
   notificationOf,
   withPing,
 } from '../../client/notify/compare.ts'
-import {
-  formatNotifyMemory,
-  NEW_MEMORY,
-  type NotifyMemory,
-  parseNotifyMemory,
-  type PendingDelivery,
-} from '../../client/notify/memory.ts'
-import { EVENT_ROWS, type Notification } from '../../client/notify/notification.ts'
+import { NEW_MEMORY, type NotifyMemory, type PendingDelivery } from '../../client/notify/memory.ts'
+import { EVENT_ROWS, NO_DETAILS, type Notification } from '../../client/notify/notification.ts'
 import type { AccountReport } from '../../client/report/report.ts'
 import type { NotificationEvent } from '../../config/notify-settings.ts'
 import { byFamily } from '../../net/address.ts'
@@ -36,16 +30,27 @@ import {
 } from './delivery.ts'
 import { DeliveryQueue, type OnDelivery } from './delivery-queue.ts'
 import { deliverySettings } from './delivery-settings.ts'
+import { NotifyMemoryFile } from './notify-memory-file.ts'
 import type { ResolvedSettings } from './settings.ts'
 import { stateFoldersOf } from './state-folders.ts'
 
-const MEMORY_FILE = 'notified.json'
 /** Pings of the interval are not remembered: the next one follows. */
 const INTERVAL_PING = 'interval'
 /** In milliseconds: what could not be delivered for so long is no news. */
 const MAX_AGE = 86_400_000
 
 export const SYSTEM_DELIVERY: DeliveryPorts = { http: serviceHttp, hook: runHook, now: () => Date.now() }
+
+/** What is worth a notification, though it neither delays nor stops updates. */
+const EVENTS_FOR_ALL: Readonly<Partial<Record<AgentEvent['kind'], NotificationEvent>>> = {
+  behindAnother: 'behind-nat',
+  flipping: 'flipping',
+  outlier: 'outlier',
+  quarantined: 'quarantined',
+  stateSetAside: 'state-lost',
+}
+const FORMAT: EventFormat = { account: (key) => key, time: formatInstant }
+const lineOf = (event: AgentEvent): string => wordingOf(event).line(event, FORMAT)
 
 interface NotifierOptions {
   readonly log: Log
@@ -58,14 +63,11 @@ interface NotifierOptions {
 export class Notifier {
   readonly #log: Log
   readonly #ports: DeliveryPorts
-  readonly #files: Files
+  readonly #file: NotifyMemoryFile
   readonly #queue: DeliveryQueue
-  readonly #paths: readonly string[]
   #settings: ReadonlyMap<string, DeliverySettings> = new Map()
   #memory: NotifyMemory = NEW_MEMORY
-  #saved = ''
-  #saving: Promise<void> = Promise.resolve()
-  #isUnsaved = false
+  #isUnsavedTold = false
   #isFull = false
   #reports: readonly AccountReport[] = []
 
@@ -75,16 +77,13 @@ export class Notifier {
   ) {
     this.#log = log
     this.#ports = ports
-    this.#files = files
     this.#queue = new DeliveryQueue(log, { onResult: onDelivery, onAttempt: this.#attempted })
-    this.#paths = stateFoldersOf(settings).map((folder) => join(folder, MEMORY_FILE))
+    this.#file = new NotifyMemoryFile(stateFoldersOf(settings), { files, log })
   }
 
   static async make(settings: ResolvedSettings, options: NotifierOptions): Promise<Notifier> {
     const notifier = new Notifier(settings, options)
-    const text = await notifier.#read()
-    if (text !== undefined) notifier.#memory = parseNotifyMemory(text)
-    notifier.#saved = text ?? ''
+    notifier.#memory = await notifier.#file.load()
     await notifier.adopt(settings)
     notifier.#deliverPending()
     return notifier
@@ -125,9 +124,23 @@ export class Notifier {
         because: 'the service confirmed another address than the one that was sent',
       })
     }
-    // All accounts have one state file, so one of them tells it.
-    if (event.kind === 'stateNotSaved')
-      this.#tell('unsaved', this.#listener('unsaved'), { because: event.because, hostnames: [] })
+    this.#recordForAll(event)
+  }
+
+  /** What is about no account: one of those that listen tells it. */
+  #recordForAll(event: AgentEvent): void {
+    const tell = (about: NotificationEvent, because: string): void =>
+      this.#tell(about, this.#listener(about), { because, hostnames: [], addresses: {} })
+    if (event.kind === 'stateNotSaved') {
+      this.#isUnsavedTold ||= this.#listener('unsaved') !== ''
+      tell('unsaved', event.because)
+    }
+    if (event.kind === 'stateSavedAgain' && this.#isUnsavedTold) {
+      this.#isUnsavedTold = false
+      tell('recovered', lineOf(event))
+    }
+    const about = EVENTS_FOR_ALL[event.kind]
+    if (about !== undefined) tell(about, lineOf(event))
   }
 
   /** The start and the end of the daemon. */
@@ -139,7 +152,7 @@ export class Notifier {
   async finish(timeout: number, signal?: AbortSignal): Promise<void> {
     await this.#queue.finish(timeout, signal)
     this.#save()
-    await this.#saving
+    await this.#file.finish()
   }
 
   /** The first account that tells anyone of an event. */
@@ -157,7 +170,8 @@ export class Notifier {
     if (!this.#isHeard(account, event)) return
     const report = this.#reports.find((one) => one.account === account)
     const name = this.#settings.get(account)?.account.name ?? null
-    const base = report === undefined ? { ...EMPTY, account, name, event } : notificationOf(event, report)
+    const base =
+      report === undefined ? { ...NO_DETAILS, account, name, event } : notificationOf(event, report)
     this.#apply(admit(this.#memory, { ...base, remedy: null, ...more }, this.#now()))
     this.#save()
   }
@@ -210,7 +224,7 @@ export class Notifier {
     const settings = this.#settings.get(account)
     const delivery = settings && pingDelivery(settings.account, 'success', { text: '', ports: this.#ports })
     if (delivery === undefined) return
-    const notification: Notification = { ...EMPTY, account, event: 'recovered' }
+    const notification: Notification = { ...NO_DETAILS, account, event: 'recovered' }
     this.#queue.put(
       { id: INTERVAL_PING, target: 'ping', notification, at: this.#ports.now(), attempts: 0 },
       delivery,
@@ -227,53 +241,7 @@ export class Notifier {
     this.#isFull = isFull
   }
 
-  async #read(): Promise<string | undefined> {
-    for (const path of this.#paths) {
-      const text = await this.#files.read(path).catch(() => undefined)
-      if (text !== undefined) return text
-    }
-    return undefined
-  }
-
-  /** In the order of the changes, in the first folder that can be written. Without the file, a restart may tell something twice. */
   #save(): void {
-    const text = formatNotifyMemory(this.#memory)
-    if (text === this.#saved) return
-    this.#saved = text
-    this.#saving = this.#saving.then(async () => this.#write(text))
+    this.#file.save(this.#memory)
   }
-
-  async #write(text: string): Promise<void> {
-    const [first, ...fallbacks] = this.#paths
-    const problem = first === undefined ? '' : await this.#tryToWrite(first, text)
-    if (problem === undefined) {
-      this.#isUnsaved = false
-      return
-    }
-    for (const path of fallbacks) if ((await this.#tryToWrite(path, text)) === undefined) return
-    if (!this.#isUnsaved)
-      this.#log('warn', 'what was told cannot be saved', {
-        fields: { because: problem },
-        line: `${first}: ${problem}; a restart may tell something twice`,
-      })
-    this.#isUnsaved = true
-  }
-
-  /** The state makes the fallback folders. */
-  readonly #tryToWrite = async (path: string, text: string): Promise<string | undefined> =>
-    this.#files.replace(path, text).then(
-      () => undefined,
-      (error: Error) => error.message,
-    )
-}
-
-const EMPTY: Omit<Notification, 'event' | 'account'> = {
-  name: null,
-  hostnames: [],
-  addresses: {},
-  before: {},
-  because: null,
-  remedy: null,
-  since: null,
-  times: 1,
 }

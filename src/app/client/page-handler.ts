@@ -83,15 +83,9 @@ export const viewDocument = (
 /** Answers the requests to the page. */
 export function pageHandler(parts: PageParts, guard: PageGuard): PageHandler {
   const refusalOf = guarding(guard)
-  let lastLook = -LOOK_INTERVAL
+  const look = pacedLook(parts.look)
   const actions: Readonly<Record<string, (request: PageRequest) => Promise<void>>> = {
-    '/look': () => {
-      const now = performance.now()
-      if (now - lastLook < LOOK_INTERVAL) return Promise.resolve()
-      lastLook = now
-      parts.look()
-      return Promise.resolve()
-    },
+    '/look': () => Promise.resolve(look()),
     '/resume': async ({ body }) => parts.resume(new URLSearchParams(body).get('account') ?? ''),
   }
   return async (request) => {
@@ -108,6 +102,23 @@ export function pageHandler(parts: PageParts, guard: PageGuard): PageHandler {
     if (!isOwnAction(headers)) return refuse(403, 'this request comes from another page')
     await action(request)
     return SEE_PAGE
+  }
+}
+
+/** Looks happen at most once in the interval; one that is asked for too early happens at its end. */
+function pacedLook(look: () => void): () => void {
+  let next = 0
+  let isWaiting = false
+  const now = (): void => {
+    isWaiting = false
+    next = performance.now() + LOOK_INTERVAL
+    look()
+  }
+  return () => {
+    const delay = next - performance.now()
+    if (delay <= 0) now()
+    else if (!isWaiting) setTimeout(now, delay).unref()
+    isWaiting = delay > 0
   }
 }
 

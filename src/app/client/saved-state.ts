@@ -35,6 +35,7 @@ export function savedState(settings: ResolvedSettings): SavedState {
     time,
     isOnRequest: true,
     report: (problem) => {
+      if (problem.kind === 'stateSavedAgain') return
       const { kind, because } = problem
       if (kind === 'stateUnreadable') throw new StateUnreadable(problem.path, because, 'reader')
       throw new ChangeNotSaved(settings.stateDir, because)

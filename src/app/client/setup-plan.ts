@@ -1,5 +1,10 @@
 import { err, ok, type Result } from '../../base/result.ts'
-import { accountNamesIn, withAddedAccount, withTopSettings } from '../../client/setup/added-account.ts'
+import {
+  accountNamesIn,
+  otherTopSettings,
+  withAddedAccount,
+  withTopSettings,
+} from '../../client/setup/added-account.ts'
 import { diffLines } from '../../client/setup/diff.ts'
 import { type Draft, distinctNames } from '../../client/setup/draft.ts'
 import { maskedConfiguration } from '../../client/setup/shown.ts'
@@ -14,6 +19,8 @@ export interface SetupPlan {
   readonly files: readonly NewFile[]
   /** The change of a configuration that exists; empty where it is new. */
   readonly diff: readonly string[]
+  /** Settings that the configuration has with another value. */
+  readonly remarks: readonly string[]
   /** The names of the new accounts in the file. */
   readonly accounts: readonly string[]
 }
@@ -66,6 +73,7 @@ function newPlan(draft: Draft, paths: SetupPaths, existing: string | undefined):
       file.path === paths.config && existing !== undefined ? { ...file, mayReplace: true } : file,
     ),
     diff: [],
+    remarks: [],
     accounts: draft.accounts.map(({ name }) => name),
   })
 }
@@ -104,6 +112,7 @@ async function addedPlan(
     ],
     // Lines with secrets are masked; a change of one of them alone is not shown.
     diff: diffLines(maskedConfiguration(existing), maskedConfiguration(text)),
+    remarks: otherTopSettings(existing, draft.settings),
     accounts: names,
   })
 }

@@ -1,6 +1,7 @@
 import { type Duration, type Instant, minutes, seconds } from '../../base/time.ts'
 import { type Address, FAMILIES, type Family } from '../../net/address.ts'
 import type { Sighting, Sightings } from '../../net/sighting.ts'
+import { isHolding } from '../../protocol/request-form.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
 import { type SightingsByName, sightingsOf, type WorldView } from '../decide/next-action.ts'
 import { accountOf, hostOf, type State } from '../decide/state.ts'
@@ -77,7 +78,7 @@ function groupsOf(desired: DesiredState, { state, byName, at }: Look): readonly 
     seen,
     confirmed: (family) =>
       hostnames.map((name) => hostOf(known, name).confirmed[family]).find((address) => address !== undefined),
-    isHeld: desired.form.absentFamily === 'hold',
+    isHeld: isHolding(desired.form.absentFamily),
     at,
   }))
 }

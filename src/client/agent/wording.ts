@@ -31,7 +31,7 @@ export const FAMILY_NAMES: { readonly [F in Family]: string } = { v4: 'IPv4', v6
 export const formatPace = ({ limit, max }: Pick<PaceDelay, 'limit' | 'max'>): string =>
   limit === 'gap'
     ? 'the setting min_gap (the least time between two requests)'
-    : `the setting pace (at most ${max} ${limit} in five minutes)`
+    : `the setting pace (at most ${max} ${max === 1 ? limit.replace(/s$/, '') : limit} in five minutes)`
 
 /** At most three names, or two and the count of the rest. */
 export const listHostnames = (hostnames: readonly string[]): string =>
@@ -121,6 +121,8 @@ export const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
     line: ({ path, because }) => `${path} cannot be read (${because}); an update renames it, and stops, waits and confirmed addresses in it are lost` },
   stateSavedElsewhere: { level: 'warn', msg: 'the state is saved in another folder',
     line: ({ folder, instead, because }) => `${folder} is not writable (${because}); stops and waits are saved in ${instead}, where a reboot may delete them; make ${folder} writable` },
+  stateSavedAgain:    { level: 'info',  msg: 'the state can be saved again',
+    line: ({ folder }) => `the state is saved again, in ${folder}` },
   stateNotSaved:      { level: 'error', msg: 'the state cannot be saved; stops and waits are lost when this process ends',
     line: ({ because }) => `the state cannot be saved (${because}); stops and waits are lost when this process ends; name a writable folder with --state-dir` },
 }

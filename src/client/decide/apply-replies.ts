@@ -51,13 +51,13 @@ export function applyReplies(
 /** A refused feature is less severe than a wait, because ordinary updates continue. */
 function severity({ observation, reply }: ReplyLine): number {
   const action = actionOf(reply.word)
-  const isFeature = action.kind === 'stop' && isRefusedFeature(observation, action.scope)
+  const isFeature = action.kind === 'stop' && isRefusedFeature(observation, reply, action.scope)
   return isFeature ? 0 : severityOf(reply.word)
 }
 
-/** `!donator` after offline=YES is about that option; after an ordinary request it is about the account. */
-const isRefusedFeature = ({ sent }: ObservationOf<'answered'>, scope: StopScope): boolean =>
-  scope === 'feature' && sent.offline === 'YES'
+/** `!donator` after offline=YES is about that option. After an ordinary request, and as another word, it is about the account. */
+const isRefusedFeature = ({ sent }: ObservationOf<'answered'>, reply: Reply, scope: StopScope): boolean =>
+  scope === 'feature' && sent.offline === 'YES' && wordSentIn(reply) === undefined
 
 /** A switch over the required actions, never over the words: another word needs a row, not code. */
 function applyReply(account: AccountState, line: ReplyLine, context: ApplyContext): AccountState {
@@ -97,7 +97,8 @@ function stop(
   const about = aboutOf(word, context.desired.fingerprints)
   const stopped = { since: context.now, because: word, about, ...(said !== undefined && { said }) }
   if (scope === 'hostname') return withHost(account, hostname, { ...hostOf(account, hostname), stopped })
-  if (isRefusedFeature(observation, scope)) return { ...account, status: READY, offlineRefused: stopped }
+  if (isRefusedFeature(observation, reply, scope))
+    return { ...account, status: READY, offlineRefused: stopped }
   return { ...account, status: { kind: 'stopped', ...stopped } }
 }
 

@@ -1,6 +1,7 @@
 import { after, earliest, type Instant, isBefore, milliseconds } from '../../base/time.ts'
 import { type Address, type Addresses, byFamily, FAMILIES, type Family } from '../../net/address.ts'
 import type { Sightings } from '../../net/sighting.ts'
+import { isHolding } from '../../protocol/request-form.ts'
 import { formatQuery, type UpdateRequest } from '../../protocol/request.ts'
 import { batchOf } from './batch.ts'
 import { momentsOf } from './confirmation.ts'
@@ -222,10 +223,15 @@ function oneOf(known: Addresses, [first]: readonly Family[]): Addresses {
 const knownAt = ({ confirmed, earlier }: HostState, family: Family): Address | undefined =>
   confirmed[family] ?? earlier?.[family]
 
-/** Whether no request may be sent for a hostname, because a family is unknown that the service would delete. */
+/** Whether no request may be sent for a hostname, because a family is unknown that the service would delete, or set wrong. */
 export const isHeldBack = ({ form, families }: DesiredState, seen: Sightings, host: HostState): boolean =>
-  form.absentFamily === 'hold' &&
-  families.some((family) => seen[family]?.kind === 'unknown' && knownAt(host, family) === undefined)
+  isHolding(form.absentFamily) &&
+  families.some(
+    (family) =>
+      seen[family]?.kind !== 'seen' &&
+      knownAt(host, family) === undefined &&
+      (seen[family]?.kind === 'unknown' || (family === 'v4' && form.absentFamily === 'hold-ipv4')),
+  )
 
 interface Completion {
   readonly seen: Sightings
@@ -239,7 +245,7 @@ interface Completion {
  */
 function completed(known: Addresses, { seen, desired, host }: Completion): Addresses | undefined {
   const { absentFamily } = desired.form
-  if (absentFamily !== 'repeat' && absentFamily !== 'hold') return known
+  if (absentFamily !== 'repeat' && !isHolding(absentFamily)) return known
   if (isHeldBack(desired, seen, host)) return undefined
   const absent = desired.families.filter((family) => known[family] === undefined)
   const repeated = absent.flatMap((family) => knownAt(host, family) ?? [])

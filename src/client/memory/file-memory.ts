@@ -29,6 +29,7 @@ export function fileMemory(folders: readonly string[], context: StateFilesContex
   const latestIn = async (some: readonly string[]) => readLatest(await trustedFolders(some, files), context)
 
   const movedTo = async (folder: string | undefined, because: string): Promise<void> => {
+    if (folder !== undefined && last.folder === undefined) report({ kind: 'stateSavedAgain', folder })
     if (folder === undefined) report({ kind: 'stateNotSaved', because })
     else if (folder !== configured)
       report({ kind: 'stateSavedElsewhere', folder: configured, instead: folder, because })

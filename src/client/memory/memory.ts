@@ -29,6 +29,8 @@ export type MemoryProblem =
       readonly because: string
     }
   | { readonly kind: 'stateNotSaved'; readonly because: string }
+  /** After `stateNotSaved`. */
+  | { readonly kind: 'stateSavedAgain'; readonly folder: string }
 
 /** No folder is writable. A process that ends would forget a stop, so it must not send. */
 export class StateNotSaved extends Error {

@@ -34,7 +34,7 @@ export function mergeImport({ settings, updates, remarks }: Imported): MergedImp
   }
   const all = [...groups.values()].flatMap((group) => {
     const [first, ...others] = withOneSetOfFamilies(group, more)
-    return first === undefined ? [] : [merged(first, others, more)]
+    return first === undefined ? [] : [merged(first, others, more)].filter((one) => canBeSent(one, more))
   })
   const names = distinctNames(all.map(nameOf))
   const accounts = all.map((update, at) => accountOf(update, names[at] ?? 'account'))
@@ -230,11 +230,24 @@ function oneFamily({ service, ipv4, ipv6, place }: ImportedUpdate): readonly Rem
   ]
 }
 
+/** Some services set a wrong IPv4 address where an update has none. */
+function canBeSent({ service, ipv4, hostnames, place }: ImportedUpdate, remarks: Remark[]): boolean {
+  const preset = service.provider === undefined ? undefined : providerCalled(service.provider)
+  const canBe = ipv4 || preset?.settings['absent_family'] !== 'hold-ipv4'
+  if (!canBe)
+    remarks.push({
+      kind: 'not taken',
+      place,
+      text: `${hostnames.join(', ')}: only IPv6 is updated, and ${preset?.name} publishes a wrong IPv4 address for an update without one`,
+    })
+  return canBe
+}
+
 /** Services that delete the family that is switched off here. */
 function deletions({ service, ipv4, ipv6, place }: ImportedUpdate): readonly Remark[] {
   const preset = service.provider === undefined ? undefined : providerCalled(service.provider)
   const kind = preset?.settings['absent_family']
-  const deletes = kind === 'repeat' || kind === 'hold'
+  const deletes = kind === 'repeat' || kind === 'hold' || kind === 'hold-ipv4'
   if (preset === undefined || !deletes || (ipv4 && ipv6)) return []
   const record = ipv6 ? 'IPv4 address (A record)' : 'IPv6 address (AAAA record)'
   return [

@@ -25,13 +25,17 @@ interface Section {
   readonly options: Map<string, Option>
 }
 
+/** The first word. Outside quotes, "#" begins a comment and ";" another statement. */
 const unquoted = (text: string): string =>
-  [...text.matchAll(/'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\#]+)/g)]
+  [...(WORD.exec(text)?.[0] ?? '').matchAll(PIECE)]
     .map(
       ([, single, double, escaped, bare]) =>
         single ?? double?.replaceAll(/\\(.)/g, '$1') ?? escaped ?? bare ?? '',
     )
     .join('')
+
+const PIECE = /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\#;]+)/g
+const WORD = /^\s*(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\#;])*/
 
 /** UCI: `config TYPE 'NAME'`, `option NAME 'VALUE'`, `list NAME 'VALUE'`, or the lines of `uci show`. */
 function sectionsOf(text: string): readonly Section[] {
@@ -176,7 +180,7 @@ function serviceOf({ options }: Section, remarks: Remarks): FoundService | strin
   if (options.has('update_script')) return 'update_script is a program of its own'
   const url = options.get('update_url')
   if (url === undefined) return 'neither service_name nor update_url is set'
-  const template = readUrlTemplate(url.value)
+  const template = readUrlTemplate(withOptions(url.value, options))
   if (!template.ok) return `update_url ${template.error}`
   if (template.value.isPlain && options.get('use_https')?.value !== '1')
     remarks.once(
@@ -186,6 +190,12 @@ function serviceOf({ options }: Section, remarks: Remarks): FoundService | strin
     )
   return { address: template.value.service, ...template.value }
 }
+
+/** ddns-scripts puts two options of the section into its URL: one encoded, one as it is. */
+const withOptions = (url: string, options: ReadonlyMap<string, Option>): string =>
+  url
+    .replaceAll('[PARAMENC]', encodeURIComponent(options.get('param_enc')?.value ?? ''))
+    .replaceAll('[PARAMOPT]', options.get('param_opt')?.value ?? '')
 
 const refusalOf = (options: ReadonlyMap<string, Option>): string | undefined =>
   options.get('cacert')?.value === 'IGNORE'

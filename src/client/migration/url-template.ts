@@ -91,6 +91,8 @@ interface ReadParameter {
   readonly fixed?: string
 }
 
+/** As in `[PARAMOPT]`, `<dualstack>` and `__TTL__`. */
+const ANY_PLACEHOLDER = /\[[A-Z0-9]+\]|<[a-z0-9]+>|__[A-Z0-9]+__/i
 const CREDENTIAL_NAME = /pass|^pw|token|secret|^key$|api.?key|auth/i
 
 function readParameter(name: string, value: string): Result<ReadParameter, string> {
@@ -124,6 +126,8 @@ function readParameter(name: string, value: string): Result<ReadParameter, strin
     return isOneOf(ADDRESS_PARAMETERS)
       ? ok({ part: 'address', settings: name === 'myip' ? {} : { address_parameter: name } })
       : foreign('the address in another parameter')
+  if ([name, value].some((one) => ANY_PLACEHOLDER.test(one)))
+    return foreign('a placeholder that has no counterpart here')
   const pair = parseParameter(`${name}=${value}`)
   return pair.ok
     ? ok({ part: 'fixed', settings: {}, fixed: `${name}=${value}` })
@@ -133,7 +137,7 @@ function readParameter(name: string, value: string): Result<ReadParameter, strin
 function readQuery(url: URL): Result<Query, string> {
   const all: ReadParameter[] = []
   for (const [name, encoded] of url.searchParams) {
-    const read = readParameter(name, restored(encoded))
+    const read = readParameter(restored(name), restored(encoded))
     if (!read.ok) return read
     all.push(read.value)
   }

@@ -89,7 +89,7 @@ function compareAccount(
   // Before the first look, and while a request is on its way, nothing is known to have ended.
   if (problem === undefined || (report.lastLook === null && report.since === null))
     return { memory: withChanges, notifications: changes }
-  const since = parseInstant(report.since ?? '') ?? now
+  const since = latestOf(report) ?? now
   const isSame = memory.problem?.event === problem
   // A later stop of the same account is told too. Each reading of the clocks moves a moment a little.
   const isOther =
@@ -106,8 +106,25 @@ function compareAccount(
       problem: { ...present, ...(isTold && { told: now }) },
       ...((isTold || memory.isDown === true) && { isDown: true }),
     },
-    notifications: [...changes, ...(isTold ? [notificationOf(problem, report)] : [])],
+    notifications: [...changes, ...(isTold ? [problemOf(problem, report)] : [])],
   }
+}
+
+const stoppedHosts = ({ hostnames }: AccountReport): AccountReport['hostnames'] =>
+  hostnames.filter(({ stoppedSince }) => typeof stoppedSince === 'string')
+
+/** Since when the problem is as it is: with each further hostname that stops, it is another one. */
+function latestOf(report: AccountReport): Instant | undefined {
+  const times = [report.since, ...stoppedHosts(report).map(({ stoppedSince }) => stoppedSince)]
+  const [latest] = times.flatMap((one) => parseInstant(one ?? '') ?? []).toSorted((a, b) => b - a)
+  return latest
+}
+
+/** A stop of hostnames names those that are stopped. */
+function problemOf(event: NotificationEvent, report: AccountReport): Notification {
+  const stopped = stoppedHosts(report).map(({ hostname }) => hostname)
+  const one = notificationOf(event, report)
+  return event === 'stopped' && stopped.length > 0 ? { ...one, hostnames: stopped } : one
 }
 
 /** The end of a problem is told where the problem was. What was held back of it is no news. */

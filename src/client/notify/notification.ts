@@ -20,6 +20,18 @@ export interface Notification {
   readonly times: number
 }
 
+/** Of an account without a report. */
+export const NO_DETAILS: Omit<Notification, 'event' | 'account'> = {
+  name: null,
+  hostnames: [],
+  addresses: {},
+  before: {},
+  because: null,
+  remedy: null,
+  since: null,
+  times: 1,
+}
+
 export type Hook = (typeof HOOKS)[number]
 export type PingKind = 'start' | 'success' | 'fail'
 
@@ -48,6 +60,11 @@ export const EVENT_ROWS: Readonly<Record<NotificationEvent, EventRow>> = {
   recovered: { hook: 'onRecover', ping: 'success', isUrgent: true,               title: 'updates work again' },
   started:   { ping: 'start',                                                    title: 'started' },
   ended:     {                                                                   title: 'ended' },
+  'behind-nat':  {                                                               title: 'the router has no public address' },
+  flipping:      {                                                               title: 'the address changes back and forth' },
+  outlier:       {                                                               title: 'a source reports another address' },
+  quarantined:   {                                                               title: 'an address source is paused' },
+  'state-lost':  { hook: 'onProblem',                                            title: 'the saved state is lost' },
 }
 
 /** A title and a text for people, without line breaks from the outside. */

@@ -24,16 +24,22 @@ export interface ProcessValues {
   readonly residentBytes: number
 }
 
+/** Upper bounds in seconds: a near service answers in 50 ms, and a request is given up after half a minute. */
+const UPDATE_BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, Infinity] as const
+
 /** Counts of a daemon since its start. No label holds an address. */
 export class ClientMetrics {
   readonly #updates = new Counter({
     name: 'holdfast_updates',
     help: 'Answered update requests, one for each hostname, by reply word.',
   })
-  readonly #durations = new Histogram({
-    name: 'holdfast_update_duration_seconds',
-    help: 'Time from an update request to its answer.',
-  })
+  readonly #durations = new Histogram(
+    {
+      name: 'holdfast_update_duration_seconds',
+      help: 'Time from an update request to its answer.',
+    },
+    UPDATE_BOUNDS,
+  )
   readonly #changes = new Counter({
     name: 'holdfast_address_changes',
     help: 'Changes of the confirmed address of a hostname.',
@@ -72,6 +78,7 @@ export class ClientMetrics {
   }
 
   families(reports: readonly AccountReport[], process: ProcessValues, now: Instant): readonly MetricFamily[] {
+    const names = new Map(reports.map((report) => [report.account, accountLabel(report)]))
     return [
       {
         name: 'holdfast_build',
@@ -80,9 +87,7 @@ export class ClientMetrics {
         samples: [{ suffix: '_info', labels: { version: process.version, node: process.node }, value: 1 }],
       },
       ...reportFamilies(reports),
-      this.#updates.family(),
-      this.#durations.family(),
-      this.#changes.family(),
+      ...[this.#updates, this.#durations, this.#changes].map((one) => withNames(one.family(), names)),
       this.#answers.family(),
       this.#deliveries.family(),
       gaugeOf(
@@ -108,6 +113,17 @@ export class ClientMetrics {
   }
 }
 
+const accountLabel = ({ account, name }: AccountReport): string => name ?? account
+
+/** Counts are kept by account key; every series shows the name, so that they can be joined. */
+const withNames = (family: MetricFamily, names: ReadonlyMap<string, string>): MetricFamily => ({
+  ...family,
+  samples: family.samples.map((one) => {
+    const { account = '' } = one.labels
+    return { ...one, labels: { ...one.labels, account: names.get(account) ?? account } }
+  }),
+})
+
 interface Value {
   readonly labels: Labels
   readonly value: number
@@ -127,21 +143,20 @@ const secondsOf = (at: string | null): readonly number[] => {
 
 function reportFamilies(reports: readonly AccountReport[]): readonly MetricFamily[] {
   const hosts = reports.flatMap((report) => report.hostnames.map((host) => ({ report, host })))
-  const label = ({ account, name }: AccountReport): string => name ?? account
   const hostFamilies = (
     value: (host: (typeof hosts)[number]['host'], family: Family) => readonly number[],
   ): readonly Value[] =>
     hosts.flatMap(({ report, host }) =>
       FAMILIES.flatMap((family) =>
         value(host, family).map((one) => ({
-          labels: { account: label(report), hostname: host.hostname, family },
+          labels: { account: accountLabel(report), hostname: host.hostname, family },
           value: one,
         })),
       ),
     )
   const accountValues = (value: (report: AccountReport) => readonly number[]): readonly Value[] =>
     reports.flatMap((report) =>
-      value(report).map((one) => ({ labels: { account: label(report) }, value: one })),
+      value(report).map((one) => ({ labels: { account: accountLabel(report) }, value: one })),
     )
   return [
     gaugeOf(
@@ -154,7 +169,7 @@ function reportFamilies(reports: readonly AccountReport[]): readonly MetricFamil
       'When the addresses of the hostname were confirmed last.',
       hosts.flatMap(({ report, host }) =>
         secondsOf(host.lastConfirmed).map((value) => ({
-          labels: { account: label(report), hostname: host.hostname },
+          labels: { account: accountLabel(report), hostname: host.hostname },
           value,
         })),
       ),
@@ -164,7 +179,7 @@ function reportFamilies(reports: readonly AccountReport[]): readonly MetricFamil
       'The state of the account: the present one is 1.',
       reports.flatMap((report) =>
         STATE_NAMES.map((state) => ({
-          labels: { account: label(report), state },
+          labels: { account: accountLabel(report), state },
           value: STATES[report.outcome] === state ? 1 : 0,
         })),
       ),

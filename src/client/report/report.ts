@@ -41,6 +41,8 @@ export interface HostReport {
   /** RFC 3339: when these addresses were first and last confirmed. */
   readonly since: string | null
   readonly lastConfirmed: string | null
+  /** RFC 3339: since when updates of this hostname alone are stopped. Missing in reports of earlier versions. */
+  readonly stoppedSince?: string | null
   /** What the name servers give; null where they were not asked. */
   readonly published: Publication | null
   readonly seen: readonly SeenReport[]
@@ -127,6 +129,7 @@ function reportAccount(
         isOffline: host.isOffline,
         since: time(host.since ?? host.touched),
         lastConfirmed: time(host.touched),
+        stoppedSince: time(host.stopped?.since),
         published: publications?.get(desired.account, hostname) ?? null,
         seen: FAMILIES.flatMap((family) => reportSeen(family, seen[family]) ?? []),
         remarks: remarksOn(host, seen),

@@ -52,7 +52,7 @@ function formatOutcome(report: AccountReport, isRunning: boolean): string {
   const texts: { readonly [O in Outcome]: string } = {
     settled:        'up to date',
     addressUnknown: `no address to send${since}: ${because}`,
-    unreached:      `service not reached${since} (${because}); ${next}`,
+    unreached:      report.since === null ? (isRunning ? 'an update is on its way' : 'an update is due; run holdfast update, or start the daemon') : `service not reached${since} (${because}); ${next}`,
     waiting:        `waiting${since}, ${formatCause(because)}; ${next}`,
     stopped:        `stopped${since}, ${formatCause(because)}; run holdfast explain to see what to do`,
   }

@@ -52,6 +52,17 @@ export function withAddedAccount(
   return ok(`${mark}${base.trimEnd()}\n\n${accountTable(account, passwordPath)}\n`)
 }
 
+/** Settings of the program that the text has with another value: they stay as they are there. */
+export function otherTopSettings(text: string, settings: DraftSettings): readonly string[] {
+  const members = parseDocument(text, NAME)
+  return Object.entries(settings).flatMap(([key, value]) => {
+    const present = members.ok ? members.value.members?.get(key)?.value : undefined
+    return present === undefined || present === value
+      ? []
+      : [`${key} stays ${JSON.stringify(present)}, as in the file`]
+  })
+}
+
 /** The text with settings of the program that it does not have yet, at its top. */
 export function withTopSettings(text: string, settings: DraftSettings): string {
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : ''

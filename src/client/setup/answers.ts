@@ -10,6 +10,8 @@ export interface SetupAnswers {
   readonly provider?: string | undefined
   /** The origin of a service that is not known by name. */
   readonly server?: string | undefined
+  /** Where the service has another path than that of the protocol. */
+  readonly path?: string | undefined
   readonly username?: string | undefined
   readonly password?: Secret | undefined
   readonly hostnames?: readonly string[] | undefined
@@ -39,7 +41,16 @@ export function missingAnswers(answers: SetupAnswers): readonly MissingAnswer[] 
 
 /** The new account, and the settings of the program that go with it. */
 export function draftOfAnswers(answers: SetupAnswers): Draft {
-  const { provider, server, username = '', hostnames = [], families = 'both', password, contact } = answers
+  const {
+    provider,
+    server,
+    path,
+    username = '',
+    hostnames = [],
+    families = 'both',
+    password,
+    contact,
+  } = answers
   const preset = provider === undefined ? undefined : providerCalled(provider)
   const isIpv6Off = preset?.settings['ipv6'] === 'false'
   const account: DraftAccount = {
@@ -47,6 +58,7 @@ export function draftOfAnswers(answers: SetupAnswers): Draft {
     settings: {
       ...(provider !== undefined && { provider }),
       ...(server !== undefined && { server }),
+      ...(path !== undefined && { path }),
       username,
       hostnames,
       ...(families === 'ipv6' && { ipv4: false }),

@@ -35,7 +35,7 @@ export const GRADE_B = {
   'gigahost':   { name: 'Gigahost', grade: 'B', settings: { server: 'https://api.gigahost.no', path: '/api/v0/dns/dyndns', ipv6_parameter: 'myipv6', batch: '1' },
     username: 'the e-mail address of the account', password: 'the password of the account',
     note: 'does not work with two-factor authentication' },
-  'freedyn':    { name: 'FreeDyn.de', grade: 'B', settings: { server: 'https://ipv4.api.freedyn.de', families: 'apart', ipv6_server: 'https://ipv6.api.freedyn.de', batch: '1' },
+  'freedyn':    { name: 'FreeDyn.de', grade: 'B', settings: { server: 'https://ipv4.api.freedyn.de', families: 'apart', ipv6_server: 'https://ipv6.api.freedyn.de', ipv6_parameter: 'myip2', batch: '1' },
     username: 'the account number (10 digits)', password: 'the password or the AUTH key' },
   'mayddns':    { name: 'mayDDNS', grade: 'B', settings: { server: 'https://mayddns.com', ipv6: 'false', batch: '1' }, ...DDNS },
   'dyn-rs':     { name: 'dyn.rs', grade: 'B', settings: { server: 'https://dyn.rs', path: '/v3/update', ipv6: 'false', batch: '1' }, ...OWN },

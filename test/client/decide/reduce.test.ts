@@ -226,6 +226,12 @@ describe('an answer', () => {
     expect(state?.offlineRefused !== undefined).toBe(isRefused)
   })
 
+  it('of a word of another service to offline=YES is a stop of the account', () => {
+    const sent = { hostnames: ['a'], addresses: { v4 }, offline: 'YES' }
+    const state = after1({}, answered(['a'], [{ word: '!donator', said: 'badsys' }], { sent }))
+    expect([state?.status.kind, state?.offlineRefused]).toEqual(['stopped', undefined])
+  })
+
   it('of a refused option and a wait is a wait', () => {
     const sent = { hostnames: ['a', 'b'], addresses: { v4 }, offline: 'YES' }
     const state = after1({}, answered(['a', 'b'], [{ word: '911' }, { word: '!donator' }], { sent }))

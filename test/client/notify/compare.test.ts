@@ -7,7 +7,7 @@ import {
   type NotifyMemory,
   parseNotifyMemory,
 } from '../../../src/client/notify/memory.ts'
-import type { Notification } from '../../../src/client/notify/notification.ts'
+import { NO_DETAILS, type Notification } from '../../../src/client/notify/notification.ts'
 import type { Outcome } from '../../../src/client/report/outcome.ts'
 import type { AccountReport } from '../../../src/client/report/report.ts'
 import { type Address, byFamily, parseAddress } from '../../../src/net/address.ts'
@@ -26,6 +26,8 @@ interface Given {
   readonly account?: string
   readonly isLooked?: boolean
   readonly isDue?: boolean
+  /** By hostname: since when it is stopped. */
+  readonly stops?: Readonly<Record<string, Instant>>
 }
 
 const heard = (now: Instant) => ({ now, isHeard: () => true })
@@ -38,6 +40,7 @@ const reportOf = ({
   account = 'u@s',
   isLooked = true,
   isDue = false,
+  stops = {},
 }: Given): AccountReport => ({
   account,
   name: 'home',
@@ -52,6 +55,7 @@ const reportOf = ({
     isOffline: false,
     since: null,
     lastConfirmed: null,
+    stoppedSince: stops[hostname] === undefined ? null : formatInstant(stops[hostname]),
     published: null,
     seen: [],
     remarks: [],
@@ -298,18 +302,44 @@ describe('a problem', () => {
     ]))
 })
 
+describe('a stop of hostnames', () => {
+  const hostnames = ['a.test', 'b.test', 'c.test']
+  const stopped = (stops: Readonly<Record<string, Instant>>): Given => ({
+    outcome: 'stopped',
+    since: at(0),
+    hostnames,
+    stops,
+  })
+
+  it('names those that are stopped, and is told again with a further one', () => {
+    const one = stopped({ 'a.test': at(0) })
+    const two = stopped({ 'a.test': at(0), 'b.test': at(HOUR) })
+    const told: (readonly string[])[] = []
+    let memory = NEW_MEMORY
+    for (const [moment, given] of [
+      [0, one],
+      [MINUTE, one],
+      [HOUR, two],
+      [2 * HOUR, two],
+      [3 * HOUR, one],
+    ] as const) {
+      const compared = compareReports(memory, [reportOf(given)], heard(at(moment)))
+      memory = compared.memory
+      told.push(...compared.notifications.map((notification) => notification.hostnames))
+    }
+    expect(told).toEqual([['a.test'], ['a.test', 'b.test']])
+  })
+  it('of the whole account names all', () => {
+    const { notifications } = compareReports(NEW_MEMORY, [reportOf(stopped({}))], heard(at(0)))
+    expect(notifications).toMatchObject([{ event: 'stopped', hostnames }])
+  })
+})
+
 describe('the maximum of a day', () => {
   const one = (account: string, event: Notification['event']): Notification => ({
     event,
     account,
-    name: null,
-    hostnames: [],
-    addresses: {},
-    before: {},
-    because: null,
-    remedy: null,
-    since: null,
-    times: 1,
+    ...NO_DETAILS,
   })
   function many(event: Notification['event'], count: number) {
     let memory: NotifyMemory = NEW_MEMORY

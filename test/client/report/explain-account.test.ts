@@ -10,6 +10,14 @@ it.each<[Outcome, Partial<AccountReport>, readonly string[]]>([
     'key@dyn.test is up to date.',
     'Every hostname is confirmed. The next request is sent when an address changes.',
   ]],
+  ['settled', { hostnames: accountReport('settled').hostnames.map((host) => ({ ...host, isOffline: true })) }, [
+    'key@dyn.test is up to date.',
+    'Every hostname is offline, as the settings say. The next request is sent when that setting changes, or to refresh them.',
+  ]],
+  ['unreached', { since: null, because: 'the run ended before a request was sent' }, [
+    'key@dyn.test has an update that is due.',
+    'The daemon sends it in a moment. Without a daemon, run holdfast update.',
+  ]],
   ['addressUnknown', { because: 'no source reported a public address (IPv4: no source answered)', remedy: 'ask holdfast detect' }, [
     'key@dyn.test has no address to send since 2026-01-01 00:00:00.',
     'Why: no source reported a public address (IPv4: no source answered).',
@@ -48,3 +56,8 @@ it.each<[Outcome, Partial<AccountReport>, readonly string[]]>([
   ]],
 ])('explains an account with the outcome %s', (outcome, over, lines) =>
   expect(explainAccount(accountReport(outcome, over))).toEqual([...lines, '  hostname   address    confirmed since', '  home.test  192.0.2.1  2026-01-01 08:00:00']))
+
+it('says that a change is not noticed where the service takes the address of the connection', () =>
+  expect(explainAccount(accountReport('settled', { lastLook: '2026-01-01T08:00:00.000Z' }))[1]).toContain(
+    'so a change of the address is not noticed here',
+  ))
