@@ -26,8 +26,8 @@ export async function notifyCommand({
   event,
   settings: flags,
 }: NotificationFlags): Promise<Exit> {
-  const known = event === undefined ? 'changed' : NOTIFICATION_EVENTS.find((one) => one === event)
-  if (known === undefined)
+  const known = NOTIFICATION_EVENTS.find((one) => one === event)
+  if (event !== undefined && known === undefined)
     return fail(
       { exit: 'usage', messages: [`--event ${event} is not one of ${NOTIFICATION_EVENTS.join(', ')}`] },
       asJson,
@@ -93,42 +93,68 @@ const sampleOf = (
 
 interface TestResult {
   readonly account: string
+  readonly event: NotificationEvent
   readonly target: string
   readonly problem: string | null
 }
 
-/** The test for each target of an account. */
+/** Without an event: one for each program, and the first of them for webhook and health check. */
+const ALL_HOOKS = [
+  'changed',
+  'stopped',
+  'recovered',
+  'unreached',
+] as const satisfies readonly NotificationEvent[]
+
+interface Test {
+  readonly account: string
+  readonly event: NotificationEvent
+  readonly delivery: Delivery
+}
+
+/** The tests of an account: each of its targets once. */
 function testsOf(
-  event: NotificationEvent,
+  named: NotificationEvent | undefined,
   account: string,
   settings: DeliverySettings,
-): readonly { readonly account: string; readonly delivery: Delivery }[] {
+): readonly Test[] {
   const wanted = { ...settings, account: { ...settings.account, webhookEvents: NOTIFICATION_EVENTS } }
-  const notification = sampleOf(event, account, settings)
-  return deliveryTargets(notification, wanted).flatMap((target) => {
-    const pending = { id: randomUUID(), target, notification, at: SYSTEM_DELIVERY.now() }
-    const delivery = deliveryOf(pending, wanted, SYSTEM_DELIVERY)
-    return delivery === undefined ? [] : [{ account, delivery }]
+  const events = named === undefined ? ALL_HOOKS : [named]
+  return events.flatMap((event, at) => {
+    const notification = sampleOf(event, account, settings)
+    const targets = deliveryTargets(notification, wanted)
+    return targets.flatMap((target) => {
+      if (at > 0 && target !== 'hook') return []
+      const pending = { id: randomUUID(), target, notification, at: SYSTEM_DELIVERY.now() }
+      const delivery = deliveryOf(pending, wanted, SYSTEM_DELIVERY)
+      return delivery === undefined ? [] : [{ account, event, delivery }]
+    })
   })
 }
 
 async function test(
   all: ReadonlyMap<string, DeliverySettings>,
-  event: NotificationEvent,
+  named: NotificationEvent | undefined,
   asJson: boolean,
 ): Promise<Exit> {
   const stopping = new AbortController()
   const release = onStopSignal(() => stopping.abort())
   const results: TestResult[] = []
-  for (const { account, delivery } of [...all].flatMap(([key, settings]) => testsOf(event, key, settings))) {
+  const tests = [...all].flatMap(([key, settings]) => testsOf(named, key, settings))
+  for (const { account, event, delivery } of tests) {
     const result = await delivery.attempt(stopping.signal)
-    results.push({ account, target: delivery.target, problem: result.ok ? null : result.error.because })
+    results.push({
+      account,
+      event,
+      target: delivery.target,
+      problem: result.ok ? null : result.error.because,
+    })
   }
   release()
-  return report(results, event, asJson)
+  return report(results, named, asJson)
 }
 
-function report(results: readonly TestResult[], event: NotificationEvent, asJson: boolean): Exit {
+function report(results: readonly TestResult[], named: NotificationEvent | undefined, asJson: boolean): Exit {
   const exit =
     results.length === 0
       ? 'configuration'
@@ -139,13 +165,16 @@ function report(results: readonly TestResult[], event: NotificationEvent, asJson
     exit === 'unreached'
       ? 'not every test was delivered'
       : exit === 'configuration'
-        ? `no account tells anyone about ${event}`
+        ? `no account tells anyone${named === undefined ? '' : ` about ${named}`}`
         : undefined
-  if (asJson) printJson({ exit: exitResult(exit, meaning), event, results })
+  if (asJson) printJson({ exit: exitResult(exit, meaning), results })
   else if (results.length === 0) return fail({ exit, messages: [meaning ?? ''] }, false)
   else
     print(
-      ...results.map(({ account, target, problem }) => `${account}: ${target}: ${problem ?? 'delivered'}`),
+      ...results.map(
+        ({ account, event, target, problem }) =>
+          `${account}: ${target} (${event}): ${problem ?? 'delivered'}`,
+      ),
     )
   return exit
 }

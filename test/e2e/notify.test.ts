@@ -52,6 +52,10 @@ async function account(...lines: readonly string[]) {
   return { folder, settings, environment, update, url }
 }
 
+/** For a file with several accounts. */
+const withoutPassword = ({ HOLDFAST_PASSWORD: _, ...rest }: Record<string, string>): Record<string, string> =>
+  rest
+
 /** As if what was told was told eleven minutes earlier, so that the pause between two notifications is over. */
 function later(folder: string): void {
   const path = join(folder, 'state/notified.json')
@@ -302,6 +306,54 @@ describe('a webhook', () => {
     expect(ids[0]).toBe(ids[1])
   })
 
+  it('that stays broken is reported by the first run only', async () => {
+    const { update } = await account('good 192.0.2.1')
+    const sink = await receiving(() => ({ status: 503 }))
+    const runs = []
+    for (const _ of [1, 2, 3]) runs.push((await update('192.0.2.1', '--webhook', sink.url)).stderr)
+    expect(runs.map((stderr) => stderr.includes('was not delivered'))).toEqual([true, false, false])
+    expect(sink.received).toHaveLength(3)
+  })
+
+  it('that is broken delays no other address of the same host', async () => {
+    const { folder, settings, environment } = await account('good 192.0.2.1')
+    const sink = await receiving(({ url: path }) => ({ status: path === '/broken' ? 500 : 200 }))
+    const config = join(folder, 'two.toml')
+    const table = (name: string): string =>
+      `[[account]]\nusername = "${name}"\npassword = "p"\nhostnames = ["${name}.example.test"]\nwebhook = "${sink.url}/${name}"\n`
+    writeFileSync(
+      config,
+      `server = "${settings[1]}"\nmyip = "192.0.2.1"\n\n${table('broken')}\n${table('good')}`,
+    )
+    const state = ['--state-dir', join(folder, 'state'), '--runtime-dir', folder]
+    const one = running(['--config', config, ...state], withoutPassword(environment))
+    await expect.poll(() => sink.received.map(({ url: path }) => path), { timeout: 4000 }).toContain('/good')
+    one.child.kill('SIGTERM')
+    await one.ended
+  })
+
+  it('gets every stop, however many accounts it stands for', async () => {
+    const { folder, settings, environment } = await account('badauth')
+    const sink = await receiving(() => ({ status: 200 }))
+    const config = join(folder, 'many.toml')
+    const tables = Array.from(
+      { length: 25 },
+      (_, at) => `[[account]]\nusername = "u${at}"\npassword = "p"\nhostnames = ["h${at}.example.test"]\n`,
+    )
+    writeFileSync(
+      config,
+      `server = "${settings[1]}"\nmyip = "192.0.2.1"\nwebhook = "${sink.url}/"\n\n${tables.join('\n')}`,
+    )
+    const state = ['--state-dir', join(folder, 'state'), '--runtime-dir', folder]
+    expect(
+      (await holdfast(['update', '--config', config, ...state], { env: withoutPassword(environment) })).code,
+    ).toBe(77)
+    const told = sink.received.map(({ body }) => JSON.parse(body) as { event: string; account: string })
+    expect(
+      new Set(told.filter(({ event }) => event === 'stopped').map(({ account: name }) => name)).size,
+    ).toBe(25)
+  })
+
   it('is tried again by a daemon after five seconds', async () => {
     const { settings, environment } = await account('good 192.0.2.1')
     let failures = 1
@@ -411,6 +463,42 @@ describe('a health check', () => {
     expect(sink.received.map(({ url }) => url)).toEqual([`/${UUID}`, `/${UUID}/fail`])
   })
 
+  it('stays red while a hostname is stopped, whatever another one does', async () => {
+    const { update, folder } = await account('good 192.0.2.1\nnohost', 'good 192.0.2.2')
+    const check = await receiving(healthchecks('uuid'))
+    const more = [
+      '--hostname',
+      'b.example.test',
+      '--nohost-stops',
+      'hostname',
+      '--health-url',
+      `${check.url}/uuid`,
+    ]
+    await update('192.0.2.1', ...more)
+    await update('192.0.2.2', ...more)
+    later(folder)
+    await update('192.0.2.2', ...more)
+    expect(check.received.map(({ url: path }) => path)).toEqual(['/uuid/fail'])
+  })
+
+  it('gets a success after each start', async () => {
+    const { settings, environment } = await account('good 192.0.2.1')
+    const check = await receiving(healthchecks('uuid'))
+    for (const _ of [1, 2]) {
+      const one = running(
+        [...settings, '--myip', '192.0.2.1', '--health-url', `${check.url}/uuid`],
+        environment,
+      )
+      const count = check.received.length
+      await expect.poll(() => check.received.length - count, { timeout: 5000 }).toBeGreaterThan(0)
+      await one.line('nothing to do until then')
+      await expect.poll(() => check.received.at(-1)?.url, { timeout: 5000 }).toBe('/uuid')
+      one.child.kill('SIGTERM')
+      await one.ended
+    }
+    expect(check.received.filter(({ url: path }) => path === '/uuid').length).toBeGreaterThanOrEqual(2)
+  })
+
   it('learns that a daemon has started', async () => {
     const { settings, environment } = await account('good 192.0.2.1')
     const sink = await receiving(healthchecks(UUID))
@@ -472,6 +560,10 @@ describe('notify', () => {
     expect(good.stdout.match(/: delivered/g)).toHaveLength(3)
     expect(events(folder)).toEqual(['changed'])
     expect(existsSync(join(folder, 'state/notified.json'))).toBe(false)
+    const hooks = ['--on-stop', '--on-recover', '--on-problem'].flatMap((flag) => [flag, program(folder)])
+    const all = await holdfast(['notify', '--test', ...settings, ...hooks], { env: environment })
+    expect(all.code, all.stderr).toBe(0)
+    expect(events(folder)).toEqual(['changed', 'stopped', 'recovered', 'unreached'])
     const bad = await holdfast(
       ['notify', '--test', '--event', 'stopped', '--json', ...settings, '--webhook', 'http://127.0.0.1:9/x'],
       { env: environment },

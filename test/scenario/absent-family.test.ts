@@ -77,6 +77,24 @@ describe('a family that was never known', () => {
     expect(await requests('hold-ipv4', () => [A])).toEqual([`0 myip=${A}`])
   })
 
+  it('is repeated where the answer did not name it: the service may have stored it', async () => {
+    for (const way of ['repeat', 'hold'] as const) {
+      const desired = { form: { ...PLAIN_FORM, absentFamily: way }, families: ['v4', 'v6'] as const }
+      const scene = world(
+        disk(),
+        [`good ${A}`, `good ${B}`],
+        (minute) => (minute < 5 ? [A, A6] : [B, 'unknown v6']),
+        [desired],
+      )
+      scene.stopAfter(minutes(30))
+      await run(scene, STARTED, forever)
+      expect(scene.log.map((entry) => entry.replace(AT, ''))).toEqual([
+        `0 myip=${A},${A6}`,
+        `5m myip=${B},${A6}`,
+      ])
+    }
+  })
+
   it('does not hold where this host has none, or the user wants none', async () => {
     expect(await requests('hold', () => [A])).toEqual([`0 myip=${A}`])
     expect(await requests('hold', () => [A, 'unknown v6'], { families: ['v4'] })).toEqual([`0 myip=${A}`])

@@ -20,7 +20,6 @@ interface Job {
 
 /** In milliseconds, before the second and further attempts. */
 const RETRY_DELAYS = [5000, 60_000, 600_000]
-const MAX_WAITING = 20
 
 /** One after the other for each target, so that a slow one delays no other, and none delays updates. */
 export class DeliveryQueue {
@@ -39,20 +38,19 @@ export class DeliveryQueue {
 
   put(pending: PendingDelivery, delivery: Delivery): void {
     if (this.#end.signal.aborted) return
-    const { target } = delivery
-    const waiting = this.#waiting.get(target) ?? []
-    this.#waiting.set(target, waiting)
+    const { queue } = delivery
+    const waiting = this.#waiting.get(queue) ?? []
+    this.#waiting.set(queue, waiting)
     if (pending.target === 'ping') this.#dropOlderPings(waiting, pending)
-    if (waiting.length >= MAX_WAITING) this.#drop(waiting, pending)
     waiting.push({ pending, delivery })
-    this.#start(target)
+    this.#start(queue)
   }
 
   /** A target that failed for a while is asked again later, and the order of its deliveries stays. */
-  #start(target: string): void {
-    const waiting = this.#waiting.get(target)
-    if (waiting === undefined || this.#work.has(target) || this.#paused.has(target)) return
-    this.#work.set(target, this.#run(target, waiting))
+  #start(queue: string): void {
+    const waiting = this.#waiting.get(queue)
+    if (waiting === undefined || this.#work.has(queue) || this.#paused.has(queue)) return
+    this.#work.set(queue, this.#run(queue, waiting))
   }
 
   /** Waits until each delivery had an attempt, at most this many milliseconds or until the signal, and ends what is left. */
@@ -82,27 +80,16 @@ export class DeliveryQueue {
     }
   }
 
-  /** The oldest of the same event, or the oldest of all. */
-  #drop(waiting: Job[], { notification }: PendingDelivery): void {
-    const same = waiting.findIndex(
-      ({ pending }) =>
-        pending.notification.event === notification.event &&
-        pending.notification.account === notification.account,
-    )
-    const [dropped] = waiting.splice(Math.max(0, same), 1)
-    if (dropped !== undefined) this.#events.onAttempt(dropped.pending, true)
-  }
-
-  async #run(target: string, waiting: Job[]): Promise<void> {
+  async #run(queue: string, waiting: Job[]): Promise<void> {
     for (let [job] = waiting; job !== undefined && !this.#end.signal.aborted; [job] = waiting) {
       const next = await this.#deliver(job)
       const at = waiting.indexOf(job)
       if (at >= 0) waiting.splice(at, 1, ...(next === undefined ? [] : [next.job]))
       if (next === undefined) continue
-      void this.#pause(target, next.delay)
+      void this.#pause(queue, next.delay)
       break
     }
-    this.#work.delete(target)
+    this.#work.delete(queue)
   }
 
   /** The same delivery, and when to try it again; undefined where it is over. */
@@ -110,39 +97,43 @@ export class DeliveryQueue {
     pending,
     delivery,
   }: Job): Promise<{ readonly job: Job; readonly delay: number } | undefined> {
-    const { target } = delivery
+    const { target, queue } = delivery
     // A program that was started may have done its work.
     if (pending.target === 'hook') this.#events.onAttempt(pending, true)
     const result = await delivery.attempt(this.#end.signal)
     this.#events.onResult(target, result.ok ? 'delivered' : 'failed')
     if (result.ok) {
-      this.#failing.delete(target)
+      this.#failing.delete(queue)
       this.#events.onAttempt(pending, true)
       return undefined
     }
     const { because, isTemporary } = result.error
     const isEnding = this.#end.signal.aborted && pending.target !== 'hook'
-    this.#report(target, isEnding ? 'Holdfast ends; the next start tries again' : because)
+    this.#report(
+      delivery,
+      isEnding ? 'Holdfast ends; the next start tries again' : because,
+      pending.isReported,
+    )
     const delay = isTemporary ? RETRY_DELAYS[pending.attempts] : undefined
-    const next = { ...pending, attempts: pending.attempts + (isEnding ? 0 : 1) }
+    const next = { ...pending, attempts: pending.attempts + (isEnding ? 0 : 1), isReported: true as const }
     this.#events.onAttempt(next, delay === undefined && !isEnding)
     return delay === undefined || isEnding ? undefined : { job: { pending: next, delivery }, delay }
   }
 
-  /** Once, until one succeeds. */
-  #report(target: string, because: string): void {
+  /** Once, until one succeeds; of one notification, once over all processes. */
+  #report({ target, queue }: Delivery, because: string, isReported = false): void {
     const line = `${target}: a notification was not delivered (${because})`
-    this.#log(this.#failing.has(target) ? 'debug' : 'warn', 'a notification was not delivered', {
+    this.#log(isReported || this.#failing.has(queue) ? 'debug' : 'warn', 'a notification was not delivered', {
       fields: { target, because },
       line,
     })
-    this.#failing.add(target)
+    this.#failing.add(queue)
   }
 
-  async #pause(target: string, delay: number): Promise<void> {
-    this.#paused.add(target)
+  async #pause(queue: string, delay: number): Promise<void> {
+    this.#paused.add(queue)
     await sleep(delay, undefined, { signal: this.#end.signal, ref: false }).catch(() => undefined)
-    this.#paused.delete(target)
-    if (!this.#end.signal.aborted) this.#start(target)
+    this.#paused.delete(queue)
+    if (!this.#end.signal.aborted) this.#start(queue)
   }
 }

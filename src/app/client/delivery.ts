@@ -18,6 +18,8 @@ import type { ClientAccount } from './settings.ts'
 export interface Delivery {
   /** For the log: names the setting, and of an address only the host, because the rest may be a secret. */
   readonly target: string
+  /** Deliveries with the same value wait for each other. May contain a secret, so it is never shown. */
+  readonly queue: string
   readonly attempt: (signal: AbortSignal) => Promise<DeliveryResult>
 }
 
@@ -89,6 +91,7 @@ const hookDelivery = (
   { one, ports }: { readonly one: Notification; readonly ports: DeliveryPorts },
 ): Delivery => ({
   target: setting,
+  queue: JSON.stringify(argv),
   attempt: async (signal) => {
     const limits = { variables: hookVariables(one, ABOUT.version), timeout: HOOK_TIMEOUT }
     const outcome = await ports.hook(argv, limits, signal)
@@ -116,6 +119,7 @@ function webhookDelivery(
   if (webhook === undefined) return undefined
   return {
     target: `webhook at ${webhookHost(webhook)}`,
+    queue: webhook.reveal(),
     attempt: async (signal) => {
       const context = { at: instant(at), signedAt: instant(now()), id, secret: webhookSecret }
       const { body, headers } = payloadOf(webhookFormat, notification, context)
@@ -136,6 +140,7 @@ export function pingDelivery(
   if (url === undefined) return undefined
   return {
     target: `health_url at ${new URL(url).host}`,
+    queue: healthUrl?.reveal() ?? url,
     attempt: async (signal) => resultOf(await ports.http({ url, ...requestOf({}) }, signal)),
   }
 }

@@ -7,8 +7,9 @@ import {
   compareReports,
   type Compared,
   duePings,
-  MAX_PER_DAY,
+  maxPerDay,
   notificationOf,
+  withoutPing,
   withPing,
 } from '../../client/notify/compare.ts'
 import { NEW_MEMORY, type NotifyMemory, type PendingDelivery } from '../../client/notify/memory.ts'
@@ -145,7 +146,11 @@ export class Notifier {
 
   /** The start and the end of the daemon. */
   announce(event: 'started' | 'ended'): void {
-    for (const account of this.#settings.keys()) this.#tell(event, account, { because: null })
+    for (const account of this.#settings.keys()) {
+      this.#tell(event, account, { because: null })
+      // A check that knows of a start waits for its success.
+      if (event === 'started') this.#memory = withoutPing(this.#memory, account)
+    }
   }
 
   /** Waits for what is being delivered, until the signal. What has not arrived is delivered after the next start. */
@@ -183,14 +188,19 @@ export class Notifier {
     for (const notification of notifications) {
       const { account, event } = notification
       const settings = this.#settings.get(account)
-      const targets = settings === undefined ? [] : deliveryTargets(notification, settings)
+      const isDown = this.#memory.accounts[account]?.problem !== undefined
+      const targets = (settings === undefined ? [] : deliveryTargets(notification, settings)).filter(
+        // A change of one hostname does not mean that all is well.
+        (target) => target !== 'ping' || event !== 'changed' || !isDown,
+      )
       this.#log('debug', 'a notification is delivered', { fields: { account, event } })
       const pending = targets.map(
         (target): PendingDelivery => ({ id: randomUUID(), target, notification, at: now, attempts: 0 }),
       )
       this.#memory = { ...this.#memory, pending: [...this.#memory.pending, ...pending] }
       for (const one of pending) this.#put(one)
-      if (EVENT_ROWS[event].ping === 'success') this.#memory = withPing(this.#memory, account, now)
+      if (targets.includes('ping') && EVENT_ROWS[event].ping === 'success')
+        this.#memory = withPing(this.#memory, account, now)
     }
   }
 
@@ -233,10 +243,10 @@ export class Notifier {
 
   /** Once, when the maximum of the day is reached. */
   #reportLimit(): void {
-    const isFull = this.#memory.count >= MAX_PER_DAY
+    const isFull = this.#memory.count >= maxPerDay(this.#memory)
     if (isFull && !this.#isFull)
       this.#log('warn', 'the maximum number of notifications of a day is reached', {
-        line: `${MAX_PER_DAY} notifications were sent today; only stops and recoveries are told until tomorrow (UTC)`,
+        line: `${this.#memory.count} notifications were sent today; only problems and their ends are told until tomorrow (UTC)`,
       })
     this.#isFull = isFull
   }

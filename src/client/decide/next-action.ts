@@ -219,9 +219,9 @@ function oneOf(known: Addresses, [first]: readonly Family[]): Addresses {
   return family === undefined ? {} : { [family]: known[family] }
 }
 
-/** The address that the service has, as far as this client knows. */
-const knownAt = ({ confirmed, earlier }: HostState, family: Family): Address | undefined =>
-  confirmed[family] ?? earlier?.[family]
+/** The address that the service has, as far as this client knows. What an answer left out may be stored all the same. */
+const knownAt = ({ confirmed, earlier, unechoed }: HostState, family: Family): Address | undefined =>
+  confirmed[family] ?? earlier?.[family] ?? unechoed?.[family]
 
 /** Whether no request may be sent for a hostname, because a family is unknown that the service would delete, or set wrong. */
 export const isHeldBack = ({ form, families }: DesiredState, seen: Sightings, host: HostState): boolean =>

@@ -8,7 +8,7 @@ import { EVENT_ROWS, type Notification } from './notification.ts'
 
 /** After one notification of a kind, further ones are joined for this long. */
 export const PAUSE = minutes(10)
-/** Of all accounts; what is urgent does not count. */
+/** For each account, over all of them; what is urgent, and problems, which are rare, do not count. */
 export const MAX_PER_DAY = 30
 /** In milliseconds. */
 const CLOCK_TOLERANCE = 60_000
@@ -184,11 +184,13 @@ export const notificationOf = (event: NotificationEvent, report: AccountReport):
 
 /** Whether a notification is told now, or joined with those that are held back. */
 export function admit(memory: NotifyMemory, one: Notification, now: Instant): Compared {
-  const { isUrgent } = EVENT_ROWS[one.event]
+  const { isUrgent, isMomentary } = EVENT_ROWS[one.event]
   if (isUrgent === true) return tell(memory, one, now)
   const last = memory.accounts[one.account]?.events[one.event]
   const isPaused = last !== undefined && now - last.at < PAUSE && now >= last.at
-  if (!isPaused && countOn(memory, now) < MAX_PER_DAY) return tell(memory, joined(last?.held, one), now)
+  if (!isPaused && (!isCounted(one.event) || countOn(memory, now) < maxPerDay(memory)))
+    return tell(memory, joined(last?.held, one), now)
+  if (isMomentary === true) return { memory, notifications: [] }
   return {
     memory: withEvent(memory, one, { at: last?.at ?? now, held: joined(last?.held, one) }),
     notifications: [],
@@ -198,7 +200,8 @@ export function admit(memory: NotifyMemory, one: Notification, now: Instant): Co
 /** What was held back, at the end of its pause. */
 function releaseHeld(memory: NotifyMemory, account: string, now: Instant): Compared {
   for (const last of Object.values(memory.accounts[account]?.events ?? {})) {
-    if (last.held === undefined || now - last.at < PAUSE || countOn(memory, now) >= MAX_PER_DAY) continue
+    if (last.held === undefined || now - last.at < PAUSE) continue
+    if (isCounted(last.held.event) && countOn(memory, now) >= maxPerDay(memory)) continue
     return tell(memory, last.held, now)
   }
   return { memory, notifications: [] }
@@ -215,11 +218,17 @@ const joined = (held: Notification | undefined, one: Notification): Notification
         times: held.times + one.times,
       }
 
+/** A problem that is not told would make its end false. */
+const isCounted = (event: NotificationEvent): boolean =>
+  EVENT_ROWS[event].isUrgent !== true && EVENT_ROWS[event].delay === undefined
+export const maxPerDay = ({ accounts }: NotifyMemory): number =>
+  MAX_PER_DAY * Math.max(1, Object.keys(accounts).length)
+
 const dayOf = (now: Instant): string => new Date(now).toISOString().slice(0, 10)
 const countOn = (memory: NotifyMemory, now: Instant): number => (memory.day === dayOf(now) ? memory.count : 0)
 
 function tell(memory: NotifyMemory, one: Notification, now: Instant): Compared {
-  const more = EVENT_ROWS[one.event].isUrgent === true ? 0 : 1
+  const more = isCounted(one.event) ? 1 : 0
   const counted = {
     ...withEvent(memory, one, { at: now }),
     day: dayOf(now),
@@ -260,4 +269,12 @@ export function duePings(
 export function withPing(memory: NotifyMemory, account: string, now: Instant): NotifyMemory {
   const earlier = memory.accounts[account] ?? { confirmed: {}, events: {} }
   return { ...memory, accounts: { ...memory.accounts, [account]: { ...earlier, pinged: now } } }
+}
+
+/** The next look at which all is well pings. */
+export function withoutPing(memory: NotifyMemory, account: string): NotifyMemory {
+  const earlier = memory.accounts[account]
+  if (earlier === undefined) return memory
+  const { pinged: _pinged, ...rest } = earlier
+  return { ...memory, accounts: { ...memory.accounts, [account]: rest } }
 }

@@ -36,6 +36,8 @@ export interface PendingDelivery {
   /** Milliseconds since 1970, of the event. */
   readonly at: number
   readonly attempts: number
+  /** The log says that it was not delivered. */
+  readonly isReported?: true
 }
 
 /** What was told, so that a restart tells nothing twice, and nothing is lost. */
@@ -80,13 +82,29 @@ const numberFrom = (value: unknown): number | undefined =>
 const eventFrom = (value: unknown): NotificationEvent | undefined =>
   NOTIFICATION_EVENTS.find((one) => one === value)
 
-function pendingFrom({ id, target, notification, at, attempts }: Members): readonly PendingDelivery[] {
+function pendingFrom({
+  id,
+  target,
+  notification,
+  at,
+  attempts,
+  isReported,
+}: Members): readonly PendingDelivery[] {
   const known = DELIVERY_TARGETS.find((one) => one === target)
   const one = notificationFrom(notification)
   const moment = numberFrom(at)
   return known === undefined || one === undefined || moment === undefined || typeof id !== 'string'
     ? []
-    : [{ id, target: known, notification: one, at: moment, attempts: numberFrom(attempts) ?? 0 }]
+    : [
+        {
+          id,
+          target: known,
+          notification: one,
+          at: moment,
+          attempts: numberFrom(attempts) ?? 0,
+          ...(isReported === true && { isReported }),
+        },
+      ]
 }
 
 function accountFrom({ confirmed, problem, isDown, events, pinged }: Members): AccountMemory {

@@ -44,6 +44,8 @@ interface EventRow {
   readonly isDaily?: true
   /** Neither joined with others nor left out when there are too many. */
   readonly isUrgent?: true
+  /** Told at most once in each pause, and never later: it is over by then. */
+  readonly isMomentary?: true
   readonly title: string
 }
 
@@ -58,8 +60,8 @@ export const EVENT_ROWS: Readonly<Record<NotificationEvent, EventRow>> = {
   unknown:   { hook: 'onProblem', ping: 'fail', delay: minutes(15), isDaily: true, title: 'no public address is seen' },
   unsaved:   { hook: 'onProblem', ping: 'fail',                                  title: 'the state cannot be saved' },
   recovered: { hook: 'onRecover', ping: 'success', isUrgent: true,               title: 'updates work again' },
-  started:   { ping: 'start',                                                    title: 'started' },
-  ended:     {                                                                   title: 'ended' },
+  started:   { ping: 'start', isMomentary: true,                                 title: 'started' },
+  ended:     { isMomentary: true,                                                title: 'ended' },
   'behind-nat':  {                                                               title: 'the router has no public address' },
   flipping:      {                                                               title: 'the address changes back and forth' },
   outlier:       {                                                               title: 'a source reports another address' },

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { formatInstant, type Instant, instant } from '../../../src/base/time.ts'
-import { admit, compareReports, duePings, MAX_PER_DAY } from '../../../src/client/notify/compare.ts'
+import {
+  admit,
+  compareReports,
+  duePings,
+  MAX_PER_DAY,
+  withoutPing,
+} from '../../../src/client/notify/compare.ts'
 import {
   formatNotifyMemory,
   NEW_MEMORY,
@@ -341,25 +347,44 @@ describe('the maximum of a day', () => {
     account,
     ...NO_DETAILS,
   })
-  function many(event: Notification['event'], count: number) {
+  /** Each after the pause of the one before, within a day. */
+  function many(event: Notification['event'], count: number, accounts = 1) {
     let memory: NotifyMemory = NEW_MEMORY
     let told = 0
     for (let number = 0; number < count; number += 1) {
-      const admitted = admit(memory, one(`account ${number}`, event), at(number))
+      const moment = at(Math.floor(number / accounts) * 11 * MINUTE)
+      const admitted = admit(memory, one(`account ${number % accounts}`, event), moment)
       memory = admitted.memory
       told += admitted.notifications.length
     }
     return { memory, told }
   }
   it('holds back the rest', () => expect(many('changed', 100).told).toBe(MAX_PER_DAY))
-  it('does not hold back what is urgent', () => expect(many('stopped', 100).told).toBe(100))
+  it('is one for each account', () => expect(many('changed', 200, 2).told).toBe(2 * MAX_PER_DAY))
+  it.each(['stopped', 'recovered', 'waiting', 'unreached', 'unknown'] as const)(
+    'does not hold back %s, without which the news of its end would be false',
+    (event) => expect(many(event, 100).told).toBe(100),
+  )
   it('ends with the day', () => {
     const { memory } = many('changed', 100)
-    expect(admit(memory, one('x', 'changed'), at(25 * HOUR)).notifications).toHaveLength(1)
+    expect(admit(memory, one('account 0', 'changed'), at(25 * HOUR)).notifications).toHaveLength(1)
   })
 })
 
+it.each(['started', 'ended'] as const)('%s is not told later', (event) => {
+  const one: Notification = { event, account: 'a', ...NO_DETAILS }
+  const first = admit(NEW_MEMORY, one, at(0))
+  const second = admit(first.memory, one, at(MINUTE))
+  expect([first.notifications.length, second.notifications.length]).toEqual([1, 0])
+  expect(second.memory.accounts['a']?.events[event]).toEqual({ at: at(0) })
+})
+
 describe('pings', () => {
+  it('follow a start with the next look', () => {
+    const { memory } = duePings(NEW_MEMORY, [reportOf(A)], { every, now: at(0) })
+    expect(due(withoutPing(memory, 'u@s'), A, MINUTE).accounts).toEqual(['u@s'])
+    expect(withoutPing(memory, 'x')).toBe(memory)
+  })
   const every = new Map([['u@s', HOUR]])
   const due = (memory: NotifyMemory, given: Given, moment: number) =>
     duePings(memory, [reportOf(given)], { every, now: at(moment) })
