@@ -1,6 +1,8 @@
 import type { Exit } from '../app/exit-codes.ts'
 import type { ClientSettingFlags, SettingFlags } from '../app/setting-flags.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../config/client-settings.ts'
+import { NOTIFY_SETTINGS } from '../config/notify-settings.ts'
+import { PAGE_SETTINGS } from '../config/page-settings.ts'
 import { flagOf, fromFlags, type SettingTable } from '../config/setting.ts'
 import {
   type FlagsOf,
@@ -81,7 +83,7 @@ const CLIENT_FLAGS = {
   },
 } as const satisfies FlagTable
 
-/** Settings that matter to commands which show or change what is saved. The others are taken too, as in one's environment. */
+/** Settings of commands that show or change what is saved. */
 const SHOWN_KEYS: ReadonlySet<string> = new Set([
   'server',
   'provider',
@@ -94,9 +96,26 @@ const SHOWN_KEYS: ReadonlySet<string> = new Set([
   'logLevel',
 ])
 
-const withHidden = (table: SettingTable, options: Options): Options => {
+/** Settings of a daemon only. */
+const DAEMON_KEYS: ReadonlySet<string> = new Set([
+  'interval',
+  'schedule',
+  'watch',
+  'whenStopped',
+  'offlineOnStop',
+  ...Object.keys(PAGE_SETTINGS),
+])
+const NOTIFY_KEYS: ReadonlySet<string> = new Set(Object.keys(NOTIFY_SETTINGS))
+/** Settings that operations on the store of the service read. */
+const STORE_KEYS: ReadonlySet<string> = new Set(['store', 'publicSuffixes', 'nameservers', 'logLevel'])
+
+type IsShown = (key: string) => boolean
+
+/** Every option is taken, as in one's environment; --help shows those that matter to the command. */
+const withHidden = (table: SettingTable, group: string, isShown: IsShown): Options => {
+  const options = optionsOf(table, group)
   const shown = new Set(
-    Object.entries(table).flatMap(([key, setting]) => (SHOWN_KEYS.has(key) ? [flagOf(key, setting)] : [])),
+    Object.entries(table).flatMap(([key, setting]) => (isShown(key) ? [flagOf(key, setting)] : [])),
   )
   return Object.fromEntries(
     Object.entries(options).map(([flag, option]) => [
@@ -106,11 +125,11 @@ const withHidden = (table: SettingTable, options: Options): Options => {
   )
 }
 
-export const clientSettings: SettingFamily<ClientSettingFlags> = {
+const clientFamily = (isShown: IsShown): SettingFamily<ClientSettingFlags> => ({
   options: () =>
     Promise.resolve({
-      ...optionsOf(ACCOUNT_SETTINGS, 'Account:'),
-      ...optionsOf(CLIENT_SETTINGS, 'Client:'),
+      ...withHidden(ACCOUNT_SETTINGS, 'Account:', isShown),
+      ...withHidden(CLIENT_SETTINGS, 'Client:', isShown),
       ...optionsIn(CLIENT_FLAGS),
     }),
   read: (parsed) =>
@@ -118,29 +137,32 @@ export const clientSettings: SettingFamily<ClientSettingFlags> = {
       ...readFlags(CLIENT_FLAGS, parsed),
       layer: fromFlags({ ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }, parsed),
     }),
-}
+})
+
+export const clientSettings = clientFamily(() => true)
+/** For one update. */
+export const updateSettings = clientFamily((key) => !DAEMON_KEYS.has(key))
+/** For a look at the network. */
+export const lookSettings = clientFamily((key) => !DAEMON_KEYS.has(key) && !NOTIFY_KEYS.has(key))
+/** For what is saved. */
+export const savedSettings = clientFamily((key) => SHOWN_KEYS.has(key))
 
 /** The client never loads the service's table. */
 const serviceTable = async () => (await import('../config/service-settings.ts')).SERVICE_SETTINGS
 
-/** The same, with less in --help. */
-export const savedSettings: SettingFamily<ClientSettingFlags> = {
-  options: () =>
-    Promise.resolve({
-      ...withHidden(ACCOUNT_SETTINGS, optionsOf(ACCOUNT_SETTINGS, 'Account:')),
-      ...withHidden(CLIENT_SETTINGS, optionsOf(CLIENT_SETTINGS, 'Client:')),
-      ...optionsIn(CLIENT_FLAGS),
-    }),
-  read: clientSettings.read,
-}
-
-export const serviceSettings: SettingFamily<SettingFlags> = {
-  options: async () => ({ ...optionsOf(await serviceTable(), 'Service:'), ...optionsIn(SERVICE_FLAGS) }),
+const serviceFamily = (isShown: IsShown): SettingFamily<SettingFlags> => ({
+  options: async () => ({
+    ...withHidden(await serviceTable(), 'Service:', isShown),
+    ...optionsIn(SERVICE_FLAGS),
+  }),
   read: async (parsed) => ({
     ...readFlags(SERVICE_FLAGS, parsed),
     layer: fromFlags(await serviceTable(), parsed),
   }),
-}
+})
+
+export const serviceSettings = serviceFamily(() => true)
+export const adminSettings = serviceFamily((key) => STORE_KEYS.has(key))
 
 export const noSettings: SettingFamily<undefined> = {
   options: () => Promise.resolve({}),

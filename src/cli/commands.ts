@@ -5,7 +5,10 @@ import {
   command,
   noSettings,
   savedSettings,
+  lookSettings,
   serviceSettings,
+  adminSettings,
+  updateSettings,
 } from './command.ts'
 import * as flags from './flag-tables.ts'
 
@@ -40,7 +43,7 @@ export const COMMANDS: readonly Command[] = [
       'If a daemon is running, it does the update.',
     ],
     flags: flags.UPDATE_FLAGS,
-    settings: clientSettings,
+    settings: updateSettings,
     load: async () => (await import('./update.ts')).updateCommand,
   }),
   command({
@@ -77,7 +80,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     details: ['Sends no update.'],
     flags: flags.DETECT_FLAGS,
-    settings: clientSettings,
+    settings: lookSettings,
     load: async () => (await import('./detect.ts')).detectCommand,
   }),
   command({
@@ -87,7 +90,7 @@ export const COMMANDS: readonly Command[] = [
     examples: ['holdfast doctor', 'holdfast doctor --json'],
     details: ['Sends no update.'],
     flags: flags.DOCTOR_FLAGS,
-    settings: clientSettings,
+    settings: lookSettings,
     load: async () => (await import('./doctor.ts')).doctorCommand,
   }),
   command({
@@ -150,6 +153,7 @@ export const COMMANDS: readonly Command[] = [
       'holdfast import /etc/ddclient.conf',
       'sudo holdfast import /etc/ddclient.conf --write',
       'holdfast import --from inadyn inadyn.conf --output ./holdfast.toml --write',
+      "holdfast import --url 'https://dyn.example/nic/update?hostname=<domain>&myip=<ipaddr>'",
     ],
     details: [
       'Reads files of ddclient, inadyn, noip-duc, OpenWrt (ddns-scripts) and ddns-updater, and update URLs of routers.',
@@ -227,7 +231,7 @@ export const COMMANDS: readonly Command[] = [
       'Changes the database directly; the service may be running. Without an operation, the list is printed.',
     ],
     flags: flags.ADMIN_FLAGS,
-    settings: serviceSettings,
+    settings: adminSettings,
     load: async () => {
       const { withSqlite } = await import('./with-sqlite.ts')
       return withSqlite('admin', async () => (await import('./admin.ts')).adminCommand)

@@ -166,7 +166,12 @@ export const INIT_FLAGS = {
     flag: 'send',
     describe: 'send the first update, which is the test of the settings; its result is remembered',
   },
-  isLooking: { kind: 'switch', flag: 'detect', describe: 'look the address up first, for at most 8 seconds' },
+  isLooking: {
+    kind: 'switch',
+    flag: 'detect',
+    isOpen: true,
+    describe: 'look the address up first, for at most 8 seconds; with questions this is the default',
+  },
   isAgreed: { kind: 'switch', flag: 'yes', describe: 'ask nothing, and change a configuration that exists' },
   isDryRun: DRY_RUN,
   output: {
@@ -185,6 +190,11 @@ export const IMPORT_FLAGS = {
     flag: 'from',
     describe: 'the other client; default: by the content of the file',
     values: FORMATS,
+  },
+  url: {
+    kind: 'text',
+    flag: 'url',
+    describe: 'the update URL of a router or another client, with its placeholders, in the place of a file',
   },
   isWriting: {
     kind: 'switch',
@@ -252,6 +262,7 @@ export const SERVE_FLAGS = {
     flag: 'dialect',
     describe:
       'with --dev: also answer as another service does, at its path and in its words, for tests of clients; holdfast providers lists the names',
+    values: PROVIDER_NAMES,
   },
 } as const satisfies FlagTable
 export type ServeFlags = FlagsOf<typeof SERVE_FLAGS> & WithServiceSettings

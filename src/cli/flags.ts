@@ -3,6 +3,8 @@ import type { Option, Options } from './options.ts'
 /** An option of a command's own, with its name on the command line. */
 interface FlagOption extends Option {
   readonly flag: string
+  /** Of a switch: that it is not given means something else than off. */
+  readonly isOpen?: true
 }
 
 /** An argument without a flag: one optional word, one of several choices, or any number of words. */
@@ -30,9 +32,11 @@ interface ValueOfKind {
 }
 type ValueOf<Row> = Row extends { readonly kind: 'choice'; readonly choices: readonly (infer Choice)[] }
   ? Choice
-  : Row extends { readonly kind: keyof ValueOfKind }
-    ? ValueOfKind[Row['kind']]
-    : never
+  : Row extends { readonly kind: 'switch'; readonly isOpen: true }
+    ? boolean | undefined
+    : Row extends { readonly kind: keyof ValueOfKind }
+      ? ValueOfKind[Row['kind']]
+      : never
 
 /** The typed record that a table of flags gives. */
 export type FlagsOf<Table extends FlagTable> = { readonly [Field in keyof Table]: ValueOf<Table[Field]> }
@@ -49,12 +53,15 @@ const READERS: Readonly<Record<FlagTable[string]['kind'], (value: unknown) => un
   words: list,
 }
 
+const valueOf = (row: FlagTable[string], value: unknown): unknown =>
+  'isOpen' in row && value === undefined ? undefined : READERS[row.kind](value)
+
 /** Reads the flags of one command. Both parsers have checked the kinds and the choices, which the type relies on. */
 export const readFlags = <Table extends FlagTable>(table: Table, parsed: ParsedFlags): FlagsOf<Table> =>
   Object.fromEntries(
     Object.entries(table).map(([field, row]) => [
       field,
-      READERS[row.kind](parsed['flag' in row ? row.flag : row.name]),
+      valueOf(row, parsed['flag' in row ? row.flag : row.name]),
     ]),
   ) as FlagsOf<Table>
 

@@ -3,6 +3,7 @@ import { importContext, importSource } from '../app/client/import-source.ts'
 import { writeNewFiles } from '../app/client/new-files.ts'
 import { setupPaths } from '../app/client/setup-paths.ts'
 import type { Exit } from '../app/exit-codes.ts'
+import { ok } from '../base/result.ts'
 import { writeError } from '../app/streams.ts'
 import { FORMATS, type Format } from '../client/migration/formats.ts'
 import { FORMAT_ROWS, formatOf, readImport } from '../client/migration/import.ts'
@@ -23,10 +24,12 @@ export async function importCommand(flags: ImportFlags): Promise<Exit> {
   const format = FORMATS.find((one) => one === named)
   if (named !== undefined && format === undefined)
     return fail({ exit: 'usage', messages: [`--from ${named} is not one of ${FORMATS.join(', ')}`] }, asJson)
-  const source = await importSource(file)
+  if (flags.url !== undefined && file !== undefined)
+    return fail({ exit: 'usage', messages: ['--url and a file are both given; keep one'] }, asJson)
+  const source = flags.url === undefined ? await importSource(file) : ok({ name: '--url', text: flags.url })
   if (!source.ok) return fail(source.error, asJson)
   const { name, text } = source.value
-  const chosen = format ?? formatOf(text)
+  const chosen = flags.url === undefined ? (format ?? formatOf(text)) : 'url'
   const read = readImport(text, chosen, importContext(name))
   if (!read.ok) return fail({ exit: 'partial', messages: [`${name} ${read.error}`] }, asJson)
   return finish(mergeImport(read.value), chosen, flags)

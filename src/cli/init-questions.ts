@@ -41,7 +41,7 @@ interface AskContext {
 async function ask(prompts: Prompts, given: SetupAnswers, { paths, flags }: AskContext): Promise<Exit> {
   const imported =
     given.provider === undefined && given.server === undefined ? await askForImport(prompts) : undefined
-  const look = lookOnce(prompts)
+  const look = flags.isLooking === false ? async () => Promise.resolve([]) : lookOnce(prompts)
   const draft = imported ?? (await askForAccount(prompts, given, look))
   const { isCurrent } = await lookAtNames(prompts, draft, await look())
   const plan = await setupPlan(draft, paths)

@@ -98,7 +98,7 @@ async function withoutQuestions(answers: SetupAnswers, paths: SetupPaths, flags:
       { exit: 'usage', messages: missing.map(({ flag, what }) => `${flag} is missing: ${what}`) },
       flags.asJson,
     )
-  if (flags.isLooking && !flags.asJson) print(...(await addressLines()))
+  if (flags.isLooking === true && !flags.asJson) print(...(await addressLines()))
   const plan = await setupPlan(draftOfAnswers(answers), paths)
   if (!plan.ok) return fail({ exit: 'configuration', messages: [plan.error] }, flags.asJson)
   if (plan.value.diff.length > 0 && !flags.isAgreed && !flags.isDryRun)

@@ -72,7 +72,7 @@ const OVERVIEW = [
   ]),
   '',
   'Holdfast keeps hostnames on a changing address (dynamic DNS).',
-  'holdfast <command> --help shows the options of a command that matter to it; holdfast update --help shows all settings.',
+  'holdfast <command> --help shows the options of a command that matter to it; holdfast run --help shows all settings.',
   '-v is short for --log-level debug.',
 ].join('\n')
 

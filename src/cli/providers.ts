@@ -68,6 +68,7 @@ function explanationOf(
     `  username: ${provider.username}`,
     `  password: ${provider.password}`,
     ...(provider.note === undefined ? [] : [`  note: ${provider.note}`]),
+    ...(provider.ifUnreached === undefined ? [] : [`  if it is not reached: ${provider.ifUnreached}`]),
     '  settings:',
     ...Object.entries(settings).map(([key, value]) => `    ${key} = ${value}`),
     ...dialect,

@@ -22,6 +22,14 @@ function withLongForms(words: readonly string[], options: Options): readonly str
   }
   return words.flatMap((word, at) => {
     const letters = /^-([a-z]+)$/.exec(word)?.[1] ?? ''
+    const [, path] = /^-c(.+)$/s.exec(word) ?? []
+    if (
+      path !== undefined &&
+      has('c') &&
+      (letters === '' || !letters.split('').every(has)) &&
+      !isValueAfter(words[at - 1])
+    )
+      return ['--config', path]
     const isShort = letters !== '' && letters.split('').every(has) && !isValueAfter(words[at - 1])
     return isShort ? letters.split('').flatMap((letter) => SHORT_OPTIONS[letter] ?? []) : [word]
   })
@@ -34,6 +42,7 @@ function withLongForms(words: readonly string[], options: Options): readonly str
 export async function normalizeSwitches(
   words: readonly string[],
 ): Promise<Result<readonly string[], readonly string[]>> {
+  if (words[0] === 'help' && words.length > 1) return normalizeSwitches([...words.slice(1), '--help'])
   const name = words.find((word) => COMMANDS.some((command) => command.name === word))
   const options = (await COMMANDS.find((command) => command.name === name)?.options()) ?? {}
   const end = words.includes('--') ? words.indexOf('--') : words.length

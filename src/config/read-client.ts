@@ -1,4 +1,4 @@
-import { presetLayer } from './providers/preset.ts'
+import { mixedServices, presetLayer } from './providers/preset.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { FAMILIES, type Family } from '../net/address.ts'
 import {
@@ -177,6 +177,7 @@ function readAccount(
     isEmpty: layers.needs === 'nothing' && !identifiesAccount(account.places),
     complaints: [
       ...account.complaints,
+      ...mixedServices([layers.flags, layers.environment, layer, file.top], 2),
       ...accountConflicts(account, context, layers.needs),
       ...nonPublicMyip(account, allow),
       ...hosts.complaints,

@@ -6,6 +6,10 @@ export interface PageRequest {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
+  /** The address of the other side. */
+  readonly remote: string
+  /** Whether the other side has gone. */
+  readonly isGone: () => boolean
 }
 
 export interface PageResponse {
@@ -100,10 +104,14 @@ async function answer(
   { handler, streams }: AnswerContext,
 ): Promise<void> {
   response.on('error', () => undefined)
-  const { method = '', url = '/', headers } = request
+  const { method = '', url = '/', headers, socket } = request
+  const { remoteAddress: remote = '' } = socket
   const body = await bodyOf(request)
   const path = url.split('?')[0] ?? '/'
-  const answered = body === undefined ? TOO_LARGE : await handler({ method, path, headers, body })
+  const answered =
+    body === undefined
+      ? TOO_LARGE
+      : await handler({ method, path, headers, body, remote, isGone: () => socket.destroyed })
   const isFull = answered.isStream === true && streams.size >= MAX_STREAMS
   const {
     status,

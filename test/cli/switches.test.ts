@@ -29,4 +29,15 @@ describe('a switch with a value', () => {
   ])('leaves other words unchanged: %j', async (...words) =>
     expect(await normalizeSwitches(words)).toEqual({ ok: true, value: words }),
   )
+
+  // biome-ignore format: a table
+  it.each([
+    [['update', '-qv'],                ['update', '--quiet', '--log-level', 'debug']],
+    [['update', '-c./x.toml'],         ['update', '--config', './x.toml']],
+    [['update', '-cx'],                ['update', '--config', 'x']],
+    [['update', '-qc', 'x.toml'],      ['update', '--quiet', '--config', 'x.toml']],
+    [['update', '--username', '-c.x'], ['update', '--username', '-c.x']],
+    [['help', 'update'],               ['update', '--help']],
+  ])('rewrites short forms: %j', async (words, long) =>
+    expect(await normalizeSwitches(words)).toEqual({ ok: true, value: long }))
 })

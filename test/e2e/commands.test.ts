@@ -328,6 +328,17 @@ describe('--help', () => {
       ).code,
     ).toBe(0)
   })
+  // biome-ignore format: a table
+  it.each([
+    ['update', ['--webhook', '--pace'],  ['--interval', '--page', '--metrics-file', '--offline-on-stop']],
+    ['detect', ['--source', '--watch'],  ['--webhook', '--health-url', '--on-change', '--page', '--interval']],
+    ['doctor', ['--source'],             ['--webhook', '--page', '--metrics-file']],
+    ['admin',  ['--store'],              ['--listen', '--badauth-limit', '--trusted-proxies']],
+  ])('of %s shows what matters to it', async (command, shown, hidden) => {
+    const { stdout } = await holdfast([command, '--help'])
+    for (const flag of shown) expect(stdout).toMatch(new RegExp(`${flag}\\b`))
+    for (const flag of hidden) expect(stdout).not.toMatch(new RegExp(`${flag}\\b`))
+  })
   it('names the values of an enumeration', async () => {
     const { stdout } = await holdfast(['update', '--help'])
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(

@@ -246,6 +246,26 @@ describe('init without a terminal', () => {
     expect([wrong.code, wrong.stderr]).toEqual([64, expect.stringContaining('--server has a path')])
   })
 
+  // biome-ignore format: a table
+  it.each([
+    ['dynv6', 'both', 0,  'dynv6: dynv6 takes no IPv6 address in this protocol, so only IPv4 is published'],
+    ['dyn',   'ipv4', 0,  'dyn: Dyn (Oracle) deletes the IPv6 address (AAAA record) of a hostname'],
+    ['inwx',  'ipv6', 78, 'holdfast: ipv4 is false, and the service publishes a wrong IPv4 address'],
+    ['dynv6', 'ipv6', 78, 'holdfast: ipv4 and ipv6 are both false; set one of them to true'],
+  ])('says what %s does with the families of --publish %s', async (provider, publish, exit, text) => {
+    const account = ['--provider', provider, '--username', 'u', '--password-file', '-', '--hostname', 'h.example.test']
+    const { code, stderr } = await init(scratch(), [...account, '--publish', publish])
+    expect([code, stderr]).toEqual([exit, expect.stringContaining(text)])
+  })
+
+  it('says where a configuration has a mistake, and leaves it', async () => {
+    const folder = scratch()
+    writeFileSync(join(folder, 'holdfast.toml'), 'server = \n')
+    const { code, stderr } = await init(folder, [...NO_IP, '--yes'])
+    expect([code, stderr]).toEqual([78, expect.stringMatching(/holdfast\.toml:1: server has no value/)])
+    expect(readFileSync(join(folder, 'holdfast.toml'), 'utf8')).toBe('server = \n')
+  })
+
   it('says that a contact of the file stays', async () => {
     const folder = scratch()
     await init(folder, [...NO_IP, '--contact', 'first@mail.test'])
@@ -397,6 +417,17 @@ describe('init in a terminal', () => {
     expect(person.shown()).not.toContain(at.password)
     const status = await holdfast(['status', '--config', config], { env })
     expect(status.stdout).not.toContain('203.0.113.9')
+  })
+
+  it('looks nothing up with --no-detect', async () => {
+    const { at, env, config } = await surroundings()
+    const person = inTerminal([...flagsOf(at, config), '--no-detect'], { env })
+    await person.answer('Username', at.username, KEY.enter)
+    await person.answer('Password', at.password, KEY.enter)
+    await person.answer('Hostnames', at.hostnames[0] ?? '', KEY.enter)
+    await person.answer('Which addresses are published?', KEY.escape)
+    expect(await person.ended).toBe(130)
+    expect(person.shown()).not.toContain('Looking up')
   })
 
   it('says what happened to a service that has ended, and asks again', async () => {

@@ -175,6 +175,30 @@ describe('the page', () => {
     expect(one.lines.join('\n')).not.toContain('secret-of-the-page')
   })
 
+  it('refuses more than a few wrong passwords at once, and lets the right one in soon', async () => {
+    const folder = scratch()
+    writeFileSync(join(folder, 'password'), 'secret-of-the-page\n')
+    const { url } = await paged('--page-password-file', join(folder, 'password'))
+    const { port } = new URL(url)
+    const wrong = `GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic ${btoa('a:guess')}\r\n\r\n`
+    const attacker = connect(Number(port), '127.0.0.1')
+    attacker.on('error', () => undefined)
+    attacker.write(wrong.repeat(2000))
+    const right = { headers: { authorization: `Basic ${btoa('a:secret-of-the-page')}` } }
+    const start = performance.now()
+    await expect
+      .poll(async () => (await ask(url, right)).status, { timeout: 10_000, interval: 500 })
+      .toBe(200)
+    expect(performance.now() - start).toBeLessThan(8000)
+    attacker.destroy()
+    const guesses = await Promise.all(
+      Array.from({ length: 8 }, async () =>
+        ask(url, { headers: { authorization: `Basic ${btoa('a:guess')}` } }),
+      ),
+    )
+    expect(guesses.map(({ status }) => status).toSorted()).toEqual([401, 401, 401, 401, 429, 429, 429, 429])
+  })
+
   it('that cannot be opened is logged, and updates continue', async () => {
     const first = await paged()
     const folder = scratch()

@@ -87,6 +87,17 @@ describe('the requests of a provider', () => {
     ])
   })
 
+  it('with a label of a network have its blank escaped', async () => {
+    const at = await fake(() => ({ body: `good ${V4}` }))
+    const { code } = await update({
+      provider: 'opendns',
+      server: at.server,
+      myip: V4,
+      hostnames: ['My Home'],
+    })
+    expect([code, at.targets]).toEqual([0, [`/nic/update?hostname=My%20Home&myip=${V4}`]])
+  })
+
   it('for two hostnames are one each where the service takes one', async () => {
     const at = await fake(() => ({ body: `good ${V4}` }))
     const hostnames = ['a.example.test', 'b.example.test']
@@ -121,6 +132,16 @@ describe('the replies of a provider', () => {
     ['429 without a word',       'desec',      { status: 429, body: 'slow down' },                       [75, 'waiting', 1]],
     ['good with loopback',       'dyn',        { body: 'good 127.0.0.1' },                               [77, 'stopped', 1]],
     ['another word of success',  'no-ip',      { body: 'OK' },                                           [75, 'waiting', 1]],
+    ['!yours of an address',     'opendns',    { body: '!yours' },                                        [75, 'waiting', 1]],
+    ['fatal of a hostname',      'spdyn',      { body: 'fatal' },                                         [77, 'stopped', 1]],
+    ['204 of an unchanged one',  'selfhost',   { status: 204, body: '' },                                [0, 'settled', 1]],
+    ['412',                      'selfhost',   { status: 412, body: '' },                                [75, 'waiting', 1]],
+    ['a word of its own',        'changeip',   { body: '200 Successful Update' },                         [75, 'waiting', 1]],
+    ['Successful',               'changeip',   { body: 'Successful Update' },                             [0, 'settled', 1]],
+    ['error',                    'duiadns',    { body: 'error' },                                         [75, 'waiting', 1]],
+    ['ok',                       'ydns',       { body: 'ok' },                                            [0, 'settled', 1]],
+    ['404 of a hostname',        'ydns',       { status: 404, body: 'not found' },                       [77, 'stopped', 1]],
+    ['Validation failed',        'infomaniak', { status: 400, body: 'Validation failed' },               [75, 'waiting', 1]],
     ['a redirect elsewhere',     'infomaniak', { status: 302, body: '', headers: { location: 'http://127.0.0.1:1/' } }, [75, 'waiting', 1]],
   ])('%s (%s)', async (_, provider, answer, expected) => {
     expect(await outcome(provider, answer)).toEqual(expected)

@@ -4,6 +4,7 @@ import type { DesiredState } from '../../client/decide/desired-state.ts'
 import { fingerprint } from '../../client/decide/lift.ts'
 import type { ServiceEndpoint } from '../../client/send/exchange.ts'
 import { accountKey } from '../../config/client-checks.ts'
+import { providerCalled } from '../../config/providers/providers.ts'
 import { dialectOf } from '../../protocol/dialect.ts'
 import { UPDATE_PATH } from '../../protocol/request.ts'
 import { PLAIN_FORM, type RequestForm } from '../../protocol/request-form.ts'
@@ -52,7 +53,13 @@ function desiredStateOf(account: ClientAccount, { config }: ResolvedSettings): D
     pace: account.pace,
     ...(account.batch !== undefined && { batch: account.batch }),
     fingerprints: fingerprintsOf(account, key, config),
+    ...unreachedAdvice(account),
   }
+}
+
+const unreachedAdvice = ({ provider }: ClientAccount): Pick<DesiredState, 'ifUnreached'> => {
+  const advice = provider === undefined ? undefined : providerCalled(provider)?.ifUnreached
+  return advice === undefined ? {} : { ifUnreached: advice }
 }
 
 const formOf = (account: ClientAccount): RequestForm => ({

@@ -25,7 +25,8 @@ export async function notificationComplaints({ accounts }: Config): Promise<read
       secretFileComplaints(webhookSecretFile, places['webhookSecretFile']),
     ]),
   )
-  return found.flat()
+  // A setting at the top of the file belongs to every account.
+  return [...new Map(found.flat().map((one) => [JSON.stringify(one), one])).values()]
 }
 
 async function secretFileComplaints(

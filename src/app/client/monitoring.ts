@@ -119,6 +119,7 @@ export class Monitoring {
         node: process.versions.node,
         started: formatInstant(this.#started),
         stateDir: this.#settings?.stateDir ?? '',
+        configFile: this.#settings?.configFile ?? null,
       },
     }
   }

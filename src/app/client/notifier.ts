@@ -16,7 +16,7 @@ import { NEW_MEMORY, type NotifyMemory, type PendingDelivery } from '../../clien
 import { EVENT_ROWS, NO_DETAILS, type Notification } from '../../client/notify/notification.ts'
 import type { AccountReport } from '../../client/report/report.ts'
 import type { NotificationEvent } from '../../config/notify-settings.ts'
-import { byFamily } from '../../net/address.ts'
+import { byFamily, listed } from '../../net/address.ts'
 import { systemFiles } from '../../platform/files.ts'
 import { runHook } from '../../platform/hook.ts'
 import { serviceHttp } from '../../platform/service-http.ts'
@@ -121,8 +121,8 @@ export class Notifier {
       this.#tell('different', event.account, {
         hostnames: [event.hostname],
         addresses,
-        before: event.sent.addresses,
-        because: 'the service confirmed another address than the one that was sent',
+        before: event.previous,
+        because: `the service confirmed another address than the one that was sent (${listed(event.sent.addresses).join(' and ')})`,
       })
     }
     this.#recordForAll(event)

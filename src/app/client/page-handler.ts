@@ -55,6 +55,9 @@ const HEADERS = {
 /** In milliseconds: a guess takes at least this long, and looks happen at most this often. */
 const WRONG_PASSWORD_DELAY = 1000
 const LOOK_INTERVAL = 10_000
+/** Passwords that wait for each other: of one address, and addresses that have some. */
+const MAX_GUESSES = 4
+const MAX_GUESSERS = 1000
 
 const respond = (status: number, type: string, body: string): PageResponse => ({
   status,
@@ -122,32 +125,57 @@ function pacedLook(look: () => void): () => void {
   }
 }
 
-/** Why a request is refused. After a wrong password, the next one waits, on every connection. */
+/** Why a request is refused. */
 function guarding({
   hosts,
   password,
 }: PageGuard): (request: PageRequest) => Promise<PageResponse | undefined> {
-  let penalty: Promise<void> = Promise.resolve()
-  return async ({ method, headers }) => {
+  const isRight = password === undefined ? undefined : passwordCheck(password)
+  return async (request) => {
+    const { method, headers } = request
     if (!isOwnHost(headers.host, hosts))
       return refuse(421, 'this page does not know the name in the address bar; add it to page_hosts')
     if (!['GET', 'HEAD', 'POST'].includes(method))
       return withHeader(refuse(405, 'only GET, HEAD and POST are supported'), 'allow', 'GET, HEAD, POST')
-    if (password === undefined) return undefined
-    const asked = withHeader(
-      refuse(401, 'a password is needed; the user name may be anything'),
-      'www-authenticate',
-      'Basic realm="Holdfast", charset="UTF-8"',
-    )
-    if (headers.authorization === undefined) return asked
-    const turn = penalty.then(async () => {
-      const given = parseBasic(headers.authorization ?? '')
-      const isRight = given !== undefined && isEqual(given.password, password)
-      if (!isRight) await sleep(WRONG_PASSWORD_DELAY)
-      return isRight
-    })
-    penalty = turn.then(() => undefined)
-    return (await turn) ? undefined : asked
+    if (isRight === undefined) return undefined
+    if (headers.authorization === undefined) return UNAUTHORIZED
+    const answer = await isRight(request)
+    if (answer === 'right') return undefined
+    return withHeader(answer === 'wrong' ? UNAUTHORIZED : TOO_MANY, 'connection', 'close')
+  }
+}
+
+const UNAUTHORIZED = withHeader(
+  refuse(401, 'a password is needed; the user name may be anything'),
+  'www-authenticate',
+  'Basic realm="Holdfast", charset="UTF-8"',
+)
+const TOO_MANY = refuse(429, 'too many wrong passwords from this address; try again in some seconds')
+
+/**
+ * After a wrong password, the next one from the same address waits, on every connection. Few may wait, so that no one is
+ * locked out for long, and requests of a connection that has gone do not count.
+ */
+function passwordCheck(password: Secret): (request: PageRequest) => Promise<'right' | 'wrong' | 'too many'> {
+  const queues = new Map<string, { turn: Promise<void>; waiting: number }>()
+  const check = async ({ headers, isGone }: PageRequest): Promise<'right' | 'wrong'> => {
+    const given = parseBasic(headers.authorization ?? '')
+    if (given !== undefined && isEqual(given.password, password)) return 'right'
+    if (!isGone()) await sleep(WRONG_PASSWORD_DELAY)
+    return 'wrong'
+  }
+  return async (request) => {
+    const queue = queues.get(request.remote) ?? { turn: Promise.resolve(), waiting: 0 }
+    if (queue.waiting >= MAX_GUESSES || (queues.size >= MAX_GUESSERS && !queues.has(request.remote)))
+      return 'too many'
+    queues.set(request.remote, queue)
+    queue.waiting += 1
+    const answer = queue.turn.then(async () => check(request))
+    queue.turn = answer.then(() => undefined)
+    const result = await answer
+    queue.waiting -= 1
+    if (queue.waiting === 0) queues.delete(request.remote)
+    return result
   }
 }
 

@@ -28,6 +28,8 @@ export interface ResolvedSettings {
   readonly accounts: readonly ClientAccount[]
   readonly stateDir: string
   readonly runtimeDir: string
+  /** The configuration file, if there is one. */
+  readonly configFile: string | undefined
   /** Valid settings that the user should change. */
   readonly warnings: readonly string[]
   /** The warnings that `config check` treats as errors: what may exist later, and variables that may be for other programs. */
@@ -71,6 +73,7 @@ export async function readSettings(
     config: client,
     accounts: read.flatMap((account) => (account.ok ? [account.value] : [])),
     ...folders.value,
+    configFile: file?.name,
     warnings: [...(await passwordWarnings(flags.layer, file?.name, accounts)), ...strictWarnings],
     strictWarnings,
   })

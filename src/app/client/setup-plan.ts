@@ -5,10 +5,12 @@ import {
   withAddedAccount,
   withTopSettings,
 } from '../../client/setup/added-account.ts'
+import { parseDocument } from '../../config/document.ts'
 import { diffLines } from '../../client/setup/diff.ts'
 import { type Draft, distinctNames } from '../../client/setup/draft.ts'
 import { maskedConfiguration } from '../../client/setup/shown.ts'
 import { draftComplaints } from '../../client/setup/draft-complaints.ts'
+import { deletionRemark, providerCalled } from '../../config/providers/providers.ts'
 import { draftFiles, passwordFileOf } from './draft-files.ts'
 import { isThere, type NewFile, textAt } from './new-files.ts'
 import type { SetupPaths } from './setup-paths.ts'
@@ -43,6 +45,21 @@ export async function setupPlan(draft: Draft, paths: SetupPaths): Promise<Result
   return plan
 }
 
+const familyRemarks = ({ accounts }: Draft): readonly string[] =>
+  accounts.flatMap(({ name, settings }) => {
+    const preset = providerCalled(String(settings['provider'] ?? ''))
+    if (preset === undefined) return []
+    const [ipv4, ipv6] = [settings['ipv4'] !== false, settings['ipv6'] !== false]
+    const remark = deletionRemark(preset, { ipv4, ipv6 })
+    const isIpv4Only = preset.settings['ipv6'] === 'false' && ipv6
+    return [
+      ...(isIpv4Only
+        ? [`${name}: ${preset.name} takes no IPv6 address in this protocol, so only IPv4 is published`]
+        : []),
+      ...(remark === undefined ? [] : [`${name}: ${remark}`]),
+    ]
+  })
+
 /** Names that no account has, and whose password files are not there: those belong to accounts without a name. */
 async function freeNames(
   draft: Draft,
@@ -66,14 +83,14 @@ async function freeNames(
 function newPlan(draft: Draft, paths: SetupPaths, existing: string | undefined): Result<SetupPlan, string> {
   const { files, text } = draftFiles(draft, paths)
   const [complaint] = draftComplaints(text)
-  if (complaint !== undefined) return err(complaint)
+  if (complaint !== undefined) return err(complaint.replace(/^holdfast\.toml:\d+: /, ''))
   return ok({
     config: paths.config,
     files: files.map((file) =>
       file.path === paths.config && existing !== undefined ? { ...file, mayReplace: true } : file,
     ),
     diff: [],
-    remarks: [],
+    remarks: familyRemarks(draft),
     accounts: draft.accounts.map(({ name }) => name),
   })
 }
@@ -83,6 +100,8 @@ async function addedPlan(
   paths: SetupPaths,
   existing: string,
 ): Promise<Result<SetupPlan, string>> {
+  const parsed = parseDocument(existing, paths.config)
+  if (!parsed.ok) return err(`${paths.config}:${parsed.error.line}: ${parsed.error.problem}`)
   const names = await freeNames(draft, paths, accountNamesIn(existing))
   const accounts = draft.accounts.map((account, at) => ({ ...account, name: names[at] ?? account.name }))
   let text = withTopSettings(existing, draft.settings)
@@ -112,7 +131,7 @@ async function addedPlan(
     ],
     // Lines with secrets are masked; a change of one of them alone is not shown.
     diff: diffLines(maskedConfiguration(existing), maskedConfiguration(text)),
-    remarks: otherTopSettings(existing, draft.settings),
+    remarks: [...otherTopSettings(existing, draft.settings), ...familyRemarks(draft)],
     accounts: names,
   })
 }

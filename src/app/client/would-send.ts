@@ -1,4 +1,7 @@
 import { accountOf, hostOf } from '../../client/decide/state.ts'
+import { FAMILY_NAMES } from '../../client/agent/wording.ts'
+import type { Family } from '../../net/address.ts'
+import { isHolding } from '../../protocol/request-form.ts'
 import type { Conclusion } from '../../client/report/survey.ts'
 import { savedState } from './saved-state.ts'
 import type { ResolvedSettings } from './settings.ts'
@@ -28,10 +31,20 @@ export async function wouldSend(
       const isFound = conclusions.some(
         ({ family, address }) => address !== null && desired.families.includes(family),
       )
-      return { hostname, message: isFound ? messageFor(changes, confirmed) : NOTHING_FOUND }
+      const unknown = desired.families.filter(
+        (family) =>
+          confirmed[family] === undefined &&
+          !conclusions.some((one) => one.family === family && one.address !== null),
+      )
+      const isHeld = isHolding(desired.form.absentFamily) && changes.length > 0 && unknown.length > 0
+      const message = isFound ? messageFor(changes, confirmed) : NOTHING_FOUND
+      return { hostname, message: isHeld ? `${message}; ${heldText(unknown)}` : message }
     }),
   )
 }
+
+const heldText = (families: readonly Family[]): string =>
+  `but nothing is sent while ${families.map((family) => FAMILY_NAMES[family]).join(' and ')} is unknown, because the service would delete or spoil its record (absent_family)`
 
 const NOTHING_FOUND = 'nothing would be sent: no address was found'
 

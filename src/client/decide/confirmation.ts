@@ -26,6 +26,7 @@ export function confirmedBy(
   const unechoed = unechoedOf(addresses, reply)
   const named = Object.keys(addresses).length === 0 ? echoed : without(addresses, unechoed)
   const confirmed = without({ ...host.confirmed, ...named }, unechoed)
+  const other = otherIn(echoed, addresses)
   const isSame = FAMILIES.every((family) => confirmed[family] === host.confirmed[family])
   return {
     confirmed,
@@ -34,6 +35,7 @@ export function confirmedBy(
     spread: random * 2 - 1,
     isOffline: offline === 'YES',
     ...(isApart && { touchedBy: touchedBy(sent, host, now) }),
+    ...(Object.keys(other).length > 0 && { answered: other }),
     ...(unechoed.length > 0 && { unechoed: only(addresses, unechoed) }),
   }
 }
@@ -48,6 +50,13 @@ function touchedBy({ addresses, offline }: UpdateRequest, host: HostState, now: 
 /** When each family was confirmed last. A host whose families were sent together has one moment for both. */
 export const momentsOf = ({ touched, touchedBy }: HostState): Moments =>
   touchedBy ?? (touched === undefined ? {} : { v4: touched, v6: touched })
+
+/** The addresses of an answer that differ from those that were sent. */
+const otherIn = (echoed: Addresses, sent: Addresses): Addresses =>
+  only(
+    echoed,
+    FAMILIES.filter((family) => sent[family] !== undefined && echoed[family] !== sent[family]),
+  )
 
 /** The families that were sent and are missing in a reply that contains the other one. */
 export function unechoedOf(sent: Addresses, reply: Reply): readonly Family[] {

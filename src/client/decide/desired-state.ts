@@ -25,4 +25,6 @@ export interface DesiredState {
   /** The maximum number of requests in five minutes. */
   readonly pace: number
   readonly fingerprints: Fingerprints
+  /** What the user may do if the service is not reached. */
+  readonly ifUnreached?: string
 }

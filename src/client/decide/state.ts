@@ -53,6 +53,8 @@ export interface HostState {
   readonly since?: Instant
   /** Addresses that were missing in a reply with the other family; not sent again until they change. */
   readonly unechoed?: Addresses
+  /** What the last answer named in the place of an address that was sent. */
+  readonly answered?: Addresses
   /** In [-1, 1]: spreads the refreshes of many names. Random at each confirmation. */
   readonly spread: number
   readonly isOffline: boolean

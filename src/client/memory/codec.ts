@@ -87,7 +87,7 @@ function readSent(value: unknown): Sent {
 }
 
 function readHost(value: unknown): HostState {
-  const { confirmed, earlier, touched, touchedBy, since, unechoed, spread, isOffline, stopped } =
+  const { confirmed, earlier, touched, touchedBy, since, unechoed, answered, spread, isOffline, stopped } =
     record(value)
   return {
     confirmed: readAddresses(confirmed),
@@ -96,6 +96,7 @@ function readHost(value: unknown): HostState {
     ...(touchedBy !== undefined && { touchedBy: readMoments(record(touchedBy)) }),
     ...(since !== undefined && { since: moment(since) }),
     ...(unechoed !== undefined && { unechoed: readAddresses(unechoed) }),
+    ...(answered !== undefined && { answered: readAddresses(answered) }),
     spread: number(spread),
     isOffline: isOffline === true,
     ...(stopped !== undefined && { stopped: readStop(stopped) }),

@@ -1,3 +1,11 @@
 /** The other clients, in the order in which a text is compared with them. */
-export const FORMATS = ['inadyn', 'openwrt', 'noip-duc', 'ddns-updater', 'url', 'ddclient'] as const
+export const FORMATS = [
+  'inadyn',
+  'openwrt',
+  'noip-duc',
+  'ddns-updater',
+  'docker-dyndns',
+  'url',
+  'ddclient',
+] as const
 export type Format = (typeof FORMATS)[number]

@@ -2,6 +2,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { importDdclient } from './ddclient.ts'
 import { FORMATS, type Format } from './formats.ts'
 import type { Imported, ImportContext, ImportReader, Remark } from './imported.ts'
+import { importDockerDyndns } from './docker-dyndns.ts'
 import { importInadyn } from './inadyn.ts'
 import { importInadyn1, isInadyn1 } from './inadyn1.ts'
 import { importNoipDuc } from './noip-duc.ts'
@@ -44,6 +45,15 @@ export const FORMAT_ROWS: Readonly<Record<Format, FormatRow>> = {
       /^\s*\{[^]*"settings"\s*:/.test(text) || /^\s*(?:-\s+)?CONFIG\s*[=:]\s*['"]?\{/m.test(text),
     files: [],
     stop: 'stop the container of ddns-updater',
+  },
+  'docker-dyndns': {
+    read: importDockerDyndns,
+    matches: (text) =>
+      ['SERVICE', 'HOSTNAME', 'USER'].every((name) =>
+        new RegExp(`(?:^|[\\s"'-])${name}["']?\\s*[=:]`, 'm').test(text),
+      ),
+    files: [],
+    stop: 'stop the container',
   },
   url: {
     read: importUrls,

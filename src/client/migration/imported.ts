@@ -40,6 +40,8 @@ export interface ImportedUpdate {
   readonly lookup: Lookup
   /** Further settings of the account. */
   readonly settings: DraftSettings
+  /** The host part of the IPv6 addresses of these hostnames, for another machine of the network. */
+  readonly suffix?: string | undefined
 }
 
 export interface ServiceAddress {

@@ -1,4 +1,4 @@
-import { providerCalled } from '../../config/providers/providers.ts'
+import { deletionRemark, providerCalled } from '../../config/providers/providers.ts'
 import { UPDATE_PATH } from '../../protocol/request.ts'
 import {
   accountSlug,
@@ -108,11 +108,18 @@ function withOneSetOfFamilies(
   return group.filter((one) => familiesOf(one) === familiesOf(first))
 }
 
+interface MergedUpdate extends ImportedUpdate {
+  readonly hosts?: readonly DraftSettings[]
+}
+
 /** All updates of one account. */
-function merged(first: ImportedUpdate, others: readonly ImportedUpdate[], remarks: Remark[]): ImportedUpdate {
+function merged(first: ImportedUpdate, others: readonly ImportedUpdate[], remarks: Remark[]): MergedUpdate {
   const [last] = others.slice(-1)
-  if (last === undefined) return first
   const all = [first, ...others]
+  const hosts = all.flatMap(({ hostnames, suffix }) =>
+    suffix === undefined ? [] : hostnames.map((name) => ({ name, suffix })),
+  )
+  if (last === undefined) return { ...first, hosts }
   const lookup = all.reduce<Lookup | undefined>(
     (one, { lookup: other }) => (one === undefined ? undefined : combineLookups(one, other)),
     first.lookup,
@@ -129,6 +136,7 @@ function merged(first: ImportedUpdate, others: readonly ImportedUpdate[], remark
     all.some(({ ipv4, ipv6 }) => ipv4 !== first.ipv4 || ipv6 !== first.ipv6)
   return {
     ...first,
+    hosts,
     hostnames: [...new Set(all.flatMap(({ hostnames }) => hostnames))],
     ipv4: all.some(({ ipv4 }) => ipv4),
     ipv6: all.some(({ ipv6 }) => ipv6),
@@ -149,7 +157,7 @@ function nameOf({ service, label }: ImportedUpdate): string {
   return service.server === undefined ? 'account' : accountSlug(new URL(service.server).hostname)
 }
 
-function accountOf(update: ImportedUpdate, name: string): DraftAccount {
+function accountOf({ hosts = [], ...update }: MergedUpdate, name: string): DraftAccount {
   const { service, username, hostnames, ipv4, ipv6, settings, password } = update
   const preset = service.provider === undefined ? undefined : providerCalled(service.provider)
   const given: Record<string, DraftSettings[string] | undefined> = {
@@ -171,6 +179,7 @@ function accountOf(update: ImportedUpdate, name: string): DraftAccount {
       ),
     ),
     password,
+    ...(hosts.length > 0 && { hosts }),
     comments: missing(update).map(({ text }) => text),
   }
 }
@@ -246,15 +255,6 @@ function canBeSent({ service, ipv4, hostnames, place }: ImportedUpdate, remarks:
 /** Services that delete the family that is switched off here. */
 function deletions({ service, ipv4, ipv6, place }: ImportedUpdate): readonly Remark[] {
   const preset = service.provider === undefined ? undefined : providerCalled(service.provider)
-  const kind = preset?.settings['absent_family']
-  const deletes = kind === 'repeat' || kind === 'hold' || kind === 'hold-ipv4'
-  if (preset === undefined || !deletes || (ipv4 && ipv6)) return []
-  const record = ipv6 ? 'IPv4 address (A record)' : 'IPv6 address (AAAA record)'
-  return [
-    {
-      kind: 'changed',
-      place,
-      text: `${preset.name} deletes the ${record} of a hostname, because only the other family is sent; to keep both, remove ${ipv6 ? 'ipv4' : 'ipv6'} = false`,
-    },
-  ]
+  const text = preset && deletionRemark(preset, { ipv4, ipv6 })
+  return text === undefined ? [] : [{ kind: 'changed', place, text }]
 }

@@ -86,12 +86,6 @@ function updateOf(entry: Members, { line, file, remarks }: EntryContext): readon
   for (const key of Object.keys(entry))
     if (!KNOWN.has(key)) remarks.once('lost', line, `${key} has no counterpart`)
   const suffix = textOf(entry['ipv6_suffix'])
-  if (suffix !== undefined)
-    remarks.once(
-      'lost',
-      line,
-      `ipv6_suffix: write ipv6_suffix = "${suffix.replace(/\/\d+$/, '')}" for this host, or suffix in [[account.host]] for another machine`,
-    )
   const version = textOf(entry['ip_version']) ?? 'ipv4 or ipv6'
   const password =
     textOf(entry['password']) ?? textOf(entry['token']) ?? textOf(entry['client_key']) ?? textOf(entry['key'])
@@ -107,6 +101,7 @@ function updateOf(entry: Members, { line, file, remarks }: EntryContext): readon
       ipv6: version !== 'ipv4',
       lookup: DEFAULT_LOOKUP,
       settings: {},
+      suffix,
     },
   ]
 }

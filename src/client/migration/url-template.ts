@@ -134,10 +134,14 @@ function readParameter(name: string, value: string): Result<ReadParameter, strin
     : foreign('a parameter that cannot be set')
 }
 
+const isDesec = ({ origin }: URL): boolean => providerOfServer(origin) === 'desec'
+
 function readQuery(url: URL): Result<Query, string> {
   const all: ReadParameter[] = []
   for (const [name, encoded] of url.searchParams) {
-    const read = readParameter(restored(name), restored(encoded))
+    // deSEC has two names for this parameter.
+    const plain = restored(name) === 'myipv4' && isDesec(url) ? 'myip' : restored(name)
+    const read = readParameter(plain, restored(encoded))
     if (!read.ok) return read
     all.push(read.value)
   }

@@ -153,7 +153,9 @@ function changesOf({ confirmed }: AccountMemory, report: AccountReport): readonl
     const isChanged = FAMILIES.some(
       (family) => host.confirmed[family] !== undefined && before[family] !== host.confirmed[family],
     )
-    if (!isChanged) continue
+    // That is told as "different".
+    const isOther = FAMILIES.some((family) => host.different?.[family] !== undefined)
+    if (!isChanged || isOther) continue
     const key = JSON.stringify([before, host.confirmed])
     const earlier = groups.get(key)
     groups.set(key, {

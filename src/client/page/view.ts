@@ -6,6 +6,7 @@ import { OUTCOMES, type Outcome } from '../report/outcome.ts'
 import type { AccountReport, HostReport } from '../report/report.ts'
 import { formatCause } from '../report/report-text.ts'
 import type { LastAnswer } from '../report/source-answers.ts'
+import type { PublicationState } from '../verify/publication.ts'
 import { formatPublication } from '../verify/publication-text.ts'
 import { type Html, html } from './html.ts'
 
@@ -20,12 +21,13 @@ export interface PageView {
     /** RFC 3339. */
     readonly started: string
     readonly stateDir: string
+    readonly configFile: string | null
   }
 }
 
 type Tone = 'ok' | 'wait' | 'bad'
 
-interface Standing {
+interface Appearance {
   readonly tone: Tone
   readonly mark: string
   readonly title: string
@@ -34,7 +36,7 @@ interface Standing {
 }
 
 // biome-ignore format: a table
-const STANDINGS: Readonly<Record<Outcome, Standing>> = {
+const APPEARANCES: Readonly<Record<Outcome, Appearance>> = {
   settled:        { tone: 'ok', mark: '✓', title: 'In order',            meaning: 'The service has confirmed the address. The names lead to this network.' },
   addressUnknown: { tone: 'bad',  mark: '!', title: 'No address to publish', meaning: 'No source can tell which public address this network has, so nothing is sent. The names keep the address that was confirmed last.' },
   unreached:      { tone: 'wait', mark: '…', title: 'The service is not reached', meaning: 'Holdfast tries again by itself. Until then the names keep the address that was confirmed last.' },
@@ -50,36 +52,71 @@ const time = (at: string, isRelative = false): Html =>
 const optionalTime = (before: string, at: string | null): Html =>
   at === null ? html`` : html`${before}${time(at, true)}`
 
-const UNDER_WAY: Standing = {
+const UNDER_WAY: Appearance = {
   tone: 'wait',
   mark: '…',
   title: 'An update is on its way',
   meaning: 'The answer of the service is not here yet.',
 }
-const OFFLINE: Standing = {
+const OFFLINE: Appearance = {
   tone: 'wait',
   mark: '–',
   title: 'Offline',
   meaning: 'The names are set offline, as the settings say. They do not lead to this network.',
 }
 
-const standingOf = ({ outcome, isDue, hostnames }: AccountReport): Standing => {
-  if (isDue === true && outcome !== 'stopped') return UNDER_WAY
-  return outcome === 'settled' && hostnames.every(({ isOffline }) => isOffline) ? OFFLINE : STANDINGS[outcome]
+const DIFFERENT: Appearance = {
+  tone: 'wait',
+  mark: '!',
+  title: 'The service has another address',
+  meaning:
+    'The service answered with another address than the one that was sent. The names may not lead to this network.',
+}
+const NOT_PUBLISHED: Appearance = {
+  tone: 'wait',
+  mark: '…',
+  title: 'Confirmed, not published yet',
+  meaning:
+    'The service has confirmed the address, but not all of its name servers give it yet. Until they do, the names may lead elsewhere.',
 }
 
-/** One line over all accounts. */
+const UNPUBLISHED: readonly (PublicationState | undefined)[] = ['pending', 'stale', 'different']
+
+const isNew = ({ hostnames }: AccountReport): boolean =>
+  hostnames.every(({ confirmed }) => listed(confirmed).length === 0)
+
+function appearanceOf(account: AccountReport): Appearance {
+  const { outcome, isDue, hostnames } = account
+  if (isDue === true && outcome !== 'stopped') return UNDER_WAY
+  if (outcome !== 'settled') return isNew(account) ? withoutNames(APPEARANCES[outcome]) : APPEARANCES[outcome]
+  if (hostnames.every(({ isOffline }) => isOffline)) return OFFLINE
+  if (hostnames.some(({ different }) => listed(different ?? {}).length > 0)) return DIFFERENT
+  const isElsewhere = hostnames.some(({ published }) => UNPUBLISHED.includes(published?.state))
+  return isElsewhere ? NOT_PUBLISHED : APPEARANCES.settled
+}
+
+/** Before the first confirmation, no name keeps anything. */
+const withoutNames = (one: Appearance): Appearance => ({
+  ...one,
+  meaning: one.meaning.replace(/ [^.]*names keep the address that was confirmed last\./, ''),
+})
+
+const TONE_ORDER: readonly Tone[] = ['bad', 'wait', 'ok']
+
+/** One line over all accounts: the appearance that needs the reader most. */
 export function summaryOf({ accounts }: PageView): { readonly text: string; readonly html: Html } {
   const hostnames = accounts.reduce((count, one) => count + one.hostnames.length, 0)
-  const worst = OUTCOMES.find((outcome) => accounts.some((one) => one.outcome === outcome)) ?? 'settled'
-  const { tone, mark, title } = STANDINGS[worst]
-  const affected = accounts.filter(({ outcome }) => outcome === worst).length
-  const where =
-    accounts.length > 1 && worst !== 'settled' ? ` (${affected} of ${accounts.length} accounts)` : ''
+  const all = accounts.map(appearanceOf)
+  const rank = ({ outcome }: AccountReport): number => OUTCOMES.indexOf(outcome)
+  const [worst = APPEARANCES.settled] = accounts
+    .toSorted((one, other) => rank(one) - rank(other))
+    .map(appearanceOf)
+    .toSorted((one, other) => TONE_ORDER.indexOf(one.tone) - TONE_ORDER.indexOf(other.tone))
+  const { tone, mark, title } = worst
+  const affected = all.filter((one) => one.title === title).length
+  const where = accounts.length > 1 && tone !== 'ok' ? ` (${affected} of ${accounts.length} accounts)` : ''
   const text =
-    worst === 'settled'
-      ? `All in order: ${hostnames === 1 ? '1 name' : `${hostnames} names`}`
-      : `${title}${where}`
+    tone === 'ok' ? `All in order: ${hostnames === 1 ? '1 name' : `${hostnames} names`}` : `${title}${where}`
   return { text, html: html`<span class="${tone}"><span aria-hidden="true">${mark}</span> ${text}</span>` }
 }
 
@@ -88,16 +125,20 @@ export const mainOf = (view: PageView): Html =>
   html`${view.accounts.map(accountSection)}${lookSection(view)}${eventSection(view)}`
 
 function accountSection(account: AccountReport, at: number): Html {
-  const { tone, mark, title, meaning } = standingOf(account)
+  const { tone, mark, title, meaning } = appearanceOf(account)
   return html`<section aria-labelledby="account-${at}"><h2 id="account-${at}">${labelOf(account)}</h2>
 <p class="${tone}"><strong><span aria-hidden="true">${mark}</span> ${title}</strong>${optionalTime(' since ', account.since)}</p>
 <p>${meaning}</p>${causeLines(account)}${nameTable(account)}
 <p class="soft">${optionalTime('Last check of the address ', account.lastLook)}${optionalTime('; next check ', account.nextLook)}${optionalTime('; next attempt ', account.nextAttempt)}</p></section>`
 }
 
-function causeLines({ account, outcome, because, remedy }: AccountReport): Html {
+function causeLines({ account, outcome, because, remedy, since, isDue }: AccountReport): Html {
+  // An account that is on its way has failed at nothing.
+  const isFirst = outcome === 'unreached' && since === null && isDue === true
   const cause =
-    outcome === 'settled' || because === null ? html`` : html`<p>Cause: ${formatCause(because)}.</p>`
+    outcome === 'settled' || because === null || isFirst
+      ? html``
+      : html`<p>Cause: ${formatCause(because)}.</p>`
   const advice = remedy === null ? html`` : html`<p><strong>What to do:</strong> ${remedy}</p>`
   const resume =
     outcome === 'stopped'
@@ -129,7 +170,9 @@ function lookSection({ accounts, answers }: PageView): Html {
           ? 'sees none'
           : isBelieved
             ? 'agrees'
-            : 'differs, or is alone'
+            : seen.some((one) => one.family === family && one.address !== null && one.address !== address)
+              ? 'differs; not believed'
+              : 'stands alone; not believed'
     return html`<tr><th scope="row">${source}</th><td data-label="Kind">${FAMILY_NAMES[family]}</td><td data-label="Address">${address ?? 'none'}</td><td data-label="Verdict">${verdict}</td><td data-label="Asked">${time(at, true)}</td></tr>`
   })
   const causes = accounts.flatMap(({ hostnames }) =>
@@ -155,13 +198,13 @@ ${events.length === 0 ? html`<p>Nothing yet.</p>` : html`<ol>${events.map(({ at,
 /** The whole page, complete without its script. */
 export function pageOf(view: PageView): string {
   const summary = summaryOf(view)
-  const { version, node, stateDir } = view.about
+  const { version, node, stateDir, configFile } = view.about
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${titleOf(view)}</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/page.css"><script src="/page.js" defer></script><noscript><meta http-equiv="refresh" content="60"></noscript></head>
 <body><a class="skip" href="#main">To the accounts</a>
 <header><h1>Holdfast</h1><p id="summary" role="status">${summary.html}</p><form method="post" action="/look"><button id="look">Check now</button></form></header>
 <main id="main" tabindex="-1">${mainOf(view)}</main>
-<footer><p id="offline" class="bad" hidden>Holdfast does not answer; this page shows what it said last.</p>Holdfast ${version} on Node ${node}; its state is in ${stateDir}. <a href="/status.json">The same as JSON</a>, <a href="/metrics">as metrics</a>.</footer></body></html>
+<footer><p id="offline" class="bad" hidden>Holdfast does not answer; this page shows what it said last.</p>Holdfast ${version} on Node ${node}; its state is in ${stateDir}${configFile === null ? '' : `, its settings are in ${configFile}`}. <a href="/status.json">The same as JSON</a>, <a href="/metrics">as metrics</a>.</footer></body></html>
 `.text
 }
 

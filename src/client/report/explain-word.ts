@@ -10,6 +10,7 @@ import {
   type ReplyWord,
   type StopScope,
 } from '../../protocol/reply.ts'
+import { DIALECTS, type ReplyDialect } from '../../protocol/dialect.ts'
 import { nextWait, waitAt } from '../decide/backoff.ts'
 
 /** A reply of the service, and what this program does after it. */
@@ -29,6 +30,8 @@ export function explainReply(subject: string): ReplyExplanation | undefined {
   const word = subject.trim().toLowerCase()
   if (isReplyWord(word)) return explainWord(word)
   if (isFamilyWord(word)) return explainFamilyWord(word)
+  const own = explainOwnWord(word)
+  if (own !== undefined) return own
   const [, status] = /^(?:http[ /]?)?(429|5\d\d)$/.exec(word) ?? []
   return status === undefined ? undefined : explainStatus(Number(status))
 }
@@ -62,6 +65,19 @@ function explainFamilyWord(word: FamilyWord): ReplyExplanation {
   const known = explainWord(like)
   const scope = `It is a reply word of other services and is handled like ${like}:`
   return { ...known, word, meaning, scope, like: known }
+}
+
+/** A word that some services alone have, such as NOACCESS at easyDNS. */
+function explainOwnWord(word: string): ReplyExplanation | undefined {
+  const found = Object.entries(DIALECTS).flatMap(([service, { words = {} }]: [string, ReplyDialect]) =>
+    Object.hasOwn(words, word) ? [{ service, like: words[word] }] : [],
+  )
+  const [first] = found
+  if (first?.like === undefined) return undefined
+  const known = explainWord(first.like)
+  const services = found.map(({ service }) => service).join(', ')
+  const scope = `It is a reply word of ${services} only and is handled like ${first.like}:`
+  return { ...known, word, meaning: known.meaning, scope, like: known }
 }
 
 function explainStatus(status: number): ReplyExplanation {

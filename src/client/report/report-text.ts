@@ -64,7 +64,7 @@ export function formatReport(report: AccountReport): ReportText {
   const problems: { readonly [O in Outcome]: readonly string[] } = {
     settled:        [],
     addressUnknown: [`${label}: ${because}; nothing was sent`, ...advice],
-    unreached:      [report.since === null ? `${label}: ${because}` : `${label}: the service was not reached (${because})`],
+    unreached:      [report.since === null ? `${label}: ${because}` : `${label}: the service was not reached (${because})`, ...advice],
     waiting:        [`${label}: waiting (${because}); nothing is sent before ${formatTime(nextAttempt)}`, ...advice],
     stopped:        [`${label}: stopped, because the service answered ${because}; nothing more is sent until you act`, ...advice],
   }

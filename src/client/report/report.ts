@@ -43,6 +43,8 @@ export interface HostReport {
   readonly lastConfirmed: string | null
   /** RFC 3339: since when updates of this hostname alone are stopped. Missing in reports of earlier versions. */
   readonly stoppedSince?: string | null
+  /** What the service answered in the place of an address that was sent. Missing in reports of earlier versions. */
+  readonly different?: Addresses
   /** What the name servers give; null where they were not asked. */
   readonly published: Publication | null
   readonly seen: readonly SeenReport[]
@@ -127,6 +129,7 @@ function reportAccount(
         ...reportExchange(exchanges.get(desired.account, hostname)),
         confirmed: host.confirmed,
         isOffline: host.isOffline,
+        different: host.answered ?? {},
         since: time(host.since ?? host.touched),
         lastConfirmed: time(host.touched),
         stoppedSince: time(host.stopped?.since),
@@ -137,7 +140,7 @@ function reportAccount(
     }),
     because: stop === undefined ? causeOf(account, { outcome, seen: seenFirst, paced }) : stop.because,
     since: time(stop?.since ?? sinceOf(account, outcome, world.unknownSince?.[desired.account])),
-    remedy: remedyOf(account, outcome, stop) ?? null,
+    remedy: remedyOf(account, { outcome, stop, desired }) ?? null,
     nextAttempt: hasAttempt ? time(heldUntil(account, now) ?? paced?.until ?? now) : null,
     lastLook: time(world.lastLook),
     nextLook: world.lastLook === undefined ? null : time(world.nextLook),
@@ -193,7 +196,14 @@ function unknownCause(seen: Sightings | undefined): string {
     : `no source reported a public address${detail}`
 }
 
-function remedyOf({ status }: AccountState, outcome: Outcome, stop: Stop | undefined): string | undefined {
+interface RemedyContext {
+  readonly outcome: Outcome
+  readonly stop: Stop | undefined
+  readonly desired: DesiredState
+}
+
+function remedyOf({ status }: AccountState, { outcome, stop, desired }: RemedyContext): string | undefined {
+  if (outcome === 'unreached' && status.kind === 'retrying') return desired.ifUnreached
   if (stop !== undefined) return remedyFor(stop.because)
   if (outcome === 'addressUnknown')
     return 'run holdfast detect to see the answer of each source, or holdfast doctor to check the network'
@@ -210,7 +220,7 @@ function reportSeen(family: Family, sighting: Sighting | undefined): SeenReport 
 }
 
 function remarksOn(
-  { confirmed, isOffline, unechoed, stopped }: HostState,
+  { confirmed, isOffline, unechoed, answered, stopped }: HostState,
   seen: Sightings,
 ): readonly string[] {
   const isGone = (sighting: Sighting | undefined): boolean =>
@@ -223,6 +233,10 @@ function remarksOn(
     ),
     ...listed(unechoed ?? {}).map(
       (address) => `${address} was sent, but the answer of the service does not name it: it is not confirmed`,
+    ),
+    ...FAMILIES.filter((family) => answered?.[family] !== undefined).map(
+      (family) =>
+        `${confirmed[family]} was sent, but the service answered ${answered?.[family]}: look at the record there`,
     ),
     ...(stopped?.said === undefined
       ? []

@@ -79,7 +79,7 @@ export async function exchange(
 ): Promise<Observation> {
   const { account } = service
   const { request } = update
-  const outcome = await http(makeHttpRequest(service, update), signal)
+  const outcome = await withRedirect(makeHttpRequest(service, update), async (one) => http(one, signal))
   const answer = answerIn(outcome)
   const isHttps = baseUrlFor(service, update).startsWith('https:')
   if (answer === undefined) return observeNoAnswer(service, outcome, isHttps)
@@ -100,6 +100,29 @@ export async function exchange(
   const isRefused = replies.value.some((reply) => isOldRefusal(reply, request.addresses))
   const applied = isRefused ? request.hostnames.map(() => OLD_REFUSAL) : replies.value
   return { kind: 'answered', account, sent: request, replies: applied, ...retryAfter }
+}
+
+/**
+ * The outcome of a request, and of the one that a redirect asks for: to https on the same host only, once. The
+ * Authorization header must not go elsewhere.
+ */
+async function withRedirect(
+  request: HttpRequest,
+  http: (one: HttpRequest) => Promise<HttpOutcome>,
+): Promise<HttpOutcome> {
+  const outcome = await http(request)
+  const to = outcome.kind === 'answered' ? redirectOf(outcome, request.url) : undefined
+  return to === undefined ? outcome : http({ ...request, url: to })
+}
+
+/** RFC 9110 §15.4, for a GET request. */
+function redirectOf({ status, headers }: HttpAnswer, from: string): string | undefined {
+  const { location } = headers
+  if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined
+  if (!URL.canParse(location, from)) return undefined
+  const [to, base] = [new URL(location, from), new URL(from)]
+  const isSame = to.protocol === 'https:' && to.hostname === base.hostname
+  return isSame && to.username === '' && to.href !== base.href ? to.href : undefined
 }
 
 type HttpAnswer = Extract<HttpOutcome, { kind: 'answered' }>

@@ -43,6 +43,11 @@ const SPELLINGS: readonly Spelling[] = [
     encodeURIComponent(text).replaceAll(/[!'()*~._-]/g, (character) => `%${utf8(character).toString('hex')}`),
   (text) =>
     encodeURIComponent(text).replaceAll(/[!'()*]/g, (character) => `%${utf8(character).toString('hex')}`),
+  // The same but for the slash: urllib of Python.
+  (text) =>
+    encodeURIComponent(text)
+      .replaceAll(/[!'()*]/g, (character) => `%${utf8(character).toString('hex')}`)
+      .replaceAll('%2F', '/'),
   (text) => new URLSearchParams({ '': text }).toString().slice(1),
   json,
   jsonInAscii,

@@ -70,11 +70,9 @@ export function draftOfAnswers(answers: SetupAnswers): Draft {
   return { settings: contact === undefined || contact === '' ? {} : { contact }, accounts: [account] }
 }
 
-/** Services where the username is the hostname, or contains it. */
-const NAMED_BY_HOSTNAME: ReadonlySet<string> = new Set(['he', 'nsupdate', 'desec'])
-
 /** A hostname that the answers so far suggest. */
 export function suggestedHostname({ provider, username }: SetupAnswers): string | undefined {
   if (provider === 'no-ip') return 'all.ddnskey.com'
-  return provider !== undefined && NAMED_BY_HOSTNAME.has(provider) ? username : undefined
+  const preset = provider === undefined ? undefined : providerCalled(provider)
+  return preset?.userIs === undefined ? undefined : username
 }

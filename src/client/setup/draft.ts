@@ -12,6 +12,8 @@ export interface DraftAccount {
   readonly settings: DraftSettings
   /** Written into a file of its own; undefined where it is not known. */
   readonly password: Secret | undefined
+  /** Settings of single hostnames, as [[account.host]]; each has a name. */
+  readonly hosts?: readonly DraftSettings[]
   /** What the reader of the file must know. */
   readonly comments: readonly string[]
 }

@@ -41,12 +41,13 @@ export const accountTable = (account: DraftAccount, passwordPath: PasswordPath):
     ...account.comments.map((comment) => `# ${comment}`),
     '[[account]]',
     ...settingLines({ name: account.name, ...settingsOf(account, passwordPath) }),
+    ...(account.hosts ?? []).flatMap((host) => ['', '[[account.host]]', ...settingLines(host)]),
   ].join('\n')
 
 /** A whole file: one account without a table, several with one each. */
 export function draftText({ settings, accounts }: Draft, passwordPath: PasswordPath): string {
   const [only, ...others] = accounts
-  if (only === undefined || others.length > 0) {
+  if (only === undefined || others.length > 0 || only.hosts !== undefined) {
     const top = settingLines(settings).join('\n')
     const tables = accounts.map((account) => accountTable(account, passwordPath))
     return `${[...(top === '' ? [] : [top]), ...tables].join('\n\n')}\n`

@@ -14,6 +14,10 @@ export interface Provider {
   readonly username: string
   /** What to enter as password. */
   readonly password: string
+  /** The username is the hostname, so an account has one of them; or its domain. */
+  readonly userIs?: 'hostname' | 'domain'
+  /** What may help if the service is not reached. */
+  readonly ifUnreached?: string
   /** What else a user must know. */
   readonly note?: string
 }

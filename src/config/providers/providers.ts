@@ -16,6 +16,17 @@ export const providerCalled = (name: string): Provider | undefined =>
 export const endedServiceCalled = (name: string): EndedService | undefined =>
   Object.hasOwn(ENDED_SERVICES, name) ? ENDED_SERVICES[name] : undefined
 
+/** What happens at this service to the record of a family that is off; undefined where nothing does. */
+export function deletionRemark(
+  { name, settings: { absent_family: kind = '', ipv6: isIpv6 } }: Provider,
+  { ipv4, ipv6 }: { readonly ipv4: boolean; readonly ipv6: boolean },
+): string | undefined {
+  const deletes = kind === 'repeat' || kind === 'hold' || kind === 'hold-ipv4'
+  if (!deletes || isIpv6 === 'false' || ipv4 === ipv6) return undefined
+  const record = ipv6 ? 'IPv4 address (A record)' : 'IPv6 address (AAAA record)'
+  return `${name} deletes the ${record} of a hostname, because only the other family is sent; to keep both, remove ${ipv6 ? 'ipv4' : 'ipv6'} = false`
+}
+
 /** The name of a provider; the error is a predicate. */
 export function parseProvider(value: string): Result<string, string> {
   const name = value.trim().toLowerCase()

@@ -1,3 +1,4 @@
+import { type Address, byFamily, parseAddress } from '../../../src/net/address.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isOwnAction, isOwnHost } from '../../../src/client/page/access.ts'
@@ -11,7 +12,13 @@ const viewOf = (...accounts: readonly AccountReport[]) => ({
   accounts,
   events: [],
   answers: [],
-  about: { version: '1', node: '24', started: '2026-01-01T00:00:00.000Z', stateDir: '/s' },
+  about: {
+    version: '1',
+    node: '24',
+    started: '2026-01-01T00:00:00.000Z',
+    stateDir: '/s',
+    configFile: '/etc/h.toml',
+  },
 })
 
 describe('text of others', () => {
@@ -65,6 +72,38 @@ describe('the summary', () => {
     expect(
       summaryOf(viewOf(accountReport('settled'), accountReport('waiting'), accountReport('stopped'))).text,
     ).toBe('Stopped until you act (1 of 3 accounts)')
+  })
+  it('says the same as the section while an update is on its way, and names no cause', () => {
+    const first = accountReport('unreached', {
+      isDue: true,
+      since: null,
+      because: 'the run ended before a request was sent',
+    })
+    expect(summaryOf(viewOf(first)).text).toBe('An update is on its way')
+    expect(mainOf(viewOf(first)).text).toContain('An update is on its way')
+    expect(mainOf(viewOf(first)).text).not.toContain('Cause')
+    expect(summaryOf(viewOf(accountReport('settled', { isDue: true }))).text).toBe('An update is on its way')
+  })
+  it('does not say that names lead here where the service or its name servers say otherwise', () => {
+    const [host] = accountReport('settled').hostnames
+    const of = (over: object) =>
+      viewOf(accountReport('settled', { hostnames: host === undefined ? [] : [{ ...host, ...over }] }))
+    const different = of({ different: byFamily([parseAddress('192.0.2.9') as Address]) })
+    const pending = of({ published: { state: 'pending', servers: [], because: null } })
+    expect([
+      summaryOf(different).text,
+      summaryOf(pending).text,
+      summaryOf(of({ isOffline: true })).text,
+    ]).toEqual(['The service has another address', 'Confirmed, not published yet', 'Offline'])
+    for (const view of [different, pending])
+      expect(mainOf(view).text).not.toContain('The names lead to this network')
+  })
+  it('says of no name that it keeps an address which was never confirmed', () => {
+    const hostnames = accountReport('waiting').hostnames.map((one) => ({ ...one, confirmed: {} }))
+    for (const outcome of ['addressUnknown', 'unreached'] as const) {
+      expect(mainOf(viewOf(accountReport(outcome))).text).toContain('confirmed last')
+      expect(mainOf(viewOf(accountReport(outcome, { hostnames }))).text).not.toContain('confirmed last')
+    }
   })
   it.each(OUTCOMES)('says %s in words, not by colour alone', (outcome) => {
     const main = mainOf(viewOf(accountReport(outcome))).text

@@ -78,3 +78,10 @@ it('explains the meaning, scope, effect and remedy of every reply word', () => {
     }
   `)
 })
+
+it('explains a word of one service by the word that it is handled like', () =>
+  expect(explainReply('NOACCESS')).toMatchObject({
+    word: 'noaccess',
+    scope: 'It is a reply word of easydns only and is handled like badauth:',
+    like: { word: 'badauth' },
+  }))

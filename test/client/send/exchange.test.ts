@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { days, hours, minutes } from '../../../src/base/time.ts'
 import { exchange, makeHttpRequest } from '../../../src/client/send/exchange.ts'
 import type { HttpOutcome } from '../../../src/ports/http.ts'
+import { Secret } from '../../../src/net/secret.ts'
 import { disk, START, world } from '../../fakes/world.ts'
 
 const service = world(disk(), []).jobs[0]?.endpoint
@@ -28,6 +29,16 @@ describe('an HTTP request', () => {
     expect(JSON.stringify([url, others])).not.toContain(password)
   })
 
+  it('has a long password with a colon and other characters than ASCII on one line', () => {
+    const long = `${'pä:'.repeat(70)}end`
+    const over = { ...service, credentials: { ...service.credentials, password: new Secret(long) } }
+    const { authorization = '' } = makeHttpRequest(over, { request, endpoint: 0 }).headers
+    expect(authorization).toMatch(/^Basic [A-Za-z0-9+/=]+$/)
+    expect(Buffer.from(authorization.slice(6), 'base64').toString()).toBe(
+      `${service.credentials.username}:${long}`,
+    )
+  })
+
   it('goes to the base URL of its endpoint', () => {
     const two = { ...service, baseUrls: ['https://a.test', 'http://b.test:8245'] }
 
@@ -35,6 +46,45 @@ describe('an HTTP request', () => {
       'http://b.test:8245/nic/update?hostname=home.example.test',
     )
   })
+})
+
+describe('a redirect', () => {
+  const to = async (location: string | undefined, status = 302) => {
+    const asked: string[] = []
+    const seen = await exchange(
+      service,
+      { request, endpoint: 0 },
+      {
+        http: async ({ url, headers }) => {
+          asked.push(`${url} ${headers['authorization'] === undefined ? '' : 'with credentials'}`)
+          return asked.length === 1
+            ? { kind: 'answered', status, headers: location === undefined ? {} : { location }, body: '' }
+            : { kind: 'answered', status: 200, headers: {}, body: 'good 192.0.2.1' }
+        },
+        now: () => START,
+        signal: new AbortController().signal,
+      },
+    )
+    return [seen.kind, ...asked.slice(1)]
+  }
+
+  it.each([
+    ['/other?x=1', 'https://a.test/other?x=1 with credentials'],
+    ['https://a.test:8443/other', 'https://a.test:8443/other with credentials'],
+  ])('to https on the same host is followed once: %s', async (location, url) =>
+    expect(await to(location)).toEqual(['answered', url]),
+  )
+
+  it.each([
+    'https://b.test/nic/update',
+    'http://a.test/other',
+    'https://u:p@a.test/other',
+    'https://a.test/nic/update?hostname=home.example.test',
+    'https://',
+    undefined,
+  ])('elsewhere is not: %s', async (location) => expect(await to(location)).toEqual(['notUnderstood']))
+
+  it('of another status is none', async () => expect(await to('/other', 304)).toEqual(['notUnderstood']))
 })
 
 describe('an exchange', () => {

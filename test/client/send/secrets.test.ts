@@ -23,6 +23,7 @@ describe('the password is masked in this encoding:', () => {
     ['percent encoding', percent],
     ['percent encoding, lower case', lowEscapes(percent)],
     ['strict percent encoding', percent.replaceAll("'", '%27')],
+    ['percent encoding without the slash', percent.replaceAll("'", '%27').replaceAll('%2F', '/')],
     ['form encoding', form],
     ['form encoding, lower case', lowEscapes(form)],
     ['JSON', json],
