@@ -1,6 +1,6 @@
 import type { CompletedCommand } from './completed-command.ts'
 
-/** Reserved words of the shell are none of ours; all values are plain words. */
+/** All values are plain words, and none is a reserved word of the shell. */
 export const bashScript = (
   commands: readonly CompletedCommand[],
 ): string => `# Completion of holdfast for bash.

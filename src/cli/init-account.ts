@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url'
-import { firstLook } from '../app/client/first-look.ts'
+import { type FirstLook, firstLook } from '../app/client/first-look.ts'
 import { FAMILY_NAMES } from '../client/agent/wording.ts'
 import type { Conclusion } from '../client/report/survey.ts'
 import {
@@ -144,8 +144,12 @@ export async function askForHostnames(prompts: Prompts, answers: SetupAnswers): 
   return names
 }
 
-const formatConclusion = ({ family, address, because }: Conclusion): string =>
-  `${FAMILY_NAMES[family]}: ${address ?? 'no address'} (${because})`
+export const firstLookLines = ({ conclusions, remarks }: FirstLook): readonly string[] => [
+  ...conclusions.map(
+    ({ family, address, because }) => `${FAMILY_NAMES[family]}: ${address ?? 'no address'} (${because})`,
+  ),
+  ...remarks,
+]
 
 export type Look = () => Promise<readonly Conclusion[]>
 
@@ -154,8 +158,9 @@ export function lookOnce(prompts: Prompts): Look {
   let seen: readonly Conclusion[] | undefined
   return async () => {
     if (seen !== undefined) return seen
-    seen = await prompts.busy('Looking up the addresses of this host', firstLook())
-    prompts.note('This host', seen.length === 0 ? ['no source could be asked'] : seen.map(formatConclusion))
+    const found = await prompts.busy('Looking up the addresses of this host', firstLook())
+    seen = found.conclusions
+    prompts.note('This host', seen.length === 0 ? ['no source could be asked'] : firstLookLines(found))
     return seen
   }
 }

@@ -1,11 +1,11 @@
 import { readNamedPassword } from '../app/client/account-files.ts'
 import { firstLook } from '../app/client/first-look.ts'
+import { firstLookLines } from './init-account.ts'
 import { setupPaths, type SetupPaths } from '../app/client/setup-paths.ts'
 import { setupPlan } from '../app/client/setup-plan.ts'
 import { EXITS, type Exit } from '../app/exit-codes.ts'
 import { writeError } from '../app/streams.ts'
 import { err, ok, type Result } from '../base/result.ts'
-import { FAMILY_NAMES } from '../client/agent/wording.ts'
 import {
   draftOfAnswers,
   missingAnswers,
@@ -117,7 +117,4 @@ async function withoutQuestions(answers: SetupAnswers, paths: SetupPaths, flags:
 }
 
 /** What this host's addresses are, a line each. */
-const addressLines = async (): Promise<readonly string[]> =>
-  (await firstLook()).map(
-    ({ family, address, because }) => `${FAMILY_NAMES[family]}: ${address ?? 'no address'} (${because})`,
-  )
+const addressLines = async (): Promise<readonly string[]> => firstLookLines(await firstLook())

@@ -30,8 +30,13 @@ async function surroundings(...more: readonly string[]): Promise<Surroundings> {
   const service = await answering((target) => {
     requests += 1
     const names = (new URL(target, 'http://x').searchParams.get('hostname') ?? '').split(',')
+    if (reply === 'hang up' || reply === 'never') return reply
+    if (reply === 'hang up' || reply === 'never') return reply
     const line = reply === 'good' ? `good ${address}` : reply
-    return { status: 200, body: reply === 'good' ? names.map(() => `${line}\n`).join('') : `${line}\n` }
+    return {
+      status: 200,
+      body: reply.startsWith('good') ? names.map(() => `${line}\n`).join('') : `${line}\n`,
+    }
   })
   const source = await echo(() => address)
   const settings = (port: string): readonly string[] => [
@@ -111,26 +116,40 @@ const text = async (page: Page, selector: string): Promise<string> =>
   (await page.locator(selector).innerText()).replaceAll(/\s+/g, ' ')
 
 // biome-ignore format: a table
-const STANDINGS: readonly (readonly [name: string, reply: string, title: string, part: string])[] = [
-  ['settled',   'good',    'In order',                     'lead to this network'],
-  ['stopped',   'badauth', 'Stopped until you act',        'What to do'],
-  ['waiting',   '911',     'Nothing is sent before the pause is over', 'next attempt'],
-  ['unreached', '',        'Nothing is sent before the pause is over', 'Cause'],
+const APPEARANCES: readonly (readonly [name: string, reply: string, address: string, title: string, part: string])[] = [
+  ['settled',   'good',                '',              'In order',                       'lead to this network'],
+  ['stopped',   'badauth',             '203.0.113.10',  'Stopped until you act',          'What to do'],
+  ['waiting',   '911',                 '203.0.113.10',  'Nothing is sent before the pause is over', 'next attempt'],
+  ['unreached', 'hang up',             '203.0.113.10',  'The service is not reached',     'Holdfast tries again by itself'],
+  ['different', 'good 198.51.100.9',   '203.0.113.10',  'The service has another address', 'look at the record there'],
+  ['without address', 'good',          'not an address', 'No address to publish',        'No source can tell'],
+  ['on its way', 'never',              '203.0.113.10',  'An update is on its way',        'is not here yet'],
 ]
 
 describe('the page', () => {
-  it.each(STANDINGS)('says in words that an account is %s', async (name, reply, title, part) => {
+  it.each(APPEARANCES)('says in words that an account is %s', async (name, reply, address, title, part) => {
     const at = await surroundings()
-    const { page, problems, strangers } = await openPage(browser, at.url)
-    if (name !== 'settled') {
-      at.set(reply, '203.0.113.10')
+    const { page, problems, strangers } = await openPage(browser, at.url, CONTEXT)
+    if (address !== '') {
+      at.set(reply, address)
       await at.daemon.ask('poke')
     }
     await page.getByText(title, { exact: false }).first().waitFor()
     expect(await text(page, '#main')).toContain(part)
+    if (name !== 'waiting')
+      expect(await text(page, '#summary')).toContain(name === 'settled' ? 'All in order' : title)
     await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true })
+    expect(await violations(page)).toEqual([])
     expect(problems).toEqual([])
     expect(strangers).toEqual([])
+  })
+
+  it('says in words that an account is offline', async () => {
+    const at = await surroundings('--offline')
+    const { page } = await openPage(browser, at.url, CONTEXT)
+    await page.getByText('Offline').first().waitFor()
+    expect(await text(page, '#main')).toContain('They do not lead to this network')
+    expect(await violations(page)).toEqual([])
   })
 
   it.each([
@@ -184,7 +203,8 @@ describe('the page', () => {
     await at.daemon.ask('poke')
     const { page } = await openPage(browser, at.url)
     at.set('good')
-    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByRole('button', { name: 'Resume' }).focus()
+    await page.keyboard.press('Enter')
     await page.getByText('In order').first().waitFor()
     expect(await text(page, '#summary')).toContain('All in order: 2 names')
   })

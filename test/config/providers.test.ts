@@ -1,3 +1,4 @@
+import { GRADE_A } from '../../src/config/providers/grade-a.ts'
 import { describe, expect, it } from 'vitest'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../../src/config/client-settings.ts'
 import { ENDED_SERVICES, parseProvider, PROVIDERS } from '../../src/config/providers/providers.ts'
@@ -83,3 +84,6 @@ describe('the name of a service', () => {
       'h.toml:1: provider is TwoDNS, which ended on 2024-12-20',
     ]))
 })
+
+it('dy.fi is refreshed before it deletes names, by the address of the connection', () =>
+  expect(GRADE_A.dyfi.settings).toMatchObject({ refresh: '5d12h', myip: 'connection', ipv6: 'false' }))

@@ -1,3 +1,4 @@
+import { encodeName } from '../../src/dns/name.ts'
 import {
   chmodSync,
   existsSync,
@@ -12,6 +13,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { holdfast, type Service, scratch, service } from './processes.ts'
 import { echo } from './servers.ts'
+import { nameServer } from '../fakes/name-server.ts'
+import { RR_TYPES } from '../../src/dns/types.ts'
 import { inTerminal, KEY } from './terminal.ts'
 
 const PASSWORD = 'of "the" key, 1#2'
@@ -417,6 +420,29 @@ describe('init in a terminal', () => {
     expect(person.shown()).not.toContain(at.password)
     const status = await holdfast(['status', '--config', config], { env })
     expect(status.stdout).not.toContain('203.0.113.9')
+  })
+
+  it('sends nothing by default where the name has the address already, and shows what is sent for other letters', async () => {
+    const { at, env, config } = await surroundings()
+    const server = await nameServer(({ name, type }) => ({
+      answers:
+        type === RR_TYPES.A ? [{ owner: encodeName(name), type, rdata: Buffer.from([203, 0, 113, 9]) }] : [],
+    }))
+    const verifying = { ...env, HOLDFAST_VERIFY: undefined, HOLDFAST_VERIFY_SERVERS: server.endpoint }
+    const person = inTerminal(flagsOf(at, config), { env: verifying })
+    await person.answer('Username', at.username, KEY.enter)
+    await person.answer('Password', at.password, KEY.enter)
+    await person.answer('Hostnames', 'bücher.example.test', KEY.enter)
+    await person.answer('bücher.example.test is sent as xn--bcher-kva.example.test')
+    await person.answer('Which addresses are published?', KEY.enter)
+    await person.answer('e-mail address', KEY.enter)
+    await person.answer('xn--bcher-kva.example.test has this address already')
+    await person.answer('Write this?', KEY.enter)
+    await person.answer('The names have this address already', KEY.enter)
+    await person.answer('How shall it run', KEY.enter)
+    expect(await person.ended, person.shown()).toBe(0)
+    const status = await holdfast(['status', '--config', config], { env })
+    expect(status.stdout).toContain('not confirmed yet')
   })
 
   it('looks nothing up with --no-detect', async () => {

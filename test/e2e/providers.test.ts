@@ -87,6 +87,18 @@ describe('the requests of a provider', () => {
     ])
   })
 
+  it('for two hostnames with both families are one each where the service answers a line for each address', async () => {
+    const at = await fake((target) => ({ body: `good ${target.includes('ipv6=') ? V6 : V4}` }))
+    const hostnames = ['a.example.test', 'b.example.test']
+    const { code } = await update({ provider: 'nic-ru', server: at.server, myip: `${V4},${V6}`, hostnames })
+    expect([code, at.targets.toSorted()]).toEqual([
+      0,
+      hostnames
+        .flatMap((name) => [`hostname=${name}&ipv6=${V6}`, `hostname=${name}&myip=${V4}`])
+        .map((query) => `/dyndns/update?${query}`),
+    ])
+  })
+
   it('with a label of a network have its blank escaped', async () => {
     const at = await fake(() => ({ body: `good ${V4}` }))
     const { code } = await update({

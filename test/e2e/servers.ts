@@ -5,17 +5,21 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { scratch } from './processes.ts'
 
+interface ServerAnswer {
+  readonly status: number
+  readonly body: string
+  readonly headers?: Record<string, string>
+}
+
 /** An HTTP service on loopback; ends with the test. */
 export async function answering(
-  answer: (target: string) => {
-    readonly status: number
-    readonly body: string
-    readonly headers?: Record<string, string>
-  },
+  answer: (target: string) => ServerAnswer | 'hang up' | 'never',
 ): Promise<string> {
   const server = createServer(({ url = '' }, response) => {
-    const { status, body, headers } = answer(url)
-    response.writeHead(status, headers).end(body)
+    const given = answer(url)
+    if (given === 'never') return
+    if (given === 'hang up') response.destroy()
+    else response.writeHead(given.status, given.headers).end(given.body)
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   onTestFinished(() => void (server.close(), server.closeAllConnections()))

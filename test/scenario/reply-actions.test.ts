@@ -37,7 +37,8 @@ describe('with the same outcome all day, the daemon sends', () => {
     ['HTTP 429', { status: 429, body: '' }],
     ['a web page', '<html><body>Sign in</body></html>'],
     ['a redirect', { status: 302, body: '' }],
-    ['an unknown word', 'dnserr'],
+    ['a word of another service', 'dnserr'],
+    ['an unknown word', 'magic'],
   ])('after half an hour, one, two and then every four hours: %s', async (_, line) => {
     const times = (await daemon({ script: Array<ScriptedOutcome>(9).fill(line) })).map(
       (entry) => entry.split(' ')[0],

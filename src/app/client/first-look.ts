@@ -1,7 +1,9 @@
+import { formatInstant } from '../../base/time.ts'
+import { type EventFormat, wordingOf } from '../../client/agent/wording.ts'
 import { verify, ONE_ROUND } from '../../client/verify/verify.ts'
 import { ACCOUNT_SETTINGS } from '../../config/client-settings.ts'
 import { onOff } from '../../config/reader.ts'
-import { fromEnvironment } from '../../config/setting.ts'
+import { fromEnvironment, readTable } from '../../config/setting.ts'
 import type { Conclusion } from '../../client/report/survey.ts'
 import { connectionProblem } from '../../platform/connect.ts'
 import type { Addresses } from '../../net/address.ts'
@@ -9,20 +11,32 @@ import { addressDetection } from './detection.ts'
 import { userAgentOf } from './jobs.ts'
 import { readSettings } from './settings.ts'
 import { surveySources } from './survey.ts'
-import { isDomainName, verifyPorts } from './verify-account.ts'
+import { givenServers, isDomainName, verifyPorts } from './verify-account.ts'
 import { timeoutSignal } from '../../platform/timeout-signal.ts'
 
 /** In milliseconds. A new user waits for each of these. */
 const TIMEOUT = { look: 8000, names: 5000, connection: 5000 } as const
 
+export interface FirstLook {
+  readonly conclusions: readonly Conclusion[]
+  /** What else a new user must know. */
+  readonly remarks: readonly string[]
+}
+
+const NO_NAMES: EventFormat = { account: (key) => key, time: formatInstant }
+
 /** The addresses of this host, as the sources see them now. Sends no update. */
-export async function firstLook(): Promise<readonly Conclusion[]> {
+export async function firstLook(): Promise<FirstLook> {
   const settings = await readSettings({ layer: {}, configFile: undefined, accounts: [] }, 'nothing')
-  if (!settings.ok) return []
+  if (!settings.ok) return { conclusions: [], remarks: [] }
+  const remarks = new Set<string>()
   const signal = timeoutSignal(TIMEOUT.look)
   const detection = addressDetection(settings.value, {
     userAgent: userAgentOf(settings.value),
-    report: () => undefined,
+    // Behind carrier-grade NAT, the name leads to an address that others share.
+    report: (event) => {
+      if (event.kind === 'behindAnother') remarks.add(wordingOf(event).line(event, NO_NAMES))
+    },
     wake: () => undefined,
     published: () => [],
     end: signal,
@@ -30,7 +44,8 @@ export async function firstLook(): Promise<readonly Conclusion[]> {
   const expired = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
   const ask = async <T>(_of: string, answer: Promise<T>, otherwise: () => T): Promise<T> =>
     Promise.race([answer, expired.then(otherwise)])
-  return (await surveySources(settings.value, detection, { ask, signal })).conclusions
+  const { conclusions } = await surveySources(settings.value, detection, { ask, signal })
+  return { conclusions, remarks: [...remarks] }
 }
 
 /** Whether each hostname has these addresses already, at the name servers of its zone. */
@@ -43,13 +58,14 @@ export async function statesOfNames(
   if (!mayAskNameServers()) return new Map()
   const signal = timeoutSignal(TIMEOUT.names)
   const ports = verifyPorts()
+  const servers = serversInEnvironment()
   const states = await Promise.all(
     hostnames
       .filter(isDomainName)
       .slice(0, 10)
       .map(async (hostname) => {
         const publication = await verify(
-          { hostname, addresses, previous: {}, rounds: ONE_ROUND, isAwaited: true },
+          { hostname, addresses, previous: {}, rounds: ONE_ROUND, isAwaited: true, ...servers },
           { ports, signal },
         )
         return [hostname, stateOf(publication?.servers.map(({ finding }) => finding) ?? [])] as const
@@ -59,6 +75,13 @@ export async function statesOfNames(
 }
 
 /** The setting `verify`, where the environment has it. */
+/** HOLDFAST_VERIFY_SERVERS, as for the account that is set up. */
+function serversInEnvironment(): ReturnType<typeof givenServers> {
+  const layer = fromEnvironment(ACCOUNT_SETTINGS, process.env)
+  const { values } = readTable(ACCOUNT_SETTINGS, [layer], { subject: '', file: '' })
+  return givenServers(values)
+}
+
 function mayAskNameServers(): boolean {
   const given = fromEnvironment(ACCOUNT_SETTINGS, process.env)['verify']?.value
   const read = typeof given === 'string' ? onOff.read(given) : undefined

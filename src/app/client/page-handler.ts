@@ -26,7 +26,7 @@ export interface PageParts {
 }
 
 export interface PageGuard {
-  /** Names by which browsers may open the page, beside loopback. */
+  /** Names by which browsers may open the page, in addition to loopback. */
   readonly hosts: readonly string[]
   readonly password: Secret | undefined
 }

@@ -27,7 +27,9 @@ export const verifyPorts = (): VerifyPorts =>
   )
 
 /** The servers that the user gave for this account. */
-export const givenServers = ({ verifyServers }: ClientAccount): { servers?: readonly ZoneServer[] } =>
+export const givenServers = ({
+  verifyServers,
+}: Pick<ClientAccount, 'verifyServers'>): { servers?: readonly ZoneServer[] } =>
   verifyServers === undefined
     ? {}
     : {

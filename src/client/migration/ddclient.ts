@@ -76,7 +76,7 @@ function withEnvironment(one: DdclientLine, { variable }: ImportContext, remarks
         remarks.add(
           'lost',
           one.line,
-          `${name}: the environment variable ${value} is not set, so its value is missing; run the import with it`,
+          `${name}: the environment variable ${value} is not set, so its value is missing; run the import with it${name === 'password_env' ? ', or give Holdfast the password as HOLDFAST_PASSWORD' : ''}`,
         )
         return []
       }
