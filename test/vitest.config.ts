@@ -5,7 +5,7 @@ const ROOT = new URL('..', import.meta.url).pathname
 /** The tests write no compiled code into the user's own cache folder. */
 const NO_CACHE = { NODE_DISABLE_COMPILE_CACHE: '1' }
 
-/** unit: in this process, no sockets but loopback. e2e: the built programs as processes. system: with other people's clients. browser: in Chromium. */
+/** unit: in this process, no sockets but loopback. e2e: the built programs as processes. system: with other people's clients. browser: in Chromium. packages: installed. */
 export default defineConfig({
   root: ROOT,
   test: {
@@ -22,7 +22,7 @@ export default defineConfig({
           testTimeout: 20_000,
           root: ROOT,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/system/**', 'test/browser/**'],
+          exclude: ['test/e2e/**', 'test/system/**', 'test/browser/**', 'test/packages/**'],
           execArgv: ['--expose-gc'],
           env: { TZ: 'UTC', ...NO_CACHE },
         },
@@ -44,6 +44,17 @@ export default defineConfig({
           include: ['test/system/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
+          env: NO_CACHE,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'packages',
+          root: ROOT,
+          include: ['test/packages/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 300_000,
           env: NO_CACHE,
           fileParallelism: false,
         },

@@ -11,6 +11,7 @@ import {
   updateSettings,
 } from './command.ts'
 import * as flags from './flag-tables.ts'
+import { hasService } from './has-service.ts'
 
 /** Every command: its texts in --help, what it takes, and where it is. */
 export const COMMANDS: readonly Command[] = [
@@ -213,6 +214,7 @@ export const COMMANDS: readonly Command[] = [
     flags: flags.SERVE_FLAGS,
     settings: serviceSettings,
     load: async () => {
+      if (!hasService()) return (await import('./service-package.ts')).handOver
       tuneForService()
       const { withSqlite } = await import('./with-sqlite.ts')
       return withSqlite('the service', async () => (await import('./serve.ts')).serveCommand)
@@ -233,6 +235,7 @@ export const COMMANDS: readonly Command[] = [
     flags: flags.ADMIN_FLAGS,
     settings: adminSettings,
     load: async () => {
+      if (!hasService()) return (await import('./service-package.ts')).handOver
       const { withSqlite } = await import('./with-sqlite.ts')
       return withSqlite('admin', async () => (await import('./admin.ts')).adminCommand)
     },

@@ -2,7 +2,7 @@ import { access, rm, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
 import { execute, showUnit } from '../app/client/systemctl.ts'
-import { installProblems, packageProblem } from '../app/client/unit-check.ts'
+import { installProblems, packagedUnit } from '../app/client/unit-check.ts'
 import {
   daemonVariant,
   serveVariant,
@@ -46,7 +46,9 @@ const variantOf = ({
 async function install(variant: UnitVariant, isDryRun: boolean): Promise<Exit> {
   const refusals = await installProblems(variant)
   if (refusals.length > 0 && !isDryRun) return refuse(refusals)
-  for (const { template, path } of variant.files) {
+  const packaged = await packagedUnit(variant)
+  if (packaged !== undefined) print(`the unit is that of the package: ${packaged}`)
+  for (const { template, path } of packaged === undefined ? variant.files : []) {
     const text = await unitText(template)
     print(`${isDryRun ? 'would write' : 'writes'} ${path}`)
     if (isDryRun) print(...text.trimEnd().replaceAll(/^/gm, '  ').split('\n'))
@@ -121,8 +123,7 @@ async function removalRefusals(variant: UnitVariant): Promise<readonly string[]>
 }
 
 async function absence(variant: UnitVariant): Promise<string> {
-  const isPackaged = (await packageProblem(variant)).length > 0
-  return isPackaged
+  return (await packagedUnit(variant)) !== undefined
     ? `${variant.unit} belongs to a package; to stop it: systemctl disable --now ${variant.unit}`
     : `${variant.unit} is not installed`
 }

@@ -234,24 +234,27 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
     expect(guest.ok('systemctl list-units --all --no-legend "holdfast*"')).toBe('')
   })
 
-  it('a unit of a package is found, and not replaced', () => {
+  it('a unit of a package is enabled as it is, and not replaced', () => {
     guest.ok(secret('/etc/holdfast/password', 'swordfish'))
     guest.ok(configuration(ONE_ACCOUNT))
     guest.ok(
       'cp /usr/local/lib/node_modules/holdfast/systemd/holdfast.service /usr/lib/systemd/system/; systemctl daemon-reload',
     )
 
-    expect(guest.sh('holdfast service install').stderr).toBe(
-      'holdfast: /usr/lib/systemd/system/holdfast.service is installed by a package; use it: systemctl enable --now holdfast\n',
+    expect(guest.ok('holdfast service install')).toBe(
+      'the unit is that of the package: /usr/lib/systemd/system/holdfast.service\nruns systemctl daemon-reload\nruns systemctl enable --now holdfast.service',
     )
-    guest.ok('systemctl start holdfast')
+    expect(guest.sh('ls /etc/systemd/system/holdfast.service').code).not.toBe(0)
+    expect(guest.sh('holdfast service uninstall').stderr).toContain('belongs to a package')
     expect(guest.sh('holdfast service status')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
         /^\/usr\/lib\/systemd\/system\/holdfast\.service is installed\n/,
       ) as string,
     })
-    guest.ok('systemctl stop holdfast; rm /usr/lib/systemd/system/holdfast.service; systemctl daemon-reload')
+    guest.ok(
+      'systemctl disable --now holdfast; rm /usr/lib/systemd/system/holdfast.service; systemctl daemon-reload',
+    )
   })
 
   it('the daemon of a user shares its stop with the commands of that user', async () => {

@@ -5,8 +5,9 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { whyNoMachine } from './machine.ts'
 
-/** What a Debian with systemd, Node and a user's own manager is made of. */
-const PACKAGES = 'systemd systemd-sysv dbus dbus-user-session libpam-systemd login nodejs iproute2 procps'
+/** What a Debian with systemd, Node, a user's own manager, and what our packages depend on is made of. */
+const PACKAGES =
+  'systemd systemd-sysv dbus dbus-user-session libpam-systemd login nodejs ca-certificates libatomic1 iproute2 procps'
 
 /** As Debian installs it, and without the recommended package that knows systemd's dynamic users. */
 const ROOTS = { full: `${PACKAGES} libnss-systemd`, minimal: PACKAGES } as const

@@ -25,7 +25,6 @@ export async function installProblems(variant: UnitVariant): Promise<readonly st
       ? []
       : ['a system service needs root; use sudo, or --user for a service of this user']),
     ...(isForUser ? [] : await folderProblem()),
-    ...(await packageProblem(variant)),
     ...(isForUser || variant === serveVariant ? [] : await otherVariantProblem(variant)),
     ...(variant === serveVariant ? await serveProblems() : await configurationProblems(variant, isForUser)),
   ]
@@ -40,13 +39,15 @@ async function folderProblem(): Promise<readonly string[]> {
       ]
 }
 
-/** A unit in /etc would override the unit of a package, and would not be upgraded with it. */
-export async function packageProblem({ unit, manager, files }: UnitVariant): Promise<readonly string[]> {
+/**
+ * The unit of a package, which is used as it is: one in /etc would override it, and would not be upgraded with it. Undefined
+ * without one.
+ */
+export async function packagedUnit({ unit, manager, files }: UnitVariant): Promise<string | undefined> {
   const shown = await showUnit(manager, unit)
-  if (typeof shown === 'string' || shown.path === '' || files.some(({ path }) => path === shown.path))
-    return []
-  const enable = ['systemctl', ...manager, 'enable --now', unit.replace(/\.service$/, '')].join(' ')
-  return [`${shown.path} is installed by a package; use it: ${enable}`]
+  const isOther =
+    typeof shown === 'object' && shown.path !== '' && !files.some(({ path }) => path === shown.path)
+  return isOther ? shown.path : undefined
 }
 
 const SERVICE_CONFIG = '/etc/holdfast/service.toml'

@@ -4,7 +4,7 @@ import { closestSetting, envOf, fileKeyOf } from '../../config/setting.ts'
 const PREFIX = 'HOLDFAST_'
 const KNOWN = ['HOLDFAST_CONFIG', ...Object.keys({ ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }).map(envOf)]
 /** Variables of the tests, and for announcements of a later version. */
-const IGNORED = ['HOLDFAST_TEST_', 'HOLDFAST_NEWS_']
+const IGNORED = ['HOLDFAST_TEST_', 'HOLDFAST_NEWS_', 'HOLDFAST_PROGRAM']
 
 export interface UnknownVariable {
   readonly problem: string

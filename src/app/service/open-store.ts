@@ -17,6 +17,7 @@ import type { Store } from '../../server/store/store.ts'
 import type { Failure } from '../failure.ts'
 import { hashKeyPath, makeHashKey, readHashKey, recordRotation, removeHashKey } from './hash-key.ts'
 import { closeToOthers, refuseIfOpen } from './store-modes.ts'
+import { programName } from '../program-name.ts'
 
 /** A store with the key of its hashes. */
 export interface OpenStore {
@@ -52,7 +53,7 @@ const half = (message: string): FoundStore => ({ kind: 'half', message })
 
 /** A service on a new store would answer 911 or badauth to everybody, so no store is made without being asked for. */
 const NO_STORE = (folder: string): string =>
-  `there is no store in ${folder}. If there should be one, check the path, and that its disk is mounted. To make a new store, run: holdfast admin init`
+  `there is no store in ${folder}. If there should be one, check the path, and that its disk is mounted. To make a new store, run: ${programName()} admin init`
 
 interface OpenOptions {
   /** Makes a store where there is none. A store of which a part is missing is never completed. */

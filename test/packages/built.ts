@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ROOT } from '../e2e/processes.ts'
+
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+export const VERSION = version
+
+/** The last commit before there were packages, for upgrades. */
+const BEFORE = '868ed81'
+export const OLD_VERSION = '0.1.9'
+
+interface BuildOptions {
+  readonly only?: readonly string[]
+  /** Another checkout, as another version. */
+  readonly root?: string
+  readonly version?: string
+  /** Another Node makes it. */
+  readonly node?: string
+  /** The packaging of another checkout. */
+  readonly from?: string
+}
+
+/** The folder of new packages; they are deleted with the process. */
+export function build({
+  only = [],
+  root,
+  version: as,
+  node = process.execPath,
+  from = ROOT,
+}: BuildOptions): string {
+  const out = mkdtempSync(join(tmpdir(), 'holdfast-out-'))
+  process.on('exit', () => rmSync(out, { recursive: true, force: true }))
+  execFileSync(
+    node,
+    [
+      join(from, '.build/package.mjs'),
+      '--out',
+      out,
+      ...only.flatMap((one) => ['--only', one]),
+      ...(root === undefined ? [] : ['--root', root]),
+      ...(as === undefined ? [] : ['--version', as]),
+    ],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  )
+  return out
+}
+
+/** The only file with this ending. */
+export function fileIn(folder: string, ending: string): string {
+  const found = readdirSync(folder).filter((name) => name.endsWith(ending))
+  if (found.length !== 1) throw new Error(`${folder} has ${found.length} files that end in ${ending}`)
+  return join(folder, found[0] ?? '')
+}
+
+/** A built checkout of the program before it had packages; the present one where the history does not go so far. */
+export function earlierCheckout(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-earlier-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  try {
+    const archive = execFileSync('git', ['-C', ROOT, 'archive', BEFORE], {
+      maxBuffer: 1024 ** 3,
+      stdio: 'pipe',
+    })
+    execFileSync('tar', ['x', '-C', folder], { input: archive })
+  } catch {
+    return ROOT
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  execFileSync(process.execPath, [join(folder, '.build/build.mjs')], { stdio: 'pipe' })
+  return existsSync(join(folder, 'dist/holdfast.cjs')) ? folder : ROOT
+}

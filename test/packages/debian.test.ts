@@ -1,0 +1,224 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { basename } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { boot, type Machine } from '../system/machine.ts'
+import { makeRoots, type Roots } from '../system/root.ts'
+import { SERVICE, serviceIn } from '../system/update-service.ts'
+import { build, earlierCheckout, fileIn, OLD_VERSION, VERSION } from './built.ts'
+
+const made = makeRoots()
+if (typeof made === 'string')
+  console.error(
+    `\n!!! no systemd can be booted here (${made}): the tests of the packages under it are SKIPPED\n`,
+  )
+
+const WITHIN = { timeout: 15_000, interval: 100 }
+let [packages, earlier] = ['', '']
+beforeAll(() => {
+  packages = build({ only: ['deb', 'service-amd64'] })
+  earlier = build({ only: ['deb', 'service-amd64'], root: earlierCheckout(), version: OLD_VERSION })
+}, 300_000)
+
+it.each(['_all.deb', '_amd64.deb'])('lintian has nothing to say of %s', (ending) => {
+  const { stdout, stderr } = spawnSync(
+    'lintian',
+    ['--allow-root', '--fail-on', 'error,warning', fileIn(packages, ending)],
+    {
+      encoding: 'utf8',
+    },
+  )
+  expect(`${stdout}${stderr}`).toBe('')
+})
+
+it('the client has nothing of the service, and no path of the builder', () => {
+  const list = execFileSync('dpkg-deb', ['--contents', fileIn(packages, '_all.deb')], { encoding: 'utf8' })
+  expect(list).not.toMatch(/serve\.cjs|admin\.cjs|holdfast-service/)
+  for (const ending of ['_all.deb', '_amd64.deb']) {
+    const text = execFileSync(
+      'sh',
+      ['-c', `dpkg-deb --fsys-tarfile ${fileIn(packages, ending)} | grep -c -a -F ${process.cwd()} || true`],
+      { encoding: 'utf8' },
+    )
+    expect(text.trim()).toBe('0')
+  }
+})
+
+/** What is left of the packages; the test's own files have other names. */
+const TRACES =
+  "find / -xdev -iname '*holdfast*' -not -path '/packages/*' -not -path '/proc/*' -not -path '/sys/*' -not -path '/var/lib/dpkg/*' -not -path '/var/log/*' -not -path '/run/*' | sort"
+
+describe.skipIf(typeof made === 'string').each(['full', 'minimal'] as const)(
+  'the client on a Debian with the %s root',
+  { timeout: 120_000 },
+  (kind) => {
+    let machine: Machine
+    const ok = (command: string): string => {
+      const { code, stdout, stderr } = machine.sh(command)
+      if (code !== 0) throw new Error(`${command}: ${code}\n${stdout}${stderr}`)
+      return stdout.trim()
+    }
+    const asked = (): readonly string[] =>
+      serviceIn(machine)
+        .asked()
+        .map(({ myip }) => myip)
+    const install = (folder: string): string =>
+      ok(`dpkg -i /packages/${basename(fileIn(folder, '_all.deb'))}`)
+    const show = (property: string): string => ok(`systemctl show -P ${property} holdfast`)
+
+    beforeAll(async () => {
+      const roots = made as Roots
+      machine = await boot(roots[kind], {
+        [fileIn(packages, '_all.deb')]: `/packages/${basename(fileIn(packages, '_all.deb'))}`,
+        [fileIn(earlier, '_all.deb')]: `/packages/${basename(fileIn(earlier, '_all.deb'))}`,
+      })
+      serviceIn(machine).start()
+      ok('ip link add wire type veth peer name other; ip link set wire up; ip link set other up')
+      ok('ip address add 11.2.3.1/32 dev wire')
+    })
+    afterAll(async () => machine?.stop())
+
+    it('is installed, and says what to do; nothing is started', () => {
+      expect(install(earlier)).toContain('set it up with: sudo holdfast init')
+      expect(ok('holdfast --version')).toMatch(/^\d/)
+      expect(machine.sh('systemctl is-enabled holdfast').stdout.trim()).toBe('disabled')
+      expect(ok('ls /usr/share/man/man1/holdfast.1.gz /usr/share/man/man5/holdfast.toml.5.gz')).toContain(
+        'holdfast.1',
+      )
+      expect(
+        ok(
+          'systemd-analyze verify /usr/lib/systemd/system/holdfast*.service /usr/lib/systemd/system/holdfast*.timer',
+        ),
+      ).toBe('')
+    })
+
+    it('is set up and runs with its own unit', async () => {
+      ok('printf %s swordfish > /password')
+      ok(
+        `HOLDFAST_VERIFY=no holdfast init --server ${SERVICE} --username abc --password-file /password --hostname a.example.test --publish ipv4 --no-detect --yes`,
+      )
+      ok(
+        `printf 'sources = ["interfaces"]\\nagreement = "one"\\nverify = false\\n' | cat - /etc/holdfast/holdfast.toml > /new; cp /new /etc/holdfast/holdfast.toml`,
+      )
+      ok('holdfast config check')
+      ok('systemctl enable --now holdfast')
+      await expect.poll(() => show('StatusText'), WITHIN).toBe('1 of 1 hostnames confirmed')
+      expect(show('FragmentPath')).toBe('/usr/lib/systemd/system/holdfast.service')
+      expect(asked()).toEqual(['11.2.3.1'])
+    })
+
+    it('keeps what it knows over an upgrade while it runs, and a stop too', async () => {
+      const before = show('MainPID')
+      install(packages)
+      await expect.poll(() => show('ActiveState'), WITHIN).toBe('active')
+      expect(show('MainPID')).not.toBe(before)
+      expect(ok('holdfast --version')).toBe(VERSION)
+      expect(asked()).toEqual(['11.2.3.1'])
+
+      serviceIn(machine).answers('badauth')
+      ok('ip address add 11.2.3.2/32 dev wire; ip address del 11.2.3.1/32 dev wire')
+      await expect.poll(() => ok('holdfast status || true'), WITHIN).toContain('badauth')
+      install(earlier)
+      install(packages)
+      expect(ok('holdfast status || true')).toContain('badauth')
+      expect(asked()).toEqual(['11.2.3.1', '11.2.3.2'])
+      serviceIn(machine).answers('good')
+      ok('holdfast resume; systemctl restart holdfast')
+      await expect.poll(() => show('StatusText'), WITHIN).toBe('1 of 1 hostnames confirmed')
+    })
+
+    it('says which package has the service', () => {
+      for (const command of ['holdfast serve --dev', 'holdfast admin init'])
+        expect(machine.sh(command)).toMatchObject({
+          code: 78,
+          stderr: expect.stringContaining('the update service is the package holdfast-service') as string,
+        })
+    })
+
+    it('is removed and installed again: settings and state stay', async () => {
+      ok('dpkg -r holdfast')
+      expect(machine.sh('systemctl is-active holdfast').stdout.trim()).not.toBe('active')
+      expect(ok('ls /etc/holdfast')).toContain('holdfast.toml')
+      install(packages)
+      expect(machine.sh('systemctl is-enabled holdfast').stdout.trim()).toBe('enabled')
+      ok('systemctl disable holdfast; holdfast service install')
+      await expect.poll(() => show('StatusText'), WITHIN).toBe('1 of 1 hostnames confirmed')
+      expect(show('FragmentPath')).toBe('/usr/lib/systemd/system/holdfast.service')
+    })
+
+    it('leaves nothing after a purge', () => {
+      ok('dpkg -P holdfast')
+      expect(ok(TRACES)).toBe('')
+      expect(machine.sh('systemctl list-units --all --no-legend "holdfast*"').stdout).toBe('')
+    })
+  },
+)
+
+describe.skipIf(typeof made === 'string')('the service on a Debian', { timeout: 180_000 }, () => {
+  let machine: Machine
+  const ok = (command: string): string => {
+    const { code, stdout, stderr } = machine.sh(command)
+    if (code !== 0) throw new Error(`${command}: ${code}\n${stdout}${stderr}`)
+    return stdout.trim()
+  }
+  const place = (folder: string, ending: string): string => `/packages/${basename(fileIn(folder, ending))}`
+  const NODE = '/usr/lib/holdfast-service/node'
+  const ask = (path: string): string =>
+    ok(
+      `${NODE} -e "require('node:http').get('http://127.0.0.1:8245${path}', (r) => { console.log(r.statusCode); process.exit() })"`,
+    )
+
+  beforeAll(async () => {
+    machine = await boot(
+      (made as Roots).full,
+      Object.fromEntries(
+        [packages, earlier].flatMap((folder) =>
+          ['_all.deb', '_amd64.deb'].map((ending) => [fileIn(folder, ending), place(folder, ending)]),
+        ),
+      ),
+    )
+  })
+  afterAll(async () => machine?.stop())
+
+  it('is installed with its own Node, and refuses to start without a store', () => {
+    expect(ok(`dpkg -i ${place(earlier, '_amd64.deb')}`)).toContain('sudo holdfast-service admin init')
+    expect(ok('holdfast-service --version')).toMatch(/^\d/)
+    const refused = machine.sh('holdfast-service')
+    expect([refused.code, refused.stderr]).toEqual([78, expect.stringContaining('admin init')])
+  })
+
+  it('opens its ports with the store, and the first request starts it', async () => {
+    expect(ok('holdfast-service admin init')).toContain('the first request starts the service')
+    expect(machine.sh('systemctl is-active holdfast-service.service').stdout.trim()).toBe('inactive')
+    expect(ask('/v1/dns/about')).toBe('200')
+    expect(ok('systemctl show -P StatusText holdfast-service')).toMatch(/^listening at /)
+    expect(ok('systemctl is-enabled holdfast-service-backup.timer')).toBe('enabled')
+  })
+
+  it('is upgraded while it runs: zones stay, and a backup is made', () => {
+    ok(
+      'holdfast-service admin plan add basic && holdfast-service admin account add acme basic && holdfast-service admin zone add acme.test acme',
+    )
+    ok(`dpkg -i ${place(packages, '_amd64.deb')}`)
+    expect(ok('holdfast-service --version')).toBe(VERSION)
+    expect(ask('/v1/dns/about')).toBe('200')
+    expect(ok('holdfast-service admin zone list')).toContain('acme.test')
+    ok('systemctl start holdfast-service-backup.service')
+    expect(ok('ls /var/backups/holdfast')).not.toBe('')
+  })
+
+  it('gets what serve and admin of the client are asked', () => {
+    ok(`dpkg -i ${place(packages, '_all.deb')}`)
+    expect(ok('holdfast admin zone list')).toContain('acme.test')
+    expect(machine.sh('holdfast serve --listen nonsense').code).toBe(64)
+    ok('dpkg -P holdfast')
+    expect(ok('ls /etc/holdfast')).toContain('service.toml')
+  })
+
+  it('leaves its backups and nothing else after a purge', () => {
+    ok('dpkg -P holdfast-service')
+    expect(ok(`${TRACES} | grep -v ^/var/backups/holdfast || true`)).toBe('')
+    expect(ok('ls /var/backups/holdfast')).not.toBe('')
+    ok(`dpkg -i ${place(packages, '_amd64.deb')}`)
+    expect(machine.sh('holdfast-service').stderr).toContain('run: holdfast-service admin init')
+  })
+})
