@@ -49,7 +49,15 @@ export type UpdateFlags = FlagsOf<typeof UPDATE_FLAGS> & WithClientSettings
 export const RUN_FLAGS = { asJson: JSON_OUTPUT } as const satisfies FlagTable
 export type RunFlags = FlagsOf<typeof RUN_FLAGS> & WithClientSettings
 
-export const STATUS_FLAGS = { asJson: JSON_OUTPUT, isWatching: WATCH } as const satisfies FlagTable
+export const STATUS_FLAGS = {
+  asJson: JSON_OUTPUT,
+  isWatching: WATCH,
+  isHealthCheck: {
+    kind: 'switch',
+    flag: 'healthcheck',
+    describe: 'exit with 0 only if a daemon runs, answers, and is not stopped; for supervisors of containers',
+  },
+} as const satisfies FlagTable
 export type StatusFlags = FlagsOf<typeof STATUS_FLAGS> & WithClientSettings
 
 export const DETECT_FLAGS = { asJson: JSON_OUTPUT, isWatching: WATCH } as const satisfies FlagTable

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ResolvedSettings, readSettings } from '../app/client/settings.ts'
 import { statusReport, stateFailure } from '../app/client/status-report.ts'
 import type { Exit } from '../app/exit-codes.ts'
+import type { Failure } from '../app/failure.ts'
 import { outputGone } from '../app/streams.ts'
+import { healthProblems } from '../client/report/health.ts'
 import { formatStatus, isSameStatus, type StatusReport } from '../client/report/status.ts'
 import type { StatusFlags } from './flag-tables.ts'
 import { fail, printInPlace, printJson, printWrapped } from './output.ts'
@@ -16,8 +18,18 @@ const WATCH_INTERVAL = 1000
 export async function statusCommand(flags: StatusFlags): Promise<Exit> {
   const settings = await readSettings(flags.settings, 'names')
   if (!settings.ok) return fail(settings.error, flags.asJson)
-  const result = await show(settings.value, flags).catch(stateFailure)
+  const work = flags.isHealthCheck ? check(settings.value) : show(settings.value, flags)
+  const result = await work.catch(stateFailure)
   return typeof result === 'string' ? result : fail(result, flags.asJson)
+}
+
+/** 69 without a daemon that answers in time, 77 where one is stopped. */
+async function check(settings: ResolvedSettings): Promise<Exit | Failure> {
+  const report = await statusReport(settings)
+  const messages = healthProblems(report, Date.now())
+  if (messages.length === 0) return 'settled'
+  const isStopped = report.isRunning && report.accounts.some(({ outcome }) => outcome === 'stopped')
+  return { exit: isStopped ? 'stopped' : 'unreached', messages }
 }
 
 async function show(settings: ResolvedSettings, flags: OutputFlags): Promise<Exit> {

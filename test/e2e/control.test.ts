@@ -227,6 +227,35 @@ describe('a running daemon', () => {
     expect(shown.match(/the daemon is running/g)).toHaveLength(2)
   })
 
+  it('is healthy while it answers and is not stopped: status --healthcheck', async () => {
+    const at = await service()
+    const folder = scratch()
+    const check = async () =>
+      holdfast(['status', '--healthcheck', ...clientOf(at, folder), '--runtime-dir', folder], {
+        env: env(at),
+      })
+    expect(await check()).toMatchObject({ code: 69, stderr: 'holdfast: no daemon is running\n' })
+    const { line, child, ended } = daemon(at, folder, '--myip', '192.0.2.1')
+    await line('nothing to do until then')
+    expect(await check()).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    child.kill('SIGTERM')
+    await ended
+    const wrong = { ...env(at), HOLDFAST_PASSWORD: 'wrong' }
+    const other = scratch()
+    const stopped = running(
+      [...clientOf(at, other), '--runtime-dir', other, '--myip', '192.0.2.1', '--when-stopped', 'idle'],
+      wrong,
+    )
+    await stopped.line('updates have stopped until you act')
+    const refused = await holdfast(
+      ['status', '--healthcheck', ...clientOf(at, other), '--runtime-dir', other],
+      { env: wrong },
+    )
+    expect([refused.code, refused.stderr]).toEqual([77, expect.stringContaining('stopped until you act')])
+    stopped.child.kill('SIGTERM')
+    await stopped.ended
+  })
+
   it('redraws status --watch in its place in a terminal, and no line scrolls away', async () => {
     const at = await service()
     const folder = scratch()

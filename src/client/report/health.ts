@@ -1,0 +1,22 @@
+import { parseInstant } from '../../base/time.ts'
+import { labelOf } from './account-name.ts'
+import type { StatusReport } from './status.ts'
+
+/** In milliseconds: a look that is late by more than this means that the loop hangs. */
+const MAX_LATENESS = 600_000
+
+/** Why a daemon is not healthy, for supervisors of containers; empty where it is. A wait that the service asked for is healthy. */
+export function healthProblems(
+  { isRunning, isSilent, accounts }: StatusReport,
+  now: number,
+): readonly string[] {
+  if (!isRunning) return ['no daemon is running']
+  if (isSilent === true) return ['the daemon does not answer']
+  return accounts.flatMap((report) => {
+    const next = parseInstant(report.nextLook ?? '')
+    if (report.outcome === 'stopped') return [`${labelOf(report)}: stopped until you act`]
+    return next !== undefined && now - next > MAX_LATENESS
+      ? [`${labelOf(report)}: the address was to be checked at ${report.nextLook}`]
+      : []
+  })
+}
