@@ -6,19 +6,30 @@ import { join } from 'node:path'
 import { gzip } from './deb.mjs'
 import { plant } from './tree.mjs'
 
-const FIXED = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--format=ustar']
-
-export function makeTar(to, files, epoch) {
+/** `owner`: the number of the user and the group of everything. `paths`: only what is below these, without their parents. */
+export function tarOf(files, epoch, { owner = 0, paths } = {}) {
   const root = mkdtempSync(join(tmpdir(), 'holdfast-tar-'))
   try {
     plant(root, files, epoch)
-    const tops = [...new Set(Object.keys(files).map((path) => path.split('/')[0]))].sort()
-    const archive = execFileSync('tar', [...FIXED, `--mtime=@${epoch}`, '-C', root, '-c', ...tops], {
+    const tops = paths ?? [...new Set(Object.keys(files).map((path) => path.split('/')[0]))].sort()
+    const fixed = [
+      '--sort=name',
+      `--owner=${owner}`,
+      `--group=${owner}`,
+      '--numeric-owner',
+      '--format=ustar',
+      `--mtime=@${epoch}`,
+    ]
+    return execFileSync('tar', [...fixed, '-C', root, '-c', ...tops], {
       maxBuffer: 1024 ** 3,
       env: { ...process.env, LC_ALL: 'C' },
     })
-    writeFileSync(to, gzip(archive))
   } finally {
     rmSync(root, { recursive: true, force: true })
   }
+}
+
+export const makeTar = (to, files, epoch, packing = 'gzip') => {
+  const archive = tarOf(files, epoch)
+  writeFileSync(to, packing === 'gzip' ? gzip(archive) : archive)
 }

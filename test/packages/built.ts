@@ -18,8 +18,8 @@ interface BuildOptions {
   readonly version?: string
   /** Another Node makes it. */
   readonly node?: string
-  /** The packaging of another checkout. */
-  readonly from?: string
+  /** The container image too. */
+  readonly image?: boolean
 }
 
 /** The folder of new packages; they are deleted with the process. */
@@ -28,17 +28,18 @@ export function build({
   root,
   version: as,
   node = process.execPath,
-  from = ROOT,
+  image = false,
 }: BuildOptions): string {
   const out = mkdtempSync(join(tmpdir(), 'holdfast-out-'))
   process.on('exit', () => rmSync(out, { recursive: true, force: true }))
   execFileSync(
     node,
     [
-      join(from, '.build/package.mjs'),
+      join(ROOT, '.build/package.mjs'),
       '--out',
       out,
       ...only.flatMap((one) => ['--only', one]),
+      ...(image ? ['--image'] : []),
       ...(root === undefined ? [] : ['--root', root]),
       ...(as === undefined ? [] : ['--version', as]),
     ],
