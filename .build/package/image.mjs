@@ -1,11 +1,11 @@
 /** A container image (OCI image layout 1.0, as one archive): a minimal Debian, Node, the client and the service. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzip } from './deb.mjs'
-import { makeTar, tarOf } from './tar.mjs'
+import { tarOf } from './tar.mjs'
 import { file, link, program } from './tree.mjs'
 import { wholeFiles } from './parts.mjs'
 
@@ -82,6 +82,27 @@ const stateLayer = (epoch) => {
 
 const sha256 = (content) => createHash('sha256').update(content).digest('hex')
 
+const settingsOf = (version) => ({
+  User: `${USER}:${USER}`,
+  Env: [
+    'PATH=/usr/sbin:/usr/bin:/sbin:/bin',
+    'HOLDFAST_STATE_DIR=/var/lib/holdfast',
+    'HOLDFAST_RUNTIME_DIR=/run/holdfast',
+    // A container that ends is started again and again.
+    'HOLDFAST_WHEN_STOPPED=idle',
+  ],
+  Entrypoint: ['/usr/bin/node', '/usr/lib/holdfast/bin/holdfast.js'],
+  Cmd: ['run'],
+  Volumes: { '/var/lib/holdfast': {}, '/run/holdfast': {} },
+  WorkingDir: '/',
+  StopSignal: 'SIGTERM',
+  Labels: {
+    'org.opencontainers.image.title': 'holdfast',
+    'org.opencontainers.image.version': version,
+    'org.opencontainers.image.licenses': 'MIT',
+  },
+})
+
 export async function makeImage(to, about) {
   const { version, epoch } = about
   const blobs = {}
@@ -96,26 +117,7 @@ export async function makeImage(to, about) {
     created,
     architecture: 'amd64',
     os: 'linux',
-    config: {
-      User: `${USER}:${USER}`,
-      Env: [
-        'PATH=/usr/sbin:/usr/bin:/sbin:/bin',
-        'HOLDFAST_STATE_DIR=/var/lib/holdfast',
-        'HOLDFAST_RUNTIME_DIR=/run/holdfast',
-        // A container that ends is started again and again.
-        'HOLDFAST_WHEN_STOPPED=idle',
-      ],
-      Entrypoint: ['/usr/bin/node', '/usr/lib/holdfast/bin/holdfast.js'],
-      Cmd: ['run'],
-      Volumes: { '/var/lib/holdfast': {}, '/run/holdfast': {} },
-      WorkingDir: '/',
-      StopSignal: 'SIGTERM',
-      Labels: {
-        'org.opencontainers.image.title': 'holdfast',
-        'org.opencontainers.image.version': version,
-        'org.opencontainers.image.licenses': 'MIT',
-      },
-    },
+    config: settingsOf(version),
     rootfs: { type: 'layers', diff_ids: layers.map((layer) => `sha256:${sha256(layer)}`) },
     history: layers.map(() => ({ created, created_by: 'holdfast package' })),
   }
@@ -127,20 +129,11 @@ export async function makeImage(to, about) {
     layers: layers.map((layer) => put(gzip(layer), 'application/vnd.oci.image.layer.v1.tar+gzip')),
   }
   const described = put(json(manifest), manifest.mediaType)
-  makeTar(
-    to,
-    {
-      ...blobs,
-      'oci-layout': file('{"imageLayoutVersion":"1.0.0"}'),
-      'index.json': file(
-        json({
-          schemaVersion: 2,
-          mediaType: 'application/vnd.oci.image.index.v1+json',
-          manifests: [{ ...described, annotations: { 'org.opencontainers.image.ref.name': version } }],
-        }),
-      ),
-    },
-    epoch,
-    'plain',
-  )
+  const index = {
+    schemaVersion: 2,
+    mediaType: 'application/vnd.oci.image.index.v1+json',
+    manifests: [{ ...described, annotations: { 'org.opencontainers.image.ref.name': version } }],
+  }
+  const layout = { 'oci-layout': file('{"imageLayoutVersion":"1.0.0"}'), 'index.json': file(json(index)) }
+  writeFileSync(to, tarOf({ ...blobs, ...layout }, epoch))
 }

@@ -29,7 +29,4 @@ export function tarOf(files, epoch, { owner = 0, paths } = {}) {
   }
 }
 
-export const makeTar = (to, files, epoch, packing = 'gzip') => {
-  const archive = tarOf(files, epoch)
-  writeFileSync(to, packing === 'gzip' ? gzip(archive) : archive)
-}
+export const makeTar = (to, files, epoch) => writeFileSync(to, gzip(tarOf(files, epoch)))
