@@ -190,9 +190,13 @@ describe.skipIf(lacks('mmdebstrap') || lacks('crun') || lacksNamespaces())(
       expect(asked).toHaveLength(1)
       expect(readFileSync(join(state, 'state.json'), 'utf8')).toContain('203.0.113.9')
 
-      const check = spawnSync('unshare', runtime(`exec --user 8053:8053 ${name} /usr/bin/holdfast status --healthcheck`), {
-        encoding: 'utf8',
-      })
+      const check = spawnSync(
+        'unshare',
+        runtime(`exec --user 8053:8053 ${name} /usr/bin/holdfast status --healthcheck`),
+        {
+          encoding: 'utf8',
+        },
+      )
       expect([check.status, check.stderr]).toEqual([0, ''])
       const start = performance.now()
       spawnSync('unshare', runtime(`kill ${name} TERM`))
