@@ -19,7 +19,8 @@ export const printInPlace = (...lines: readonly string[]): void => {
   if (!isTTY) return print(...lines)
   const all = wrapped(lines, Math.max(40, columns))
   // The last row is that of the cursor: one line more would scroll the first one away.
-  const room = Math.max(2, rows - 1)
+  // A serial console does not know its size.
+  const room = rows > 0 ? Math.max(2, rows - 1) : all.length
   const shown =
     all.length <= room
       ? all

@@ -5,15 +5,16 @@ import { fail } from './output.ts'
 
 /** The command of the package of the service. */
 const SERVICE_PROGRAM = '/usr/sbin/holdfast-service'
+export const NO_SERVICE =
+  'this package is the client; the update service is the package holdfast-service: install it, and run the command again'
+
 /** Gives the command line to the installed service; without one, says what to install. */
 export async function handOver({ asJson }: { readonly asJson: boolean }): Promise<Exit> {
   if (!existsSync(SERVICE_PROGRAM))
     return fail(
       {
         exit: 'configuration',
-        messages: [
-          'this package is the client; the update service is the package holdfast-service: install it, and run the command again',
-        ],
+        messages: [NO_SERVICE],
       },
       asJson,
     )
@@ -22,8 +23,9 @@ export async function handOver({ asJson }: { readonly asJson: boolean }): Promis
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
   process.on('SIGINT', () => undefined)
   const code = await new Promise<number | null>((done) => {
-    child.once('error', () => done(null))
-    child.once('close', done)
+    child.once('error', () => done(EXITS.bug.code))
+    // A signal ended it, as it was asked to.
+    child.once('close', (ended) => done(ended ?? EXITS.settled.code))
   })
   const known = Object.entries(EXITS).find(([, row]) => row.code === code)
   return (known?.[0] ?? 'bug') as Exit

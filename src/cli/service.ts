@@ -15,7 +15,9 @@ import type { Exit } from '../app/exit-codes.ts'
 import { isRoot } from '../app/paths.ts'
 import { makeFolder } from '../platform/folder.ts'
 import type { ServiceFlags } from './flag-tables.ts'
+import { hasService } from './has-service.ts'
 import { fail, print } from './output.ts'
+import { NO_SERVICE } from './service-package.ts'
 
 /** `holdfast service`: installs, removes or shows the systemd unit of this installation. */
 export async function serviceCommand({
@@ -43,8 +45,11 @@ const variantOf = ({
   return isForUser ? userVariant() : isTimer ? timerVariant : daemonVariant
 }
 
+const isServe = (variant: UnitVariant): boolean => variant === serveVariant
+
 async function install(variant: UnitVariant, isDryRun: boolean): Promise<Exit> {
   const refusals = await installProblems(variant)
+  if (isServe(variant) && !hasService()) return refuse([NO_SERVICE])
   if (refusals.length > 0 && !isDryRun) return refuse(refusals)
   const packaged = await packagedUnit(variant)
   if (packaged !== undefined) print(`the unit is that of the package: ${packaged}`)

@@ -47,12 +47,18 @@ export function parseServer(value: string): Result<string, string> {
     : ok(url.origin)
 }
 
+function withoutPath(full: string): string {
+  const url = new URL(full)
+  url.pathname = '/'
+  return url.href
+}
+
 /** The address of a service with its path, where it has another one than that of the protocol. */
 export function parseServiceAddress(value: string): Result<{ server: string; path?: string }, string> {
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `https://${value}`
   const pathname = URL.canParse(full) ? new URL(full).pathname : '/'
   const hasPath = pathname !== '/' && pathname !== UPDATE_PATH
-  const server = parseServer(hasPath ? full.replace(pathname, '') : value)
+  const server = parseServer(hasPath ? withoutPath(full) : value)
   if (!server.ok || !hasPath) return server.ok ? ok({ server: server.value }) : server
   const path = parsePath(pathname)
   return path.ok ? ok({ server: server.value, path: path.value }) : path

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { ACCOUNT_SETTINGS, CLIENT_SETTINGS, parseServer } from '../../src/config/client-settings.ts'
+import {
+  ACCOUNT_SETTINGS,
+  CLIENT_SETTINGS,
+  parseServer,
+  parseServiceAddress,
+} from '../../src/config/client-settings.ts'
 import { parseDocument } from '../../src/config/document.ts'
 import { readClientConfig } from '../../src/config/read-client.ts'
 import { formatComplaint, fromEnvironment, fromFlags } from '../../src/config/setting.ts'
@@ -305,3 +310,17 @@ it('a server of a flag replaces that of a preset in the file, with its form', ()
     hostnameParameter: 'none',
   })
 })
+
+// biome-ignore format: a table
+it.each([
+  ['https://update.example.org/update', { server: 'https://update.example.org', path: '/update' }],
+  ['dyn.example.org/dyn', { server: 'https://dyn.example.org', path: '/dyn' }],
+  ['https://dyn.example.org:8245/nic/update', { server: 'https://dyn.example.org:8245' }],
+  ['http://dyn.example.org/', { server: 'http://dyn.example.org' }],
+])('the address of a service with its path: %s', (text, expected) =>
+  expect(parseServiceAddress(text)).toEqual({ ok: true, value: expected }))
+
+it.each(['https://dyn.example.org/a?b=c', 'https://u:p@dyn.example.org/a', 'ftp://dyn.example.org/a'])(
+  'no address of a service: %s',
+  (text) => expect(parseServiceAddress(text).ok).toBe(false),
+)

@@ -127,7 +127,11 @@ describe.skipIf(typeof made === 'string').each(['full', 'minimal'] as const)(
     })
 
     it('says which package has the service', () => {
-      for (const command of ['holdfast serve --dev', 'holdfast admin init'])
+      for (const command of [
+        'holdfast serve --dev',
+        'holdfast admin init',
+        'holdfast service install --serve --dry-run',
+      ])
         expect(machine.sh(command)).toMatchObject({
           code: 78,
           stderr: expect.stringContaining('the update service is the package holdfast-service') as string,
@@ -186,6 +190,12 @@ describe.skipIf(typeof made === 'string')('the service on a Debian', { timeout: 
     expect([refused.code, refused.stderr]).toEqual([78, expect.stringContaining('admin init')])
   })
 
+  it('opens no port for a question, or for another store', () => {
+    expect(ok('holdfast-service admin init --help')).toContain('holdfast admin')
+    ok('holdfast-service admin init --store /var/lib/other && rm -r /var/lib/other')
+    expect(machine.sh('systemctl is-enabled holdfast-service.socket').stdout.trim()).toBe('disabled')
+  })
+
   it('opens its ports with the store, and the first request starts it', async () => {
     expect(ok('holdfast-service admin init')).toContain('the first request starts the service')
     expect(machine.sh('systemctl is-active holdfast-service.service').stdout.trim()).toBe('inactive')
@@ -204,6 +214,16 @@ describe.skipIf(typeof made === 'string')('the service on a Debian', { timeout: 
     expect(ok('holdfast-service admin zone list')).toContain('acme.test')
     ok('systemctl start holdfast-service-backup.service')
     expect(ok('ls /var/backups/holdfast')).not.toBe('')
+  })
+
+  it('ends with the signal to its command', () => {
+    ok(`dpkg -i ${place(packages, '_all.deb')}`)
+    for (const command of ['holdfast-service', 'holdfast']) {
+      const serve = `${command} serve --listen 127.0.0.1:9123 --store /var/lib/holdfast-service`
+      const ended = machine.sh(`${serve} > /log 2>&1 & sleep 3; kill $!; wait $!; echo $?`)
+      expect(ended.stdout.trim(), ok('cat /log')).toBe('0')
+      expect(machine.sh("pgrep -f '[l]isten 127.0.0.1:9123'").stdout).toBe('')
+    }
   })
 
   it('gets what serve and admin of the client are asked', () => {

@@ -6,12 +6,11 @@ import {
   admit,
   compareReports,
   type Compared,
-  duePings,
   maxPerDay,
   notificationOf,
-  withoutPing,
-  withPing,
+  withoutHeld,
 } from '../../client/notify/compare.ts'
+import { duePings, withoutPing, withPing } from '../../client/notify/pings.ts'
 import { NEW_MEMORY, type NotifyMemory, type PendingDelivery } from '../../client/notify/memory.ts'
 import { EVENT_ROWS, NO_DETAILS, type Notification } from '../../client/notify/notification.ts'
 import type { AccountReport } from '../../client/report/report.ts'
@@ -68,7 +67,8 @@ export class Notifier {
   readonly #queue: DeliveryQueue
   #settings: ReadonlyMap<string, DeliverySettings> = new Map()
   #memory: NotifyMemory = NEW_MEMORY
-  #isUnsavedTold = false
+  /** The account that was told that the state cannot be saved. */
+  #unsavedListener = ''
   #isFull = false
   #reports: readonly AccountReport[] = []
 
@@ -133,15 +133,22 @@ export class Notifier {
     const tell = (about: NotificationEvent, because: string): void =>
       this.#tell(about, this.#listener(about), { because, hostnames: [], addresses: {} })
     if (event.kind === 'stateNotSaved') {
-      this.#isUnsavedTold ||= this.#listener('unsaved') !== ''
       tell('unsaved', event.because)
+      this.#unsavedListener = this.#listener('unsaved')
     }
-    if (event.kind === 'stateSavedAgain' && this.#isUnsavedTold) {
-      this.#isUnsavedTold = false
-      tell('recovered', lineOf(event))
-    }
+    if (event.kind === 'stateSavedAgain') this.#savedAgain(event)
     const about = EVENTS_FOR_ALL[event.kind]
     if (about !== undefined) tell(about, lineOf(event))
+  }
+
+  /** The end of what was told; what was held back of it is no news. */
+  #savedAgain(event: AgentEvent): void {
+    const account = this.#unsavedListener
+    if (account === '') return
+    this.#unsavedListener = ''
+    const wasHeld = this.#memory.accounts[account]?.events.unsaved?.held !== undefined
+    this.#memory = withoutHeld(this.#memory, account, 'unsaved')
+    if (!wasHeld) this.#tell('recovered', account, { because: lineOf(event), hostnames: [], addresses: {} })
   }
 
   /** The start and the end of the daemon. */
@@ -190,8 +197,8 @@ export class Notifier {
       const settings = this.#settings.get(account)
       const isDown = this.#memory.accounts[account]?.problem !== undefined
       const targets = (settings === undefined ? [] : deliveryTargets(notification, settings)).filter(
-        // A change of one hostname does not mean that all is well.
-        (target) => target !== 'ping' || event !== 'changed' || !isDown,
+        // A change of one hostname, or a state that is saved again, does not mean that all is well.
+        (target) => target !== 'ping' || EVENT_ROWS[event].ping !== 'success' || !isDown,
       )
       this.#log('debug', 'a notification is delivered', { fields: { account, event } })
       const pending = targets.map(

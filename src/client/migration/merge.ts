@@ -116,9 +116,10 @@ interface MergedUpdate extends ImportedUpdate {
 function merged(first: ImportedUpdate, others: readonly ImportedUpdate[], remarks: Remark[]): MergedUpdate {
   const [last] = others.slice(-1)
   const all = [first, ...others]
-  const hosts = all.flatMap(({ hostnames, suffix }) =>
-    suffix === undefined ? [] : hostnames.map((name) => ({ name, suffix })),
+  const suffixes = all.flatMap(({ hostnames, suffix, ipv6 }) =>
+    suffix === undefined || !ipv6 ? [] : hostnames.map((name) => [name, { name, suffix }] as const),
   )
+  const hosts = [...new Map(suffixes).values()]
   if (last === undefined) return { ...first, hosts }
   const lookup = all.reduce<Lookup | undefined>(
     (one, { lookup: other }) => (one === undefined ? undefined : combineLookups(one, other)),

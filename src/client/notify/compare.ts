@@ -1,4 +1,4 @@
-import { between, type Instant, minutes, parseInstant } from '../../base/time.ts'
+import { between, hours, type Instant, minutes, parseInstant } from '../../base/time.ts'
 import type { NotificationEvent } from '../../config/notify-settings.ts'
 import { type Addresses, FAMILIES } from '../../net/address.ts'
 import type { Outcome } from '../report/outcome.ts'
@@ -10,8 +10,10 @@ import { EVENT_ROWS, type Notification } from './notification.ts'
 export const PAUSE = minutes(10)
 /** For each account, over all of them; what is urgent, and problems, which are rare, do not count. */
 export const MAX_PER_DAY = 30
+/** What is no change and no problem is told once a day. */
+const RARE_PAUSE = hours(24)
 /** In milliseconds. */
-const CLOCK_TOLERANCE = 60_000
+export const CLOCK_TOLERANCE = 60_000
 /** In milliseconds, for problems that last. */
 const DAY = 86_400_000
 
@@ -74,7 +76,7 @@ interface ComparedAccount {
 }
 
 /** All is well: an account that was looked at in this process, and for which nothing is due. */
-const isSettled = ({ outcome, lastLook, isDue }: AccountReport): boolean =>
+export const isSettled = ({ outcome, lastLook, isDue }: AccountReport): boolean =>
   outcome === 'settled' && lastLook !== null && isDue !== true
 
 function compareAccount(
@@ -82,7 +84,7 @@ function compareAccount(
   report: AccountReport,
   { now, isHeard }: CompareContext,
 ): ComparedAccount {
-  const changes = changesOf(memory, report)
+  const changes = changesOf(memory, report, isHeard(report.account, 'different'))
   const problem = PROBLEMS[report.outcome]
   const withChanges = { ...memory, confirmed: knownAfter(memory, report) }
   if (isSettled(report)) return recover(withChanges, report, changes)
@@ -145,7 +147,11 @@ function recover(
 }
 
 /** Hostnames with other confirmed addresses than before; those with the same change are one notification. */
-function changesOf({ confirmed }: AccountMemory, report: AccountReport): readonly Notification[] {
+function changesOf(
+  { confirmed }: AccountMemory,
+  report: AccountReport,
+  isDifferentHeard: boolean,
+): readonly Notification[] {
   const groups = new Map<string, Notification>()
   for (const host of report.hostnames) {
     const before = confirmed[host.hostname] ?? {}
@@ -153,8 +159,8 @@ function changesOf({ confirmed }: AccountMemory, report: AccountReport): readonl
     const isChanged = FAMILIES.some(
       (family) => host.confirmed[family] !== undefined && before[family] !== host.confirmed[family],
     )
-    // That is told as "different".
-    const isOther = FAMILIES.some((family) => host.different?.[family] !== undefined)
+    // That is told as "different", where anyone hears it.
+    const isOther = isDifferentHeard && FAMILIES.some((family) => host.different?.[family] !== undefined)
     if (!isChanged || isOther) continue
     const key = JSON.stringify([before, host.confirmed])
     const earlier = groups.get(key)
@@ -186,13 +192,14 @@ export const notificationOf = (event: NotificationEvent, report: AccountReport):
 
 /** Whether a notification is told now, or joined with those that are held back. */
 export function admit(memory: NotifyMemory, one: Notification, now: Instant): Compared {
-  const { isUrgent, isMomentary } = EVENT_ROWS[one.event]
+  const { isUrgent, isMomentary, isRare } = EVENT_ROWS[one.event]
   if (isUrgent === true) return tell(memory, one, now)
   const last = memory.accounts[one.account]?.events[one.event]
-  const isPaused = last !== undefined && now - last.at < PAUSE && now >= last.at
+  const pause = isRare === true ? RARE_PAUSE : PAUSE
+  const isPaused = last !== undefined && now - last.at < pause && now >= last.at
   if (!isPaused && (!isCounted(one.event) || countOn(memory, now) < maxPerDay(memory)))
     return tell(memory, joined(last?.held, one), now)
-  if (isMomentary === true) return { memory, notifications: [] }
+  if (isMomentary === true || isRare === true) return { memory, notifications: [] }
   return {
     memory: withEvent(memory, one, { at: last?.at ?? now, held: joined(last?.held, one) }),
     notifications: [],
@@ -222,7 +229,9 @@ const joined = (held: Notification | undefined, one: Notification): Notification
 
 /** A problem that is not told would make its end false. */
 const isCounted = (event: NotificationEvent): boolean =>
-  EVENT_ROWS[event].isUrgent !== true && EVENT_ROWS[event].delay === undefined
+  EVENT_ROWS[event].isUrgent !== true &&
+  EVENT_ROWS[event].isRare !== true &&
+  EVENT_ROWS[event].delay === undefined
 export const maxPerDay = ({ accounts }: NotifyMemory): number =>
   MAX_PER_DAY * Math.max(1, Object.keys(accounts).length)
 
@@ -245,38 +254,11 @@ function withEvent(memory: NotifyMemory, { account, event }: Notification, entry
   return { ...memory, accounts: { ...memory.accounts, [account]: next } }
 }
 
-interface PingContext {
-  /** Milliseconds between two pings, of the accounts that have a check. */
-  readonly every: ReadonlyMap<string, number>
-  readonly now: Instant
-}
-
-/** Accounts that are due for a ping while all is well. */
-export function duePings(
-  memory: NotifyMemory,
-  reports: readonly AccountReport[],
-  { every, now }: PingContext,
-): { readonly memory: NotifyMemory; readonly accounts: readonly string[] } {
-  const due = reports.filter((report) => {
-    const { account } = report
-    const interval = every.get(account)
-    const pinged = memory.accounts[account]?.pinged
-    if (interval === undefined || !isSettled(report)) return false
-    return pinged === undefined || now - pinged >= interval || pinged - now > CLOCK_TOLERANCE
-  })
-  const accounts = due.map(({ account }) => account)
-  return { memory: accounts.reduce((one, account) => withPing(one, account, now), memory), accounts }
-}
-
-export function withPing(memory: NotifyMemory, account: string, now: Instant): NotifyMemory {
-  const earlier = memory.accounts[account] ?? { confirmed: {}, events: {} }
-  return { ...memory, accounts: { ...memory.accounts, [account]: { ...earlier, pinged: now } } }
-}
-
-/** The next look at which all is well pings. */
-export function withoutPing(memory: NotifyMemory, account: string): NotifyMemory {
+/** Forgets what was held back of an event that is over. */
+export function withoutHeld(memory: NotifyMemory, account: string, event: NotificationEvent): NotifyMemory {
   const earlier = memory.accounts[account]
-  if (earlier === undefined) return memory
-  const { pinged: _pinged, ...rest } = earlier
-  return { ...memory, accounts: { ...memory.accounts, [account]: rest } }
+  const last = earlier?.events[event]
+  if (earlier === undefined || last?.held === undefined) return memory
+  const next = { ...earlier, events: { ...earlier.events, [event]: { at: last.at } } }
+  return { ...memory, accounts: { ...memory.accounts, [account]: next } }
 }

@@ -46,6 +46,8 @@ interface EventRow {
   readonly isUrgent?: true
   /** Told at most once in each pause, and never later: it is over by then. */
   readonly isMomentary?: true
+  /** Seen at many looks: told once a day, and not counted. */
+  readonly isRare?: true
   readonly title: string
 }
 
@@ -62,10 +64,10 @@ export const EVENT_ROWS: Readonly<Record<NotificationEvent, EventRow>> = {
   recovered: { hook: 'onRecover', ping: 'success', isUrgent: true,               title: 'updates work again' },
   started:   { ping: 'start', isMomentary: true,                                 title: 'started' },
   ended:     { isMomentary: true,                                                title: 'ended' },
-  'behind-nat':  {                                                               title: 'the router has no public address' },
-  flipping:      {                                                               title: 'the address changes back and forth' },
-  outlier:       {                                                               title: 'a source reports another address' },
-  quarantined:   {                                                               title: 'an address source is paused' },
+  'behind-nat':  { isRare: true,                                                               title: 'the router has no public address' },
+  flipping:      { isRare: true,                                                               title: 'the address changes back and forth' },
+  outlier:       { isRare: true,                                                               title: 'a source reports another address' },
+  quarantined:   { isRare: true,                                                               title: 'an address source is paused' },
   'state-lost':  { hook: 'onProblem',                                            title: 'the saved state is lost' },
 }
 

@@ -13,10 +13,12 @@ export function healthProblems(
   if (!isRunning) return ['no daemon is running']
   if (isSilent === true) return ['the daemon does not answer']
   return accounts.flatMap((report) => {
-    const next = parseInstant(report.nextLook ?? '')
+    // During a wait nothing is looked up before the next attempt.
+    const times = [report.nextLook, report.nextAttempt].flatMap((at) => parseInstant(at ?? '') ?? [])
+    const next = times.length === 0 ? undefined : Math.max(...times)
     if (report.outcome === 'stopped') return [`${labelOf(report)}: stopped until you act`]
     return next !== undefined && now - next > MAX_LATENESS
-      ? [`${labelOf(report)}: the address was to be checked at ${report.nextLook}`]
+      ? [`${labelOf(report)}: the address was to be checked at ${new Date(next).toISOString()}`]
       : []
   })
 }

@@ -68,6 +68,15 @@ it('the state that cannot be saved is told, and its end once', async () => {
   ])
 })
 
+it('the end of what was held back is no news, and neither is that', async () => {
+  const no = { kind: 'stateNotSaved', because: 'ENOSPC' } as const
+  const again = { kind: 'stateSavedAgain', folder: '/state' } as const
+  expect(await told(no, again, no, again)).toEqual([
+    'unsaved: ENOSPC',
+    'recovered: the state is saved again, in /state',
+  ])
+})
+
 it.each<[string, AgentEvent]>([
   [
     'webhook behind-nat: the router has no public address',

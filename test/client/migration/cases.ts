@@ -736,6 +736,28 @@ export const CASES: readonly ImportCase[] = [
     remarks: [['not taken', 4, 'provider cloudflare for c.example.test']],
   },
   {
+    name: 'ddns-updater: two families of one host with a suffix',
+    format: 'ddns-updater',
+    text: lines(
+      '{ "settings": [',
+      '    { "provider": "dynu", "domain": "a.example.test", "username": "v", "password": "q", "ip_version": "ipv4", "ipv6_suffix": "::2/64" },',
+      '    { "provider": "dynu", "domain": "a.example.test", "username": "v", "password": "q", "ip_version": "ipv6", "ipv6_suffix": "::1/64" }',
+      '] }',
+    ),
+    toml: lines(
+      '[[account]]',
+      'name = "dynu"',
+      'provider = "dynu"',
+      'username = "v"',
+      'hostnames = ["a.example.test"]',
+      '',
+      '[[account.host]]',
+      'name = "a.example.test"',
+      'suffix = "::1/64"',
+    ),
+    passwords: ['q'],
+  },
+  {
     name: 'docker-dynamic-dns: the variables of its container',
     format: 'docker-dyndns',
     text: lines(

@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { formatInstant, type Instant, instant } from '../../../src/base/time.ts'
-import {
-  admit,
-  compareReports,
-  duePings,
-  MAX_PER_DAY,
-  withoutPing,
-} from '../../../src/client/notify/compare.ts'
+import { admit, compareReports, MAX_PER_DAY } from '../../../src/client/notify/compare.ts'
+import { duePings, withoutPing } from '../../../src/client/notify/pings.ts'
 import {
   formatNotifyMemory,
   NEW_MEMORY,
@@ -369,6 +364,37 @@ describe('the maximum of a day', () => {
     const { memory } = many('changed', 100)
     expect(admit(memory, one('account 0', 'changed'), at(25 * HOUR)).notifications).toHaveLength(1)
   })
+})
+
+it.each(['behind-nat', 'flipping', 'outlier', 'quarantined'] as const)(
+  '%s is told once a day, and does not count',
+  (event) => {
+    const one: Notification = { event, account: 'a', ...NO_DETAILS }
+    let memory = NEW_MEMORY
+    const told: number[] = []
+    for (let hour = 0; hour < 50; hour += 1) {
+      const admitted = admit(memory, one, at(hour * HOUR))
+      memory = admitted.memory
+      if (admitted.notifications.length > 0) told.push(hour)
+    }
+    expect([told, memory.count]).toEqual([[0, 24, 48], 0])
+  },
+)
+
+it('another address than the one that was sent is a change where nobody hears of "different"', () => {
+  const first = compareReports(NEW_MEMORY, [reportOf(A)], heard(at(0)))
+  const [host] = reportOf(B).hostnames
+  const other = {
+    ...reportOf(B),
+    hostnames: host === undefined ? [] : [{ ...host, different: addresses('192.0.2.9') }],
+  }
+  const eventsFor = (events: readonly string[]) =>
+    compareReports(first.memory, [other], {
+      now: at(MINUTE),
+      isHeard: (_, event) => events.includes(event),
+    }).notifications.map(({ event }) => event)
+  expect(eventsFor(['changed'])).toEqual(['changed'])
+  expect(eventsFor(['changed', 'different'])).toEqual([])
 })
 
 it.each(['started', 'ended'] as const)('%s is not told later', (event) => {
