@@ -91,7 +91,9 @@ function writeReport(texts: ReadonlyMap<string, string>): void {
       text,
     ]),
   )
-  const all = BENCHES.flatMap(({ name }) => {
+  // Sections that are written by hand stay at the end.
+  const others = [...known.keys()].filter((name) => BENCHES.every((bench) => bench.name !== name))
+  const all = [...BENCHES.map(({ name }) => name), ...others].flatMap((name) => {
     const text = texts.get(name) ?? known.get(name)
     return text === undefined ? [] : [marked(name, text)]
   })
