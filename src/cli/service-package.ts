@@ -8,6 +8,8 @@ const SERVICE_PROGRAM = '/usr/sbin/holdfast-service'
 export const NO_SERVICE =
   'this package is the client; the update service is the package holdfast-service: install it, and run the command again'
 
+const isAsked = (signal: NodeJS.Signals | null): boolean => signal === 'SIGTERM' || signal === 'SIGINT'
+
 /** Gives the command line to the installed service; without one, says what to install. */
 export async function handOver({ asJson }: { readonly asJson: boolean }): Promise<Exit> {
   if (!existsSync(SERVICE_PROGRAM))
@@ -22,10 +24,12 @@ export async function handOver({ asJson }: { readonly asJson: boolean }): Promis
   // The terminal sends its signals to both; a supervisor only to this process.
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
   process.on('SIGINT', () => undefined)
-  const code = await new Promise<number | null>((done) => {
+  const code = await new Promise<number>((done) => {
     child.once('error', () => done(EXITS.bug.code))
-    // A signal ended it, as it was asked to.
-    child.once('close', (ended) => done(ended ?? EXITS.settled.code))
+    // It was asked to end; any other signal, such as one of a lack of memory, is no success.
+    child.once('close', (ended, signal) =>
+      done(ended ?? (isAsked(signal) ? EXITS.settled.code : EXITS.bug.code)),
+    )
   })
   const known = Object.entries(EXITS).find(([, row]) => row.code === code)
   return (known?.[0] ?? 'bug') as Exit
