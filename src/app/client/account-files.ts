@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises'
 import { err, ok, type Result } from '../../base/result.ts'
-import type { AccountSettings } from '../../config/client-settings.ts'
 import type { AccountConfig } from '../../config/read-client.ts'
 import { formatComplaint, type SettingLayer } from '../../config/setting.ts'
 import { canBeBasic } from '../../net/basic.ts'
@@ -109,11 +108,15 @@ async function passwordText(
 export async function passwordWarnings(
   flags: SettingLayer,
   file: string | undefined,
-  accounts: readonly AccountSettings[],
+  accounts: readonly AccountConfig[],
 ): Promise<readonly string[]> {
   const passwordFiles = [
     ...accounts.map(({ passwordFile }) => passwordFile),
-    accounts.some(({ password }) => password) ? file : undefined,
+    accounts.some(
+      ({ password, places }) => password !== undefined && places['password']?.includes(file ?? '\0'),
+    )
+      ? file
+      : undefined,
   ]
   const readable = await Promise.all(passwordFiles.map(readableByOthers))
   return [

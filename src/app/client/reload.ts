@@ -20,7 +20,18 @@ interface Reloadable extends ComposedClient {
 }
 
 /** Reads the settings again and applies them. With a mistake in them, the daemon logs it and keeps its settings. */
-export async function reload(
+export async function reload(parts: Reloadable, options: ReloadOptions): Promise<void> {
+  try {
+    await adopt(parts, options)
+  } catch (error) {
+    // Parts of the program are read when they are needed, and it may have been removed or replaced.
+    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
+    const because = 'the files of the program have changed; restart the daemon'
+    options.log('error', NOT_RELOADED, { fields: { because }, line: `${NOT_RELOADED}: ${because}` })
+  }
+}
+
+async function adopt(
   { agent, detection, observers }: Reloadable,
   { reread, log }: ReloadOptions,
 ): Promise<void> {

@@ -45,10 +45,15 @@ async function folderProblem(): Promise<readonly string[]> {
  */
 export async function packagedUnit({ unit, manager, files }: UnitVariant): Promise<string | undefined> {
   const shown = await showUnit(manager, unit)
-  const isOther =
-    typeof shown === 'object' && shown.path !== '' && !files.some(({ path }) => path === shown.path)
+  // Without a running systemd, as in the build of an image, only its file tells.
+  if (typeof shown === 'string')
+    return manager.length === 0 && (await exists(join(PACKAGED, unit))) ? join(PACKAGED, unit) : undefined
+  const isOther = shown.path !== '' && !files.some(({ path }) => path === shown.path)
   return isOther ? shown.path : undefined
 }
+
+/** systemd.unit(5): the units of packages. */
+const PACKAGED = '/usr/lib/systemd/system'
 
 const SERVICE_CONFIG = '/etc/holdfast/service.toml'
 
