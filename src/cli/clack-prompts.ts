@@ -24,15 +24,20 @@ export const clackPrompts: Prompts = {
       label,
       ...(hint !== undefined && { hint }),
     }))
-    const chosen = isSearch
-      ? await clack.autocomplete({ message, options, maxItems: 8, placeholder: 'type to search' })
-      : await clack.select({
-          message,
-          options,
-          ...(initial !== undefined && { initialValue: initial }),
-        })
-    const value = answered(chosen)
-    return choices.find((one) => one.value === value)?.value ?? neverChosen(value)
+    for (;;) {
+      const chosen = isSearch
+        ? await clack.autocomplete({ message, options, maxItems: 8, placeholder: 'type to search' })
+        : await clack.select({
+            message,
+            options,
+            ...(initial !== undefined && { initialValue: initial }),
+          })
+      const value = answered(chosen)
+      const found = choices.find((one) => one.value === value)
+      if (found !== undefined) return found.value
+      // A search without a match gives nothing.
+      clack.log.warn('nothing in the list matches; a service that is not in it is its first entry')
+    }
   },
   confirm: async (message, initial) => answered(await clack.confirm({ message, initialValue: initial })),
   note: (title, lines) => clack.note(lines.join('\n'), title, { format: (line) => line }),
@@ -46,8 +51,4 @@ export const clackPrompts: Prompts = {
     }
   },
   end: (message) => clack.outro(message),
-}
-
-function neverChosen(value: string): never {
-  throw new Error(`${value} was not among the choices`)
 }

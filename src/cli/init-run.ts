@@ -44,10 +44,17 @@ export async function carryOut(
       )
     : 'settled'
   const { startClient } = await import('./init-start.ts')
-  const started = sent === 'settled' ? await startClient(start, { config: output, draft }) : sent
+  // The daemon tries again by itself where the service was not reached, or asks for a wait.
+  const isStarted = sent === 'settled' || sent === 'unreached' || sent === 'waiting'
+  const begun = isStarted ? await startClient(start, { config: output, draft }) : 'settled'
+  const started = sent === 'settled' ? begun : sent
+  if (!isStarted && start !== 'none' && !asJson)
+    print(
+      'the client is not started, because the first update failed; when it works, run holdfast init again',
+    )
   if (asJson && !isSending)
     printJson({ exit: exitResult(started), written: plan.files.map(({ path }) => path) })
-  if (!asJson && started === 'settled') print(...nextLines(output, isSending))
+  if (!asJson && isStarted && begun === 'settled') print(...nextLines(output, isSending))
   return started
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { isRoot } from '../app/paths.ts'
 import type { Exit } from '../app/exit-codes.ts'
@@ -63,6 +64,8 @@ async function restartUnit(unit: string, manager: readonly string[]): Promise<Ex
 
 const option = ({ config }: StartContext): string => (config === undefined ? '' : ` --config ${config}`)
 
+const INIT_SCRIPT = '/etc/init.d/holdfast'
+
 const LINES: Readonly<
   Record<Exclude<Start, 'none' | 'systemd'>, (context: StartContext) => readonly string[]>
 > = {
@@ -71,8 +74,10 @@ const LINES: Readonly<
     `  */5 * * * * holdfast update --quiet${option(context)}`,
   ],
   openwrt: (context) => [
-    'OpenWrt: copy systemd/openwrt/holdfast.init of the package to /etc/init.d/holdfast, then',
-    '  /etc/init.d/holdfast enable; /etc/init.d/holdfast start',
+    existsSync(INIT_SCRIPT)
+      ? 'OpenWrt: start the daemon now and at every boot with'
+      : `OpenWrt: copy systemd/openwrt/holdfast.init of the package to ${INIT_SCRIPT}, then`,
+    `  ${INIT_SCRIPT} enable; ${INIT_SCRIPT} start`,
     `  (it runs: holdfast run${option(context)})`,
   ],
   container: ({ draft }) => [

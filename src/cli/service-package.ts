@@ -23,7 +23,9 @@ export async function handOver({ asJson }: { readonly asJson: boolean }): Promis
   const child = spawn(SERVICE_PROGRAM, process.argv.slice(2), { stdio: 'inherit' })
   // The terminal sends its signals to both; a supervisor only to this process.
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
-  process.on('SIGINT', () => undefined)
+  process.on('SIGINT', () => {
+    if (!process.stdin.isTTY) child.kill('SIGINT')
+  })
   const code = await new Promise<number>((done) => {
     child.once('error', () => done(EXITS.bug.code))
     // It was asked to end; any other signal, such as one of a lack of memory, is no success.

@@ -1,3 +1,4 @@
+import { access, constants } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ResolvedSettings, readSettings } from '../app/client/settings.ts'
 import { statusReport, stateFailure } from '../app/client/status-report.ts'
@@ -26,11 +27,18 @@ export async function statusCommand(flags: StatusFlags): Promise<Exit> {
 /** 69 without a daemon that answers in time, 77 where one is stopped. */
 async function check(settings: ResolvedSettings): Promise<Exit | Failure> {
   const report = await statusReport(settings)
-  const messages = healthProblems(report, Date.now())
+  const messages = [...healthProblems(report, Date.now()), ...(await unwritable(settings))]
   if (messages.length === 0) return 'settled'
   const isStopped = report.isRunning && report.accounts.some(({ outcome }) => outcome === 'stopped')
   return { exit: isStopped ? 'stopped' : 'unreached', messages }
 }
+
+/** A stop that is not saved is lost with the process: a volume of another user is no healthy one. */
+const unwritable = async ({ stateDir }: ResolvedSettings): Promise<readonly string[]> =>
+  access(stateDir, constants.W_OK).then(
+    () => [],
+    () => [`the state folder ${stateDir} cannot be written, so a stop would be lost`],
+  )
 
 async function show(settings: ResolvedSettings, flags: OutputFlags): Promise<Exit> {
   let shown: StatusReport | undefined
