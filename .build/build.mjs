@@ -32,11 +32,33 @@ const slimUndici = {
   },
 }
 
+/**
+ * Parts of pg that are never used: a library in C, the sockets of a cloud, the password file of libpq, and the types of all values
+ * (`PARSERS` in postgres-connection.ts has those that the store reads).
+ */
+const NO_TYPES = '\0no-types'
+const NO_PART = '\0no-part'
+const slimPg = {
+  name: 'slim-pg',
+  resolveId(id) {
+    if (id === 'pg-types') return NO_TYPES
+    return ['pg-native', 'pg-cloudflare', 'pgpass'].includes(id) ? NO_PART : null
+  },
+  load: (id) => {
+    if (id === NO_PART) return 'export default undefined'
+    return id === NO_TYPES
+      ? `export const builtins = {}
+         export const getTypeParser = () => String
+         export const setTypeParser = () => undefined`
+      : null
+  },
+}
+
 const bundle = await rolldown({
   input: { holdfast: join(ROOT, 'src/cli/start.ts') },
   platform: 'node',
   cwd: ROOT,
-  plugins: [slimUndici],
+  plugins: [slimUndici, slimPg],
   // Only used for `extends` in a yargs configuration, which this program does not have.
   transform: { define: { 'import.meta.resolve': 'undefined' } },
   // Some packages have a second build for require() that cannot be bundled: prefer their ES modules.

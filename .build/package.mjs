@@ -4,8 +4,18 @@
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { clientDeb, serviceDeb } from './package/debian.mjs'
 import { makeNpm } from './package/npm.mjs'
@@ -14,30 +24,81 @@ import { makeSbom } from './package/sbom.mjs'
 import { strippedNode } from './package/node.mjs'
 
 const ROOT = resolve(import.meta.dirname, '..')
-const { values } = parseArgs({
-  options: {
-    out: { type: 'string', default: join(ROOT, 'out') },
-    // Of an older version, for tests of upgrades.
-    root: { type: 'string', default: ROOT },
-    version: { type: 'string' },
-    only: { type: 'string', multiple: true, default: [] },
-    image: { type: 'boolean', default: false },
-  },
-})
+const USAGE = `usage: npm run package -- [--only NAME] [--image] [--out FOLDER] [--version VERSION]
+  --only     npm, deb, service-amd64, service-arm64, openwrt or sbom; several with several --only
+  --image    a container image too
+  --out      the folder, which has nothing but packages; out/ without it`
+
+function refuse(problem) {
+  console.error(`package: ${problem}`)
+  process.exit(64)
+}
+
+function parsed() {
+  try {
+    return parseArgs({ options: OPTIONS })
+  } catch (error) {
+    return refuse(`${error.message}\n${USAGE}`)
+  }
+}
+
+const OPTIONS = {
+  help: { type: 'boolean', default: false },
+  out: { type: 'string', default: join(ROOT, 'out') },
+  // Of an older version, for tests of upgrades.
+  root: { type: 'string', default: ROOT },
+  version: { type: 'string' },
+  only: { type: 'string', multiple: true, default: [] },
+  image: { type: 'boolean', default: false },
+}
+const { values } = parsed()
+if (values.help) {
+  console.log(USAGE)
+  process.exit(0)
+}
+if (values.out === '') refuse('--out is empty')
 
 const root = resolve(values.root)
 const out = resolve(values.out)
+// Made beside the folder, so that the packages there stay if something fails.
+const work = join(dirname(out), `.${basename(out)}.${process.pid}`)
+if (existsSync(out)) {
+  if (!statSync(out).isDirectory()) refuse(`${out} is a file; name a folder`)
+  const other = readdirSync(out).find((file) => !/^(?:holdfast[-_].*|SHA256SUMS)$/.test(file))
+  if (other !== undefined)
+    refuse(`${out} has ${other}, which is no package; name a folder for packages alone`)
+}
+
+/** https://reproducible-builds.org/specs/source-date-epoch/: the time of the commit. */
+function timeOfSource() {
+  const given = process.env['SOURCE_DATE_EPOCH']
+  if (given !== undefined)
+    return /^\d+$/.test(given)
+      ? Number(given)
+      : refuse(`SOURCE_DATE_EPOCH is "${given}"; it must be seconds since 1970`)
+  const git = (...words) =>
+    execFileSync('git', ['-C', ROOT, ...words], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  try {
+    if (realpathSync(git('rev-parse', '--show-toplevel').trim()) !== realpathSync(ROOT))
+      throw new Error('another')
+    if (git('status', '--porcelain') !== '')
+      console.error(
+        'package: the checkout has changes; the packages have the version and the time of its commit',
+      )
+    return Number(git('log', '-1', '--format=%ct'))
+  } catch {
+    return refuse(
+      'this folder is no git checkout; set SOURCE_DATE_EPOCH to the time of its last change, in seconds since 1970',
+    )
+  }
+}
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const { name, email } = manifest.author
 const about = {
   root,
   version: values.version ?? manifest.version,
   maintainer: `${name} <${email}>`,
-  // https://reproducible-builds.org/specs/source-date-epoch/: the time of the commit, so that a copy without history needs the variable.
-  epoch: Number(
-    process.env['SOURCE_DATE_EPOCH'] ??
-      execFileSync('git', ['-C', ROOT, 'log', '-1', '--format=%ct'], { encoding: 'utf8' }),
-  ),
+  epoch: timeOfSource(),
 }
 const holdfast = (...words) =>
   execFileSync(process.execPath, [join(root, 'bin/holdfast.js'), ...words], { encoding: 'utf8' })
@@ -71,28 +132,30 @@ const PACKAGES = {
 const wanted = values.only.length > 0 ? values.only : Object.keys(PACKAGES)
 const unknown = wanted.filter((one) => !Object.hasOwn(PACKAGES, one))
 if (unknown.length > 0)
-  throw new Error(`--only ${unknown.join(', ')}: the packages are ${Object.keys(PACKAGES).join(', ')}`)
-if (!existsSync(join(root, 'dist/holdfast.cjs'))) throw new Error('there is no build; run: npm run build')
+  refuse(`--only ${unknown.join(', ')}: the packages are ${Object.keys(PACKAGES).join(', ')}`)
+if (!existsSync(join(root, 'dist/holdfast.cjs'))) refuse('there is no build; run: npm run build')
 
-rmSync(out, { recursive: true, force: true })
-mkdirSync(out, { recursive: true })
+mkdirSync(work, { recursive: true })
+process.on('exit', () => rmSync(work, { recursive: true, force: true }))
 for (const one of wanted) {
   const [file, make] = PACKAGES[one]
   const start = performance.now()
-  await make(join(out, file))
+  await make(join(work, file))
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
-  console.log(`${file}  ${statSync(join(out, file)).size.toLocaleString('en')} octets, ${seconds} s`)
+  console.log(`${file}  ${statSync(join(work, file)).size.toLocaleString('en')} octets, ${seconds} s`)
 }
 if (values.image) {
   const { makeImage } = await import('./package/image.mjs')
-  await makeImage(join(out, `holdfast-${version}.oci.tar`), { ...about, ...strippedNode(ROOT, 'x64') })
+  await makeImage(join(work, `holdfast-${version}.oci.tar`), { ...about, ...strippedNode(ROOT, 'x64') })
 }
-const sums = readdirSync(out)
+const sums = readdirSync(work)
   .sort()
   .map(
     (file) =>
       `${createHash('sha256')
-        .update(readFileSync(join(out, file)))
+        .update(readFileSync(join(work, file)))
         .digest('hex')}  ${file}\n`,
   )
-writeFileSync(join(out, 'SHA256SUMS'), sums.join(''))
+writeFileSync(join(work, 'SHA256SUMS'), sums.join(''))
+rmSync(out, { recursive: true, force: true })
+renameSync(work, out)

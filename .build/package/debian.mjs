@@ -2,11 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzip, makeDeb } from './deb.mjs'
-import { clientFiles, namesIn, wholeFiles } from './parts.mjs'
+import { clientFiles, isClientDocument, namesIn, wholeFiles } from './parts.mjs'
 import { file, folder, link, program } from './tree.mjs'
 
 const HOMEPAGE = 'https://holdfast.invalid'
 const UNITS = 'usr/lib/systemd/system'
+/** The only hook of the service. */
+const CERTIFICATE_HOOK = 'certbot-deploy'
 
 /** The unit of a template, for the program at this path. */
 const unitFor = (root, name, command) =>
@@ -109,12 +111,18 @@ export function clientDeb(to, { root, completions, ...about }) {
         ...manual(root, 'holdfast.1'),
         ...manual(root, 'holdfast.toml.5'),
         ...documents(root, 'holdfast', about),
-        ...folder(join(root, 'docs'), 'usr/share/doc/holdfast', (name) => CLIENT_DOCS.includes(name)),
+        ...folder(join(root, 'docs'), 'usr/share/doc/holdfast', isClientDocument),
         'usr/share/doc/holdfast/examples/holdfast.toml': file(
           readFileSync(join(root, 'config/holdfast.toml')),
         ),
+        ...folder(
+          join(root, 'systemd/hooks'),
+          'usr/share/doc/holdfast/examples/hooks',
+          (name) => name !== CERTIFICATE_HOOK,
+        ),
       },
       scripts: {
+        preinst: text('preinst.client'),
         postinst: text('postinst.client'),
         prerm: text('prerm.client'),
         postrm: text('postrm.client'),
@@ -124,8 +132,6 @@ export function clientDeb(to, { root, completions, ...about }) {
     about,
   )
 }
-
-const CLIENT_DOCS = ['client.md', 'notify.md', 'settings.md']
 
 const serviceControl = ({ architecture, nodeVersion, ...about }) => ({
   Package: 'holdfast-service',
@@ -179,12 +185,16 @@ Comment: Contains other works; their licences are in
         'usr/share/doc/holdfast-service/examples/service.toml': file(
           readFileSync(join(root, 'config/service.toml')),
         ),
+        [`usr/share/doc/holdfast-service/examples/${CERTIFICATE_HOOK}`]: program(
+          readFileSync(join(root, 'systemd/hooks', CERTIFICATE_HOOK)),
+        ),
         ...folder(join(root, 'docs'), 'usr/share/doc/holdfast-service', (name) =>
           SERVICE_DOCS.includes(name),
         ),
         'usr/share/lintian/overrides/holdfast-service': file(text('lintian.service')),
       },
       scripts: {
+        preinst: text('preinst.service'),
         postinst: text('postinst.service'),
         prerm: text('prerm.service'),
         postrm: text('postrm.service'),

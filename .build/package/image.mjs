@@ -32,6 +32,10 @@ function baseLayer(epoch) {
     const without = ['man', 'locale', 'doc', 'info', 'lintian'].map(
       (name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`,
     )
+    const hooks = [
+      // What scanners read where there is no dpkg.
+      `--extract-hook=mkdir -p "$1/var/lib/dpkg/status.d"; for deb in "$1"/var/cache/apt/archives/*.deb; do dpkg-deb --field "$deb" > "$1/var/lib/dpkg/status.d/$(dpkg-deb --field "$deb" Package)"; done`,
+    ]
     execFileSync(
       'mmdebstrap',
       [
@@ -41,12 +45,16 @@ function baseLayer(epoch) {
         '--skip=output/dev',
         `--include=${PACKAGES}`,
         ...without,
+        '--dpkgopt=path-include=/usr/share/doc/*/copyright',
+        ...hooks,
         'trixie',
         to,
         ...(uri === undefined ? [] : [uri]),
       ],
       { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) } },
     )
+    // Of the builder; a runtime gives a container its own.
+    execFileSync('tar', ['--delete', '-f', to, './etc/resolv.conf', './etc/hostname'])
     return readFileSync(to)
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -88,6 +96,8 @@ const settingsOf = (version) => ({
     'PATH=/usr/sbin:/usr/bin:/sbin:/bin',
     'HOLDFAST_STATE_DIR=/var/lib/holdfast',
     'HOLDFAST_RUNTIME_DIR=/run/holdfast',
+    // Of the service.
+    'HOLDFAST_STORE=/var/lib/holdfast/service',
     // A container that ends is started again and again.
     'HOLDFAST_WHEN_STOPPED=idle',
   ],
@@ -132,7 +142,16 @@ export async function makeImage(to, about) {
   const index = {
     schemaVersion: 2,
     mediaType: 'application/vnd.oci.image.index.v1+json',
-    manifests: [{ ...described, annotations: { 'org.opencontainers.image.ref.name': version } }],
+    // The first is for podman and skopeo, the second for Docker.
+    manifests: [
+      {
+        ...described,
+        annotations: {
+          'org.opencontainers.image.ref.name': `holdfast:${version}`,
+          'io.containerd.image.name': `docker.io/library/holdfast:${version}`,
+        },
+      },
+    ],
   }
   const layout = { 'oci-layout': file('{"imageLayoutVersion":"1.0.0"}'), 'index.json': file(json(index)) }
   writeFileSync(to, tarOf({ ...blobs, ...layout }, epoch))

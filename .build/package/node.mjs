@@ -21,7 +21,15 @@ function packageFor(root, cpu) {
   const [packed] = JSON.parse(
     execFileSync(
       'npm',
-      ['pack', `${name}@${lock.version}`, '--json', '--silent', '--pack-destination', folder],
+      [
+        'pack',
+        `${name}@${lock.version}`,
+        '--json',
+        '--silent',
+        '--prefer-offline',
+        '--pack-destination',
+        folder,
+      ],
       { encoding: 'utf8', cwd: folder },
     ),
   )

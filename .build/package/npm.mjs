@@ -25,6 +25,6 @@ export function makeNpm(to, { root, version, epoch }) {
       ),
       [`${prefix}/package.json`]: file(`${JSON.stringify({ ...shown, version }, null, 2)}\n`),
     },
-    epoch,
+    { epoch },
   )
 }

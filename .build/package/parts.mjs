@@ -48,3 +48,7 @@ const programFiles = (root, prefix) => ({
 
 /** The names of the files in a folder. */
 export const namesIn = (path) => readdirSync(path).sort()
+
+/** What its user reads of docs/. */
+export const isClientDocument = (name) =>
+  ['client.md', 'notify.md', 'settings.md'].includes(name) || name.startsWith('providers/')

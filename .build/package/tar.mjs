@@ -6,12 +6,17 @@ import { join } from 'node:path'
 import { gzip } from './deb.mjs'
 import { plant } from './tree.mjs'
 
-/** `owner`: the number of the user and the group of everything. `paths`: only what is below these, without their parents. */
-export function tarOf(files, epoch, { owner = 0, paths } = {}) {
+/**
+ * `owner`: the number of the user and the group of everything. `paths`: only what is below these, without their parents.
+ * `hasFolders`: without them, nothing that exists where the archive is unpacked is replaced by a folder.
+ */
+export function tarOf(files, epoch, { owner = 0, paths, hasFolders = true } = {}) {
   const root = mkdtempSync(join(tmpdir(), 'holdfast-tar-'))
   try {
     plant(root, files, epoch)
-    const tops = paths ?? [...new Set(Object.keys(files).map((path) => path.split('/')[0]))].sort()
+    const tops = !hasFolders
+      ? Object.keys(files).sort()
+      : (paths ?? [...new Set(Object.keys(files).map((path) => path.split('/')[0]))].sort())
     const fixed = [
       '--sort=name',
       `--owner=${owner}`,
@@ -29,4 +34,5 @@ export function tarOf(files, epoch, { owner = 0, paths } = {}) {
   }
 }
 
-export const makeTar = (to, files, epoch) => writeFileSync(to, gzip(tarOf(files, epoch)))
+export const makeTar = (to, files, { epoch, ...options }) =>
+  writeFileSync(to, gzip(tarOf(files, epoch, options)))

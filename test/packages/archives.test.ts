@@ -79,10 +79,18 @@ it('the checksums are those of the files', () =>
 
 it('the bill of materials names what is bundled, and nothing of the builder', () => {
   const text = readFileSync(fileIn(packages, '.cdx.json'), 'utf8')
-  const { components } = JSON.parse(text) as { components: readonly { name: string; version: string }[] }
+  interface Component {
+    readonly type: string
+    readonly name: string
+    readonly version: string
+  }
+  const { components } = JSON.parse(text) as { components: readonly Component[] }
   const licences = readFileSync(join(ROOT, 'dist/LICENSES.txt'), 'utf8')
   expect(components.length).toBeGreaterThan(20)
-  for (const { name, version } of components) expect(licences).toContain(`${name} ${version} (`)
+  for (const { name, version } of components.filter(({ type }) => type === 'library'))
+    expect(licences).toContain(`${name} ${version} (`)
+  // The packages of the service and the image contain Node.
+  expect(components.filter(({ type }) => type !== 'library').map(({ name }) => name)).toEqual(['nodejs'])
   expect(licences).toContain('emoji-regex ')
   expect(text).not.toMatch(new RegExp(`${ROOT}|registry|localhost`))
 })

@@ -72,3 +72,9 @@ export function earlierCheckout(): string {
   execFileSync(process.execPath, [join(folder, '.build/build.mjs')], { stdio: 'pipe' })
   return existsSync(join(folder, 'dist/holdfast.cjs')) ? folder : ROOT
 }
+
+/** How many lines of a .deb's files contain a text, as grep prints it. */
+export const linesWith = (text: string, deb: string): string =>
+  execFileSync('sh', ['-c', `dpkg-deb --fsys-tarfile ${deb} | grep -c -a -F ${text} || true`], {
+    encoding: 'utf8',
+  }).trim()

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,8 +15,8 @@ const CPUS = [
 
 let packages = ''
 beforeAll(() => {
-  packages = build({ only: ['deb'] })
-}, 60_000)
+  packages = build({ only: lacks('aarch64-linux-gnu-strip') ? ['deb'] : ['deb', 'service-arm64'] })
+}, 300_000)
 
 /** A Debian with its own Node for another processor, only unpacked: nothing of it has run. */
 function rootFor(cpu: string): string {
@@ -68,7 +68,6 @@ describe.each(CPUS)('the client for %s, by %s', { timeout: 400_000 }, (cpu, emul
         `server = "${service}"\nusername = "u"\npassword = "p"\nhostnames = ["h.example.test"]\nsources = ["${source}"]\nagreement = "one"\nallow = ["documentation"]\nipv6 = false\nverify = false\nstate_dir = "${folder}/state"\nruntime_dir = "${folder}/run"\n`,
       )
       const holdfast = async (...words: readonly string[]) => {
-        const { spawn } = await import('node:child_process')
         const child = spawn(
           emulator,
           [
@@ -112,3 +111,39 @@ describe.each(CPUS)('the client for %s, by %s', { timeout: 400_000 }, (cpu, emul
     },
   )
 })
+
+it.skipIf(lacks('aarch64-linux-gnu-strip') || lacks('qemu-aarch64-static') || lacks('mmdebstrap'))(
+  'the service for arm64 makes a store, serves and ends, with the Node of its package',
+  { timeout: 400_000 },
+  async () => {
+    const root = rootFor('arm64')
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-cpu-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    execFileSync('dpkg-deb', ['--extract', fileIn(packages, '_arm64.deb'), folder])
+    const place = join(folder, 'usr/lib/holdfast-service')
+    const command = ['-L', root, join(place, 'node'), join(place, 'bin/holdfast.js')]
+    const store = join(folder, 'store')
+    const made = execFileSync('qemu-aarch64-static', [...command, 'admin', 'init', '--store', store], {
+      encoding: 'utf8',
+    })
+    expect(made).toContain('made a store')
+
+    const child = spawn('qemu-aarch64-static', [
+      ...command,
+      'serve',
+      '--store',
+      store,
+      '--listen',
+      '127.0.0.1:0',
+    ])
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let said = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    await expect.poll(() => said, { timeout: 60_000 }).toMatch(/listening at http:\S+:\d+;/)
+    const [, url = ''] = /listening at (http:\S+:\d+);/.exec(said) ?? []
+    expect((await fetch(`${url}/v1/dns/about`)).status).toBe(200)
+    child.kill()
+    expect(await new Promise((done) => child.once('close', done)), said).toBe(0)
+  },
+)
