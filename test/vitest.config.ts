@@ -5,7 +5,7 @@ const ROOT = new URL('..', import.meta.url).pathname
 /** The tests write no compiled code into the user's own cache folder. */
 const NO_CACHE = { NODE_DISABLE_COMPILE_CACHE: '1' }
 
-/** unit: in this process, no sockets but loopback. e2e: the built programs as processes. system: with other people's clients. browser: in Chromium. packages: installed. */
+/** unit: in this process, no sockets but loopback. e2e: the built programs as processes. system: with other people's clients. browser: in Chromium. packages: installed. postgres: what uses a store, again, on PostgreSQL. */
 export default defineConfig({
   root: ROOT,
   test: {
@@ -25,6 +25,17 @@ export default defineConfig({
           exclude: ['test/e2e/**', 'test/system/**', 'test/browser/**', 'test/packages/**'],
           execArgv: ['--expose-gc'],
           env: { TZ: 'UTC', ...NO_CACHE },
+        },
+      },
+      {
+        test: {
+          name: 'postgres',
+          testTimeout: 30_000,
+          root: ROOT,
+          globalSetup: ['test/lab/postgres-setup.ts'],
+          include: ['test/server/{abuse,admin,api,publish,update}/**/*.test.ts'],
+          execArgv: ['--expose-gc'],
+          env: { TZ: 'UTC', HOLDFAST_TEST_STORE: 'postgres', ...NO_CACHE },
         },
       },
       {

@@ -1,8 +1,10 @@
 import type { Exit } from '../app/exit-codes.ts'
 import type { Failure } from '../app/failure.ts'
+import { programName } from '../app/program-name.ts'
 import { openStore, storeFailure } from '../app/service/open-store.ts'
 import { operatorChange } from '../app/service/operator-changes.ts'
 import { storeSettings } from '../app/service/settings.ts'
+import { placeName, type StorePlace } from '../app/service/store-place.ts'
 import { STORE_OPERATIONS } from '../app/service/store-operations.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -17,18 +19,22 @@ export async function adminCommand({ asJson, words, settings }: AdminFlags): Pro
   if (name === undefined) return fail({ exit: 'usage', messages: [listFor(words)] }, asJson)
   const resolved = await storeSettings(settings)
   if (!resolved.ok) return fail(resolved.error, asJson)
-  const { folder, nameservers } = resolved.value
+  const { place, nameservers } = resolved.value
   const args = words.slice(name.split(' ').length)
   const surplus = surplusOf(name, args)
   if (surplus !== undefined) return fail({ exit: 'usage', messages: surplus }, asJson)
   const onStore = STORE_OPERATIONS[name]
   const outcome = await (onStore === undefined
-    ? runInStore(name, args, { folder, nameservers })
-    : onStore.run(folder, args, nameservers)
-  ).catch((error: unknown) => err(storeFailure(folder, error)))
-  if (!outcome.ok) return fail(outcome.error, asJson)
-  return show(outcome.value, asJson)
+    ? runInStore(name, args, { place, nameservers })
+    : onStore.run(place, args, nameservers)
+  ).catch((error: unknown) => err(storeFailure(placeName(place), error)))
+  if (!outcome.ok)
+    return fail({ ...outcome.error, messages: outcome.error.messages.map(withProgram) }, asJson)
+  return show({ ...outcome.value, lines: outcome.value.lines.map(withProgram) }, asJson)
 }
+
+/** Messages name the command that this program is installed as. */
+const withProgram = (text: string): string => text.replaceAll('holdfast admin ', `${programName()} admin `)
 
 /**
  * Output that is not whole is a failure: it may be a zone that a script keeps. A reader that is gone, as in `| head`, wants no
@@ -48,10 +54,10 @@ async function show({ lines, data }: OperationResult, asJson: boolean): Promise<
 async function runInStore(
   name: string,
   args: readonly string[],
-  { folder, nameservers }: { readonly folder: string; readonly nameservers: readonly string[] },
+  { place, nameservers }: { readonly place: StorePlace; readonly nameservers: readonly string[] },
 ): Promise<Result<OperationResult, Failure>> {
   const operation = ADMIN_OPERATIONS[name]
-  const opened = await openStore(folder)
+  const opened = await openStore(place)
   if (!opened.ok || operation === undefined) return opened.ok ? ok({ lines: [], data: {} }) : opened
   const { store, pepper } = opened.value
   try {

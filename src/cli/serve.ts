@@ -104,7 +104,13 @@ function reloader(flags: ServeFlags, { started, log, setLevel, first }: Reloadin
     await setLevel(settings.value)
     for (const name of restartNeeded(first, settings.value))
       log('warn', `${name} has changed; it applies after a restart of the service`)
-    log('info', 'reloaded the settings and the certificate')
+    log(
+      'info',
+      // systemd copies a credential when it starts the unit, so the file there is the same one.
+      settings.value.tlsCert?.startsWith(process.env['CREDENTIALS_DIRECTORY'] ?? '\0') === true
+        ? 'reloaded the settings; a certificate that systemd passes is read again at a restart'
+        : 'reloaded the settings and the certificate',
+    )
   }
 }
 

@@ -24,6 +24,7 @@ export function readServiceConfig(layers: ServiceLayers): Result<ServiceSettings
     ...file.complaints,
     ...complaints,
     ...tlsConflicts(values, places),
+    ...storeConflicts(values, places),
     ...publishConflicts(values, places),
   ]
   return all.length > 0 ? err(all) : ok(values)
@@ -50,6 +51,32 @@ function tlsConflicts(
   return needsTls && tlsCert === undefined
     ? [{ where, problem: 'a /tls listener needs both tls_cert and tls_key' }]
     : []
+}
+
+/** Every node must have the same hash key, so none is made on the way. */
+function storeConflicts(
+  { store, hashKeyFile, storePasswordFile }: ServiceSettings,
+  places: ValuePlaces,
+): readonly Complaint[] {
+  const where = places['store'] ?? ''
+  if (typeof store === 'object')
+    return [
+      ...(hashKeyFile === undefined
+        ? [{ where, problem: 'store is a PostgreSQL database, which needs hash_key_file' }]
+        : []),
+      ...(store.password !== undefined && storePasswordFile !== undefined
+        ? [{ where, problem: 'store contains a password, and store_password_file is set; use one of them' }]
+        : []),
+    ]
+  const only = (['hashKeyFile', 'storePasswordFile'] as const).find((key) => places[key] !== undefined)
+  return only === undefined
+    ? []
+    : [
+        {
+          where: places[only] ?? '',
+          problem: `${only === 'hashKeyFile' ? 'hash_key_file' : 'store_password_file'} is for a store in PostgreSQL`,
+        },
+      ]
 }
 
 /** A zone without NS is refused by other name servers, and a transfer without a key would be for everybody. */

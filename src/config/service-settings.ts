@@ -7,8 +7,9 @@ import { parsePrefix } from '../net/prefix.ts'
 import { ALL_HOSTNAMES } from '../protocol/request.ts'
 import { parseDnsEndpoint } from './dns-endpoint.ts'
 import { parseContact, parseRedirectAddress, parseSecondary } from './publish-settings.ts'
-import { choice, duration, listReader, onOff, path, text, whole } from './reader.ts'
+import { choice, duration, listReader, onOff, path, type SettingReader, text, whole } from './reader.ts'
 import type { SettingTable, Values } from './setting.ts'
+import { isStoreUrl, parseStoreUrl, type StoreUrl } from './store-url.ts'
 
 /** One socket to listen on. Port 0: a free port. */
 export interface Listener {
@@ -50,6 +51,12 @@ function parseMetrics(value: string): Result<string, string> {
   return parsed.value.isTls ? err('is without TLS; write ADDRESS:PORT') : ok(value)
 }
 
+/** A folder, or the address of a database; the address is parsed, because it may contain a password. */
+const storeReader: SettingReader<string | StoreUrl> = {
+  ...text,
+  read: (value) => (isStoreUrl(value.trim()) ? parseStoreUrl(value.trim()) : text.read(value)),
+}
+
 const limit = whole(1, 1_000_000)
 
 /** Settings of the service. The abuse limits are Holdfast's own: the specification only says "excessive". */
@@ -59,7 +66,11 @@ export const SERVICE_SETTINGS = {
   tlsCert:          { reader: text,                         help: 'PEM file of the certificate chain, for /tls listeners' },
   tlsKey:           { reader: text,                         help: 'PEM file of the private key, for /tls listeners' },
   metrics:          { reader: { ...text, read: parseMetrics }, help: 'address and port for /metrics (OpenMetrics), /healthz and /readyz, such as 127.0.0.1:9053; none without it' },
-  store:            { reader: text,                         help: 'folder of the database; default: /var/lib/holdfast-service for root, else the folder service in the data folder of the user' },
+  store:            { reader: storeReader,                  help: 'folder of the database, or the address of a PostgreSQL database: postgres://USER@HOST:PORT/DATABASE; default: /var/lib/holdfast-service for root, else the folder service in the data folder of the user' },
+  storePasswordFile: { reader: path,                        help: 'file with the password of the PostgreSQL database; only its owner may read it' },
+  hashKeyFile:      { reader: path,                         help: 'file of the hash key, the same on every node; needed with PostgreSQL' },
+  storeConnections: { reader: whole(2, 50),                 help: 'maximum number of connections to PostgreSQL', fallback: 8 },
+  storeWait:        { reader: duration(seconds(1), minutes(1)), help: 'maximum time for a connection to PostgreSQL, a statement or a lock: 1s to 1m', fallback: seconds(5) },
   realm:            { reader: { ...text, read: parseRealm }, help: 'realm in the WWW-Authenticate header of /nic/update', fallback: 'Holdfast' },
   allHostnames:     { reader: text,                         help: 'hostname parameter that selects every hostname of the DDNS key', fallback: ALL_HOSTNAMES },
   trustedProxies:   { reader: listReader(parsePrefix, { type: 'string' }), help: 'addresses and ranges (10.0.0.0/8) of reverse proxies whose X-Forwarded-For or Forwarded header is trusted', fallback: [] },

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { after, instant, seconds } from '../../src/base/time.ts'
-import { parseAddress } from '../../src/net/address.ts'
+import { type Address, parseAddress } from '../../src/net/address.ts'
 import type { StoredRdata, TargetRow } from '../../src/server/model/rows.ts'
-import type { Store, StoreReads } from '../../src/server/store/store.ts'
+import type { About, Store, StoreReads, StoreWrites } from '../../src/server/store/store.ts'
 import { flushed } from '../server/publish/flushed.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
@@ -17,6 +17,7 @@ const PLAN = {
   hasWildcards: true,
 }
 const HASH = new Uint8Array([1, 2, 3])
+const V4 = '192.0.2.1' as Address
 
 export interface Fixture {
   readonly accountId: number
@@ -111,6 +112,107 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
 
       expect(seen).toEqual(Array.from({ length: 50 }, (_, n) => n))
       expect(await valuesOf()).toEqual(['A 192.0.2.50'])
+    })
+
+    describe('works that say what they will ask', () => {
+      const about = (): About => ({
+        username: 'abc1234',
+        hostnames: ['home.example.test'],
+        peers: ['update 192.0.2.9/32'],
+      })
+      /** Adds one to the first value of the name. */
+      const count = async (w: StoreWrites): Promise<number> => {
+        const [name] = await w.namesByFqdn(at.home.fqdn)
+        const [rdata] = name?.rdata ?? []
+        if (name === undefined || rdata === undefined) throw new Error('the name has no value')
+        const next = Number(rdata.value) + 1
+        await w.setValue(name, { rdataId: rdata.id, value: String(next) }, NOW)
+        await w.touchZone(name.zoneId, NOW)
+        return next
+      }
+      beforeEach(async () => {
+        await store.write(async (w) => w.setSingleValue(at.home, { dnsType: 'TXT', value: '0' }, NOW))
+      })
+
+      it('see what those before them changed, in the order of the calls', async () => {
+        const made = await Promise.all(Array.from({ length: 300 }, async () => store.write(count, about)))
+
+        expect(made).toEqual(Array.from({ length: 300 }, (_, n) => n + 1))
+        expect(await valuesOf()).toEqual(['TXT 300'])
+      })
+
+      it('may ask for something else, and then still come in their turn', async () => {
+        const other = await store.write((w) => w.addName({ ...at, name: 'other' }, NOW))
+        const seen: string[] = []
+        const works = Array.from({ length: 30 }, async (_, n) =>
+          store.write(async (w) => {
+            if (n % 7 === 3) {
+              await w.setSingleValue(other, { dnsType: 'TXT', value: String(n) }, NOW)
+              expect(await w.namesOfKey(at.keyId)).toHaveLength(1)
+            }
+            const next = await count(w)
+            return () => seen.push(`${n} ${next}`)
+          }, about),
+        )
+        for (const done of await Promise.all(works)) done()
+
+        expect(seen).toEqual(Array.from({ length: 30 }, (_, n) => `${n} ${n + 1}`))
+        expect((await rdataOf(other.fqdn)).map(({ value }) => value)).toEqual(['24'])
+      })
+
+      it('fail alone, with what they counted', async () => {
+        const key = { kind: 'key', id: at.keyId, accountId: at.accountId } as const
+        const last = { at: NOW, agent: 'Acme', peer: V4, reply: 'good' }
+        const works = await Promise.allSettled(
+          Array.from({ length: 20 }, async (_, n) =>
+            store.write(async (w) => {
+              const usage = await w.usageOf(key)
+              await w.putUsage(key, { ...usage, nondescriptive: usage.nondescriptive + 1 }, last)
+              await count(w)
+              if (n % 4 === 1) throw new Error('midway')
+            }, about),
+          ),
+        )
+
+        expect(works.map(({ status }) => status === 'fulfilled')).toEqual(works.map((_, n) => n % 4 !== 1))
+        expect(await valuesOf()).toEqual(['TXT 15'])
+        expect((await store.read((r) => r.usageOf(key))).nondescriptive).toBe(15)
+      })
+
+      it('may change a value back, and come to nothing', async () => {
+        const [rdata] = await rdataOf(at.home.fqdn)
+        const set = (value: string) => async (w: StoreWrites) => {
+          await w.setValue(at.home, { rdataId: rdata?.id ?? 0, value }, NOW)
+          await w.touchZone(at.zoneId, NOW)
+        }
+        await Promise.all([store.write(set('1'), about), store.write(set('0'), about)])
+        expect(await valuesOf()).toEqual(['TXT 0'])
+      })
+
+      it('may name what does not exist', async () => {
+        const nothing = (): About => ({ username: 'no\0body', hostnames: ['no\0.where'], peers: [] })
+        const found = await store.write(
+          async (w) => [await w.login('no\0body'), await w.namesByFqdn('no\0.where'), await w.hasAccounts()],
+          nothing,
+        )
+        expect(found).toEqual([undefined, [], true])
+      })
+
+      it('set a block that the next one obeys', async () => {
+        const key = { kind: 'key', id: at.keyId, accountId: at.accountId } as const
+        const last = { at: NOW, agent: 'Acme', peer: V4, reply: 'abuse' }
+        const blockedUntil = after(NOW, seconds(60))
+        const seen = await Promise.all(
+          Array.from({ length: 4 }, async (_, n) =>
+            store.write(async (w) => {
+              const usage = await w.usageOf(key)
+              await w.putUsage(key, n === 1 ? { ...usage, blockedUntil } : usage, last)
+              return usage.blockedUntil
+            }, about),
+          ),
+        )
+        expect(seen).toEqual([undefined, undefined, blockedUntil, blockedUntil])
+      })
     })
 
     it('resolves a write that begins while another runs', async () => {

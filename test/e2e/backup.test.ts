@@ -81,7 +81,8 @@ describe('a backup', () => {
 
     expect(await admin(folder, 'restore', backup)).toMatchObject({
       code: 78,
-      stderr: 'holdfast: a process has the store open; stop the service first, then restore\n',
+      stderr:
+        'holdfast: a process has the store open; stop the service and its socket first (systemctl stop holdfast-service.socket holdfast-service.service), then restore\n',
     })
     await service.stop()
     rmSync(join(folder, 'holdfast.db'))
@@ -280,7 +281,7 @@ describe('the hash key', () => {
       ).text()
     expect(await update(first.url)).toBe('nohost\n')
     expect((await admin(folder, 'rotate-hash-key')).stderr).toMatch(
-      /a process has the store open; stop the service first/,
+      /a process has the store open; stop the service and its socket first/,
     )
     await first.stop()
 

@@ -144,14 +144,14 @@ describe.skipIf(lacks('curl'))('docs/api.md', () => {
 
   /** What differs from run to run. */
   const constant = (text: string): string =>
-    masked(text)
+    // First: a part of a tag may look like a secret.
+    masked(text.replaceAll(/etag: "[\w-]{22}"/g, 'etag: TAG'))
       .replaceAll(/"20\d\d-[-\dT:.]+Z"/g, '"TIME"')
       .replaceAll(/("last_used_at":)(null|"TIME")/g, '$1USED')
       .replaceAll(/("published_at":)(null|"TIME")/g, '$1PUBLISHED')
       .replaceAll(/"serial":\d+/g, '"serial":SERIAL')
       .replaceAll(/("username"|"update_group"):"[a-z0-9]{7}"/g, '$1:"USERNAME"')
       .replaceAll(/err_\w{8}/g, 'ERROR')
-      .replaceAll(/etag: "[\w-]{22}"/g, 'etag: TAG')
       .replaceAll('\r', '')
 
   it('has an example of each task', () => expect(titles).toHaveLength(13))

@@ -120,8 +120,11 @@ export async function serveStore(store: string, ...more: readonly string[]) {
     child.kill('SIGKILL')
     await ended
   })
-  const { url } = JSON.parse((await firstLine(child)) ?? '{}') as { readonly url: string }
-  return { url, child, ended, log: () => errors.join('') }
+  const { url, dns = '' } = JSON.parse((await firstLine(child)) ?? '{}') as {
+    readonly url: string
+    readonly dns?: string
+  }
+  return { url, dns, child, ended, log: () => errors.join('') }
 }
 
 const firstLine = async (child: ChildProcess): Promise<string | undefined> => {

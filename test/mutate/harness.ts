@@ -120,6 +120,9 @@ export const beforeEach = (hook: Body): void => void suite.beforeEach.push(hook)
 export const afterEach = (hook: Body): void => void suite.afterEach.push(hook)
 export const onTestFinished = (hook: Body): void => void finishers.push(hook)
 
+/** What a global setup provides; here none runs. */
+export const inject = (): undefined => undefined
+
 /** Asks again and again, as `expect.poll` does; the one that ships needs a worker of vitest. */
 const poll = (
   value: () => unknown,

@@ -1,4 +1,5 @@
 import type { ServiceSettings } from '../../config/service-settings.ts'
+import type { Instant } from '../../base/time.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { isPublicSuffix } from '../../platform/public-suffix.ts'
 import { limitsOf } from '../../server/abuse/limits.ts'
@@ -11,7 +12,7 @@ import { keyedHash, newPassword, newUsername, type Pepper } from '../../server/a
 import type { PasswordChecker } from '../../server/auth/login.ts'
 import { networkOf, shareOf } from '../../net/network.ts'
 import { corsHeaders, PREFLIGHT_HEADERS } from '../../server/http/cors.ts'
-import { rateLimiter } from '../../server/http/rate-limit.ts'
+import { type CountRequest, countInMemory, rateLimiter } from '../../server/http/rate-limit.ts'
 import type { IncomingRequest, OutgoingResponse } from '../../server/http/request.ts'
 import type { Store } from '../../server/store/store.ts'
 
@@ -42,7 +43,7 @@ export function apiOf(
     store,
     now,
     identify: callerIdentifier(gate),
-    rateLimit: rateLimiter(settings.keyRequestLimit, now),
+    rateLimit: rateLimiter(settings.keyRequestLimit, now, counted(store, now)),
     service: {
       name: 'Holdfast DNS management API',
       version: API_VERSION,
@@ -57,6 +58,13 @@ export function apiOf(
     reportError: (error) => reportFailure('an API request', error),
   }
   return async (request) => respond(dependencies, settings, request)
+}
+
+/** Nodes that share a store share the count. */
+function counted({ countRequest }: Store, now: () => Instant): CountRequest {
+  return countRequest === undefined
+    ? countInMemory(now)
+    : async (accountId, span) => countRequest(accountId, now(), span)
 }
 
 async function respond(

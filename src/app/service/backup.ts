@@ -10,9 +10,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { err, ok, type Result } from '../../base/result.ts'
-import { formatInstant, type Instant } from '../../base/time.ts'
+import { after, formatInstant, type Instant, seconds } from '../../base/time.ts'
 import { makeFolder } from '../../platform/folder.ts'
-import { copyDatabase, databaseProblems } from '../../server/store/sqlite-files.ts'
+import { copyDatabase, DATABASE_FILES, databaseProblems } from '../../server/store/sqlite-files.ts'
 import { DATABASE_FILE, SCHEMA_VERSION } from '../../server/store/sqlite-open.ts'
 import { hashKeysIn, leadsInto, problemOf, toDisk } from './backup-files.ts'
 import { findStore, openStore } from './open-store.ts'
@@ -46,6 +46,25 @@ export async function backUp(
     return err(
       `${into} is the store ${store}, or a folder in it; choose another folder, best on another disk`,
     )
+  return newBackup(into, { now, keep }, async (partial) => {
+    await copyDatabase(store, join(partial, DATABASE_FILE))
+    for (const name of hashKeysIn(store)) copyFileSync(join(store, name), join(partial, name))
+    // A store that an older service still uses is copied as it is.
+    return found.version < SCHEMA_VERSION ? (await databaseProblems(partial))[0] : problemOf(partial)
+  })
+}
+
+/** The next time that no backup in `into` has in its name. */
+export function freeMoment(into: string, now: Instant): Instant {
+  return existsSync(join(into, backupName(now))) ? freeMoment(into, after(now, seconds(1))) : now
+}
+
+/** Makes a folder of this time in `into`, of what `fill` puts into it; `fill` says why that is not usable. */
+export async function newBackup(
+  into: string,
+  { now, keep }: { readonly now: Instant; readonly keep: number | undefined },
+  fill: (partial: string) => Promise<string | undefined>,
+): Promise<Result<Backup, string>> {
   const failure = await makeFolder(into).then(
     () => undefined,
     (error: Error) => error.message,
@@ -55,13 +74,13 @@ export async function backUp(
   const folder = join(into, backupName(now))
   if (existsSync(folder)) return err(`${folder} exists already; try again in a second`)
   const partial = `${folder}.partial`
+  removeLeftBehind(into, now)
   rmSync(partial, { recursive: true, force: true })
   mkdirSync(partial, { mode: 0o700 })
   try {
-    return await completeBackup(
-      { store, partial, folder, into },
-      { isOld: found.version < SCHEMA_VERSION, keep },
-    )
+    const problem = await fill(partial)
+    if (problem !== undefined) return err(`the copy is not usable: ${problem}; nothing was kept`)
+    return ok(await completeBackup({ partial, folder, into }, keep))
   } catch (error) {
     return err(
       `the backup in ${into} failed: ${(error as Error).message}; nothing was kept, and the store is unchanged`,
@@ -72,28 +91,33 @@ export async function backUp(
 }
 
 interface BackupPaths {
-  readonly store: string
   readonly partial: string
   readonly folder: string
   readonly into: string
 }
 
 async function completeBackup(
-  { store, partial, folder, into }: BackupPaths,
-  { isOld, keep }: { readonly isOld: boolean; readonly keep: number | undefined },
-): Promise<Result<Backup, string>> {
-  await copyDatabase(store, join(partial, DATABASE_FILE))
+  { partial, folder, into }: BackupPaths,
+  keep: number | undefined,
+): Promise<Backup> {
   chmodSync(join(partial, DATABASE_FILE), 0o600)
-  for (const name of hashKeysIn(store)) copyFileSync(join(store, name), join(partial, name))
-  // A store that an older service still uses is copied as it is.
-  const problem = isOld ? (await databaseProblems(partial))[0] : await problemOf(partial)
-  if (problem !== undefined) return err(`the copy of ${store} is not usable: ${problem}; nothing was kept`)
   for (const name of [DATABASE_FILE, ...hashKeysIn(partial)]) await toDisk(join(partial, name))
   renameSync(partial, folder)
   await toDisk(into)
   const removed = keep === undefined ? [] : olderThan(into, keep)
   for (const name of removed) rmSync(join(into, name), { recursive: true })
-  return ok({ folder, size: statSync(join(folder, DATABASE_FILE)).size, removed })
+  return { folder, size: statSync(join(folder, DATABASE_FILE)).size, removed }
+}
+
+const PARTIAL = /^holdfast-\d{4}-\d\d-\d\dT\d{6}Z\.partial$/
+/** In milliseconds: no backup takes longer. */
+const ABANDONED = 24 * 60 * 60 * 1000
+
+/** What processes that were killed have left. */
+function removeLeftBehind(into: string, now: Instant): void {
+  for (const name of readdirSync(into).filter((one) => PARTIAL.test(one)))
+    if (now - statSync(join(into, name)).mtimeMs > ABANDONED)
+      rmSync(join(into, name), { recursive: true, force: true })
 }
 
 const olderThan = (into: string, keep: number): readonly string[] =>
@@ -101,6 +125,15 @@ const olderThan = (into: string, keep: number): readonly string[] =>
     .filter((name) => BACKUP.test(name))
     .toSorted()
     .slice(0, -keep)
+
+/** The service cannot write a file of another user: a copy by root is one. */
+function foreignFiles(store: string): readonly string[] {
+  const { uid } = statSync(store)
+  return [...hashKeysIn(store), ...DATABASE_FILES]
+    .map((name) => join(store, name))
+    .filter((path) => existsSync(path) && statSync(path).uid !== uid)
+    .map((path) => `${path} belongs to another user than its folder; run: chown --reference=${store} ${path}`)
+}
 
 /** What is wrong with a store: with its database, or with its hash key. */
 export async function storeProblems(store: string): Promise<readonly string[]> {
@@ -112,5 +145,5 @@ export async function storeProblems(store: string): Promise<readonly string[]> {
   const opened = await openStore(store)
   if (!opened.ok) return opened.error.messages
   await opened.value.store.close()
-  return []
+  return foreignFiles(store)
 }

@@ -1,5 +1,6 @@
 import type { Log } from '../../ports/log.ts'
 import { logBug } from '../log.ts'
+import { isPassing } from '../../server/store/store-errors.ts'
 import { adviceOnStore } from './open-store.ts'
 
 /** In milliseconds: a full disk fails every request, and the log may be on the same disk. */
@@ -11,7 +12,7 @@ export function failureLog(log: Log, now: () => number): (what: string, error: u
   let leftOut = 0
   return (what, error) => {
     const { code, message } = error as NodeJS.ErrnoException
-    const advice = code === undefined ? undefined : adviceOnStore(message)
+    const advice = isPassing(error) ? '' : code === undefined ? undefined : adviceOnStore(message)
     if (advice === undefined) {
       logBug(log, `${what} failed because of an internal error`, error)
       return
@@ -21,9 +22,9 @@ export function failureLog(log: Log, now: () => number): (what: string, error: u
       return
     }
     const others = leftOut === 0 ? '' : `; ${leftOut} more failures since the last line`
-    log('error', 'the store cannot be written', {
+    log('error', 'the store cannot be used', {
       fields: { because: message, leftOut },
-      line: `${what} failed: the store cannot be written: ${message}${advice}${others}`,
+      line: `${what} failed: the store cannot be used: ${message}${advice}${others}`,
     })
     last = now()
     leftOut = 0

@@ -14,7 +14,7 @@ import { handleUpdate, isUpdatePath, type UpdateDependencies } from '../../serve
 import type { ServiceDialect } from './imitated-service.ts'
 import { apiOf } from './api.ts'
 import { dialectPart } from './dialect.ts'
-import type { OpenStore } from './open-store.ts'
+import type { OpenStore } from './opened-store.ts'
 import { withSites } from './sites.ts'
 
 export interface HandlerParts {

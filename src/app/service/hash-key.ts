@@ -20,6 +20,19 @@ export async function makeHashKey(folder: string): Promise<void> {
 
 export const removeHashKey = async (folder: string): Promise<void> => rm(hashKeyPath(folder), { force: true })
 
+/** For a store without a folder: makes the file, if there is none. */
+export async function makeHashKeyIn(file: string): Promise<void> {
+  if ((await systemFiles.read(file)) === undefined)
+    await systemFiles.replace(file, `${randomBytes(PEPPER_BYTES).toString('hex')}\n`)
+}
+
+/** The same, of a file. */
+export async function hashKeyIn(file: string): Promise<Result<Pepper, string>> {
+  const pepper = await readPepper(file)
+  if (!pepper.ok) return pepper
+  return pepper.value === undefined ? err(`${file} is missing: copy it from another node`) : ok(pepper.value)
+}
+
 /** Reads the pepper. With another one every password is wrong, and clients that obey `badauth` stop for good. */
 export async function readHashKey(folder: string): Promise<Result<Pepper, string>> {
   const [current, previous] = [await readPepper(hashKeyPath(folder)), await readPepper(previousPath(folder))]

@@ -13,11 +13,13 @@ export const measuredStore = (store: Store, metrics: ServiceMetrics): Store => (
   snapshot: async (work) => store.snapshot(work),
   checkpoint: () => store.checkpoint(),
   close: async () => store.close(),
-  async write(work) {
+  ...(store.countRequest !== undefined && { countRequest: store.countRequest }),
+  ...(store.probe !== undefined && { probe: store.probe }),
+  async write(work, about) {
     const began = now()
     metrics.queued(1)
     try {
-      return await store.write(work)
+      return await store.write(work, about)
     } finally {
       metrics.queued(-1)
       metrics.written(now() - began)
@@ -31,8 +33,10 @@ export const observedStore = (store: Store, onWrite: () => void): Store => ({
   snapshot: async (work) => store.snapshot(work),
   checkpoint: () => store.checkpoint(),
   close: async () => store.close(),
-  async write(work) {
-    const value = await store.write(work)
+  ...(store.countRequest !== undefined && { countRequest: store.countRequest }),
+  ...(store.probe !== undefined && { probe: store.probe }),
+  async write(work, about) {
+    const value = await store.write(work, about)
     onWrite()
     return value
   },

@@ -9,24 +9,16 @@ import {
   claimDatabase,
   makeDatabase,
   SCHEMA_VERSION,
-  StoreRefused,
   schemaVersionIn,
 } from '../../server/store/sqlite-open.ts'
+import { StoreRefused } from '../../server/store/store-errors.ts'
 import { sqliteStore } from '../../server/store/sqlite.ts'
-import type { Store } from '../../server/store/store.ts'
 import type { Failure } from '../failure.ts'
 import { hashKeyPath, makeHashKey, readHashKey, recordRotation, removeHashKey } from './hash-key.ts'
 import { closeToOthers, refuseIfOpen } from './store-modes.ts'
 import { programName } from '../program-name.ts'
-
-/** A store with the key of its hashes. */
-export interface OpenStore {
-  readonly store: Store
-  readonly pepper: Pepper
-  readonly folder: string
-  /** Of the database, from before it was opened. */
-  readonly identity: string | undefined
-}
+import type { OpenOptions, OpenStore } from './opened-store.ts'
+import type { StorePlace } from './store-place.ts'
 
 /** What is in the folder of a store. `half`: a part is missing, and the message says which. */
 export type FoundStore =
@@ -55,18 +47,17 @@ const half = (message: string): FoundStore => ({ kind: 'half', message })
 const NO_STORE = (folder: string): string =>
   `there is no store in ${folder}. If there should be one, check the path, and that its disk is mounted. To make a new store, run: ${programName()} admin init`
 
-interface OpenOptions {
-  /** Makes a store where there is none. A store of which a part is missing is never completed. */
-  readonly mayMake?: boolean
-  /** Upgrades the database of an older version. */
-  readonly mayUpgrade?: boolean
-}
-
-/** Opens the store in this folder. */
+/** Opens the store in this folder, or in this database. */
 export async function openStore(
-  folder: string,
+  place: StorePlace,
   options: OpenOptions = {},
 ): Promise<Result<OpenStore, Failure>> {
+  if (typeof place === 'string') return openFolder(place, options)
+  const { openPostgres } = await import('./open-postgres.ts')
+  return openPostgres(place, options)
+}
+
+async function openFolder(folder: string, options: OpenOptions): Promise<Result<OpenStore, Failure>> {
   try {
     const found = findStore(folder)
     if (found.kind === 'half') return refusal(found.message)
@@ -162,7 +153,7 @@ export function storeFailure(folder: string, error: unknown): Failure {
 
 /** What the operator can do about an error of the store; undefined where nothing is known. */
 export const adviceOnStore = (message: string): string | undefined =>
-  ADVICE.find(([pattern]) => pattern.test(message))?.[1]
+  ADVICE.find(([pattern]) => pattern.test(message))?.[1].replace('holdfast admin', `${programName()} admin`)
 
 /** What to do, by the message of SQLite or of the system. */
 // biome-ignore format: a table

@@ -17,13 +17,16 @@ export function readiness(store: Store, ending: AbortSignal): IsReady {
   }
 }
 
+const probeOf =
+  (store: Store): (() => Promise<void>) =>
+  async () =>
+    store.write(async (w) => w.setFact('ready', String(Math.round(performance.now()))))
+
 async function canWrite(store: Store): Promise<boolean> {
-  const written = store
-    .write(async (w) => w.setFact('ready', String(Math.round(performance.now()))))
-    .then(
-      () => true,
-      () => false,
-    )
+  const written = (store.probe ?? probeOf(store))().then(
+    () => true,
+    () => false,
+  )
   return Promise.race([
     written,
     new Promise<boolean>((resolve) => setTimeout(() => resolve(false), TIMEOUT).unref()),

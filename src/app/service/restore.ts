@@ -56,7 +56,7 @@ export async function restore(store: string, from: string, now: Instant): Promis
 }
 
 /** Why the folder is no backup; undefined if it has the files of one. */
-function faultOf(from: string): string | undefined {
+export function faultOf(from: string): string | undefined {
   for (const name of [DATABASE_FILE, HASH_KEY_FILE]) {
     const path = join(from, name)
     if (!existsSync(path)) return `${from} is no backup: it contains no ${name}`
@@ -101,7 +101,12 @@ async function putInPlace(restoring: Restoring): Promise<Result<Restored, string
     await toDisk(join(incoming, name))
   }
   const replaced = await whileHeld(store, async () => exchange(restoring, names))
-  return replaced ?? err('a process has the store open; stop the service first, then restore')
+  return (
+    replaced ??
+    err(
+      'a process has the store open; stop the service and its socket first (systemctl stop holdfast-service.socket holdfast-service.service), then restore',
+    )
+  )
 }
 
 /** Nothing else opens or restores the store during the work. Undefined if a process has it open. */

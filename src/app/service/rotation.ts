@@ -33,7 +33,12 @@ export async function rotate(
     if (done.ok) await held.addOperatorChange(operatorChange('rotate-hash-key', args, systemClock.now()))
     return done
   })
-  return outcome ?? refusal('a process has the store open; stop the service first')
+  return (
+    outcome ??
+    refusal(
+      'a process has the store open; stop the service and its socket first (systemctl stop holdfast-service.socket holdfast-service.service)',
+    )
+  )
 }
 
 interface Keys {

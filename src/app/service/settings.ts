@@ -7,6 +7,7 @@ import { readConfigFile } from '../config-file.ts'
 import type { Failure } from '../failure.ts'
 import { isRoot, paths } from '../paths.ts'
 import type { SettingFlags } from '../setting-flags.ts'
+import { sharedPlace, type StorePlace } from './store-place.ts'
 
 /** Flags before environment before file. With --dev: flags, then a file named by --config, and a free port. */
 export async function readServiceSettings(
@@ -36,8 +37,10 @@ const DEV_DEFAULTS: SettingLayer = Object.fromEntries(
   }).map(([key, value]) => [key, { value, where: '--dev' }]),
 )
 
-/** The folder of the persistent store; --dev has a temporary one instead. */
-export async function storeFolder({ store }: ServiceSettings): Promise<string> {
+/** Where the persistent store is; --dev has a temporary one instead. */
+export async function storePlace(settings: ServiceSettings): Promise<StorePlace> {
+  const { store } = settings
+  if (typeof store === 'object') return sharedPlace(store, settings)
   if (store !== undefined) return store
   // In the unit, and for root on the same host.
   const [own = ''] = process.env['STATE_DIRECTORY']?.split(':') ?? []
@@ -51,9 +54,9 @@ const SYSTEM_STORE = '/var/lib/holdfast-service'
 /** The settings that `holdfast admin` needs. */
 export async function storeSettings(
   flags: SettingFlags,
-): Promise<Result<{ readonly folder: string; readonly nameservers: readonly string[] }, Failure>> {
+): Promise<Result<{ readonly place: StorePlace; readonly nameservers: readonly string[] }, Failure>> {
   const settings = await readServiceSettings(flags, { isDev: false })
   if (!settings.ok) return settings
   const { nameservers } = settings.value
-  return ok({ folder: await storeFolder(settings.value), nameservers })
+  return ok({ place: await storePlace(settings.value), nameservers })
 }

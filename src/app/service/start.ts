@@ -22,10 +22,11 @@ import { listenForMetrics, type MetricsParts } from './metrics-listener.ts'
 import { measuredHandler, measuredStore, observedStore } from './measured.ts'
 import { readiness } from './readiness.ts'
 import { listenAll, type ListenParts, passedSockets } from './listeners.ts'
-import { openStore, type OpenStore } from './open-store.ts'
+import { openStore } from './open-store.ts'
+import type { OpenStore } from './opened-store.ts'
 import { logOperatorChanges } from './operator-changes.ts'
 import { type Publishing, startPublishing } from './publishing.ts'
-import { storeFolder } from './settings.ts'
+import { storePlace } from './settings.ts'
 import { databaseGone } from './store-watch.ts'
 import { readTls } from './tls-files.ts'
 
@@ -77,8 +78,8 @@ export async function startService(
   if (!dialect.ok) return err({ exit: 'usage', messages: [`--dialect: ${dialect.error}`] })
   const tls = await readTls(settings)
   if (!tls.ok) return tls
-  const folder = isDev ? mkdtempSync(join(tmpdir(), 'holdfast-dev-')) : await storeFolder(settings)
-  const opened = await openStore(folder, { mayMake: isDev || options.mayMake, mayUpgrade: true })
+  const place = isDev ? mkdtempSync(join(tmpdir(), 'holdfast-dev-')) : await storePlace(settings)
+  const opened = await openStore(place, { mayMake: isDev || options.mayMake, mayUpgrade: true })
   if (!opened.ok) return opened
   const started = await startOn(opened.value, settings, {
     ...options,
@@ -145,7 +146,8 @@ async function startOn(
     totals,
     dev,
     idle,
-    lost: databaseGone(open, ending),
+    // Only a file can be replaced while it is open.
+    lost: open.identity === undefined ? new Promise<string>(() => undefined) : databaseGone(open, ending),
     reload: async (next) => {
       const changed = await changeCertificate(sockets.value.listeners, next)
       if (changed.ok) {

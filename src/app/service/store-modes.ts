@@ -1,7 +1,7 @@
 import { closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATABASE_FILES } from '../../server/store/sqlite-files.ts'
-import { StoreRefused } from '../../server/store/sqlite-open.ts'
+import { StoreRefused } from '../../server/store/store-errors.ts'
 import { HASH_KEY_FILE, PREVIOUS_HASH_KEY_FILE } from './hash-key.ts'
 
 /** The bits of the group and of all others. */

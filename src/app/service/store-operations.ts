@@ -9,6 +9,7 @@ import { operatorChange } from './operator-changes.ts'
 import { restore } from './restore.ts'
 import { rotate } from './rotation.ts'
 import { removeAccount } from './account-removal.ts'
+import { placeName, type SharedPlace, type StorePlace } from './store-place.ts'
 import { exportZone, ImportRefused, importZone, readZone } from './zone-files.ts'
 
 /** An operation of `holdfast admin` on a store as a whole: its folder need not hold one yet. */
@@ -16,7 +17,7 @@ export interface StoreOperation {
   readonly parameters: string
   readonly summary: string
   readonly run: (
-    folder: string,
+    place: StorePlace,
     args: readonly string[],
     nameservers: readonly string[],
   ) => Promise<Result<OperationResult, Failure>>
@@ -40,6 +41,17 @@ export const STORE_OPERATIONS: Readonly<Record<string, StoreOperation>> = {
       'put a backup in the place of the store, while the service is stopped; the present files are moved aside',
     run: restoreStore,
   },
+  'store copy': {
+    parameters: 'from=FOLDER|to=FOLDER',
+    summary:
+      'copy a store from a folder into the PostgreSQL database of the settings, or the other way; stop the services first',
+    run: copyStore,
+  },
+  'store migrate': {
+    parameters: '',
+    summary: 'bring the store to the version of this program, as a service does when it starts',
+    run: migrateStore,
+  },
   'account remove': {
     parameters: 'NAME export=FILE|none',
     summary: 'write the data of an account into a file, then remove it with its zones, names and keys',
@@ -62,26 +74,21 @@ export const STORE_OPERATIONS: Readonly<Record<string, StoreOperation>> = {
   'rotate-hash-key': {
     parameters: '[drop-old] [confirm=N]',
     summary: 'make a new hash key while the service is stopped; drop-old ends the use of the one before',
-    run: rotate,
+    run: onFolder(rotate),
   },
   check: {
     parameters: '',
     summary: 'check the database and its hash key',
-    run: async (folder) => {
-      const problems = await storeProblems(folder)
-      return problems.length === 0
-        ? ok({ lines: [`the store in ${folder} is whole`], data: { store: folder, problems } })
-        : err({ exit: 'configuration', messages: problems })
-    },
+    run: checkStore,
   },
 }
 
 /** Opens the store for one operation. */
 async function withStore(
-  folder: string,
+  place: StorePlace,
   work: (store: Store) => Promise<Result<OperationResult, Failure>>,
 ): Promise<Result<OperationResult, Failure>> {
-  const opened = await openStore(folder)
+  const opened = await openStore(place)
   if (!opened.ok) return opened
   const { store } = opened.value
   try {
@@ -92,10 +99,10 @@ async function withStore(
 }
 
 async function importInto(
-  folder: string,
+  place: StorePlace,
   [name = '', path = '']: readonly string[],
 ): Promise<Result<OperationResult, Failure>> {
-  return withStore(folder, async (store) => {
+  return withStore(place, async (store) => {
     try {
       const read = await readZone(name, path)
       return ok(await store.write(async (w) => importZone(w, name, read)))
@@ -124,34 +131,99 @@ async function completeRestore(folder: string, from: string): Promise<void> {
 const asUsage = (result: Result<OperationResult, string>): Result<OperationResult, Failure> =>
   result.ok ? result : usage(result.error)
 
-async function initStore(folder: string): Promise<Result<OperationResult, Failure>> {
-  if (findStore(folder).kind === 'whole')
-    return refusal(`there is a store in ${folder} already; it is unchanged`)
-  const made = await openStore(folder, { mayMake: true })
+async function initStore(place: StorePlace): Promise<Result<OperationResult, Failure>> {
+  const folder = placeName(place)
+  if (await isMade(place)) return refusal(`there is a store in ${folder} already; it is unchanged`)
+  const made = await openStore(place, { mayMake: true })
   if (!made.ok) return made
   await made.value.store.close()
   return ok({
     lines: [
       `made a store in ${folder}`,
+      ...(typeof place === 'string' ? [] : [`every node needs the file ${place.hashKeyFile}: copy it`]),
       'next: holdfast admin plan add basic, holdfast admin account add NAME basic',
     ],
     data: { store: folder },
   })
 }
 
+async function isMade(place: StorePlace): Promise<boolean> {
+  if (typeof place === 'string') return findStore(place).kind === 'whole'
+  const opened = await openStore(place)
+  if (opened.ok) await opened.value.store.close()
+  return opened.ok
+}
+
+/** What the files of a store are needed for. */
+function onFolder(
+  run: (folder: string, args: readonly string[]) => Promise<Result<OperationResult, Failure>>,
+): StoreOperation['run'] {
+  return async (place, args) =>
+    typeof place === 'string'
+      ? run(place, args)
+      : refusal(
+          `this is for a store in a folder, and not for ${placeName(place)}, whose nodes each have the hash key`,
+        )
+}
+
+async function copyStore(
+  place: StorePlace,
+  [way = '']: readonly string[],
+): Promise<Result<OperationResult, Failure>> {
+  const [, direction, folder = ''] = /^(from|to)=(.+)$/s.exec(way) ?? []
+  if (direction === undefined)
+    return usage('name the folder: holdfast admin store copy from=FOLDER, or to=FOLDER')
+  if (typeof place === 'string')
+    return refusal(
+      `the store of the settings is the folder ${place}: set store = "postgres://…" and hash_key_file first; a folder is copied to another one with backup and restore`,
+    )
+  const { copyFromFolder, copyToFolder } = await import('./store-copies.ts')
+  const copy = direction === 'from' ? copyFromFolder : copyToFolder
+  const copied = await copy(place, folder, systemClock.now())
+  if (!copied.ok) return copied
+  const [from, to] = direction === 'from' ? [folder, placeName(place)] : [placeName(place), folder]
+  return ok({
+    lines: [
+      `copied ${copied.value} rows from ${from} to ${to}; ${from} is unchanged`,
+      ...(direction === 'from' ? [`every node needs the file ${place.hashKeyFile}: copy it`] : []),
+    ],
+    data: { from, to, rows: copied.value },
+  })
+}
+
+async function migrateStore(place: StorePlace): Promise<Result<OperationResult, Failure>> {
+  const opened = await openStore(place, { mayUpgrade: true })
+  if (!opened.ok) return opened
+  await opened.value.store.close()
+  const name = placeName(place)
+  return ok({ lines: [`the store in ${name} is of this version`], data: { store: name } })
+}
+
+async function checkStore(place: StorePlace): Promise<Result<OperationResult, Failure>> {
+  const name = placeName(place)
+  const found =
+    typeof place === 'string'
+      ? ok(await storeProblems(place))
+      : await (await import('./store-copies.ts')).databaseProblemsOf(place)
+  if (!found.ok) return found
+  return found.value.length === 0
+    ? ok({ lines: [`the store in ${name} is whole`], data: { store: name, problems: [] } })
+    : err({ exit: 'configuration', messages: found.value })
+}
+
 async function backUpStore(
-  store: string,
+  place: StorePlace,
   [into, kept]: readonly string[],
 ): Promise<Result<OperationResult, Failure>> {
   if (into === undefined) return usage('name the folder for backups: holdfast admin backup FOLDER [keep=N]')
   const [, keep] = /^keep=([1-9]\d{0,3})$/.exec(kept ?? '') ?? []
   if (kept !== undefined && keep === undefined)
     return usage(`${kept} is not keep=N with a number from 1 to 9999`)
-  const made = await backUp(store, into, {
-    now: systemClock.now(),
-    keep: keep === undefined ? undefined : Number(keep),
-  })
-  if (!made.ok) return refusal(made.error)
+  const options = { now: systemClock.now(), keep: keep === undefined ? undefined : Number(keep) }
+  const made = await (typeof place === 'string'
+    ? backUp(place, into, options).then((result) => (result.ok ? result : refusal(result.error)))
+    : (await import('./store-copies.ts')).backUpDatabase(place, into, options))
+  if (!made.ok) return made
   const { folder, size, removed } = made.value
   const older = removed.length === 0 ? [] : [`removed ${removed.length} older`]
   return ok({
@@ -161,10 +233,29 @@ async function backUpStore(
 }
 
 async function restoreStore(
-  store: string,
+  place: StorePlace,
   [from]: readonly string[],
 ): Promise<Result<OperationResult, Failure>> {
   if (from === undefined) return usage('name the backup: holdfast admin restore BACKUP')
+  return typeof place === 'string' ? restoreFolder(place, from) : restoreShared(place, from)
+}
+
+async function restoreShared(place: SharedPlace, from: string): Promise<Result<OperationResult, Failure>> {
+  const done = await (await import('./store-copies.ts')).restoreDatabase(place, from, systemClock.now())
+  if (!done.ok) return done
+  const { replaced = null, isKeyChanged } = done.value
+  const store = placeName(place)
+  return ok({
+    lines: [
+      `restored ${from} to ${store}`,
+      ...(replaced === null ? [] : [`what it held before is in the backup ${replaced}`]),
+      ...(isKeyChanged ? [`every node needs the file ${place.hashKeyFile} again: copy it`] : []),
+    ],
+    data: { store, backup: from, replaced },
+  })
+}
+
+async function restoreFolder(store: string, from: string): Promise<Result<OperationResult, Failure>> {
   const done = await restore(store, from, systemClock.now())
   if (!done.ok) return refusal(done.error)
   await completeRestore(store, from)

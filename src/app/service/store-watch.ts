@@ -1,5 +1,5 @@
 import { identityOf } from '../../server/store/sqlite-files.ts'
-import type { OpenStore } from './open-store.ts'
+import type { OpenStore } from './opened-store.ts'
 
 /** In milliseconds. */
 const INTERVAL = 1000

@@ -20,8 +20,8 @@ export interface LoginOrigin {
   readonly network: string
 }
 
-/** The key of the counter; a network contains no blank. */
-const counterOf = ({ endpoint, network }: LoginOrigin): string => `${endpoint} ${network}`
+/** The peer whose failed logins are counted; a network contains no blank. */
+export const loginPeer = ({ endpoint, network }: LoginOrigin): string => `${endpoint} ${network}`
 
 /**
  * The end of the lockout of this origin; undefined if there is none. During a lockout a password that takes a slow hash is
@@ -33,7 +33,7 @@ export async function lockedOutUntil(
   { limits, now }: LoginMoment,
 ): Promise<Instant | undefined> {
   if (origin === undefined) return undefined
-  return blockEnd(await r.failuresOf(counterOf(origin)), now, limits.lockout)
+  return blockEnd(await r.failuresOf(loginPeer(origin)), now, limits.lockout)
 }
 
 /** Counts one failed login, and locks its origin out above the limit; resolves with whether this login did. */
@@ -45,11 +45,11 @@ export async function recordFailedLogin(
   if (origin === undefined) return false
   // Concurrent logins: a failure recorded after the limit must not clear `blockedUntil`.
   if ((await lockedOutUntil(w, origin, { limits, now })) !== undefined) return false
-  const before = await w.failuresOf(counterOf(origin))
+  const before = await w.failuresOf(loginPeer(origin))
   const buckets = withEvent(before.buckets, now, limits.badauth)
   const isExceeded = exceeds(buckets, limits.badauth)
   await w.putFailures(
-    counterOf(origin),
+    loginPeer(origin),
     isExceeded ? { buckets: [], blockedUntil: after(now, limits.lockout) } : { buckets },
   )
   return isExceeded
@@ -57,5 +57,5 @@ export async function recordFailedLogin(
 
 /** Ends the lockouts of a network, and forgets its failed logins. */
 export async function clearFailedLogins(w: Pick<StoreWrites, 'putFailures'>, network: string): Promise<void> {
-  for (const endpoint of ENDPOINTS) await w.putFailures(counterOf({ endpoint, network }), { buckets: [] })
+  for (const endpoint of ENDPOINTS) await w.putFailures(loginPeer({ endpoint, network }), { buckets: [] })
 }

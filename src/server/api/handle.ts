@@ -9,6 +9,7 @@ import { isNotModified, preconditionFault } from './entity-tag.ts'
 import { parseJson } from './json.ts'
 import { openApi } from './openapi.ts'
 import { parseQuery } from './query.ts'
+import { isPassing } from '../store/store-errors.ts'
 import { plainError, type Rendered, render } from './render.ts'
 import { type ApiService, type HandlerResult, refused } from './request-context.ts'
 import { REQUEST_FAULTS } from './request-faults.ts'
@@ -47,7 +48,7 @@ export interface ApiDependencies {
   readonly service: ApiService
   readonly now: () => Instant
   /** Seconds until the account may make another rate-limited request; undefined if it may now. */
-  readonly rateLimit: (accountId: number) => number | undefined
+  readonly rateLimit: (accountId: number) => Promise<number | undefined>
   readonly reportError: (error: unknown) => void
   readonly audit: Audit
 }
@@ -110,9 +111,14 @@ export async function handleApi(dependencies: ApiDependencies, request: ApiReque
     return isSame ? { ...rendered, status: 304, body: undefined } : rendered
   } catch (error) {
     dependencies.reportError(error)
-    return plainError(REQUEST_FAULTS.internalError)
+    return isPassing(error)
+      ? plainError(REQUEST_FAULTS.storeAway, { headers: { 'retry-after': RETRY_AFTER } })
+      : plainError(REQUEST_FAULTS.internalError)
   }
 }
+
+/** In seconds: a standby takes over in less, where one does. */
+const RETRY_AFTER = '5'
 
 const routeError = (methods: readonly Method[]): Rendered =>
   methods.length === 0
@@ -142,7 +148,7 @@ async function answer(
   if (caller?.account.isWebsiteOnly === true && isAccountChange(route))
     return { malformed: [REQUEST_FAULTS.accountWebsiteOnly] }
   const wait =
-    route.isRateLimited && caller !== undefined ? dependencies.rateLimit(caller.account.id) : undefined
+    route.isRateLimited && caller !== undefined ? await dependencies.rateLimit(caller.account.id) : undefined
   if (wait !== undefined) return { malformed: [{ ...REQUEST_FAULTS.tooManyRequests, retryAfter: wait }] }
   const parsed = hasBody(request, route) ? parseJson(request.body) : { value: undefined }
   if ('fault' in parsed) return { malformed: [badBody(parsed.fault)] }

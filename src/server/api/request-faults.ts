@@ -1,6 +1,6 @@
 /** What identifies an error. */
 export interface FaultIdentity {
-  readonly status: 400 | 402 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 429 | 500
+  readonly status: 400 | 402 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 429 | 500 | 503
   readonly code: string
   readonly title: string
 }
@@ -30,6 +30,7 @@ export const REQUEST_FAULTS = {
   tooManyFailedLogins:  { status: 429, code: '429',  title: 'too many failed logins' },
   tooManyRequests:      { status: 429, code: '429',  title: 'too many requests' },
   internalError:        { status: 500, code: '500',  title: 'internal error; nothing was changed' },
+  storeAway:            { status: 503, code: '503',  title: 'the database is away; ask again' },
 } as const satisfies Readonly<Record<string, FaultIdentity>>
 
 export type RequestFaultName = keyof typeof REQUEST_FAULTS

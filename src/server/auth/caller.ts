@@ -4,6 +4,7 @@ import {
   type FailedLoginLimits,
   type LoginOrigin,
   lockedOutUntil,
+  loginPeer,
   recordFailedLogin,
 } from '../abuse/failed-logins.ts'
 import type { Audit } from '../model/audit.ts'
@@ -60,8 +61,10 @@ async function refuseLogin(
   networks: ClientNetworks,
 ): Promise<void> {
   const { peer } = networks
-  const isLockedNow = await store.write(async (w) =>
-    recordFailedLogin(w, loginOrigin(networks), { limits, now: now() }),
+  const origin = loginOrigin(networks)
+  const isLockedNow = await store.write(
+    async (w) => recordFailedLogin(w, origin, { limits, now: now() }),
+    () => ({ username: '', hostnames: [], peers: origin === undefined ? [] : [loginPeer(origin)] }),
   )
   const username = parseBasic(authorization)?.username
   audit({ kind: 'loginRefused', endpoint: 'api', peer, username: username === '' ? undefined : username })

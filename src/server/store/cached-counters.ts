@@ -1,22 +1,22 @@
 import type { Buckets, FailedLogins, Principal } from '../model/rows.ts'
-import { CounterCache } from './counter-cache.ts'
+import { CounterCache, type CounterTable } from './counter-cache.ts'
 import type { UsageRow } from './counts.ts'
-import {
-  type CounterReads,
-  type CounterWrites,
-  failureCounters,
-  isNochgOf,
-  nochgCounters,
-  nochgKey,
-  subjectOf,
-  usageCounters,
-} from './sqlite-counts.ts'
-import { failureSweep } from './sqlite-sweep.ts'
-import type { Sql } from './sqlite-values.ts'
+import { type CounterReads, type CounterWrites, isNochgOf, nochgKey, subjectOf } from './counter-rows.ts'
 import type { Undo } from './undo.ts'
 
 /** Upper bound per counter type. Keys and names are finite; failed-login peers are not. */
 const MAX_CACHED = 100_000
+
+export type CounterKind = 'usage' | 'nochgs' | 'failures'
+
+/** Where the counters are stored. */
+export interface CounterTables {
+  readonly usage: CounterTable<UsageRow>
+  readonly nochgs: CounterTable<Buckets>
+  readonly failures: CounterTable<FailedLogins>
+  /** Deletes old failed logins; `now` in seconds. */
+  readonly sweep: (now: number) => void
+}
 
 /** All counters of the service, with the caches that write them back. */
 export class CachedCounters {
@@ -27,12 +27,12 @@ export class CachedCounters {
   /** The start of the bucket of the newest failed login since the last flush, in seconds. */
   #lastFailure: number | undefined
 
-  constructor(sql: Sql, recordUndo: (undo: Undo) => void) {
+  constructor({ usage, nochgs, failures, sweep }: CounterTables, recordUndo: (undo: Undo) => void) {
     const options = { recordUndo, maxCached: MAX_CACHED }
-    this.#usage = new CounterCache(usageCounters(sql), options)
-    this.#nochgs = new CounterCache(nochgCounters(sql), options)
-    this.#failures = new CounterCache(failureCounters(sql), options)
-    this.#sweep = failureSweep(sql)
+    this.#usage = new CounterCache(usage, options)
+    this.#nochgs = new CounterCache(nochgs, options)
+    this.#failures = new CounterCache(failures, options)
+    this.#sweep = sweep
   }
 
   get dirtyCount(): number {
@@ -78,6 +78,25 @@ export class CachedCounters {
     this.#failures.invalidate()
   }
 
+  /** The keys of what is dirty now. */
+  dirtyKeys(): Readonly<Record<CounterKind, readonly string[]>> {
+    return {
+      usage: this.#usage.dirtyKeys(),
+      nochgs: this.#nochgs.dirtyKeys(),
+      failures: this.#failures.dirtyKeys(),
+    }
+  }
+
+  /** Another process may have counted: what is stored is read again. */
+  refresh(kind: CounterKind, key: string): void {
+    this.#cacheOf(kind).refresh(key)
+  }
+
+  /** Stores the dirty ones among these. */
+  flushKeys(kind: CounterKind, keys: readonly string[]): void {
+    this.#cacheOf(kind).flushKeys(keys)
+  }
+
   /** Queues what is dirty now. The function it returns reports whether all of that is stored. */
   beginFlush(): () => boolean {
     const rounds = [this.#usage.beginFlush(), this.#nochgs.beginFlush(), this.#failures.beginFlush()]
@@ -91,5 +110,9 @@ export class CachedCounters {
     // Rows are added only while logins fail.
     if (this.#lastFailure !== undefined) this.#sweep(this.#lastFailure)
     this.#lastFailure = undefined
+  }
+
+  #cacheOf(kind: CounterKind): Pick<CounterCache<never>, 'refresh' | 'flushKeys'> {
+    return { usage: this.#usage, nochgs: this.#nochgs, failures: this.#failures }[kind]
   }
 }

@@ -85,6 +85,17 @@ export class CounterCache<T> {
       else this.#place(counter, false, false)
   }
 
+  dirtyKeys(): readonly string[] {
+    return Array.from(this.#dirty, ({ key }) => key)
+  }
+
+  /** What is stored of this one is read again when it is next used. */
+  refresh(key: string): void {
+    const counter = this.#cached.get(key)
+    if (counter?.isDirty === true) counter.isInvalidated = true
+    else if (counter !== undefined) this.#place(counter, false, false)
+  }
+
   /** Queues all dirty counters. The function it returns reports whether these, and all queued before, are stored. */
   beginFlush(): () => boolean {
     return this.#queue.add(this.#dirty)
@@ -93,14 +104,17 @@ export class CounterCache<T> {
   /** Stores up to `max` queued counters; returns how many it took from the queue. */
   flush(max: number): number {
     const keys = this.#queue.take(max)
-    for (const key of keys) if (this.#cached.get(key)?.isDirty === true) this.#store(this.#counterFor(key))
+    this.flushKeys(keys)
     return keys.length
   }
 
   /** Stores the dirty counters among these. */
   flushMatching(isMatch: (key: string) => boolean): void {
-    for (const { key } of [...this.#dirty].filter((counter) => isMatch(counter.key)))
-      this.#store(this.#counterFor(key))
+    this.flushKeys(this.dirtyKeys().filter(isMatch))
+  }
+
+  flushKeys(keys: readonly string[]): void {
+    for (const key of keys) if (this.#cached.get(key)?.isDirty === true) this.#store(this.#counterFor(key))
   }
 
   #counterFor(key: string): CachedCounter<T> {

@@ -12,6 +12,8 @@ export interface UsageRow {
  * same bucket: its count is then below zero, and the bucket is absent.
  */
 export function mergeBuckets(base: Buckets, ours: Buckets, theirs: Buckets): Buckets {
+  // Most often nobody else has counted.
+  if (isSame(base, theirs)) return ours
   const counts = new Map(theirs.map(({ start, count }) => [start, count]))
   const add = (start: number, count: number): unknown => counts.set(start, (counts.get(start) ?? 0) + count)
   for (const { start, count } of ours) add(start, count)
@@ -20,6 +22,10 @@ export function mergeBuckets(base: Buckets, ours: Buckets, theirs: Buckets): Buc
     .flatMap(([start, count]) => (count > 0 ? [{ start, count }] : []))
     .toSorted((a, b) => a.start - b.start)
 }
+
+const isSame = (one: Buckets, other: Buckets): boolean =>
+  one.length === other.length &&
+  one.every(({ start, count }, at) => other[at]?.start === start && other[at]?.count === count)
 
 /** A value that this process changed overrides the stored one; an unchanged value does not. */
 const changed = <T>(base: T, ours: T, theirs: T): T => (ours === base ? theirs : ours)

@@ -72,6 +72,8 @@ export interface NameInZone {
 export interface DirtyName extends NameInZone {
   /** It has not changed itself: a flush that had no room left it, with all names that depend on it. */
   readonly isDeferred: boolean
+  /** Where changes happen beside a flush: which change it is of. A later one stays dirty. */
+  readonly stamp?: number
 }
 
 /** Zones of which `dirtyNames` has names: each zone of a flush has a step of its own, and must not wait for the others. */

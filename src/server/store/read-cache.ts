@@ -1,6 +1,6 @@
 import type { Login, StoredName } from '../model/rows.ts'
 import type { Account, ZoneRules } from '../model/tree.ts'
-import type { CounterWrites } from './sqlite-counts.ts'
+import type { CounterWrites } from './counter-rows.ts'
 import type { StoreWrites, ValueChange } from './store.ts'
 
 /** Entries of each map: a name takes about a third of a KiB. */

@@ -2,9 +2,9 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DATABASE_FILE, databaseUrl } from './sqlite-open.ts'
-import { statements } from './sqlite-reading.ts'
+import { statements } from './sqlite-statements.ts'
 import { schemaProblems } from './sqlite-schema.ts'
-import { sqliteWriting } from './sqlite-writing.ts'
+import { sqlWriting } from './sql-writing.ts'
 import type { StoreWrites } from './store.ts'
 
 /** The database of the store in this folder. */
@@ -77,7 +77,7 @@ export async function exclusively<T>(
   return withDatabase(databaseOf(folder), async (database) => {
     if (!isHeld(database)) return undefined
     try {
-      const value = await work(sqliteWriting(statements(database)))
+      const value = await work(sqlWriting(statements(database)))
       database.exec('COMMIT')
       return value
     } catch (error) {

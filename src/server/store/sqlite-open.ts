@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { MIGRATIONS } from './migrations.ts'
+import { StoreRefused } from './store-errors.ts'
 
 /** The file of the database in the folder of the store. */
 export const DATABASE_FILE = 'holdfast.db'
@@ -20,9 +21,6 @@ export const DATABASE_FILE = 'holdfast.db'
 const WAL_CHECKPOINT_PAGES = 4000
 /** Page cache of the writer. */
 const CACHE_KIB = 16_000
-
-/** This program must not touch the data. The message is for the operator. */
-export class StoreRefused extends Error {}
 
 export interface Connections {
   readonly writer: DatabaseSync

@@ -1,5 +1,5 @@
 import { unpackBuckets } from './buckets.ts'
-import type { Sql } from './sqlite-values.ts'
+import type { SqliteSql } from './sqlite-statements.ts'
 
 /** In seconds. Far longer than any window in which failed logins are counted. */
 const RETENTION = 24 * 60 * 60
@@ -10,7 +10,7 @@ const BATCH = 500
  * Deletes peers without a failed login for a day, because their number has no bound and would fill the disk. Each call
  * checks the next part of the table. `now` is in seconds.
  */
-export function failureSweep(sql: Sql): (now: number) => void {
+export function failureSweep(sql: SqliteSql): (now: number) => void {
   let position = ''
   return (now) => {
     const rows = sql(

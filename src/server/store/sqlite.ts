@@ -3,10 +3,11 @@ import { type ReadCache, readCache } from './read-cache.ts'
 import { CachedCounters } from './cached-counters.ts'
 import { type Connections, openConnections, openMemory, type OpenMode } from './sqlite-open.ts'
 import type { PublishedReads } from './published.ts'
-import { sqlitePublishedReads } from './sqlite-published.ts'
-import { sqliteReading, statements } from './sqlite-reading.ts'
-import type { Sql } from './sqlite-values.ts'
-import { sqliteWriting } from './sqlite-writing.ts'
+import { sqlPublishedReads } from './sql-published.ts'
+import { sqlReading } from './sql-reading.ts'
+import { sqliteCounters, storedCounters } from './sqlite-counts.ts'
+import { type SqliteSql, statements } from './sqlite-statements.ts'
+import { sqlWriting } from './sql-writing.ts'
 import type { Store, StoreReads, StoreWrites } from './store.ts'
 
 /** A store in a folder of its own. Throws StoreRefused if this program must not touch the data there. */
@@ -21,7 +22,7 @@ const FLUSH_BATCH = 1000
 
 class SqliteStore implements Store {
   readonly #connections: Connections
-  readonly #sql: Sql
+  readonly #sql: SqliteSql
   readonly #groupCommit: GroupCommit
   readonly #counters: CachedCounters
   readonly #tables: ReadCache
@@ -38,9 +39,12 @@ class SqliteStore implements Store {
       onBegin: () => this.#checkDataVersion(),
       onRollback: () => this.#invalidateCaches(),
     })
-    this.#counters = new CachedCounters(this.#sql, (undo) => this.#groupCommit.recordUndo(undo))
-    const reading = sqliteReading(statements(reader))
-    this.#tables = readCache(sqliteWriting(this.#sql), Object.keys(reading))
+    this.#counters = new CachedCounters(sqliteCounters(this.#sql), (undo) =>
+      this.#groupCommit.recordUndo(undo),
+    )
+    const readerSql = statements(reader)
+    const reading = { ...sqlReading(readerSql), ...storedCounters(readerSql) }
+    this.#tables = readCache(sqlWriting(this.#sql), Object.keys(reading))
     this.#reads = readsWithCounters(reading, this.#counters, async () => this.#flushCounters())
     this.#writes = writesWithCounters(this.#tables, this.#counters)
   }
@@ -65,7 +69,7 @@ class SqliteStore implements Store {
     try {
       // The first read of the transaction determines what all of its reads see.
       connection.exec('BEGIN')
-      return await work(sqlitePublishedReads(statements(connection)))
+      return await work(sqlPublishedReads(statements(connection)))
     } finally {
       connection.close()
     }

@@ -107,13 +107,25 @@ export interface StoreWrites extends StoreReads, RecordWrites, PolicyWrites, Pub
 }
 
 /**
+ * What a work will ask, as far as its caller knows. A store behind a socket reads it in advance, for all works that wait, and
+ * changes what they change at once; a work that asks for something else is done by itself.
+ */
+export interface About {
+  /** Of the login. Works with the same one are done in the order of the calls. */
+  readonly username: string
+  readonly hostnames: readonly string[]
+  /** Whose failed logins are counted. */
+  readonly peers: readonly string[]
+}
+
+/**
  * Data is changed only inside `write`, which resolves when the change is durable; work that throws changes nothing. Work
  * must await nothing but the store, because other requests wait for it. It may run a second time, after all of its
  * changes were rolled back.
  */
 export interface Store {
   read<T>(work: (reading: StoreReads) => Promise<T>): Promise<T>
-  write<T>(work: (writing: StoreWrites) => Promise<T>): Promise<T>
+  write<T>(work: (writing: StoreWrites) => Promise<T>, about?: () => About): Promise<T>
   /** Reads one state of what is published, however long it takes: what is committed meanwhile is not seen. */
   snapshot<T>(work: (reading: PublishedReads) => Promise<T>): Promise<T>
   /**
@@ -121,5 +133,18 @@ export interface Store {
    * else leave it there until it stops.
    */
   checkpoint(): void
+  /** Writes something of no meaning, to tell whether it can; beside all other work. */
+  readonly probe?: () => Promise<void>
+  /**
+   * Counts one request of the account in windows of this many milliseconds, and returns its window. Only a store that several
+   * processes share has it; alone, a process counts in memory.
+   */
+  readonly countRequest?: (accountId: number, now: Instant, span: number) => Promise<RequestWindow>
   close(): Promise<void>
+}
+
+export interface RequestWindow {
+  readonly since: number
+  /** With this request. */
+  readonly count: number
 }

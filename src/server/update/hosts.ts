@@ -66,6 +66,12 @@ export async function answerHosts(
     : applyAll(w, context, { planned, change })
 }
 
+/** What an item is counted by. */
+const nameOf = (item: string): string => parseHostname(item) ?? item.toLowerCase()
+
+/** The names that an update will ask for. */
+export const namesOf = ({ hostnames = [] }: UpdateQuery): readonly string[] => hostnames.map(nameOf)
+
 const only = (word: RefusalWord | '911'): HostReplies => ({ replies: singleReply(word), isAbuse: false })
 const isNew = (change: RecordChange): boolean => change.isNew
 
@@ -91,8 +97,7 @@ async function applyAll(
   let isAbuse = false
   for (const { item, targets } of planned) {
     const reply = await answerHost(w, targets, change)
-    const name = parseHostname(item) ?? item.toLowerCase()
-    if (reply.word === 'nochg') isAbuse = (await countNochg(w, context, name)) || isAbuse
+    if (reply.word === 'nochg') isAbuse = (await countNochg(w, context, nameOf(item))) || isAbuse
     replies.push(reply)
   }
   return { replies, isAbuse }

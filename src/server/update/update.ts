@@ -3,7 +3,7 @@ import { parseBasic } from '../../net/basic.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import { readQuery } from '../../protocol/request.ts'
 import { classifyUserAgent } from '../../protocol/user-agent.ts'
-import { type LoginOrigin, lockedOutUntil, recordFailedLogin } from '../abuse/failed-logins.ts'
+import { type LoginOrigin, lockedOutUntil, loginPeer, recordFailedLogin } from '../abuse/failed-logins.ts'
 import type { AbuseLimits } from '../abuse/limits.ts'
 import { exceeds, withEvent } from '../abuse/sliding-window.ts'
 import type { PasswordChecker } from '../auth/login.ts'
@@ -11,9 +11,9 @@ import { networkOf, shareOf } from '../../net/network.ts'
 import type { IncomingRequest } from '../http/request.ts'
 import type { Audit, AuditEvent } from '../model/audit.ts'
 import type { Login, Usage } from '../model/rows.ts'
-import type { Store, StoreWrites } from '../store/store.ts'
+import type { About, Store, StoreWrites } from '../store/store.ts'
 import { isBlocked, recordUsage, singleReply, type UpdateContext, type UpdateOutcome } from './context.ts'
-import { answerHosts } from './hosts.ts'
+import { answerHosts, namesOf } from './hosts.ts'
 
 export interface UpdatePolicy {
   readonly limits: AbuseLimits
@@ -49,6 +49,7 @@ export async function answerUpdate(updater: Updater, request: IncomingRequest): 
   const credentials = parseBasic(request.authorization ?? '')
   if (credentials === undefined) return refusalOf(call)
   const { username } = credentials
+  const about = (): About => aboutOf(call, username)
   const result = await store.write(async (w): Promise<Settled | PendingCheck> => {
     const login = await w.login(username)
     const isRight = passwords.checkFast(login, credentials)
@@ -56,15 +57,16 @@ export async function answerUpdate(updater: Updater, request: IncomingRequest): 
     const renewed = isRight && login !== undefined ? passwords.renewedHash(login, credentials) : undefined
     if (renewed !== undefined && login !== undefined) await w.changeKey(login.id, { hash: renewed })
     return settle(w, updater, { ...call, username, login: isRight ? login : undefined })
-  })
+  }, about)
   if (!('login' in result)) return audited(updater, result)
   const { login } = result
   const isRight = await passwords.checkSlow(login, credentials, shareOf(request.peer))
   if (isRight === undefined) return unchecked(call).replies
   return audited(
     updater,
-    await store.write(async (w) =>
-      settle(w, updater, { ...call, username, login: isRight ? login : undefined }),
+    await store.write(
+      async (w) => settle(w, updater, { ...call, username, login: isRight ? login : undefined }),
+      about,
     ),
   )
 }
@@ -93,6 +95,12 @@ function updateCall({ blockedAgents, strictAgents }: UpdatePolicy, request: Inco
     origin: request.isProxy ? undefined : { endpoint: 'update', network: networkOf(request.peer) },
   }
 }
+
+const aboutOf = ({ request, origin }: UpdateCall, username: string): About => ({
+  username,
+  hostnames: namesOf(readQuery(request.query)),
+  peers: origin === undefined ? [] : [loginPeer(origin)],
+})
 
 /** Checking the password takes a slow hash. */
 interface PendingCheck {

@@ -19,7 +19,7 @@ it('a full disk is one line a minute, which says what to do and counts the other
   report('an update request', FULL)
 
   const line =
-    'error an update request failed: the store cannot be written: database or disk is full; free space on its disk'
+    'error an update request failed: the store cannot be used: database or disk is full; free space on its disk'
   expect(lines).toEqual([line, `${line}; 499 more failures since the last line`])
 })
 

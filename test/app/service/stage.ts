@@ -7,7 +7,7 @@ import { observedStore } from '../../../src/app/service/measured.ts'
 import { parseDocument } from '../../../src/config/document.ts'
 import { readServiceConfig } from '../../../src/config/read-service.ts'
 import type { ServiceSettings } from '../../../src/config/service-settings.ts'
-import { sqliteStore } from '../../../src/server/store/sqlite.ts'
+import { testStore } from '../../lab/stores.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { key } from '../../server/publish/secondary.ts'
 import { storeWith } from '../../server/publish/zones.ts'
@@ -20,7 +20,7 @@ function scratch(): string {
 }
 
 export function diskStore(): Store {
-  const store = sqliteStore(scratch())
+  const store = testStore(scratch())
   onTestFinished(async () => store.close())
   return store
 }

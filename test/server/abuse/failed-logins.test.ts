@@ -16,7 +16,7 @@ import { callerIdentifier } from '../../../src/server/auth/caller.ts'
 import { pepperOf, slowHash } from '../../../src/server/auth/hashes.ts'
 import { type PasswordChecker, passwordChecker } from '../../../src/server/auth/login.ts'
 import { DEFAULT_PLAN } from '../../../src/server/admin/default-plan.ts'
-import { memoryStore, sqliteStore } from '../../../src/server/store/sqlite.ts'
+import { testStore } from '../../lab/stores.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { answerUpdate } from '../../../src/server/update/update.ts'
 
@@ -39,7 +39,7 @@ let store: Store
 let now: Instant
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-logins-'))
-  store = sqliteStore(folder)
+  store = testStore(folder)
   now = instant(Date.UTC(2026, 0, 1))
   const hash = await slowHash('by hand')
   await store.write(async (w) => {
@@ -190,7 +190,7 @@ it('the lockouts of a network can be ended', async () => {
 
 it('a store without an account answers 911, because no credentials can be right', async () => {
   await store.close()
-  store = memoryStore()
+  store = testStore()
   const { update } = logins(passwordChecker(PEPPER))
 
   expect(await update({ username: 'abc1234', password: new Secret('x') })).toBe('911')

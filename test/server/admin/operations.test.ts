@@ -6,7 +6,7 @@ import { DEFAULT_PLAN } from '../../../src/server/admin/default-plan.ts'
 import { MAX_SHOWN } from '../../../src/server/admin/lists.ts'
 import { ADMIN_OPERATIONS } from '../../../src/server/admin/operations.ts'
 import { isSlowHashOf, pepperOf } from '../../../src/server/auth/hashes.ts'
-import { memoryStore } from '../../../src/server/store/sqlite.ts'
+import { testStore } from '../../lab/stores.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
@@ -14,7 +14,7 @@ const PEPPER = pepperOf(new Uint8Array(32))
 
 let store: Store
 beforeEach(async () => {
-  store = memoryStore()
+  store = testStore()
   for (const line of [
     'plan add basic max-names=9',
     'account add acme basic',

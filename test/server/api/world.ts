@@ -11,7 +11,7 @@ import type { DnsType } from '../../../src/server/model/rdata-values.ts'
 import type { Name } from '../../../src/server/model/tree.ts'
 import { misfit, requestMisfit } from './document.ts'
 import { listen } from '../../../src/server/http/listen.ts'
-import { sqliteStore } from '../../../src/server/store/sqlite.ts'
+import { testStore } from '../../lab/stores.ts'
 import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
@@ -57,7 +57,7 @@ interface Draft {
 /** The fixture of every refusal case, behind a real socket. */
 export async function apiWorld(): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-api-'))
-  const store = sqliteStore(folder)
+  const store = testStore(folder)
   const ids = await store.write(fill)
   const settings = readServiceConfig({
     flags: {

@@ -5,7 +5,7 @@ import { addressOfBytes } from '../../../src/net/address.ts'
 import type { DnsType } from '../../../src/server/model/rdata-values.ts'
 import type { Name, OfflineSettings, RRSet } from '../../../src/server/model/tree.ts'
 import { ownerName } from '../../../src/server/publish/owner.ts'
-import { memoryStore } from '../../../src/server/store/sqlite.ts'
+import { testStore } from '../../lab/stores.ts'
 import type { PublishedRow } from '../../../src/server/store/published.ts'
 import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
 
@@ -30,7 +30,7 @@ export interface Stored {
 type StoredZone = Readonly<Record<string, Stored | readonly string[]>>
 
 /** A store with zones of one account. */
-export async function storeWith(zones: Readonly<Record<string, StoredZone>>, store: Store = memoryStore()) {
+export async function storeWith(zones: Readonly<Record<string, StoredZone>>, store: Store = testStore()) {
   const ids: Record<string, number> = {}
   const accountId = await store.write(async (w) =>
     w.addAccount({ name: 'acme', hash: new Uint8Array([1]), planId: await w.addPlan(PLAN) }, NOW),

@@ -12,6 +12,7 @@ import { mergeBuckets, mergeFailures, mergeUsage } from '../../../src/server/sto
 import { packBuckets } from '../../../src/server/store/buckets.ts'
 import { sqliteStore } from '../../../src/server/store/sqlite.ts'
 import { migrate } from '../../../src/server/store/sqlite-open.ts'
+import { statements } from '../../../src/server/store/sqlite-statements.ts'
 import { failureSweep } from '../../../src/server/store/sqlite-sweep.ts'
 import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
 import { fill } from '../../contract/store.ts'
@@ -292,7 +293,7 @@ describe('failed logins of peers', () => {
     insert.run('b', packBuckets([]), (now - DAY - 1) * 1000)
     insert.run('c', packBuckets([]), now * 1000)
     insert.run('z', packBuckets(counted([1])), now * 1000)
-    const sweep = failureSweep((text) => database.prepare(text))
+    const sweep = failureSweep(statements(database))
 
     sweep(now)
     sweep(now)

@@ -8,7 +8,7 @@ import { parseAddress } from '../../../src/net/address.ts'
 import { ADMIN_OPERATIONS } from '../../../src/server/admin/operations.ts'
 import { keyedHash } from '../../../src/server/auth/hashes.ts'
 import { passwordChecker } from '../../../src/server/auth/login.ts'
-import { memoryStore } from '../../../src/server/store/sqlite.ts'
+import { testStore } from '../../lab/stores.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { answerUpdate } from '../../../src/server/update/update.ts'
 import { bodyIn, codesOf, inside, NOW, PEPPER } from '../api/inside.ts'
@@ -25,7 +25,7 @@ const LIMITS = limitsOf({
 
 let store: Store
 beforeEach(async () => {
-  store = memoryStore()
+  store = testStore()
   for (const line of [
     'plan add basic',
     'account add acme basic',

@@ -1,6 +1,5 @@
-import type { SQLInputValue } from 'node:sqlite'
 import type { PolicyWrites } from './records.ts'
-import type { Sql } from './sqlite-values.ts'
+import type { Bound, Sql } from './sql-values.ts'
 
 /** The columns that an operator may change, by property. */
 const COLUMNS = {
@@ -37,14 +36,14 @@ const COLUMNS = {
   ddns_key: { isLocked: 'is_locked', isBlocked: 'is_blocked' },
 } as const
 
-const sqlValueOf = (value: unknown): SQLInputValue => {
+const sqlValueOf = (value: unknown): Bound => {
   if (typeof value === 'boolean') return value ? 1 : 0
   if (Array.isArray(value)) return value.join(' ')
-  return value === undefined || value === null ? null : (value as SQLInputValue)
+  return value === undefined || value === null ? null : (value as Bound)
 }
 
 /** What only the operator changes, in SQL. */
-export function sqlitePolicy(sql: Sql): PolicyWrites {
+export function sqlPolicy(sql: Sql): PolicyWrites {
   const change = async (
     table: keyof typeof COLUMNS,
     id: number,
@@ -54,7 +53,7 @@ export function sqlitePolicy(sql: Sql): PolicyWrites {
     for (const [key, value] of Object.entries(values)) {
       const column = columns[key]
       if (column === undefined) throw new Error(`${table} has no ${key}`)
-      sql(`UPDATE ${table} SET ${column} = ? WHERE id = ?`).run(sqlValueOf(value), id)
+      await sql(`UPDATE ${table} SET ${column} = ? WHERE id = ?`).run(sqlValueOf(value), id)
     }
   }
   return {
@@ -69,19 +68,22 @@ export function sqlitePolicy(sql: Sql): PolicyWrites {
     ...zonePolicy(sql),
     async setMember(zoneId, accountId, isMember) {
       if (isMember)
-        sql('INSERT OR IGNORE INTO zone_member (zone_id, account_id) VALUES (?, ?)').run(zoneId, accountId)
-      else sql('DELETE FROM zone_member WHERE zone_id = ? AND account_id = ?').run(zoneId, accountId)
+        await sql('INSERT INTO zone_member (zone_id, account_id) VALUES (?, ?) ON CONFLICT DO NOTHING').run(
+          zoneId,
+          accountId,
+        )
+      else await sql('DELETE FROM zone_member WHERE zone_id = ? AND account_id = ?').run(zoneId, accountId)
     },
     async unblock({ kind, id }) {
-      sql('DELETE FROM usage WHERE subject = ?').run(`${kind}:${id}`)
-      sql('DELETE FROM nochg WHERE subject = ?').run(`${kind}:${id}`)
+      await sql('DELETE FROM usage WHERE subject = ?').run(`${kind}:${id}`)
+      await sql('DELETE FROM nochg WHERE subject = ?').run(`${kind}:${id}`)
     },
     async planNamed(name) {
-      const id = sql('SELECT id FROM plan WHERE name = ?').get(name)?.['id']
+      const id = (await sql('SELECT id FROM plan WHERE name = ?').get(name))?.['id']
       return typeof id === 'number' ? id : undefined
     },
     async planOf(accountId) {
-      return Number(sql('SELECT plan_id FROM account WHERE id = ?').get(accountId)?.['plan_id'])
+      return Number((await sql('SELECT plan_id FROM account WHERE id = ?').get(accountId))?.['plan_id'])
     },
   }
 }
@@ -90,11 +92,11 @@ const accountPolicy = (
   sql: Sql,
 ): Pick<PolicyWrites, 'accountNamed' | 'setAccountPassword' | 'removeAccount' | 'removeApiKey'> => ({
   async accountNamed(name) {
-    const id = sql('SELECT id FROM account WHERE name = ?').get(name)?.['id']
+    const id = (await sql('SELECT id FROM account WHERE name = ?').get(name))?.['id']
     return typeof id === 'number' ? id : undefined
   },
   async setAccountPassword(id, hash) {
-    sql('UPDATE account SET password_hash = ? WHERE id = ?').run(hash, id)
+    await sql('UPDATE account SET password_hash = ? WHERE id = ?').run(hash, id)
   },
   async removeAccount(id) {
     const subjects = `(SELECT 'key:' || id FROM ddns_key WHERE account_id = ?1 UNION SELECT 'account:' || ?1)`
@@ -105,42 +107,45 @@ const accountPolicy = (
       'DELETE FROM zone WHERE account_id = ?1',
       'DELETE FROM account WHERE id = ?1',
     ])
-      sql(statement).run(id)
+      await sql(statement).run(id)
   },
   async removeApiKey(id, accountId) {
-    const statement = sql('DELETE FROM api_key WHERE id = ?1 AND (?2 IS NULL OR account_id = ?2)')
-    return statement.run(id, accountId ?? null).changes === 1
+    const statement = sql(
+      'DELETE FROM api_key WHERE id = ?1 AND (CAST(?2 AS BIGINT) IS NULL OR account_id = ?2)',
+    )
+    return (await statement.run(id, accountId ?? null)).changes === 1
   },
 })
 
 const zonePolicy = (sql: Sql): Pick<PolicyWrites, 'transferZone' | 'countNames'> => ({
   async transferZone(zoneId, accountId, now) {
-    const owner = sql('SELECT account_id FROM zone WHERE id = ?').get(zoneId)?.['account_id'] ?? null
+    const owner = (await sql('SELECT account_id FROM zone WHERE id = ?').get(zoneId))?.['account_id'] ?? null
     if (owner === accountId) return
     const own = '(SELECT id FROM name WHERE zone_id = ?1 AND account_id = ?2)'
-    sql(`UPDATE rdata SET key_id = NULL
+    await sql(`UPDATE rdata SET key_id = NULL
       WHERE key_id IS NOT NULL AND rrset_id IN (SELECT id FROM rrset WHERE name_id IN ${own})`).run(
       zoneId,
       owner,
     )
     // What accounts hold is counted when rows come and go, so the rows are moved as a whole.
-    sql(`INSERT INTO holding SELECT ?3, block, zone_id, names, rdata FROM holding WHERE zone_id = ?1 AND account_id = ?2
-      ON CONFLICT DO UPDATE SET names = names + excluded.names, rdata = rdata + excluded.rdata`).run(
+    await sql(`INSERT INTO holding SELECT ?3, block, zone_id, names, rdata FROM holding WHERE zone_id = ?1 AND account_id = ?2
+      ON CONFLICT (account_id, block, zone_id)
+      DO UPDATE SET names = holding.names + excluded.names, rdata = holding.rdata + excluded.rdata`).run(
       zoneId,
       owner,
       accountId,
     )
-    sql('DELETE FROM holding WHERE zone_id = ? AND account_id = ?').run(zoneId, owner)
-    sql('UPDATE name SET account_id = ?3, key_id = NULL WHERE zone_id = ?1 AND account_id = ?2').run(
+    await sql('DELETE FROM holding WHERE zone_id = ? AND account_id = ?').run(zoneId, owner)
+    await sql('UPDATE name SET account_id = ?3, key_id = NULL WHERE zone_id = ?1 AND account_id = ?2').run(
       zoneId,
       owner,
       accountId,
     )
-    sql('UPDATE zone SET account_id = ?, updated_at = ? WHERE id = ?').run(accountId, now, zoneId)
+    await sql('UPDATE zone SET account_id = ?, updated_at = ? WHERE id = ?').run(accountId, now, zoneId)
   },
   async countNames(zoneId) {
     return Number(
-      sql('SELECT coalesce(sum(names), 0) AS n FROM holding WHERE zone_id = ?').get(zoneId)?.['n'],
+      (await sql('SELECT coalesce(sum(names), 0) AS n FROM holding WHERE zone_id = ?').get(zoneId))?.['n'],
     )
   },
 })

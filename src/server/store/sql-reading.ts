@@ -1,32 +1,20 @@
-import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { instant } from '../../base/time.ts'
 import type { StoredName } from '../model/rows.ts'
-import { storedCounters } from './sqlite-counts.ts'
-import { sqliteOverview } from './sqlite-overview.ts'
-import { sqlitePublishedReads } from './sqlite-published.ts'
-import { sqliteRecords } from './sqlite-records.ts'
-import { apiKeyFrom } from './sqlite-rows.ts'
-import { isOn, type Row, type Sql } from './sqlite-values.ts'
+import type { CounterReads } from './counter-rows.ts'
+import { sqlOverview } from './sql-overview.ts'
+import { sqlPublishedReads } from './sql-published.ts'
+import { sqlRecords } from './sql-records.ts'
+import { apiKeyFrom } from './sql-rows.ts'
+import { isOn, type Row, type Sql, type Value } from './sql-values.ts'
 import type { StoreReads, StoreTotals } from './store.ts'
 
-/** Prepares each statement once per connection. */
-export function statements(database: DatabaseSync): Sql {
-  const prepared = new Map<string, StatementSync>()
-  return (sql) => {
-    const statement = prepared.get(sql) ?? database.prepare(sql)
-    prepared.set(sql, statement)
-    return statement
-  }
-}
-
 /** The reads of the store in SQL, for either connection. */
-export const sqliteReading = (sql: Sql): StoreReads => ({
+export const sqlReading = (sql: Sql): Omit<StoreReads, keyof CounterReads> => ({
   ...facts(sql),
   ...logins(sql),
-  ...storedCounters(sql),
   ...targets(sql),
-  ...sqliteRecords(sql),
-  ...sqlitePublishedReads(sql),
+  ...sqlRecords(sql),
+  ...sqlPublishedReads(sql),
 })
 
 type Part<K extends keyof StoreReads> = Pick<StoreReads, K>
@@ -41,12 +29,12 @@ const MAX_OPERATOR_CHANGES = 1000
 
 const facts = (sql: Sql): Part<'fact' | 'totals' | 'overview' | 'operatorChanges'> => ({
   async fact(name) {
-    const value = sql('SELECT value FROM fact WHERE name = ?').get(name)?.['value']
+    const value = (await sql('SELECT value FROM fact WHERE name = ?').get(name))?.['value']
     return value === undefined ? undefined : String(value)
   },
   async operatorChanges() {
     const rows = sql('SELECT id, at, operator, operation, subject FROM operator_change ORDER BY id LIMIT ?')
-    return rows.all(MAX_OPERATOR_CHANGES).map((row) => ({
+    return (await rows.all(MAX_OPERATOR_CHANGES)).map((row) => ({
       id: Number(row['id']),
       at: instant(Number(row['at'])),
       operator: String(row['operator']),
@@ -54,9 +42,9 @@ const facts = (sql: Sql): Part<'fact' | 'totals' | 'overview' | 'operatorChanges
       subject: String(row['subject']),
     }))
   },
-  overview: async (of, query) => sqliteOverview(sql, of, query),
+  overview: async (of, query) => sqlOverview(sql, of, query),
   async totals(now) {
-    const row = sql(TOTALS).get(now)
+    const row = await sql(TOTALS).get(now)
     const of = (name: keyof StoreTotals): number => Number(row?.[name])
     return {
       accounts: of('accounts'),
@@ -69,11 +57,15 @@ const facts = (sql: Sql): Part<'fact' | 'totals' | 'overview' | 'operatorChanges
   },
 })
 
+export const KEY_LOGIN = `SELECT ddns_key.id, account_id, ddns_key.password_hash,
+    CASE WHEN is_blocked = 1 OR is_suspended = 1 THEN 1 ELSE 0 END AS is_suspended
+  FROM ddns_key JOIN account ON account.id = account_id WHERE username = ?`
+export const ACCOUNT_LOGIN = 'SELECT id, password_hash, is_suspended FROM account WHERE name = ?'
+export const HAS_ACCOUNTS = 'SELECT 1 AS found FROM account LIMIT 1'
+
 const logins = (sql: Sql): Part<'login' | 'hasAccounts' | 'hasOffline' | 'apiKeyByHash'> => ({
   async login(username) {
-    const key =
-      sql(`SELECT ddns_key.id, account_id, ddns_key.password_hash, is_blocked OR is_suspended AS is_suspended
-      FROM ddns_key JOIN account ON account.id = account_id WHERE username = ?`).get(username)
+    const key = await sql(KEY_LOGIN).get(username)
     if (key !== undefined)
       return {
         kind: 'key',
@@ -82,7 +74,7 @@ const logins = (sql: Sql): Part<'login' | 'hasAccounts' | 'hasOffline' | 'apiKey
         isSuspended: isOn(key['is_suspended']),
         hash: bytesOf(key['password_hash']),
       }
-    const account = sql('SELECT id, password_hash, is_suspended FROM account WHERE name = ?').get(username)
+    const account = await sql(ACCOUNT_LOGIN).get(username)
     if (account === undefined) return undefined
     return {
       kind: 'account',
@@ -93,16 +85,16 @@ const logins = (sql: Sql): Part<'login' | 'hasAccounts' | 'hasOffline' | 'apiKey
     }
   },
   async hasAccounts() {
-    return sql('SELECT 1 AS found FROM account LIMIT 1').get() !== undefined
+    return (await sql(HAS_ACCOUNTS).get()) !== undefined
   },
   async hasOffline(accountId) {
-    const row = sql(
+    const row = await sql(
       'SELECT has_offline FROM account JOIN plan ON plan.id = account.plan_id WHERE account.id = ?',
     ).get(accountId)
     return row?.['has_offline'] === 1
   },
   async apiKeyByHash(hash) {
-    const row = sql(
+    const row = await sql(
       'SELECT id, account_id, scopes, expires_at, last_used_at FROM api_key WHERE hash = ?',
     ).get(hash)
     return row === undefined ? undefined : apiKeyFrom(row)
@@ -111,17 +103,15 @@ const logins = (sql: Sql): Part<'login' | 'hasAccounts' | 'hasOffline' | 'apiKey
 
 const targets = (sql: Sql): Part<'namesOfKey' | 'namesByFqdn' | 'groupIdOf'> => ({
   async namesOfKey(keyId) {
-    return namesIn(sql(NAMES_OF_KEY).all(keyId, keyId))
+    return namesIn(await sql(NAMES_OF_KEY).all(keyId, keyId))
   },
   async namesByFqdn(fqdn) {
-    return namesIn(sql(NAMES_BY_FQDN).all(fqdn))
+    return namesIn(await sql(NAMES_BY_FQDN).all(fqdn))
   },
   async groupIdOf(accountId, group) {
-    const row = sql('SELECT id FROM ddns_key WHERE account_id = ? AND (username = ? OR group_label = ?)').get(
-      accountId,
-      group,
-      group,
-    )
+    const row = await sql(
+      'SELECT id FROM ddns_key WHERE account_id = ? AND (username = ? OR group_label = ?)',
+    ).get(accountId, group, group)
     return row === undefined ? undefined : Number(row['id'])
   },
 })
@@ -131,7 +121,7 @@ const STORED_NAMES = `SELECT name.id AS name_id, zone_id, fqdn, account_id, name
     rdata.id, dns_type, value, rdata.key_id AS rdata_key_id
   FROM name LEFT JOIN rrset ON rrset.name_id = name.id LEFT JOIN rdata ON rdata.rrset_id = rrset.id`
 /** The shorter the name in the zone, the longer the zone; "@" is the apex. */
-const NAMES_BY_FQDN = `${STORED_NAMES} WHERE fqdn = ? ORDER BY name <> '@', length(name), name.id, rdata.id`
+export const NAMES_BY_FQDN = `${STORED_NAMES} WHERE fqdn = ? ORDER BY name <> '@', length(name), name.id, rdata.id`
 const NAMES_OF_KEY = `${STORED_NAMES} WHERE name.id IN (SELECT id FROM name WHERE key_id = ? UNION
   SELECT name_id FROM rdata JOIN rrset ON rrset.id = rrset_id WHERE rdata.key_id = ?) ORDER BY name.id, rdata.id`
 
@@ -172,15 +162,13 @@ const storedNameFrom = (name: Row, rows: readonly Row[]): StoredName => ({
 /** One string per type, however many names are cached. */
 const typeNames = new Map<string, string>()
 
-function internedType(value: SQLOutputValue | undefined): string {
+function internedType(value: Value): string {
   const text = String(value)
   const interned = typeNames.get(text) ?? text
   typeNames.set(interned, interned)
   return interned
 }
 
-const keyIdFrom = (value: SQLOutputValue | undefined): number | null =>
-  typeof value === 'number' ? value : null
+const keyIdFrom = (value: Value): number | null => (typeof value === 'number' ? value : null)
 
-const bytesOf = (value: SQLOutputValue | undefined): Uint8Array =>
-  value instanceof Uint8Array ? value : new Uint8Array()
+const bytesOf = (value: Value): Uint8Array => (value instanceof Uint8Array ? value : new Uint8Array())

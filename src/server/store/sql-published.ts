@@ -2,8 +2,8 @@ import { instant } from '../../base/time.ts'
 import type { DnsType } from '../model/rdata-values.ts'
 import type { OfflineSettings } from '../model/tree.ts'
 import type { PublishedReads, PublishedZone, PublishWrites } from './published.ts'
-import { IS_FLUSHED, sqliteDirtyNames } from './sqlite-dirty.ts'
-import { isOn, number, optional, type Row, type Sql, textValue, type Value } from './sqlite-values.ts'
+import { IS_FLUSHED, sqlDirtyNames } from './sql-dirty.ts'
+import { isOn, number, optional, type Row, type Sql, textValue, type Value } from './sql-values.ts'
 
 const bytes = (value: Value): Uint8Array => (value instanceof Uint8Array ? value : new Uint8Array())
 
@@ -21,10 +21,11 @@ const recordFrom = (row: Row) => ({
 })
 
 /** The reads of what is published, in SQL. */
-export const sqlitePublishedReads = (sql: Sql): PublishedReads => ({
+export const sqlPublishedReads = (sql: Sql): PublishedReads => ({
   ...journal(sql),
+  ...records(sql),
   async storedState(zoneId, name) {
-    const rows = sql(STATE).all(zoneId, name)
+    const rows = await sql(STATE).all(zoneId, name)
     const [row] = rows
     if (row === undefined) return undefined
     const offline = row['offline_settings']
@@ -45,34 +46,39 @@ export const sqlitePublishedReads = (sql: Sql): PublishedReads => ({
     }
   },
   async publishedZone(apex) {
-    const row = sql('SELECT * FROM dns_zone WHERE apex = ?').get(apex)
+    const row = await sql('SELECT * FROM dns_zone WHERE apex = ?').get(apex)
     return row === undefined ? undefined : zoneFrom(row)
   },
   async publishedZones(after, limit) {
-    return sql('SELECT * FROM dns_zone WHERE id > ? ORDER BY id LIMIT +?').all(after, limit).map(zoneFrom)
+    return (await sql('SELECT * FROM dns_zone WHERE id > ? ORDER BY id LIMIT +?').all(after, limit)).map(
+      zoneFrom,
+    )
   },
   async zonesChangedSince(at, limit) {
-    return sql(`SELECT dns_zone.* FROM dns_zone JOIN dns_journal ON zone_id = id WHERE at >= ?
-      GROUP BY id ORDER BY max(at) DESC LIMIT +?`)
-      .all(at, limit)
-      .map(zoneFrom)
+    return (
+      await sql(`SELECT dns_zone.* FROM dns_zone JOIN dns_journal ON zone_id = id WHERE at >= ?
+      GROUP BY id ORDER BY max(at) DESC LIMIT +?`).all(at, limit)
+    ).map(zoneFrom)
   },
+})
+
+const records = (sql: Sql): Pick<PublishedReads, 'publishedAt' | 'hasPublishedBelow' | 'publishedAfter'> => ({
   async publishedAt(zoneId, owner) {
-    return sql('SELECT type, ttl, rdata FROM dns_rr WHERE zone_id = ? AND owner = ?')
-      .all(zoneId, owner)
-      .map(recordFrom)
+    return (
+      await sql('SELECT type, ttl, rdata FROM dns_rr WHERE zone_id = ? AND owner = ?').all(zoneId, owner)
+    ).map(recordFrom)
   },
   async hasPublishedBelow(zoneId, owner) {
     // The apex is the empty text, and everything is beneath it.
-    const [from, to] = owner === '' ? ['\u0000', '\u007f'] : [`${owner}\u0001`, `${owner}\u0002`]
+    const [from, to] = owner === '' ? ['', '\u007f'] : [`${owner}\u0001`, `${owner}\u0002`]
     const rows = sql('SELECT 1 AS found FROM dns_rr WHERE zone_id = ? AND owner > ? AND owner < ? LIMIT 1')
-    return rows.get(zoneId, from, to) !== undefined
+    return (await rows.get(zoneId, from, to)) !== undefined
   },
   async publishedAfter(zoneId, after, limit) {
     const rows =
       after === undefined
-        ? sql(`${PAGE} WHERE zone_id = ? ORDER BY owner, type, rdata LIMIT +?`).all(zoneId, limit)
-        : sql(`${PAGE} WHERE zone_id = ?1 AND (owner, type, rdata) > (?2, ?3, ?4)
+        ? await sql(`${PAGE} WHERE zone_id = ? ORDER BY owner, type, rdata LIMIT +?`).all(zoneId, limit)
+        : await sql(`${PAGE} WHERE zone_id = ?1 AND (owner, type, rdata) > (?2, ?3, ?4)
             ORDER BY owner, type, rdata LIMIT +?5`).all(zoneId, after.owner, after.type, after.rdata, limit)
     return rows.map((row) => ({
       owner: textValue(row['owner']),
@@ -88,21 +94,21 @@ const PAGE = 'SELECT owner, type, ttl, hex(rdata) AS hex FROM dns_rr'
 
 const journal = (sql: Sql): Pick<PublishedReads, 'hasDirtyNames' | 'stepNumber' | 'stepsSize' | 'steps'> => ({
   async hasDirtyNames() {
-    return sql(`SELECT 1 AS found FROM dns_dirty WHERE ${IS_FLUSHED} LIMIT 1`).get() !== undefined
+    return (await sql(`SELECT 1 AS found FROM dns_dirty WHERE ${IS_FLUSHED} LIMIT 1`).get()) !== undefined
   },
   async stepNumber(zoneId, serial) {
-    const n = sql(FIRST_STEP).get(zoneId, serial)?.['n']
+    const n = (await sql(FIRST_STEP).get(zoneId, serial))?.['n']
     return typeof n === 'number' ? n : undefined
   },
   async stepsSize(zoneId, n) {
     const row = sql(
       'SELECT sum(length(gone) + length(come)) AS size FROM dns_journal WHERE zone_id = ? AND n >= ?',
     )
-    return number(row.get(zoneId, n)?.['size'] ?? 0)
+    return number((await row.get(zoneId, n))?.['size'] ?? 0)
   },
   async steps(zoneId, n, limit) {
     const rows = sql('SELECT * FROM dns_journal WHERE zone_id = ? AND n >= ? ORDER BY n LIMIT +?')
-    return rows.all(zoneId, n, limit).map((row) => ({
+    return (await rows.all(zoneId, n, limit)).map((row) => ({
       from: number(row['serial_from']),
       to: number(row['serial_to']),
       gone: bytes(row['gone']),
@@ -114,7 +120,7 @@ const journal = (sql: Sql): Pick<PublishedReads, 'hasDirtyNames' | 'stepNumber' 
 /** After a correction of the clock, a step in the middle can be the oldest, and be removed first: what is before it is no way. */
 const FIRST_STEP = `WITH first AS (SELECT max(n) AS n FROM dns_journal WHERE zone_id = ?1 AND serial_from = ?2)
   SELECT n FROM first WHERE NOT EXISTS (
-    SELECT 1 FROM dns_journal AS step WHERE zone_id = ?1 AND n >= first.n AND serial_to IS NOT coalesce(
+    SELECT 1 FROM dns_journal AS step WHERE zone_id = ?1 AND n >= first.n AND serial_to IS DISTINCT FROM coalesce(
       (SELECT serial_from FROM dns_journal WHERE zone_id = ?1 AND n = step.n + 1),
       (SELECT serial FROM dns_zone WHERE id = ?1 AND NOT EXISTS (
         SELECT 1 FROM dns_journal WHERE zone_id = ?1 AND n > step.n))))`
@@ -131,23 +137,31 @@ const STATE = `SELECT is_offline, is_blocked, offline_settings, dns_type, ttl, v
   WHERE zone_id = ? AND name.name = ? ORDER BY rdata.id`
 
 /** The writes of a flush, in SQL. */
-export const sqlitePublish = (sql: Sql): PublishWrites => ({
-  ...sqlitePublishedReads(sql),
-  ...sqliteDirtyNames(sql),
+export const sqlPublish = (sql: Sql): PublishWrites => ({
+  ...sqlPublishedReads(sql),
+  ...sqlDirtyNames(sql),
   ...settings(sql),
+  ...serials(sql),
   async replacePublished(zoneId, { gone, come }) {
     for (const { owner, type, rdata } of gone)
-      sql('DELETE FROM dns_rr WHERE zone_id = ? AND owner = ? AND type = ? AND rdata = ?').run(
+      await sql('DELETE FROM dns_rr WHERE zone_id = ? AND owner = ? AND type = ? AND rdata = ?').run(
         zoneId,
         owner,
         type,
         rdata,
       )
     for (const { owner, type, rdata, ttl } of come)
-      sql('INSERT OR REPLACE INTO dns_rr VALUES (?, ?, ?, ?, ?)').run(zoneId, owner, type, rdata, ttl)
+      await sql(`INSERT INTO dns_rr VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (zone_id, owner, type, rdata) DO UPDATE SET ttl = excluded.ttl`).run(
+        zoneId,
+        owner,
+        type,
+        rdata,
+        ttl,
+      )
   },
   async addStep(zoneId, { from, to, gone, come, growth }, now) {
-    sql(`INSERT INTO dns_journal VALUES
+    await sql(`INSERT INTO dns_journal VALUES
       (?1, (SELECT coalesce(max(n), 0) + 1 FROM dns_journal WHERE zone_id = ?1), ?2, ?3, ?4, ?5, ?6)`).run(
       zoneId,
       from,
@@ -156,56 +170,61 @@ export const sqlitePublish = (sql: Sql): PublishWrites => ({
       come,
       now,
     )
-    sql('UPDATE dns_zone SET serial = ?, size = size + ? WHERE id = ?').run(to, growth, zoneId)
+    await sql('UPDATE dns_zone SET serial = ?, size = size + ? WHERE id = ?').run(to, growth, zoneId)
   },
   async pruneJournal(zoneId, before) {
-    sql(
-      `DELETE FROM dns_journal WHERE rowid IN (SELECT rowid FROM dns_journal WHERE at < ? LIMIT ${PRUNED})`,
+    await sql(
+      `DELETE FROM dns_journal WHERE (zone_id, n) IN
+        (SELECT zone_id, n FROM dns_journal WHERE at < ? LIMIT ${PRUNED})`,
     ).run(before)
-    sql(`DELETE FROM dns_journal WHERE zone_id = ?1
+    await sql(`DELETE FROM dns_journal WHERE zone_id = ?1
       AND n <= (SELECT max(n) FROM dns_journal WHERE zone_id = ?1) - ${MAX_STEPS}`).run(zoneId)
   },
+})
+
+const serials = (sql: Sql): Pick<PublishWrites, 'raiseSerialsAfter' | 'raiseSerial'> => ({
   async raiseSerialsAfter(now) {
-    const last = sql(
-      `SELECT max(coalesce((SELECT max(at) FROM dns_journal), 0), coalesce((SELECT max(updated_at) FROM zone), ?)) AS at`,
+    const last = await sql(
+      `SELECT max(at) AS at FROM (SELECT max(at) AS at FROM dns_journal
+        UNION ALL SELECT coalesce(max(updated_at), ?) FROM zone) AS last`,
     ).get(now)
     const seconds = Math.max(0, (now - number(last?.['at'] ?? now)) / 1000)
     // RFC 1982 §3.2: a serial is higher only within half of all numbers.
     const raise = Math.min(Math.ceil(seconds * MAX_FLUSHES_PER_SECOND) + 1, 2 ** 31 - 1)
-    sql('UPDATE dns_zone SET serial = (serial + ?) & 4294967295').run(raise)
-    sql('DELETE FROM dns_journal').run()
-    sql(`INSERT OR IGNORE INTO dns_dirty ${DIRTY.soas}`).run()
+    await sql('UPDATE dns_zone SET serial = (serial + ?) & 4294967295').run(raise)
+    await sql('DELETE FROM dns_journal').run()
+    await sql(`INSERT INTO dns_dirty ${DIRTY.soas} ON CONFLICT DO NOTHING`).run()
   },
   async raiseSerial(zoneId, serial) {
     // By RFC 1982; a serial that is 2**31 away is neither newer nor older.
-    const { changes } = sql(`UPDATE dns_zone SET serial = ?1
+    const { changes } = await sql(`UPDATE dns_zone SET serial = ?1
       WHERE id = ?2 AND ((?1 - serial) & 4294967295) BETWEEN 1 AND 2147483648`).run(serial, zoneId)
     if (changes === 0) return
-    sql('DELETE FROM dns_journal WHERE zone_id = ?').run(zoneId)
-    sql(`INSERT OR IGNORE INTO dns_dirty VALUES (?, '')`).run(zoneId)
+    await sql('DELETE FROM dns_journal WHERE zone_id = ?').run(zoneId)
+    await sql(`INSERT INTO dns_dirty VALUES (?, '') ON CONFLICT DO NOTHING`).run(zoneId)
   },
 })
 
 const DIRTY = {
-  apexes: `SELECT id, '@' FROM zone`,
+  apexes: `SELECT id, '@' FROM zone WHERE TRUE`,
   redirects: `SELECT zone_id, name FROM name JOIN rrset ON name_id = name.id WHERE dns_type = '_URL'
     UNION SELECT zone_id, name FROM name WHERE is_offline = 1`,
-  soas: `SELECT id, '' FROM dns_zone`,
+  soas: `SELECT id, '' FROM dns_zone WHERE TRUE`,
 } as const
 
 const settings = (sql: Sql): Pick<PublishWrites, 'setDirty' | 'setApexNameservers'> => ({
   async setDirty(what) {
-    sql(`INSERT OR IGNORE INTO dns_dirty ${DIRTY[what]}`).run()
+    await sql(`INSERT INTO dns_dirty ${DIRTY[what]} ON CONFLICT DO NOTHING`).run()
   },
   async setApexNameservers(nameservers, now) {
     const values = JSON.stringify(nameservers.map((name) => `${name}.`))
     const apexNs = `SELECT rrset.id FROM rrset JOIN name ON name.id = name_id
       WHERE name.name = '@' AND dns_type = 'NS' AND is_system = 1`
-    sql(`INSERT OR IGNORE INTO rrset (name_id, dns_type, ttl, is_system, created_at, updated_at)
-      SELECT id, 'NS', 86400, 1, ?1, ?1 FROM name WHERE name = '@'`).run(instant(now))
-    sql(`DELETE FROM rdata WHERE rrset_id IN (${apexNs})`).run()
-    sql(`INSERT INTO rdata (rrset_id, label, value, is_system, created_at, updated_at)
-      SELECT ns.id, '_ns' || (key + 1), value, 1, ?2, ?2 FROM (${apexNs}) AS ns JOIN json_each(?1)`).run(
+    await sql(`INSERT INTO rrset (name_id, dns_type, ttl, is_system, created_at, updated_at)
+      SELECT id, 'NS', 86400, 1, ?1, ?1 FROM name WHERE name = '@' ON CONFLICT DO NOTHING`).run(instant(now))
+    await sql(`DELETE FROM rdata WHERE rrset_id IN (${apexNs})`).run()
+    await sql(`INSERT INTO rdata (rrset_id, label, value, is_system, created_at, updated_at)
+      SELECT ns.id, '_ns' || (key + 1), value, 1, ?2, ?2 FROM (${apexNs}) AS ns CROSS JOIN json_each(?1)`).run(
       values,
       now,
     )

@@ -1,6 +1,6 @@
 import { formatInstant, instant } from '../../base/time.ts'
 import type { Overview, OverviewFilter, OverviewQuery, OverviewRow } from './overview.ts'
-import type { Row, Sql, Value } from './sqlite-values.ts'
+import type { Row, Sql, Value } from './sql-values.ts'
 
 const HOLDINGS = (column: 'names' | 'rdata', of: 'account_id' | 'zone_id', id: string): string =>
   `(SELECT coalesce(sum(${column}), 0) FROM holding WHERE holding.${of} = ${id})`
@@ -79,11 +79,11 @@ const LISTS: { readonly [O in Overview]: OverviewSql } = {
 }
 
 /** One list of the operator, in SQL. */
-export function sqliteOverview(
+export async function sqlOverview(
   sql: Sql,
   of: Overview,
   { filter, now, limit = UNLIMITED }: OverviewQuery,
-): readonly OverviewRow[] {
+): Promise<readonly OverviewRow[]> {
   const { select, filters, since, order } = LISTS[of]
   const chosen = (Object.entries(filter) as [keyof OverviewFilter, string | undefined][]).flatMap(
     ([key, value]) =>
@@ -96,13 +96,10 @@ export function sqliteOverview(
   ]
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
   const values = [...(since === undefined ? [] : [now]), ...chosen.map(({ value }) => value)]
-  return sql(`SELECT ${select} ${where} ORDER BY ${order} LIMIT ${limit}`)
-    .all(...values)
-    .map(shown)
+  return (await sql(`SELECT ${select} ${where} ORDER BY ${order} LIMIT ${limit}`).all(...values)).map(shown)
 }
 
-/** SQLite, "The LIMIT clause": a negative number is no limit. */
-const UNLIMITED = -1
+const UNLIMITED = Number.MAX_SAFE_INTEGER
 
 const shown = (row: Row): OverviewRow =>
   Object.fromEntries(Object.entries(row).map(([column, value]) => [column, shownValue(column, value)]))

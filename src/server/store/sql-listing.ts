@@ -1,36 +1,32 @@
 import type { Direction, Expression, ListedPage, NameFilter, NameQuery, Page, Sort } from '../model/query.ts'
 import type { ListedName } from './records.ts'
-import { nameFrom } from './sqlite-rows.ts'
-import { type Clause, clause, joined } from './sqlite-clause.ts'
-import { inNames } from './sqlite-scope.ts'
-import type { Sql } from './sqlite-values.ts'
+import { namesFrom } from './sql-rows.ts'
+import { type Clause, clause, joined } from './sql-clause.ts'
+import { inNames } from './sql-scope.ts'
+import { ids, isOn, asList, number, type Row, type Sql, textValue } from './sql-values.ts'
 
 /**
  * One page of the names that match a query, and the number of all matches. Selects the ids of the page first, by an
  * index if there is one, then reads these names: the cost of a page does not depend on the pages before it.
  */
-export function namesBy(
+export async function namesBy(
   sql: Sql,
   query: NameQuery,
   indexThreshold = INDEX_THRESHOLD,
-): ListedPage<ListedName> {
-  // The count and the page are read from one snapshot.
-  sql('SAVEPOINT listing').run()
-  try {
-    const scope = scopeOf(sql, query)
-    const scopeSize = countInScope(sql, scope)
+): Promise<ListedPage<ListedName>> {
+  return sql.atOneMoment(async () => {
+    const scope = await scopeOf(sql, query)
+    const scopeSize = await countInScope(sql, scope)
     const filters = filterClauses(query, scopeSize > indexThreshold)
     const where = joined('AND', [...scope.conditions, ...filters], 'TRUE')
     const isUnfiltered = filters.length === 0
-    const total = isUnfiltered ? scopeSize : countOf(sql, where)
+    const total = isUnfiltered ? scopeSize : await countOf(sql, where)
     const page = clampedPage(query.page, total)
-    const start = isUnfiltered && query.sort.length === 0 ? blockAt(sql, scope, page.offset) : undefined
+    const start = isUnfiltered && query.sort.length === 0 ? await blockAt(sql, scope, page.offset) : undefined
     const part = { ...page, total, ...(start !== undefined && { start }) }
-    const ids = idsOf(sql, { where, sort: query.sort }, part)
-    return { items: ids.map((id) => listedAt(sql, id)), total }
-  } finally {
-    sql('RELEASE listing').run()
-  }
+    const wanted = await idsOf(sql, { where, sort: query.sort }, part)
+    return { items: await listedNames(sql, wanted), total }
+  })
 }
 
 /** Which names a query covers before its filters, as conditions on `name` and as one on `holding`. */
@@ -39,11 +35,11 @@ interface Scope {
   readonly onHolding: Clause
 }
 
-function scopeOf(sql: Sql, { accountId, zoneId, scope = {} }: NameQuery): Scope {
+async function scopeOf(sql: Sql, { accountId, zoneId, scope = {} }: NameQuery): Promise<Scope> {
   const owner =
     zoneId === undefined
       ? undefined
-      : sql('SELECT account_id FROM zone WHERE id = ?').get(zoneId)?.['account_id']
+      : (await sql('SELECT account_id FROM zone WHERE id = ?').get(zoneId))?.['account_id']
   const parts: readonly Clause[] = [
     // The owner of a zone sees the names of all accounts.
     ...(owner === accountId ? [] : [clause('%.account_id = ?', accountId)]),
@@ -57,11 +53,13 @@ function scopeOf(sql: Sql, { accountId, zoneId, scope = {} }: NameQuery): Scope 
   return { conditions: of('name'), onHolding: joined('AND', of('holding'), 'TRUE') }
 }
 
-const countInScope = (sql: Sql, { onHolding: where }: Scope): number =>
-  Number(sql(`SELECT sum(names) AS n FROM holding WHERE ${where.sql}`).get(...where.values)?.['n'] ?? 0)
+const countInScope = async (sql: Sql, { onHolding: where }: Scope): Promise<number> =>
+  Number(
+    (await sql(`SELECT sum(names) AS n FROM holding WHERE ${where.sql}`).get(...where.values))?.['n'] ?? 0,
+  )
 
-const countOf = (sql: Sql, where: Clause): number =>
-  Number(sql(`SELECT count(*) AS n FROM ${NAMES} WHERE ${where.sql}`).get(...where.values)?.['n'])
+const countOf = async (sql: Sql, where: Clause): Promise<number> =>
+  Number((await sql(`SELECT count(*) AS n FROM ${NAMES} WHERE ${where.sql}`).get(...where.values))?.['n'])
 
 const NAMES = 'name JOIN zone ON zone.id = name.zone_id'
 
@@ -80,10 +78,10 @@ interface Start {
 const BLOCK = 1024
 
 /** The block that contains an offset, in the order of ids. */
-function blockAt(sql: Sql, { onHolding: where }: Scope, offset: number): Start | undefined {
-  const row = sql(
+async function blockAt(sql: Sql, { onHolding: where }: Scope, offset: number): Promise<Start | undefined> {
+  const row = await sql(
     `SELECT block, before FROM
-      (SELECT block, sum(sum(names)) OVER (ORDER BY block) - sum(names) AS before FROM holding WHERE ${where.sql} GROUP BY block)
+      (SELECT block, sum(sum(names)) OVER (ORDER BY block) - sum(names) AS before FROM holding WHERE ${where.sql} GROUP BY block) AS blocks
       WHERE before <= ? ORDER BY block DESC LIMIT 1`,
   ).get(...where.values, offset)
   if (row === undefined) return undefined
@@ -100,29 +98,36 @@ interface Selection {
   readonly sort: readonly Sort[]
 }
 
+/** So many are found by the filter and then sorted: to walk through all names in their order would take longer. */
+const FEW = 1000
+
 /** The ids of a page, read from the nearer end of the list. */
-function idsOf(
+async function idsOf(
   sql: Sql,
   { where, sort }: Selection,
   { offset, limit, total, start }: Part,
-): readonly number[] {
-  const ids = (selection: Selection, direction: Direction, skipped: number): readonly number[] => {
+): Promise<readonly number[]> {
+  const read = async (
+    selection: Selection,
+    direction: Direction,
+    skipped: number,
+  ): Promise<readonly number[]> => {
     const tables = needsZone(selection) ? NAMES : 'name'
-    const order = orderOf(selection.sort, direction)
-    return sql(
-      `SELECT name.id AS id FROM ${tables} WHERE ${selection.where.sql} ORDER BY ${order} LIMIT ? OFFSET ?`,
-    )
-      .all(...selection.where.values, limit, skipped)
-      .map((row) => Number(row['id']))
+    const order = orderOf(selection.sort, { scan: direction, isFew: total <= FEW && start === undefined })
+    return (
+      await sql(
+        `SELECT name.id AS id FROM ${tables} WHERE ${selection.where.sql} ORDER BY ${order} LIMIT ? OFFSET ?`,
+      ).all(...selection.where.values, limit, skipped)
+    ).map((row) => Number(row['id']))
   }
   if (start !== undefined) {
     const fromBlock = joined('AND', [where, clause('name.id >= ?', start.from)], 'TRUE')
-    return ids({ where: fromBlock, sort }, 'asc', start.offset)
+    return read({ where: fromBlock, sort }, 'asc', start.offset)
   }
-  const after = total - offset - limit
+  const after = Math.max(0, total - offset - limit)
   return offset <= after
-    ? ids({ where, sort }, 'asc', offset)
-    : ids({ where, sort: sort.map(reversed) }, 'desc', after).toReversed()
+    ? read({ where, sort }, 'asc', offset)
+    : (await read({ where, sort: sort.map(reversed) }, 'desc', after)).toReversed()
 }
 
 const needsZone = ({ where, sort }: Selection): boolean =>
@@ -133,20 +138,27 @@ const reversed = ({ key, direction }: Sort): Sort => ({
   direction: direction === 'asc' ? 'desc' : 'asc',
 })
 
-function listedAt(sql: Sql, id: number): ListedName {
-  const row =
-    sql(
-      `SELECT name.*, zone.name AS zone_name, zone.is_shared AS zone_is_shared FROM ${NAMES} WHERE name.id = ?`,
-    ).get(id) ?? {}
-  return {
-    zone: {
-      id: Number(row['zone_id']),
-      name: String(row['zone_name']),
-      isShared: row['zone_is_shared'] === 1,
-    },
-    name: nameFrom(sql, row),
-  }
+async function listedNames(sql: Sql, wanted: readonly number[]): Promise<readonly ListedName[]> {
+  const rows = await sql(
+    `SELECT name.*, zone.name AS zone_name, zone.is_shared AS zone_is_shared FROM ${NAMES} WHERE name.id IN ${ids()}`,
+  ).all(asList(wanted))
+  const found = new Map(rows.map((row) => [number(row['id']), row]))
+  const ordered = wanted.flatMap((id) => {
+    const row = found.get(id)
+    return row === undefined ? [] : [row]
+  })
+  const names = await namesFrom(sql, ordered)
+  return ordered.flatMap((row, at) => {
+    const name = names[at]
+    return name === undefined ? [] : [{ zone: zoneOf(row), name }]
+  })
 }
+
+const zoneOf = (row: Row): ListedName['zone'] => ({
+  id: number(row['zone_id']),
+  name: textValue(row['zone_name']),
+  isShared: isOn(row['zone_is_shared']),
+})
 
 /** Above this number of names in scope, an index on the filtered values is faster than a test of every name. */
 const INDEX_THRESHOLD = 2000
@@ -175,11 +187,11 @@ const inSomeRRSet = ({ sql, values }: Clause): Clause =>
 
 const RDATA = 'SELECT 1 FROM rrset JOIN rdata ON rdata.rrset_id = rrset.id WHERE rrset.name_id = name.id'
 
+const NAME_OF_RDATA = 'SELECT rrset.name_id FROM rdata JOIN rrset ON rrset.id = rdata.rrset_id'
+
 /** Names with Rdata that meet a condition for which there is an index. */
 const withRdata = (condition: string, usesIndex: boolean): string =>
-  usesIndex
-    ? `name.id IN (SELECT rrset.name_id FROM rdata JOIN rrset ON rrset.id = rdata.rrset_id WHERE ${condition})`
-    : `EXISTS (${RDATA} AND ${condition})`
+  usesIndex ? `name.id IN (${NAME_OF_RDATA} WHERE ${condition})` : `EXISTS (${RDATA} AND ${condition})`
 
 function nameFilters(filter: NameFilter, usesIndex: boolean): readonly Clause[] {
   const list = (values: readonly string[] | undefined, make: (marks: string) => string): readonly Clause[] =>
@@ -193,7 +205,11 @@ function nameFilters(filter: NameFilter, usesIndex: boolean): readonly Clause[] 
       filter.dnsTypes,
       (all) => `EXISTS (SELECT 1 FROM rrset WHERE name_id = name.id AND dns_type IN (${all}))`,
     ),
-    ...list(filter.labels, (all) => `EXISTS (${RDATA} AND rdata.label IN (${all}))`),
+    // Labels are compared without case.
+    ...list(
+      filter.labels?.map((label) => label.toLowerCase()),
+      (all) => `EXISTS (${RDATA} AND lower(rdata.label) IN (${all}))`,
+    ),
     ...list(filter.rdata, (all) => withRdata(`rdata.value IN (${all})`, usesIndex)),
     ...(isZoneShared === undefined ? [] : [clause('zone.is_shared = ?', isZoneShared ? 1 : 0)]),
     ...(isDynupdate === undefined ? [] : [clause(isDynupdate ? isTarget : `NOT ${isTarget}`)]),
@@ -201,11 +217,17 @@ function nameFilters(filter: NameFilter, usesIndex: boolean): readonly Clause[] 
   ]
 }
 
-/** Names that are targets of these groups as a whole, or by some of their Rdata. */
+/** Names that are targets of these groups as a whole, or by some of their Rdata. Beneath an OR PostgreSQL uses no index. */
 function inGroups(groups: readonly string[], usesIndex: boolean): Clause {
   const keys = `IN (SELECT id FROM ddns_key WHERE username IN (${marks(groups)}))`
-  const asWhole = usesIndex ? `name.id IN (SELECT id FROM name WHERE key_id ${keys})` : `name.key_id ${keys}`
-  return clause(`${asWhole} OR ${withRdata(`rdata.key_id ${keys}`, usesIndex)}`, ...groups, ...groups)
+  const [asWhole, byRdata] = [`key_id ${keys}`, `rdata.key_id ${keys}`]
+  return clause(
+    usesIndex
+      ? `name.id IN (SELECT id FROM name WHERE ${asWhole} UNION ALL ${NAME_OF_RDATA} WHERE ${byRdata})`
+      : `name.${asWhole} OR ${withRdata(byRdata, false)}`,
+    ...groups,
+    ...groups,
+  )
 }
 
 interface MetadataTable {
@@ -235,7 +257,10 @@ function expressed(expression: Expression, target: MetadataTable): Clause {
  * ORDER BY. Of several values of one name the smallest counts in ascending order, the greatest in descending order. The
  * id makes pages stable. `scan` is the end from which the list is read: with `desc`, `sort` is reversed already.
  */
-function orderOf(sort: readonly Sort[], scan: Direction): string {
+function orderOf(
+  sort: readonly Sort[],
+  { scan, isFew }: { readonly scan: Direction; readonly isFew: boolean },
+): string {
   const parts = sort.map(({ key, direction }) => {
     const pick = direction === scan ? 'min' : 'max'
     const of = (column: string): string =>
@@ -251,7 +276,8 @@ function orderOf(sort: readonly Sort[], scan: Direction): string {
       zone_is_shared: 'zone.is_shared',
       created_at: 'name.created_at',
     }
-    return `${columns[key]} ${direction === 'asc' ? 'ASC' : 'DESC'}`
+    return `${columns[key]} ${direction === 'asc' ? 'ASC NULLS FIRST' : 'DESC NULLS LAST'}`
   })
-  return [...parts, `name.id ${scan === 'asc' ? 'ASC' : 'DESC'}`].join(', ')
+  // With a plus, the order is not that of an index.
+  return [...parts, `${isFew ? '+' : ''}name.id ${scan === 'asc' ? 'ASC' : 'DESC'}`].join(', ')
 }

@@ -1,12 +1,12 @@
-import type { SQLInputValue } from 'node:sqlite'
+import type { Bound } from './sql-values.ts'
 
 /** A condition in SQL; every value is bound. */
 export interface Clause {
   readonly sql: string
-  readonly values: readonly SQLInputValue[]
+  readonly values: readonly Bound[]
 }
 
-export const clause = (sql: string, ...values: readonly SQLInputValue[]): Clause => ({ sql, values })
+export const clause = (sql: string, ...values: readonly Bound[]): Clause => ({ sql, values })
 
 export const joined = (word: 'AND' | 'OR', parts: readonly Clause[], empty: string): Clause =>
   parts.length === 0

@@ -1,47 +1,50 @@
 import { instant } from '../../base/time.ts'
 import { fqdnOf, reversed } from '../model/dns-name.ts'
 import type { RecordReads } from './records.ts'
-import { namesBy } from './sqlite-listing.ts'
-import { sqlitePointers } from './sqlite-pointers.ts'
-import { clause, joined } from './sqlite-clause.ts'
-import { keysInScope, zonesInScope } from './sqlite-scope.ts'
-import { accountFrom, apiKeyFrom, keyFrom, nameFrom, zoneFrom, zoneRulesFrom } from './sqlite-rows.ts'
-import { BENEATH, number, type Sql, textValue } from './sqlite-values.ts'
+import { namesBy } from './sql-listing.ts'
+import { sqlPointers } from './sql-pointers.ts'
+import { clause, joined } from './sql-clause.ts'
+import { keysInScope, zonesInScope } from './sql-scope.ts'
+import { accountFrom, apiKeyFrom, keyFrom, namesFrom, zoneFrom, zoneRulesFrom } from './sql-rows.ts'
+import { BENEATH, number, type Sql, textValue } from './sql-values.ts'
 
 /** The reads of the management API in SQL. */
-export const sqliteRecords = (sql: Sql): RecordReads => ({
+export const sqlRecords = (sql: Sql): RecordReads => ({
   ...zones(sql),
   ...names(sql),
-  ...sqlitePointers(sql),
+  ...around(sql),
+  ...sqlPointers(sql),
   ...keys(sql),
   namesBy: async (query) => namesBy(sql, query),
 })
 
 type Part<K extends keyof RecordReads> = Pick<RecordReads, K>
 
+export const ACCOUNT_BY_ID = `SELECT account.name AS account_name, is_website_only, is_suspended, plan.*
+  FROM account JOIN plan ON plan.id = plan_id WHERE account.id = ?`
+export const ZONE_BY_ID = 'SELECT * FROM zone WHERE id = ?'
+
 const zones = (
   sql: Sql,
 ): Part<'account' | 'zoneNamed' | 'zoneRules' | 'isMember' | 'zonesOf' | 'zoneContaining'> => ({
   async account(id) {
-    const row = sql(
-      'SELECT account.name AS account_name, is_website_only, is_suspended, plan.* FROM account JOIN plan ON plan.id = plan_id WHERE account.id = ?',
-    ).get(id)
+    const row = await sql(ACCOUNT_BY_ID).get(id)
     return row === undefined ? undefined : accountFrom(id, row)
   },
   async zoneNamed(name) {
-    const row = sql('SELECT * FROM zone WHERE name = ?').get(name)
+    const row = await sql('SELECT * FROM zone WHERE name = ?').get(name)
     return row === undefined ? undefined : zoneFrom(sql, row)
   },
   async zoneRules(id) {
-    const row = sql('SELECT * FROM zone WHERE id = ?').get(id)
+    const row = await sql(ZONE_BY_ID).get(id)
     return row === undefined ? undefined : zoneRulesFrom(row)
   },
   async isMember(zoneId, accountId) {
     return (
-      sql('SELECT 1 AS found FROM zone_member WHERE zone_id = ? AND account_id = ?').get(
+      (await sql('SELECT 1 AS found FROM zone_member WHERE zone_id = ? AND account_id = ?').get(
         zoneId,
         accountId,
-      ) !== undefined
+      )) !== undefined
     )
   },
   async zonesOf(accountId, { page, scope = {}, isShared }) {
@@ -49,18 +52,18 @@ const zones = (
     const kind = isShared === undefined ? own : clause('is_shared = ?', isShared ? 1 : 0)
     const parts = [kind, ...(isShared === false ? [own] : []), zonesInScope(scope)]
     const { sql: where, values } = joined('AND', parts, 'TRUE')
-    const rows = sql(`SELECT * FROM zone WHERE ${where} ORDER BY name LIMIT ? OFFSET ?`).all(
+    const rows = await sql(`SELECT * FROM zone WHERE ${where} ORDER BY name LIMIT ? OFFSET ?`).all(
       ...values,
       page.limit,
       page.offset,
     )
-    const total = sql(`SELECT count(*) AS n FROM zone WHERE ${where}`).get(...values)?.['n']
-    return { items: rows.map((row) => zoneFrom(sql, row)), total: number(total) }
+    const total = (await sql(`SELECT count(*) AS n FROM zone WHERE ${where}`).get(...values))?.['n']
+    return { items: await Promise.all(rows.map(async (row) => zoneFrom(sql, row))), total: number(total) }
   },
   async zoneContaining(fqdn) {
     const labels = fqdn.split('.')
     for (let at = 0; at < labels.length; at++) {
-      const row = sql('SELECT * FROM zone WHERE name = ?').get(labels.slice(at).join('.'))
+      const row = await sql('SELECT * FROM zone WHERE name = ?').get(labels.slice(at).join('.'))
       if (row !== undefined) return zoneFrom(sql, row)
     }
     return undefined
@@ -69,17 +72,9 @@ const zones = (
 
 const names = (
   sql: Sql,
-): Part<
-  | 'countNamesOfOthers'
-  | 'hasLockedNames'
-  | 'nameAt'
-  | 'namesAfter'
-  | 'neighboursOf'
-  | 'hasOthersBeneath'
-  | 'holdingsOf'
-> => ({
+): Part<'countNamesOfOthers' | 'hasLockedNames' | 'nameAt' | 'namesAfter' | 'holdingsOf'> => ({
   async countNamesOfOthers(zoneId, accountId) {
-    const row = sql('SELECT sum(names) AS n FROM holding WHERE zone_id = ? AND account_id <> ?').get(
+    const row = await sql('SELECT sum(names) AS n FROM holding WHERE zone_id = ? AND account_id <> ?').get(
       zoneId,
       accountId,
     )
@@ -87,68 +82,78 @@ const names = (
   },
   async hasLockedNames(zoneId) {
     return (
-      sql('SELECT 1 AS found FROM name WHERE zone_id = ? AND is_prohibited = 1 LIMIT 1').get(zoneId) !==
-      undefined
+      (await sql('SELECT 1 AS found FROM name WHERE zone_id = ? AND is_prohibited = 1 LIMIT 1').get(
+        zoneId,
+      )) !== undefined
     )
   },
   async nameAt(zoneId, name) {
-    const row = sql('SELECT * FROM name WHERE zone_id = ? AND name = ?').get(zoneId, name)
-    return row === undefined ? undefined : nameFrom(sql, row)
+    const row = await sql('SELECT * FROM name WHERE zone_id = ? AND name = ?').get(zoneId, name)
+    return row === undefined ? undefined : (await namesFrom(sql, [row]))[0]
   },
   async namesAfter(of, after, limit) {
     const [column, id] = 'zoneId' in of ? ['zone_id', of.zoneId] : ['account_id', of.accountId]
     const rows = sql(`SELECT * FROM name WHERE ${column} = ? AND id > ? ORDER BY id LIMIT ?`)
-    return rows.all(id, after, limit).map((row) => nameFrom(sql, row))
+    return namesFrom(sql, await rows.all(id, after, limit))
   },
+  async holdingsOf(accountId) {
+    const row = await sql(
+      'SELECT sum(names) AS names, sum(rdata) AS rdata FROM holding WHERE account_id = ?',
+    ).get(accountId)
+    return { names: number(row?.['names'] ?? 0), rdata: number(row?.['rdata'] ?? 0) }
+  },
+})
+
+const around = (sql: Sql): Part<'neighboursOf' | 'hasOthersBeneath'> => ({
   async neighboursOf(zone, { name, accountId }) {
     const labels = name.split('.')
     const above = labels.slice(1).map((_, at) => labels.slice(at + 1).join('.'))
     const rows = [
-      ...sql(
+      ...(await sql(
         'SELECT name, account_id FROM name WHERE zone_id = ? AND name IN (SELECT value FROM json_each(?))',
-      ).all(zone.id, JSON.stringify(above)),
-      ...sql(
+      ).all(zone.id, JSON.stringify(above))),
+      ...(await sql(
         `SELECT name, account_id FROM name WHERE ${BENEATH} AND zone_id = ?2 AND account_id <> ?3 LIMIT 1`,
-      ).all(reversed(fqdnOf(name, zone.name)), zone.id, accountId),
+      ).all(reversed(fqdnOf(name, zone.name)), zone.id, accountId)),
     ]
     return rows.map((row) => ({ name: textValue(row['name']), accountId: number(row['account_id']) }))
   },
   async hasOthersBeneath(fqdn, accountId) {
-    const zones = sql(`SELECT 1 AS found FROM zone WHERE name LIKE '%.' || ? AND account_id <> ? LIMIT 1`)
+    const zones = sql(`SELECT 1 AS found FROM zone WHERE length(name) > length(CAST(?1 AS TEXT))
+      AND substr(name, length(name) - length(CAST(?1 AS TEXT))) = '.' || CAST(?1 AS TEXT) AND account_id <> ?2 LIMIT 1`)
     const beneath = sql(
       `SELECT 1 AS found FROM name WHERE (labels_reversed = ?1 OR ${BENEATH}) AND account_id <> ?2 LIMIT 1`,
     )
-    return zones.get(fqdn, accountId) !== undefined || beneath.get(reversed(fqdn), accountId) !== undefined
-  },
-  async holdingsOf(accountId) {
-    const row = sql('SELECT sum(names) AS names, sum(rdata) AS rdata FROM holding WHERE account_id = ?').get(
-      accountId,
+    return (
+      (await zones.get(fqdn, accountId)) !== undefined ||
+      (await beneath.get(reversed(fqdn), accountId)) !== undefined
     )
-    return { names: number(row?.['names'] ?? 0), rdata: number(row?.['rdata'] ?? 0) }
   },
 })
 
 const keys = (sql: Sql): Part<'keyNamed' | 'keysOf' | 'apiKeysOf' | 'clientsOf'> => ({
   async keyNamed(username) {
-    const row = sql(`${KEYS} WHERE username = ?`).get(username)
+    const row = await sql(`${KEYS} WHERE username = ?`).get(username)
     return row === undefined ? undefined : keyFrom(sql, row)
   },
   async keysOf(accountId, { description, createdAt = 'asc', page }) {
-    const where = 'WHERE account_id = ?1 AND (?2 IS NULL OR instr(lower(description), lower(?2)) > 0)'
+    const where =
+      'WHERE account_id = ?1 AND (CAST(?2 AS TEXT) IS NULL OR instr(lower(description), lower(CAST(?2 AS TEXT))) > 0)'
     const order = createdAt === 'asc' ? 'ORDER BY created_at, id' : 'ORDER BY created_at DESC, id DESC'
     const fragment = description ?? null
     const rows = sql(`${KEYS} ${where} ${order} LIMIT ?3 OFFSET ?4`)
-    const total = sql(`SELECT count(*) AS n FROM ddns_key ${where}`).get(accountId, fragment)?.['n']
+    const total = (await sql(`SELECT count(*) AS n FROM ddns_key ${where}`).get(accountId, fragment))?.['n']
+    const found = await rows.all(accountId, fragment, page.limit, page.offset)
     return {
-      items: rows.all(accountId, fragment, page.limit, page.offset).map((row) => keyFrom(sql, row)),
+      items: await Promise.all(found.map(async (row) => keyFrom(sql, row))),
       total: number(total),
     }
   },
   async apiKeysOf(accountId, { offset, limit }) {
     const rows = sql('SELECT * FROM api_key WHERE account_id = ? ORDER BY id LIMIT ? OFFSET ?')
-    const total = sql('SELECT count(*) AS n FROM api_key WHERE account_id = ?').get(accountId)?.['n']
+    const total = (await sql('SELECT count(*) AS n FROM api_key WHERE account_id = ?').get(accountId))?.['n']
     return {
-      items: rows.all(accountId, limit, offset).map((row) => ({
+      items: (await rows.all(accountId, limit, offset)).map((row) => ({
         ...apiKeyFrom(row),
         description: textValue(row['description']),
         createdAt: instant(number(row['created_at'])),
@@ -159,7 +164,7 @@ const keys = (sql: Sql): Part<'keyNamed' | 'keysOf' | 'apiKeysOf' | 'clientsOf'>
   async clientsOf(accountId, { offset, limit }, scope = {}) {
     const inScope = keysInScope(scope)
     const from = `FROM usage JOIN ddns_key ON subject = 'key:' || ddns_key.id WHERE account_id = ? AND ${inScope.sql}`
-    const rows = sql(
+    const rows = await sql(
       `SELECT username, agent, peer, reply, used_at ${from} ORDER BY used_at DESC, username LIMIT ? OFFSET ?`,
     ).all(accountId, ...inScope.values, limit, offset)
     return {
@@ -170,7 +175,7 @@ const keys = (sql: Sql): Part<'keyNamed' | 'keysOf' | 'apiKeysOf' | 'clientsOf'>
         reply: textValue(row['reply']),
         usedAt: instant(number(row['used_at'])),
       })),
-      total: number(sql(`SELECT count(*) AS n ${from}`).get(accountId, ...inScope.values)?.['n']),
+      total: number((await sql(`SELECT count(*) AS n ${from}`).get(accountId, ...inScope.values))?.['n']),
     }
   },
 })

@@ -1,14 +1,14 @@
 import { nameAndAncestors } from '../../dns/name.ts'
 import { reversed } from '../model/dns-name.ts'
 import { type DirtyName, MAX_DIRTY_ZONES, type PublishWrites } from './published.ts'
-import { TARGET } from './sqlite-pointers.ts'
-import { BENEATH, number, type Sql, textValue } from './sqlite-values.ts'
+import { TARGET } from './sql-pointers.ts'
+import { BENEATH, integer, number, optional, type Row, type Sql, textValue } from './sql-values.ts'
 
 /**
  * The names that a flush has to publish, and those that depend on them, in SQL. `LIMIT +?`: from the value of a bare `LIMIT ?`
  * SQLite 3.53 plans the statement again at each execution, which takes 10 µs.
  */
-export const sqliteDirtyNames = (
+export const sqlDirtyNames = (
   sql: Sql,
 ): Pick<PublishWrites, keyof ReturnType<typeof dependents> | keyof ReturnType<typeof dirty>> => ({
   ...dependents(sql),
@@ -22,27 +22,24 @@ const dependents = (
     const rows =
       sql(`SELECT name.name FROM rdata JOIN rrset ON rrset.id = rdata.rrset_id JOIN name ON name.id = name_id
       WHERE ${TARGET} = ? AND zone_id = ? AND dns_type IN ('ALIAS', 'CNAME') LIMIT +?`)
-    return rows.all(`${fqdn}.`, zoneId, limit).map((row) => textValue(row['name']))
+    return (await rows.all(`${fqdn}.`, zoneId, limit)).map((row) => textValue(row['name']))
   },
   async deferAliases({ id, apex }, name) {
-    sql(DEFER_ALIASES).run(id, name, `${apex}.`)
+    await sql(DEFER_ALIASES).run(id, name, `${apex}.`)
   },
   async namesFrom(zoneId, fqdn, limit) {
-    const rows = sql(`SELECT name ${NAMES_FROM} LIMIT +?`).all(reversed(fqdn), zoneId, limit)
+    const rows = await sql(`SELECT name ${NAMES_FROM} LIMIT +?`).all(reversed(fqdn), zoneId, limit)
     return rows.map((row) => textValue(row['name']))
   },
   async deferNamesFrom(zoneId, fqdn) {
-    sql(`INSERT INTO dns_dirty SELECT ?2, '${DEFERRED}' || name ${NAMES_FROM} ON CONFLICT DO NOTHING`).run(
-      reversed(fqdn),
-      zoneId,
-    )
+    await sql(
+      `INSERT INTO dns_dirty SELECT ?2, '${DEFERRED}' || name ${NAMES_FROM} ON CONFLICT DO NOTHING`,
+    ).run(reversed(fqdn), zoneId)
   },
   async zonesBeneath(names) {
     if (names.length === 0) return []
     const wanted = new Set(names)
-    const all = sql('SELECT apex FROM dns_zone')
-      .all()
-      .map((row) => textValue(row['apex']))
+    const all = (await sql('SELECT apex FROM dns_zone').all()).map((row) => textValue(row['apex']))
     return all.filter((apex) => nameAndAncestors(apex).some((name) => name !== apex && wanted.has(name)))
   },
 })
@@ -60,9 +57,9 @@ const NAMES_FROM = `FROM name WHERE (labels_reversed = ?1 OR ${BENEATH}) AND +zo
 /** UNION, and not UNION ALL: a loop of CNAME ends. What has changed itself is flushed without this. */
 const DEFER_ALIASES = `INSERT INTO dns_dirty
   WITH RECURSIVE alias (name) AS (
-    SELECT ?2
+    SELECT CAST(?2 AS TEXT) COLLATE BINARY
     UNION SELECT name.name FROM alias
-      JOIN rdata ON ${TARGET} = iif(alias.name = '@', '', alias.name || '.') || ?3
+      JOIN rdata ON ${TARGET} = CASE alias.name WHEN '@' THEN '' ELSE alias.name || '.' END || ?3
       JOIN rrset ON rrset.id = rdata.rrset_id JOIN name ON name.id = name_id
       WHERE zone_id = ?1 AND dns_type IN ('ALIAS', 'CNAME'))
   SELECT ?1, '${DEFERRED}' || name FROM alias
@@ -74,39 +71,54 @@ const DIRTY_ZONES = `WITH RECURSIVE zone_with_dirty (id) AS (
     UNION ALL SELECT (SELECT min(zone_id) FROM dns_dirty WHERE zone_id > id) FROM zone_with_dirty WHERE id IS NOT NULL
   ) SELECT id FROM zone_with_dirty WHERE id IS NOT NULL LIMIT ${MAX_DIRTY_ZONES}`
 
+const CLEAN = 'DELETE FROM dns_dirty WHERE zone_id = ? AND name = ?'
+
 const dirty = (sql: Sql): Pick<PublishWrites, 'dirtyNames' | 'setPublished' | 'setStuck' | 'retryStuck'> => ({
   async dirtyNames(limit) {
-    const zones = sql(DIRTY_ZONES).all()
+    const zones = await sql(DIRTY_ZONES).all()
     const share = Math.max(1, Math.floor(limit / Math.max(1, zones.length)))
-    return zones.flatMap(({ id = null }) =>
-      sql(`SELECT zone_id, name FROM dns_dirty WHERE zone_id = ? AND ${IS_FLUSHED} LIMIT +?`)
-        .all(id, share)
-        .map((row) => dirtyName(number(row['zone_id']), textValue(row['name']))),
+    const rows = await Promise.all(
+      zones.map(async ({ id = null }) =>
+        sql(`SELECT * FROM dns_dirty WHERE zone_id = ? AND ${IS_FLUSHED} ORDER BY name LIMIT +?`).all(
+          id,
+          share,
+        ),
+      ),
     )
+    return rows.flat().map(dirtyName)
   },
   async setPublished(names, now) {
-    const done = sql('DELETE FROM dns_dirty WHERE zone_id = ? AND name = ?')
-    for (const { zoneId, name, isDeferred } of names) {
-      done.run(zoneId, isDeferred ? `${DEFERRED}${name}` : name)
-      const wasStuck = done.run(zoneId, `${STUCK}${name}`).changes > 0
-      if (!isDeferred || wasStuck)
-        sql('UPDATE name SET published_at = ? WHERE zone_id = ? AND name = ?').run(now, zoneId, name)
+    const publish = sql('UPDATE name SET published_at = ? WHERE zone_id = ? AND name = ?')
+    // Rows of `name` first, as an update has it that marks them.
+    for (const { zoneId, name, isDeferred } of names) if (!isDeferred) await publish.run(now, zoneId, name)
+    for (const { zoneId, name, isDeferred, stamp } of names) {
+      const row = isDeferred ? `${DEFERRED}${name}` : name
+      if (stamp === undefined) await sql(CLEAN).run(zoneId, row)
+      else await sql(`${CLEAN} AND stamp = ?`).run(zoneId, row, stamp)
+      const wasStuck = (await sql(CLEAN).run(zoneId, `${STUCK}${name}`)).changes > 0
+      if (isDeferred && wasStuck) await publish.run(now, zoneId, name)
     }
   },
   async setStuck(names) {
     for (const { zoneId, name } of names) {
-      sql('UPDATE name SET published_at = NULL WHERE zone_id = ? AND name = ?').run(zoneId, name)
-      sql('INSERT OR IGNORE INTO dns_dirty VALUES (?, ?)').run(zoneId, `${STUCK}${name}`)
+      await sql('UPDATE name SET published_at = NULL WHERE zone_id = ? AND name = ?').run(zoneId, name)
+      await sql('INSERT INTO dns_dirty VALUES (?, ?) ON CONFLICT DO NOTHING').run(zoneId, `${STUCK}${name}`)
     }
   },
   async retryStuck() {
-    sql(`INSERT OR IGNORE INTO dns_dirty
-      SELECT zone_id, substr(name, ${STUCK.length + 1}) FROM dns_dirty WHERE NOT ${IS_FLUSHED}`).run()
-    sql(`DELETE FROM dns_dirty WHERE NOT ${IS_FLUSHED}`).run()
+    await sql(`INSERT INTO dns_dirty SELECT zone_id, substr(name, ${STUCK.length + 1}) FROM dns_dirty WHERE NOT ${IS_FLUSHED}
+      ON CONFLICT DO NOTHING`).run()
+    await sql(`DELETE FROM dns_dirty WHERE NOT ${IS_FLUSHED}`).run()
   },
 })
 
-const dirtyName = (zoneId: number, row: string): DirtyName => {
-  const isDeferred = row.startsWith(DEFERRED)
-  return { zoneId, name: isDeferred ? row.slice(DEFERRED.length) : row, isDeferred }
+function dirtyName(row: Row): DirtyName {
+  const name = textValue(row['name'])
+  const isDeferred = name.startsWith(DEFERRED)
+  return {
+    zoneId: number(row['zone_id']),
+    name: isDeferred ? name.slice(DEFERRED.length) : name,
+    isDeferred,
+    ...optional('stamp', integer(row['stamp'])),
+  }
 }

@@ -1,6 +1,6 @@
 import { reversed } from '../model/dns-name.ts'
 import type { RecordScope } from '../model/query.ts'
-import { type Clause, clause, joined } from './sqlite-clause.ts'
+import { type Clause, clause, joined } from './sql-clause.ts'
 
 /** Rows of `name` at or beneath one of these whole names; '/' is the character after '.'. */
 export const inNames = (names: readonly string[]): Clause =>
@@ -26,8 +26,8 @@ const inZones = (zones: readonly string[]): Clause =>
 const aroundNames = (names: readonly string[]): Clause =>
   clause(
     `EXISTS (SELECT 1 FROM json_each(?) WHERE value = zone.name
-      OR substr(value, -length(zone.name) - 1) = '.' || zone.name
-      OR substr(zone.name, -length(value) - 1) = '.' || value)`,
+      OR length(value) > length(zone.name) AND substr(value, length(value) - length(zone.name)) = '.' || zone.name
+      OR length(zone.name) > length(value) AND substr(zone.name, length(zone.name) - length(value)) = '.' || value)`,
     JSON.stringify(names),
   )
 

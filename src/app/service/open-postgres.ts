@@ -1,0 +1,124 @@
+import { err, ok, type Result } from '../../base/result.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { readNamedFile } from '../../platform/named-file.ts'
+import { fingerprintOf } from '../../server/auth/hashes.ts'
+import { codeOf, type PostgresPlace } from '../../server/store/postgres-connection.ts'
+import {
+  clockAhead,
+  migratePostgres,
+  POSTGRES_VERSION,
+  postgresVersion,
+} from '../../server/store/postgres-migrations.ts'
+import { postgresStore } from '../../server/store/postgres.ts'
+import { StoreAway, StoreRefused } from '../../server/store/store-errors.ts'
+import type { Failure } from '../failure.ts'
+import { programName } from '../program-name.ts'
+import { hashKeyIn, makeHashKeyIn } from './hash-key.ts'
+import type { OpenOptions, OpenStore } from './opened-store.ts'
+import { placeName, type SharedPlace } from './store-place.ts'
+
+/** In octets. */
+const MAX_PASSWORD = 4096
+const MAX_AUTHORITIES = 1024 * 1024
+/** In milliseconds, between this host and the database. */
+const MAX_SKEW = 30_000
+
+/** Opens the store in a database. Its schema is made only when that is asked for, and the hash key must be the one of its hashes. */
+export async function openPostgres(
+  place: SharedPlace,
+  { mayMake = false, mayUpgrade = false }: OpenOptions,
+): Promise<Result<OpenStore, Failure>> {
+  const at = await databaseOf(place)
+  if (!at.ok) return refusal(at.error)
+  try {
+    const version = await postgresVersion(at.value)
+    if (version === 0 && !mayMake)
+      return refusal(
+        `there is no store in ${placeName(place)}. To make one, run: ${programName()} admin init`,
+      )
+    if (version > 0 && version < POSTGRES_VERSION && !mayUpgrade)
+      return refusal(
+        `the store in ${placeName(place)} is of an older version of Holdfast: restart a service, which upgrades it, then try again`,
+      )
+    const fault = clockFault(await clockAhead(at.value, () => systemClock.now()))
+    if (fault !== undefined) return refusal(fault)
+    if (version === 0) await makeHashKeyIn(place.hashKeyFile)
+    // Refuses a newer schema, too.
+    await migratePostgres(at.value)
+    return await withHashKey(place, at.value)
+  } catch (error) {
+    return err(databaseFailure(place, error))
+  }
+}
+
+/** Why a clock that is so many milliseconds ahead, or behind, cannot be used; undefined if it can. */
+export const clockFault = (ahead: number): string | undefined =>
+  Math.abs(ahead) <= MAX_SKEW
+    ? undefined
+    : `the clock of this host differs from that of the database by ${Math.round(Math.abs(ahead) / 1000)} seconds: blocks and limits would end at wrong times; set it, for example with chrony`
+
+/** With another key every password is wrong, and clients that obey `badauth` stop for good. */
+async function withHashKey(place: SharedPlace, at: PostgresPlace): Promise<Result<OpenStore, Failure>> {
+  const pepper = await hashKeyIn(place.hashKeyFile)
+  if (!pepper.ok) return refusal(pepper.error)
+  const store = postgresStore(at)
+  const fingerprint = fingerprintOf(pepper.value)
+  const stored = await store.read(async (r) => r.fact('hash_key'))
+  if (stored === undefined) await store.write(async (w) => w.setFact('hash_key', fingerprint))
+  if (stored === undefined || stored === fingerprint)
+    return ok({ store, pepper: pepper.value, folder: placeName(place), identity: undefined })
+  await store.close()
+  return refusal(
+    `${place.hashKeyFile} is not the hash key of the store in ${placeName(place)}: copy the file from another node`,
+  )
+}
+
+/** With the password and the authorities from their files. */
+export async function databaseOf({
+  url,
+  passwordFile,
+  connections,
+  wait,
+}: SharedPlace): Promise<Result<PostgresPlace, string>> {
+  const { hosts, user, database, isTls, isPrepared, authoritiesFile } = url
+  const password = passwordFile === undefined ? ok(url.password?.reveal()) : await fileText(passwordFile)
+  if (!password.ok) return err(`store_password_file ${passwordFile}: ${password.error}`)
+  const authorities =
+    authoritiesFile === undefined ? ok(undefined) : await readNamedFile(authoritiesFile, MAX_AUTHORITIES)
+  if (!authorities.ok) return err(`sslrootcert ${authoritiesFile}: ${authorities.error}`)
+  return ok({
+    hosts,
+    user,
+    database,
+    ...(password.value !== undefined && { password: password.value }),
+    ...(isTls && { tls: authorities.value === undefined ? {} : { authorities: authorities.value } }),
+    isPrepared,
+    connections,
+    wait,
+  })
+}
+
+async function fileText(path: string): Promise<Result<string, string>> {
+  const text = await readNamedFile(path, MAX_PASSWORD)
+  if (!text.ok) return text
+  const line = text.value.replace(/\r?\n$/, '')
+  return line === '' ? err('it is empty') : ok(line)
+}
+
+const refusal = (message: string): Result<never, Failure> =>
+  err({ exit: 'configuration', messages: [message] })
+
+/** PostgreSQL, appendix A: who may not log in, a database that is missing, a right that is missing. */
+const REFUSED = /^(?:28|3D000|42501)/
+
+/** A wrong configuration does not mend itself; a database that is away may come back. Every other error is a bug. */
+export function databaseFailure(place: SharedPlace, error: unknown): Failure {
+  const { message } = error as Error
+  if (error instanceof StoreRefused) return { exit: 'configuration', messages: [message] }
+  const messages = [`the store in ${placeName(place)} cannot be opened: ${message}`]
+  if (REFUSED.test(codeOf(error))) return { exit: 'configuration', messages }
+  if (error instanceof StoreAway) return { exit: 'waiting', messages }
+  // A certificate that is not trusted, for example; a server without TLS has no code.
+  if (codeOf(error) !== '' || /does not support SSL/.test(message)) return { exit: 'configuration', messages }
+  throw error
+}

@@ -1,0 +1,103 @@
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
+import { type BatchConnection, type Job, Overtaken, runBatch } from './postgres-batch.ts'
+import type { ConnectionPool } from './postgres-connection.ts'
+import type { PostgresCounters } from './postgres-counters.ts'
+import { inSnapshot, inOneTrip, isWorthAnotherTry, toStoreError } from './postgres-transaction.ts'
+
+/** More wait for the next batch. */
+const MAX_JOBS = 256
+/** Batches that another process overtook; their works are then done one by one. */
+const MAX_OVERTAKEN = 3
+
+/** One thing at a time: what uses the counters of this node. */
+export class Turns {
+  #last: Promise<unknown> = Promise.resolve()
+
+  async take<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(task, task)
+    this.#last = result.catch(() => undefined)
+    return result
+  }
+}
+
+interface BatchOptions {
+  readonly pool: ConnectionPool
+  readonly counters: PostgresCounters
+  readonly turns: Turns
+  /** Does a work by itself, in a transaction. */
+  readonly alone: (job: Job) => Promise<unknown>
+}
+
+/**
+ * Works that say what they will ask. All that wait share one trip to the database, and one more if they change something:
+ * a transaction for each of them would take seven.
+ */
+export class BatchQueue {
+  readonly #options: BatchOptions
+  readonly #connection: BatchConnection
+  #jobs: Job[] = []
+  #isDue = false
+
+  constructor(options: BatchOptions) {
+    const { pool } = options
+    this.#options = options
+    this.#connection = {
+      read: async (work) => inSnapshot(pool, work),
+      change: async (work) => inOneTrip(pool, work),
+    }
+  }
+
+  async do<T>(job: Pick<Job, 'about'> & { readonly work: (writing: never) => Promise<T> }): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const { about, work } = job as Pick<Job, 'about' | 'work'>
+      this.#jobs.push({ about, work, resolve: (value) => resolve(value as T), reject })
+      this.#schedule()
+    })
+  }
+
+  #schedule(): void {
+    if (this.#isDue) return
+    this.#isDue = true
+    void this.#options.turns.take(async () => {
+      // Those of the same turn of the event loop are done together.
+      await turn()
+      this.#isDue = false
+      const jobs = this.#jobs.splice(0, MAX_JOBS)
+      if (this.#jobs.length > 0) this.#schedule()
+      await this.#run(jobs)
+    })
+  }
+
+  async #run(jobs: readonly Job[]): Promise<void> {
+    const left = await this.#together(jobs).catch((error: unknown) => {
+      for (const { reject } of jobs) reject(error)
+      return []
+    })
+    for (const job of left) await this.#options.alone(job).then(job.resolve, job.reject)
+  }
+
+  /** Resolves with the works that have to be done by themselves. */
+  async #together(jobs: readonly Job[]): Promise<readonly Job[]> {
+    const { counters } = this.#options
+    for (let attempt = 1; ; attempt++) {
+      const done = await runBatch(jobs, counters, this.#connection).catch((error: unknown) => ({ error }))
+      if (!('error' in done)) {
+        counters.settle()
+        done.settle()
+        return done.left
+      }
+      counters.rollback()
+      if (!isAgain(done.error, attempt)) return overtaken(jobs, done.error)
+      await sleep(2 ** attempt)
+    }
+  }
+}
+
+const isAgain = (error: unknown, attempt: number): boolean =>
+  error instanceof Overtaken ? attempt < MAX_OVERTAKEN : isWorthAnotherTry(error, attempt)
+
+/** Works that others overtake again and again wait for their turn in a transaction. */
+function overtaken(jobs: readonly Job[], error: unknown): readonly Job[] {
+  if (error instanceof Overtaken) return jobs
+  throw toStoreError(error)
+}

@@ -1,0 +1,53 @@
+/**
+ * SQL for SQLite as SQL for PostgreSQL. Both stores run the same texts, and what differs between the two is here and in the
+ * schema; a test prepares every text on both.
+ */
+
+// biome-ignore format: a table
+const RULES: readonly (readonly [RegExp, string])[] = [
+  // A hint for the planner of SQLite; here the sign of a value without a type.
+  [/\bLIMIT \+\?/g, 'LIMIT ?'],
+  [/\+zone_id\b/g, 'zone_id'],
+  [/\+name\.id\b/g, 'name.id + 0'],
+  [/\bjson_each\(/g, 'json_list('],
+  [/\binstr\(/g, 'strpos('],
+  [/\bchar\(1\)/g, 'chr(1)'],
+  [/\bhex\((\w+)\)/g, "encode($1, 'hex')"],
+  [/\bCOLLATE BINARY\b/g, 'COLLATE "C"'],
+  // An index takes only short values: no name is longer.
+  [/substr\(([\w.]+), -1\) = '\.'/g, "right($1, 1) = '.' AND length($1) <= 600"],
+  // The column compares without case in SQLite, and its index does here.
+  [/ON CONFLICT \(rrset_id, label\)/g, 'ON CONFLICT (rrset_id, lower(label))'],
+  // An index holds no long RDATA.
+  [/ON CONFLICT \(zone_id, owner, type, rdata\)/g, 'ON CONFLICT (zone_id, owner, type, digest)'],
+]
+
+/**
+ * A flush reads a name, and deletes its row of `dns_dirty` later. A change in between must not be lost, so it marks the row, and
+ * the flush deletes rows without a new mark.
+ */
+const marked = (text: string): string =>
+  text
+    .replace('INSERT INTO dns_dirty', 'INSERT INTO dns_dirty (zone_id, name)')
+    .replace('ON CONFLICT DO NOTHING', 'ON CONFLICT (zone_id, name) DO UPDATE SET stamp = excluded.stamp')
+
+/** `?` counts on from the greatest number before it, as in SQLite. */
+function numbered(text: string): string {
+  let last = 0
+  return text.replace(/\?(\d*)/g, (_, number: string) => {
+    const n = number === '' ? last + 1 : Number(number)
+    last = Math.max(last, n)
+    return `$${n}`
+  })
+}
+
+const translated = new Map<string, string>()
+
+export function toPostgres(text: string): string {
+  const known = translated.get(text)
+  if (known !== undefined) return known
+  const own = text.trimStart().startsWith('INSERT INTO dns_dirty') ? marked(text) : text
+  const result = numbered(RULES.reduce((left, [from, to]) => left.replaceAll(from, to), own))
+  translated.set(text, result)
+  return result
+}

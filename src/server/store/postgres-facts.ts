@@ -1,0 +1,189 @@
+import { COUNTER_ROWS } from './postgres-counter-rows.ts'
+import type { PostgresCounters } from './postgres-counters.ts'
+import { toPostgres } from './postgres-dialect.ts'
+import type { PostgresSql } from './postgres-statements.ts'
+import { ACCOUNT_LOGIN, HAS_ACCOUNTS, KEY_LOGIN, NAMES_BY_FQDN } from './sql-reading.ts'
+import { ACCOUNT_BY_ID, ZONE_BY_ID } from './sql-records.ts'
+import type { Bound, Row, Sql, Statement, Value } from './sql-values.ts'
+import type { About, NameRef, ValueChange } from './store.ts'
+
+/** A work needs something that was not read in advance: it is done by itself. */
+export class Elsewhere extends Error {}
+
+/** What all works of a batch ask for. */
+interface Asked {
+  readonly usernames: ReadonlySet<string>
+  readonly fqdns: ReadonlySet<string>
+}
+
+interface Facts {
+  /** A statement of the store with one value. */
+  readonly text: string
+  /** A query for those values. */
+  readonly wanted: string
+  readonly of: keyof Asked
+  /** Whether a value without rows is known to have none. */
+  readonly isComplete: boolean
+}
+
+const LISTED = 'SELECT unnest($1::text[]) AS value'
+const ACCOUNTS = `SELECT account_id AS value FROM ddns_key WHERE username = ANY($1::text[])
+    UNION SELECT id FROM account WHERE name = ANY($1::text[])`
+const ZONES = 'SELECT DISTINCT zone_id AS value FROM name WHERE fqdn = ANY($1::text[])'
+
+// biome-ignore format: a table
+const FACTS: readonly Facts[] = [
+  { text: KEY_LOGIN,     wanted: LISTED,   of: 'usernames', isComplete: true },
+  { text: ACCOUNT_LOGIN, wanted: LISTED,   of: 'usernames', isComplete: true },
+  { text: NAMES_BY_FQDN, wanted: LISTED,   of: 'fqdns',     isComplete: true },
+  { text: ACCOUNT_BY_ID,       wanted: ACCOUNTS, of: 'usernames', isComplete: false },
+  { text: ZONE_BY_ID,          wanted: ZONES,    of: 'fqdns',     isComplete: false },
+]
+
+/** The statement for several values at once; its rows come in the same order for each of them. */
+const forMany = ({ text, wanted }: Facts): string =>
+  `WITH wanted AS (${wanted}) SELECT wanted.value AS wanted, found.* FROM wanted,
+    LATERAL (${toPostgres(text).replace('$1', 'wanted.value')}) AS found`
+
+const MANY = FACTS.map((facts) => ({ ...facts, many: forMany(facts) }))
+
+/** Counters of the principals, by their usernames. */
+const SUBJECTS = `SELECT 'key:' || id FROM ddns_key WHERE username = ANY($1::text[])
+    UNION ALL SELECT 'account:' || id FROM account WHERE name = ANY($1::text[])`
+const USAGE = COUNTER_ROWS.usage.read.replace('ANY($1::text[])', `ANY(ARRAY(${SUBJECTS}))`)
+const NOCHGS = `WITH wanted AS (SELECT * FROM unnest($1::text[], $2::text[]) AS wanted (username, hostname)),
+    counted AS (SELECT 'key:' || id AS subject, hostname FROM wanted JOIN ddns_key USING (username)
+      UNION ALL SELECT 'account:' || id, hostname FROM wanted JOIN account ON account.name = username)
+  SELECT subject || ' ' || hostname AS key, buckets FROM counted JOIN nochg USING (subject, hostname)`
+
+/**
+ * A batch looks up some rows by their keys. For few of them, or with statistics from before the tables were filled, the planner would
+ * rather read whole tables; and it would plan each time, which takes longer than the query.
+ */
+export const KEYED_PLANS = `SELECT set_config('plan_cache_mode', 'force_generic_plan', TRUE), set_config('enable_seqscan', 'off', TRUE),
+  set_config('enable_hashjoin', 'off', TRUE), set_config('enable_mergejoin', 'off', TRUE),
+  set_config('enable_bitmapscan', 'off', TRUE), set_config('jit', 'off', TRUE)`
+
+type RowsByText = ReadonlyMap<string, ReadonlyMap<Bound, Row[]>>
+
+/** What a batch of works reads, of one moment, in one trip to the database. */
+export class BatchFacts {
+  readonly #rows: RowsByText
+  readonly #asked: Asked
+  readonly #recordUndo: PostgresCounters['recordUndo']
+
+  private constructor(rows: RowsByText, asked: Asked, recordUndo: PostgresCounters['recordUndo']) {
+    this.#rows = rows
+    this.#asked = asked
+    this.#recordUndo = recordUndo
+  }
+
+  /** Counters are loaded into `counters`. */
+  static async read(
+    sql: PostgresSql,
+    works: readonly About[],
+    counters: PostgresCounters,
+  ): Promise<BatchFacts> {
+    const asked: Asked = {
+      usernames: new Set(works.map(({ username }) => username)),
+      fqdns: new Set(works.flatMap(({ hostnames }) => hostnames)),
+    }
+    const peers = [...new Set(works.flatMap((work) => work.peers))]
+    const pairs = works.flatMap(({ username, hostnames }) =>
+      hostnames.map((hostname) => ({ username, hostname })),
+    )
+    const lists = { usernames: [...asked.usernames], fqdns: [...asked.fqdns] }
+    const [, hasAccounts, usage, nochgs, failures, ...tables] = await Promise.all([
+      sql.rows(KEYED_PLANS),
+      sql(HAS_ACCOUNTS).all(),
+      sql.rows(USAGE, lists.usernames),
+      sql.rows(
+        NOCHGS,
+        pairs.map(({ username }) => username),
+        pairs.map(({ hostname }) => hostname),
+      ),
+      sql.rows(COUNTER_ROWS.failures.read, peers),
+      ...MANY.map(async ({ many, of }) => sql.rows(many, lists[of])),
+    ])
+    const rows: RowsByText = new Map([
+      ...MANY.map(({ text }, at) => [text, byWanted(tables[at] ?? [])] as const),
+      [HAS_ACCOUNTS, new Map<Bound, Row[]>([['', [...hasAccounts]]])] as const,
+    ])
+    const facts = new BatchFacts(rows, asked, (undo) => counters.recordUndo(undo))
+    const subjects = facts.#subjects()
+    counters.put('usage', [...subjects.values()], usage)
+    counters.put('nochgs', nochgKeys(pairs, subjects), nochgs)
+    counters.put('failures', peers, failures)
+    return facts
+  }
+
+  /** Statements that were read in advance; all others throw Elsewhere. */
+  readonly sql: Sql = Object.assign(
+    (text: string): Statement => {
+      const all = async (value: Bound = ''): Promise<readonly Row[]> => this.#find(text, value)
+      return { all, get: async (value) => (await all(value))[0], run: refuse }
+    },
+    { atOneMoment: refuse, newId: (): never => refuse() },
+  )
+
+  /** The value of one Rdata of a name, for the works that follow. */
+  change({ fqdn }: NameRef, { rdataId, value }: ValueChange): { readonly from: string } {
+    const rows = this.#rows.get(NAMES_BY_FQDN)?.get(fqdn) ?? []
+    const at = rows.findIndex((row) => row['id'] === rdataId)
+    const row = rows[at]
+    if (row === undefined) throw new Elsewhere()
+    rows[at] = { ...row, value }
+    this.#recordUndo(() => {
+      rows[at] = row
+    })
+    return { from: String(row['value']) }
+  }
+
+  /** Of the counters, by username. */
+  #subjects(): ReadonlyMap<string, string> {
+    const idOf = (text: string, username: string): Value => this.#rows.get(text)?.get(username)?.[0]?.['id']
+    const subjects = new Map<string, string>()
+    for (const username of this.#asked.usernames) {
+      const [key, account] = [idOf(KEY_LOGIN, username), idOf(ACCOUNT_LOGIN, username)]
+      if (key !== undefined) subjects.set(username, `key:${String(key)}`)
+      else if (account !== undefined) subjects.set(username, `account:${String(account)}`)
+    }
+    return subjects
+  }
+
+  #find(text: string, value: Bound): readonly Row[] {
+    const rows = this.#rows.get(text)?.get(value)
+    if (rows !== undefined) return rows
+    const facts = FACTS.find((one) => one.text === text)
+    const isKnown = facts?.isComplete === true && this.#asked[facts.of].has(String(value))
+    if (!isKnown && text !== HAS_ACCOUNTS) throw new Elsewhere()
+    return []
+  }
+}
+
+const refuse = (): never => {
+  throw new Elsewhere()
+}
+
+function byWanted(rows: readonly Row[]): ReadonlyMap<Bound, Row[]> {
+  const found = new Map<Bound, Row[]>()
+  for (const row of rows) {
+    const value = row['wanted'] ?? null
+    const others = found.get(value)
+    if (others === undefined) found.set(value, [row])
+    else others.push(row)
+  }
+  return found
+}
+
+const nochgKeys = (
+  pairs: readonly { readonly username: string; readonly hostname: string }[],
+  subjects: ReadonlyMap<string, string>,
+): readonly string[] => [
+  ...new Set(
+    pairs.flatMap(({ username, hostname }) => {
+      const subject = subjects.get(username)
+      return subject === undefined ? [] : [`${subject} ${hostname}`]
+    }),
+  ),
+]

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { codeOf, type Connection, type ConnectionPool, isAway, isOutdated } from './postgres-connection.ts'
+import { type PostgresSql, postgresStatements } from './postgres-statements.ts'
+import { StoreAway, StoreBusy } from './store-errors.ts'
+
+/** Appendix A: could not be serialized, deadlock. Whoever tries again succeeds. */
+const AGAIN = new Set(['40001', '40P01'])
+/** Another process made what this one was about to make: looked at again, it is there. */
+const UNIQUE = '23505'
+/** A lock or the statement took too long. */
+const SLOW = new Set(['55P03', '57014'])
+const MAX_TRIES = 8
+/** Connections that are lost in one request. */
+const MAX_LOST = 3
+/** In milliseconds. */
+const MAX_PAUSE = 100
+
+/** Another connection may do it; where none could be made, the next one cannot either. */
+const isLost = (error: unknown): boolean =>
+  !(error instanceof StoreAway) && (isAway(error) || isOutdated(error))
+
+/** What the database says that nobody awaits is said again by the statement that somebody awaits. */
+const unheard = (promise: Promise<unknown>): void => void promise.catch(() => undefined)
+
+/** One state for all reads of the work, which is done once. */
+export async function inOneSnapshot<T>(
+  pool: ConnectionPool,
+  work: (sql: PostgresSql) => Promise<T>,
+): Promise<T> {
+  return pool.use(async (connection) => {
+    const { client } = connection
+    // Sent together with the first statement.
+    unheard(client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'))
+    try {
+      return await work(postgresStatements(client, pool.place))
+    } catch (error) {
+      if (isLost(error)) connection.isBroken = true
+      throw error
+    } finally {
+      unheard(client.query('COMMIT'))
+    }
+  })
+}
+
+/** The same; the work is done again where the connection was lost. */
+export async function inSnapshot<T>(
+  pool: ConnectionPool,
+  work: (sql: PostgresSql) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const tried = await inOneSnapshot(pool, work).then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    )
+    if ('value' in tried) return tried.value
+    if (!isLost(tried.error) || attempt === MAX_LOST) throw toStoreError(tried.error)
+  }
+}
+
+/** The end of a transaction that was not told: its changes may be durable, or not. */
+class Unknown extends StoreAway {}
+
+/** A transaction whose statements are all sent at once, with its end: one trip. */
+export async function inOneTrip<T>(pool: ConnectionPool, work: (sql: PostgresSql) => Promise<T>): Promise<T> {
+  return pool.use(async (connection) => {
+    const { client } = connection
+    try {
+      unheard(client.query('BEGIN'))
+      const working = work(postgresStatements(client, pool.place))
+      unheard(working)
+      // After an error the end of the transaction reverts it.
+      await client.query('COMMIT')
+      return await working
+    } catch (error) {
+      if (isLost(error)) connection.isBroken = true
+      throw isAway(error) ? new Unknown((error as Error).message) : error
+    }
+  })
+}
+
+async function once<T>(
+  connection: Connection,
+  pool: ConnectionPool,
+  work: (sql: PostgresSql) => Promise<T>,
+): Promise<T> {
+  const { client } = connection
+  unheard(client.query('BEGIN'))
+  let isCommitting = false
+  try {
+    const value = await work(postgresStatements(client, pool.place))
+    isCommitting = true
+    const { command } = await client.query('COMMIT')
+    if (command !== 'COMMIT') throw new Error('the transaction was rolled back')
+    return value
+  } catch (error) {
+    if (isLost(error)) connection.isBroken = true
+    if (isCommitting && isAway(error)) throw new Unknown((error as Error).message)
+    if (!connection.isBroken) await client.query('ROLLBACK').catch(() => (connection.isBroken = true))
+    throw error
+  }
+}
+
+/**
+ * Runs the work in a transaction, again after a conflict with another process, and after a lost connection if nothing can have
+ * been stored. `onFailure` reverts what the work changed elsewhere.
+ */
+export async function inTransaction<T>(
+  pool: ConnectionPool,
+  work: (sql: PostgresSql) => Promise<T>,
+  onFailure: () => void = () => undefined,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const tried = await pool
+      .use(async (connection) => ({ value: await once(connection, pool, work) }))
+      .catch((error: unknown) => ({ error }))
+    if ('value' in tried) return tried.value
+    onFailure()
+    if (!isWorthAnotherTry(tried.error, attempt)) throw toStoreError(tried.error)
+    await sleep(Math.min(MAX_PAUSE, 2 ** attempt))
+  }
+}
+
+export function isWorthAnotherTry(error: unknown, attempt: number): boolean {
+  if (isLost(error)) return attempt < MAX_LOST
+  return attempt < MAX_TRIES && (AGAIN.has(codeOf(error)) || codeOf(error) === UNIQUE)
+}
+
+export function toStoreError(error: unknown): unknown {
+  if (error instanceof StoreAway) return error
+  if (isAway(error)) return new StoreAway((error as Error).message)
+  return AGAIN.has(codeOf(error)) || SLOW.has(codeOf(error)) ? new StoreBusy((error as Error).message) : error
+}

@@ -1,0 +1,60 @@
+import { type Instant, instant } from '../../base/time.ts'
+
+/** What is bound to a statement. */
+export type Bound = string | number | bigint | Uint8Array | null
+export type Value = Bound | undefined
+export type Row = Readonly<Record<string, Value>>
+
+/** SQLite has the result at once, and a database behind a socket later; who awaits it need not know. */
+type Soon<T> = T | Promise<T>
+
+export interface Statement {
+  /** The first row. */
+  get(...values: readonly Bound[]): Soon<Row | undefined>
+  all(...values: readonly Bound[]): Soon<readonly Row[]>
+  run(...values: readonly Bound[]): Soon<{ readonly changes: number | bigint }>
+}
+
+/**
+ * The statement of a text, prepared once per connection; values are always bound. The text is in the SQL of SQLite, as far as
+ * `postgres-dialect.ts` can translate it.
+ */
+export interface Sql {
+  (text: string): Statement
+  /** All statements of the work see the same state. */
+  atOneMoment<T>(work: () => Promise<T>): Promise<T>
+  /** In SQL, an id that no row of the table has had. */
+  newId(table: NumberedTable): string
+}
+
+/** Counters and caches know these rows by their ids, so an id is never used again. */
+export type NumberedTable = 'account' | 'ddns_key' | 'api_key'
+
+/** That an INSERT returns. */
+export const idOf = (row: Row | undefined): number => Number(row?.['id'])
+export const textValue = (value: Value): string => String(value)
+export const number = (value: Value): number => Number(value)
+export const isOn = (value: Value): boolean => value === 1
+/** An object with this property, or an empty one without a value. */
+export const optional = <K extends string, T>(
+  key: K,
+  value: T | null | undefined,
+): { readonly [P in K]?: T } =>
+  value === null || value === undefined ? {} : ({ [key]: value } as { readonly [P in K]: T })
+export const wordList = (value: Value): readonly string[] | undefined =>
+  typeof value === 'string' ? value.split(' ').filter((word) => word !== '') : undefined
+export const integer = (value: Value): number | undefined => (typeof value === 'number' ? value : undefined)
+export const instantOf = (value: Value): Instant | undefined =>
+  typeof value === 'number' ? instant(value) : undefined
+
+/** In SQL, the names beneath ?1, which is reversed: '/' is the character after '.'. */
+export const BENEATH = `labels_reversed > ?1 || '.' AND labels_reversed < ?1 || '/'`
+
+/** Which hash key new hashes are made with: rotations count it up. */
+export const HASH_KEY_NUMBER = `(SELECT coalesce(max(CAST(value AS INTEGER)), 1) FROM fact WHERE name = 'hash_key_number')`
+
+/** Several numbers or texts, as one bound value. */
+export const asList = (values: readonly (string | number)[]): string => JSON.stringify(values)
+
+/** In SQL, the numbers of a list that is bound. */
+export const ids = (mark = '?'): string => `(SELECT CAST(value AS BIGINT) FROM json_each(${mark}))`

@@ -1,0 +1,225 @@
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { Resolver } from 'node:dns/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
+import { holdfast, serveStore } from './processes.ts'
+
+const lacking = whyNoPostgres()
+if (lacking !== undefined)
+  console.error(`\n!!! ${lacking}: the tests of the service on PostgreSQL are SKIPPED\n`)
+
+const AGENT = { 'user-agent': 'Test test/1-1 you@example.test' }
+
+describe.skipIf(lacking !== undefined)('the service on PostgreSQL', { timeout: 60_000 }, () => {
+  let postgres: Postgres
+  let [url, folder, hashKey] = ['', '', '']
+  beforeAll(async () => {
+    postgres = await startPostgres()
+    folder = mkdtempSync(join(tmpdir(), 'holdfast-keys-'))
+    hashKey = join(folder, 'hash.key')
+    await postgres.query('CREATE DATABASE service')
+    url = `postgres://holdfast@127.0.0.1:${postgres.port}/service`
+  }, 60_000)
+  afterAll(async () => {
+    await postgres?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }, 60_000)
+
+  const admin = async (words: string, store = url) =>
+    holdfast(['admin', ...words.split(' '), '--store', store, '--hash-key-file', hashKey], {
+      node: process.execPath,
+    })
+  const node = async (...more: readonly string[]) =>
+    serveStore(url, '--hash-key-file', hashKey, '--store-wait', '1s', ...more)
+  const ask = async (base: string, path: string, credentials: string, body?: unknown) => {
+    const response = await fetch(`${base}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        ...AGENT,
+        authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    return {
+      status: response.status,
+      text: await response.text(),
+      after: response.headers.get('retry-after'),
+    }
+  }
+
+  it('is not started without a store, a hash key, or a database', async () => {
+    const serve = async (...words: readonly string[]) =>
+      holdfast(['serve', '--listen', '127.0.0.1:0', ...words], { node: process.execPath })
+    expect(await serve('--store', url)).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining('needs hash_key_file') as string,
+    })
+    expect(await serve('--store', url, '--hash-key-file', hashKey)).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining(`there is no store in ${url}`) as string,
+    })
+    const other = url.replace('holdfast@', 'holdfast:swordfish@').replace('/service', '/missing')
+    const missing = await serve('--store', other, '--hash-key-file', hashKey)
+    expect(missing).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining('"missing" does not exist') as string,
+    })
+    expect(missing.stderr).not.toContain('swordfish')
+    const away = await serve('--store', 'postgres://u@127.0.0.1:1/d', '--hash-key-file', hashKey)
+    expect(away).toMatchObject({ code: 75, stderr: expect.stringContaining('cannot be reached') as string })
+  })
+
+  it('is made by admin, with a hash key that only its owner reads', async () => {
+    expect(await admin('init')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`every node needs the file ${hashKey}`) as string,
+    })
+    expect(statSync(hashKey).mode & 0o777).toBe(0o600)
+    expect(await admin('init')).toMatchObject({ code: 78 })
+    for (const words of ['plan add basic max-names=50', 'account add acme basic', 'zone add acme.test acme'])
+      expect(await admin(words)).toMatchObject({ code: 0 })
+    expect(await admin('rotate-hash-key')).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining('for a store in a folder') as string,
+    })
+  })
+
+  it('two nodes share names, keys and blocks; both answer again when the database is back', async () => {
+    const apiKey = (await admin('api-key add acme')).stdout.trim().split(' ').at(-1) ?? ''
+    const [one, two] = [await node(), await node()]
+    for (const name of ['home', 'office'])
+      expect((await ask(one.url, '/v1/dns/records/acme.test', `:${apiKey}`, { name })).status).toBe(201)
+    const made = await ask(two.url, '/v1/account/ddns-keys', `:${apiKey}`, {
+      hostnames: ['home.acme.test', 'office.acme.test'],
+    })
+    const { username, password } = (JSON.parse(made.text) as { data: { username: string; password: string } })
+      .data
+    const update = async (base: string, hostname: string, myip: string) =>
+      ask(base, `/nic/update?hostname=${hostname}.acme.test&myip=${myip}`, `${username}:${password}`)
+
+    expect((await update(one.url, 'home', '11.0.0.1')).text).toBe('good 11.0.0.1\n')
+    expect((await update(two.url, 'home', '11.0.0.1')).text).toBe('nochg 11.0.0.1\n')
+    expect((await update(two.url, 'home', '11.0.0.2')).text).toBe('good 11.0.0.2\n')
+    expect((await ask(one.url, '/v1/dns/records/acme.test/home', `:${apiKey}`)).text).toContain('"11.0.0.2"')
+    // The node that counts to the limit blocks, and the other one obeys with its next request.
+    let blocked = ''
+    for (let n = 0; n < 60 && blocked !== 'abuse\n'; n++)
+      blocked = (await update(one.url, 'office', `11.0.1.${n}`)).text
+    expect(blocked).toBe('abuse\n')
+    expect((await update(two.url, 'home', '11.0.0.3')).text).toBe('abuse\n')
+    expect((await admin(`unblock ${username}`)).code).toBe(0)
+    expect((await update(two.url, 'home', '11.0.0.3')).text).toBe('good 11.0.0.3\n')
+
+    await postgres.kill9()
+    expect((await update(one.url, 'home', '11.0.0.4')).text).toBe('911\n')
+    expect(await ask(two.url, '/v1/dns/records/acme.test/home', `:${apiKey}`)).toMatchObject({
+      status: 503,
+      after: '5',
+    })
+    await postgres.start()
+    const began = performance.now()
+    await expect
+      .poll(async () => (await update(one.url, 'home', '11.0.0.5')).text, { timeout: 5000, interval: 50 })
+      .toMatch(/^(?:good|nochg) 11\.0\.0\.5\n$/)
+    expect((await update(two.url, 'home', '11.0.0.5')).text).toBe('nochg 11.0.0.5\n')
+    expect(performance.now() - began).toBeLessThan(3000)
+  })
+
+  it('every node answers for the zones, and publishes what a killed one has taken', async () => {
+    const dns = ['--dns-listen', '127.0.0.1:0', '--answer-queries', '--nameservers', 'ns1.example.net']
+    const [one, two] = [await node(...dns), await node(...dns)]
+    const apiKey = (await admin('api-key add acme')).stdout.trim().split(' ').at(-1) ?? ''
+    expect((await ask(one.url, '/v1/dns/records/acme.test', `:${apiKey}`, { name: 'cabin' })).status).toBe(
+      201,
+    )
+    const made = await ask(one.url, '/v1/account/ddns-keys', `:${apiKey}`, { hostnames: ['cabin.acme.test'] })
+    const { username, password } = (JSON.parse(made.text) as { data: { username: string; password: string } })
+      .data
+    const update = async (base: string, myip: string) =>
+      ask(base, `/nic/update?hostname=cabin.acme.test&myip=${myip}`, `${username}:${password}`)
+    const answerOf = ({ dns: server }: { readonly dns: string }) => {
+      const resolver = new Resolver()
+      resolver.setServers([server])
+      return async () => (await resolver.resolve4('cabin.acme.test').catch(() => [])).join()
+    }
+    const within = { timeout: 10_000, interval: 50 }
+
+    expect((await update(one.url, '11.0.2.1')).text).toBe('good 11.0.2.1\n')
+    await expect.poll(answerOf(one), within).toBe('11.0.2.1')
+    await expect.poll(answerOf(two), within).toBe('11.0.2.1')
+    expect((await update(one.url, '11.0.2.2')).text).toBe('good 11.0.2.2\n')
+    one.child.kill('SIGKILL')
+    await expect.poll(answerOf(two), within).toBe('11.0.2.2')
+    // One step of the journal follows the other, whichever node made them.
+    const gaps = await postgres.query(
+      `SELECT count(*)::int AS n FROM dns_journal AS step WHERE n > 1 AND serial_from IS DISTINCT FROM
+        (SELECT serial_to FROM dns_journal AS other WHERE other.zone_id = step.zone_id AND other.n = step.n - 1)`,
+      'service',
+    )
+    expect(gaps).toEqual([{ n: 0 }])
+  })
+
+  it('nodes count the requests of an account together', async () => {
+    const [one, two] = [await node('--key-request-limit', '3'), await node('--key-request-limit', '3')]
+    expect((await admin('account add beta basic')).code).toBe(0)
+    const apiKey = (await admin('api-key add beta')).stdout.trim().split(' ').at(-1) ?? ''
+    const asked: number[] = []
+    for (const at of [one, two, one, two, one])
+      asked.push((await ask(at.url, '/v1/account/ddns-keys', `:${apiKey}`)).status)
+    expect(asked).toEqual([200, 200, 200, 429, 429])
+  })
+
+  it('goes on beside a newer version that added to the schema, and not once that removed something', async () => {
+    await postgres.query('CREATE DATABASE upgraded')
+    const store = url.replace('/service', '/upgraded')
+    for (const words of ['init', 'plan add basic', 'account add acme basic', 'zone add acme.test acme'])
+      expect(await admin(words, store)).toMatchObject({ code: 0 })
+    const apiKey = (await admin('api-key add acme', store)).stdout.trim().split(' ').at(-1) ?? ''
+    const older = async () => serveStore(store, '--hash-key-file', hashKey)
+    const create = async (base: string, name: string) =>
+      (await ask(base, '/v1/dns/records/acme.test', `:${apiKey}`, { name })).status
+    const running = await older()
+    expect(await create(running.url, 'before')).toBe(201)
+
+    // As the first new node does it, while the older ones run.
+    await postgres.query(
+      `ALTER TABLE name ADD COLUMN newer text; CREATE TABLE newer (id bigint);
+       INSERT INTO schema_version (version, oldest_reader) VALUES (99, 1)`,
+      'upgraded',
+    )
+    expect(await create(running.url, 'during')).toBe(201)
+    expect(await create((await older()).url, 'after')).toBe(201)
+    expect(await admin('check', store)).toMatchObject({ code: 0 })
+
+    await postgres.query('INSERT INTO schema_version (version, oldest_reader) VALUES (100, 99)', 'upgraded')
+    const refused = await holdfast(
+      ['serve', '--listen', '127.0.0.1:0', '--store', store, '--hash-key-file', hashKey],
+      { node: process.execPath },
+    )
+    expect(refused).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining('was changed by a newer Holdfast') as string,
+    })
+  })
+
+  it('is refused with another hash key', async () => {
+    const other = join(folder, 'other.key')
+    copyFileSync(hashKey, other)
+    chmodSync(other, 0o600)
+    writeFileSync(
+      other,
+      readFileSync(other, 'utf8').replace(/^./, (first) => (first === '0' ? '1' : '0')),
+    )
+    const refused = await holdfast(
+      ['serve', '--listen', '127.0.0.1:0', '--store', url, '--hash-key-file', other],
+      { node: process.execPath },
+    )
+    expect(refused).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining('is not the hash key of the store') as string,
+    })
+  })
+})
