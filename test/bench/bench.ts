@@ -13,10 +13,11 @@ import { publish } from './publish.ts'
 import { type Bench, isWithinLimit, type Section, textOf } from './report.ts'
 import { ROOT } from './service.ts'
 import { start } from './start.ts'
+import { stores } from './stores.ts'
 import { thousand } from './thousand.ts'
 import { wire } from './wire.ts'
 
-const BENCHES: readonly Bench[] = [oneShot, thousand, idle, wire, api, start, publish, fleet]
+const BENCHES: readonly Bench[] = [oneShot, thousand, idle, wire, api, start, publish, fleet, stores]
 const REPORT = join(ROOT, 'bench/RESULTS.md')
 const USAGE = `usage: npm run bench -- [--only NAME] [--quick] [--node PATH]
 benchmarks: ${BENCHES.map(({ name }) => name).join(' ')}`
