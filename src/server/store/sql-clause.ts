@@ -12,3 +12,6 @@ export const joined = (word: 'AND' | 'OR', parts: readonly Clause[], empty: stri
   parts.length === 0
     ? clause(empty)
     : clause(parts.map(({ sql }) => `(${sql})`).join(` ${word} `), ...parts.flatMap(({ values }) => values))
+
+/** As many marks as values. */
+export const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ')

@@ -1,9 +1,9 @@
-import type { Direction, Expression, ListedPage, NameFilter, NameQuery, Page, Sort } from '../model/query.ts'
+import type { Direction, ListedPage, NameQuery, Page, Sort } from '../model/query.ts'
 import type { ListedName } from './records.ts'
-import { namesFrom } from './sql-rows.ts'
-import { type Clause, clause, joined } from './sql-clause.ts'
-import { inNames } from './sql-scope.ts'
-import { ids, isOn, asList, number, type Row, type Sql, textValue } from './sql-values.ts'
+import { filterClauses, INDEX_THRESHOLD } from './sql-filters.ts'
+import { nameFrom, NAME_ROWS, partsOf } from './sql-rows.ts'
+import { type Clause, clause, joined, marks } from './sql-clause.ts'
+import { idOf, ids, isOn, asList, number, type Row, type Sql, textValue } from './sql-values.ts'
 
 /**
  * One page of the names that match a query, and the number of all matches. Selects the ids of the page first, by an
@@ -16,17 +16,55 @@ export async function namesBy(
 ): Promise<ListedPage<ListedName>> {
   return sql.atOneMoment(async () => {
     const scope = await scopeOf(sql, query)
-    const scopeSize = await countInScope(sql, scope)
-    const filters = filterClauses(query, scopeSize > indexThreshold)
-    const where = joined('AND', [...scope.conditions, ...filters], 'TRUE')
-    const isUnfiltered = filters.length === 0
-    const total = isUnfiltered ? scopeSize : await countOf(sql, where)
-    const page = clampedPage(query.page, total)
-    const start = isUnfiltered && query.sort.length === 0 ? await blockAt(sql, scope, page.offset) : undefined
-    const part = { ...page, total, ...(start !== undefined && { start }) }
-    const wanted = await idsOf(sql, { where, sort: query.sort }, part)
-    return { items: await listedNames(sql, wanted), total }
+    const filters = await filtersOf(sql, query, { scope, indexThreshold })
+    const found =
+      filters.length === 0
+        ? await pageOf(sql, query, scope)
+        : await matchesOf(sql, query, [...scope.conditions, ...filters])
+    return { items: await listedNames(sql, found.ids), total: found.total }
   })
+}
+
+/** The ids of a page, and the number of all names of the list. */
+interface Found {
+  readonly ids: readonly number[]
+  readonly total: number
+}
+
+interface FilterOptions {
+  readonly scope: Scope
+  readonly indexThreshold: number
+}
+
+/** Where an index does not matter, nor does the number of names in the scope. */
+async function filtersOf(
+  sql: Sql,
+  query: NameQuery,
+  { scope, indexThreshold }: FilterOptions,
+): Promise<readonly Clause[]> {
+  const [byTest, byIndex] = [filterClauses(query, false), filterClauses(query, true)]
+  const isSame = byTest.every((one, at) => one.sql === byIndex[at]?.sql)
+  return isSame || (await countInScope(sql, scope)) <= indexThreshold ? byTest : byIndex
+}
+
+/** Of all names in the scope. */
+async function pageOf(sql: Sql, { page, sort }: NameQuery, scope: Scope): Promise<Found> {
+  const where = joined('AND', scope.conditions, 'TRUE')
+  const [total, start] = await Promise.all([
+    countInScope(sql, scope),
+    sort.length === 0 ? blockAt(sql, scope, page.offset) : undefined,
+  ])
+  const part = { ...clampedPage(page, total), total, ...(start !== undefined && { start }) }
+  return { ids: await idsOf(sql, { where, sort }, part), total }
+}
+
+/** Of the names that match filters: few of them are found, counted and sorted by one statement. */
+async function matchesOf(sql: Sql, { page, sort }: NameQuery, conditions: readonly Clause[]): Promise<Found> {
+  const where = joined('AND', conditions, 'TRUE')
+  const few = await fewOf(sql, { where, sort }, page)
+  if (few !== undefined) return few
+  const total = await countOf(sql, where)
+  return { ids: await idsOf(sql, { where, sort }, { ...clampedPage(page, total), total }), total }
 }
 
 /** Which names a query covers before its filters, as conditions on `name` and as one on `holding`. */
@@ -101,6 +139,19 @@ interface Selection {
 /** So many are found by the filter and then sorted: to walk through all names in their order would take longer. */
 const FEW = 1000
 
+/** Undefined if there are more than a few, or none on this page. */
+async function fewOf(sql: Sql, selection: Selection, { offset, limit }: Page): Promise<Found | undefined> {
+  const { where, sort } = selection
+  const tables = needsZone(selection) ? NAMES : 'name'
+  const rows = await sql(
+    `SELECT name.id AS id, count(*) OVER () AS total FROM ${tables}
+      WHERE name.id IN (SELECT name.id FROM ${tables} WHERE ${where.sql} LIMIT ${FEW + 1})
+      ORDER BY ${orderOf(sort, { scan: 'asc', isFew: true })} LIMIT ? OFFSET ?`,
+  ).all(...where.values, limit, offset)
+  const total = Number(rows[0]?.['total'] ?? (offset === 0 && limit > 0 ? 0 : Infinity))
+  return total <= FEW ? { ids: rows.map(idOf), total } : undefined
+}
+
 /** The ids of a page, read from the nearer end of the list. */
 async function idsOf(
   sql: Sql,
@@ -139,18 +190,14 @@ const reversed = ({ key, direction }: Sort): Sort => ({
 })
 
 async function listedNames(sql: Sql, wanted: readonly number[]): Promise<readonly ListedName[]> {
-  const rows = await sql(
-    `SELECT name.*, zone.name AS zone_name, zone.is_shared AS zone_is_shared FROM ${NAMES} WHERE name.id IN ${ids()}`,
-  ).all(asList(wanted))
+  const [rows, at] = await Promise.all([
+    sql(`${NAME_ROWS} WHERE name.id IN ${ids()}`).all(asList(wanted)),
+    partsOf(sql, wanted),
+  ])
   const found = new Map(rows.map((row) => [number(row['id']), row]))
-  const ordered = wanted.flatMap((id) => {
+  return wanted.flatMap((id) => {
     const row = found.get(id)
-    return row === undefined ? [] : [row]
-  })
-  const names = await namesFrom(sql, ordered)
-  return ordered.flatMap((row, at) => {
-    const name = names[at]
-    return name === undefined ? [] : [{ zone: zoneOf(row), name }]
+    return row === undefined ? [] : [{ zone: zoneOf(row), name: nameFrom(row, at) }]
   })
 }
 
@@ -159,99 +206,6 @@ const zoneOf = (row: Row): ListedName['zone'] => ({
   name: textValue(row['zone_name']),
   isShared: isOn(row['zone_is_shared']),
 })
-
-/** Above this number of names in scope, an index on the filtered values is faster than a test of every name. */
-const INDEX_THRESHOLD = 2000
-
-/** The conditions of a query. `usesIndex`: see INDEX_THRESHOLD. */
-function filterClauses({ filter, scope, ...query }: NameQuery, usesIndex: boolean): readonly Clause[] {
-  const { zoneMetadata, metadata, rrsetMetadata } = query
-  return [
-    ...(scope?.names === undefined ? [] : [inNames(scope.names)]),
-    ...nameFilters(filter, usesIndex),
-    ...(zoneMetadata
-      ? [expressed(zoneMetadata, { table: 'zone_metadata', id: 'name.zone_id', usesIndex })]
-      : []),
-    ...(metadata ? [expressed(metadata, { table: 'name_metadata', id: 'name.id', usesIndex })] : []),
-    // One RRSet must match the whole expression.
-    ...(rrsetMetadata
-      ? [inSomeRRSet(expressed(rrsetMetadata, { table: 'rrset_metadata', id: 'rrset.id', usesIndex }))]
-      : []),
-  ]
-}
-
-const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
-
-const inSomeRRSet = ({ sql, values }: Clause): Clause =>
-  clause(`EXISTS (SELECT 1 FROM rrset WHERE rrset.name_id = name.id AND (${sql}))`, ...values)
-
-const RDATA = 'SELECT 1 FROM rrset JOIN rdata ON rdata.rrset_id = rrset.id WHERE rrset.name_id = name.id'
-
-const NAME_OF_RDATA = 'SELECT rrset.name_id FROM rdata JOIN rrset ON rrset.id = rdata.rrset_id'
-
-/** Names with Rdata that meet a condition for which there is an index. */
-const withRdata = (condition: string, usesIndex: boolean): string =>
-  usesIndex ? `name.id IN (${NAME_OF_RDATA} WHERE ${condition})` : `EXISTS (${RDATA} AND ${condition})`
-
-function nameFilters(filter: NameFilter, usesIndex: boolean): readonly Clause[] {
-  const list = (values: readonly string[] | undefined, make: (marks: string) => string): readonly Clause[] =>
-    values === undefined ? [] : [clause(make(marks(values)), ...values)]
-  const { isZoneShared, isDynupdate, updateGroups } = filter
-  const isTarget = `(name.key_id IS NOT NULL OR EXISTS (${RDATA} AND rdata.key_id IS NOT NULL))`
-  return [
-    ...list(filter.names, (all) => `name.name IN (${all})`),
-    ...list(filter.zoneNames, (all) => `zone.name IN (${all})`),
-    ...list(
-      filter.dnsTypes,
-      (all) => `EXISTS (SELECT 1 FROM rrset WHERE name_id = name.id AND dns_type IN (${all}))`,
-    ),
-    // Labels are compared without case.
-    ...list(
-      filter.labels?.map((label) => label.toLowerCase()),
-      (all) => `EXISTS (${RDATA} AND lower(rdata.label) IN (${all}))`,
-    ),
-    ...list(filter.rdata, (all) => withRdata(`rdata.value IN (${all})`, usesIndex)),
-    ...(isZoneShared === undefined ? [] : [clause('zone.is_shared = ?', isZoneShared ? 1 : 0)]),
-    ...(isDynupdate === undefined ? [] : [clause(isDynupdate ? isTarget : `NOT ${isTarget}`)]),
-    ...(updateGroups === undefined ? [] : [inGroups(updateGroups, usesIndex)]),
-  ]
-}
-
-/** Names that are targets of these groups as a whole, or by some of their Rdata. Beneath an OR PostgreSQL uses no index. */
-function inGroups(groups: readonly string[], usesIndex: boolean): Clause {
-  const keys = `IN (SELECT id FROM ddns_key WHERE username IN (${marks(groups)}))`
-  const [asWhole, byRdata] = [`key_id ${keys}`, `rdata.key_id ${keys}`]
-  return clause(
-    usesIndex
-      ? `name.id IN (SELECT id FROM name WHERE ${asWhole} UNION ALL ${NAME_OF_RDATA} WHERE ${byRdata})`
-      : `name.${asWhole} OR ${withRdata(byRdata, false)}`,
-    ...groups,
-    ...groups,
-  )
-}
-
-interface MetadataTable {
-  readonly table: 'zone_metadata' | 'name_metadata' | 'rrset_metadata'
-  /** The column with the id of the metadata's owner. */
-  readonly id: string
-  readonly usesIndex: boolean
-}
-
-function expressed(expression: Expression, target: MetadataTable): Clause {
-  const each = (parts: readonly Expression[]): readonly Clause[] => parts.map((one) => expressed(one, target))
-  if ('and' in expression) return joined('AND', each(expression.and), 'TRUE')
-  if ('or' in expression) return joined('OR', each(expression.or), 'FALSE')
-  const { table, id, usesIndex } = target
-  const condition = `key = ? AND ${expression.op === 'exact' ? 'value = ?' : 'instr(value, ?) > 0'}`
-  const of = table.replace('metadata', 'id')
-  return clause(
-    usesIndex
-      ? `${id} IN (SELECT ${of} FROM ${table} WHERE ${condition})`
-      : `EXISTS (SELECT 1 FROM ${table} WHERE ${of} = ${id} AND ${condition})`,
-    expression.key,
-    expression.value,
-  )
-}
 
 /**
  * ORDER BY. Of several values of one name the smallest counts in ascending order, the greatest in descending order. The

@@ -5,7 +5,15 @@ import { namesBy } from './sql-listing.ts'
 import { sqlPointers } from './sql-pointers.ts'
 import { clause, joined } from './sql-clause.ts'
 import { keysInScope, zonesInScope } from './sql-scope.ts'
-import { accountFrom, apiKeyFrom, keyFrom, namesFrom, zoneFrom, zoneRulesFrom } from './sql-rows.ts'
+import {
+  accountFrom,
+  apiKeyFrom,
+  keyFrom,
+  NAME_ROWS,
+  namesFrom,
+  zoneFrom,
+  zoneRulesFrom,
+} from './sql-rows.ts'
 import { BENEATH, number, type Sql, textValue } from './sql-values.ts'
 
 /** The reads of the management API in SQL. */
@@ -88,12 +96,12 @@ const names = (
     )
   },
   async nameAt(zoneId, name) {
-    const row = await sql('SELECT * FROM name WHERE zone_id = ? AND name = ?').get(zoneId, name)
+    const row = await sql(`${NAME_ROWS} WHERE name.zone_id = ? AND name.name = ?`).get(zoneId, name)
     return row === undefined ? undefined : (await namesFrom(sql, [row]))[0]
   },
   async namesAfter(of, after, limit) {
     const [column, id] = 'zoneId' in of ? ['zone_id', of.zoneId] : ['account_id', of.accountId]
-    const rows = sql(`SELECT * FROM name WHERE ${column} = ? AND id > ? ORDER BY id LIMIT ?`)
+    const rows = sql(`${NAME_ROWS} WHERE name.${column} = ? AND name.id > ? ORDER BY name.id LIMIT ?`)
     return namesFrom(sql, await rows.all(id, after, limit))
   },
   async holdingsOf(accountId) {

@@ -87,54 +87,51 @@ export function zoneRulesFrom(row: Row): ZoneRules {
   }
 }
 
-/** Names with everything at them, from rows of `name`: as many statements for one name as for a page. */
+/**
+ * For `namesFrom`, with the zone, with the username of the DDNS key of which the name is a target, and with whether its present state
+ * is not published yet.
+ */
+export const NAME_ROWS = `SELECT name.*, zone.name AS zone_name, zone.is_shared AS zone_is_shared, username,
+    CASE WHEN dns_dirty.name IS NULL THEN 0 ELSE 1 END AS is_dirty
+  FROM name JOIN zone ON zone.id = name.zone_id LEFT JOIN ddns_key ON ddns_key.id = name.key_id
+    LEFT JOIN dns_dirty ON dns_dirty.zone_id = name.zone_id AND dns_dirty.name = name.name`
+
+/** Names with everything at them, from NAME_ROWS: as many statements for one name as for a page. */
 export async function namesFrom(sql: Sql, rows: readonly Row[]): Promise<readonly Name[]> {
-  const [first] = rows
-  if (first === undefined) return []
-  // One name is the common case, and an equation is twice as fast as a list.
-  const [are, all] =
-    rows.length === 1 ? ['= ?', number(first['id'])] : [`IN ${ids()}`, asList(rows.map(idOf))]
-  const [rrsets, rdata, rrsetMetadata, metadata, dirty] = await Promise.all([
-    sql(`SELECT * FROM rrset WHERE name_id ${are} ORDER BY dns_type`).all(all),
-    sql(
-      `SELECT rdata.* FROM rrset JOIN rdata ON rdata.rrset_id = rrset.id WHERE name_id ${are} ORDER BY rdata.id`,
-    ).all(all),
-    sql(
-      `SELECT rrset_metadata.* FROM rrset JOIN rrset_metadata ON rrset_id = rrset.id WHERE name_id ${are} ORDER BY key`,
-    ).all(all),
-    sql(`SELECT * FROM name_metadata WHERE name_id ${are} ORDER BY key`).all(all),
-    sql(`SELECT name.id FROM name JOIN dns_dirty ON dns_dirty.zone_id = name.zone_id AND dns_dirty.name = name.name
-      WHERE name.id ${are}`).all(all),
-  ])
-  const at: AtNames = {
-    rrsets: byOwner(rrsets, 'name_id'),
-    rdata: byOwner(rdata, 'rrset_id'),
-    rrsetMetadata: byOwner(rrsetMetadata, 'rrset_id'),
-    metadata: byOwner(metadata, 'name_id'),
-    groups: await groupsOf(sql, [...rows, ...rdata]),
-    dirty: new Set(dirty.map(idOf)),
-  }
+  const at = await partsOf(sql, rows.map(idOf))
   return rows.map((row) => nameFrom(row, at))
 }
 
-/** The usernames of the DDNS keys of these rows. */
-async function groupsOf(sql: Sql, rows: readonly Row[]): Promise<ReadonlyMap<number, string>> {
-  const keyIds = new Set(rows.flatMap(({ key_id: id }) => (typeof id === 'number' ? [id] : [])))
-  if (keyIds.size === 0) return new Map()
-  const keys = await sql(`SELECT id, username FROM ddns_key WHERE id IN ${ids()}`).all(asList([...keyIds]))
-  return new Map(keys.map((row) => [idOf(row), textValue(row['username'])]))
-}
-
 /** What several names have, each by the id of its owner. */
-interface AtNames {
+export interface AtNames {
   readonly rrsets: ReadonlyMap<number, readonly Row[]>
   readonly rdata: ReadonlyMap<number, readonly Row[]>
   readonly rrsetMetadata: ReadonlyMap<number, readonly Row[]>
   readonly metadata: ReadonlyMap<number, readonly Row[]>
-  /** The usernames of DDNS keys. */
-  readonly groups: ReadonlyMap<number, string>
-  /** The present state is not published yet. */
-  readonly dirty: ReadonlySet<number>
+}
+
+/** All statements are sent at once. */
+export async function partsOf(sql: Sql, nameIds: readonly number[]): Promise<AtNames> {
+  const none = new Map()
+  const [first] = nameIds
+  if (first === undefined) return { rrsets: none, rdata: none, rrsetMetadata: none, metadata: none }
+  // One name is the common case, and an equation is twice as fast as a list.
+  const [are, all] = nameIds.length === 1 ? ['= ?', first] : [`IN ${ids()}`, asList(nameIds)]
+  const [rrsets, rdata, rrsetMetadata, metadata] = await Promise.all([
+    sql(`SELECT * FROM rrset WHERE name_id ${are} ORDER BY dns_type`).all(all),
+    sql(`SELECT rdata.*, username FROM rrset JOIN rdata ON rdata.rrset_id = rrset.id
+      LEFT JOIN ddns_key ON ddns_key.id = rdata.key_id WHERE name_id ${are} ORDER BY rdata.id`).all(all),
+    sql(
+      `SELECT rrset_metadata.* FROM rrset JOIN rrset_metadata ON rrset_id = rrset.id WHERE name_id ${are} ORDER BY key`,
+    ).all(all),
+    sql(`SELECT * FROM name_metadata WHERE name_id ${are} ORDER BY key`).all(all),
+  ])
+  return {
+    rrsets: byOwner(rrsets, 'name_id'),
+    rdata: byOwner(rdata, 'rrset_id'),
+    rrsetMetadata: byOwner(rrsetMetadata, 'rrset_id'),
+    metadata: byOwner(metadata, 'name_id'),
+  }
 }
 
 function byOwner(rows: readonly Row[], column: string): ReadonlyMap<number, readonly Row[]> {
@@ -149,7 +146,7 @@ function byOwner(rows: readonly Row[], column: string): ReadonlyMap<number, read
 }
 
 /** An update writes the time of its change only to the Rdata; it counts for the RRSet and the name too. */
-function nameFrom(row: Row, at: AtNames): Name {
+export function nameFrom(row: Row, at: AtNames): Name {
   const id = number(row['id'])
   const settings = row['offline_settings']
   const rrsets = (at.rrsets.get(id) ?? []).map((rrset) => rrsetFrom(rrset, at))
@@ -170,8 +167,8 @@ function nameFrom(row: Row, at: AtNames): Name {
       typeof settings === 'string' ? (JSON.parse(settings) as OfflineSettings) : undefined,
     ),
     ...optional('isImplicit', isOn(row['is_implicit']) ? true : undefined),
-    ...optional('updateGroup', groupOf(row, at)),
-    ...optional('publishedAt', at.dirty.has(id) ? undefined : instantOf(row['published_at'])),
+    ...optional('updateGroup', groupOf(row)),
+    ...optional('publishedAt', isOn(row['is_dirty']) ? undefined : instantOf(row['published_at'])),
   }
 }
 
@@ -183,7 +180,7 @@ function rrsetFrom(row: Row, at: AtNames): RRSet {
     ttl: number(row['ttl']),
     isSystem: isOn(row['is_system']),
     metadata: metadataFrom(at.rrsetMetadata.get(id) ?? []),
-    rdata: rdata.map((one) => rdataFrom(one, at)),
+    rdata: rdata.map(rdataFrom),
     createdAt: instant(number(row['created_at'])),
     updatedAt: latest(updatedAtOf(row), ...rdata.map(updatedAtOf)),
   }
@@ -191,15 +188,15 @@ function rrsetFrom(row: Row, at: AtNames): RRSet {
 
 const updatedAtOf = (row: Row): Instant => instant(number(row['updated_at']))
 
-const rdataFrom = (row: Row, at: AtNames): Rdata => ({
+const rdataFrom = (row: Row): Rdata => ({
   label: textValue(row['label']),
   value: textValue(row['value']),
   isSystem: isOn(row['is_system']),
-  ...optional('updateGroup', groupOf(row, at)),
+  ...optional('updateGroup', groupOf(row)),
 })
 
-const groupOf = ({ key_id: id }: Row, { groups }: AtNames): string | undefined =>
-  typeof id === 'number' ? groups.get(id) : undefined
+const groupOf = ({ username }: Row): string | undefined =>
+  typeof username === 'string' ? username : undefined
 
 const metadataFrom = (rows: readonly Row[]): Metadata =>
   Object.fromEntries(rows.map((row) => [textValue(row['key']), textValue(row['value'])]))
