@@ -18,6 +18,11 @@ export interface PasswordChecker {
    * Undefined if the check takes a slow hash.
    */
   checkFast(login: Login | undefined, credentials: Credentials): boolean | undefined
+  /**
+   * Whether these credentials would be refused by the login that refused the last ones with their username. It may have changed
+   * since, so it decides nothing; it tells what need not be looked up in advance.
+   */
+  isLikelyRefused(credentials: Credentials): boolean
   /** The hash to store after a right login, where the stored one is of the previous hash key. */
   renewedHash(login: Login, credentials: Credentials): Uint8Array | undefined
   /**
@@ -27,6 +32,9 @@ export interface PasswordChecker {
   checkSlow(login: Login | undefined, credentials: Credentials, network: string): Promise<boolean | undefined>
 }
 
+/** Usernames whose last password was wrong, with the hash that refused it. */
+const MAX_REFUSED = 10_000
+
 /** Invented names share one turn, so that no number of them delays the accounts that exist by more than one check each. */
 const UNKNOWN = 'unknown'
 
@@ -34,12 +42,24 @@ export function passwordChecker(pepper: Pepper): PasswordChecker {
   const decoy = slowHash('the password of unknown logins')
   const keyDecoy = new Uint8Array(32)
   const run = slowChecks()
+  const refused = new Map<string, Uint8Array>()
+  const note = (username: string, hash: Uint8Array): void => {
+    if (refused.size >= MAX_REFUSED) refused.clear()
+    refused.set(username, hash)
+  }
   return {
     checkFast(login, { username, password }) {
       if (login?.kind === 'account') return undefined
       if (login === undefined && !isUsername(username)) return undefined
-      const isRight = isKeyedHashOf(pepper, password.reveal(), login?.hash ?? keyDecoy)
-      return isRight && login !== undefined
+      const hash = login?.hash ?? keyDecoy
+      const isRight = isKeyedHashOf(pepper, password.reveal(), hash) && login !== undefined
+      if (isRight) refused.delete(username)
+      else note(username, hash)
+      return isRight
+    },
+    isLikelyRefused({ username, password }) {
+      const hash = refused.get(username)
+      return hash !== undefined && !isKeyedHashOf(pepper, password.reveal(), hash)
     },
     renewedHash({ kind, hash }, { password }) {
       const isOld = kind === 'key' && isPreviousHashOf(pepper, password.reveal(), hash)

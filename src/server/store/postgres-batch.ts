@@ -117,9 +117,15 @@ async function run(
 
 function writingOn(facts: BatchFacts, counters: PostgresCounters, changes: Changes): StoreWrites {
   const { values, zones } = changes
+  const counted = counters.cached.writes()
   return {
     ...sqlWriting(facts.sql),
-    ...counters.cached.writes(),
+    ...counted,
+    async usageOf(principal) {
+      // A login that has become right: nothing but it was read.
+      if (!facts.hasCounted(principal)) throw new Elsewhere()
+      return counted.usageOf(principal)
+    },
     async setValue(name, change, at) {
       const { from } = facts.change(name, change)
       const { rdataId, value: to } = change

@@ -1,3 +1,5 @@
+import type { Principal } from '../model/rows.ts'
+import { subjectOf } from './counter-rows.ts'
 import { COUNTER_ROWS } from './postgres-counter-rows.ts'
 import type { PostgresCounters } from './postgres-counters.ts'
 import { toPostgres } from './postgres-dialect.ts'
@@ -12,7 +14,10 @@ export class Elsewhere extends Error {}
 
 /** What all works of a batch ask for. */
 interface Asked {
+  /** Of all logins. */
   readonly usernames: ReadonlySet<string>
+  /** Of those that are likely to be right. */
+  readonly principals: ReadonlySet<string>
   readonly fqdns: ReadonlySet<string>
 }
 
@@ -36,7 +41,7 @@ const FACTS: readonly Facts[] = [
   { text: KEY_LOGIN,     wanted: LISTED,   of: 'usernames', isComplete: true },
   { text: ACCOUNT_LOGIN, wanted: LISTED,   of: 'usernames', isComplete: true },
   { text: NAMES_BY_FQDN, wanted: LISTED,   of: 'fqdns',     isComplete: true },
-  { text: ACCOUNT_BY_ID,       wanted: ACCOUNTS, of: 'usernames', isComplete: false },
+  { text: ACCOUNT_BY_ID,       wanted: ACCOUNTS, of: 'principals', isComplete: false },
   { text: ZONE_BY_ID,          wanted: ZONES,    of: 'fqdns',     isComplete: false },
 ]
 
@@ -71,6 +76,7 @@ export class BatchFacts {
   readonly #rows: RowsByText
   readonly #asked: Asked
   readonly #recordUndo: PostgresCounters['recordUndo']
+  #counted: ReadonlySet<string> = new Set()
 
   private constructor(rows: RowsByText, asked: Asked, recordUndo: PostgresCounters['recordUndo']) {
     this.#rows = rows
@@ -84,26 +90,33 @@ export class BatchFacts {
     works: readonly About[],
     counters: PostgresCounters,
   ): Promise<BatchFacts> {
+    const welcome = works.filter(({ isLikelyRefused }) => isLikelyRefused !== true)
     const asked: Asked = {
       usernames: new Set(works.map(({ username }) => username)),
-      fqdns: new Set(works.flatMap(({ hostnames }) => hostnames)),
+      principals: new Set(welcome.map(({ username }) => username)),
+      fqdns: new Set(welcome.flatMap(({ hostnames }) => hostnames)),
     }
     const peers = [...new Set(works.flatMap((work) => work.peers))]
-    const pairs = works.flatMap(({ username, hostnames }) =>
+    const pairs = welcome.flatMap(({ username, hostnames }) =>
       hostnames.map((hostname) => ({ username, hostname })),
     )
-    const lists = { usernames: [...asked.usernames], fqdns: [...asked.fqdns] }
+    const lists = {
+      usernames: [...asked.usernames],
+      principals: [...asked.principals],
+      fqdns: [...asked.fqdns],
+    }
     const [, hasAccounts, usage, nochgs, failures, ...tables] = await Promise.all([
       sql.rows(KEYED_PLANS),
       sql(HAS_ACCOUNTS).all(),
-      sql.rows(USAGE, lists.usernames),
-      sql.rows(
+      rowsFor(sql, USAGE, lists.principals),
+      rowsFor(
+        sql,
         NOCHGS,
         pairs.map(({ username }) => username),
         pairs.map(({ hostname }) => hostname),
       ),
-      sql.rows(COUNTER_ROWS.failures.read, peers),
-      ...MANY.map(async ({ many, of }) => sql.rows(many, lists[of])),
+      rowsFor(sql, COUNTER_ROWS.failures.read, peers),
+      ...MANY.map(async ({ many, of }) => rowsFor(sql, many, lists[of])),
     ])
     const rows: RowsByText = new Map([
       ...MANY.map(({ text }, at) => [text, byWanted(tables[at] ?? [])] as const),
@@ -111,6 +124,7 @@ export class BatchFacts {
     ])
     const facts = new BatchFacts(rows, asked, (undo) => counters.recordUndo(undo))
     const subjects = facts.#subjects()
+    facts.#counted = new Set(subjects.values())
     counters.put('usage', [...subjects.values()], usage)
     counters.put('nochgs', nochgKeys(pairs, subjects), nochgs)
     counters.put('failures', peers, failures)
@@ -139,11 +153,16 @@ export class BatchFacts {
     return { from: String(row['value']) }
   }
 
+  /** Whether the counters of this principal were read. */
+  hasCounted(principal: Pick<Principal, 'kind' | 'id'>): boolean {
+    return this.#counted.has(subjectOf(principal))
+  }
+
   /** Of the counters, by username. */
   #subjects(): ReadonlyMap<string, string> {
     const idOf = (text: string, username: string): Value => this.#rows.get(text)?.get(username)?.[0]?.['id']
     const subjects = new Map<string, string>()
-    for (const username of this.#asked.usernames) {
+    for (const username of this.#asked.principals) {
       const [key, account] = [idOf(KEY_LOGIN, username), idOf(ACCOUNT_LOGIN, username)]
       if (key !== undefined) subjects.set(username, `key:${String(key)}`)
       else if (account !== undefined) subjects.set(username, `account:${String(account)}`)
@@ -160,6 +179,12 @@ export class BatchFacts {
     return []
   }
 }
+
+const rowsFor = async (
+  sql: PostgresSql,
+  text: string,
+  ...lists: readonly (readonly string[])[]
+): Promise<readonly Row[]> => (lists[0]?.length === 0 ? [] : sql.rows(text, ...lists))
 
 const refuse = (): never => {
   throw new Elsewhere()

@@ -116,6 +116,8 @@ export interface About {
   readonly hostnames: readonly string[]
   /** Whose failed logins are counted. */
   readonly peers: readonly string[]
+  /** Only the login and the failed logins will be asked for, unless the login has changed. */
+  readonly isLikelyRefused?: boolean
 }
 
 /**

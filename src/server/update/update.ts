@@ -49,7 +49,10 @@ export async function answerUpdate(updater: Updater, request: IncomingRequest): 
   const credentials = parseBasic(request.authorization ?? '')
   if (credentials === undefined) return refusalOf(call)
   const { username } = credentials
-  const about = (): About => aboutOf(call, username)
+  const about = (): About => ({
+    ...aboutOf(call, username),
+    isLikelyRefused: passwords.isLikelyRefused(credentials),
+  })
   const result = await store.write(async (w): Promise<Settled | PendingCheck> => {
     const login = await w.login(username)
     const isRight = passwords.checkFast(login, credentials)

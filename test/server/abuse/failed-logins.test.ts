@@ -109,6 +109,7 @@ function heldChecker(): {
     passwords: {
       renewedHash: () => undefined,
       checkFast: (login, credentials) => real.checkFast(login, credentials),
+      isLikelyRefused: () => false,
       checkSlow: async (login, credentials, network) => {
         const isRight = await real.checkSlow(login, credentials, network)
         await new Promise<void>((resolve) => void waiting.push(resolve))

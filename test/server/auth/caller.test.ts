@@ -56,6 +56,7 @@ function gate(pepper: Pepper = PEPPER) {
     passwords: {
       renewedHash: () => undefined,
       checkFast: (login) => (login?.kind === 'key' ? true : undefined),
+      isLikelyRefused: () => false,
       checkSlow: async (login, { password }) =>
         Promise.resolve(
           password.reveal() === 'crowd' ? undefined : login !== undefined && password.reveal() === 'right',

@@ -54,6 +54,17 @@ describe('a password', () => {
       isRenewed ? keyedHash(ROTATED, 'right') : undefined,
     ))
 
+  it('is likely to be refused where the same login has refused it, and not once it was right', () => {
+    const one = passwordChecker(PEPPER)
+    const isLikelyRefused = (password: Secret): boolean => one.isLikelyRefused(of('abc1234', password))
+    const seen = [isLikelyRefused(WRONG)]
+    one.checkFast(KEY, of('abc1234', WRONG))
+    seen.push(isLikelyRefused(WRONG), isLikelyRefused(RIGHT))
+    one.checkFast(KEY, of('abc1234', RIGHT))
+    seen.push(isLikelyRefused(WRONG))
+    expect(seen).toEqual([false, true, false, false])
+  })
+
   it('of an account has no keyed hash', () =>
     expect(
       passwordChecker(ROTATED).renewedHash({ ...ACCOUNT, hash: KEY.hash }, of(NAMED, RIGHT)),

@@ -135,6 +135,22 @@ describe.skipIf(lacking !== undefined)('updates in batches', { timeout: 60_000 }
     expect(await node(1).write(async (w) => (await w.usageOf(key)).blockedUntil, about)).toBe(blockedUntil)
   })
 
+  it('read what was not read in advance, where a login that is likely to be refused is not', async () => {
+    const key = { kind: 'key', id: at.keyId, accountId: at.accountId } as const
+    const last = { at: NOW, agent: 'Acme', peer: '192.0.2.1' as Address, reply: 'nochg' }
+    const blockedUntil = after(NOW, seconds(60))
+    await node(1).write(async (w) => w.putUsage(key, { ...(await w.usageOf(key)), blockedUntil }, last))
+    const refused = (): About => ({ ...about(), isLikelyRefused: true })
+    const until = async (w: StoreWrites) => (await w.usageOf(key)).blockedUntil
+    const names = async (w: StoreWrites) => (await w.namesByFqdn('home.example.test')).length
+
+    expect(await node(0).write(until, refused)).toBe(blockedUntil)
+    expect(await node(0).write(names, refused)).toBe(1)
+    // Beside one that is asked for in the same batch.
+    const both = await Promise.all([refused, about].map(async (one) => node(0).write(until, one)))
+    expect(both).toEqual([blockedUntil, blockedUntil])
+  })
+
   it('keep a block that another node sets while counters are stored', async () => {
     const key = { kind: 'key', id: at.keyId, accountId: at.accountId } as const
     const last = { at: NOW, agent: 'Acme', peer: '192.0.2.1' as Address, reply: 'nochg' }

@@ -41,6 +41,7 @@ async function asked(
   const store = { write: async <T>(work: (writes: StoreWrites) => Promise<T>) => work(w) } as unknown as Store
   const passwords = {
     checkFast: () => isRight,
+    isLikelyRefused: () => false,
     renewedHash: () => renewed,
     checkSlow: async () => Promise.resolve(isRight),
   }
