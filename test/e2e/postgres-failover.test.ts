@@ -2,13 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Patroni, startPatroni, whyNoPatroni } from '../lab/patroni.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
 import { startLedger } from './ledger.ts'
 import { holdfast, serveStore } from './processes.ts'
 
 const lacking = whyNoPostgres()
 if (lacking !== undefined) console.error(`\n!!! ${lacking}: the tests of failovers are SKIPPED\n`)
+const noPatroni = whyNoPatroni()
+if (noPatroni !== undefined) console.error(`\n!!! ${noPatroni}: the test of Patroni is SKIPPED\n`)
 
 const HOSTNAMES = Array.from({ length: 16 }, (_, n) => `h${n}.acme.test`)
 const STORED = `SELECT fqdn, value FROM name JOIN rrset ON name_id = name.id JOIN rdata ON rrset_id = rrset.id
@@ -16,55 +19,62 @@ const STORED = `SELECT fqdn, value FROM name JOIN rrset ON name_id = name.id JOI
 /** Limits that this load does not reach. */
 const PATIENT = ['request', 'nochg', 'refusal'].flatMap((limit) => [`--${limit}-limit`, '1000000'])
 
-describe.skipIf(lacking !== undefined)('in the middle of updates', { timeout: 120_000 }, () => {
-  let postgres: Postgres
-  let [folder, key, credentials] = ['', '', '']
-  beforeEach(async () => {
-    postgres = await startPostgres()
-    folder = mkdtempSync(join(tmpdir(), 'holdfast-failover-'))
-    key = join(folder, 'hash.key')
-    await postgres.query('CREATE DATABASE service')
-  }, 60_000)
-  afterEach(async () => {
-    await postgres.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }, 60_000)
+const urlOf = (...ports: readonly number[]): string =>
+  `postgres://holdfast@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/service`
 
-  const urlOf = (...ports: readonly number[]): string =>
-    `postgres://holdfast@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/service`
+interface Nodes {
+  readonly urls: readonly string[]
+  /** Of the DDNS key for all hostnames. */
+  readonly credentials: string
+}
+
+/** Two nodes with this store. */
+async function twoNodes(store: string, key: string): Promise<Nodes> {
   const admin = async (words: string): Promise<string> => {
     const { code, stdout, stderr } = await holdfast(
-      ['admin', ...words.split(' '), '--store', urlOf(postgres.port), '--hash-key-file', key],
+      ['admin', ...words.split(' '), '--store', store, '--hash-key-file', key],
       { node: process.execPath },
     )
     expect([code, stderr]).toEqual([0, ''])
     return stdout.trim()
   }
-  /** Two nodes, with one DDNS key for all hostnames. */
-  async function twoNodes(store: string): Promise<readonly string[]> {
-    for (const words of ['init', 'plan add basic', 'account add acme basic', 'zone add acme.test acme'])
-      await admin(words)
-    const apiKey = (await admin('api-key add acme')).split(' ').at(-1) ?? ''
-    const more = ['--hash-key-file', key, '--store-wait', '1s', ...PATIENT]
-    const nodes = [await serveStore(store, ...more), await serveStore(store, ...more)]
-    const urls = nodes.map(({ url }) => url)
-    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-    const post = async (path: string, body: unknown) =>
-      fetch(`${urls[0]}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-    for (const hostname of HOSTNAMES)
-      await post('/v1/dns/records/acme.test', { name: hostname.split('.')[0] })
-    const made = await post('/v1/account/ddns-keys', { hostnames: HOSTNAMES })
-    const { data } = (await made.json()) as { data: { username: string; password: string } }
-    credentials = `${data.username}:${data.password}`
-    return urls
-  }
-  const storedIn = async (server: Pick<Postgres, 'query'>): Promise<ReadonlyMap<string, string>> =>
-    new Map((await server.query(STORED, 'service')).map(({ fqdn, value }) => [String(fqdn), String(value)]))
-  const readyOf = async (urls: readonly string[]): Promise<readonly number[]> =>
-    Promise.all(urls.map(async (url) => (await fetch(`${url}/readyz`)).status))
+  for (const words of ['init', 'plan add basic', 'account add acme basic', 'zone add acme.test acme'])
+    await admin(words)
+  const apiKey = (await admin('api-key add acme')).split(' ').at(-1) ?? ''
+  const more = ['--hash-key-file', key, '--store-wait', '1s', ...PATIENT]
+  const nodes = [await serveStore(store, ...more), await serveStore(store, ...more)]
+  const urls = nodes.map(({ url }) => url)
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  const post = async (path: string, body: unknown) =>
+    fetch(`${urls[0]}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  for (const hostname of HOSTNAMES) await post('/v1/dns/records/acme.test', { name: hostname.split('.')[0] })
+  const made = await post('/v1/account/ddns-keys', { hostnames: HOSTNAMES })
+  const { data } = (await made.json()) as { data: { username: string; password: string } }
+  return { urls, credentials: `${data.username}:${data.password}` }
+}
+
+const storedIn = async (server: Pick<Postgres, 'query'>): Promise<ReadonlyMap<string, string>> =>
+  new Map((await server.query(STORED, 'service')).map(({ fqdn, value }) => [String(fqdn), String(value)]))
+const readyOf = async (urls: readonly string[]): Promise<readonly number[]> =>
+  Promise.all(urls.map(async (url) => (await fetch(`${url}/readyz`)).status))
+
+let [folder, key] = ['', '']
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-failover-'))
+  key = join(folder, 'hash.key')
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+describe.skipIf(lacking !== undefined)('in the middle of updates', { timeout: 120_000 }, () => {
+  let postgres: Postgres
+  beforeEach(async () => {
+    postgres = await startPostgres()
+    await postgres.query('CREATE DATABASE service')
+  }, 60_000)
+  afterEach(async () => postgres.stop(), 60_000)
 
   it('a database that is killed and started again loses nothing that was acknowledged', async () => {
-    const urls = await twoNodes(urlOf(postgres.port))
+    const { urls, credentials } = await twoNodes(urlOf(postgres.port), key)
     for (let kill = 0; kill < 3; kill++) {
       const ledger = startLedger({ urls, hostnames: HOSTNAMES, credentials, block: kill })
       await sleep(1000)
@@ -88,7 +98,7 @@ describe.skipIf(lacking !== undefined)('in the middle of updates', { timeout: 12
 
   it('a primary that is killed is replaced by its synchronous standby, without a loss', async () => {
     const standby = await postgres.standby()
-    const urls = await twoNodes(urlOf(postgres.port, standby.port))
+    const { urls, credentials } = await twoNodes(urlOf(postgres.port, standby.port), key)
     const ledger = startLedger({ urls, hostnames: HOSTNAMES, credentials, block: 0 })
     await sleep(2000)
     await postgres.kill9()
@@ -107,3 +117,38 @@ describe.skipIf(lacking !== undefined)('in the middle of updates', { timeout: 12
     await standby.stop()
   })
 })
+
+describe.skipIf(noPatroni !== undefined)(
+  'with Patroni, in the middle of updates',
+  { timeout: 180_000 },
+  () => {
+    let patroni: Patroni
+    beforeAll(async () => {
+      patroni = await startPatroni()
+      await patroni.query('CREATE DATABASE service')
+    }, 90_000)
+    afterAll(async () => patroni?.stop(), 60_000)
+
+    it('the host of the primary dies: the standby takes over by itself, and nothing is lost', async () => {
+      const { urls, credentials } = await twoNodes(urlOf(...patroni.ports), key)
+      const ledger = startLedger({ urls, hostnames: HOSTNAMES, credentials, block: 0 })
+      await sleep(2000)
+      const died = await patroni.primary()
+      const before = ledger.count()
+      await patroni.killHost(died ?? 0)
+      await expect
+        .poll(async () => patroni.primary(), { timeout: 60_000, interval: 50 })
+        .toBe(patroni.ports.find((port) => port !== died))
+      // Callers went on all the time.
+      const [began, promoted] = [performance.now(), ledger.count()]
+      await expect.poll(() => ledger.count(), { timeout: 10_000, interval: 20 }).toBeGreaterThan(promoted)
+      expect(performance.now() - began).toBeLessThan(2000)
+      await expect.poll(async () => readyOf(urls), { timeout: 5000 }).toEqual([200, 200])
+      await sleep(1000)
+      await ledger.stop()
+
+      expect(before).toBeGreaterThan(100)
+      expect(ledger.lost(await storedIn(patroni))).toEqual([])
+    })
+  },
+)

@@ -11,7 +11,7 @@ import { migratePostgres } from '../../src/server/store/postgres-migrations.ts'
 const INSTALLED = '/usr/lib/postgresql'
 
 /** The programs of Debian's newest PostgreSQL; undefined without one. */
-function programs(): string | undefined {
+export function programs(): string | undefined {
   if (!existsSync(INSTALLED)) return undefined
   const [newest] = readdirSync(INSTALLED).toSorted((a, b) => Number(b) - Number(a))
   return newest === undefined ? undefined : join(INSTALLED, newest, 'bin')
@@ -78,11 +78,16 @@ function newCluster(): Cluster {
   const bin = programs()
   if (bin === undefined) throw new Error('PostgreSQL is not installed')
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-postgres-'))
-  if (process.getuid?.() !== 0) return { bin, folder, user: {} }
-  const id = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
-  const user = { uid: id('-u'), gid: id('-g') }
-  chownSync(folder, user.uid, user.gid)
+  const user = postgresUser()
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid)
   return { bin, folder, user }
+}
+
+/** Who runs the server: it refuses root. */
+export function postgresUser(): { readonly uid?: number; readonly gid?: number } {
+  if (process.getuid?.() !== 0) return {}
+  const id = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  return { uid: id('-u'), gid: id('-g') }
 }
 
 const run = ({ bin, folder, user }: Cluster, program: string, args: readonly string[]): void =>
@@ -133,7 +138,7 @@ function signalAll(pid: number | undefined, signal: NodeJS.Signals): void {
     }
 }
 
-const queryAt =
+export const queryAt =
   (port: number): Postgres['query'] =>
   async (text, database = 'postgres') => {
     const client = new pg.Client({ host: '127.0.0.1', port, database, user: 'holdfast' })
