@@ -6,57 +6,24 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type Patroni, startPatroni, whyNoPatroni } from '../lab/patroni.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
 import { startLedger } from './ledger.ts'
-import { holdfast, serveStore } from './processes.ts'
+import { HOSTNAMES, storedIn, twoNodes, urlOf } from './two-nodes.ts'
 
 const lacking = whyNoPostgres()
 if (lacking !== undefined) console.error(`\n!!! ${lacking}: the tests of failovers are SKIPPED\n`)
 const noPatroni = whyNoPatroni()
 if (noPatroni !== undefined) console.error(`\n!!! ${noPatroni}: the test of Patroni is SKIPPED\n`)
 
-const HOSTNAMES = Array.from({ length: 16 }, (_, n) => `h${n}.acme.test`)
-const STORED = `SELECT fqdn, value FROM name JOIN rrset ON name_id = name.id JOIN rdata ON rrset_id = rrset.id
-  WHERE dns_type = 'A'`
-/** Limits that this load does not reach. */
-const PATIENT = ['request', 'nochg', 'refusal'].flatMap((limit) => [`--${limit}-limit`, '1000000'])
-
-const urlOf = (...ports: readonly number[]): string =>
-  `postgres://holdfast@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/service`
-
-interface Nodes {
-  readonly urls: readonly string[]
-  /** Of the DDNS key for all hostnames. */
-  readonly credentials: string
-}
-
-/** Two nodes with this store. */
-async function twoNodes(store: string, key: string): Promise<Nodes> {
-  const admin = async (words: string): Promise<string> => {
-    const { code, stdout, stderr } = await holdfast(
-      ['admin', ...words.split(' '), '--store', store, '--hash-key-file', key],
-      { node: process.execPath },
-    )
-    expect([code, stderr]).toEqual([0, ''])
-    return stdout.trim()
-  }
-  for (const words of ['init', 'plan add basic', 'account add acme basic', 'zone add acme.test acme'])
-    await admin(words)
-  const apiKey = (await admin('api-key add acme')).split(' ').at(-1) ?? ''
-  const more = ['--hash-key-file', key, '--store-wait', '1s', ...PATIENT]
-  const nodes = [await serveStore(store, ...more), await serveStore(store, ...more)]
-  const urls = nodes.map(({ url }) => url)
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-  const post = async (path: string, body: unknown) =>
-    fetch(`${urls[0]}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  for (const hostname of HOSTNAMES) await post('/v1/dns/records/acme.test', { name: hostname.split('.')[0] })
-  const made = await post('/v1/account/ddns-keys', { hostnames: HOSTNAMES })
-  const { data } = (await made.json()) as { data: { username: string; password: string } }
-  return { urls, credentials: `${data.username}:${data.password}` }
-}
-
-const storedIn = async (server: Pick<Postgres, 'query'>): Promise<ReadonlyMap<string, string>> =>
-  new Map((await server.query(STORED, 'service')).map(({ fqdn, value }) => [String(fqdn), String(value)]))
 const readyOf = async (urls: readonly string[]): Promise<readonly number[]> =>
   Promise.all(urls.map(async (url) => (await fetch(`${url}/readyz`)).status))
+/** Acknowledged changes come in the middle of others. */
+const LOAD = { timeout: 20_000, interval: 50 }
+/** They give up soon. */
+const SOON = ['--store-wait', '1s']
+/** Two nodes, each with this URL. */
+async function twoImpatient(store: string, key: string) {
+  const { nodes, credentials } = await twoNodes([store, store], key, SOON)
+  return { urls: nodes.map(({ url }) => url), credentials }
+}
 
 let [folder, key] = ['', '']
 beforeEach(() => {
@@ -74,13 +41,12 @@ describe.skipIf(lacking !== undefined)('in the middle of updates', { timeout: 12
   afterEach(async () => postgres.stop(), 60_000)
 
   it('a database that is killed and started again loses nothing that was acknowledged', async () => {
-    const { urls, credentials } = await twoNodes(urlOf(postgres.port), key)
+    const { urls, credentials } = await twoImpatient(urlOf(postgres.port), key)
     for (let kill = 0; kill < 3; kill++) {
       const ledger = startLedger({ urls, hostnames: HOSTNAMES, credentials, block: kill })
-      await sleep(1000)
+      await expect.poll(() => ledger.count(), LOAD).toBeGreaterThan(100)
       await postgres.kill9()
       await ledger.stop()
-      expect(ledger.count()).toBeGreaterThan(100)
       await expect.poll(async () => readyOf(urls), { timeout: 5000 }).toEqual([503, 503])
       const next = startLedger({ urls, hostnames: ['h0.acme.test'], credentials, block: 100 + kill })
       await postgres.start()
@@ -98,14 +64,13 @@ describe.skipIf(lacking !== undefined)('in the middle of updates', { timeout: 12
 
   it('a primary that is killed is replaced by its synchronous standby, without a loss', async () => {
     const standby = await postgres.standby()
-    const { urls, credentials } = await twoNodes(urlOf(postgres.port, standby.port), key)
+    const { urls, credentials } = await twoImpatient(urlOf(postgres.port, standby.port), key)
     const ledger = startLedger({ urls, hostnames: HOSTNAMES, credentials, block: 0 })
-    await sleep(2000)
+    await expect.poll(() => ledger.count(), LOAD).toBeGreaterThan(100)
     await postgres.kill9()
     await ledger.stop()
     await standby.promote()
     const began = performance.now()
-    expect(ledger.count()).toBeGreaterThan(100)
     expect(ledger.lost(await storedIn(standby))).toEqual([])
     const next = startLedger({ urls, hostnames: HOSTNAMES, credentials, block: 100 })
     await expect.poll(() => next.count(), { timeout: 10_000, interval: 20 }).toBeGreaterThan(0)
@@ -130,7 +95,7 @@ describe.skipIf(noPatroni !== undefined)(
     afterAll(async () => patroni?.stop(), 60_000)
 
     it('the host of the primary dies: the standby takes over by itself, and nothing is lost', async () => {
-      const { urls, credentials } = await twoNodes(urlOf(...patroni.ports), key)
+      const { urls, credentials } = await twoImpatient(urlOf(...patroni.ports), key)
       const ledger = startLedger({ urls, hostnames: HOSTNAMES, credentials, block: 0 })
       await sleep(2000)
       const died = await patroni.primary()
@@ -147,7 +112,6 @@ describe.skipIf(noPatroni !== undefined)(
       await sleep(1000)
       await ledger.stop()
 
-      expect(before).toBeGreaterThan(100)
       expect(ledger.lost(await storedIn(patroni))).toEqual([])
     })
   },

@@ -67,23 +67,24 @@ export interface Connection {
 }
 
 /**
- * A connection to the first host that takes writes. Throws StoreAway with what each of them said. `patience`: milliseconds until
- * a statement without an answer ends the connection; a host that is gone, or frozen, says nothing.
+ * A connection to the first host that takes writes. Throws StoreAway with what each of them said, or what the only ones said that can
+ * be reached: a standby may lack what its primary has just got. `patience`: milliseconds until a statement without an
+ * answer ends the connection; a host that is gone, or frozen, says nothing.
  */
 export async function connect(place: PostgresPlace, patience?: number): Promise<Connection> {
-  const reasons: string[] = []
-  for (const at of place.hosts) {
-    const connection = await connectTo(place, at, patience).catch(reasonOf)
-    if (typeof connection !== 'string') return connection
-    reasons.push(`${at.host}:${at.port}: ${connection}`)
-  }
+  const errors: unknown[] = []
+  for (const at of place.hosts)
+    try {
+      return await connectTo(place, at, patience)
+    } catch (error) {
+      errors.push(error)
+    }
+  if (!errors.some(isAway)) throw errors[0]
+  const reasons = errors.map((error, at) => {
+    const { host, port } = place.hosts[at] ?? { host: '', port: 0 }
+    return `${host}:${port}: ${(error as Error).message || codeOf(error)}`
+  })
   throw new StoreAway(`the database cannot be reached: ${reasons.join('; ')}`)
-}
-
-/** Why another host may be tried. */
-function reasonOf(error: unknown): string {
-  if (!isAway(error)) throw error
-  return (error as Error).message || codeOf(error)
 }
 
 async function connectTo(

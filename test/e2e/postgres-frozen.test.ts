@@ -1,0 +1,87 @@
+import { Resolver } from 'node:dns/promises'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
+import { startLedger } from './ledger.ts'
+import { HOSTNAMES, storedIn, twoNodes, urlOf } from './two-nodes.ts'
+
+const lacking = whyNoPostgres()
+if (lacking !== undefined) console.error(`\n!!! ${lacking}: the tests of frozen nodes are SKIPPED\n`)
+
+const DNS = ['--dns-listen', '127.0.0.1:0', '--answer-queries', '--nameservers', 'ns1.example.net']
+/** Whoever flushes holds the row of the catalog. */
+const IN_FLUSH = `SELECT count(*)::int AS n FROM pg_stat_activity JOIN pg_locks USING (pid)
+  WHERE usename = 'first' AND state = 'idle in transaction' AND relation = 'dns_dirty'::regclass`
+const GAPS = `SELECT count(*)::int AS n FROM dns_journal AS step WHERE n > 1 AND serial_from IS DISTINCT FROM
+  (SELECT serial_to FROM dns_journal AS other WHERE other.zone_id = step.zone_id AND other.n = step.n - 1)`
+
+describe.skipIf(lacking !== undefined)('a node that is frozen', { timeout: 120_000 }, () => {
+  let postgres: Postgres
+  let folder = ''
+  beforeAll(async () => {
+    postgres = await startPostgres()
+    folder = mkdtempSync(join(tmpdir(), 'holdfast-frozen-'))
+    await postgres.query('CREATE DATABASE service')
+    // Tells its connections apart.
+    await postgres.query('CREATE ROLE first SUPERUSER LOGIN')
+  }, 60_000)
+  afterAll(async () => {
+    await postgres?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }, 60_000)
+
+  it('in the middle of a flush is replaced within ten seconds, and loses nothing', async () => {
+    const store = urlOf(postgres.port)
+    const { nodes, credentials } = await twoNodes(
+      [store.replace('holdfast@', 'first@'), store],
+      join(folder, 'hash.key'),
+      DNS,
+    )
+    const [first, second] = nodes
+    const urls = nodes.map(({ url }) => url)
+    const ledger = startLedger({ urls: urls.slice(1), hostnames: HOSTNAMES, credentials, block: 0 })
+    await freezeInFlush(first.child.pid ?? 0)
+    const frozenAt = performance.now()
+    await ledger.stop()
+    const stored = await storedIn(postgres)
+    expect(ledger.lost(stored)).toEqual([])
+
+    const resolver = new Resolver()
+    resolver.setServers([second.dns])
+    const published = async (): Promise<ReadonlyMap<string, string>> =>
+      new Map(
+        await Promise.all(
+          HOSTNAMES.map(
+            async (name) => [name, (await resolver.resolve4(name).catch(() => [])).join()] as const,
+          ),
+        ),
+      )
+    await expect.poll(published, { timeout: 15_000, interval: 100 }).toEqual(stored)
+    expect(performance.now() - frozenAt).toBeLessThan(10_000)
+
+    first.child.kill('SIGCONT')
+    const later = startLedger({ urls, hostnames: HOSTNAMES, credentials, block: 1 })
+    await sleep(1000)
+    await later.stop()
+    const last = await storedIn(postgres)
+    expect(later.lost(last)).toEqual([])
+    await expect.poll(published, { timeout: 10_000, interval: 100 }).toEqual(last)
+    expect(await postgres.query(GAPS, 'service')).toEqual([{ n: 0 }])
+  })
+
+  async function freezeInFlush(pid: number): Promise<void> {
+    for (let n = 0; n < 500; n++) {
+      await sleep(20)
+      process.kill(pid, 'SIGSTOP')
+      // Its last statement may still run.
+      await sleep(20)
+      const [row] = await postgres.query(IN_FLUSH, 'service')
+      if (Number(row?.['n']) > 0) return
+      process.kill(pid, 'SIGCONT')
+    }
+    throw new Error('the node has never flushed')
+  }
+})

@@ -1,0 +1,52 @@
+import { expect } from 'vitest'
+import type { Postgres } from '../lab/postgres.ts'
+import { holdfast, serveStore } from './processes.ts'
+
+export const HOSTNAMES = Array.from({ length: 16 }, (_, n) => `h${n}.acme.test`)
+const STORED = `SELECT fqdn, value FROM name JOIN rrset ON name_id = name.id JOIN rdata ON rrset_id = rrset.id
+  WHERE dns_type = 'A'`
+/** Limits that this load does not reach. */
+const PATIENT = ['request', 'nochg', 'refusal'].flatMap((limit) => [`--${limit}-limit`, '1000000'])
+
+export const urlOf = (...ports: readonly number[]): string =>
+  `postgres://holdfast@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/service`
+
+type Node = Awaited<ReturnType<typeof serveStore>>
+
+interface Nodes {
+  readonly nodes: readonly [Node, Node]
+  /** Of the DDNS key for all hostnames. */
+  readonly credentials: string
+}
+
+/** Two nodes with one store, each with its URL. */
+export async function twoNodes(
+  [first, second]: readonly [string, string],
+  key: string,
+  more: readonly string[] = [],
+): Promise<Nodes> {
+  const admin = async (words: string): Promise<string> => {
+    const { code, stdout, stderr } = await holdfast(
+      ['admin', ...words.split(' '), '--store', first, '--hash-key-file', key],
+      { node: process.execPath },
+    )
+    expect([code, stderr]).toEqual([0, ''])
+    return stdout.trim()
+  }
+  for (const words of ['init', 'plan add basic', 'account add acme basic', 'zone add acme.test acme'])
+    await admin(words)
+  const apiKey = (await admin('api-key add acme')).split(' ').at(-1) ?? ''
+  const args = ['--hash-key-file', key, ...PATIENT, ...more]
+  const nodes = [await serveStore(first, ...args), await serveStore(second, ...args)] as const
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  const post = async (path: string, body: unknown) =>
+    fetch(`${nodes[0].url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  for (const hostname of HOSTNAMES) await post('/v1/dns/records/acme.test', { name: hostname.split('.')[0] })
+  const made = await post('/v1/account/ddns-keys', { hostnames: HOSTNAMES })
+  const { data } = (await made.json()) as { data: { username: string; password: string } }
+  return { nodes, credentials: `${data.username}:${data.password}` }
+}
+
+/** The address of each hostname. */
+export const storedIn = async (server: Pick<Postgres, 'query'>): Promise<ReadonlyMap<string, string>> =>
+  new Map((await server.query(STORED, 'service')).map(({ fqdn, value }) => [String(fqdn), String(value)]))
