@@ -97,9 +97,8 @@ describe.skipIf(noPatroni !== undefined)(
     it('the host of the primary dies: the standby takes over by itself, and nothing is lost', async () => {
       const { urls, credentials } = await twoImpatient(urlOf(...patroni.ports), key)
       const ledger = startLedger({ urls, hostnames: HOSTNAMES, credentials, block: 0 })
-      await sleep(2000)
+      await expect.poll(() => ledger.count(), LOAD).toBeGreaterThan(100)
       const died = await patroni.primary()
-      const before = ledger.count()
       await patroni.killHost(died ?? 0)
       await expect
         .poll(async () => patroni.primary(), { timeout: 60_000, interval: 50 })

@@ -48,7 +48,10 @@ export interface FlushContext {
   readonly onNameFault: (fault: NameFault) => void
 }
 
-/** Publishes what has changed: one step of the journal and one serial for each zone. Runs inside one transaction. */
+/**
+ * Publishes what has changed: one step of the journal and one serial for each zone. Runs inside one transaction. What it asks for
+ * several names is asked at once: a store behind a socket gets it in one trip.
+ */
 export async function flush(w: StoreWrites, context: FlushContext): Promise<Flushed> {
   const dirty = await w.dirtyNames(context.maxNames)
   const batch = batchOf(dirty, context.maxNames)
@@ -140,9 +143,10 @@ async function flushZone(w: StoreWrites, flushed: ZoneFlush): Promise<PublishedZ
   const { zone, names, now } = flushed
   const gone: PublishedRow[] = []
   const come: PublishedRow[] = []
-  for (const { owner, records } of await recordsToPublish(w, flushed)) {
-    const present = await w.publishedAt(zone.id, owner)
-    const difference = differenceOf(present, records)
+  const owners = await recordsToPublish(w, flushed)
+  const present = await Promise.all(owners.map(async ({ owner }) => w.publishedAt(zone.id, owner)))
+  for (const [at, { owner, records }] of owners.entries()) {
+    const difference = differenceOf(present[at] ?? [], records)
     gone.push(...difference.gone.map((record) => ({ owner, ...record })))
     come.push(...difference.come.map((record) => ({ owner, ...record })))
   }
@@ -173,16 +177,16 @@ async function zoneRecords(w: StoreWrites, flushed: ZoneFlush): Promise<readonly
     stateAt: async (name) => w.storedState(zone.id, name),
     zoneOf: async (fqdn) => highestZone(w, fqdn, zone.apex),
   }
-  const all: OwnerRecords[] = []
-  for (const name of await withAliases(w, flushed)) {
+  const recordsAt = async (name: string): Promise<readonly OwnerRecords[]> => {
     try {
-      const records = await rendered(name, await context.stateAt(name), context)
-      all.push({ owner: ownerKey(name), records })
+      return [{ owner: ownerKey(name), records: await rendered(name, await context.stateAt(name), context) }]
     } catch (error) {
       onNameFault({ zoneId: zone.id, name, fqdn: fqdnOf(name, zone.apex), error })
+      return []
     }
   }
-  return all
+  const names = await withAliases(w, flushed)
+  return (await Promise.all([...names].map(recordsAt))).flat()
 }
 
 /** The highest published zone beneath this one that contains a name of it; else this one. */
@@ -194,16 +198,38 @@ async function highestZone(w: StoreWrites, fqdn: string, apex: string): Promise<
 }
 
 /** With the names that have the addresses of the changed ones: an ALIAS follows its target, over others too. */
-async function withAliases(
-  w: StoreWrites,
-  { zone, names, batch, maxNames }: ZoneFlush,
-): Promise<ReadonlySet<string>> {
+async function withAliases(w: StoreWrites, flushed: ZoneFlush): Promise<ReadonlySet<string>> {
+  const { names } = flushed
   const all = new Set([...names.changed, ...names.deferred])
   const followed = new Set(names.changed)
   for (const set of [all, followed]) set.delete(SOA_ALONE)
-  // A set that grows is iterated to its end.
-  for (const name of followed) {
-    const aliases = await w.aliasesOf(zone.id, fqdnOf(name, zone.apex), maxNames + 1)
+  for (let wave = [...followed]; wave.length > 0; ) {
+    const known = followed.size
+    await follow(w, flushed, { wave, all, followed })
+    wave = [...followed].slice(known)
+  }
+  return all
+}
+
+const addAll = (to: Set<string>, names: readonly string[]): void => names.forEach((name) => to.add(name))
+
+interface Following {
+  readonly wave: readonly string[]
+  readonly all: Set<string>
+  readonly followed: Set<string>
+}
+
+/** Adds the aliases of these names. */
+async function follow(
+  w: StoreWrites,
+  { zone, batch, maxNames }: ZoneFlush,
+  { wave, all, followed }: Following,
+): Promise<void> {
+  const found = await Promise.all(
+    wave.map(async (name) => w.aliasesOf(zone.id, fqdnOf(name, zone.apex), maxNames + 1)),
+  )
+  for (const [at, name] of wave.entries()) {
+    const aliases = found[at] ?? []
     const added = aliases.filter((alias) => !all.has(alias))
     if (added.length > batch.room || aliases.length > maxNames) {
       batch.isOver = true
@@ -211,12 +237,9 @@ async function withAliases(
       continue
     }
     batch.room -= added.length
-    for (const alias of aliases) {
-      all.add(alias)
-      followed.add(alias)
-    }
+    addAll(all, added)
+    addAll(followed, aliases)
   }
-  return all
 }
 
 /** RFC 9432 §4: the version, and a PTR for each zone, whose owner does not change while the zone exists. */

@@ -90,14 +90,17 @@ const dirty = (sql: Sql): Pick<PublishWrites, 'dirtyNames' | 'setPublished' | 's
   async setPublished(names, now) {
     const publish = sql('UPDATE name SET published_at = ? WHERE zone_id = ? AND name = ?')
     // Rows of `name` first, as an update has it that marks them.
-    for (const { zoneId, name, isDeferred } of names) if (!isDeferred) await publish.run(now, zoneId, name)
-    for (const { zoneId, name, isDeferred, stamp } of names) {
-      const row = isDeferred ? `${DEFERRED}${name}` : name
-      if (stamp === undefined) await sql(CLEAN).run(zoneId, row)
-      else await sql(`${CLEAN} AND stamp = ?`).run(zoneId, row, stamp)
-      const wasStuck = (await sql(CLEAN).run(zoneId, `${STUCK}${name}`)).changes > 0
-      if (isDeferred && wasStuck) await publish.run(now, zoneId, name)
-    }
+    const own = names.filter(({ isDeferred }) => !isDeferred)
+    await Promise.all(own.map(async ({ zoneId, name }) => publish.run(now, zoneId, name)))
+    await Promise.all(
+      names.map(async ({ zoneId, name, isDeferred, stamp }) => {
+        const row = isDeferred ? `${DEFERRED}${name}` : name
+        if (stamp === undefined) await sql(CLEAN).run(zoneId, row)
+        else await sql(`${CLEAN} AND stamp = ?`).run(zoneId, row, stamp)
+        const wasStuck = (await sql(CLEAN).run(zoneId, `${STUCK}${name}`)).changes > 0
+        if (isDeferred && wasStuck) await publish.run(now, zoneId, name)
+      }),
+    )
   },
   async setStuck(names) {
     for (const { zoneId, name } of names) {

@@ -143,22 +143,13 @@ export const sqlPublish = (sql: Sql): PublishWrites => ({
   ...settings(sql),
   ...serials(sql),
   async replacePublished(zoneId, { gone, come }) {
-    for (const { owner, type, rdata } of gone)
-      await sql('DELETE FROM dns_rr WHERE zone_id = ? AND owner = ? AND type = ? AND rdata = ?').run(
-        zoneId,
-        owner,
-        type,
-        rdata,
-      )
-    for (const { owner, type, rdata, ttl } of come)
-      await sql(`INSERT INTO dns_rr VALUES (?, ?, ?, ?, ?)
-        ON CONFLICT (zone_id, owner, type, rdata) DO UPDATE SET ttl = excluded.ttl`).run(
-        zoneId,
-        owner,
-        type,
-        rdata,
-        ttl,
-      )
+    const remove = sql('DELETE FROM dns_rr WHERE zone_id = ? AND owner = ? AND type = ? AND rdata = ?')
+    await Promise.all(gone.map(async ({ owner, type, rdata }) => remove.run(zoneId, owner, type, rdata)))
+    const add = sql(`INSERT INTO dns_rr VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (zone_id, owner, type, rdata) DO UPDATE SET ttl = excluded.ttl`)
+    await Promise.all(
+      come.map(async ({ owner, type, rdata, ttl }) => add.run(zoneId, owner, type, rdata, ttl)),
+    )
   },
   async addStep(zoneId, { from, to, gone, come, growth }, now) {
     await sql(`INSERT INTO dns_journal VALUES
