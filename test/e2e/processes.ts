@@ -21,6 +21,8 @@ export interface Options {
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly stdin?: string
   readonly node?: string
+  /** Of another build. */
+  readonly program?: string
 }
 
 /** A folder that is deleted after the test. */
@@ -52,9 +54,9 @@ export const cleanEnvironment = (over: Options['env']): NodeJS.ProcessEnv => ({
 
 export function start(
   args: readonly string[],
-  { env, stdin, node = args[0] === 'serve' ? process.execPath : NODE }: Options = {},
+  { env, stdin, node = args[0] === 'serve' ? process.execPath : NODE, program = LAUNCHER }: Options = {},
 ): ChildProcess {
-  const child = spawn(node, [LAUNCHER, ...args], { cwd: ROOT, env: cleanEnvironment(env), stdio: 'pipe' })
+  const child = spawn(node, [program, ...args], { cwd: ROOT, env: cleanEnvironment(env), stdio: 'pipe' })
   child.stdin.on('error', () => undefined)
   child.stdin.end(stdin ?? '')
   return child
@@ -110,9 +112,13 @@ export async function service(...args: readonly string[]): Promise<Service> {
 }
 
 /** Starts `holdfast serve` on a store of its own; resolves when it listens. It ends with the test. */
-export async function serveStore(store: string, ...more: readonly string[]) {
-  const args = ['serve', '--store', store, '--listen', '127.0.0.1:0', '--json', ...more]
-  const child = start(args, { node: process.execPath })
+export const serveStore = async (store: string, ...more: readonly string[]) =>
+  serveWith(LAUNCHER, ['--store', store, ...more])
+
+/** The same, of this build. */
+export async function serveWith(program: string, more: readonly string[]) {
+  const args = ['serve', '--listen', '127.0.0.1:0', '--json', ...more]
+  const child = start(args, { node: process.execPath, program })
   const errors: string[] = []
   child.stderr?.on('data', (chunk: Buffer) => void errors.push(chunk.toString()))
   const ended = new Promise<void>((done) => child.on('close', () => done()))
