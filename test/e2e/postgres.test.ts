@@ -1,4 +1,13 @@
-import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { Resolver } from 'node:dns/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -204,6 +213,22 @@ describe.skipIf(lacking !== undefined)('the service on PostgreSQL', { timeout: 6
       stderr: expect.stringContaining('was changed by a newer Holdfast') as string,
     })
   })
+
+  // Debian's libfaketime, by the folder of the architecture.
+  const [library] = globSync('/usr/lib/*/faketime/libfaketime.so.1')
+  it.skipIf(library === undefined).each(['+2m', '-2m'])(
+    'is refused to a host whose clock is wrong: %s',
+    async (skew) => {
+      const args = ['serve', '--listen', '127.0.0.1:0', '--store', url, '--hash-key-file', hashKey]
+      const env = { LD_PRELOAD: library, FAKETIME: skew, FAKETIME_DONT_FAKE_MONOTONIC: '1' }
+      expect(await holdfast(args, { node: process.execPath, env })).toMatchObject({
+        code: 78,
+        stderr: expect.stringMatching(
+          /the clock of this host differs from that of the database by 1(?:1[5-9]|2[0-5]) seconds/,
+        ) as string,
+      })
+    },
+  )
 
   it('is refused with another hash key', async () => {
     const other = join(folder, 'other.key')

@@ -6,6 +6,7 @@ import { PostgresCounters } from './postgres-counters.ts'
 import { withLocks } from './postgres-locks.ts'
 import type { PostgresSql } from './postgres-statements.ts'
 import { inOneSnapshot, inSnapshot, inTransaction } from './postgres-transaction.ts'
+import { STORE_TABLES } from './store-rows.ts'
 import type { PublishedReads } from './published.ts'
 import { sqlPublishedReads } from './sql-published.ts'
 import { sqlReading } from './sql-reading.ts'
@@ -26,6 +27,11 @@ const COUNT_REQUEST = `INSERT INTO ration (account_id, since, count) VALUES (?1,
     count = CASE WHEN ration.since <= ?2 - ?3 THEN 1 ELSE ration.count + 1 END,
     since = CASE WHEN ration.since <= ?2 - ?3 THEN ?2 ELSE ration.since END
   RETURNING since, count`
+
+/** A table of the store that this role may not use. */
+const DENIED = `SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = ANY($1::text[])
+  AND NOT (has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
+    AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE')) LIMIT 1`
 
 /** The database lacks counters of this node, and the work asks for them. */
 class NotStored extends Error {}
@@ -120,7 +126,11 @@ class PostgresStore implements Store {
     })
 
   readonly probe = async (): Promise<void> =>
-    inTransaction(this.#pool, async (sql) => sqlWriting(sql).setFact('ready', ''))
+    inTransaction(this.#pool, async (sql) => {
+      await sqlWriting(sql).setFact('ready', '')
+      const [denied] = await sql.rows(DENIED, STORE_TABLES)
+      if (denied !== undefined) throw new Error(`no right to use the table ${String(denied['relname'])}`)
+    })
 
   checkpoint(): void {
     // The database does this itself.

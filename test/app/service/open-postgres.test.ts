@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clockFault } from '../../../src/app/service/open-postgres.ts'
+import { readiness } from '../../../src/app/service/readiness.ts'
+import { postgresStore } from '../../../src/server/store/postgres.ts'
 import { clockAhead } from '../../../src/server/store/postgres-migrations.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../../lab/postgres.ts'
 
@@ -31,4 +33,39 @@ describe.skipIf(lacking !== undefined)('the clock of this host', () => {
     const ahead = await clockAhead(await postgres.store(), () => Date.now() + skew)
     expect(Math.abs(ahead - skew)).toBeLessThan(2000)
   })
+})
+
+describe.skipIf(lacking !== undefined)('a node', () => {
+  let postgres: Postgres
+  beforeAll(async () => {
+    postgres = await startPostgres()
+  }, 60_000)
+  afterAll(async () => postgres?.stop(), 60_000)
+
+  it.each(['INSERT', 'UPDATE', 'DELETE', 'SELECT'])(
+    'is not ready once its role has lost the right of %s on one table, and ready again with it',
+    async (right) => {
+      const place = await postgres.store()
+      const { database } = place
+      const role = `node_${right.toLowerCase()}`
+      await postgres.query(
+        `CREATE ROLE ${role} LOGIN;
+        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`,
+        database,
+      )
+      const store = postgresStore({ ...place, user: role })
+      const answers: boolean[] = []
+      const ask = async (): Promise<void> => {
+        // Each has an answer of its own: one is kept for a second.
+        answers.push(await readiness(store, new AbortController().signal)())
+      }
+      await ask()
+      await postgres.query(`REVOKE ${right} ON rdata FROM ${role}`, database)
+      await ask()
+      await postgres.query(`GRANT ${right} ON rdata TO ${role}`, database)
+      await ask()
+      await store.close()
+      expect(answers).toEqual([true, false, true])
+    },
+  )
 })
