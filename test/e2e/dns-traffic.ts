@@ -97,13 +97,13 @@ export async function streamed(
 /** Whether a plain question has an address as its answer, by both protocols. */
 export async function isAnswering(at: Pick<Service, 'dns'>): Promise<boolean> {
   const socket = await connected(portOf(at))
-  const [stream] = await streamed(socket, framed(wire(PLAIN)), () => true)
+  const [stream] = await streamed(socket, framed(wire(PLAIN)), () => true, 10_000)
   socket.destroy()
   const datagrams = await datagramSocket()
   const answer = once(datagrams, 'message') as Promise<[Buffer]>
   let datagram: Buffer | undefined
   // After a flood the queue of the system may be full, and a datagram is lost: a resolver asks again, too.
-  for (let tries = 0; tries < 5 && datagram === undefined; tries++) {
+  for (let tries = 0; tries < 10 && datagram === undefined; tries++) {
     datagrams.send(wire(PLAIN), portOf(at), HOST)
     datagram = (await Promise.race([answer, sleep(1000).then(() => [undefined])]))[0]
   }
