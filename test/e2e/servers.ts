@@ -30,9 +30,16 @@ export async function answering(
 export const echo = async (address: () => string): Promise<string> =>
   answering(() => ({ status: 200, body: address() }))
 
+interface Certificate {
+  /** Paths. */
+  readonly cert: string
+  readonly key: string
+}
+
 /** A self-signed certificate and its key, in a folder that is deleted after the test. */
-export function certificate(subject: string): { readonly cert: string; readonly key: string } {
-  const folder = scratch()
+export const certificate = (subject: string): Certificate => certificateIn(scratch(), subject)
+
+export function certificateIn(folder: string, subject: string): Certificate {
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
   const names = ['-subj', '/CN=localhost', '-addext', `subjectAltName=${subject}`]
