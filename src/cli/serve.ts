@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { onCrash } from '../app/crash.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import type { Failure } from '../app/failure.ts'
@@ -19,6 +20,8 @@ import { onSignal, onStopSignal } from './signals.ts'
 
 /** In milliseconds: how long accepted requests may take after a stop signal. */
 const GRACE_PERIOD = 4000
+/** In milliseconds: what has no listener any more. */
+const STORE_GRACE = 1000
 /** In milliseconds. The watchdog of systemd wants signs of life; a process that hangs gives none. */
 const HEARTBEAT_INTERVAL = 10_000
 
@@ -158,10 +161,12 @@ async function closeService({
   idle,
 }: StartedService): Promise<void> {
   await Promise.all(listeners.map(async (listener) => listener.close(GRACE_PERIOD)))
-  await idle()
   await metrics?.close(0)
-  await publishing.close()
+  // What a store that says nothing holds up ends with it.
+  const ended = idle().then(async () => publishing.close())
+  await Promise.race([ended, sleep(STORE_GRACE, undefined, { ref: false })])
   await store.close()
+  await ended
   if (dev !== undefined) rmSync(folder, { recursive: true, force: true })
 }
 

@@ -18,7 +18,7 @@ const IN_FLUSH = `SELECT count(*)::int AS n FROM pg_stat_activity JOIN pg_locks 
 const GAPS = `SELECT count(*)::int AS n FROM dns_journal AS step WHERE n > 1 AND serial_from IS DISTINCT FROM
   (SELECT serial_to FROM dns_journal AS other WHERE other.zone_id = step.zone_id AND other.n = step.n - 1)`
 
-describe.skipIf(lacking !== undefined)('a node that is frozen', { timeout: 120_000 }, () => {
+describe.skipIf(lacking !== undefined)('what is frozen', { timeout: 120_000 }, () => {
   let postgres: Postgres
   let folder = ''
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe.skipIf(lacking !== undefined)('a node that is frozen', { timeout: 120_0
     rmSync(folder, { recursive: true, force: true })
   }, 60_000)
 
-  it('in the middle of a flush is replaced within ten seconds, and loses nothing', async () => {
+  it('a node in the middle of a flush is replaced within ten seconds, and loses nothing', async () => {
     const store = urlOf(postgres.port)
     const { nodes, credentials } = await twoNodes(
       [store.replace('holdfast@', 'first@'), store],
@@ -70,6 +70,23 @@ describe.skipIf(lacking !== undefined)('a node that is frozen', { timeout: 120_0
     expect(later.lost(last)).toEqual([])
     await expect.poll(published, { timeout: 10_000, interval: 100 }).toEqual(last)
     expect(await postgres.query(GAPS, 'service')).toEqual([{ n: 0 }])
+  })
+
+  it('a database is no reason for a node to go on after SIGTERM', async () => {
+    await postgres.query('CREATE DATABASE frozen')
+    const store = urlOf(postgres.port).replace('/service', '/frozen')
+    const { nodes, credentials } = await twoNodes([store, store], join(folder, 'other.key'))
+    const [node] = nodes
+    postgres.freeze()
+    const ledger = startLedger({ urls: [node.url], hostnames: HOSTNAMES, credentials, block: 2 })
+    await sleep(500)
+    const began = performance.now()
+    node.child.kill('SIGTERM')
+    await node.ended
+    const took = performance.now() - began
+    postgres.thaw()
+    await ledger.stop()
+    expect(took).toBeLessThan(9000)
   })
 
   async function freezeInFlush(pid: number): Promise<void> {

@@ -75,10 +75,16 @@ export function startFlusher(parts: FlusherParts): Flusher {
     running = undefined
     if (isMore || isWanted) wake()
   }
-  const poll = setInterval(() => {
-    if (running === undefined)
-      void hasDirtyNames(parts.store).then((isDirty) => (isDirty ? wake() : undefined))
-  }, POLL_INTERVAL).unref()
+  let isPolling = false
+  const look = async (): Promise<void> => {
+    // A store that says nothing is not asked again and again.
+    if (running !== undefined || isPolling) return
+    isPolling = true
+    const isDirty = await hasDirtyNames(parts.store)
+    isPolling = false
+    if (isDirty) wake()
+  }
+  const poll = setInterval(() => void look(), POLL_INTERVAL).unref()
   // Those of an earlier run, perhaps of a version that could not render them.
   void retryStuck()
   return {

@@ -1,6 +1,6 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { type BatchConnection, type Job, Overtaken, runBatch } from './postgres-batch.ts'
-import type { ConnectionPool } from './postgres-connection.ts'
+import type { ConnectionPool } from './postgres-pool.ts'
 import type { PostgresCounters } from './postgres-counters.ts'
 import { inSnapshot, inOneTrip, isWorthAnotherTry, toStoreError } from './postgres-transaction.ts'
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg, { type Client } from 'pg'
 import { StoreAway } from './store-errors.ts'
 
@@ -20,6 +19,10 @@ export interface PostgresPlace {
 
 /** PostgreSQL, appendix A: what goes away with the connection, or with the server that it leads to. */
 const AWAY = /^(?:08|57P0[123]|25006|53300)/
+
+/** Appendix A: the server, or this role, has as many connections as it may. */
+const TOO_MANY = '53300'
+export class NoMoreConnections extends StoreAway {}
 
 export function codeOf(error: unknown): string {
   const { code } = error as { readonly code?: unknown }
@@ -60,22 +63,32 @@ const types = {
   getTypeParser: (id: number) => PARSERS[id] ?? ((text: string) => text),
 }
 
-/** One connection. `isBroken` is set when it can no longer be used. */
+type Host = PostgresPlace['hosts'][number]
+
+interface ConnectOptions {
+  /** In milliseconds: a statement without an answer then ends the connection; a host that is gone, or frozen, says nothing. */
+  readonly patience?: number
+  /** Ends the attempt. */
+  readonly ending?: AbortSignal
+}
+
+/** One connection. `isBroken` is set when it can no longer be used, `isSilent` when the server says nothing. */
 export interface Connection {
   readonly client: Client
+  readonly host: Host
   isBroken: boolean
+  isSilent: boolean
 }
 
 /**
  * A connection to the first host that takes writes. Throws StoreAway with what each of them said, or what the only ones said that can
- * be reached: a standby may lack what its primary has just got. `patience`: milliseconds until a statement without an
- * answer ends the connection; a host that is gone, or frozen, says nothing.
+ * be reached: a standby may lack what its primary has just got.
  */
-export async function connect(place: PostgresPlace, patience?: number): Promise<Connection> {
+export async function connect(place: PostgresPlace, options: ConnectOptions = {}): Promise<Connection> {
   const errors: unknown[] = []
   for (const at of place.hosts)
     try {
-      return await connectTo(place, at, patience)
+      return await connectTo(place, at, options)
     } catch (error) {
       errors.push(error)
     }
@@ -84,14 +97,18 @@ export async function connect(place: PostgresPlace, patience?: number): Promise<
     const { host, port } = place.hosts[at] ?? { host: '', port: 0 }
     return `${host}:${port}: ${(error as Error).message || codeOf(error)}`
   })
-  throw new StoreAway(`the database cannot be reached: ${reasons.join('; ')}`)
+  const reason = `the database cannot be reached: ${reasons.join('; ')}`
+  throw errors.some((error) => codeOf(error) === TOO_MANY)
+    ? new NoMoreConnections(reason)
+    : new StoreAway(reason)
 }
 
 async function connectTo(
-  { database, user, password, tls, wait }: PostgresPlace,
-  { host, port }: PostgresPlace['hosts'][number],
-  patience: number | undefined,
+  { hosts, database, user, password, tls, wait }: PostgresPlace,
+  at: Host,
+  { patience, ending }: ConnectOptions,
 ): Promise<Connection> {
+  const { host, port } = at
   const client = new pg.Client({
     host,
     port,
@@ -104,15 +121,18 @@ async function connectTo(
     pipeline: true,
     keepAlive: true,
     application_name: 'holdfast',
-    connectionTimeoutMillis: wait,
+    // One that lost its power says nothing, and the next one has its turn within the same time.
+    connectionTimeoutMillis: Math.ceil(wait / hosts.length),
     statement_timeout: wait,
     lock_timeout: wait,
     idle_in_transaction_session_timeout: wait,
     ...(patience !== undefined && { query_timeout: patience }),
   })
-  const connection: Connection = { client, isBroken: false }
+  const connection: Connection = { client, host: at, isBroken: false, isSilent: false }
   client.on('error', () => (connection.isBroken = true))
   client.on('end', () => (connection.isBroken = true))
+  const cut = (): void => void client.connection.stream.destroy()
+  ending?.addEventListener('abort', cut, { once: true })
   try {
     await client.connect()
     const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only')
@@ -121,81 +141,7 @@ async function connectTo(
   } catch (error) {
     void client.end().catch(() => undefined)
     throw error
-  }
-}
-
-/** In milliseconds: the server itself ends a statement after `wait`. */
-const MARGIN = 1000
-
-/** A server that is frozen does not say goodbye. */
-async function ended(client: Client): Promise<void> {
-  const farewell = client.end().catch(() => undefined)
-  await Promise.race([farewell, sleep(MARGIN, undefined, { ref: false })])
-  client.connection.stream.destroy()
-}
-
-interface Waiting {
-  readonly take: (connection: Connection) => void
-  readonly fail: (error: unknown) => void
-}
-
-/** Connections that are used by one work at a time. They are opened when they are needed, and kept. */
-export class ConnectionPool {
-  readonly #place: PostgresPlace
-  readonly #free: Connection[] = []
-  readonly #waiting: Waiting[] = []
-  #open = 0
-  #isClosed = false
-
-  constructor(place: PostgresPlace) {
-    this.#place = place
-  }
-
-  get place(): PostgresPlace {
-    return this.#place
-  }
-
-  async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = await this.#take()
-    try {
-      return await work(connection)
-    } finally {
-      this.#give(connection)
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true
-    await Promise.all(this.#free.splice(0).map(async ({ client }) => ended(client)))
-  }
-
-  async #take(): Promise<Connection> {
-    for (let free = this.#free.pop(); free !== undefined; free = this.#free.pop()) {
-      if (!free.isBroken) return free
-      this.#open -= 1
-      void ended(free.client)
-    }
-    if (this.#open >= this.#place.connections)
-      return new Promise((take, fail) => this.#waiting.push({ take, fail }))
-    this.#open += 1
-    try {
-      return await connect(this.#place, this.#place.wait + MARGIN)
-    } catch (error) {
-      this.#open -= 1
-      throw error
-    }
-  }
-
-  #give(connection: Connection): void {
-    const next = this.#waiting.shift()
-    // After a failover, or a change of the schema, the others are lost, too.
-    if (connection.isBroken) for (const free of this.#free) free.isBroken = true
-    if (connection.isBroken || this.#isClosed) {
-      this.#open -= 1
-      void ended(connection.client)
-      // Whoever waits opens another one.
-      if (next !== undefined) void this.#take().then(next.take, next.fail)
-    } else if (next === undefined) this.#free.push(connection)
-    else next.take(connection)
+  } finally {
+    ending?.removeEventListener('abort', cut)
   }
 }

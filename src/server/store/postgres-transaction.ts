@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { codeOf, type Connection, type ConnectionPool, isAway, isOutdated } from './postgres-connection.ts'
+import { codeOf, type Connection, isAway, isOutdated } from './postgres-connection.ts'
+import type { ConnectionPool } from './postgres-pool.ts'
 import { type PostgresSql, postgresStatements } from './postgres-statements.ts'
 import { StoreAway, StoreBusy } from './store-errors.ts'
 
@@ -22,6 +23,19 @@ const isLost = (error: unknown): boolean =>
 /** What the database says that nobody awaits is said again by the statement that somebody awaits. */
 const unheard = (promise: Promise<unknown>): void => void promise.catch(() => undefined)
 
+/** Begins a transaction, together with the first statement. A server that says nothing to it is not asked again. */
+function begin(connection: Connection, text: string): void {
+  void connection.client.query(text).catch((error: Error) => {
+    connection.isSilent = /read timeout/i.test(error.message)
+  })
+}
+
+/** What the work failed with, and whether the connection can be used for another one. */
+function failed(connection: Connection, error: unknown): unknown {
+  if (isLost(error)) connection.isBroken = true
+  return connection.isSilent ? new StoreAway('the database says nothing') : error
+}
+
 /** One state for all reads of the work, which is done once. */
 export async function inOneSnapshot<T>(
   pool: ConnectionPool,
@@ -29,13 +43,11 @@ export async function inOneSnapshot<T>(
 ): Promise<T> {
   return pool.use(async (connection) => {
     const { client } = connection
-    // Sent together with the first statement.
-    unheard(client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'))
+    begin(connection, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     try {
       return await work(postgresStatements(client, pool.place))
     } catch (error) {
-      if (isLost(error)) connection.isBroken = true
-      throw error
+      throw failed(connection, error)
     } finally {
       unheard(client.query('COMMIT'))
     }
@@ -53,7 +65,7 @@ export async function inSnapshot<T>(
       (error: unknown) => ({ error }),
     )
     if ('value' in tried) return tried.value
-    if (!isLost(tried.error) || attempt === MAX_LOST) throw toStoreError(tried.error)
+    if (!isLost(tried.error) || !isWorthAnotherTry(tried.error, attempt)) throw toStoreError(tried.error)
   }
 }
 
@@ -65,15 +77,15 @@ export async function inOneTrip<T>(pool: ConnectionPool, work: (sql: PostgresSql
   return pool.use(async (connection) => {
     const { client } = connection
     try {
-      unheard(client.query('BEGIN'))
+      begin(connection, 'BEGIN')
       const working = work(postgresStatements(client, pool.place))
       unheard(working)
       // After an error the end of the transaction reverts it.
       await client.query('COMMIT')
       return await working
     } catch (error) {
-      if (isLost(error)) connection.isBroken = true
-      throw isAway(error) ? new Unknown((error as Error).message) : error
+      const reason = failed(connection, error)
+      throw isAway(reason) ? new Unknown((reason as Error).message) : reason
     }
   })
 }
@@ -84,7 +96,7 @@ async function once<T>(
   work: (sql: PostgresSql) => Promise<T>,
 ): Promise<T> {
   const { client } = connection
-  unheard(client.query('BEGIN'))
+  begin(connection, 'BEGIN')
   let isCommitting = false
   try {
     const value = await work(postgresStatements(client, pool.place))
@@ -93,10 +105,10 @@ async function once<T>(
     if (command !== 'COMMIT') throw new Error('the transaction was rolled back')
     return value
   } catch (error) {
-    if (isLost(error)) connection.isBroken = true
-    if (isCommitting && isAway(error)) throw new Unknown((error as Error).message)
+    const reason = failed(connection, error)
+    if (isCommitting && isAway(reason)) throw new Unknown((reason as Error).message)
     if (!connection.isBroken) await client.query('ROLLBACK').catch(() => (connection.isBroken = true))
-    throw error
+    throw reason
   }
 }
 

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Instant } from '../../base/time.ts'
 import { BatchQueue, Turns } from './postgres-batches.ts'
-import { ConnectionPool, type PostgresPlace } from './postgres-connection.ts'
+import type { PostgresPlace } from './postgres-connection.ts'
+import { ConnectionPool } from './postgres-pool.ts'
 import { PostgresCounters } from './postgres-counters.ts'
 import { withLocks } from './postgres-locks.ts'
 import type { PostgresSql } from './postgres-statements.ts'
@@ -16,6 +17,8 @@ import type { About, RequestWindow, Store, StoreReads, StoreWrites } from './sto
 
 /** In milliseconds: counters are durable within this time. */
 const FLUSH_DELAY = 5000
+/** In milliseconds: what is not stored then is lost. */
+const MAX_CLOSING = 3000
 /** Counters that are stored together: updates wait for it. */
 const FLUSH_BATCH = 1000
 
@@ -138,10 +141,9 @@ class PostgresStore implements Store {
 
   async close(): Promise<void> {
     this.#closing.abort()
-    await this.#writeTurns.take(async () => undefined)
+    const flushed = this.#writeTurns.take(async () => this.#flush()).catch(() => undefined)
     // A database that is away must not prevent the end.
-    const flushed = this.#flush().catch(() => undefined)
-    await Promise.race([flushed, sleep(this.#pool.place.wait, undefined, { ref: false })])
+    await Promise.race([flushed, sleep(MAX_CLOSING, undefined, { ref: false })])
     await this.#pool.close()
   }
 
