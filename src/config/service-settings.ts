@@ -54,7 +54,13 @@ function parseMetrics(value: string): Result<string, string> {
 /** A folder, or the address of a database; the address is parsed, because it may contain a password. */
 const storeReader: SettingReader<string | StoreUrl> = {
   ...text,
-  read: (value) => (isStoreUrl(value.trim()) ? parseStoreUrl(value.trim()) : text.read(value)),
+  read: (value) => {
+    if (isStoreUrl(value.trim())) return parseStoreUrl(value.trim())
+    // A mistake in the scheme, and there may be a password behind it.
+    return value.includes('://')
+      ? err('is the address of something else than a PostgreSQL database, which begins with postgres://')
+      : text.read(value)
+  },
 }
 
 const limit = whole(1, 1_000_000)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { NotDirect, refuseInUse } from '../../src/server/store/postgres-rows.ts'
 import { postgresStore } from '../../src/server/store/postgres.ts'
 import { freePort, type Postgres, placeAt, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
 import { lacks } from '../lacks.ts'
@@ -66,6 +67,12 @@ describe.skipIf(lacking !== undefined || lacks('pgbouncer'))('through pgbouncer 
     await store.close()
     return found === false
   }
+
+  it('nobody can tell who uses a store, so it is neither copied nor restored', async () => {
+    const { database } = await postgres.store()
+    await expect(refuseInUse({ ...placeAt(port, database), isPrepared: false })).rejects.toThrow(NotDirect)
+    await refuseInUse(await postgres.store())
+  })
 
   it('has no other settings than documented ones', () => {
     expect(pooler?.exitCode).toBeNull()

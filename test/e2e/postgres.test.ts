@@ -77,6 +77,12 @@ describe.skipIf(lacking !== undefined)('the service on PostgreSQL', { timeout: 6
       stderr: expect.stringContaining('"missing" does not exist') as string,
     })
     expect(missing.stderr).not.toContain('swordfish')
+    const strange = await serve('--store', other.replace('postgres:', 'postgre:'))
+    expect(strange).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining('begins with postgres://') as string,
+    })
+    expect(strange.stderr).not.toContain('swordfish')
     const away = await serve('--store', 'postgres://u@127.0.0.1:1/d', '--hash-key-file', hashKey)
     expect(away).toMatchObject({ code: 75, stderr: expect.stringContaining('cannot be reached') as string })
   })

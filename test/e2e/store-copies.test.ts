@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import {
+  copyFileSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
@@ -160,14 +161,15 @@ describe.skipIf(lacking !== undefined)('a store', { timeout: 120_000 }, () => {
     const service = await serveStore(url, '--hash-key-file', key)
     expect(await update(service.url, '11.0.0.1')).toBe('nochg 11.0.0.1\nnochg 11.0.0.1\n')
     expect(await update(service.url, '11.0.0.2')).toBe('good 11.0.0.2\ngood 11.0.0.2\n')
+    await expect
+      .poll(async () => postgres.query('SELECT zone_id, name FROM dns_dirty', 'goes_on'), { timeout: 10_000 })
+      .toEqual([])
     await stop(service)
     await done('account add next basic', url)
     // The first account is 1, and the one that was removed was 2.
     expect(await postgres.query(`SELECT id::int FROM account WHERE name = 'next'`, 'goes_on')).toEqual([
       { id: 3 },
     ])
-    const dirty = await postgres.query('SELECT count(*)::int AS n FROM dns_dirty', 'goes_on')
-    expect(dirty).toEqual([{ n: 0 }])
   })
 
   it('is not copied over another one, with another hash key, or while a rotation is not ended', async () => {
@@ -235,6 +237,27 @@ describe.skipIf(lacking !== undefined)('a store', { timeout: 120_000 }, () => {
     const service = await serveStore(url, '--hash-key-file', key)
     expect(await update(service.url, '11.0.0.3')).toBe('good 11.0.0.3\ngood 11.0.0.3\n')
     await stop(service)
+  })
+
+  it('in a database stays as it is where the key of a backup cannot be written', async () => {
+    const [url, other] = [await database('fixed'), join(root, 'with-another-key')]
+    await done('init', other)
+    await done('plan add small', other)
+    const backups = join(root, 'other-backups')
+    await done(`backup ${backups}`, other)
+    const [backup = ''] = readdirSync(backups)
+    // The name that the present key would be kept under is too long.
+    const long = join(root, `${'k'.repeat(240)}.key`)
+    copyFileSync(key, long)
+    await done(`store copy from=${first}`, url)
+    const args = ['admin', 'restore', join(backups, backup), '--store', url, '--hash-key-file', long]
+    expect(await holdfast(args, { node: process.execPath })).toMatchObject({
+      code: 78,
+      stderr: expect.stringMatching(/ENAMETOOLONG.*nothing was kept/) as string,
+    })
+    expect(readFileSync(long, 'utf8')).toBe(readFileSync(key, 'utf8'))
+    expect(await postgres.query('SELECT name FROM account', 'fixed')).toEqual([{ name: 'acme' }])
+    await done('check', url)
   })
 
   it('is not copied while a service changes it', async () => {

@@ -1,5 +1,7 @@
+import { systemClock } from '../../platform/clock.ts'
 import type { IsReady } from '../../server/http/health.ts'
 import type { Store } from '../../server/store/store.ts'
+import { clockFault } from './open-postgres.ts'
 
 /** In milliseconds: probes of several balancers share one write. */
 const MAX_AGE = 1000
@@ -18,13 +20,16 @@ export function readiness(store: Store, ending: AbortSignal): IsReady {
 }
 
 const probeOf =
-  (store: Store): (() => Promise<void>) =>
-  async () =>
-    store.write(async (w) => w.setFact('ready', String(Math.round(performance.now()))))
+  (store: Store): (() => Promise<undefined>) =>
+  async () => {
+    await store.write(async (w) => w.setFact('ready', String(Math.round(performance.now()))))
+    return undefined
+  }
 
 async function canWrite(store: Store): Promise<boolean> {
   const written = (store.probe ?? probeOf(store))().then(
-    () => true,
+    // Blocks would end at wrong times, for all nodes.
+    (at) => at === undefined || clockFault(systemClock.now() - at) === undefined,
     () => false,
   )
   return Promise.race([

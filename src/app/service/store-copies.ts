@@ -9,8 +9,10 @@ import { makeFolder } from '../../platform/folder.ts'
 import { codeOf, type PostgresPlace } from '../../server/store/postgres-connection.ts'
 import { migratePostgres } from '../../server/store/postgres-migrations.ts'
 import {
+  type BeforeCommit,
   contentProblems,
   hasContent,
+  NotDirect,
   postgresRows,
   refuseInUse,
   replacedPostgresRows,
@@ -29,7 +31,7 @@ import { findStore, openStore } from './open-store.ts'
 import { operatorChange } from './operator-changes.ts'
 import { faultOf } from './restore.ts'
 import { refuseIfOpen } from './store-modes.ts'
-import { placeName, type SharedPlace, type StorePlace } from './store-place.ts'
+import { placeName, type SharedPlace } from './store-place.ts'
 
 type Done<T> = Promise<Result<T, Failure>>
 
@@ -58,9 +60,7 @@ export async function copyFromFolder(place: SharedPlace, folder: string, now: In
         `${place.hashKeyFile} is another hash key than that of ${folder}: name another file as hash_key_file`,
       )
     if (present === undefined) await systemFiles.replace(place.hashKeyFile, key)
-    const copied = await replaceRows(at, folder)
-    if (!copied.ok) return copied
-    return complete(place, copied.value, { now, operation: 'store copy', from: folder })
+    return replaceRows(at, folder, noted({ now, operation: 'store copy', from: folder }))
   })
 }
 
@@ -147,11 +147,19 @@ async function restoreChecked(
     ? await backUpDatabase(place, beside, { now: freeMoment(beside, now), keep: undefined })
     : ok(undefined)
   if (!saved.ok) return saved
-  const copied = await replaceRows(at, checked)
-  if (!copied.ok) return copied
-  const isKeyChanged = await putKey(place, await keyOf(checked), now)
-  const done = await complete(place, copied.value, { now, operation: 'restore', from })
-  return done.ok ? ok({ replaced: saved.value?.folder, isKeyChanged }) : done
+  const note = noted({ now, operation: 'restore', from })
+  let before: string | undefined
+  let isKeyChanged = false
+  const copied = await replaceRows(at, checked, async (w) => {
+    await note(w)
+    // Before the rows are there: without their key nobody could use them.
+    before = await systemFiles.read(place.hashKeyFile)
+    isKeyChanged = await putKey(place, await keyOf(checked), now)
+  }).catch(async (error: unknown) => {
+    if (isKeyChanged && before !== undefined) await systemFiles.replace(place.hashKeyFile, before)
+    throw error
+  })
+  return copied.ok ? ok({ replaced: saved.value?.folder, isKeyChanged }) : copied
 }
 
 /** The key before is kept beside the new one. Resolves with whether there is a new one. */
@@ -186,6 +194,10 @@ async function withDatabase<T>(place: SharedPlace, work: (at: PostgresPlace) => 
     return await work(at.value)
   } catch (error) {
     if (error instanceof RowRefused) return refusal(error.message)
+    if (error instanceof NotDirect)
+      return refusal(
+        `${placeName(place)} is not the server itself, but a pooler or a proxy, behind which nobody can tell whether a service is connected: for this command, set store to the address of the server`,
+      )
     if (error instanceof StoreInUse)
       return refusal(
         `a service is connected to ${placeName(place)}: stop it on every node first (systemctl stop holdfast-service.socket holdfast-service.service)`,
@@ -212,8 +224,8 @@ async function copyRowsTo(folder: string, place: SharedPlace, at: PostgresPlace)
   return copied
 }
 
-async function replaceRows(at: PostgresPlace, from: string): Done<number> {
-  return ok(await copyAll(sqliteRows(from), async () => replacedPostgresRows(at)))
+async function replaceRows(at: PostgresPlace, from: string, beforeCommit: BeforeCommit): Done<number> {
+  return ok(await copyAll(sqliteRows(from), async () => replacedPostgresRows(at, beforeCommit)))
 }
 
 async function copyAll(source: RowSource, open: () => Promise<RowSink>): Promise<number> {
@@ -246,19 +258,19 @@ interface Completion {
 }
 
 /** Name servers may have newer serials than the copy, and would not fetch what is older. */
-async function complete(
-  place: StorePlace,
-  copied: number,
-  { now, operation, from }: Completion,
-): Done<number> {
-  const opened = await openStore(place)
+const noted =
+  ({ now, operation, from }: Completion): BeforeCommit =>
+  async (w) => {
+    await w.raiseSerialsAfter(now)
+    await w.addOperatorChange(operatorChange(operation, [from], now))
+  }
+
+async function complete(folder: string, copied: number, completion: Completion): Done<number> {
+  const opened = await openStore(folder)
   if (!opened.ok) return opened
   const { store } = opened.value
   try {
-    await store.write(async (w) => {
-      await w.raiseSerialsAfter(now)
-      await w.addOperatorChange(operatorChange(operation, [from], now))
-    })
+    await store.write(noted(completion))
     return ok(copied)
   } finally {
     await store.close()

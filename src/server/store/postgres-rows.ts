@@ -1,6 +1,9 @@
 import type { Client } from 'pg'
 import { connect, type PostgresPlace } from './postgres-connection.ts'
-import { postgresStatements } from './postgres-statements.ts'
+import { type PostgresSql, postgresStatements } from './postgres-statements.ts'
+import type { PublishWrites } from './published.ts'
+import { sqlWriting } from './sql-writing.ts'
+import type { StoreWrites } from './store.ts'
 import { number, type NumberedTable, type Row } from './sql-values.ts'
 import {
   type LastIds,
@@ -92,7 +95,13 @@ const OTHERS = `SELECT count(*)::int AS n FROM pg_stat_activity
 
 export class StoreInUse extends Error {}
 
+/** A pooler keeps connections of nodes that are gone, and lends one to several nodes: nobody can tell who is there. */
+export class NotDirect extends Error {}
+
 async function refuseOthers(client: Client): Promise<void> {
+  const { rows: own } = await client.query<{ port: number | null }>('SELECT inet_client_port() AS port')
+  const { stream } = client.connection
+  if ('localPort' in stream && stream.localPort !== own[0]?.port) throw new NotDirect()
   const { rows } = await client.query<{ n: number }>(OTHERS)
   if ((rows[0]?.n ?? 0) > 0) throw new StoreInUse()
 }
@@ -107,11 +116,17 @@ export async function refuseInUse(place: PostgresPlace): Promise<void> {
   }
 }
 
+/** What belongs to the rows, in their transaction. */
+export type BeforeCommit = (w: PublishWrites & Pick<StoreWrites, 'addOperatorChange'>) => Promise<void>
+
 /**
  * The store in this database, whose schema is of this version; all of its rows are replaced when it finishes. Throws StoreInUse while
  * other processes are connected.
  */
-export async function replacedPostgresRows(place: PostgresPlace): Promise<RowSink> {
+export async function replacedPostgresRows(
+  place: PostgresPlace,
+  beforeCommit: BeforeCommit = async () => undefined,
+): Promise<RowSink> {
   const { client } = await connect(place)
   try {
     await refuseOthers(client)
@@ -125,11 +140,10 @@ export async function replacedPostgresRows(place: PostgresPlace): Promise<RowSin
     await client.end().catch(() => undefined)
     throw error
   }
-  return sinkOn(client, place)
+  return sinkOn(client, postgresStatements(client, place), beforeCommit)
 }
 
-function sinkOn(client: Client, place: PostgresPlace): RowSink {
-  const sql = postgresStatements(client, place)
+function sinkOn(client: Client, sql: PostgresSql, beforeCommit: BeforeCommit): RowSink {
   const types = new Map<StoreTable, ReadonlyMap<string, string>>()
   const typesOf = async (table: StoreTable): Promise<ReadonlyMap<string, string>> => {
     const known = types.get(table) ?? (await columnTypes(client, table))
@@ -153,6 +167,7 @@ function sinkOn(client: Client, place: PostgresPlace): RowSink {
     async finish(lastIds) {
       for (const table of STORE_TABLES) await client.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`)
       await setSequences(client, lastIds)
+      await beforeCommit(sqlWriting(sql))
       await client.query('COMMIT')
       await client.query('SET statement_timeout = 0')
       await client.query('ANALYZE')

@@ -10,6 +10,8 @@ const AGAIN = new Set(['40001', '40P01'])
 const UNIQUE = '23505'
 /** A lock or the statement took too long. */
 const SLOW = new Set(['55P03', '57014'])
+/** The disk or the memory of the server is full, or the role has lost a right: it takes no writes until its operator has acted. */
+const UNUSABLE = new Set(['53100', '53200', '42501'])
 const MAX_TRIES = 8
 /** Connections that are lost in one request. */
 const MAX_LOST = 3
@@ -139,6 +141,6 @@ export function isWorthAnotherTry(error: unknown, attempt: number): boolean {
 
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreAway) return error
-  if (isAway(error)) return new StoreAway((error as Error).message)
+  if (isAway(error) || UNUSABLE.has(codeOf(error))) return new StoreAway((error as Error).message)
   return AGAIN.has(codeOf(error)) || SLOW.has(codeOf(error)) ? new StoreBusy((error as Error).message) : error
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Instant } from '../../base/time.ts'
+import { type Instant, instant } from '../../base/time.ts'
 import { BatchQueue, Turns } from './postgres-batches.ts'
 import type { PostgresPlace } from './postgres-connection.ts'
 import { ConnectionPool } from './postgres-pool.ts'
@@ -30,6 +30,8 @@ const COUNT_REQUEST = `INSERT INTO ration (account_id, since, count) VALUES (?1,
     count = CASE WHEN ration.since <= ?2 - ?3 THEN 1 ELSE ration.count + 1 END,
     since = CASE WHEN ration.since <= ?2 - ?3 THEN ?2 ELSE ration.since END
   RETURNING since, count`
+
+const CLOCK = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at'
 
 /** A table of the store that this role may not use. */
 const DENIED = `SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = ANY($1::text[])
@@ -128,11 +130,13 @@ class PostgresStore implements Store {
       return { since: number(row?.['since']), count: number(row?.['count']) }
     })
 
-  readonly probe = async (): Promise<void> =>
+  readonly probe = async (): Promise<Instant> =>
     inTransaction(this.#pool, async (sql) => {
       await sqlWriting(sql).setFact('ready', '')
       const [denied] = await sql.rows(DENIED, STORE_TABLES)
       if (denied !== undefined) throw new Error(`no right to use the table ${String(denied['relname'])}`)
+      const [clock] = await sql.rows(CLOCK)
+      return instant(number(clock?.['at']))
     })
 
   checkpoint(): void {

@@ -135,8 +135,8 @@ export interface Store {
    * else leave it there until it stops.
    */
   checkpoint(): void
-  /** Writes something of no meaning, to tell whether it can; beside all other work. */
-  readonly probe?: () => Promise<void>
+  /** Writes something of no meaning, to tell whether it can, beside all other work; resolves with the time by the clock of the store. */
+  readonly probe?: () => Promise<Instant>
   /**
    * Counts one request of the account in windows of this many milliseconds, and returns its window. Only a store that several
    * processes share has it; alone, a process counts in memory.

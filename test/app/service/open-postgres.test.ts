@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clockFault } from '../../../src/app/service/open-postgres.ts'
+import { instant } from '../../../src/base/time.ts'
 import { readiness } from '../../../src/app/service/readiness.ts'
 import { postgresStore } from '../../../src/server/store/postgres.ts'
+import type { Store } from '../../../src/server/store/store.ts'
+import { StoreAway } from '../../../src/server/store/store-errors.ts'
+import { fill } from '../../contract/store.ts'
 import { clockAhead } from '../../../src/server/store/postgres-migrations.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../../lab/postgres.ts'
 
@@ -21,6 +25,7 @@ it('says by how many seconds, and what to do', () => {
 })
 
 const lacking = whyNoPostgres()
+const NOW = instant(Date.UTC(2026, 0, 1))
 
 describe.skipIf(lacking !== undefined)('the clock of this host', () => {
   let postgres: Postgres
@@ -42,6 +47,15 @@ describe.skipIf(lacking !== undefined)('a node', () => {
   }, 60_000)
   afterAll(async () => postgres?.stop(), 60_000)
 
+  it.each([
+    [0, true],
+    [60_000, false],
+    [-60_000, false],
+  ])('is ready while its clock is %i ms behind that of the database: %s', async (behind, isReady) => {
+    const store = { probe: async () => Promise.resolve(instant(Date.now() + behind)) } as unknown as Store
+    expect(await readiness(store, new AbortController().signal)()).toBe(isReady)
+  })
+
   it.each(['INSERT', 'UPDATE', 'DELETE', 'SELECT'])(
     'is not ready once its role has lost the right of %s on one table, and ready again with it',
     async (right) => {
@@ -50,10 +64,12 @@ describe.skipIf(lacking !== undefined)('a node', () => {
       const role = `node_${right.toLowerCase()}`
       await postgres.query(
         `CREATE ROLE ${role} LOGIN;
-        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`,
+        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role};
+        GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${role}`,
         database,
       )
       const store = postgresStore({ ...place, user: role })
+      const at = await fill(store)
       const answers: boolean[] = []
       const ask = async (): Promise<void> => {
         // Each has an answer of its own: one is kept for a second.
@@ -62,6 +78,11 @@ describe.skipIf(lacking !== undefined)('a node', () => {
       await ask()
       await postgres.query(`REVOKE ${right} ON rdata FROM ${role}`, database)
       await ask()
+      // It takes no writes, which is no bug of this program.
+      if (right === 'INSERT')
+        await expect(
+          store.write(async (w) => w.setSingleValue(at.home, { dnsType: 'MX', value: '1 a.' }, NOW)),
+        ).rejects.toThrow(StoreAway)
       await postgres.query(`GRANT ${right} ON rdata TO ${role}`, database)
       await ask()
       await store.close()
