@@ -43,9 +43,12 @@ export function passwordChecker(pepper: Pepper): PasswordChecker {
   const keyDecoy = new Uint8Array(32)
   const run = slowChecks()
   const refused = new Map<string, Uint8Array>()
-  const note = (username: string, hash: Uint8Array): void => {
+  // A store that looks nothing up in advance does not ask.
+  let isAsked = false
+  const note = (username: string, hash: Uint8Array | undefined): void => {
     if (refused.size >= MAX_REFUSED) refused.clear()
-    refused.set(username, hash)
+    if (hash === undefined) refused.delete(username)
+    else refused.set(username, hash)
   }
   return {
     checkFast(login, { username, password }) {
@@ -53,11 +56,11 @@ export function passwordChecker(pepper: Pepper): PasswordChecker {
       if (login === undefined && !isUsername(username)) return undefined
       const hash = login?.hash ?? keyDecoy
       const isRight = isKeyedHashOf(pepper, password.reveal(), hash) && login !== undefined
-      if (isRight) refused.delete(username)
-      else note(username, hash)
+      if (isAsked) note(username, isRight ? undefined : hash)
       return isRight
     },
     isLikelyRefused({ username, password }) {
+      isAsked = true
       const hash = refused.get(username)
       return hash !== undefined && !isKeyedHashOf(pepper, password.reveal(), hash)
     },

@@ -139,17 +139,19 @@ interface Selection {
 /** So many are found by the filter and then sorted: to walk through all names in their order would take longer. */
 const FEW = 1000
 
-/** Undefined if there are more than a few, or none on this page. */
+/** Undefined if there are more than a few. */
 async function fewOf(sql: Sql, selection: Selection, { offset, limit }: Page): Promise<Found | undefined> {
   const { where, sort } = selection
   const tables = needsZone(selection) ? NAMES : 'name'
-  const rows = await sql(
-    `SELECT name.id AS id, count(*) OVER () AS total FROM ${tables}
-      WHERE name.id IN (SELECT name.id FROM ${tables} WHERE ${where.sql} LIMIT ${FEW + 1})
-      ORDER BY ${orderOf(sort, { scan: 'asc', isFew: true })} LIMIT ? OFFSET ?`,
-  ).all(...where.values, limit, offset)
-  const total = Number(rows[0]?.['total'] ?? (offset === 0 && limit > 0 ? 0 : Infinity))
-  return total <= FEW ? { ids: rows.map(idOf), total } : undefined
+  const some = `SELECT name.id AS id FROM ${tables} WHERE ${where.sql} LIMIT ${FEW + 1}`
+  const text =
+    sort.length === 0
+      ? some
+      : `SELECT name.id AS id FROM ${tables} WHERE name.id IN (${some}) ORDER BY ${orderOf(sort, { scan: 'asc', isFew: true })}`
+  const found = (await sql(text).all(...where.values)).map(idOf)
+  if (found.length > FEW) return undefined
+  const all = sort.length === 0 ? found.toSorted((a, b) => a - b) : found
+  return { ids: all.slice(offset, offset + limit), total: all.length }
 }
 
 /** The ids of a page, read from the nearer end of the list. */
