@@ -28,19 +28,20 @@ function rootFor(cpu: string): string {
     encoding: 'utf8',
   })
   const [, mirror] = /^Debian (\S+)$/m.exec(stdout ?? '') ?? []
-  execFileSync(
-    'mmdebstrap',
-    [
-      '--quiet',
-      `--arch=${cpu}`,
-      '--variant=extract',
-      '--include=nodejs,ca-certificates',
-      'trixie',
-      fresh,
-      ...(mirror === undefined ? [] : [mirror]),
-    ],
-    { stdio: 'pipe' },
-  )
+  const unpack = (suite: string): void => {
+    rmSync(fresh, { recursive: true, force: true })
+    const options = ['--quiet', `--arch=${cpu}`, '--variant=extract', '--include=nodejs,ca-certificates']
+    execFileSync('mmdebstrap', [...options, suite, fresh, ...(mirror === undefined ? [] : [mirror])], {
+      stdio: 'pipe',
+    })
+  }
+  try {
+    unpack('trixie')
+  } catch (error) {
+    // In the middle of an update a mirror has an index that does not fit its list, and under its other name a whole one.
+    console.error(`${cpu}: ${String(error)}; trying stable`)
+    unpack('stable')
+  }
   // The package that makes this link is configured, which nothing here is.
   symlinkSync('usr/lib', join(fresh, 'lib'))
   renameSync(fresh, folder)
