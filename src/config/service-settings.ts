@@ -73,7 +73,7 @@ export const SERVICE_SETTINGS = {
   tlsKey:           { reader: text,                         help: 'PEM file of the private key, for /tls listeners' },
   metrics:          { reader: { ...text, read: parseMetrics }, help: 'address and port for /metrics (OpenMetrics), /healthz and /readyz, such as 127.0.0.1:9053; none without it' },
   store:            { reader: storeReader,                  help: 'folder of the database, or the address of a PostgreSQL database: postgres://USER@HOST:PORT/DATABASE; default: /var/lib/holdfast-service for root, else the folder service in the data folder of the user' },
-  storePasswordFile: { reader: path,                        help: 'file with the password of the PostgreSQL database; only its owner may read it' },
+  storePasswordFile: { reader: path,                        help: 'file with the password of the PostgreSQL database, which no other user of the host should be able to read' },
   hashKeyFile:      { reader: path,                         help: 'file of the hash key, the same on every node; needed with PostgreSQL' },
   storeConnections: { reader: whole(2, 50),                 help: 'maximum number of connections to PostgreSQL', fallback: 8 },
   storeWait:        { reader: duration(seconds(1), minutes(1)), help: 'maximum time for a connection to PostgreSQL, a statement or a lock: 1s to 1m', fallback: seconds(5) },

@@ -78,6 +78,12 @@ describe.skipIf(lacking !== undefined)(
         `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = 'node'`,
       )
       expect(sessions).toEqual([{ ssl: true }])
+      expect(node.log()).not.toContain('readable by other users')
+      for (const name of ['password', 'hash.key']) chmodSync(at(name), 0o644)
+      const open = await serveStore(url, ...more('password'))
+      for (const name of ['password', 'hash.key'])
+        expect(open.log()).toContain(`${at(name)} contains a secret and is readable by other users`)
+      for (const name of ['password', 'hash.key']) chmodSync(at(name), 0o600)
     })
 
     // biome-ignore format: a table

@@ -4,6 +4,7 @@ import type { AccountConfig } from '../../config/read-client.ts'
 import { formatComplaint, type SettingLayer } from '../../config/setting.ts'
 import { canBeBasic } from '../../net/basic.ts'
 import { Secret } from '../../net/secret.ts'
+import { isReadableByOthers } from '../../platform/file-mode.ts'
 import { readNamedFile } from '../../platform/named-file.ts'
 import { MAX_BYTES, textOf } from '../text-file.ts'
 import { readStdin } from './standard-input.ts'
@@ -133,10 +134,5 @@ export async function passwordWarnings(
   ]
 }
 
-async function readableByOthers(path: string | undefined): Promise<string | undefined> {
-  if (path === undefined || path === '-') return undefined
-  const mode = await stat(path)
-    .then((found) => (found.isFile() ? found.mode : 0))
-    .catch(() => 0)
-  return (mode & 0o004) === 0 ? undefined : path
-}
+const readableByOthers = async (path: string | undefined): Promise<string | undefined> =>
+  path !== undefined && path !== '-' && (await isReadableByOthers(path)) ? path : undefined

@@ -22,6 +22,7 @@ import { listenForMetrics, type MetricsParts } from './metrics-listener.ts'
 import { measuredHandler, measuredStore, observedStore } from './measured.ts'
 import { readiness } from './readiness.ts'
 import { listenAll, type ListenParts, passedSockets } from './listeners.ts'
+import { openSecrets } from './open-secrets.ts'
 import { openStore } from './open-store.ts'
 import type { OpenStore } from './opened-store.ts'
 import { logOperatorChanges } from './operator-changes.ts'
@@ -79,6 +80,7 @@ export async function startService(
   const tls = await readTls(settings)
   if (!tls.ok) return tls
   const place = isDev ? mkdtempSync(join(tmpdir(), 'holdfast-dev-')) : await storePlace(settings)
+  for (const warning of await openSecrets(place)) options.log('warn', warning)
   const opened = await openStore(place, { mayMake: isDev || options.mayMake, mayUpgrade: true })
   if (!opened.ok) return opened
   const started = await startOn(opened.value, settings, {

@@ -1,0 +1,7 @@
+import { stat } from 'node:fs/promises'
+
+/** Whether every user of this host may read the file; a path without a file is not readable. */
+export async function isReadableByOthers(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined)
+  return found?.isFile() === true && (found.mode & 0o004) !== 0
+}
