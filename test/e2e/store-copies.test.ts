@@ -228,7 +228,10 @@ describe.skipIf(lacking !== undefined)('a store', { timeout: 120_000 }, () => {
       stderr: expect.stringContaining('a service is connected to') as string,
     })
     await stop(running)
+    // Of a restore that was killed.
+    mkdirSync(join(backups, 'restore.partial-4194305'))
     const said = await done(`restore ${join(backups, backup)}`, url)
+    expect(readdirSync(backups).filter((name) => !name.startsWith('holdfast-'))).toEqual([])
     expect(await postgres.query('SELECT name FROM account', 'kept')).toEqual([{ name: 'acme' }])
     const [, saved = ''] = /in the backup (\S+)/.exec(said) ?? []
     const undone = join(root, 'undone')

@@ -45,9 +45,7 @@ export async function restore(store: string, from: string, now: Instant): Promis
   const isNew = !existsSync(store)
   await makeFolder(store)
   refuseIfOpen(store)
-  removeLeftovers(store)
-  const incoming = join(store, `restore.partial-${process.pid}`)
-  mkdirSync(incoming, { mode: 0o700 })
+  const incoming = incomingIn(store)
   const done = await putInPlace({ store, from, incoming, now }).finally(() =>
     rmSync(incoming, { recursive: true, force: true }),
   )
@@ -65,7 +63,14 @@ export function faultOf(from: string): string | undefined {
   return undefined
 }
 
-/** Of processes that were killed. */
+/** A new folder for files that are checked before they are used. What processes that were killed have left there goes. */
+export function incomingIn(folder: string): string {
+  removeLeftovers(folder)
+  const incoming = join(folder, `restore.partial-${process.pid}`)
+  mkdirSync(incoming, { mode: 0o700 })
+  return incoming
+}
+
 function removeLeftovers(store: string): void {
   for (const name of readdirSync(store)) {
     const found = INCOMING.exec(name)

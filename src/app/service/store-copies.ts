@@ -29,7 +29,7 @@ import { hashKeyPath, PREVIOUS_HASH_KEY_FILE } from './hash-key.ts'
 import { databaseFailure, databaseOf, openPostgres } from './open-postgres.ts'
 import { findStore, openStore } from './open-store.ts'
 import { operatorChange } from './operator-changes.ts'
-import { faultOf } from './restore.ts'
+import { faultOf, incomingIn } from './restore.ts'
 import { refuseIfOpen } from './store-modes.ts'
 import { placeName, type SharedPlace } from './store-place.ts'
 
@@ -116,7 +116,7 @@ export async function restoreDatabase(
 ): Done<RestoredDatabase> {
   const fault = faultOf(from)
   if (fault !== undefined) return refusal(fault)
-  const checked = mkdtempSync(join(tmpdir(), 'holdfast-restore-'))
+  const checked = checkedIn(dirname(resolve(from)))
   try {
     // An older version is upgraded in the copy.
     for (const name of [...hashKeysIn(from), DATABASE_FILE])
@@ -128,6 +128,15 @@ export async function restoreDatabase(
     return await withDatabase(place, async (at) => restoreChecked(place, { at, from, checked, now }))
   } finally {
     rmSync(checked, { recursive: true, force: true })
+  }
+}
+
+/** Beside the backup there is as much room as for it; the folder for temporary files may be memory. */
+function checkedIn(beside: string): string {
+  try {
+    return incomingIn(beside)
+  } catch {
+    return mkdtempSync(join(tmpdir(), 'holdfast-restore-'))
   }
 }
 
