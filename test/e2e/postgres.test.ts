@@ -228,7 +228,7 @@ describe.skipIf(lacking !== undefined)('the service on PostgreSQL', { timeout: 6
       const args = ['serve', '--listen', '127.0.0.1:0', '--store', url, '--hash-key-file', hashKey]
       const env = { LD_PRELOAD: library, FAKETIME: skew, FAKETIME_DONT_FAKE_MONOTONIC: '1' }
       expect(await holdfast(args, { node: process.execPath, env })).toMatchObject({
-        code: 78,
+        code: 75,
         stderr: expect.stringMatching(
           /the clock of this host differs from that of the database by 1(?:1[5-9]|2[0-5]) seconds/,
         ) as string,
@@ -249,7 +249,7 @@ describe.skipIf(lacking !== undefined)('the service on PostgreSQL', { timeout: 6
       { node: process.execPath },
     )
     expect(refused).toMatchObject({
-      code: 78,
+      code: 75,
       stderr: expect.stringContaining('is not the hash key of the store') as string,
     })
   })

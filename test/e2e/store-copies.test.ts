@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -261,6 +262,33 @@ describe.skipIf(lacking !== undefined)('a store', { timeout: 120_000 }, () => {
     expect(readFileSync(long, 'utf8')).toBe(readFileSync(key, 'utf8'))
     expect(await postgres.query('SELECT name FROM account', 'fixed')).toEqual([{ name: 'acme' }])
     await done('check', url)
+  })
+
+  it('in a database has the key of its rows, wherever a restore ended', async () => {
+    const [url, other] = [await database('halfway'), join(root, 'halfway')]
+    await done('init', other)
+    const backups = join(root, 'halfway-backups')
+    await done(`backup ${backups}`, other)
+    const own = join(root, 'own.key')
+    const keyIs = (path: string): void => expect(readFileSync(own, 'utf8')).toBe(readFileSync(path, 'utf8'))
+    const run = async (words: string) => {
+      const args = ['admin', ...words.split(' '), '--store', url, '--hash-key-file', own]
+      const { code, stderr } = await holdfast(args, { node: process.execPath })
+      expect([code, stderr]).toEqual([0, ''])
+    }
+    await run(`store copy from=${first}`)
+    // Before the rows were stored.
+    copyFileSync(join(other, 'hash.key'), `${own}.incoming`)
+    await run('check')
+    keyIs(join(first, 'hash.key'))
+    await run(`restore ${join(backups, readdirSync(backups)[0] ?? '')}`)
+    keyIs(join(other, 'hash.key'))
+    // After that, and before the file was put in its place.
+    renameSync(own, `${own}.incoming`)
+    copyFileSync(join(first, 'hash.key'), own)
+    await run('check')
+    keyIs(join(other, 'hash.key'))
+    expect(readdirSync(root)).not.toContain('own.key.incoming')
   })
 
   it('is not copied while a service changes it', async () => {

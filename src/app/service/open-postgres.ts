@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { readNamedFile } from '../../platform/named-file.ts'
 import { fingerprintOf } from '../../server/auth/hashes.ts'
-import { codeOf, type PostgresPlace } from '../../server/store/postgres-connection.ts'
+import { codeOf, isAway, type PostgresPlace } from '../../server/store/postgres-connection.ts'
 import {
   clockAhead,
   migratePostgres,
@@ -10,13 +10,18 @@ import {
   postgresVersion,
 } from '../../server/store/postgres-migrations.ts'
 import { postgresStore } from '../../server/store/postgres.ts'
-import { StoreAway, StoreRefused } from '../../server/store/store-errors.ts'
+import type { Store } from '../../server/store/store.ts'
+import { isPassing, StoreRefused } from '../../server/store/store-errors.ts'
 import type { Failure } from '../failure.ts'
 import { programName } from '../program-name.ts'
-import { hashKeyIn, makeHashKeyIn } from './hash-key.ts'
+import { credentialFor } from './credentials.ts'
+import { makeHashKeyIn } from './hash-key.ts'
+import { hashKeyOf } from './offered-hash-key.ts'
 import type { OpenOptions, OpenStore } from './opened-store.ts'
 import { placeName, type SharedPlace } from './store-place.ts'
 
+/** The fact with the fingerprint of the hash key. */
+const HASH_KEY = 'hash_key'
 /** In octets. */
 const MAX_PASSWORD = 4096
 const MAX_AUTHORITIES = 1024 * 1024
@@ -41,7 +46,8 @@ export async function openPostgres(
         `the store in ${placeName(place)} is of an older version of Holdfast: restart a service, which upgrades it, then try again`,
       )
     const fault = clockFault(await clockAhead(at.value, () => systemClock.now()))
-    if (fault !== undefined) return refusal(fault)
+    // A host that has just started may set its clock in a moment.
+    if (fault !== undefined) return err({ exit: 'waiting', messages: [fault] })
     if (version === 0) await makeHashKeyIn(place.hashKeyFile)
     // Refuses a newer schema, too.
     await migratePostgres(at.value)
@@ -59,18 +65,25 @@ export const clockFault = (ahead: number): string | undefined =>
 
 /** With another key every password is wrong, and clients that obey `badauth` stop for good. */
 async function withHashKey(place: SharedPlace, at: PostgresPlace): Promise<Result<OpenStore, Failure>> {
-  const pepper = await hashKeyIn(place.hashKeyFile)
-  if (!pepper.ok) return refusal(pepper.error)
   const store = postgresStore(at)
+  const opened = await withKeyOf(store, place)
+  if (!opened.ok) await store.close()
+  return opened
+}
+
+async function withKeyOf(store: Store, place: SharedPlace): Promise<Result<OpenStore, Failure>> {
+  const file = credentialFor(place.hashKeyFile)
+  const known = await store.read(async (r) => r.fact(HASH_KEY))
+  const pepper = await hashKeyOf(file, known, systemClock.now())
+  if (!pepper.ok) return refusal(pepper.error)
   const fingerprint = fingerprintOf(pepper.value)
-  const stored = await store.read(async (r) => r.fact('hash_key'))
-  if (stored === undefined) await store.write(async (w) => w.setFact('hash_key', fingerprint))
-  if (stored === undefined || stored === fingerprint)
-    return ok({ store, pepper: pepper.value, folder: placeName(place), identity: undefined })
-  await store.close()
-  return refusal(
-    `${place.hashKeyFile} is not the hash key of the store in ${placeName(place)}: copy the file from another node`,
-  )
+  // Of two that make a store at once, one is the first.
+  const stored = known ?? (await store.write(async (w) => w.factOr(HASH_KEY, fingerprint)))
+  return stored === fingerprint
+    ? ok({ store, pepper: pepper.value, folder: placeName(place), identity: undefined })
+    : refusal(
+        `${place.hashKeyFile} is not the hash key of the store in ${placeName(place)}: copy the file from another node`,
+      )
 }
 
 /** With the password and the authorities from their files. */
@@ -81,7 +94,8 @@ export async function databaseOf({
   wait,
 }: SharedPlace): Promise<Result<PostgresPlace, string>> {
   const { hosts, user, database, isTls, isPrepared, authoritiesFile } = url
-  const password = passwordFile === undefined ? ok(url.password?.reveal()) : await fileText(passwordFile)
+  const password =
+    passwordFile === undefined ? ok(url.password?.reveal()) : await fileText(credentialFor(passwordFile))
   if (!password.ok) return err(`store_password_file ${passwordFile}: ${password.error}`)
   const authorities =
     authoritiesFile === undefined ? ok(undefined) : await readNamedFile(authoritiesFile, MAX_AUTHORITIES)
@@ -108,17 +122,21 @@ async function fileText(path: string): Promise<Result<string, string>> {
 const refusal = (message: string): Result<never, Failure> =>
   err({ exit: 'configuration', messages: [message] })
 
-/** PostgreSQL, appendix A: who may not log in, a database that is missing, a right that is missing. */
-const REFUSED = /^(?:28|3D000|42501)/
+/**
+ * PostgreSQL, appendix A: who may not log in, what a store is not in, a schema that is not that of a store. And those of TLS, a
+ * certificate that is not trusted for example; a server without TLS has no code.
+ */
+const WRONG = /^(?:28|3D000|3F000|42|22021|ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|DEPTH_|UNABLE_TO_|SELF_SIGNED)/
+const NO_TLS = /does not support SSL/
 
-/** A wrong configuration does not mend itself; a database that is away may come back. Every other error is a bug. */
+/** A wrong configuration does not mend itself; a database that is away, full or busy does. Every other error is a bug. */
 export function databaseFailure(place: SharedPlace, error: unknown): Failure {
   const { message } = error as Error
   if (error instanceof StoreRefused) return { exit: 'configuration', messages: [message] }
   const messages = [`the store in ${placeName(place)} cannot be opened: ${message}`]
-  if (REFUSED.test(codeOf(error))) return { exit: 'configuration', messages }
-  if (error instanceof StoreAway) return { exit: 'waiting', messages }
-  // A certificate that is not trusted, for example; a server without TLS has no code.
-  if (codeOf(error) !== '' || /does not support SSL/.test(message)) return { exit: 'configuration', messages }
+  const isOfFile = (error as NodeJS.ErrnoException).path !== undefined
+  if (isOfFile || WRONG.test(codeOf(error)) || NO_TLS.test(message))
+    return { exit: 'configuration', messages }
+  if (isPassing(error) || isAway(error) || codeOf(error) !== '') return { exit: 'waiting', messages }
   throw error
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { err, ok, type Result } from '../../base/result.ts'
-import { formatInstant, type Instant } from '../../base/time.ts'
+import type { Instant } from '../../base/time.ts'
 import { systemFiles } from '../../platform/files.ts'
 import { makeFolder } from '../../platform/folder.ts'
 import { codeOf, type PostgresPlace } from '../../server/store/postgres-connection.ts'
@@ -26,6 +26,7 @@ import type { Failure } from '../failure.ts'
 import { type Backup, freeMoment, newBackup } from './backup.ts'
 import { giveToFolderOwner, hashKeysIn, problemOf, toDisk } from './backup-files.ts'
 import { hashKeyPath, PREVIOUS_HASH_KEY_FILE } from './hash-key.ts'
+import { offerHashKey, takeOfferedHashKey } from './offered-hash-key.ts'
 import { databaseFailure, databaseOf, openPostgres } from './open-postgres.ts'
 import { findStore, openStore } from './open-store.ts'
 import { operatorChange } from './operator-changes.ts'
@@ -157,28 +158,14 @@ async function restoreChecked(
     : ok(undefined)
   if (!saved.ok) return saved
   const note = noted({ now, operation: 'restore', from })
-  let before: string | undefined
   let isKeyChanged = false
   const copied = await replaceRows(at, checked, async (w) => {
     await note(w)
     // Before the rows are there: without their key nobody could use them.
-    before = await systemFiles.read(place.hashKeyFile)
-    isKeyChanged = await putKey(place, await keyOf(checked), now)
-  }).catch(async (error: unknown) => {
-    if (isKeyChanged && before !== undefined) await systemFiles.replace(place.hashKeyFile, before)
-    throw error
+    isKeyChanged = await offerHashKey(place.hashKeyFile, await keyOf(checked))
   })
+  if (copied.ok && isKeyChanged) await takeOfferedHashKey(place.hashKeyFile, now)
   return copied.ok ? ok({ replaced: saved.value?.folder, isKeyChanged }) : copied
-}
-
-/** The key before is kept beside the new one. Resolves with whether there is a new one. */
-async function putKey({ hashKeyFile }: SharedPlace, key: string, now: Instant): Promise<boolean> {
-  const present = await systemFiles.read(hashKeyFile)
-  if (present?.trim() === key.trim()) return false
-  if (present !== undefined)
-    await systemFiles.replace(`${hashKeyFile}.replaced-${formatInstant(now).replaceAll(':', '')}`, present)
-  await systemFiles.replace(hashKeyFile, key)
-  return true
 }
 
 const keyOf = async (folder: string): Promise<string> => readFile(hashKeyPath(folder), 'utf8')

@@ -1,8 +1,9 @@
 import type { Client } from 'pg'
-import { connect, type PostgresPlace } from './postgres-connection.ts'
+import { connect, isAway, type PostgresPlace } from './postgres-connection.ts'
 import { type PostgresSql, postgresStatements } from './postgres-statements.ts'
 import type { PublishWrites } from './published.ts'
 import { sqlWriting } from './sql-writing.ts'
+import { StoreAway } from './store-errors.ts'
 import type { StoreWrites } from './store.ts'
 import { number, type NumberedTable, type Row } from './sql-values.ts'
 import {
@@ -168,13 +169,25 @@ function sinkOn(client: Client, sql: PostgresSql, beforeCommit: BeforeCommit): R
       for (const table of STORE_TABLES) await client.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`)
       await setSequences(client, lastIds)
       await beforeCommit(sqlWriting(sql))
-      await client.query('COMMIT')
-      await client.query('SET statement_timeout = 0')
-      await client.query('ANALYZE')
+      await commit(client)
+      // The rows are durable: what fails now is done by the database itself, a little later.
+      await client.query('SET statement_timeout = 0').catch(() => undefined)
+      await client.query(`ANALYZE ${STORE_TABLES.join(', ')}`).catch(() => undefined)
     },
     async close() {
       await client.end()
     },
+  }
+}
+
+async function commit(client: Client): Promise<void> {
+  try {
+    await client.query('COMMIT')
+  } catch (error) {
+    if (!isAway(error)) throw error
+    throw new StoreAway(
+      `it went away while all of it was stored (${(error as Error).message}): whether it was, "admin check" and a look at the accounts tell`,
+    )
   }
 }
 

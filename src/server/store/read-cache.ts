@@ -101,6 +101,7 @@ export function readCache(tables: Tables, reads: readonly string[]): ReadCache {
     touchZone: tables.touchZone,
     touchApiKey: tables.touchApiKey,
     setFact: tables.setFact,
+    factOr: tables.factOr,
     invalidateAll: () => cache.invalidateAll(),
   }
 }

@@ -5,7 +5,7 @@ import { sqlPolicy } from './sql-policy.ts'
 import { sqlPublish } from './sql-published.ts'
 import { sqlReading } from './sql-reading.ts'
 import { touchZone, sqlRecordChanges } from './sql-record-changes.ts'
-import { HASH_KEY_NUMBER, idOf, type Sql } from './sql-values.ts'
+import { HASH_KEY_NUMBER, idOf, type Sql, textValue } from './sql-values.ts'
 import type { StoreWrites } from './store.ts'
 
 /** The writes of the store in SQL. They run inside the transaction of the caller. */
@@ -70,11 +70,15 @@ const records = (sql: Sql): Part<'setOffline' | 'setSingleValue' | 'setValue' | 
 
 const accounts = (
   sql: Sql,
-): Part<'setFact' | 'addPlan' | 'addAccount' | 'addApiKey' | 'touchApiKey' | 'rehashApiKey'> => ({
+): Part<'setFact' | 'factOr' | 'addPlan' | 'addAccount' | 'addApiKey' | 'touchApiKey' | 'rehashApiKey'> => ({
   async setFact(name, value) {
     await sql(
       'INSERT INTO fact (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
     ).run(name, value)
+  },
+  async factOr(name, value) {
+    await sql('INSERT INTO fact (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING').run(name, value)
+    return textValue((await sql('SELECT value FROM fact WHERE name = ?').get(name))?.['value'])
   },
   async addPlan(plan) {
     const row = await sql(`INSERT INTO plan

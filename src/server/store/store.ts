@@ -88,6 +88,8 @@ export interface StoreWrites extends StoreReads, RecordWrites, PolicyWrites, Pub
   touchZone(zoneId: number, now: Instant): Promise<void>
 
   setFact(name: string, value: string): Promise<void>
+  /** Its value, which is this one where there was none: of two who set it at once, both get that of the first. */
+  factOr(name: string, value: string): Promise<string>
   addOperatorChange(change: OperatorChange): Promise<void>
   /** Those up to this one. */
   removeOperatorChanges(lastId: number): Promise<void>

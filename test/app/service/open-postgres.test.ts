@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { clockFault } from '../../../src/app/service/open-postgres.ts'
+import { clockFault, databaseFailure } from '../../../src/app/service/open-postgres.ts'
+import type { SharedPlace } from '../../../src/app/service/store-place.ts'
 import { instant } from '../../../src/base/time.ts'
 import { readiness } from '../../../src/app/service/readiness.ts'
 import { postgresStore } from '../../../src/server/store/postgres.ts'
 import type { Store } from '../../../src/server/store/store.ts'
-import { StoreAway } from '../../../src/server/store/store-errors.ts'
+import { StoreAway, StoreBusy, StoreRefused } from '../../../src/server/store/store-errors.ts'
 import { fill } from '../../contract/store.ts'
 import { clockAhead } from '../../../src/server/store/postgres-migrations.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../../lab/postgres.ts'
@@ -17,6 +18,20 @@ it.each([
   [-30_001, true],
 ])('a clock that is %i ms ahead of the database is refused: %s', (ahead, isRefused) => {
   expect(clockFault(ahead) !== undefined).toBe(isRefused)
+})
+
+// biome-ignore format: a table
+it.each([
+  [{ code: '55P03' }, 'waiting'], [{ code: '57014' }, 'waiting'], [{ code: '57P01' }, 'waiting'], [{ code: '25006' }, 'waiting'],
+  [{ code: '53100' }, 'waiting'], [{ code: '53300' }, 'waiting'], [{ code: '40P01' }, 'waiting'], [{ code: 'ECONNRESET' }, 'waiting'],
+  [new Error('Connection terminated unexpectedly'), 'waiting'], [new StoreBusy('x'), 'waiting'], [new StoreAway('x'), 'waiting'],
+  [{ code: '28P01' }, 'configuration'], [{ code: '3D000' }, 'configuration'], [{ code: '42501' }, 'configuration'],
+  [{ code: 'CERT_HAS_EXPIRED' }, 'configuration'], [{ code: 'ERR_TLS_CERT_ALTNAME_INVALID' }, 'configuration'],
+  [{ code: 'EROFS', path: '/etc/holdfast/hash.key' }, 'configuration'], [new StoreRefused('x'), 'configuration'],
+  [new Error('The server does not support SSL connections'), 'configuration'],
+])('a start that ends with %o is told as %s', (error, exit) => {
+  const place = { url: { hosts: [], user: 'u', database: 'd' } } as unknown as SharedPlace
+  expect(databaseFailure(place, Object.assign(error, { message: 'message' in error ? error.message : 'x' })).exit).toBe(exit)
 })
 
 it('says by how many seconds, and what to do', () => {
