@@ -450,5 +450,24 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
         ),
       ).rejects.toThrow()
     })
+
+    it('finds keys by their descriptions, without case of the letters of ASCII alone', async () => {
+      const descriptions = ['House', 'qÄq', 'qäq', 'qIq', 'qıq']
+      await store.write(async (w) => {
+        for (const [n, description] of descriptions.entries())
+          await w.addKey({ accountId: at.accountId, username: `key${n}`, hash: HASH, description }, NOW)
+      })
+      const found = async (description: string) =>
+        (
+          await store.read(async (r) =>
+            r.keysOf(at.accountId, { description, page: { limit: 9, offset: 0 } }),
+          )
+        ).items.map((one) => one.description)
+
+      expect(await found('hOUS')).toEqual(['House'])
+      expect(await found('QÄ')).toEqual(['qÄq'])
+      expect(await found('qä')).toEqual(['qäq'])
+      expect(await found('qi')).toEqual(['qIq'])
+    })
   })
 }

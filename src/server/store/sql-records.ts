@@ -146,7 +146,7 @@ const keys = (sql: Sql): Part<'keyNamed' | 'keysOf' | 'apiKeysOf' | 'clientsOf'>
   },
   async keysOf(accountId, { description, createdAt = 'asc', page }) {
     const where =
-      'WHERE account_id = ?1 AND (CAST(?2 AS TEXT) IS NULL OR instr(lower(description), lower(CAST(?2 AS TEXT))) > 0)'
+      'WHERE account_id = ?1 AND (CAST(?2 AS TEXT) IS NULL OR instr(lower(description), lower(CAST(?2 AS TEXT) COLLATE BINARY)) > 0)'
     const order = createdAt === 'asc' ? 'ORDER BY created_at, id' : 'ORDER BY created_at DESC, id DESC'
     const fragment = description ?? null
     const rows = sql(`${KEYS} ${where} ${order} LIMIT ?3 OFFSET ?4`)
