@@ -56,8 +56,8 @@ const storeReader: SettingReader<string | StoreUrl> = {
   ...text,
   read: (value) => {
     if (isStoreUrl(value.trim())) return parseStoreUrl(value.trim())
-    // A mistake in the scheme, and there may be a password behind it.
-    return value.includes('://')
+    // A mistake in the address, and there may be a password in it.
+    return /:\/\/|:.*@|\bpassword\s*=/i.test(value)
       ? err('is the address of something else than a PostgreSQL database, which begins with postgres://')
       : text.read(value)
   },

@@ -17,6 +17,7 @@ export interface StoreUrl {
 }
 
 const PORT = 5432
+const USER = /^[\p{L}\p{N}._$@-]+$/u
 /** libpq, "Parameter Key Words": weaker modes encrypt for whoever answers. */
 const TLS_MODES: Readonly<Record<string, boolean>> = { 'verify-full': true, disable: false }
 
@@ -31,6 +32,7 @@ export function parseStoreUrl(text: string): Result<StoreUrl, string> {
   const [user, ...rest] = (userinfo ?? '').split(':').map(decoded)
   if (
     hosts.includes(undefined) ||
+    rest.includes(undefined) ||
     database === undefined ||
     database === '' ||
     user === undefined ||
@@ -39,10 +41,14 @@ export function parseStoreUrl(text: string): Result<StoreUrl, string> {
     return err(
       'is not of the form postgres://USER@HOST:PORT/DATABASE; several hosts are separated by commas, and a character such as @ in a password is written as %40',
     )
+  // With another sign than a colon, the password would be a part of the user, which messages show.
+  if (!USER.test(user))
+    return err(
+      'has a user with other characters than letters, digits, ., _, $, @ and -; a password follows after a colon',
+    )
   const options = new URLSearchParams(query)
-  const unknown = [...options.keys()].find((key) => !['sslmode', 'sslrootcert', 'prepare'].includes(key))
-  if (unknown !== undefined)
-    return err(`has the parameter ${unknown}; there are sslmode, sslrootcert and prepare`)
+  if ([...options.keys()].some((key) => !['sslmode', 'sslrootcert', 'prepare'].includes(key)))
+    return err('has another parameter than sslmode, sslrootcert and prepare')
   const all = hosts.filter((host) => host !== undefined)
   const isTls = tlsOf(options.get('sslmode'), all)
   if (isTls === undefined) return err('has another sslmode than verify-full and disable')
