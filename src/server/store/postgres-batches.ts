@@ -2,6 +2,7 @@ import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { type BatchConnection, type Job, Overtaken, runBatch } from './postgres-batch.ts'
 import type { ConnectionPool } from './postgres-pool.ts'
 import type { PostgresCounters } from './postgres-counters.ts'
+import { StoreAway } from './store-errors.ts'
 import { inSnapshot, inOneTrip, isWorthAnotherTry, toStoreError } from './postgres-transaction.ts'
 
 /** More wait for the next batch. */
@@ -69,8 +70,11 @@ export class BatchQueue {
   }
 
   async #run(jobs: readonly Job[]): Promise<void> {
+    if (jobs.length === 0) return
     const left = await this.#together(jobs).catch((error: unknown) => {
-      for (const { reject } of jobs) reject(error)
+      // Those that wait already would wait for another attempt to reach it.
+      const failed = error instanceof StoreAway ? [...jobs, ...this.#jobs.splice(0)] : jobs
+      for (const { reject } of failed) reject(error)
       return []
     })
     for (const job of left) await this.#options.alone(job).then(job.resolve, job.reject)
