@@ -13,7 +13,7 @@ export interface Ledger {
   /** Acknowledged changes. */
   count(): number
   stop(): Promise<void>
-  /** Of the stored hostnames, those whose address is neither the last acknowledged one, nor one that was sent after it. */
+  /** Those whose stored address is neither the last acknowledged one, nor one that was sent after it. */
   lost(stored: ReadonlyMap<string, string>): readonly string[]
 }
 
@@ -61,7 +61,8 @@ export function startLedger({ urls, hostnames, credentials, block }: LedgerOptio
     lost: (stored) =>
       [...entries].flatMap(([hostname, { sent, acknowledged }]) => {
         const address = stored.get(hostname)
-        return address === undefined || acknowledged < 0 || sent.slice(acknowledged).includes(address)
+        const isKept = address !== undefined && sent.slice(acknowledged).includes(address)
+        return acknowledged < 0 || isKept
           ? []
           : [`${hostname}: ${address}, and ${sent[acknowledged]} was acknowledged`]
       }),

@@ -57,7 +57,8 @@ describe.skipIf(lacking !== undefined)('in the middle of updates', { timeout: 12
       await next.stop()
 
       const stored = await storedIn(postgres)
-      expect(ledger.lost(new Map([...stored].filter(([name]) => name !== 'h0.acme.test')))).toEqual([])
+      // The first one has been changed again.
+      expect(ledger.lost(stored).filter((one) => !one.startsWith('h0.'))).toEqual([])
       expect(next.lost(stored)).toEqual([])
     }
   })

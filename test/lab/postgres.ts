@@ -162,9 +162,10 @@ async function standbyOf(port: number, query: Postgres['query']): Promise<Standb
   // After the copy: a standby with this setting would wait for one of its own once it is the primary.
   await query(`ALTER SYSTEM SET synchronous_standby_names = '*'`)
   await query('SELECT pg_reload_conf()')
-  for (let n = 0; n < 200; n++) {
+  for (let n = 0; ; n++) {
     const [row] = await query(`SELECT count(*)::int AS n FROM pg_stat_replication WHERE sync_state = 'sync'`)
     if (row?.['n'] === 1) break
+    if (n === 200) throw new Error('the standby did not become a synchronous one')
     await sleep(50)
   }
   return {
