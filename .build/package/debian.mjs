@@ -212,4 +212,4 @@ const serviceUnit = (unit) =>
     .replace(/^# In the order of .*$/m, '# In the order of `listen` in /etc/holdfast/service.toml.')
     .replaceAll(/^(ExecStart=.*holdfast\.js )/gm, 'Environment=HOLDFAST_PROGRAM=holdfast-service\n$1')
 
-const SERVICE_DOCS = ['service.md', 'api.md', 'publishing.md']
+const SERVICE_DOCS = ['service.md', 'api.md', 'publishing.md', 'scale.md']

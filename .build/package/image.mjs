@@ -96,8 +96,9 @@ const settingsOf = (version) => ({
     'PATH=/usr/sbin:/usr/bin:/sbin:/bin',
     'HOLDFAST_STATE_DIR=/var/lib/holdfast',
     'HOLDFAST_RUNTIME_DIR=/run/holdfast',
-    // Of the service.
-    'HOLDFAST_STORE=/var/lib/holdfast/service',
+    // Of the service, and where its settings do not name another store.
+    'STATE_DIRECTORY=/var/lib/holdfast/service',
+    'CONFIGURATION_DIRECTORY=/etc/holdfast',
     // A container that ends is started again and again.
     'HOLDFAST_WHEN_STOPPED=idle',
   ],

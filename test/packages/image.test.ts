@@ -4,6 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SERVICE_SETTINGS } from '../../src/config/service-settings.ts'
+import { envOf } from '../../src/config/setting.ts'
 import { answering } from '../e2e/servers.ts'
 import { lacks, lacksNamespaces } from '../lacks.ts'
 import { build, fileIn, VERSION } from './built.ts'
@@ -139,6 +141,12 @@ describe.skipIf(lacks('mmdebstrap') || lacks('crun') || lacksNamespaces())(
         { encoding: 'utf8' },
       )
       expect(writable).toBe('')
+    })
+
+    it('has no setting of the service, which would win over its file', () => {
+      const set = config.config.Env.map((one) => one.split('=')[0])
+      const settings = Object.keys(SERVICE_SETTINGS).map(envOf)
+      expect(set.filter((name) => settings.includes(name ?? ''))).toEqual([])
     })
 
     it('prints its version', () => {

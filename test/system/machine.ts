@@ -15,6 +15,8 @@ export interface Said {
 export interface Machine {
   /** A shell command, as root. */
   sh(command: string): Said
+  /** A program of this host, with its files, in the network of the machine; it ends with the machine. */
+  inNetwork(program: string, args: readonly string[]): void
   /** The end of every process in it, and nothing left of it. */
   stop(): Promise<void>
 }
@@ -109,14 +111,23 @@ export async function boot(lower: string, copies: Copies): Promise<Machine> {
   )
   let said = ''
   for (const stream of [outer.stdout, outer.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk))
+  const beside: ChildProcess[] = []
   const stop = async (): Promise<void> => {
+    for (const one of beside) one.kill('SIGKILL')
     await killed(outer)
     await removed(group)
     rmSync(up, { recursive: true, force: true })
   }
   try {
     const inside = await processOne(outer)
-    const machine = { sh: (command: string) => sh(inside, command), stop }
+    const machine = {
+      sh: (command: string) => sh(inside, command),
+      inNetwork: (program: string, args: readonly string[]) =>
+        void beside.push(
+          spawn('nsenter', ['--target', String(inside), '--net', program, ...args], { stdio: 'ignore' }),
+        ),
+      stop,
+    }
     await booted(machine)
     return machine
   } catch (error) {
