@@ -175,6 +175,8 @@ describe.skipIf(lacking !== undefined)('the service on PostgreSQL', { timeout: 6
       'service',
     )
     expect(gaps).toEqual([{ n: 0 }])
+    const [steps] = await postgres.query('SELECT count(*)::int AS n FROM dns_journal WHERE n > 1', 'service')
+    expect(steps?.['n']).toBeGreaterThan(0)
   })
 
   it('nodes count the requests of an account together', async () => {
@@ -249,7 +251,7 @@ describe.skipIf(lacking !== undefined)('the service on PostgreSQL', { timeout: 6
       { node: process.execPath },
     )
     expect(refused).toMatchObject({
-      code: 75,
+      code: 78,
       stderr: expect.stringContaining('is not the hash key of the store') as string,
     })
   })
