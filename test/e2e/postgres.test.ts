@@ -8,10 +8,13 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { createSocket } from 'node:dgram'
 import { Resolver } from 'node:dns/promises'
+import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
 import { holdfast, serveStore } from './processes.ts'
 
@@ -177,6 +180,40 @@ describe.skipIf(lacking !== undefined)('the service on PostgreSQL', { timeout: 6
     expect(gaps).toEqual([{ n: 0 }])
     const [steps] = await postgres.query('SELECT count(*)::int AS n FROM dns_journal WHERE n > 1', 'service')
     expect(steps?.['n']).toBeGreaterThan(0)
+  })
+
+  it('a node tells secondaries what another one has published and told nobody', async () => {
+    const secret = Buffer.alloc(32, 7).toString('base64')
+    const keys = join(folder, 'tsig.keys')
+    writeFileSync(keys, `ns1-key hmac-sha256 ${secret}\n`, { mode: 0o600 })
+    const secondary = createSocket('udp4').bind(0, '127.0.0.1')
+    onTestFinished(() => void secondary.close())
+    const told: string[] = []
+    // Opcode 4 is NOTIFY (RFC 1996); the first label of the question follows the header.
+    secondary.on('message', (bytes) => {
+      if (((bytes[2] ?? 0) >> 3) % 16 === 4) told.push(bytes.toString('latin1', 13, 13 + (bytes[12] ?? 0)))
+    })
+    await once(secondary, 'listening')
+    const names = ['--nameservers', 'ns1.example.net']
+    const silent = await node(...names)
+    const dns = ['--dns-listen', '127.0.0.1:0', '--tsig-key-file', keys]
+    const { port } = secondary.address()
+    const teller = await node(...names, ...dns, '--secondaries', `ns1=127.0.0.1:${port} key ns1-key`)
+    await sleep(2000)
+    teller.child.kill('SIGSTOP')
+    expect((await admin('zone add quiet.test acme')).code).toBe(0)
+    const steps = async () =>
+      postgres.query(
+        `SELECT DISTINCT apex FROM dns_journal JOIN dns_zone ON id = zone_id WHERE apex = 'quiet.test'
+          AND NOT EXISTS (SELECT 1 FROM dns_dirty)`,
+        'service',
+      )
+    await expect.poll(steps, { timeout: 10_000 }).toEqual([{ apex: 'quiet.test' }])
+    silent.child.kill('SIGKILL')
+    told.length = 0
+    teller.child.kill('SIGCONT')
+
+    await expect.poll(() => told, { timeout: 25_000 }).toContain('quiet')
   })
 
   it('nodes count the requests of an account together', async () => {

@@ -15,13 +15,14 @@ import type { PublishSettings } from '../../server/publish/settings.ts'
 import { nextSerial } from '../../server/publish/soa.ts'
 import { publishingStatus, STATUS_FACT } from '../../server/publish/status.ts'
 import type { ServiceMetrics } from '../../server/metrics/service-metrics.ts'
-import type { PublishedReads, PublishedZone } from '../../server/store/published.ts'
+import type { PublishedReads } from '../../server/store/published.ts'
 import type { Store, StoreWrites } from '../../server/store/store.ts'
 import type { Failure } from '../failure.ts'
 import { type Flusher, startFlusher } from './flusher.ts'
 import { type NotifySender, startNotifySender } from './notify-sender.ts'
 import { snapshotsOf } from './snapshots.ts'
 import { readTsigKeys } from './tsig-keys.ts'
+import { keepTelling, toldZone, untoldAtStart } from './untold.ts'
 
 export interface Publishing {
   readonly listeners: readonly DnsListener[]
@@ -100,8 +101,8 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
     await flusher.stop()
     return listeners
   }
-  notifier.changed(await untold(store, settings()))
-  if (secondaries.value.length > 0) keepStatus(parts, notifier)
+  notifier.changed(await untoldAtStart(store, settings()))
+  if (secondaries.value.length > 0) watchSecondaries(parts, notifier)
   return ok({
     listeners: listeners.value,
     notifier,
@@ -115,6 +116,14 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
       await flusher.stop()
     },
   })
+}
+
+function watchSecondaries(parts: PublishingParts, notifier: NotifySender): void {
+  const { store, current, ending } = parts
+  keepStatus(parts, notifier)
+  // Only a store that several share can be published by another node.
+  if (store.probe === undefined) return
+  keepTelling({ store, settings: () => publishSettingsOf(current()), ending, notifier })
 }
 
 /** In milliseconds: the status for `holdfast admin publishing`, written where it has changed. */
@@ -132,23 +141,6 @@ function keepStatus({ store, ending }: PublishingParts, notifier: NotifySender):
   }, STATUS_INTERVAL).unref()
   ending.addEventListener('abort', () => clearInterval(timer))
 }
-
-/** In milliseconds: what was published before a start and may not have been told. Secondaries refresh after five minutes. */
-const UNTOLD = 600_000
-const MAX_UNTOLD = 1000
-
-async function untold(store: Store, settings: PublishSettings) {
-  const since = instant(Date.now() - UNTOLD)
-  const zones = await store.read(async (r) => r.zonesChangedSince(since, MAX_UNTOLD))
-  return zones.map((zone) => toldZone(zone, settings))
-}
-
-/** The catalog has its name by a setting. */
-const toldZone = ({ id, apex, serial }: PublishedZone, { catalog }: PublishSettings) => ({
-  id,
-  apex: apex === '' ? catalog : apex,
-  serial,
-})
 
 /** NOTIFY comes from where the zones are fetched, if that is one address. */
 function sourceAddress({ dnsListen }: ServiceSettings): Address | undefined {
