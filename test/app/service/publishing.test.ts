@@ -105,5 +105,6 @@ describe('transfers', () => {
     expect(hasThird).toBe(false)
     for (const socket of slow) socket.destroy()
     expect(recordsIn(await waiting)).toHaveLength(4)
-  })
+    // Beside other suites the machine is slow; what is asserted is an order, and no time.
+  }, 60_000)
 })
