@@ -114,10 +114,14 @@ async function flushOnce(parts: FlusherParts & { readonly maxNames: number }): P
   const { store, settings, maxNames, onNameFault } = parts
   if (!(await hasDirtyNames(store))) return { gap: GAPS.usual.min, isMore: false }
   const began = performance.now()
+  // Told when the flush is durable: where the store was lost in the middle, every name fails.
+  const faults: NameFault[] = []
   try {
-    const { zones, count } = await store.write(async (w) =>
-      flush(w, { settings: settings(), now: now(), maxNames, onNameFault }),
-    )
+    const { zones, count } = await store.write(async (w) => {
+      faults.length = 0
+      return flush(w, { settings: settings(), now: now(), maxNames, onNameFault: (one) => faults.push(one) })
+    })
+    faults.forEach(onNameFault)
     const took = performance.now() - began
     parts.onDuration?.(took / 1000)
     if (zones.length > 0) parts.onFlushed(zones)

@@ -101,6 +101,26 @@ describe('the flusher', () => {
     expect([zones, errors]).toEqual([['', ZONE], ['disk full']])
   })
 
+  it('says that the store was lost in the middle, and not that its names are wrong', async () => {
+    const world = await storeWith({ [ZONE]: { home: A } })
+    let isLost = true
+    const { store } = world
+    const lost = async (): Promise<never> => Promise.reject(new Error('connection lost'))
+    const { zones, faults, errors } = started({
+      store: {
+        ...store,
+        read: async (work) => store.read(work),
+        write: async (work) =>
+          store.write(async (w) => work(isLost ? { ...w, storedState: lost, setPublished: lost } : w)),
+      },
+    })
+    await pass(100)
+    expect([zones, faults, errors]).toEqual([[], [], ['connection lost']])
+    isLost = false
+    await pass(1100)
+    expect([zones, faults]).toEqual([['', ZONE], []])
+  })
+
   it('starts nothing after its end', async () => {
     const world = await storeWith({ [ZONE]: { home: A } })
     const { zones, flusher: running } = started(world)
