@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { after, instant, seconds } from '../../../src/base/time.ts'
 import type { Address } from '../../../src/net/address.ts'
@@ -220,6 +221,26 @@ describe.skipIf(lacking !== undefined)('updates in batches', { timeout: 60_000 }
     await store.close()
     expect(performance.now() - closing).toBeLessThan(4000)
     postgres.thaw()
+  })
+
+  it('that wait behind one of a database that says nothing end with it', async () => {
+    const store = postgresStore({ ...place, wait: 1000 })
+    const ask = async (): Promise<unknown> =>
+      store.write(async (w) => w.login('abc1234'), about).catch((error: unknown) => error)
+    await ask()
+    postgres.freeze()
+    const began = performance.now()
+    const first = ask()
+    await sleep(200)
+    const others = Promise.all(Array.from({ length: 20 }, ask))
+    const ended = [...(await others), await first]
+    const took = performance.now() - began
+    postgres.thaw()
+    await store.close()
+
+    for (const one of ended) expect(one).toBeInstanceOf(StoreAway)
+    // The wait and a second, and not the wait for a new connection behind it.
+    expect(took).toBeLessThan(2800)
   })
 
   it('leave no counters of a key that was removed meanwhile', async () => {
