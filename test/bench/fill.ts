@@ -53,8 +53,8 @@ export function fill(
       `BEGIN; ${namesFrom(from, to, Math.max(1, Math.ceil(names / Math.max(1, keys))), keys)}; COMMIT`,
     )
   }
-  // As after the first flush: what waits to be published would be measured too.
-  writer.exec('DELETE FROM dns_dirty; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA optimize')
+  // As after the first flush: what waits to be published would be measured too. The apex makes the zone answerable.
+  writer.exec(`DELETE FROM dns_dirty WHERE name <> '@'; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA optimize`)
   reader.close()
   writer.close()
   writeFileSync(join(folder, 'hash.key'), `${bytes.toString('hex')}\n`, { mode: 0o600 })

@@ -5,14 +5,9 @@ import { BASE, figuresOf, type Measure, race, runnersOf, WALL } from './peers-ra
 import { type Bench, median } from './report.ts'
 
 const MEASURES: readonly Measure[] = [
-  { ...WALL, bar: { of: 'ratio', atMost: 3, stretch: 2.25 } },
+  WALL,
   { name: 'CPU', unit: 'ms', of: ({ cpu }) => cpu },
-  {
-    name: 'peak RSS',
-    unit: 'MiB',
-    of: ({ rss }) => rss / 1024,
-    bar: { of: 'ratio', atMost: 1.55, stretch: 1.45 },
-  },
+  { name: 'peak RSS', unit: 'MiB', of: ({ rss }) => rss / 1024 },
 ]
 
 /** One hostname brought up to date by a program that starts, asks the service and ends. */

@@ -2,7 +2,7 @@ import { type Cost, interleaved, type Job, type Stopwatch } from './commands.ts'
 import { type Errand, PEERS, type PeerName } from './peers.ts'
 import type { Field } from './peers-field.ts'
 import { update } from './peers-ours.ts'
-import { type Bar, type Figure, median } from './report.ts'
+import { type Figure, median } from './report.ts'
 
 export const BASE = 'bare node'
 export const OURS = 'holdfast'
@@ -63,22 +63,16 @@ export interface Measure {
   readonly name: string
   readonly unit: string
   readonly of: (cost: Cost) => number
-  /** What ours must keep to. */
-  readonly bar?: Bar
 }
 
 /** A figure for everybody, with its ratio to the bare Node. */
-export function figuresOf(
-  costs: Race['costs'],
-  { name: measure, unit, of, bar }: Measure,
-): readonly Figure[] {
+export function figuresOf(costs: Race['costs'], { name: measure, unit, of }: Measure): readonly Figure[] {
   const valueOf = (name: string): number => median((costs[name] ?? []).map(of))
   return Object.keys(costs).map((name) => ({
     what: `${name}, ${measure}`,
     value: valueOf(name),
     unit,
     ratio: valueOf(name) / valueOf(BASE),
-    ...(name === OURS && bar !== undefined && { bar }),
   }))
 }
 

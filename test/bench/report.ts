@@ -31,8 +31,11 @@ export interface Section {
 export interface Context {
   /** The Node that runs the measured program. */
   readonly node: string
-  /** Few and small runs, only to check that the benchmark works. */
+  /** `quick`: few and small runs, only to check that the benchmark works. `medium`: to compare commits within minutes. */
+  readonly size: 'full' | 'medium' | 'quick'
   readonly isQuick: boolean
+  /** Other commits to measure beside this checkout. */
+  readonly beside: readonly string[]
   /** An empty folder for this benchmark. */
   readonly folder: string
 }

@@ -4,7 +4,6 @@ import { type Field, openField } from './peers-field.ts'
 import { BASE, figuresOf, OURS, type Race, type Runner, race, runnersOf, WALL } from './peers-race.ts'
 import { type Bench, type Figure, median } from './report.ts'
 
-const MOST_REQUESTS = 8
 /** An address that no run of the race has. */
 const TRIAL = 1000
 
@@ -56,12 +55,11 @@ const requestsOf = ({ requests }: Race): readonly Figure[] =>
     what: `${name}, requests`,
     value: median(counts),
     unit: '',
-    ...(name === OURS && { bar: { of: 'value', atMost: MOST_REQUESTS } as const }),
   }))
 
 function beside({ costs }: Race, peer: string): readonly Figure[] {
   const [ours, theirs] = [costs[OURS], costs[peer]].map((all) => all?.map(WALL.of))
   if (ours === undefined || theirs === undefined) return []
   const value = median(ours) / median(theirs)
-  return [{ what: `${OURS}, wall relative to ${peer}`, value, unit: '×', bar: { of: 'value', atMost: 1 } }]
+  return [{ what: `${OURS}, wall relative to ${peer}`, value, unit: '×' }]
 }

@@ -1,0 +1,45 @@
+import type { Bar, Figure } from './report.ts'
+
+/**
+ * The bars of what every change is judged by: a figure beyond its bar fails the run. A row is moved only with the reason,
+ * and with the commit that it was measured at. `test/architecture/bars.test.ts` reads this table.
+ */
+export interface BarRow extends Bar {
+  readonly bench: 'cost' | 'update' | 'one-shot' | 'thousand'
+  /** As the benchmark calls the figure. */
+  readonly what: string
+  /** The commit that it was measured at when it was last moved. */
+  readonly at: string
+  readonly why: string
+}
+
+const NOISE = 'measured, and a tenth more'
+
+// biome-ignore format: a table
+export const BARS: readonly BarRow[] = [
+  { bench: 'update',   what: 'unchanged address',                                of: 'ratio', atLeast: 0.28, stretch: 0.35, at: 'edd5b78', why: 'the rate before the service published' },
+  { bench: 'update',   what: 'changed address, durable',                         of: 'ratio', atLeast: 0.16, stretch: 0.22, at: 'edd5b78', why: 'the rate before the service published, less what publishing costs' },
+  { bench: 'update',   what: 'changed, relative to PowerDNS',                    of: 'ratio', atLeast: 5,                   at: 'edd5b78', why: 'a table of its own must be worth it' },
+  { bench: 'update',   what: 'resident after a million requests more',           of: 'ratio', atMost: 1.2,                  at: 'edd5b78', why: 'memory does not grow with requests' },
+  { bench: 'cost',     what: 'update, unchanged address',                        of: 'ratio', atMost: 4,                    at: 'edd5b78', why: 'the cost before the service published' },
+  { bench: 'cost',     what: 'update, changed address, durable and published',   of: 'ratio', atMost: 6.5,                  at: 'edd5b78', why: 'the cost before the service published, and that of publishing' },
+  { bench: 'one-shot', what: 'holdfast, wall',                                   of: 'ratio', atMost: 2.7,                  at: '70e2bf7', why: 'ddclient takes 2.3' },
+  { bench: 'one-shot', what: 'holdfast, peak RSS',                               of: 'ratio', atMost: 1.36,                 at: '70e2bf7', why: NOISE },
+  { bench: 'thousand', what: 'holdfast, requests',                               of: 'value', atMost: 8,                    at: 'edd5b78', why: 'a request has at most 8,000 characters of hostnames' },
+  { bench: 'thousand', what: 'holdfast, wall relative to ddclient',              of: 'value', atMost: 0.9,                  at: 'edd5b78', why: 'it took 0.84 before' },
+]
+
+/** The figures of a benchmark with their bars. Throws for a bar that nothing was measured for. */
+export function withBars(bench: string, figures: readonly Figure[]): readonly Figure[] {
+  const rows = BARS.filter((row) => row.bench === bench)
+  return figures.map((figure) => {
+    const row = rows.find(({ what }) => what === figure.what)
+    return row === undefined ? figure : { ...figure, bar: row }
+  })
+}
+
+/** Figures that have a bar, and were not measured. */
+export const notMeasured = (bench: string, figures: readonly Figure[]): readonly string[] =>
+  BARS.filter((row) => row.bench === bench && figures.every(({ what }) => what !== row.what)).map(
+    ({ what }) => what,
+  )

@@ -1,0 +1,110 @@
+import { join } from 'node:path'
+import { found, stopwatch } from './commands.ts'
+import { fill } from './fill.ts'
+import { type Kind, type Sample, sample, startHello, subjectOn } from './load.ts'
+import { openField } from './peers-field.ts'
+import { BASE, figuresOf, type Measure, OURS, race, runnersOf } from './peers-race.ts'
+import { freePort } from './ports.ts'
+import { type Bench, type Context, type Figure, median } from './report.ts'
+import { startService } from './service.ts'
+import { onCore } from './wrk.ts'
+
+const SIZES = {
+  full: { names: 20_000, keys: 2000, rounds: 5, min: 5000, seconds: 1, warmUp: 2, hostnames: 1000, times: 5 },
+  quick: { names: 1000, keys: 100, rounds: 1, min: 100, seconds: 1, warmUp: 1, hostnames: 100, times: 1 },
+} as const
+
+// biome-ignore format: a table
+const KINDS: Readonly<Record<Kind, string>> = {
+  hello:     'bare node:http',
+  unchanged: 'update, unchanged address',
+  changed:   'update, changed address, durable and published',
+  wrong:     'update, wrong password',
+  get:       '/v1, GET a name',
+  put:       '/v1, PUT rdata',
+  answer:    'DNS, an answer by UDP',
+}
+const kinds = Object.keys(KINDS) as Kind[]
+
+/** What a request costs the service, by kind, beside an empty server. */
+async function requests({ node, folder }: Context, size: (typeof SIZES)['full' | 'quick']) {
+  const filled = fill(join(folder, 'store'), size)
+  const dnsPort = await freePort()
+  const dns = ['--dns-listen', `127.0.0.1:${dnsPort}`, '--nameservers', 'ns1.bench.test', '--answer-queries']
+  const settings = [
+    '--store',
+    filled.folder,
+    '--trusted-proxies',
+    '127.0.0.1',
+    '--badauth-limit',
+    '20',
+    ...dns,
+  ]
+  const service = await startService(node, settings, (argv) => onCore(0, argv))
+  const hello = await startHello(node, folder)
+  try {
+    const subject = subjectOn({ ...service, dnsPort }, filled)
+    const subjectOf = (kind: Kind) => (kind === 'hello' ? hello : subject)
+    for (const kind of kinds) await subjectOf(kind).load(kind, size.warmUp)
+    const samples = Object.fromEntries(kinds.map((kind): [Kind, Sample[]] => [kind, []]))
+    for (let round = 0; round < size.rounds; round++)
+      for (const kind of kinds) samples[kind]?.push(await sample(subjectOf(kind), kind, size))
+    const cpu = (kind: Kind): number => median((samples[kind] ?? []).map((one) => one.cpu))
+    return kinds.map(
+      (kind): Figure => ({
+        what: KINDS[kind],
+        value: cpu(kind),
+        unit: 'µs',
+        ratio: cpu(kind) / cpu('hello'),
+      }),
+    )
+  } finally {
+    for (const one of [hello, service]) await one.stop()
+  }
+}
+
+const MEASURES: readonly Measure[] = [
+  { name: 'CPU', unit: 'ms', of: ({ cpu }) => cpu },
+  { name: 'peak RSS', unit: 'MiB', of: ({ rss }) => rss / 1024 },
+]
+
+/** What an update of so many hostnames costs the client, beside an empty program. */
+async function runs({ node, folder }: Context, namesEach: number, times: number): Promise<readonly Figure[]> {
+  const field = await openField({ folder: join(folder, `field-${namesEach}`), clients: 1, namesEach })
+  const watch = stopwatch()
+  const called = namesEach === 1 ? 'one hostname' : `${namesEach} hostnames`
+  try {
+    const { costs, requests } = await race({ field, watch, node, runners: runnersOf(node, []), times })
+    return [
+      ...MEASURES.flatMap((measure) => figuresOf(costs, measure)).map((figure) => ({
+        ...figure,
+        what: `${called}: ${figure.what}`,
+      })),
+      { what: `${called}: ${OURS}, requests`, value: median(requests[OURS] ?? []), unit: '' },
+    ]
+  } finally {
+    watch.close()
+    await field.stop()
+  }
+}
+
+/** What a busy machine does not falsify: CPU time beside that of an empty program in the same run, memory and counts. */
+export const cost: Bench = {
+  name: 'cost',
+  async run(context) {
+    const size = SIZES[context.size === 'quick' ? 'quick' : 'full']
+    const title = 'What a request costs'
+    const how =
+      `CPU time of the process of the service, in the kernel too, for each request: medians of ${size.rounds} interleaved rounds of at ` +
+      `least ${size.min} requests of each kind, on ${size.names} names and ${size.keys} keys; wrk with 32 connections, for DNS 64 ` +
+      `questions at a time. The ratio is relative to ${KINDS.hello}. Then medians of ${size.times} one-shot updates, relative to ` +
+      `"${BASE}": node -e 0.`
+    if (found('wrk') === undefined) throw new Error('wrk is not installed; run: apt install wrk')
+    const figures = [
+      ...(await requests(context, size)),
+      ...(await runs(context, 1, size.times)),
+      ...(await runs(context, size.hostnames, size.times)),
+    ]
+    return { title, how, figures, notes: [] }
+  },
+}
