@@ -52,3 +52,6 @@ export const namesIn = (path) => readdirSync(path).sort()
 /** What its user reads of docs/. */
 export const isClientDocument = (name) =>
   ['client.md', 'notify.md', 'settings.md'].includes(name) || name.startsWith('providers/')
+
+/** The decisions are for people who change the program. */
+export const isForUsers = (name) => !name.startsWith('decisions/')

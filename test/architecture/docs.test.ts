@@ -31,7 +31,7 @@ const pages = (paths: readonly string[]): readonly Page[] =>
 const FOR_USERS = pages(['README.md', ...inFolder('docs')])
 /** They may name what there is no more, or what only the tests have. */
 const OTHERS = pages(['CHANGELOG.md', ...inFolder('bench')])
-const FOR_DEVELOPERS = pages(['src/ARCHITECTURE.md', ...inFolder('src/decisions')])
+const FOR_DEVELOPERS = pages(['src/ARCHITECTURE.md', ...inFolder('docs/decisions')])
 
 interface Code {
   /** The language of a fenced block, empty without one; `inline` for a span. */

@@ -214,7 +214,7 @@ describe('the packed file', () => {
 
     const strangers = files.filter(
       (path) =>
-        !/^(bin\/|dist\/[a-z-]+\.(cjs|json)$|dist\/LICENSES\.txt$|config\/|docs\/|systemd\/|README\.md$|LICENSE$|CHANGELOG\.md$|package\.json$)/.test(
+        !/^(bin\/|dist\/[a-z-]+\.(cjs|json)$|dist\/LICENSES\.txt$|config\/|docs\/(?!decisions\/)|systemd\/|README\.md$|LICENSE$|CHANGELOG\.md$|package\.json$)/.test(
           path,
         ),
     )

@@ -102,6 +102,7 @@ describe('the package for npm', () => {
     const top = join(folder, 'package')
     const manifest = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as Record<string, unknown>
     expect(Object.keys(manifest).filter((key) => /scripts|dependencies|workspaces/i.test(key))).toEqual([])
+    expect(readdirSync(join(top, 'docs'))).not.toContain('decisions')
     const pages = [
       'README.md',
       ...readdirSync(join(top, 'docs'))
