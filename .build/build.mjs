@@ -1,6 +1,6 @@
 /**
- * Bundles src/ to dist/: one entry, one chunk per command, CommonJS because it starts faster, and the licences of the
- * bundled packages.
+ * Bundles src/ to dist/: one entry, one chunk per command, CommonJS because it starts faster (decision 0001), and the licences
+ * of the bundled packages.
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

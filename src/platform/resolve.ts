@@ -18,7 +18,7 @@ interface LookupResult {
 /**
  * The addresses of a name, by DNS. getaddrinfo(3) only follows where a name server has no such name, because it cannot be
  * cancelled and keeps the process alive. Rejects with the errors of Node's resolver. A new resolver each time, because
- * /etc/resolv.conf changes with the network.
+ * /etc/resolv.conf changes with the network (decision 0027).
  */
 async function lookUpName(host: string, family: Family): Promise<LookupResult> {
   const local = await lookUpLocally(host, family)

@@ -43,7 +43,7 @@ export function findStore(folder: string): FoundStore {
 
 const half = (message: string): FoundStore => ({ kind: 'half', message })
 
-/** A service on a new store would answer 911 or badauth to everybody, so no store is made without being asked for. */
+/** A service on a new store would answer 911 or badauth to every client, so a store is made only on request (decision 0034). */
 const NO_STORE = (folder: string): string =>
   `there is no store in ${folder}. If there should be one, check the path, and that its disk is mounted. To make a new store, run: ${programName()} admin init`
 

@@ -70,7 +70,8 @@ interface SeenVotes {
  * Evaluates the votes so far. A new address needs the router or an interface and one outside operator, or two outside
  * operators; two answers of one operator count once. An outside source that disagrees with the quorum is ignored and
  * reported. A previous address without doubt needs one vote. Where outside operators agree against the router, another
- * router is in front of it and they are right, except against a published address that the router still reports.
+ * router is in front of it and they are right, except against a published address that the router still reports (decisions 0013
+ * and 0026).
  */
 export function agree(votes: readonly SourceVote[], question: AgreementQuestion): Agreement {
   const seen = votes.filter(isSeen)

@@ -48,7 +48,7 @@ const CONSEQUENCES = {
     'and may record a stop; this command does not change it; the next update renames it if it can, and a stop in it is then lost; if you have a copy, restore it first',
 }
 
-/** A state file that cannot be read and may record a stop: an update that cannot rename it sends nothing. */
+/** A state file that cannot be read and may record a stop: an update that cannot rename it sends nothing (decision 0012). */
 export class StateUnreadable extends Error {
   constructor(path: string, because: string, who: keyof typeof CONSEQUENCES) {
     super(`${path} cannot be read (${because}) ${CONSEQUENCES[who]}`)

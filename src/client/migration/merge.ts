@@ -84,7 +84,7 @@ function conflictOf(first: ImportedUpdate, update: ImportedUpdate): string | und
 
 /**
  * An account has one set of families. Entries for other families of the same hostnames belong to it; hostnames with other
- * families than the first stay with the other client, because a family that was never published must not be.
+ * families than the first stay with the other client, because a family that was never published must not be (decision 0039).
  */
 function withOneSetOfFamilies(
   group: readonly ImportedUpdate[],

@@ -29,7 +29,7 @@ export interface CompareContext {
   readonly isHeard: (account: string, event: NotificationEvent) => boolean
 }
 
-/** What happened since the memory was written. Pure: the same reports twice tell nothing the second time. */
+/** What happened since the memory was written. Pure: the same reports twice tell nothing the second time (decision 0037). */
 export function compareReports(
   memory: NotifyMemory,
   reports: readonly AccountReport[],

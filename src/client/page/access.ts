@@ -5,7 +5,7 @@ const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/
 
 /**
  * Whether the Host header (RFC 9110 §7.2) names this page. Another name means that a name of the attacker leads here (DNS
- * rebinding), and a browser would let the attacker's page read this one. An address is no name that can be led elsewhere.
+ * rebinding), and a browser would let the attacker's page read this one. An address cannot lead elsewhere (decision 0038).
  */
 export function isOwnHost(host: string | undefined, names: readonly string[]): boolean {
   if (host === undefined) return false

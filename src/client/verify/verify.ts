@@ -47,7 +47,8 @@ export interface Verification extends Confirmed {
 /**
  * Asks the name servers of a zone whether they give the confirmed addresses, in rounds, until all do or the rounds are over.
  * `report` gets the result of each round, and the last one is returned; where the signal ends a round, with the servers that
- * have answered in it. Undefined where none has. Never rejects, and sends no update: the result is information.
+ * have answered in it. Undefined where none has. Never rejects, and sends no update: the result is information
+ * (decision 0036).
  */
 export async function verify(
   verification: Verification,

@@ -1,6 +1,6 @@
 /**
- * Reasons to look at the sources again. A hint is never a fact: the sources are asked, whatever the hint was. A hint with
- * `isDoubt` may be right where the router still reports the previous address, so the router alone does not answer it.
+ * Reasons to look at the sources again. A hint is never a fact: every hint leads to the same questions (decision 0014). A hint
+ * with `isDoubt` may be right where the router still reports the previous address, so the router alone does not answer it.
  */
 // biome-ignore format: a table
 export const HINTS = {

@@ -2,7 +2,7 @@ import { formatInstant, type Instant } from '../../base/time.ts'
 import type { Name, RRSet, Zone } from '../model/tree.ts'
 import type { DdnsKey, ListedApiKey, ListedName } from '../store/records.ts'
 
-/** Rows as the API shows them (decisions §3): times are RFC 3339, missing values are null. */
+/** Rows as the API shows them: times are RFC 3339, missing values are null. */
 const timeOf = (at: Instant | undefined): string | null => (at === undefined ? null : formatInstant(at))
 
 export const showRRSet = ({ dnsType, ttl, rdata, metadata, createdAt, updatedAt }: RRSet) => ({
