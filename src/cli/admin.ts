@@ -37,8 +37,8 @@ export async function adminCommand({ asJson, words, settings }: AdminFlags): Pro
 const withProgram = (text: string): string => text.replaceAll('holdfast admin ', `${programName()} admin `)
 
 /**
- * Output that is not whole is a failure: it may be a zone that a script keeps. A reader that is gone, as in `| head`, wants no
- * more and no message, except for a secret: it is shown once, and its user must know that it is lost.
+ * Incomplete output is a failure: a script may store it as a zone. A reader that has ended, as in `| head`, needs no message,
+ * except for a secret: it is shown only once, and the user must learn that it is lost.
  */
 async function show({ lines, data }: OperationResult, asJson: boolean): Promise<Exit> {
   const failure = asJson ? await tryToPrint(JSON.stringify(data)) : await tryToPrint(...lines)

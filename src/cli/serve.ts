@@ -162,7 +162,7 @@ async function closeService({
 }: StartedService): Promise<void> {
   await Promise.all(listeners.map(async (listener) => listener.close(GRACE_PERIOD)))
   await metrics?.close(0)
-  // What a store that says nothing holds up ends with it.
+  // Requests that wait for a store that does not answer end when it is closed.
   const ended = idle().then(async () => publishing.close())
   await Promise.race([ended, sleep(STORE_GRACE, undefined, { ref: false })])
   await store.close()

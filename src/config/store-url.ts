@@ -18,7 +18,7 @@ export interface StoreUrl {
 
 const PORT = 5432
 const USER = /^[\p{L}\p{N}._$@-]+$/u
-/** libpq, "Parameter Key Words": weaker modes encrypt for whoever answers. */
+/** libpq, "Parameter Key Words": weaker modes encrypt without checking the server. */
 const TLS_MODES: Readonly<Record<string, boolean>> = { 'verify-full': true, disable: false }
 
 export const isStoreUrl = (text: string): boolean => /^postgres(?:ql)?:/i.test(text)

@@ -148,7 +148,7 @@ async function serve(socket: Socket, connection: Connection, handler: DnsHandler
   if (peer === undefined) return void socket.destroy()
   socket.setTimeout(IDLE_TIMEOUT)
   socket.on('timeout', () => {
-    // A request may wait for its turn, and an answer has a limit of its own. A timeout that is over does not begin again.
+    // A request may wait for its turn, and an answer has its own limit. Node does not restart a timeout that has expired.
     if (connection.isBusy) socket.setTimeout(IDLE_TIMEOUT)
     else socket.destroy()
   })

@@ -28,7 +28,7 @@ async function notify(environment: NodeJS.ProcessEnv, argument: string): Promise
   })
 }
 
-/** The supervisorOf for the supervisor in this environment. A failed report is dropped. `now` is in milliseconds. */
+/** Reports to the supervisor that this environment names. A failed report is dropped. `now` is in milliseconds. */
 export function supervisorOf(environment: NodeJS.ProcessEnv, now: () => number): Supervisor {
   /** In order, so that the last status remains. */
   let queue = Promise.resolve()

@@ -15,7 +15,7 @@ const SHELL_ONLY: readonly (readonly [what: string, pattern: RegExp, except: Reg
   ['set a timer',           /\bset(Timeout|Interval|Immediate)\(/,         /^server\/(http\/(listen|connections)|store\/group-commit)\.ts$/],
   ['read the environment',  /\bprocess\.(env|argv|exit)\b/,                /^$/],
   ['print',                 /\bconsole\.|process\.std(out|err)/,           /^$/],
-  ['roll random',             /\bMath\.random\(/,                            /^$/],
+  ['use random numbers',      /\bMath\.random\(/,                            /^$/],
   ['touch Node',            /from 'node:(?!net'|crypto'|buffer')/,         /^server\/(http|store)\//],
 ]
 

@@ -47,7 +47,7 @@ export const isThere = async (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** Writes all of the files or none: each is complete before it has its name. The error names the file. */
+/** Writes all of the files or none: each is complete before it is renamed to its name. The error names the file. */
 export async function writeNewFiles(files: readonly NewFile[]): Promise<Result<undefined, string>> {
   const done: NewFile[] = []
   for (const file of files) {

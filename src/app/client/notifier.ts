@@ -41,7 +41,7 @@ const MAX_AGE = 86_400_000
 
 export const SYSTEM_DELIVERY: DeliveryPorts = { http: serviceHttp, hook: runHook, now: () => Date.now() }
 
-/** What is worth a notification, though it neither delays nor stops updates. */
+/** Events that cause a notification and neither delay nor stop updates. */
 const EVENTS_FOR_ALL: Readonly<Partial<Record<AgentEvent['kind'], NotificationEvent>>> = {
   behindAnother: 'behind-nat',
   flipping: 'flipping',
@@ -128,7 +128,7 @@ export class Notifier {
     this.#recordForAll(event)
   }
 
-  /** What is about no account: one of those that listen tells it. */
+  /** Events without an account: the first account that asks for the event reports it. */
   #recordForAll(event: AgentEvent): void {
     const tell = (about: NotificationEvent, because: string): void =>
       this.#tell(about, this.#listener(about), { because, hostnames: [], addresses: {} })

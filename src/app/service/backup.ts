@@ -59,7 +59,7 @@ export function freeMoment(into: string, now: Instant): Instant {
   return existsSync(join(into, backupName(now))) ? freeMoment(into, after(now, seconds(1))) : now
 }
 
-/** Makes a folder of this time in `into`, of what `fill` puts into it; `fill` says why that is not usable. */
+/** Makes a folder with the name of this time in `into`. `fill` writes its content, and returns why it is not usable. */
 export async function newBackup(
   into: string,
   { now, keep }: { readonly now: Instant; readonly keep: number | undefined },

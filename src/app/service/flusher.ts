@@ -10,12 +10,12 @@ import type { Store } from '../../server/store/store.ts'
  */
 const GAPS = { usual: { min: 20, perFlush: 5 }, backlog: { min: 5, perFlush: 0.5 } } as const
 const MAX_GAP = 1000
-/** In milliseconds: updates that arrive during a flush wait for its end, so that its names are as many as fit. */
+/** In milliseconds: the aim for one flush, because updates that arrive meanwhile wait for its end. */
 const FLUSH_TIME = 20
 const MIN_FLUSHED = 400
 /** In milliseconds: after a flush that failed, such as on a full disk. */
 const RETRY_GAP = 1000
-/** In milliseconds: names that cannot be rendered are tried again, since what they depend on may be other then. */
+/** In milliseconds: names that cannot be rendered are tried again, because a name that they depend on may have changed. */
 const STUCK_INTERVAL = 60_000
 /** In milliseconds: other processes change names too, such as holdfast admin. */
 const POLL_INTERVAL = 250
@@ -77,7 +77,7 @@ export function startFlusher(parts: FlusherParts): Flusher {
   }
   let isPolling = false
   const look = async (): Promise<void> => {
-    // A store that says nothing is not asked again and again.
+    // One question at a time: a store that does not answer gets no further ones.
     if (running !== undefined || isPolling) return
     isPolling = true
     const isDirty = await hasDirtyNames(parts.store)
@@ -85,7 +85,7 @@ export function startFlusher(parts: FlusherParts): Flusher {
     if (isDirty) wake()
   }
   const poll = setInterval(() => void look(), POLL_INTERVAL).unref()
-  // Those of an earlier run, perhaps of a version that could not render them.
+  // Names that an earlier run could not render; this version may be able to.
   void retryStuck()
   return {
     wake,
@@ -106,7 +106,7 @@ interface FlushOutcome {
   /** In milliseconds, until another flush. */
   readonly gap: number
   readonly isMore: boolean
-  /** Names of the next flush; undefined for as many. */
+  /** The maximum number of names of the next flush; undefined for no change. */
   readonly next?: number
 }
 
@@ -114,7 +114,7 @@ async function flushOnce(parts: FlusherParts & { readonly maxNames: number }): P
   const { store, settings, maxNames, onNameFault } = parts
   if (!(await hasDirtyNames(store))) return { gap: GAPS.usual.min, isMore: false }
   const began = performance.now()
-  // Told when the flush is durable: where the store was lost in the middle, every name fails.
+  // Reported only when the flush is durable: if the store is lost in the middle, every name fails.
   const faults: NameFault[] = []
   try {
     const { zones, count } = await store.write(async (w) => {
@@ -135,7 +135,7 @@ async function flushOnce(parts: FlusherParts & { readonly maxNames: number }): P
   }
 }
 
-/** Names that would have taken FLUSH_TIME. */
+/** The number of names that would have taken FLUSH_TIME. */
 const sizeAfter = (size: number, took: number): number =>
   Math.min(MAX_FLUSHED, Math.max(MIN_FLUSHED, Math.round((size * FLUSH_TIME) / took)))
 

@@ -29,7 +29,7 @@ export interface HandlerParts {
   readonly dialect?: ServiceDialect
 }
 
-/** Makes the handler of all requests for some settings. What counts over requests is made once. */
+/** Makes the handler of all requests for some settings. State that lasts over requests, such as counts, is made once. */
 export function handlerMaker(
   { store, pepper }: Pick<OpenStore, 'store' | 'pepper'>,
   parts: HandlerParts,

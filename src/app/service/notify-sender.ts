@@ -107,16 +107,16 @@ function lineTo(secondary: Secondary, parts: NotifySenderParts) {
   }
 }
 
-/** What is done now and then: forgets zones that are gone, asks what the secondary serves, and reports where it is stuck. */
+/** The regular check: forgets deleted zones, asks which serials the secondary serves, and reports zones that it does not fetch. */
 function checkOf(secondary: Secondary, queue: NotifyQueue, parts: NotifySenderParts): () => Promise<void> {
   const alarmed = new Map<number, Instant | undefined>()
-  /** What it serves: a secondary that has a serial already does not fetch it. */
+  /** The serial that it serves: a secondary that has the present serial already does not fetch the zone. */
   const askServed = async (zone: ToldZone): Promise<void> => {
     const serial = await servedSerial(secondary, zone.apex, parts)
     if (serial !== undefined) queue.served(zone.id, serial, now())
   }
   const [nextKnown, nextOpen] = [rotation(MAX_LOOKED_UP), rotation(MAX_ASKED)]
-  /** A zone that is gone must not stay here. */
+  /** Forgets the zone if it was deleted. */
   const isGone = async (id: number): Promise<boolean> => {
     if (await parts.exists(id)) return false
     queue.removed(id)
@@ -136,7 +136,7 @@ function checkOf(secondary: Secondary, queue: NotifyQueue, parts: NotifySenderPa
   }
 }
 
-/** At each call the next items of a list, which may have changed; after its end from its beginning. */
+/** Each call returns the next items of a list, which may have changed, and starts again after its end. */
 function rotation(count: number): <T>(list: readonly T[]) => readonly T[] {
   let at = 0
   return (list) => {

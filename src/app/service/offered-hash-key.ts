@@ -6,8 +6,8 @@ import { fingerprintOf, type Pepper } from '../../server/auth/hashes.ts'
 import { hashKeyIn } from './hash-key.ts'
 
 /**
- * A database and a file cannot change in one step. So a restore first writes the other hash key beside the present one, then commits the
- * rows, with its fingerprint, and then puts it in its place. Wherever that ends, the fingerprint tells which of both is the key.
+ * A database and a file cannot change in one step. So a restore first writes the new hash key next to the present one, then commits
+ * the rows with its fingerprint, and then renames it. If this is interrupted, the fingerprint says which of the two is valid.
  */
 const offered = (file: string): string => `${file}.incoming`
 
@@ -22,7 +22,7 @@ export async function offerHashKey(file: string, key: string): Promise<boolean> 
   return true
 }
 
-/** The key before is kept beside the new one. */
+/** Keeps the previous key in a file next to the new one. */
 export async function takeOfferedHashKey(file: string, now: Instant): Promise<void> {
   const present = await systemFiles.read(file)
   if (present !== undefined)
@@ -30,7 +30,7 @@ export async function takeOfferedHashKey(file: string, now: Instant): Promise<vo
   await rename(offered(file), file)
 }
 
-/** The key of this fingerprint: that of the file, or the one of a restore that did not come to its end. */
+/** The key with this fingerprint: that of the file, or that of an interrupted restore. */
 export async function hashKeyOf(
   file: string,
   fingerprint: string | undefined,
@@ -40,7 +40,7 @@ export async function hashKeyOf(
   if (fingerprint === undefined || (key.ok && fingerprintOf(key.value) === fingerprint)) return key
   const other = await hashKeyIn(offered(file))
   if (!other.ok || fingerprintOf(other.value) !== fingerprint) return key
-  // Who may only read it uses it where it is.
+  // A process that may only read uses it where it is.
   await takeOfferedHashKey(file, now).catch(() => undefined)
   return ok(other.value)
 }

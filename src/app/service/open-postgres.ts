@@ -46,7 +46,7 @@ export async function openPostgres(
         `the store in ${placeName(place)} is of an older version of Holdfast: restart a service, which upgrades it, then try again`,
       )
     const fault = clockFault(await clockAhead(at.value, () => systemClock.now()))
-    // A host that has just started may set its clock in a moment.
+    // A host that has just started may correct its clock soon.
     if (fault !== undefined) return err({ exit: 'waiting', messages: [fault] })
     if (version === 0) await makeHashKeyIn(place.hashKeyFile)
     // Refuses a newer schema, too.
@@ -77,7 +77,7 @@ async function withKeyOf(store: Store, place: SharedPlace): Promise<Result<OpenS
   const pepper = await hashKeyOf(file, known, systemClock.now())
   if (!pepper.ok) return refusal(pepper.error)
   const fingerprint = fingerprintOf(pepper.value)
-  // Of two that make a store at once, one is the first.
+  // If two processes make the store at once, only one succeeds.
   const stored = known ?? (await store.write(async (w) => w.factOr(HASH_KEY, fingerprint)))
   return stored === fingerprint
     ? ok({ store, pepper: pepper.value, folder: placeName(place), identity: undefined })
@@ -123,13 +123,13 @@ const refusal = (message: string): Result<never, Failure> =>
   err({ exit: 'configuration', messages: [message] })
 
 /**
- * PostgreSQL, appendix A: who may not log in, what a store is not in, a schema that is not that of a store. And those of TLS, a
- * certificate that is not trusted for example; a server without TLS has no code.
+ * PostgreSQL, appendix A: a login that is refused, a missing database, a schema that is not that of a store. And errors of TLS, such
+ * as a certificate that is not trusted; a server without TLS has no code.
  */
 const WRONG = /^(?:28|3D000|3F000|42|22021|ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|DEPTH_|UNABLE_TO_|SELF_SIGNED)/
 const NO_TLS = /does not support SSL/
 
-/** A wrong configuration does not mend itself; a database that is away, full or busy does. Every other error is a bug. */
+/** A wrong configuration needs the operator; a database that is unreachable, full or busy recovers. Every other error is a bug. */
 export function databaseFailure(place: SharedPlace, error: unknown): Failure {
   const { message } = error as Error
   if (error instanceof StoreRefused) return { exit: 'configuration', messages: [message] }

@@ -33,7 +33,7 @@ export const operatorChange = (operation: string, args: readonly string[], at: I
  */
 export function logOperatorChanges(store: Store, audit: Audit, ending: AbortSignal): void {
   let isBusy = false
-  // A store that cannot be written keeps its changes; they have one line all the same.
+  // If the store cannot be written, the changes stay there; this number keeps them from a second line.
   let lastLogged = 0
   const move = async (): Promise<void> => {
     const changes = await store.read(async (r) => r.operatorChanges())

@@ -269,7 +269,7 @@ async function openListeners(
   return ok(open)
 }
 
-/** One bad name makes all that follow it bad too: a few of them say enough. */
+/** One bad name affects all names that depend on it: a few lines are enough. */
 const NAME_FAULTS: BucketLimits = { burst: 5, refill: minutes(1) }
 
 function rareEnough(limits: BucketLimits): () => boolean {

@@ -26,12 +26,12 @@ export interface Restored {
 interface Restoring {
   readonly store: string
   readonly from: string
-  /** Where the files are checked, in the store: a rename does not leave its file system. */
+  /** Where the files are checked: in the folder of the store, because a rename needs the same file system. */
   readonly incoming: string
   readonly now: Instant
 }
 
-/** One for each process: two at once would else mix their files. */
+/** One per process, so that two restores at the same time do not mix their files. */
 const INCOMING = /^restore\.partial(?:-(\d+))?$/
 
 /**
@@ -92,7 +92,7 @@ function isOtherProcess(pid: number): boolean {
 async function putInPlace(restoring: Restoring): Promise<Result<Restored, string>> {
   const { store, from, incoming } = restoring
   const names = [...hashKeysIn(from), DATABASE_FILE]
-  // What is still in the logs of a copied store is merged when the copy is opened.
+  // Opening the copy merges the write-ahead logs of a copied store.
   const copied = [...names, ...LOG_FILES.filter((name) => existsSync(join(from, name)))]
   try {
     for (const name of copied) copyFileSync(join(from, name), join(incoming, name))

@@ -6,13 +6,13 @@ import { type Site, siteOf } from '../../server/publish/site.ts'
 import type { Store } from '../../server/store/store.ts'
 import { isUpdatePath } from '../../server/update/handle.ts'
 
-/** In milliseconds: that a host is no site is known for so long. The own name of the service is looked up once a second. */
+/** In milliseconds: for this long, a host without a site is not looked up again, such as the name of the service itself. */
 const ABSENT_AGE = 1000
 const MAX_ABSENT = 1000
 
 /**
- * The same handler; requests for the host of a redirect or an offline page are answered by that. The paths of the service are
- * never those of a site: an account must not be able to take the updates of others by a name that is the host of the service.
+ * The same handler, which also answers requests for the host of a redirect or an offline page. The paths of the service never
+ * belong to a site: otherwise an account could catch the updates of others with a name that is the host of the service.
  */
 export function withSites(handle: RequestHandler, store: Store): RequestHandler {
   const absent = new Map<string, number>()

@@ -46,7 +46,7 @@ export async function copyFromFolder(place: SharedPlace, folder: string, now: In
   await whole.value.store.close()
   const fault = rotationFault(folder)
   if (fault !== undefined) return refusal(fault)
-  // What a service changes after the copy has begun would be missing in it.
+  // Changes that a service makes after the copy has begun would be missing.
   if ((await exclusively(folder, async () => true)) === undefined)
     return refusal(
       `a process has the store in ${folder} open: stop the service and its socket first (systemctl stop holdfast-service.socket holdfast-service.service)`,
@@ -109,7 +109,7 @@ export interface RestoredDatabase {
   readonly isKeyChanged: boolean
 }
 
-/** Puts a backup in the place of what is in the database, of which a backup is made first. No node may run. */
+/** Replaces the content of the database by a backup; a backup of the content is made first. No node may run. */
 export async function restoreDatabase(
   place: SharedPlace,
   from: string,
@@ -132,7 +132,7 @@ export async function restoreDatabase(
   }
 }
 
-/** Beside the backup there is as much room as for it; the folder for temporary files may be memory. */
+/** In the folder of the backup, because its disk has room for another one; the folder for temporary files may be in memory. */
 function checkedIn(beside: string): string {
   try {
     return incomingIn(beside)
@@ -161,7 +161,7 @@ async function restoreChecked(
   let isKeyChanged = false
   const copied = await replaceRows(at, checked, async (w) => {
     await note(w)
-    // Before the rows are there: without their key nobody could use them.
+    // Before the rows: without their hash key they are useless.
     isKeyChanged = await offerHashKey(place.hashKeyFile, await keyOf(checked))
   })
   if (copied.ok && isKeyChanged) await takeOfferedHashKey(place.hashKeyFile, now)
@@ -192,7 +192,7 @@ async function withDatabase<T>(place: SharedPlace, work: (at: PostgresPlace) => 
     if (error instanceof RowRefused) return refusal(error.message)
     if (error instanceof NotDirect)
       return refusal(
-        `${placeName(place)} is not the server itself, but a pooler or a proxy, behind which nobody can tell whether a service is connected: for this command, set store to the address of the server`,
+        `${placeName(place)} is not the server itself, but a pooler or a proxy, which hides whether a service is connected: for this command, set store to the address of the server`,
       )
     if (error instanceof StoreInUse)
       return refusal(

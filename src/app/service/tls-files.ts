@@ -60,7 +60,7 @@ function privateKey(pem: string): KeyObject | undefined {
   }
 }
 
-/** What a socket would refuse: the other certificates of the chain, or a key that is too short. */
+/** Faults that a socket would report: in other certificates of the chain, or a key that is too short. */
 function faultOf(pem: Pem): string | undefined {
   try {
     createSecureContext(pem)

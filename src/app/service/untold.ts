@@ -5,11 +5,11 @@ import type { PublishedZone } from '../../server/store/published.ts'
 import type { Store } from '../../server/store/store.ts'
 import type { NotifySender, ToldSecondary } from './notify-sender.ts'
 
-/** In milliseconds: what was published before a start and may not have been told. Secondaries refresh after five minutes. */
+/** In milliseconds: changes of this time before a start may not have been notified. Secondaries refresh after five minutes. */
 const BEFORE_START = 600_000
-/** In milliseconds: how often a node looks for what another one has published, and may have died before it told that. */
+/** In milliseconds: how often a node looks for changes that another node published, and perhaps ended before it sent NOTIFY. */
 const INTERVAL = 10_000
-/** In milliseconds, of which age that is: a younger one is told by who has published it. */
+/** In milliseconds: younger changes are notified by the node that published them. */
 const WINDOW = { oldest: 40_000, youngest: 5000 } as const
 const MAX_ZONES = 1000
 
@@ -41,7 +41,7 @@ interface TellingParts {
   readonly notifier: NotifySender
 }
 
-/** Tells, of what other nodes have published, what has not changed since for some seconds. */
+/** Notifies secondaries of changes by other nodes that are some seconds old. */
 export function keepTelling({ store, settings, ending, notifier }: TellingParts): void {
   const tell = async (): Promise<void> => {
     const now = Date.now()
@@ -58,7 +58,7 @@ export function keepTelling({ store, settings, ending, notifier }: TellingParts)
   const timer = setInterval(() => {
     if (isTelling) return
     isTelling = true
-    // A store that is away: the next time is soon enough.
+    // The store cannot be reached: the next check is soon enough.
     void tell()
       .catch(() => undefined)
       .finally(() => (isTelling = false))

@@ -48,14 +48,14 @@ export async function exportZone(
   return ok({ lines, data: { zone: zone.name, file: `${lines.join('\n')}\n` } })
 }
 
-/** A master file that was read, before the store is asked for anything. */
+/** A master file, read before the transaction begins. */
 export interface ReadZone {
   readonly path: string
   /** Without the NS of the apex, which stay those of the service. */
   readonly records: readonly MasterRecord[]
 }
 
-/** The file may be a pipe that nothing is written to, so it is read while no other process waits for the store. */
+/** Reads the file before the transaction, because it may be a pipe without a writer, and other processes would wait. */
 export async function readZone(zoneName: string, path: string): Promise<ReadZone> {
   const octets = await readFile(path).catch((error: Error) => {
     throw new ImportRefused([`${path} cannot be read: ${error.message}`])

@@ -8,9 +8,9 @@ import { EVENT_ROWS, type Notification } from './notification.ts'
 
 /** After one notification of a kind, further ones are joined for this long. */
 export const PAUSE = minutes(10)
-/** For each account, over all of them; what is urgent, and problems, which are rare, do not count. */
+/** Per account, over all events; urgent events and problems, which are rare, do not count. */
 export const MAX_PER_DAY = 30
-/** What is no change and no problem is told once a day. */
+/** Events that are neither a change nor a problem: once a day. */
 const RARE_PAUSE = hours(24)
 /** In milliseconds. */
 export const CLOCK_TOLERANCE = 60_000
@@ -25,7 +25,7 @@ export interface Compared {
 
 export interface CompareContext {
   readonly now: Instant
-  /** Whether an account tells anyone of an event. What no one hears of does not count. */
+  /** Whether a target of the account receives this event. Other events do not count. */
   readonly isHeard: (account: string, event: NotificationEvent) => boolean
 }
 
@@ -159,7 +159,7 @@ function changesOf(
     const isChanged = FAMILIES.some(
       (family) => host.confirmed[family] !== undefined && before[family] !== host.confirmed[family],
     )
-    // That is told as "different", where anyone hears it.
+    // Reported as "different", if a target receives that event.
     const isOther = isDifferentHeard && FAMILIES.some((family) => host.different?.[family] !== undefined)
     if (!isChanged || isOther) continue
     const key = JSON.stringify([before, host.confirmed])

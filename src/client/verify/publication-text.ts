@@ -8,7 +8,7 @@ export const formatPublication: Text = (publication) => TEXTS[publication.state]
 const namesOf = (servers: readonly ServerCheck[], ...findings: readonly ServerFinding[]): string =>
   listed(servers.filter(({ finding }) => findings.includes(finding)))
 
-/** The servers that give the confirmed addresses; none of them do: the service has accepted them. */
+/** Names the servers that give the confirmed addresses. If none does, says that the service has accepted them. */
 function formatSeen(servers: readonly ServerCheck[]): string {
   const seen = namesOf(servers, 'seen')
   return seen === '' ? 'accepted' : `published: seen at ${seen}`
@@ -28,13 +28,13 @@ const TEXTS: { readonly [S in Publication['state']]: Text } = {
 
 const listed = (servers: readonly ServerCheck[]): string => servers.map(({ server }) => server).join(', ')
 
-/** How long it took until the last of them gave the addresses. */
+/** The time until the last of these servers gave the addresses. */
 function formatTook(servers: readonly ServerCheck[]): string {
   const times = servers.flatMap(({ finding, took }) => (finding === 'seen' && took !== null ? [took] : []))
   return times.length === 0 ? '' : ` (${(Math.max(...times) / 1000).toFixed(1)} s after good)`
 }
 
-/** What each server gives that does not give the confirmed addresses; servers with the same answer together. */
+/** The answers of servers that do not give the confirmed addresses; servers with the same answer are one group. */
 function formatOthers(servers: readonly ServerCheck[]): string {
   const groups = new Map<string, ServerCheck[]>()
   for (const check of servers.filter((one) => isAnswered(one) && one.finding !== 'seen')) {

@@ -106,7 +106,7 @@ export async function handleApi(dependencies: ApiDependencies, request: ApiReque
     if (hasBody(request, match.route) && !isJson(request))
       return plainError(REQUEST_FAULTS.mediaTypeUnsupported)
     const rendered = render(await answer(dependencies, request, { ...match, params }))
-    // Only what is read has a tag; the tag of a write would be of what was before.
+    // Only reads have a tag: that of a write would belong to the state before it.
     const isSame = rendered.status === 200 && isNotModified(request.ifNoneMatch, rendered.headers['etag'])
     return isSame ? { ...rendered, status: 304, body: undefined } : rendered
   } catch (error) {

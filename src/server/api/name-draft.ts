@@ -7,7 +7,7 @@ import type { RequestFault } from './request-context.ts'
 
 export type FormFault = ShapeFault | OfflineFault | 'offlineSettingsExpected' | 'groupTargetAmbiguous'
 
-/** What the specification has no error of its own for. */
+/** Faults for which the specification has no own error. */
 export const shapeFaults = (
   sent: unknown,
   { offline, offline_settings: settings }: Fields,

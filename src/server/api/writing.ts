@@ -182,7 +182,7 @@ export async function removeChecked(
   return DONE
 }
 
-/** After records were removed: an implicit name goes with the last of them. */
+/** After records were removed: deletes an implicit name without records. */
 const saveOrRemove = async (
   { store, now }: Pick<RequestContext, 'store' | 'now'>,
   name: Name,

@@ -1,9 +1,9 @@
 import { type Address, parsePeer } from '../../net/address.ts'
 import { isWithin, type Prefix } from '../../net/prefix.ts'
 
-/** Who sent a request, as far as the connection and its headers tell. */
+/** The sender of a request, from the connection and its headers. */
 export interface RequestOrigin {
-  /** The client; or the last trusted proxy, if it does not say for whom it asks. */
+  /** The client; or the last trusted proxy, if it does not name the client. */
   readonly peer: Address
   /** The address is that of a proxy: it is not published, and nothing is counted against it. */
   readonly isProxy: boolean

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { OutgoingResponse } from './request.ts'
 
-/** The texts of an offline page. They are of the user of the service: none of them is markup. */
+/** The texts of an offline page. Users of the service write them, so none is markup. */
 export interface PageTexts {
   readonly title: string
   readonly message?: string
@@ -28,7 +28,7 @@ main{max-width:36em;padding:2em;text-align:center}img{max-width:100%;max-height:
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
-/** A host may have the separators of policies, which no source has: such a logo is not loaded. */
+/** A host may contain the separators of policies, which a source cannot contain: such a logo is not loaded. */
 const sourceOf = (url: string): string => new URL(url).origin.replaceAll(/[;,]/g, encodeURIComponent)
 
 /** No script, nothing from elsewhere but the logo, in no frame (CSP Level 3). */

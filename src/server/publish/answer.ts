@@ -99,7 +99,7 @@ async function lookUp(lookup: Lookup, { name, type }: Asked): Promise<Answered> 
     if (!isFollowed) return final(lookup, { answer, own: ofType(withSoa(lookup, at, owned), type), exists })
     answer.push(cname)
     const target = readName(cname.rdata, 0)?.name ?? ''
-    // What is outside the zone, and what was there already, is for the resolver.
+    // The resolver follows a target outside the zone, and detects a loop.
     const isSeen = answer.some(({ owner }) => owner === target) || answer.length > MAX_CHAIN
     const isInside = target === zone.apex || target.endsWith(`.${zone.apex}`)
     if (!isInside || isSeen) return { ...REFUSED, rcode: RCODES.NOERROR, isAuthoritative: true, answer }

@@ -119,7 +119,7 @@ export class NotifyQueue {
     })
   }
 
-  /** A secondary that serves what it was told, or something newer, has it: a signer has serials of its own. */
+  /** A secondary that serves the notified serial or a newer one is up to date; a signer uses its own, newer serials. */
   served(id: number, serial: number, now: Instant): void {
     const entry = this.#zones.get(id)
     if (entry === undefined) return

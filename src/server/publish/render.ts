@@ -22,7 +22,7 @@ const MAX_CHAIN = 8
 const OFFLINE_TTL = 60
 /** In seconds. */
 const NAMESERVER_TTL = 86_400
-/** What an offline name has no more: everything that leads to a host. */
+/** The types that an offline name does not publish: all that lead to a host. */
 const ONLINE_TYPES: readonly string[] = ['A', 'AAAA', 'CNAME', 'ALIAS', '_URL']
 
 /** The records that the world sees at a stored name. */

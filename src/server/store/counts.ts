@@ -12,7 +12,7 @@ export interface UsageRow {
  * same bucket: its count is then below zero, and the bucket is absent.
  */
 export function mergeBuckets(base: Buckets, ours: Buckets, theirs: Buckets): Buckets {
-  // Most often nobody else has counted.
+  // Usually no other process has counted.
   if (isSame(base, theirs)) return ours
   const counts = new Map(theirs.map(({ start, count }) => [start, count]))
   const add = (start: number, count: number): unknown => counts.set(start, (counts.get(start) ?? 0) + count)

@@ -5,7 +5,7 @@ import type { PostgresSql } from './postgres-statements.ts'
 import { sqlWriting } from './sql-writing.ts'
 import type { About, StoreWrites } from './store.ts'
 
-/** A work that waits, and what becomes of its promise. */
+/** A queued write, with the promise of its caller. */
 export interface Job {
   readonly about: About
   readonly work: (writing: StoreWrites) => Promise<unknown>
@@ -13,13 +13,13 @@ export interface Job {
   readonly reject: (error: unknown) => void
 }
 
-/** What a batch has done: to be told when it is durable, and what has to be done by itself. */
+/** The result of a batch. `settle` resolves the promises once it is durable; `left` needs transactions of its own. */
 export interface BatchOutcome {
   readonly settle: () => void
   readonly left: readonly Job[]
 }
 
-/** Another process changed one of the values meanwhile: nothing was stored. */
+/** Another process has changed one of the values: nothing was stored. */
 export class Overtaken extends Error {}
 
 interface Change {
@@ -36,8 +36,8 @@ class Changes {
 }
 
 /**
- * All changes in one statement, or none of them. The rows of the zones are locked first: who changes a zone in another way holds
- * them from its first look to its commit. A value is changed only if it is still the one that was read.
+ * Stores all changes in one statement, or none. It locks the rows of the zones first, as every other change of a zone does from
+ * its first read to its commit. A value is changed only if it is still the one that was read.
  */
 const STORE_CHANGES = `WITH change AS MATERIALIZED (
     SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[]) AS change (id, went, came, at)),
@@ -55,7 +55,7 @@ const STORE_CHANGES = `WITH change AS MATERIALIZED (
     WHERE zone.id = touched.id AND (SELECT is_current FROM verdict))
   SELECT is_current FROM verdict`
 
-/** Does the works, one after the other, on what was read for all of them; resolves when their changes are durable. */
+/** Runs the jobs one after the other, on rows that were read for all of them; resolves when their changes are durable. */
 export async function runBatch(
   jobs: readonly Job[],
   counters: PostgresCounters,
@@ -78,7 +78,7 @@ export async function runBatch(
     if (done !== undefined) settled.push(done)
     else {
       left.push(job)
-      // Works of one login stay in their order.
+      // Jobs of one login run in the order of the calls.
       waiting.add(job.about.username)
     }
   }
@@ -91,13 +91,13 @@ export async function runBatch(
   }
 }
 
-/** How a batch reaches the database: what it reads is of one moment, and what it changes is one statement. */
+/** How a batch uses the database: `read` in one snapshot, `change` in one statement. */
 export interface BatchConnection {
   readonly read: <T>(work: (sql: PostgresSql) => Promise<T>) => Promise<T>
   readonly change: <T>(work: (sql: PostgresSql) => Promise<T>) => Promise<T>
 }
 
-/** Undefined for a work that has to be done by itself; it has changed nothing then. */
+/** Undefined for a job that needs a transaction of its own; it has changed nothing then. */
 async function run(
   { work, resolve, reject }: Job,
   counters: PostgresCounters,
@@ -122,7 +122,7 @@ function writingOn(facts: BatchFacts, counters: PostgresCounters, changes: Chang
     ...sqlWriting(facts.sql),
     ...counted,
     async usageOf(principal) {
-      // A login that has become right: nothing but it was read.
+      // Only the login was read, because its last password was wrong; this one is right.
       if (!facts.hasCounted(principal)) throw new Elsewhere()
       return counted.usageOf(principal)
     },

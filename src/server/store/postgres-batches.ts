@@ -5,12 +5,12 @@ import type { PostgresCounters } from './postgres-counters.ts'
 import { StoreAway } from './store-errors.ts'
 import { inSnapshot, inOneTrip, isWorthAnotherTry, toStoreError } from './postgres-transaction.ts'
 
-/** More wait for the next batch. */
+/** Further jobs wait for the next batch. */
 const MAX_JOBS = 256
-/** Batches that another process overtook; their works are then done one by one. */
+/** Attempts of a batch whose values another process changes; its jobs then run one by one. */
 const MAX_OVERTAKEN = 3
 
-/** One thing at a time: what uses the counters of this node. */
+/** A queue for everything that uses the counters of this node: one task at a time. */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve()
 
@@ -25,13 +25,13 @@ interface BatchOptions {
   readonly pool: ConnectionPool
   readonly counters: PostgresCounters
   readonly turns: Turns
-  /** Does a work by itself, in a transaction. */
+  /** Runs one job in a transaction of its own. */
   readonly alone: (job: Job) => Promise<unknown>
 }
 
 /**
- * Works that say what they will ask. All that wait share one trip to the database, and one more if they change something:
- * a transaction for each of them would take seven.
+ * Jobs that say in advance what they will read. All that wait share one round trip to the database, and a second one if they
+ * change something; a transaction for each job takes seven.
  */
 export class BatchQueue {
   readonly #options: BatchOptions
@@ -60,7 +60,7 @@ export class BatchQueue {
     if (this.#isDue) return
     this.#isDue = true
     void this.#options.turns.take(async () => {
-      // Those of the same turn of the event loop are done together.
+      // Jobs of the same turn of the event loop share a batch.
       await turn()
       this.#isDue = false
       const jobs = this.#jobs.splice(0, MAX_JOBS)
@@ -72,7 +72,7 @@ export class BatchQueue {
   async #run(jobs: readonly Job[]): Promise<void> {
     if (jobs.length === 0) return
     const left = await this.#together(jobs).catch((error: unknown) => {
-      // Those that wait already would wait for another attempt to reach it.
+      // Jobs that already wait would wait for another attempt to connect, so they fail now.
       const failed = error instanceof StoreAway ? [...jobs, ...this.#jobs.splice(0)] : jobs
       for (const { reject } of failed) reject(error)
       return []
@@ -80,7 +80,7 @@ export class BatchQueue {
     for (const job of left) await this.#options.alone(job).then(job.resolve, job.reject)
   }
 
-  /** Resolves with the works that have to be done by themselves. */
+  /** Resolves with the jobs that need transactions of their own. */
   async #together(jobs: readonly Job[]): Promise<readonly Job[]> {
     const { counters } = this.#options
     for (let attempt = 1; ; attempt++) {
@@ -100,7 +100,7 @@ export class BatchQueue {
 const isAgain = (error: unknown, attempt: number): boolean =>
   error instanceof Overtaken ? attempt < MAX_OVERTAKEN : isWorthAnotherTry(error, attempt)
 
-/** Works that others overtake again and again wait for their turn in a transaction. */
+/** Jobs whose values other processes change repeatedly run one by one, in transactions with locks. */
 function overtaken(jobs: readonly Job[], error: unknown): readonly Job[] {
   if (error instanceof Overtaken) return jobs
   throw toStoreError(error)

@@ -17,7 +17,7 @@ export interface PostgresPlace {
   readonly wait: number
 }
 
-/** PostgreSQL, appendix A: what goes away with the connection, or with the server that it leads to. */
+/** PostgreSQL, appendix A: errors of the connection, or of the server behind it; another connection may work. */
 const AWAY = /^(?:08|57P0[123]|25006|53300)/
 
 /** Appendix A: the server, or this role, has as many connections as it may. */
@@ -38,8 +38,8 @@ export const isAway = (error: unknown): boolean =>
   )
 
 /**
- * A newer node has added a column: what this connection has prepared is of the schema before (PostgreSQL, "cached plan must not change
- * result type"). A new connection prepares it again.
+ * A newer node has added a column, and the statements that this connection has prepared are of the old schema (PostgreSQL, "cached
+ * plan must not change result type"). A new connection prepares them again.
  */
 export const isOutdated = (error: unknown): boolean =>
   codeOf(error) === '0A000' && /cached plan/.test((error as Error).message)
@@ -66,13 +66,13 @@ const types = {
 type Host = PostgresPlace['hosts'][number]
 
 interface ConnectOptions {
-  /** In milliseconds: a statement without an answer then ends the connection; a host that is gone, or frozen, says nothing. */
+  /** In milliseconds: a statement without an answer for this long ends the connection, because a lost or frozen host never answers. */
   readonly patience?: number
   /** Ends the attempt. */
   readonly ending?: AbortSignal
 }
 
-/** One connection. `isBroken` is set when it can no longer be used, `isSilent` when the server says nothing. */
+/** One connection. `isBroken`: it can no longer be used. `isSilent`: the server does not answer. */
 export interface Connection {
   readonly client: Client
   readonly host: Host
@@ -81,8 +81,8 @@ export interface Connection {
 }
 
 /**
- * A connection to the first host that takes writes. Throws StoreAway with what each of them said, or what the only ones said that can
- * be reached: a standby may lack what its primary has just got.
+ * A connection to the first host that accepts writes. Throws StoreAway with the error of each host, or with the errors of the hosts
+ * that can be reached: a standby may lack the latest changes of its primary.
  */
 export async function connect(place: PostgresPlace, options: ConnectOptions = {}): Promise<Connection> {
   const errors: unknown[] = []
@@ -114,14 +114,14 @@ async function connectTo(
     port,
     database,
     user,
-    // Never one of the environment or of ~/.pgpass: what is not set here is not there.
+    // A password from the environment or ~/.pgpass is never used.
     password: password ?? '',
     ssl: tls === undefined ? false : { ...(tls.authorities !== undefined && { ca: tls.authorities }) },
     types,
     pipeline: true,
     keepAlive: true,
     application_name: 'holdfast',
-    // One that lost its power says nothing, and the next one has its turn within the same time.
+    // A host without power never answers; the next host is tried within the same time limit.
     connectionTimeoutMillis: Math.ceil(wait / hosts.length),
     statement_timeout: wait,
     lock_timeout: wait,

@@ -18,8 +18,8 @@ interface CounterRows {
   /** After `read`: until the end of the transaction, always in the order of the keys. */
   readonly lock: string
   /**
-   * Makes the rows that are missing, so that they can be locked: of two nodes that count for the first time, the second would
-   * overwrite what the first has stored. A key that was removed meanwhile has no row any more.
+   * Creates missing rows, so that they can be locked: otherwise, of two nodes that count for the first time, the second overwrites
+   * what the first has stored. A key that was removed in the meantime has no row.
    */
   readonly make: string
 }

@@ -19,15 +19,15 @@ import type { PostgresSql } from './postgres-statements.ts'
 import type { Row } from './sql-values.ts'
 import type { Undo } from './undo.ts'
 
-/** In milliseconds; login failures that are older than a day go. */
+/** In milliseconds; failed logins that are older than a day are deleted. */
 const RETENTION = 24 * 60 * 60 * 1000
 
 const noneUnsaved = (): UnsavedCounters => ({ usage: new Map(), nochgs: new Map(), failures: new Map() })
 
 /**
- * The counters of one node: what it counted and has not stored yet. What is stored is read again for each use, because other
- * nodes count and block, too. The cache works without waiting, so rows are loaded before it is asked, and what it stores is
- * collected and written at the end of the transaction.
+ * The counts of one node that are not stored yet. Stored counts are read again for each use, because other nodes count and block
+ * too. The cache is synchronous, so rows are loaded before it is used, and its writes are collected and stored at the end of the
+ * transaction.
  */
 export class PostgresCounters {
   readonly #cached: CachedCounters
@@ -48,7 +48,7 @@ export class PostgresCounters {
     return this.#cached.dirtyCount
   }
 
-  /** Whether something has to be durable with this transaction. */
+  /** Whether this transaction has changes that must be durable with it. */
   get hasUnsaved(): boolean {
     const { usage, nochgs, failures } = this.#unsaved
     return usage.size + nochgs.size + failures.size > 0
@@ -77,7 +77,7 @@ export class PostgresCounters {
     }
   }
 
-  /** Rows are locked until the transaction ends: what another process counts or blocks meanwhile is not lost. */
+  /** Locks the rows until the transaction ends, so that counts and blocks of other processes are not overwritten. */
   writes(sql: PostgresSql): CounterWrites {
     const [reads, writes] = [this.#cached.reads(), this.#cached.writes()]
     // A block that this transaction has set is in its row.
@@ -117,7 +117,7 @@ export class PostgresCounters {
     this.#cached.forget(principal)
   }
 
-  /** Writes what has to be durable with this transaction. */
+  /** Writes the changes that must be durable with this transaction. */
   async save(sql: PostgresSql): Promise<void> {
     const unsaved = this.#unsaved
     if (this.hasUnsaved) {
@@ -155,7 +155,7 @@ export class PostgresCounters {
     return this.#cached.dirtyKeys()
   }
 
-  /** Adds to what is stored what was counted for these. */
+  /** Adds the counts of these keys to the stored ones. */
   async flush(sql: PostgresSql, kind: CounterKind, keys: readonly string[]): Promise<void> {
     await sql.rows(COUNTER_ROWS[kind].make, keys)
     await this.#lock(sql, kind, keys)
@@ -176,7 +176,7 @@ export class PostgresCounters {
     await this.save(sql)
   }
 
-  /** After all was flushed: only what is not stored is kept, and what is stored is read again. */
+  /** After a flush: keeps only counts that are not stored; stored ones are read again. */
   invalidate(): void {
     this.#cached.invalidate()
   }
@@ -190,7 +190,7 @@ export class PostgresCounters {
     this.put(kind, keys, await sql.rows(`${read} ${lock}`, keys))
   }
 
-  /** These rows are those of the keys now. */
+  /** Remembers these rows as the stored counters of the keys. */
   put(kind: CounterKind, keys: readonly string[], rows: readonly Row[]): void {
     const loaded = this.#loaded[kind]
     for (const key of keys) loaded.delete(key)

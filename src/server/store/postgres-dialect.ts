@@ -1,6 +1,6 @@
 /**
- * SQL for SQLite as SQL for PostgreSQL. Both stores run the same texts, and what differs between the two is here and in the
- * schema; a test prepares every text on both.
+ * Translates SQL for SQLite into SQL for PostgreSQL. Both stores run the same statements; the differences are here and in the
+ * schema. A test prepares every statement on both.
  */
 
 // biome-ignore format: a table
@@ -9,31 +9,31 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/\bLIMIT \+\?/g, 'LIMIT ?'],
   [/\+zone_id\b/g, 'zone_id'],
   [/\+name\.id\b/g, 'name.id + 0'],
-  // The planner takes a list for longer than it is, and would rather read the whole table.
+  // The planner overestimates the length of a list, and would read the whole table.
   [/(?<!NOT )\bIN \((SELECT CAST\(value AS BIGINT\) FROM json_each\(\?\d*\))\)/g, '= ANY(ARRAY($1))'],
   [/\bjson_each\(/g, 'json_list('],
   [/\binstr\(/g, 'strpos('],
   [/\bchar\(1\)/g, 'chr(1)'],
   [/\bhex\((\w+)\)/g, "encode($1, 'hex')"],
   [/\bCOLLATE BINARY\b/g, 'COLLATE "C"'],
-  // An index takes only short values: no name is longer.
+  // An index accepts only short values; no name is longer.
   [/substr\(([\w.]+), -1\) = '\.'/g, "right($1, 1) = '.' AND length($1) <= 600"],
   // The column compares without case in SQLite, and its index does here.
   [/ON CONFLICT \(rrset_id, label\)/g, 'ON CONFLICT (rrset_id, lower(label))'],
-  // An index holds no long RDATA.
+  // An index cannot contain long RDATA.
   [/ON CONFLICT \(zone_id, owner, type, rdata\)/g, 'ON CONFLICT (zone_id, owner, type, digest)'],
 ]
 
 /**
- * A flush reads a name, and deletes its row of `dns_dirty` later. A change in between must not be lost, so it marks the row, and
- * the flush deletes rows without a new mark.
+ * A flush reads a name, and later deletes its row of `dns_dirty`. A change in between raises the stamp of the row; the flush deletes
+ * only rows whose stamp it has read, so the change is not lost.
  */
 const marked = (text: string): string =>
   text
     .replace('INSERT INTO dns_dirty', 'INSERT INTO dns_dirty (zone_id, name)')
     .replace('ON CONFLICT DO NOTHING', 'ON CONFLICT (zone_id, name) DO UPDATE SET stamp = excluded.stamp')
 
-/** `?` counts on from the greatest number before it, as in SQLite. */
+/** `?` gets the number after the greatest one before it, as in SQLite. */
 function numbered(text: string): string {
   let last = 0
   return text.replace(/\?(\d*)/g, (_, number: string) => {

@@ -9,14 +9,14 @@ import { ACCOUNT_BY_ID, ZONE_BY_ID } from './sql-records.ts'
 import type { Bound, Row, Sql, Statement, Value } from './sql-values.ts'
 import type { About, NameRef, ValueChange } from './store.ts'
 
-/** A work needs something that was not read in advance: it is done by itself. */
+/** A job needs a row that was not read in advance: it runs in a transaction of its own. */
 export class Elsewhere extends Error {}
 
-/** What all works of a batch ask for. */
+/** What all jobs of a batch ask for. */
 interface Asked {
   /** Of all logins. */
   readonly usernames: ReadonlySet<string>
-  /** Of those that are likely to be right. */
+  /** Of logins whose password is likely to be right. */
   readonly principals: ReadonlySet<string>
   readonly fqdns: ReadonlySet<string>
 }
@@ -62,8 +62,8 @@ const NOCHGS = `WITH wanted AS (SELECT * FROM unnest($1::text[], $2::text[]) AS 
   SELECT subject || ' ' || hostname AS key, buckets FROM counted JOIN nochg USING (subject, hostname)`
 
 /**
- * A batch looks up some rows by their keys. For few of them, or with statistics from before the tables were filled, the planner would
- * rather read whole tables; and it would plan each time, which takes longer than the query.
+ * A batch looks up rows by their keys. With few keys, or with statistics from before the tables were filled, the planner would read
+ * whole tables. It would also plan each time, which takes longer than the query.
  */
 export const KEYED_PLANS = `SELECT set_config('plan_cache_mode', 'force_generic_plan', TRUE), set_config('enable_seqscan', 'off', TRUE),
   set_config('enable_hashjoin', 'off', TRUE), set_config('enable_mergejoin', 'off', TRUE),
@@ -71,7 +71,7 @@ export const KEYED_PLANS = `SELECT set_config('plan_cache_mode', 'force_generic_
 
 type RowsByText = ReadonlyMap<string, ReadonlyMap<Bound, Row[]>>
 
-/** What a batch of works reads, of one moment, in one trip to the database. */
+/** What a batch reads: one snapshot, in one round trip to the database. */
 export class BatchFacts {
   readonly #rows: RowsByText
   readonly #asked: Asked
@@ -131,7 +131,7 @@ export class BatchFacts {
     return facts
   }
 
-  /** Statements that were read in advance; all others throw Elsewhere. */
+  /** Answers statements whose rows were read in advance; any other statement throws Elsewhere. */
   readonly sql: Sql = Object.assign(
     (text: string): Statement => {
       const all = async (value: Bound = ''): Promise<readonly Row[]> => this.#find(text, value)
@@ -140,7 +140,7 @@ export class BatchFacts {
     { atOneMoment: refuse, newId: (): never => refuse() },
   )
 
-  /** The value of one Rdata of a name, for the works that follow. */
+  /** Changes the value of one Rdata for later jobs of the batch. */
   change({ fqdn }: NameRef, { rdataId, value }: ValueChange): { readonly from: string } {
     const rows = this.#rows.get(NAMES_BY_FQDN)?.get(fqdn) ?? []
     const at = rows.findIndex((row) => row['id'] === rdataId)

@@ -5,10 +5,9 @@ import type { StoreWrites } from './store.ts'
 type Tables = Omit<StoreWrites, keyof CounterWrites>
 
 /**
- * Rules look at several rows and then write one: two processes that do so at the same time would break them together. So
- * whoever may change something in a zone, or what an account holds, locks its row first, and looks afterwards: in a statement
- * of its own, because each statement sees what was committed before it (PostgreSQL, "Read Committed Isolation Level"). Always in the
- * order of zones, accounts, names.
+ * A rule reads several rows and then writes one, so two concurrent processes could break it together. Every change to a zone, or to
+ * what an account holds, therefore locks its row first and reads in a later statement, because each statement sees what was
+ * committed before it (PostgreSQL, "Read Committed Isolation Level"). Locks are taken in the order of zones, accounts, names.
  */
 export function withLocks(tables: Tables, sql: Sql): Tables {
   const lockZones = async (condition: string, value: string | number): Promise<void> => {
@@ -23,7 +22,7 @@ export function withLocks(tables: Tables, sql: Sql): Tables {
   return {
     ...tables,
     async dirtyNames(limit) {
-      // One flush at a time, of all processes. The lock ends with the connection of its process.
+      // One process flushes at a time. The lock ends with the connection of its process.
       await lockCatalog()
       return tables.dirtyNames(limit)
     },
@@ -59,7 +58,7 @@ export function withLocks(tables: Tables, sql: Sql): Tables {
       return tables.apiKeysOf(accountId, page)
     },
     async hasOthersBeneath(fqdn, accountId) {
-      // Zones that contain each other are made one after the other.
+      // Zones of which one contains the other are created one after the other.
       await lockCatalog()
       return tables.hasOthersBeneath(fqdn, accountId)
     },

@@ -5,7 +5,7 @@ import { StoreRefused } from './store-errors.ts'
 
 interface Migration {
   readonly sql: string
-  /** The oldest version of the schema that a program may know and still use this one: releases add first, and remove later. */
+  /** Programs that know at least this version of the schema can use the present one: a release adds first, a later one removes. */
   readonly oldestReader: number
 }
 
@@ -60,7 +60,7 @@ export async function clockAhead(place: PostgresPlace, now: () => number): Promi
 export async function migratePostgres(place: PostgresPlace): Promise<void> {
   const { client } = await connect(place)
   try {
-    // A migration may take longer than a request.
+    // A migration may take longer than the time limit of a request.
     await client.query('SET statement_timeout = 0')
     await client.query('BEGIN')
     await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`)

@@ -6,7 +6,7 @@ import { StoreAway } from './store-errors.ts'
 /** In milliseconds: the server itself ends a statement after `wait`. */
 const MARGIN = 1000
 
-/** A server that is frozen does not say goodbye. */
+/** A frozen server does not answer the end of a connection. */
 async function ended(client: Client): Promise<void> {
   const farewell = client.end().catch(() => undefined)
   await Promise.race([farewell, sleep(MARGIN, undefined, { ref: false })])
@@ -14,14 +14,14 @@ async function ended(client: Client): Promise<void> {
 }
 
 interface Waiting {
-  /** False if nobody waits any more. */
+  /** False if the caller no longer waits. */
   readonly take: (connection: Connection) => boolean
   readonly fail: (error: unknown) => void
 }
 
 /**
- * Connections that are used by one work at a time. They are opened when they are needed, and kept. While none can be opened, one
- * work at a time tries it, and all others fail at once: a database that says nothing would else hold up each of them in turn.
+ * Connections, each used by one caller at a time. They are opened when needed, and kept. While none can be opened, one caller at a
+ * time tries, and all others fail at once: otherwise a database that does not answer would delay each of them in turn.
  */
 export class ConnectionPool {
   #place: PostgresPlace
@@ -50,7 +50,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Those that are in use, or being opened, are cut. */
+  /** Connections that are in use, or being opened, are closed too. */
   async close(): Promise<void> {
     this.#closing.abort()
     const free = this.#free.splice(0)
@@ -78,13 +78,13 @@ export class ConnectionPool {
       })
       this.#all.add(connection)
       this.#away = undefined
-      // The next ones begin with the host that was right.
+      // The next connections try the host first that accepted this one.
       const { host } = connection
       const others = this.#place.hosts.filter((other) => other !== host)
       this.#place = { ...this.#place, hosts: [host, ...others] }
       return connection
     } catch (error) {
-      // The database may give this role fewer: one of the others will be free.
+      // The database may allow this role fewer connections: wait for one of the others.
       if (this.#all.size > 0 && error instanceof NoMoreConnections) return await this.#nextFree(error)
       if (this.#all.size === 0) this.#away = error as Error
       if (this.#all.size === 0) this.#waiting.forEach(({ fail }) => fail(error))
@@ -121,13 +121,13 @@ export class ConnectionPool {
   }
 
   #give(connection: Connection): void {
-    // After a failover, or a change of the schema, the others are lost, too.
+    // After a failover or a change of the schema, the other connections are unusable too.
     if (connection.isBroken) for (const free of this.#free) free.isBroken = true
     const [next] = this.#waiting
     if (next !== undefined) this.#waiting.delete(next)
     if (connection.isBroken || this.#closing.signal.aborted) {
       this.#drop(connection)
-      // Whoever waits opens another one.
+      // A waiting caller opens another one.
       if (next !== undefined) void this.#take().then((other) => this.#pass(other, next), next.fail)
     } else if (next === undefined) this.#free.push(connection)
     else this.#pass(connection, next)

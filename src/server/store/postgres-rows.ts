@@ -18,7 +18,7 @@ import {
 /** The rows of the store in this database, which other processes may change meanwhile. */
 export async function postgresRows(place: PostgresPlace): Promise<RowSource> {
   const { client } = await connect(place)
-  // A large table may take longer than a request.
+  // A large table may take longer than the time limit of a request.
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
   await client.query('SET LOCAL statement_timeout = 0')
   await client.query('SET LOCAL idle_in_transaction_session_timeout = 0')
@@ -72,7 +72,7 @@ const MISCOUNTED = `SELECT count(*)::int AS n FROM (
       WHERE name_id = name.id)) AS rdata FROM name GROUP BY 1, 2) AS present USING (account_id, zone_id)
   WHERE counted.names IS DISTINCT FROM present.names OR counted.rdata IS DISTINCT FROM present.rdata`
 
-/** What is wrong with the content of the store; empty if nothing is. References are kept by the database itself. */
+/** What is wrong with the content of the store; empty if nothing is. The database itself checks references. */
 export async function contentProblems(
   place: PostgresPlace,
   columnsOf: (table: StoreTable) => readonly string[],
@@ -90,13 +90,13 @@ export async function contentProblems(
   }
 }
 
-/** Other connections of Holdfast to this database: nodes that serve, or operations on their way. */
+/** Other connections of Holdfast to this database: nodes that serve, or operations that run. */
 const OTHERS = `SELECT count(*)::int AS n FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = 'holdfast' AND pid <> pg_backend_pid()`
 
 export class StoreInUse extends Error {}
 
-/** A pooler keeps connections of nodes that are gone, and lends one to several nodes: nobody can tell who is there. */
+/** A pooler keeps connections of nodes that have ended, and shares one among several nodes: they do not show which nodes run. */
 export class NotDirect extends Error {}
 
 async function refuseOthers(client: Client): Promise<void> {
@@ -117,7 +117,7 @@ export async function refuseInUse(place: PostgresPlace): Promise<void> {
   }
 }
 
-/** What belongs to the rows, in their transaction. */
+/** Runs in the transaction of the rows. */
 export type BeforeCommit = (w: PublishWrites & Pick<StoreWrites, 'addOperatorChange'>) => Promise<void>
 
 /**
@@ -135,7 +135,7 @@ export async function replacedPostgresRows(
     await client.query('SET LOCAL statement_timeout = 0')
     await client.query('SET LOCAL idle_in_transaction_session_timeout = 0')
     await client.query(`TRUNCATE ration, ${STORE_TABLES.join(', ')}`)
-    // What the triggers would derive is copied, too.
+    // Rows that the triggers would derive are copied too.
     for (const table of STORE_TABLES) await client.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`)
   } catch (error) {
     await client.end().catch(() => undefined)
@@ -170,7 +170,7 @@ function sinkOn(client: Client, sql: PostgresSql, beforeCommit: BeforeCommit): R
       await setSequences(client, lastIds)
       await beforeCommit(sqlWriting(sql))
       await commit(client)
-      // The rows are durable: what fails now is done by the database itself, a little later.
+      // The rows are durable: if this fails, the database does it itself later.
       await client.query('SET statement_timeout = 0').catch(() => undefined)
       await client.query(`ANALYZE ${STORE_TABLES.join(', ')}`).catch(() => undefined)
     },

@@ -4,8 +4,8 @@ import { toPostgres } from './postgres-dialect.ts'
 import type { Bound, Row, Sql, Statement } from './sql-values.ts'
 
 /**
- * A statement has the same name in every process: behind a pooler, another process may have prepared the one with this
- * name on the connection.
+ * A statement has the same name in every process, because behind a pooler another process may have prepared it on this
+ * connection.
  */
 const nameOf = (text: string): string => `h${createHash('sha256').update(text).digest('hex').slice(0, 20)}`
 
@@ -15,8 +15,8 @@ const isRead = (text: string): boolean => /^(?:SELECT|WITH wanted)/.test(text)
 type PostgresBound = Bound | readonly Bound[]
 
 /**
- * PostgreSQL has no U+0000. No stored text contains it, since the API refuses it, but a request may ask for one: its substitute is
- * not found either.
+ * PostgreSQL has no U+0000. No stored text contains it, because the API refuses it. A request may still ask for one: its substitute
+ * is not found either.
  */
 const asked = (value: Bound): Bound => (typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value)
 const askedAll = (value: PostgresBound): PostgresBound =>
@@ -58,7 +58,7 @@ export function postgresStatements(
   }
   return Object.assign(sql, {
     rows: async (text: string, ...values: readonly PostgresBound[]) => (await ask(text, values)).rows,
-    // The transaction around it sees one state.
+    // The transaction around it is a snapshot.
     atOneMoment: async <T>(work: () => Promise<T>): Promise<T> => work(),
     newId: (table: string): string => `nextval('${table}_id_seq')`,
   })

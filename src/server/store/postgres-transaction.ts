@@ -4,13 +4,13 @@ import type { ConnectionPool } from './postgres-pool.ts'
 import { type PostgresSql, postgresStatements } from './postgres-statements.ts'
 import { StoreAway, StoreBusy } from './store-errors.ts'
 
-/** Appendix A: could not be serialized, deadlock. Whoever tries again succeeds. */
+/** Appendix A: could not be serialized, deadlock. Another attempt succeeds. */
 const AGAIN = new Set(['40001', '40P01'])
-/** Another process made what this one was about to make: looked at again, it is there. */
+/** Another process has created the same row: another attempt finds it. */
 const UNIQUE = '23505'
 /** A lock or the statement took too long. */
 const SLOW = new Set(['55P03', '57014'])
-/** The disk or the memory of the server is full, or the role has lost a right: it takes no writes until its operator has acted. */
+/** The disk or the memory of the server is full, or the role has lost a right: no writes until its operator acts. */
 const UNUSABLE = new Set(['53100', '53200', '42501'])
 const MAX_TRIES = 8
 /** Connections that are lost in one request. */
@@ -18,27 +18,27 @@ const MAX_LOST = 3
 /** In milliseconds. */
 const MAX_PAUSE = 100
 
-/** Another connection may do it; where none could be made, the next one cannot either. */
+/** Another connection may work. If no connection could be made, another attempt fails too. */
 const isLost = (error: unknown): boolean =>
   !(error instanceof StoreAway) && (isAway(error) || isOutdated(error))
 
-/** What the database says that nobody awaits is said again by the statement that somebody awaits. */
+/** An error of BEGIN is not awaited here: the statement after it fails with the same error. */
 const unheard = (promise: Promise<unknown>): void => void promise.catch(() => undefined)
 
-/** Begins a transaction, together with the first statement. A server that says nothing to it is not asked again. */
+/** Begins a transaction, together with the first statement. There is no second attempt if the server does not answer. */
 function begin(connection: Connection, text: string): void {
   void connection.client.query(text).catch((error: Error) => {
     connection.isSilent = /read timeout/i.test(error.message)
   })
 }
 
-/** What the work failed with, and whether the connection can be used for another one. */
+/** The error of the work, and whether the connection can be used again. */
 function failed(connection: Connection, error: unknown): unknown {
   if (isLost(error)) connection.isBroken = true
   return connection.isSilent ? new StoreAway('the database says nothing') : error
 }
 
-/** One state for all reads of the work, which is done once. */
+/** One snapshot for all reads of the work, which runs once. */
 export async function inOneSnapshot<T>(
   pool: ConnectionPool,
   work: (sql: PostgresSql) => Promise<T>,
@@ -56,7 +56,7 @@ export async function inOneSnapshot<T>(
   })
 }
 
-/** The same; the work is done again where the connection was lost. */
+/** The same; the work runs again if the connection is lost. */
 export async function inSnapshot<T>(
   pool: ConnectionPool,
   work: (sql: PostgresSql) => Promise<T>,
@@ -71,10 +71,10 @@ export async function inSnapshot<T>(
   }
 }
 
-/** The end of a transaction that was not told: its changes may be durable, or not. */
+/** The connection was lost during COMMIT: the changes may be durable, or not. */
 class Unknown extends StoreAway {}
 
-/** A transaction whose statements are all sent at once, with its end: one trip. */
+/** A transaction whose statements and COMMIT are sent at once: one round trip. */
 export async function inOneTrip<T>(pool: ConnectionPool, work: (sql: PostgresSql) => Promise<T>): Promise<T> {
   return pool.use(async (connection) => {
     const { client } = connection
@@ -82,7 +82,7 @@ export async function inOneTrip<T>(pool: ConnectionPool, work: (sql: PostgresSql
       begin(connection, 'BEGIN')
       const working = work(postgresStatements(client, pool.place))
       unheard(working)
-      // After an error the end of the transaction reverts it.
+      // After an error, COMMIT reverts the transaction.
       await client.query('COMMIT')
       return await working
     } catch (error) {

@@ -17,9 +17,9 @@ import type { About, RequestWindow, Store, StoreReads, StoreWrites } from './sto
 
 /** In milliseconds: counters are durable within this time. */
 const FLUSH_DELAY = 5000
-/** In milliseconds: what is not stored then is lost. */
+/** In milliseconds: counts that are not stored within this time at the end are lost. */
 const MAX_CLOSING = 3000
-/** Counters that are stored together: updates wait for it. */
+/** Counters that are stored together; updates wait for them. */
 const FLUSH_BATCH = 1000
 
 /** A store in a PostgreSQL database whose schema is of this version (`postgres-migrations.ts`). */
@@ -38,7 +38,7 @@ const DENIED = `SELECT relname FROM pg_class WHERE relnamespace = current_schema
   AND NOT (has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
     AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE')) LIMIT 1`
 
-/** The database lacks counters of this node, and the work asks for them. */
+/** The work reads counters in SQL, and the database lacks some of this node. */
 class NotStored extends Error {}
 
 type CounterJoins = Pick<StoreReads, 'keyNamed' | 'keysOf' | 'clientsOf'>
@@ -58,7 +58,7 @@ const withCounters = (tables: CounterJoins, first: () => Promise<void>): Counter
   },
 })
 
-/** Where the zones of the hostnames are locked: before the counters, as in every other transaction. */
+/** Locks the zones of the hostnames before the counters, as every other transaction does. */
 const LOCK_ZONES = `SELECT id FROM zone WHERE id IN (SELECT zone_id FROM name WHERE fqdn = ANY($1::text[]))
   ORDER BY id FOR NO KEY UPDATE`
 
@@ -73,13 +73,13 @@ interface WriteOptions {
 }
 
 /**
- * Reads run side by side, each in a snapshot of its own. Works that say what they will ask are done in batches. Other writes of
- * one process run one after the other, each in a transaction, beside the batches and beside other processes: locks keep
- * apart what must not meet.
+ * Reads run in parallel, each in a snapshot. Writes that say in advance what they read run in batches. Other writes of a process run
+ * one after the other, each in a transaction, in parallel with batches and other processes; locks separate those that conflict
+ * (decision 0042).
  */
 class PostgresStore implements Store {
   readonly #pool: ConnectionPool
-  /** Of the batches, and of what is done for them. */
+  /** For batches, and for jobs that they leave. */
   readonly #counters = new PostgresCounters()
   readonly #counterTurns = new Turns()
   readonly #writeTurns = new Turns()
@@ -146,7 +146,7 @@ class PostgresStore implements Store {
   async close(): Promise<void> {
     this.#closing.abort()
     const flushed = this.#writeTurns.take(async () => this.#flush()).catch(() => undefined)
-    // A database that is away must not prevent the end.
+    // A database that cannot be reached must not prevent the end.
     await Promise.race([flushed, sleep(MAX_CLOSING, undefined, { ref: false })])
     await this.#pool.close()
   }
@@ -189,7 +189,7 @@ class PostgresStore implements Store {
     }
   }
 
-  /** Some reads join the counters: what this node has not stored yet is stored first, and the work runs again. */
+  /** Some reads join the counters: the node first stores what it has not stored yet, and the work runs again. */
   async #withStoredCounters<T>(run: (check: Check) => Promise<T>): Promise<T> {
     try {
       return await run(async () => {
@@ -202,7 +202,7 @@ class PostgresStore implements Store {
     }
   }
 
-  /** A transaction with the counters of this node, when it is its turn. */
+  /** A transaction with the counters of this node, in its turn. */
   async #counting<T>(work: (sql: PostgresSql) => Promise<T>): Promise<T> {
     const counters = this.#counters
     const value = await inTransaction(
@@ -226,11 +226,11 @@ class PostgresStore implements Store {
       this.#isFlushDue = false
       await this.#flush()
     }
-    // What could not be stored stays, and goes with the next flush.
+    // Counts that could not be stored are stored with the next flush.
     void flush().catch(() => undefined)
   }
 
-  /** Stores what is dirty now, some at a time: updates go on between. */
+  /** Stores what is dirty now, some at a time, so that updates can run in between. */
   async #flush(): Promise<void> {
     const counters = this.#counters
     const inTurn = async (work: (sql: PostgresSql) => Promise<void>): Promise<void> =>
@@ -247,7 +247,7 @@ class PostgresStore implements Store {
           counters.flush(sql, kind, keys[kind].slice(at, at + FLUSH_BATCH).toSorted()),
         )
     if (keys.failures.length > 0) await inTurn(async (sql) => counters.sweep(sql))
-    // What is stored is read again; only what is not stored is kept.
+    // Stored counts are read again; only those that are not stored are kept.
     await this.#counterTurns.take(async () => counters.invalidate())
   }
 }

@@ -70,13 +70,13 @@ export interface NameInZone {
 
 /** A name that has changed since it was published. */
 export interface DirtyName extends NameInZone {
-  /** It has not changed itself: a flush that had no room left it, with all names that depend on it. */
+  /** It has not changed itself: an earlier flush was full and deferred it, with all names that depend on it. */
   readonly isDeferred: boolean
-  /** Where changes happen beside a flush: which change it is of. A later one stays dirty. */
+  /** Where changes may happen during a flush: the stamp of the change. A name with a later stamp stays dirty. */
   readonly stamp?: number
 }
 
-/** Zones of which `dirtyNames` has names: each zone of a flush has a step of its own, and must not wait for the others. */
+/** Zones in one result of `dirtyNames`: each zone of a flush needs a step of its own. */
 export const MAX_DIRTY_ZONES = 200
 
 /** What a flush reads and writes. */
@@ -100,16 +100,16 @@ export interface PublishWrites extends PublishedReads {
   addStep(zoneId: number, step: JournalStep & { readonly growth: number }, now: Instant): Promise<void>
   /** At most 100 steps older than this, and those of this zone beyond the greatest number kept. */
   pruneJournal(zoneId: number, before: Instant): Promise<void>
-  /** The names are published, and dirty no longer. */
+  /** Marks the names as published: they are no longer dirty. */
   setPublished(dirty: readonly DirtyName[], now: Instant): Promise<void>
-  /** What is published of these names is not their present state. They are dirty only after `retryStuck`. */
+  /** Marks names that could not be rendered: their published state is old. They become dirty with `retryStuck`. */
   setStuck(names: readonly NameInZone[]): Promise<void>
   /** Makes all stuck names dirty. */
   retryStuck(): Promise<void>
   /** To that of a copy that a name server has, if it is newer (RFC 1982). */
   raiseSerial(zoneId: number, serial: number): Promise<void>
   /**
-   * After a backup is restored: raises every serial above those that the lost store may have reached until now, by the fastest pace of
+   * After a backup is restored: raises every serial above those that the lost store may have reached, at the fastest possible rate of
    * flushes since the last step in the backup.
    */
   raiseSerialsAfter(now: Instant): Promise<void>

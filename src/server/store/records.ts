@@ -69,7 +69,7 @@ export interface ApiKey {
   readonly lastUsedAt?: Instant
 }
 
-/** With what a list shows. */
+/** An API key with its description, for lists. */
 export interface ListedApiKey extends ApiKey {
   readonly description: string
   readonly createdAt: Instant
@@ -79,7 +79,7 @@ export interface ListedApiKey extends ApiKey {
 export interface RecordReads {
   account(id: number): Promise<Account | undefined>
   zoneNamed(name: string): Promise<Zone | undefined>
-  /** For the rules: without what every change of the zone changes. */
+  /** For the rules: without the columns that every change of the zone changes. */
   zoneRules(zoneId: number): Promise<ZoneRules | undefined>
   isMember(zoneId: number, accountId: number): Promise<boolean>
   /** In the order of their names. */
@@ -131,7 +131,7 @@ export interface RecordWrites extends RecordReads {
   setTargets(keyId: number, nameIds: readonly number[]): Promise<void>
 }
 
-/** What only the operator changes. An undefined value removes a limit or a list of types. */
+/** Changes that only the operator makes. An undefined value removes a limit or a list of types. */
 export interface PolicyWrites {
   changePlan(planId: number, values: Partial<Omit<Plan, 'name'>>): Promise<void>
   changeZone(zoneId: number, values: Partial<ZonePolicy>): Promise<void>
@@ -147,9 +147,9 @@ export interface PolicyWrites {
   setAccountPassword(accountId: number, hash: Uint8Array): Promise<void>
   /** Removes the account with its zones, names and keys. */
   removeAccount(accountId: number): Promise<void>
-  /** One of the account, or of any; resolves with whether there was one. */
+  /** Deletes a key of this account, or of any account; resolves with whether it existed. */
   removeApiKey(id: number, accountId?: number): Promise<boolean>
-  /** The zone and its owner's names in it go to another account, without the DDNS keys of the owner. */
+  /** Moves the zone and its owner's names in it to another account, without the DDNS keys of the owner. */
   transferZone(zoneId: number, accountId: number, now: Instant): Promise<void>
   countNames(zoneId: number): Promise<number>
   setMember(zoneId: number, accountId: number, isMember: boolean): Promise<void>

@@ -47,7 +47,7 @@ const dependents = (
 /** Before a deferred name. No label begins with it, and it is after all letters: names that have changed are flushed first. */
 const DEFERRED = '~'
 
-/** Before a name that could not be rendered: after every other. */
+/** Before a name that could not be rendered; it sorts after every other. */
 const STUCK = '\u007f'
 /** Of the rows of `dns_dirty`: all but stuck names. */
 export const IS_FLUSHED = `name < '${STUCK}'`
@@ -89,7 +89,7 @@ const dirty = (sql: Sql): Pick<PublishWrites, 'dirtyNames' | 'setPublished' | 's
   },
   async setPublished(names, now) {
     const publish = sql('UPDATE name SET published_at = ? WHERE zone_id = ? AND name = ?')
-    // Rows of `name` first, as an update has it that marks them.
+    // Rows of `name` before those of `dns_dirty`: an update locks them in this order.
     const own = names.filter(({ isDeferred }) => !isDeferred)
     await Promise.all(own.map(async ({ zoneId, name }) => publish.run(now, zoneId, name)))
     await Promise.all(

@@ -117,7 +117,7 @@ const journal = (sql: Sql): Pick<PublishedReads, 'hasDirtyNames' | 'stepNumber' 
   },
 })
 
-/** After a correction of the clock, a step in the middle can be the oldest, and be removed first: what is before it is no way. */
+/** After a correction of the clock, a step in the middle can be the oldest and be removed first: steps before it cannot be used. */
 const FIRST_STEP = `WITH first AS (SELECT max(n) AS n FROM dns_journal WHERE zone_id = ?1 AND serial_from = ?2)
   SELECT n FROM first WHERE NOT EXISTS (
     SELECT 1 FROM dns_journal AS step WHERE zone_id = ?1 AND n >= first.n AND serial_to IS DISTINCT FROM coalesce(

@@ -5,7 +5,7 @@ export type Bound = string | number | bigint | Uint8Array | null
 export type Value = Bound | undefined
 export type Row = Readonly<Record<string, Value>>
 
-/** SQLite has the result at once, and a database behind a socket later; who awaits it need not know. */
+/** SQLite has the result at once, PostgreSQL later; callers await both. */
 type Soon<T> = T | Promise<T>
 
 export interface Statement {
@@ -50,7 +50,7 @@ export const instantOf = (value: Value): Instant | undefined =>
 /** In SQL, the names beneath ?1, which is reversed: '/' is the character after '.'. */
 export const BENEATH = `labels_reversed > ?1 || '.' AND labels_reversed < ?1 || '/'`
 
-/** Which hash key new hashes are made with: rotations count it up. */
+/** The number of the hash key for new hashes; each rotation increases it. */
 export const HASH_KEY_NUMBER = `(SELECT coalesce(max(CAST(value AS INTEGER)), 1) FROM fact WHERE name = 'hash_key_number')`
 
 /** Several numbers or texts, as one bound value. */

@@ -87,7 +87,7 @@ export async function exclusively<T>(
   })
 }
 
-/** With a write-ahead log, only the last connection gets the database for itself. */
+/** With a write-ahead log, only the last connection gets exclusive access. */
 function isHeld(database: DatabaseSync): boolean {
   try {
     // In this order: with the other one, a rollback journal would stay there.

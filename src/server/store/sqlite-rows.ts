@@ -65,7 +65,7 @@ export function sqliteRows(folder: string): RowSource {
 
 /**
  * PostgreSQL has no U+0000; the API refuses it, but stores of early versions may contain it. SQLite looks for it itself: the one of
- * Node 22 ends a text before it, and the rest would be lost without a word.
+ * Node 22 ends a text before it, and the rest would be lost silently.
  */
 function refuseNul(database: DatabaseSync, table: StoreTable, columns: readonly string[]): void {
   const found = columns.map(

@@ -78,7 +78,7 @@ class SqliteStore implements Store {
   async close(): Promise<void> {
     const { writer, reader } = this.#connections
     await this.#groupCommit.commit(async () => undefined) // waits for all earlier work
-    // A disk that takes no counters must not prevent the end; its writers have the error already.
+    // A disk that is full must not prevent the end; the requests that wrote have the error already.
     await this.#flushCounters().catch(() => undefined)
     this.#groupCommit.stop()
     if (reader !== writer) reader.close()

@@ -27,7 +27,7 @@ export interface StoreReads extends RecordReads, PublishedReads {
   /** A fact about the store itself, such as the fingerprint of its hash key. */
   fact(name: string): Promise<string | undefined>
   totals(now: Instant): Promise<StoreTotals>
-  /** Changes by the operator that no log has yet, the oldest first. */
+  /** Changes by the operator that are not in a log yet, the oldest first. */
   operatorChanges(): Promise<readonly StoredOperatorChange[]>
   /** One list of the operator; with a limit, its first rows. */
   overview(of: Overview, query: OverviewQuery): Promise<readonly OverviewRow[]>
@@ -88,10 +88,10 @@ export interface StoreWrites extends StoreReads, RecordWrites, PolicyWrites, Pub
   touchZone(zoneId: number, now: Instant): Promise<void>
 
   setFact(name: string, value: string): Promise<void>
-  /** Its value, which is this one where there was none: of two who set it at once, both get that of the first. */
+  /** The value of the fact; sets this one if there is none. If two processes set it at once, both get the first value. */
   factOr(name: string, value: string): Promise<string>
   addOperatorChange(change: OperatorChange): Promise<void>
-  /** Those up to this one. */
+  /** Removes the changes up to this one. */
   removeOperatorChanges(lastId: number): Promise<void>
   addPlan(plan: NewPlan): Promise<number>
   addAccount(account: NewAccount, now: Instant): Promise<number>
@@ -109,39 +109,37 @@ export interface StoreWrites extends StoreReads, RecordWrites, PolicyWrites, Pub
 }
 
 /**
- * What a work will ask, as far as its caller knows. A store behind a socket reads it in advance, for all works that wait, and
- * changes what they change at once; a work that asks for something else is done by itself.
+ * What a call of `write` will read, as far as its caller knows. PostgreSQL reads it in advance for all waiting calls and stores
+ * their changes together. A call that reads anything else runs in a transaction of its own.
  */
 export interface About {
-  /** Of the login. Works with the same one are done in the order of the calls. */
+  /** Of the login. Calls with the same username run in their order. */
   readonly username: string
   readonly hostnames: readonly string[]
   /** Whose failed logins are counted. */
   readonly peers: readonly string[]
-  /** Only the login and the failed logins will be asked for, unless the login has changed. */
+  /** The password will probably be wrong: only the login and its failed logins are read. */
   readonly isLikelyRefused?: boolean
 }
 
 /**
- * Data is changed only inside `write`, which resolves when the change is durable; work that throws changes nothing. Work
- * must await nothing but the store, because other requests wait for it. It may run a second time, after all of its
- * changes were rolled back.
+ * Data is changed only inside `write`, which resolves when the change is durable; if `work` throws, nothing is changed. `work`
+ * must await nothing but the store, because other requests wait for it. It may run again after its changes were rolled back.
  */
 export interface Store {
   read<T>(work: (reading: StoreReads) => Promise<T>): Promise<T>
   write<T>(work: (writing: StoreWrites) => Promise<T>, about?: () => About): Promise<T>
-  /** Reads one state of what is published, however long it takes: what is committed meanwhile is not seen. */
+  /** One snapshot of what is published, for long reads: later commits are not visible. */
   snapshot<T>(work: (reading: PublishedReads) => Promise<T>): Promise<T>
   /**
-   * Moves what is durable elsewhere (a write-ahead log) to its last place. To be called now and then: a quiet service would
-   * else leave it there until it stops.
+   * Moves the write-ahead log into the database. Call it now and then: without writes, the log would stay until the service stops.
    */
   checkpoint(): void
-  /** Writes something of no meaning, to tell whether it can, beside all other work; resolves with the time by the clock of the store. */
+  /** Writes a test value on a connection of its own, to find out whether writes work; resolves with the time of the store's clock. */
   readonly probe?: () => Promise<Instant>
   /**
    * Counts one request of the account in windows of this many milliseconds, and returns its window. Only a store that several
-   * processes share has it; alone, a process counts in memory.
+   * processes share has it; otherwise the process counts in memory.
    */
   readonly countRequest?: (accountId: number, now: Instant, span: number) => Promise<RequestWindow>
   close(): Promise<void>
@@ -149,6 +147,6 @@ export interface Store {
 
 export interface RequestWindow {
   readonly since: number
-  /** With this request. */
+  /** Including this request. */
   readonly count: number
 }
