@@ -66,7 +66,7 @@ const types = {
 type Host = PostgresPlace['hosts'][number]
 
 interface ConnectOptions {
-  /** In milliseconds: a statement without an answer for this long ends the connection, because a lost or frozen host never answers. */
+  /** In milliseconds: a statement without an answer for this long ends the connection: a lost or frozen host never answers. */
   readonly patience?: number
   /** Ends the attempt. */
   readonly ending?: AbortSignal

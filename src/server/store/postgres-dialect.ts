@@ -25,8 +25,8 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * A flush reads a name, and later deletes its row of `dns_dirty`. A change in between raises the stamp of the row; the flush deletes
- * only rows whose stamp it has read, so the change is not lost.
+ * A flush reads a name, and later deletes its row of `dns_dirty`. A change in between raises the stamp of the row; the flush
+ * deletes only rows whose stamp it has read, so the change is not lost.
  */
 const marked = (text: string): string =>
   text

@@ -73,9 +73,9 @@ interface WriteOptions {
 }
 
 /**
- * Reads run in parallel, each in a snapshot. Writes that say in advance what they read run in batches. Other writes of a process run
- * one after the other, each in a transaction, in parallel with batches and other processes; locks separate those that conflict
- * (decision 0042).
+ * Reads run in parallel, each in a snapshot. Writes that say in advance what they read run in batches. Other writes of a process
+ * run one after the other, each in a transaction, in parallel with batches and other processes; locks separate those that
+ * conflict (decision 0042).
  */
 class PostgresStore implements Store {
   readonly #pool: ConnectionPool

@@ -135,7 +135,7 @@ export interface Store {
    * Moves the write-ahead log into the database. Call it now and then: without writes, the log would stay until the service stops.
    */
   checkpoint(): void
-  /** Writes a test value on a connection of its own, to find out whether writes work; resolves with the time of the store's clock. */
+  /** Writes a test value on its own connection, to find out whether writes work; resolves with the time of the store's clock. */
   readonly probe?: () => Promise<Instant>
   /**
    * Counts one request of the account in windows of this many milliseconds, and returns its window. Only a store that several
