@@ -66,6 +66,26 @@ it('lists rooms strictly downward', () => {
       expect(order.indexOf(below), `${room} imports ${below}`).toBeLessThan(order.indexOf(room))
 })
 
+it('is drawn with every room on its floor', () => {
+  const prefixes = ['client/', '', 'server/']
+  const drawn = [...DOCUMENT.matchAll(/^ ?(\d+) │(.*)│$/gm)].flatMap(([, floor = '', columns = '']) =>
+    columns
+      .split('│')
+      .flatMap((column, at) =>
+        words(column.trim()).map((room) => [
+          room.includes('/') ? room : `${prefixes[at]}${room}`,
+          Number(floor),
+        ]),
+      ),
+  )
+  const floorOf = (room: string): number =>
+    1 + Math.max(0, ...(ROOMS.get(room)?.mayImport ?? []).map(floorOf))
+
+  expect(Object.fromEntries(drawn)).toEqual(
+    Object.fromEntries([...ROOMS.keys()].map((room) => [room, floorOf(room)])),
+  )
+})
+
 it.each(files)('%s imports only from rooms below it', (file) => {
   const targets = targetsOf(file)
   const allowed = [roomOf(file), ...(ROOMS.get(roomOf(file))?.mayImport ?? [])]
