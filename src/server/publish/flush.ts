@@ -144,9 +144,12 @@ async function flushZone(w: StoreWrites, flushed: ZoneFlush): Promise<PublishedZ
   const gone: PublishedRow[] = []
   const come: PublishedRow[] = []
   const owners = await recordsToPublish(w, flushed)
-  const present = await Promise.all(owners.map(async ({ owner }) => w.publishedAt(zone.id, owner)))
-  for (const [at, { owner, records }] of owners.entries()) {
-    const difference = differenceOf(present[at] ?? [], records)
+  const present = await w.publishedOf(
+    zone.id,
+    owners.map(({ owner }) => owner),
+  )
+  for (const { owner, records } of owners) {
+    const difference = differenceOf(present.get(owner) ?? [], records)
     gone.push(...difference.gone.map((record) => ({ owner, ...record })))
     come.push(...difference.come.map((record) => ({ owner, ...record })))
   }
@@ -177,15 +180,16 @@ async function zoneRecords(w: StoreWrites, flushed: ZoneFlush): Promise<readonly
     stateAt: async (name) => w.storedState(zone.id, name),
     zoneOf: async (fqdn) => highestZone(w, fqdn, zone.apex),
   }
+  const names = await withAliases(w, flushed)
+  const stateOf = await w.storedStates(zone.id, [...names])
   const recordsAt = async (name: string): Promise<readonly OwnerRecords[]> => {
     try {
-      return [{ owner: ownerKey(name), records: await rendered(name, await context.stateAt(name), context) }]
+      return [{ owner: ownerKey(name), records: await rendered(name, stateOf(name), context) }]
     } catch (error) {
       onNameFault({ zoneId: zone.id, name, fqdn: fqdnOf(name, zone.apex), error })
       return []
     }
   }
-  const names = await withAliases(w, flushed)
   return (await Promise.all([...names].map(recordsAt))).flat()
 }
 
@@ -225,11 +229,11 @@ async function follow(
   { zone, batch, maxNames }: ZoneFlush,
   { wave, all, followed }: Following,
 ): Promise<void> {
-  const found = await Promise.all(
-    wave.map(async (name) => w.aliasesOf(zone.id, fqdnOf(name, zone.apex), maxNames + 1)),
-  )
-  for (const [at, name] of wave.entries()) {
-    const aliases = found[at] ?? []
+  const fqdns = new Map(wave.map((name) => [fqdnOf(name, zone.apex), name]))
+  const aliased = [...(await w.aliased(zone.id, [...fqdns.keys()]))]
+  const found = await Promise.all(aliased.map(async (fqdn) => w.aliasesOf(zone.id, fqdn, maxNames + 1)))
+  for (const [at, fqdn] of aliased.entries()) {
+    const [name = APEX, aliases = []] = [fqdns.get(fqdn), found[at]]
     const added = aliases.filter((alias) => !all.has(alias))
     if (added.length > batch.room || aliases.length > maxNames) {
       batch.isOver = true

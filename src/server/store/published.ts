@@ -82,6 +82,12 @@ export const MAX_DIRTY_ZONES = 200
 /** What a flush reads and writes. */
 export interface PublishWrites extends PublishedReads {
   dirtyNames(limit: number): Promise<readonly DirtyName[]>
+  /** Names as they are stored. What the function returns, it reads when it is called: one row that is broken fails alone. */
+  storedStates(zoneId: number, names: readonly string[]): Promise<(name: string) => StoredState | undefined>
+  /** What is published of each of these owners; owners without records are missing. */
+  publishedOf(zoneId: number, owners: readonly string[]): Promise<ReadonlyMap<string, readonly DnsRecord[]>>
+  /** Those of these names to which an ALIAS or CNAME of the zone points. */
+  aliased(zoneId: number, fqdns: readonly string[]): Promise<ReadonlySet<string>>
   /** The names of the zone whose ALIAS or CNAME points to this one. */
   aliasesOf(zoneId: number, fqdn: string, limit: number): Promise<readonly string[]>
   /** Leaves all names whose ALIAS or CNAME leads to this one, over others too, to later flushes. */

@@ -1,12 +1,21 @@
+import type { Instant } from '../../base/time.ts'
 import type { Login, StoredName } from '../model/rows.ts'
 import type { Account, ZoneRules } from '../model/tree.ts'
 import type { CounterWrites } from './counter-rows.ts'
+import type { PublishWrites } from './published.ts'
 import type { StoreWrites, ValueChange } from './store.ts'
 
 /** Entries of each map: a name takes about a third of a KiB. */
 const MAX_CACHED = 100_000
 
 type Tables = Omit<StoreWrites, keyof CounterWrites>
+
+/** What a flush asks and writes changes nothing that is cached here, and it happens up to 50 times a second. */
+const OF_FLUSHES: readonly (keyof PublishWrites)[] = [
+  ...(['storedStates', 'publishedOf', 'dirtyNames', 'aliased', 'aliasesOf', 'deferAliases'] as const),
+  ...(['zonesBeneath', 'namesFrom', 'deferNamesFrom'] as const),
+  ...(['replacePublished', 'addStep', 'pruneJournal', 'setPublished', 'setStuck', 'retryStuck'] as const),
+]
 
 export interface ReadCache extends Tables {
   /** Another process wrote, or a transaction was rolled back. */
@@ -19,6 +28,8 @@ class LookupCache {
   readonly #names = new Map<string, readonly StoredName[]>()
   readonly #accounts = new Map<number, Account>()
   readonly #zones = new Map<number, ZoneRules>()
+  /** When each zone was last touched: under load many updates happen in one millisecond. */
+  readonly #touched = new Map<number, Instant>()
 
   async login(username: string, load: (username: string) => Promise<Login | undefined>) {
     const cached = this.#logins.get(username)
@@ -66,11 +77,15 @@ class LookupCache {
     this.#names.delete(fqdn)
   }
 
+  /** Whether this is another moment than that of the last call for the zone. */
+  isNewTouch(zoneId: number, now: Instant): boolean {
+    if (this.#touched.get(zoneId) === now) return false
+    this.#touched.set(zoneId, now)
+    return true
+  }
+
   invalidateAll(): void {
-    this.#logins.clear()
-    this.#names.clear()
-    this.#accounts.clear()
-    this.#zones.clear()
+    for (const cache of [this.#logins, this.#names, this.#accounts, this.#zones, this.#touched]) cache.clear()
   }
 }
 
@@ -81,7 +96,7 @@ class LookupCache {
 export function readCache(tables: Tables, reads: readonly string[]): ReadCache {
   const cache = new LookupCache()
   return {
-    ...invalidating(tables, reads, cache),
+    ...invalidating(tables, [...reads, ...OF_FLUSHES], cache),
     login: async (username) => cache.login(username, tables.login),
     namesByFqdn: async (fqdn) => cache.names(fqdn, tables.namesByFqdn),
     account: async (id) => cache.account(id, tables.account),
@@ -98,7 +113,9 @@ export function readCache(tables: Tables, reads: readonly string[]): ReadCache {
       cache.invalidateName(name.fqdn)
       return tables.setOffline(name, isOffline, now)
     },
-    touchZone: tables.touchZone,
+    async touchZone(zoneId, now) {
+      if (cache.isNewTouch(zoneId, now)) await tables.touchZone(zoneId, now)
+    },
     touchApiKey: tables.touchApiKey,
     setFact: tables.setFact,
     factOr: tables.factOr,

@@ -1,8 +1,9 @@
+import type { Instant } from '../../base/time.ts'
 import { nameAndAncestors } from '../../dns/name.ts'
 import { reversed } from '../model/dns-name.ts'
 import { type DirtyName, MAX_DIRTY_ZONES, type PublishWrites } from './published.ts'
 import { TARGET } from './sql-pointers.ts'
-import { BENEATH, integer, number, optional, type Row, type Sql, textValue } from './sql-values.ts'
+import { asList, BENEATH, integer, number, optional, type Row, type Sql, textValue } from './sql-values.ts'
 
 /**
  * The names that a flush has to publish, and those that depend on them, in SQL. `LIMIT +?`: from the value of a bare `LIMIT ?`
@@ -17,7 +18,15 @@ export const sqlDirtyNames = (
 
 const dependents = (
   sql: Sql,
-): Pick<PublishWrites, 'aliasesOf' | 'deferAliases' | 'namesFrom' | 'deferNamesFrom' | 'zonesBeneath'> => ({
+): Pick<
+  PublishWrites,
+  'aliased' | 'aliasesOf' | 'deferAliases' | 'namesFrom' | 'deferNamesFrom' | 'zonesBeneath'
+> => ({
+  async aliased(zoneId, fqdns) {
+    const wanted = asList(fqdns.map((fqdn) => `${fqdn}.`))
+    const found = await sql(ALIASED).all(wanted, zoneId)
+    return new Set(found.map((row) => textValue(row['value']).slice(0, -1)))
+  },
   async aliasesOf(zoneId, fqdn, limit) {
     const rows =
       sql(`SELECT name.name FROM rdata JOIN rrset ON rrset.id = rdata.rrset_id JOIN name ON name.id = name_id
@@ -54,6 +63,10 @@ export const IS_FLUSHED = `name < '${STUCK}'`
 
 const NAMES_FROM = `FROM name WHERE (labels_reversed = ?1 OR ${BENEATH}) AND +zone_id = ?2`
 
+const ALIASED = `SELECT value FROM json_each(?) AS wanted WHERE EXISTS (
+  SELECT 1 FROM rdata JOIN rrset ON rrset.id = rdata.rrset_id JOIN name ON name.id = name_id
+  WHERE ${TARGET} = wanted.value AND zone_id = ? AND dns_type IN ('ALIAS', 'CNAME'))`
+
 /** UNION, and not UNION ALL: a loop of CNAME ends. What has changed itself is flushed without this. */
 const DEFER_ALIASES = `INSERT INTO dns_dirty
   WITH RECURSIVE alias (name) AS (
@@ -88,19 +101,8 @@ const dirty = (sql: Sql): Pick<PublishWrites, 'dirtyNames' | 'setPublished' | 's
     return rows.flat().map(dirtyName)
   },
   async setPublished(names, now) {
-    const publish = sql('UPDATE name SET published_at = ? WHERE zone_id = ? AND name = ?')
-    // Rows of `name` before those of `dns_dirty`: an update locks them in this order.
-    const own = names.filter(({ isDeferred }) => !isDeferred)
-    await Promise.all(own.map(async ({ zoneId, name }) => publish.run(now, zoneId, name)))
-    await Promise.all(
-      names.map(async ({ zoneId, name, isDeferred, stamp }) => {
-        const row = isDeferred ? `${DEFERRED}${name}` : name
-        if (stamp === undefined) await sql(CLEAN).run(zoneId, row)
-        else await sql(`${CLEAN} AND stamp = ?`).run(zoneId, row, stamp)
-        const wasStuck = (await sql(CLEAN).run(zoneId, `${STUCK}${name}`)).changes > 0
-        if (isDeferred && wasStuck) await publish.run(now, zoneId, name)
-      }),
-    )
+    const isAlone = names.every(({ stamp }) => stamp === undefined)
+    await (isAlone ? publishAlone(sql, names, now) : publishBesideOthers(sql, names, now))
   },
   async setStuck(names) {
     for (const { zoneId, name } of names) {
@@ -114,6 +116,44 @@ const dirty = (sql: Sql): Pick<PublishWrites, 'dirtyNames' | 'setPublished' | 's
     await sql(`DELETE FROM dns_dirty WHERE NOT ${IS_FLUSHED}`).run()
   },
 })
+
+/** No change happens beside the flush: what it has read is what is there. One statement for the names of a zone. */
+async function publishAlone(sql: Sql, names: readonly DirtyName[], now: Instant): Promise<void> {
+  const wasStuck =
+    sql(`UPDATE name SET published_at = ? WHERE zone_id = ? AND name IN (SELECT substr(name, ${STUCK.length + 1})
+    FROM dns_dirty WHERE zone_id = ? AND name IN (SELECT value FROM json_each(?)))`)
+  for (const zoneId of new Set(names.map((one) => one.zoneId))) {
+    const ofZone = names.filter((one) => one.zoneId === zoneId)
+    const own = asList(ofZone.flatMap(({ name, isDeferred }) => (isDeferred ? [] : [name])))
+    const stuck = ofZone.map(({ name }) => `${STUCK}${name}`)
+    const rows = ofZone.map(({ name, isDeferred }) => (isDeferred ? `${DEFERRED}${name}` : name))
+    await sql(
+      'UPDATE name SET published_at = ? WHERE zone_id = ? AND name IN (SELECT value FROM json_each(?))',
+    ).run(now, zoneId, own)
+    await wasStuck.run(now, zoneId, zoneId, asList(stuck))
+    await sql('DELETE FROM dns_dirty WHERE zone_id = ? AND name IN (SELECT value FROM json_each(?))').run(
+      zoneId,
+      asList([...rows, ...stuck]),
+    )
+  }
+}
+
+/** Other processes change names meanwhile: a row whose stamp has been raised since stays. */
+async function publishBesideOthers(sql: Sql, names: readonly DirtyName[], now: Instant): Promise<void> {
+  const publish = sql('UPDATE name SET published_at = ? WHERE zone_id = ? AND name = ?')
+  // Rows of `name` before those of `dns_dirty`: an update locks them in this order.
+  const own = names.filter(({ isDeferred }) => !isDeferred)
+  await Promise.all(own.map(async ({ zoneId, name }) => publish.run(now, zoneId, name)))
+  await Promise.all(
+    names.map(async ({ zoneId, name, isDeferred, stamp }) => {
+      const row = isDeferred ? `${DEFERRED}${name}` : name
+      if (stamp === undefined) await sql(CLEAN).run(zoneId, row)
+      else await sql(`${CLEAN} AND stamp = ?`).run(zoneId, row, stamp)
+      const wasStuck = (await sql(CLEAN).run(zoneId, `${STUCK}${name}`)).changes > 0
+      if (isDeferred && wasStuck) await publish.run(now, zoneId, name)
+    }),
+  )
+}
 
 function dirtyName(row: Row): DirtyName {
   const name = textValue(row['name'])

@@ -1,9 +1,9 @@
 import { instant } from '../../base/time.ts'
 import type { DnsType } from '../model/rdata-values.ts'
 import type { OfflineSettings } from '../model/tree.ts'
-import type { PublishedReads, PublishedZone, PublishWrites } from './published.ts'
+import type { PublishedReads, PublishedZone, PublishWrites, StoredState } from './published.ts'
 import { IS_FLUSHED, sqlDirtyNames } from './sql-dirty.ts'
-import { isOn, number, optional, type Row, type Sql, textValue, type Value } from './sql-values.ts'
+import { asList, isOn, number, optional, type Row, type Sql, textValue, type Value } from './sql-values.ts'
 
 const bytes = (value: Value): Uint8Array => (value instanceof Uint8Array ? value : new Uint8Array())
 
@@ -25,25 +25,7 @@ export const sqlPublishedReads = (sql: Sql): PublishedReads => ({
   ...journal(sql),
   ...records(sql),
   async storedState(zoneId, name) {
-    const rows = await sql(STATE).all(zoneId, name)
-    const [row] = rows
-    if (row === undefined) return undefined
-    const offline = row['offline_settings']
-    return {
-      isOffline: isOn(row['is_offline']),
-      isBlocked: isOn(row['is_blocked']),
-      ...optional(
-        'offlineSettings',
-        typeof offline === 'string' ? (JSON.parse(offline) as OfflineSettings) : undefined,
-      ),
-      records: rows
-        .filter(({ value }) => value !== null)
-        .map((one) => ({
-          dnsType: textValue(one['dns_type']) as DnsType,
-          ttl: number(one['ttl']),
-          value: textValue(one['value']),
-        })),
-    }
+    return stateFrom(await sql(`${STATE} AND name.name = ? ORDER BY rdata.id`).all(zoneId, name))
   },
   async publishedZone(apex) {
     const row = await sql('SELECT * FROM dns_zone WHERE apex = ?').get(apex)
@@ -61,6 +43,44 @@ export const sqlPublishedReads = (sql: Sql): PublishedReads => ({
     ).map(zoneFrom)
   },
 })
+
+/** The rows of one name. */
+function stateFrom(rows: readonly Row[]): StoredState | undefined {
+  const [row] = rows
+  if (row === undefined) return undefined
+  const offline = row['offline_settings']
+  return {
+    isOffline: isOn(row['is_offline']),
+    isBlocked: isOn(row['is_blocked']),
+    ...optional(
+      'offlineSettings',
+      typeof offline === 'string' ? (JSON.parse(offline) as OfflineSettings) : undefined,
+    ),
+    records: rows
+      .filter(({ value }) => value !== null)
+      .map((one) => ({
+        dnsType: textValue(one['dns_type']) as DnsType,
+        ttl: number(one['ttl']),
+        value: textValue(one['value']),
+      })),
+  }
+}
+
+/** Rows by the text in one of their columns. */
+function grouped<T>(
+  rows: readonly Row[],
+  column: string,
+  of: (row: Row) => T,
+): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>()
+  for (const row of rows) {
+    const key = textValue(row[column])
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [of(row)])
+    else group.push(of(row))
+  }
+  return groups
+}
 
 const records = (sql: Sql): Pick<PublishedReads, 'publishedAt' | 'hasPublishedBelow' | 'publishedAfter'> => ({
   async publishedAt(zoneId, owner) {
@@ -132,9 +152,9 @@ const MAX_FLUSHES_PER_SECOND = 50
 /** Steps that one flush removes. */
 const PRUNED = 100
 
-const STATE = `SELECT is_offline, is_blocked, offline_settings, dns_type, ttl, value FROM name
+const STATE = `SELECT name.name, is_offline, is_blocked, offline_settings, dns_type, ttl, value FROM name
   LEFT JOIN rrset ON rrset.name_id = name.id LEFT JOIN rdata ON rdata.rrset_id = rrset.id
-  WHERE zone_id = ? AND name.name = ? ORDER BY rdata.id`
+  WHERE zone_id = ?`
 
 /** The writes of a flush, in SQL. */
 export const sqlPublish = (sql: Sql): PublishWrites => ({
@@ -142,6 +162,16 @@ export const sqlPublish = (sql: Sql): PublishWrites => ({
   ...sqlDirtyNames(sql),
   ...settings(sql),
   ...serials(sql),
+  async storedStates(zoneId, names) {
+    const rows = sql(`${STATE} AND name.name IN (SELECT value FROM json_each(?)) ORDER BY rdata.id`)
+    const byName = grouped(await rows.all(zoneId, asList(names)), 'name', (row) => row)
+    return (name) => stateFrom(byName.get(name) ?? [])
+  },
+  async publishedOf(zoneId, owners) {
+    const rows = sql(`SELECT owner, type, ttl, rdata FROM dns_rr
+      WHERE zone_id = ? AND owner IN (SELECT value FROM json_each(?))`)
+    return grouped(await rows.all(zoneId, asList(owners)), 'owner', recordFrom)
+  },
   async replacePublished(zoneId, { gone, come }) {
     const remove = sql('DELETE FROM dns_rr WHERE zone_id = ? AND owner = ? AND type = ? AND rdata = ?')
     await Promise.all(gone.map(async ({ owner, type, rdata }) => remove.run(zoneId, owner, type, rdata)))
