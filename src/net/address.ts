@@ -84,11 +84,10 @@ function formatGroups(groups: readonly number[]): Address {
 const zerosIn = (run: string): number => run.split('0').length - 1
 
 /** The address in network byte order: 4 or 16 bytes. */
-export function bytesOf(address: Address): Uint8Array {
-  const length = familyOf(address) === 'v4' ? 4 : 16
-  const bits = bitsOf(address)
-  return Uint8Array.from({ length }, (_, at) => Number((bits >> BigInt(8 * (length - 1 - at))) & 0xffn))
-}
+export const bytesOf = (address: Address): Uint8Array =>
+  familyOf(address) === 'v4'
+    ? Uint8Array.from(address.split('.'), Number)
+    : Uint8Array.from(groupsOf(address).flatMap((group) => [group >> 8, group & 255]))
 
 /** The inverse of `bytesOf`; undefined for any other length. IPv4-mapped IPv6 becomes the embedded IPv4 address. */
 export function addressOfBytes(bytes: Uint8Array): Address | undefined {

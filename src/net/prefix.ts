@@ -21,12 +21,15 @@ export function parsePrefix(text: string): Result<Prefix, string> {
     : err(`has a prefix length outside 0 to ${widthOf(address)}`)
 }
 
+/** The bits of one byte of an address that belong to the network. */
+const maskAt = (at: number, length: number): number =>
+  (0xff << (8 - Math.min(8, Math.max(0, length - 8 * at)))) & 0xff
+
 /** The first `length` bits of `network`, the other bits of `host`. Throws when the families differ. */
 export function withHostPart(network: Address, length: number, host: Address): Address {
   const [front, back] = [bytesOf(network), bytesOf(host)]
   const bytes = front.map((byte, at) => {
-    const networkBits = Math.min(8, Math.max(0, length - 8 * at))
-    const mask = (0xff << (8 - networkBits)) & 0xff
+    const mask = maskAt(at, length)
     return (byte & mask) | ((back[at] ?? 0) & ~mask & 0xff)
   })
   const address = addressOfBytes(bytes)
@@ -35,8 +38,11 @@ export function withHostPart(network: Address, length: number, host: Address): A
   return address
 }
 
-export const isWithin = (address: Address, { address: base, length }: Prefix): boolean =>
-  familyOf(address) === familyOf(base) && withHostPart(base, length, address) === address
+export function isWithin(address: Address, { address: base, length }: Prefix): boolean {
+  if (familyOf(address) !== familyOf(base)) return false
+  const network = bytesOf(base)
+  return bytesOf(address).every((byte, at) => ((byte ^ (network[at] ?? 0)) & maskAt(at, length)) === 0)
+}
 
 /** RFC 4291 appendix A: the interface identifier that SLAAC derives from a MAC address, as the low 64 bits of an address. */
 export function eui64(mac: string): Address | undefined {

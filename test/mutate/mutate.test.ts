@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { instrumented, mutantsOf } from './instrument.ts'
+import { testsThatLoad } from './reach.ts'
 import { type Fate, fatesOf, measured, mutantsIn } from './run.ts'
 import { compared } from './survivors.ts'
 
@@ -101,4 +102,10 @@ it('reports survivors without an explanation, and explanations that are no longe
   expect(compared([mutant], [])).toEqual({ unexplained: [mutant], outdated: [] })
   expect(compared([mutant], [entry])).toEqual({ unexplained: [], outdated: [] })
   expect(compared([], [entry])).toEqual({ unexplained: [], outdated: [entry] })
+})
+
+it('finds the tests that load a file, through others too', () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  const tests = ['test/protocol/reply.test.ts', 'test/scenario/day.test.ts', 'test/base/nearest.test.ts']
+  expect(testsThatLoad(root, tests, new Set(['src/protocol/reply.ts']))).toEqual(tests.slice(0, 2))
 })

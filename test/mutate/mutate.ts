@@ -1,18 +1,21 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { testsThatLoad } from './reach.ts'
 import { ROOMS, isUnitTest } from './rooms.ts'
 import { type Fate, type FileMutant, type Project, fatesOf, measured, mutantsIn } from './run.ts'
 import { type Explained, compared, lineOf, readExplained } from './survivors.ts'
 
-const USAGE = `npm run test:mutate -- [--only PATH] [--sample N [--seed S]] [--list]
+const USAGE = `npm run test:mutate -- [--only PATH] [--since COMMIT] [--sample N [--seed S]] [--list]
 
 Makes one small change of the source at a time, and runs the tests that reach it: one of them must fail.
 
-  --only PATH   only mutants in this file or folder
-  --sample N    only N mutants, chosen at random
-  --seed S      repeat the choice of an earlier run
-  --list        print the survivors as lines of test/mutate/survivors.tsv
+  --only PATH     only mutants in this file or folder
+  --since COMMIT  only mutants in rooms that were changed since; in all rooms if none was
+  --sample N      only N mutants, chosen at random
+  --seed S        repeat the choice of an earlier run
+  --list          print the survivors as lines of test/mutate/survivors.tsv
 `
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 const LIST = 'test/mutate/survivors.tsv'
@@ -37,11 +40,20 @@ function sampleOf<T>(all: readonly T[], count: number, seed: number): readonly T
     .map(({ one }) => one)
 }
 
-const project = (): Project => ({
-  root: ROOT,
-  files: ROOMS.flatMap((room) => globSync(`${room}/**/*.ts`, { cwd: ROOT })).toSorted(),
-  tests: globSync('test/**/*.test.ts', { cwd: ROOT }).filter(isUnitTest).toSorted(),
-})
+function roomsChangedSince(commit: string): readonly string[] {
+  const changed = execFileSync('git', ['diff', '--name-only', commit, '--', ...ROOMS], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  const rooms = ROOMS.filter((room) => changed.split('\n').some((file) => file.startsWith(`${room}/`)))
+  return rooms.length === 0 ? ROOMS : rooms
+}
+
+function project(rooms: readonly string[]): Project {
+  const files = rooms.flatMap((room) => globSync(`${room}/**/*.ts`, { cwd: ROOT })).toSorted()
+  const tests = globSync('test/**/*.test.ts', { cwd: ROOT }).filter(isUnitTest).toSorted()
+  return { root: ROOT, files, tests: testsThatLoad(ROOT, tests, new Set(files)) }
+}
 
 function say(text: string): void {
   process.stderr.write(`${text}\n`)
@@ -72,6 +84,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       only: { type: 'string', default: '' },
+      since: { type: 'string' },
       sample: { type: 'string' },
       seed: { type: 'string', default: String(Math.floor(Math.random() * 1e6)) },
       list: { type: 'boolean', default: false },
@@ -80,7 +93,7 @@ async function main(): Promise<void> {
   })
   if (values.help) return void process.stdout.write(USAGE)
   const start = performance.now()
-  const whole = project()
+  const whole = project(values.since === undefined ? ROOMS : roomsChangedSince(values.since))
   const mutants = mutantsIn(whole)
   const isIn = ({ file }: { readonly file: string }): boolean => file.startsWith(values.only)
   const sample = values.sample === undefined ? Infinity : Number(values.sample)
@@ -96,7 +109,7 @@ async function main(): Promise<void> {
   const explained = existsSync(`${ROOT}/${LIST}`) ? readExplained(`${ROOT}/${LIST}`).filter(isIn) : []
   if (values.list)
     for (const one of compared(survivors, explained).unexplained) process.stdout.write(`${lineOf(one)}\t\n`)
-  const wrong = complaints(survivors, explained, values.sample === undefined)
+  const wrong = complaints(survivors, explained, values.sample === undefined && values.since === undefined)
   if (!values.list) for (const line of wrong) say(line)
   const counts = `${fates.length - survivors.length} killed, ${survivors.length} survived`
   say(`${counts}; ${wrong.length} not explained or no longer true; ${seconds(start)} s`)

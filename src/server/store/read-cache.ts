@@ -22,59 +22,43 @@ export interface ReadCache extends Tables {
   invalidateAll(): void
 }
 
-/** What every update looks up: logins and names by their spelling, accounts and the rules of zones by id. Absent ones are not cached: their number has no bound. */
+/** Values by their key, up to a number. Absent ones are not kept: their number has no bound. */
+class Lookup<K, V> {
+  readonly #kept = new Map<K, V>()
+
+  get(key: K): V | undefined {
+    return this.#kept.get(key)
+  }
+
+  keep(key: K, value: V): V {
+    if (this.#kept.size < MAX_CACHED) this.#kept.set(key, value)
+    return value
+  }
+
+  drop(key: K): void {
+    this.#kept.delete(key)
+  }
+
+  clear(): void {
+    this.#kept.clear()
+  }
+}
+
+/** What every update looks up: logins and names by their spelling, accounts and the rules of zones by id. */
 class LookupCache {
-  readonly #logins = new Map<string, Login>()
-  readonly #names = new Map<string, readonly StoredName[]>()
-  readonly #accounts = new Map<number, Account>()
-  readonly #zones = new Map<number, ZoneRules>()
+  readonly logins = new Lookup<string, Login>()
+  readonly names = new Lookup<string, readonly StoredName[]>()
+  readonly accounts = new Lookup<number, Account>()
+  readonly zones = new Lookup<number, ZoneRules>()
   /** When each zone was last touched: under load many updates happen in one millisecond. */
   readonly #touched = new Map<number, Instant>()
 
-  async login(username: string, load: (username: string) => Promise<Login | undefined>) {
-    const cached = this.#logins.get(username)
-    if (cached !== undefined) return cached
-    const login = await load(username)
-    if (login !== undefined && this.#logins.size < MAX_CACHED) this.#logins.set(username, login)
-    return login
-  }
-
-  async names(fqdn: string, load: (fqdn: string) => Promise<readonly StoredName[]>) {
-    const cached = this.#names.get(fqdn)
-    if (cached !== undefined) return cached
-    const names = await load(fqdn)
-    const [first] = names
-    if (first !== undefined && this.#names.size < MAX_CACHED) this.#names.set(first.fqdn, names)
-    return names
-  }
-
-  async account(id: number, load: (id: number) => Promise<Account | undefined>) {
-    return this.#byId(this.#accounts, id, load)
-  }
-
-  async zone(id: number, load: (id: number) => Promise<ZoneRules | undefined>) {
-    return this.#byId(this.#zones, id, load)
-  }
-
-  async #byId<T>(cache: Map<number, T>, id: number, load: (id: number) => Promise<T | undefined>) {
-    const cached = cache.get(id)
-    if (cached !== undefined) return cached
-    const loaded = await load(id)
-    if (loaded !== undefined && cache.size < MAX_CACHED) cache.set(id, loaded)
-    return loaded
-  }
-
   changeValue(fqdn: string, change: ValueChange): void {
-    const cached = this.#names.get(fqdn)
-    if (cached !== undefined)
-      this.#names.set(
-        fqdn,
-        cached.map((name) => withValue(name, change)),
-      )
-  }
-
-  invalidateName(fqdn: string): void {
-    this.#names.delete(fqdn)
+    const cached = this.names.get(fqdn)
+    if (cached === undefined) return
+    const changed = cached.map((name) => withValue(name, change))
+    this.names.drop(fqdn)
+    this.names.keep(fqdn, changed)
   }
 
   /** Whether this is another moment than that of the last call for the zone. */
@@ -85,7 +69,7 @@ class LookupCache {
   }
 
   invalidateAll(): void {
-    for (const cache of [this.#logins, this.#names, this.#accounts, this.#zones, this.#touched]) cache.clear()
+    for (const cache of [this.logins, this.names, this.accounts, this.zones, this.#touched]) cache.clear()
   }
 }
 
@@ -97,20 +81,20 @@ export function readCache(tables: Tables, reads: readonly string[]): ReadCache {
   const cache = new LookupCache()
   return {
     ...invalidating(tables, [...reads, ...OF_FLUSHES], cache),
-    login: async (username) => cache.login(username, tables.login),
-    namesByFqdn: async (fqdn) => cache.names(fqdn, tables.namesByFqdn),
-    account: async (id) => cache.account(id, tables.account),
-    zoneRules: async (id) => cache.zone(id, tables.zoneRules),
+    login: async (username) => cache.logins.get(username) ?? loaded(cache.logins, username, tables.login),
+    namesByFqdn: async (fqdn) => cache.names.get(fqdn) ?? loadedNames(cache, fqdn, tables),
+    account: async (id) => cache.accounts.get(id) ?? loaded(cache.accounts, id, tables.account),
+    zoneRules: async (id) => cache.zones.get(id) ?? loaded(cache.zones, id, tables.zoneRules),
     async setValue(name, change, now) {
       cache.changeValue(name.fqdn, change)
       return tables.setValue(name, change, now)
     },
     async setSingleValue(name, record, now) {
-      cache.invalidateName(name.fqdn)
+      cache.names.drop(name.fqdn)
       return tables.setSingleValue(name, record, now)
     },
     async setOffline(name, isOffline, now) {
-      cache.invalidateName(name.fqdn)
+      cache.names.drop(name.fqdn)
       return tables.setOffline(name, isOffline, now)
     },
     async touchZone(zoneId, now) {
@@ -121,6 +105,26 @@ export function readCache(tables: Tables, reads: readonly string[]): ReadCache {
     factOr: tables.factOr,
     invalidateAll: () => cache.invalidateAll(),
   }
+}
+
+async function loaded<K, V>(
+  cache: Lookup<K, V>,
+  key: K,
+  load: (key: K) => Promise<V | undefined>,
+): Promise<V | undefined> {
+  const value = await load(key)
+  return value === undefined ? undefined : cache.keep(key, value)
+}
+
+/** Kept by the spelling of the store, which a change of the name has too. */
+async function loadedNames(
+  { names }: LookupCache,
+  fqdn: string,
+  tables: Tables,
+): Promise<readonly StoredName[]> {
+  const found = await tables.namesByFqdn(fqdn)
+  const [first] = found
+  return first === undefined ? found : names.keep(first.fqdn, found)
 }
 
 const withValue = (name: StoredName, { rdataId, value }: ValueChange): StoredName => ({

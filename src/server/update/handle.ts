@@ -32,7 +32,7 @@ export async function handleUpdate(
       headers: { ...TEXT, allow: 'GET' },
     }
   try {
-    const injected = await faultFor(dependencies, request)
+    const injected = dependencies.faults.length === 0 ? undefined : await faultFor(dependencies, request)
     if (injected?.kind === 'reset') return { ...textResponse(500, ''), reset: true }
     const replies =
       injected?.kind === 'reply'
@@ -58,7 +58,6 @@ async function faultFor(
   dependencies: UpdateDependencies,
   request: IncomingRequest,
 ): Promise<InjectedFault | undefined> {
-  if (dependencies.faults.length === 0) return undefined
   const username = parseBasic(request.authorization ?? '')?.username ?? ''
   for (const fault of dependencies.faults) {
     const injected = fault({ username, now: dependencies.updater.now() })

@@ -1,0 +1,34 @@
+// summary.mjs FOLDER EXPECTED [BROKEN STEP]...   sums up the reports of vitest in a folder
+import { readdirSync, readFileSync } from 'node:fs'
+import { relative } from 'node:path'
+
+const [folder, expected, ...broken] = process.argv.slice(2)
+const reports = readdirSync(folder).map((name) => JSON.parse(readFileSync(`${folder}/${name}`, 'utf8')))
+const total = (key) => reports.reduce((sum, report) => sum + report[key], 0)
+const files = reports.flatMap((report) => report.testResults)
+const sum = {
+  passed: total('numPassedTests'),
+  failed: total('numFailedTests'),
+  skipped: total('numPendingTests') + total('numTodoTests'),
+}
+
+console.log('\n== the ten slowest test files, in seconds')
+const seconds = ({ startTime, endTime }) => (endTime - startTime) / 1000
+for (const file of files.toSorted((a, b) => seconds(b) - seconds(a)).slice(0, 10))
+  console.log(`${seconds(file).toFixed(1).padStart(6)} ${relative(process.cwd(), file.name)}`)
+
+const shown = (text) => String(text).slice(0, 2000)
+for (const { name, status, message, assertionResults } of files) {
+  const failed = assertionResults.filter((test) => test.status === 'failed')
+  for (const test of failed)
+    console.log(`!! ${name}\n   ${test.fullName}\n   ${shown(test.failureMessages.join('\n'))}`)
+  if (status === 'failed' && failed.length === 0) console.log(`!! ${name}\n   ${shown(message)}`)
+}
+if (reports.length !== Number(expected)) {
+  console.log(`!! ${reports.length} of ${expected} reports of vitest are there`)
+  sum.failed += 1
+}
+if (broken.length > 0) console.log(`!! steps that failed: ${broken.join(', ')}`)
+if (sum.failed === 0) sum.failed = broken.length
+console.log(`\n${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`)
+process.exitCode = sum.failed === 0 ? 0 : 1
