@@ -24,7 +24,7 @@ const paragraph = (fields) =>
  * `control`: its fields but Installed-Size. `scripts`: the texts of preinst, postinst, prerm and postrm. `conffiles`: paths
  * whose changes by the administrator stay.
  */
-export function makeDeb(to, { control, files, scripts, conffiles = [] }, { epoch, compression = 'gzip' }) {
+export function makeDeb(to, { control, files, scripts, conffiles = [] }, { epoch, compression = 'gzip', xzLevel }) {
   const contents = Object.entries(files)
   const bytes = contents.reduce((sum, [, { content = '' }]) => sum + Buffer.byteLength(content), 0)
   const sums = contents
@@ -49,7 +49,7 @@ export function makeDeb(to, { control, files, scripts, conffiles = [] }, { epoch
       epoch,
     )
     // Several threads give other octets than one.
-    const how = compression === 'gzip' ? ['-Zgzip', '-z9'] : ['-Zxz', '-z6', '--threads-max=1']
+    const how = compression === 'gzip' ? ['-Zgzip', '-z9'] : ['-Zxz', `-z${xzLevel}`, '--threads-max=1']
     execFileSync('dpkg-deb', [...how, '--root-owner-group', '--build', root, to], {
       env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch), LC_ALL: 'C' },
       stdio: ['ignore', 'ignore', 'inherit'],

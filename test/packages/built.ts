@@ -38,6 +38,9 @@ export function build({
       join(ROOT, '.build/package.mjs'),
       '--out',
       out,
+      // The files in a package are what is tested; npm run test:long compares those of a release.
+      '--xz',
+      '0',
       ...only.flatMap((one) => ['--only', one]),
       ...(image ? ['--image'] : []),
       ...(root === undefined ? [] : ['--root', root]),
