@@ -85,9 +85,11 @@ const zerosIn = (run: string): number => run.split('0').length - 1
 
 /** The address in network byte order: 4 or 16 bytes. */
 export const bytesOf = (address: Address): Uint8Array =>
-  familyOf(address) === 'v4'
-    ? Uint8Array.from(address.split('.'), Number)
-    : Uint8Array.from(groupsOf(address).flatMap((group) => [group >> 8, group & 255]))
+  new Uint8Array(
+    familyOf(address) === 'v4'
+      ? address.split('.').map(Number)
+      : groupsOf(address).flatMap((group) => [group >> 8, group & 255]),
+  )
 
 /** The inverse of `bytesOf`; undefined for any other length. IPv4-mapped IPv6 becomes the embedded IPv4 address. */
 export function addressOfBytes(bytes: Uint8Array): Address | undefined {

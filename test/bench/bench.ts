@@ -2,19 +2,19 @@
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, loadavg, tmpdir, totalmem } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { api } from './api.ts'
 import { notMeasured, withBars } from './bars.ts'
 import { cost } from './cost.ts'
-import { shortHash } from './builds.ts'
 import { fleet } from './fleet.ts'
 import { idle } from './idle.ts'
 import { oneShot } from './one-shot.ts'
 import { publish } from './publish.ts'
 import { type Bench, isWithinLimit, type Section, textOf } from './report.ts'
 import { ROOT } from './service.ts'
+import { stamp } from './stamp.ts'
 import { start } from './start.ts'
 import { stores } from './stores.ts'
 import { thousand } from './thousand.ts'
@@ -74,13 +74,7 @@ function versionOf(node: string): string {
 const { size, beside, node, version, chosen } = readArguments()
 const isFull = size === 'full' && beside.length === 0
 if (!version.startsWith('v24.')) console.error(`the limits apply to Node 24, this is ${version}`)
-const memory = `${Math.round(totalmem() / 2 ** 30)} GiB of memory`
-const load = loadavg()[0]?.toFixed(1)
-const { version: release } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-  readonly version: string
-}
-const checkout = `Holdfast ${release}, ${shortHash('HEAD')}`
-const machine = `Node ${version} ${process.arch}, ${availableParallelism()} cores, ${memory}`
+const about = stamp(version)
 
 async function sectionOf(bench: Bench): Promise<Section> {
   const folder = mkdtempSync(join(tmpdir(), `holdfast-bench-${bench.name}-`))
@@ -132,7 +126,7 @@ for (const bench of chosen) {
   console.error(`${bench.name} …`)
   try {
     const section = limited(bench, await sectionOf(bench))
-    const when = `${new Date().toISOString().slice(0, 10)}, ${machine}, load ${load}; ${checkout}; \`npm run bench -- --only ${bench.name}\``
+    const when = `${about}; \`npm run bench -- --only ${bench.name}\``
     const text = `${textOf(section)}\n\n${when}`
     console.log(`${text}\n`)
     texts.set(bench.name, text)

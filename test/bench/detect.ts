@@ -1,6 +1,5 @@
 /** npm run bench:detect: the time from a change of address to the update request at the service. */
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { canLab } from '../lab/lab.ts'
@@ -8,6 +7,7 @@ import { measure } from './detect-run.ts'
 import { SCENARIOS, scenario } from './detect-scenarios.ts'
 import { DEFAULTS, type Scenario } from './detect-stage.ts'
 import { complaints, type Row, table } from './detect-statistics.ts'
+import { stamp } from './stamp.ts'
 
 const USAGE = `usage: npm run bench:detect -- [--quick] [--only NAME] [--changes N] [--logs FOLDER]
 scenarios: ${SCENARIOS.map(({ name }) => name).join(' ')}`
@@ -72,6 +72,7 @@ async function tried(scenario: Scenario): Promise<Row> {
   }
 }
 
+const begun = stamp(process.version)
 const rows: Row[] = []
 // A quick run leaves out scenarios without changes, unless they are named.
 for (const one of chosen.filter((one) => only !== undefined || usualOf(one) > 0)) {
@@ -85,10 +86,8 @@ const notes = rows.flatMap(({ name, notes }) => notes.map((note) => `- ${name}: 
 console.log(`\n${[table(rows), ...notes].join('\n')}`)
 
 if (!quick && only === undefined) {
-  const cores = availableParallelism()
-  const when = new Date().toISOString().slice(0, 10)
   const sizes = `N is the number of changes${changes === undefined ? '' : ` (--changes ${changes})`}`
-  const about = `${when}, Node ${process.version}, ${cores} cores; times in milliseconds; ${sizes}.`
+  const about = `${begun}; times in milliseconds; ${sizes}.`
   mkdirSync(join(REPORT, '..'), { recursive: true })
   const text = [about, table(rows), ...(notes.length === 0 ? [] : [notes.join('\n')]), HOW]
   writeFileSync(REPORT, `# Time until a change of address is noticed\n\n${text.join('\n\n')}\n`)
