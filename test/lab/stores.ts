@@ -1,9 +1,14 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { postgresStore } from '../../src/server/store/postgres.ts'
+import { DATABASE_FILE } from '../../src/server/store/sqlite-open.ts'
 import { memoryStore, sqliteStore } from '../../src/server/store/sqlite.ts'
-import type { Store } from '../../src/server/store/store.ts'
+import type { Store, StoreWrites } from '../../src/server/store/store.ts'
+import { makeNew, newMemory } from './new-database.ts'
 import { placeAt, TEMPLATE } from './postgres.ts'
 
 /** The same suites run on both stores: on PostgreSQL in the project of that name. */
@@ -12,7 +17,42 @@ export const isShared = (): boolean => process.env['HOLDFAST_TEST_STORE'] === 'p
 /** A new store, or that of the folder. */
 export function testStore(folder?: string): Store {
   if (isShared()) return shared(folder)
-  return folder === undefined ? memoryStore() : sqliteStore(folder)
+  return folder === undefined ? memoryStore(newMemory()) : fileStore(folder)
+}
+
+/** A SQLite store in this folder, with the data that is there. */
+export function fileStore(folder: string): Store {
+  if (!existsSync(join(folder, DATABASE_FILE))) makeNew(folder)
+  return sqliteStore(folder)
+}
+
+/** Opens a store with the same data in each new folder. SQLite is filled once, and its file copied. */
+export function filledStores<T>(
+  fill: (w: StoreWrites) => Promise<T>,
+): (folder: string) => Promise<readonly [store: Store, filled: T]> {
+  let made: Promise<readonly [file: Uint8Array, filled: T]> | undefined
+  return async (folder) => {
+    if (isShared()) {
+      const store = shared(folder)
+      return [store, await store.write(fill)]
+    }
+    const [file, filled] = await (made ??= filledFile(fill))
+    writeFileSync(join(folder, DATABASE_FILE), file, { flag: 'wx' })
+    return [sqliteStore(folder), filled]
+  }
+}
+
+async function filledFile<T>(fill: (w: StoreWrites) => Promise<T>): Promise<readonly [Uint8Array, T]> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-filled-'))
+  try {
+    const store = fileStore(folder)
+    const filled = await store.write(fill)
+    // The last connection moves everything from the log into the file.
+    await store.close()
+    return [readFileSync(join(folder, DATABASE_FILE)), filled]
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 const databases = new Map<string, Promise<string>>()

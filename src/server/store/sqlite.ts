@@ -15,7 +15,7 @@ export const sqliteStore = (folder: string, mode?: OpenMode): Store =>
   new SqliteStore(openConnections(folder, mode))
 
 /** The same in memory, on one connection, which shows uncommitted changes: reads are queued like writes. */
-export const memoryStore = (): Store => new SqliteStore(openMemory())
+export const memoryStore = (connections: Connections = openMemory()): Store => new SqliteStore(connections)
 
 /** Counters stored in one transaction; the requests in the same transaction wait for it. */
 const FLUSH_BATCH = 1000

@@ -16,6 +16,7 @@ import { statements } from '../../../src/server/store/sqlite-statements.ts'
 import { failureSweep } from '../../../src/server/store/sqlite-sweep.ts'
 import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
 import { fill } from '../../contract/store.ts'
+import { fileStore } from '../../lab/stores.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
 const PEER = parsePeer('192.0.2.9')
@@ -329,7 +330,7 @@ describe('counters in a store', () => {
   let who: Principal
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'holdfast-counts-'))
-    store = sqliteStore(folder)
+    store = fileStore(folder)
     const { keyId, accountId } = await fill(store)
     who = { kind: 'key', id: keyId, accountId }
   })

@@ -12,16 +12,18 @@ import { migrate } from '../../../src/server/store/sqlite-open.ts'
 import { StoreRefused } from '../../../src/server/store/store-errors.ts'
 import { recordsContract } from '../../contract/records.ts'
 import { fill, storeContract } from '../../contract/store.ts'
+import { newMemory } from '../../lab/new-database.ts'
+import { fileStore } from '../../lab/stores.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'holdfast-store-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 let count = 0
 const folder = (): string => join(root, String(count++))
 
-storeContract('the SQLite store', async () => sqliteStore(folder()))
-storeContract('the store in memory', async () => memoryStore())
-recordsContract('the SQLite store', async () => sqliteStore(folder()))
-recordsContract('the store in memory', async () => memoryStore())
+storeContract('the SQLite store', async () => fileStore(folder()))
+storeContract('the store in memory', async () => memoryStore(newMemory()))
+recordsContract('the SQLite store', async () => fileStore(folder()))
+recordsContract('the store in memory', async () => memoryStore(newMemory()))
 
 it('has a resolved write on disk although the process is killed immediately', async () => {
   const at = folder()
