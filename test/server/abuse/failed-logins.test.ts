@@ -16,7 +16,7 @@ import { callerIdentifier } from '../../../src/server/auth/caller.ts'
 import { pepperOf, slowHash } from '../../../src/server/auth/hashes.ts'
 import { type PasswordChecker, passwordChecker } from '../../../src/server/auth/login.ts'
 import { DEFAULT_PLAN } from '../../../src/server/admin/default-plan.ts'
-import { testStore } from '../../lab/stores.ts'
+import { filledStores, testStore } from '../../lab/stores.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { answerUpdate } from '../../../src/server/update/update.ts'
 
@@ -37,17 +37,19 @@ const WRONG = { username: 'acme', password: new Secret('guess') }
 let folder: string
 let store: Store
 let now: Instant
+const HASH = slowHash('by hand')
+const START = instant(Date.UTC(2026, 0, 1))
+const filled = filledStores(async (w) => {
+  const hash = await HASH
+  const planId = await w.addPlan({ name: 'p', ...DEFAULT_PLAN })
+  const accountId = await w.addAccount({ name: 'acme', hash, planId }, START)
+  const zoneId = await w.addZone({ accountId, name: 'example.test', isShared: false }, START)
+  await w.addName({ zoneId, accountId, name: 'home' }, START)
+})
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-logins-'))
-  store = testStore(folder)
-  now = instant(Date.UTC(2026, 0, 1))
-  const hash = await slowHash('by hand')
-  await store.write(async (w) => {
-    const planId = await w.addPlan({ name: 'p', ...DEFAULT_PLAN })
-    const accountId = await w.addAccount({ name: 'acme', hash, planId }, now)
-    const zoneId = await w.addZone({ accountId, name: 'example.test', isShared: false }, now)
-    await w.addName({ zoneId, accountId, name: 'home' }, now)
-  })
+  ;[store] = await filled(folder)
+  now = START
 })
 afterEach(async () => {
   await store.close()

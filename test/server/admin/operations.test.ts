@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { after, hours, type Instant, instant, minutes } from '../../../src/base/time.ts'
 import type { Address } from '../../../src/net/address.ts'
@@ -6,15 +9,24 @@ import { DEFAULT_PLAN } from '../../../src/server/admin/default-plan.ts'
 import { MAX_SHOWN } from '../../../src/server/admin/lists.ts'
 import { ADMIN_OPERATIONS } from '../../../src/server/admin/operations.ts'
 import { isSlowHashOf, pepperOf } from '../../../src/server/auth/hashes.ts'
-import { testStore } from '../../lab/stores.ts'
-import type { Store } from '../../../src/server/store/store.ts'
+import { filledStores } from '../../lab/stores.ts'
+import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
 const PEPPER = pepperOf(new Uint8Array(32))
 
 let store: Store
+let folder: string
 beforeEach(async () => {
-  store = testStore()
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-operations-'))
+  ;[store] = await filled(folder)
+})
+afterEach(async () => {
+  await store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const filled = filledStores(async (w) => {
   for (const line of [
     'plan add basic max-names=9',
     'account add acme basic',
@@ -22,30 +34,30 @@ beforeEach(async () => {
     'zone add acme.test acme',
     'zone add dyn.test acme shared=yes',
   ])
-    await run(line)
-  await store.write(async (w) => {
-    const [acme = 0, beta = 0] = [await w.accountNamed('acme'), await w.accountNamed('beta')]
-    const [own, shared] = [await w.zoneNamed('acme.test'), await w.zoneNamed('dyn.test')]
-    const hash = new Uint8Array(32)
-    const key = await w.addKey({ accountId: acme, username: 'abc1234', hash, description: 'router' }, NOW)
-    await w.attach(key, await w.addName({ zoneId: own?.id ?? 0, accountId: acme, name: 'home' }, NOW))
-    await w.addName({ zoneId: shared?.id ?? 0, accountId: beta, name: 'bob' }, NOW)
-    await w.addName({ zoneId: shared?.id ?? 0, accountId: acme, name: 'mine' }, NOW)
-    const usage = { requests: [], refusals: [], nondescriptive: 0, blockedUntil: after(NOW, hours(1)) }
-    const last = { at: NOW, agent: 'A\u001bb/1-1', peer: '192.0.2.9' as Address, reply: 'abuse' }
-    await w.putUsage({ kind: 'key', id: key, accountId: acme }, usage, last)
-  })
+    if ((await resultIn(w, line))?.ok !== true) throw new Error(line)
+  const [acme = 0, beta = 0] = [await w.accountNamed('acme'), await w.accountNamed('beta')]
+  const [own, shared] = [await w.zoneNamed('acme.test'), await w.zoneNamed('dyn.test')]
+  const hash = new Uint8Array(32)
+  const key = await w.addKey({ accountId: acme, username: 'abc1234', hash, description: 'router' }, NOW)
+  await w.attach(key, await w.addName({ zoneId: own?.id ?? 0, accountId: acme, name: 'home' }, NOW))
+  await w.addName({ zoneId: shared?.id ?? 0, accountId: beta, name: 'bob' }, NOW)
+  await w.addName({ zoneId: shared?.id ?? 0, accountId: acme, name: 'mine' }, NOW)
+  const usage = { requests: [], refusals: [], nondescriptive: 0, blockedUntil: after(NOW, hours(1)) }
+  const last = { at: NOW, agent: 'A\u001bb/1-1', peer: '192.0.2.9' as Address, reply: 'abuse' }
+  await w.putUsage({ kind: 'key', id: key, accountId: acme }, usage, last)
 })
-afterEach(async () => store.close())
 
-/** Runs one line of `holdfast admin`; throws the message of a refusal. */
-async function run(line: string, now: Instant = NOW): Promise<OperationResult> {
+/** Runs one line of `holdfast admin` in a transaction. */
+async function resultIn(w: StoreWrites, line: string, now: Instant = NOW) {
   const words = line.split(' ')
   const name = Object.keys(ADMIN_OPERATIONS).find((one) => `${line} `.startsWith(`${one} `)) ?? ''
   const context = { pepper: PEPPER, nameservers: ['ns1.test'], now }
-  const result = await store.write(async (w) =>
-    ADMIN_OPERATIONS[name]?.run({ w, ...context }, words.slice(name.split(' ').length)),
-  )
+  return ADMIN_OPERATIONS[name]?.run({ w, ...context }, words.slice(name.split(' ').length))
+}
+
+/** Runs one line in a transaction of its own; throws the message of a refusal. */
+async function run(line: string, now?: Instant): Promise<OperationResult> {
+  const result = await store.write(async (w) => resultIn(w, line, now))
   if (result?.ok !== true) throw new Error(result?.error ?? `no operation ${line}`)
   return result.value
 }

@@ -11,7 +11,7 @@ import type { DnsType } from '../../../src/server/model/rdata-values.ts'
 import type { Name } from '../../../src/server/model/tree.ts'
 import { misfit, requestMisfit } from './document.ts'
 import { listen } from '../../../src/server/http/listen.ts'
-import { testStore } from '../../lab/stores.ts'
+import { filledStores } from '../../lab/stores.ts'
 import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
@@ -57,8 +57,7 @@ interface Draft {
 /** The fixture of every refusal case, behind a real socket. */
 export async function apiWorld(): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-api-'))
-  const store = testStore(folder)
-  const ids = await store.write(fill)
+  const [store, ids] = await filled(folder)
   const settings = readServiceConfig({
     flags: {
       nameservers: { value: NAMESERVERS.join(','), where: '' },
@@ -187,6 +186,8 @@ async function fill(w: StoreWrites): Promise<Readonly<Record<string, number>>> {
   await zone('vip.test', o, { isShared: true, isMembersOnly: true })
   return ids
 }
+
+const filled = filledStores(fill)
 
 const nameOf = (zoneId: number, accountId: number, { name, rrsets = [], group }: Draft): Name => ({
   zoneId,

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { formatBasic } from '../../../src/net/basic.ts'
 import { Secret } from '../../../src/net/secret.ts'
@@ -8,8 +11,8 @@ import { parseAddress } from '../../../src/net/address.ts'
 import { ADMIN_OPERATIONS } from '../../../src/server/admin/operations.ts'
 import { keyedHash } from '../../../src/server/auth/hashes.ts'
 import { passwordChecker } from '../../../src/server/auth/login.ts'
-import { testStore } from '../../lab/stores.ts'
-import type { Store } from '../../../src/server/store/store.ts'
+import { filledStores } from '../../lab/stores.ts'
+import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
 import { answerUpdate } from '../../../src/server/update/update.ts'
 import { bodyIn, codesOf, inside, NOW, PEPPER } from '../api/inside.ts'
 
@@ -24,8 +27,17 @@ const LIMITS = limitsOf({
 })
 
 let store: Store
+let folder: string
 beforeEach(async () => {
-  store = testStore()
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-endpoints-'))
+  ;[store] = await filled(folder)
+})
+afterEach(async () => {
+  await store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const filled = filledStores(async (w) => {
   for (const line of [
     'plan add basic',
     'account add acme basic',
@@ -33,32 +45,30 @@ beforeEach(async () => {
     'zone add acme.test acme',
     'zone add dyn.test beta shared=yes',
   ])
-    await admin(line)
-  await store.write(async (w) => {
-    const accountId = (await w.accountNamed('acme')) ?? 0
-    await w.addApiKey({ accountId, hash: keyedHash(PEPPER, 'api-key'), description: '', scopes: [] }, NOW)
-    const hash = keyedHash(PEPPER, 'swordfish')
-    const key = await w.addKey({ accountId, username: 'abc1234', hash, description: '' }, NOW)
-    for (const [zone, name] of [
-      ['acme.test', 'home'],
-      ['dyn.test', 'mine'],
-    ] as const) {
-      const zoneId = (await w.zoneNamed(zone))?.id ?? 0
-      const target = await w.addName({ zoneId, accountId, name }, NOW)
-      await w.attach(key, target)
-      await w.setSingleValue(target, { dnsType: 'A', value: '192.0.2.9' }, NOW)
-    }
-  })
+    if ((await resultIn(w, line))?.ok !== true) throw new Error(line)
+  const accountId = (await w.accountNamed('acme')) ?? 0
+  await w.addApiKey({ accountId, hash: keyedHash(PEPPER, 'api-key'), description: '', scopes: [] }, NOW)
+  const hash = keyedHash(PEPPER, 'swordfish')
+  const key = await w.addKey({ accountId, username: 'abc1234', hash, description: '' }, NOW)
+  for (const [zone, name] of [
+    ['acme.test', 'home'],
+    ['dyn.test', 'mine'],
+  ] as const) {
+    const zoneId = (await w.zoneNamed(zone))?.id ?? 0
+    const target = await w.addName({ zoneId, accountId, name }, NOW)
+    await w.attach(key, target)
+    await w.setSingleValue(target, { dnsType: 'A', value: '192.0.2.9' }, NOW)
+  }
 })
-afterEach(async () => store.close())
 
-async function admin(line: string): Promise<void> {
+async function resultIn(w: StoreWrites, line: string) {
   const words = line.split(' ')
   const name = Object.keys(ADMIN_OPERATIONS).find((one) => `${line} `.startsWith(`${one} `)) ?? ''
   const context = { pepper: PEPPER, nameservers: ['ns1.test'], now: NOW }
-  const result = await store.write(async (w) =>
-    ADMIN_OPERATIONS[name]?.run({ w, ...context }, words.slice(name.split(' ').length)),
-  )
+  return ADMIN_OPERATIONS[name]?.run({ w, ...context }, words.slice(name.split(' ').length))
+}
+async function admin(line: string): Promise<void> {
+  const result = await store.write(async (w) => resultIn(w, line))
   if (result?.ok !== true) throw new Error(result?.error ?? line)
 }
 

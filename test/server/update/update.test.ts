@@ -24,7 +24,7 @@ import { passwordChecker } from '../../../src/server/auth/login.ts'
 import type { AuditEvent } from '../../../src/server/model/audit.ts'
 import type { StoredRdata } from '../../../src/server/model/rows.ts'
 import { GroupCommit } from '../../../src/server/store/group-commit.ts'
-import { isShared, testStore } from '../../lab/stores.ts'
+import { filledStores, isShared, testStore } from '../../lab/stores.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { answerUpdate, type UpdatePolicy } from '../../../src/server/update/update.ts'
 import { flushed } from '../publish/flushed.ts'
@@ -43,6 +43,7 @@ const KEY = { username: 'abc1234', password: new Secret('swordfish') }
 const POOR = { username: 'poor999', password: new Secret('swordfish') }
 /** Made once, like the checker: slow hashes would take half of the time of these tests. */
 const HASH = slowHash('by hand')
+const START = instant(Date.UTC(2026, 0, 1))
 const ACCOUNT = { username: 'acme', password: new Secret('by hand') }
 
 let store: Store
@@ -51,12 +52,74 @@ let folder: string
 let policy: UpdatePolicy
 let events: AuditEvent[]
 let passwords = passwordChecker(PEPPER)
-const ids: Record<string, number> = {}
+let ids: Readonly<Record<string, number>> = {}
+
+const filled = filledStores(async (w) => {
+  const hash = await HASH
+  const made: Record<string, number> = {}
+  const rich = {
+    name: 'rich',
+    maxNames: 99,
+    maxRdata: 99,
+    maxNameMetadata: 9,
+    maxRRSetMetadata: 9,
+    minTtl: 60,
+    hasOffline: true,
+    hasWildcards: true,
+  }
+  const accountId = await w.addAccount({ name: 'acme', hash, planId: await w.addPlan(rich) }, START)
+  const poorId = await w.addAccount(
+    { name: 'poor', hash, planId: await w.addPlan({ ...rich, name: 'poor', hasOffline: false }) },
+    START,
+  )
+  const zoneId = await w.addZone({ accountId, name: 'example.test', isShared: true }, START)
+  const key = await w.addKey(
+    {
+      accountId,
+      username: KEY.username,
+      hash: keyedHash(PEPPER, 'swordfish'),
+      description: '',
+      groupLabel: 'house',
+    },
+    START,
+  )
+  const other = await w.addKey(
+    { accountId, username: 'other77', hash: keyedHash(PEPPER, 'swordfish'), description: '' },
+    START,
+  )
+  const poorKey = await w.addKey(
+    { accountId: poorId, username: POOR.username, hash: keyedHash(PEPPER, 'swordfish'), description: '' },
+    START,
+  )
+  for (const [name, owner] of [
+    ['home', key],
+    ['office', key],
+    ['web', key],
+    ['alias', key],
+    ['cabin', other],
+    ['hut', poorKey],
+  ] as const) {
+    const target = await w.addName({ zoneId, accountId: owner === poorKey ? poorId : accountId, name }, START)
+    await w.attach(owner, target)
+    made[name] = target.nameId
+  }
+  await w.setSingleValue(
+    { nameId: made['web'] ?? 0, fqdn: 'web.example.test' },
+    { dnsType: '_URL', value: 'http://192.0.2.1:8080/cam?x=1' },
+    START,
+  )
+  await w.setSingleValue(
+    { nameId: made['alias'] ?? 0, fqdn: 'alias.example.test' },
+    { dnsType: 'CNAME', value: 'home.example.test.' },
+    START,
+  )
+  return made
+})
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-update-'))
-  store = testStore(folder)
-  now = instant(Date.UTC(2026, 0, 1))
+  ;[store, ids] = await filled(folder)
+  now = START
   events = []
   policy = {
     limits: limitsOf(COUNTS),
@@ -64,65 +127,6 @@ beforeEach(async () => {
     strictAgents: false,
     blockedAgents: ['badbot'],
   }
-  const hash = await HASH
-  await store.write(async (w) => {
-    const rich = {
-      name: 'rich',
-      maxNames: 99,
-      maxRdata: 99,
-      maxNameMetadata: 9,
-      maxRRSetMetadata: 9,
-      minTtl: 60,
-      hasOffline: true,
-      hasWildcards: true,
-    }
-    const accountId = await w.addAccount({ name: 'acme', hash, planId: await w.addPlan(rich) }, now)
-    const poorId = await w.addAccount(
-      { name: 'poor', hash, planId: await w.addPlan({ ...rich, name: 'poor', hasOffline: false }) },
-      now,
-    )
-    const zoneId = await w.addZone({ accountId, name: 'example.test', isShared: true }, now)
-    const key = await w.addKey(
-      {
-        accountId,
-        username: KEY.username,
-        hash: keyedHash(PEPPER, 'swordfish'),
-        description: '',
-        groupLabel: 'house',
-      },
-      now,
-    )
-    const other = await w.addKey(
-      { accountId, username: 'other77', hash: keyedHash(PEPPER, 'swordfish'), description: '' },
-      now,
-    )
-    const poorKey = await w.addKey(
-      { accountId: poorId, username: POOR.username, hash: keyedHash(PEPPER, 'swordfish'), description: '' },
-      now,
-    )
-    for (const [name, owner] of [
-      ['home', key],
-      ['office', key],
-      ['web', key],
-      ['alias', key],
-      ['cabin', other],
-      ['hut', poorKey],
-    ] as const) {
-      const target = await w.addName({ zoneId, accountId: owner === poorKey ? poorId : accountId, name }, now)
-      await w.attach(owner, target)
-      ids[name] = target.nameId
-    }
-    await w.setSingleValue(
-      { nameId: ids['web'] ?? 0, fqdn: 'web.example.test' },
-      { dnsType: '_URL', value: 'http://192.0.2.1:8080/cam?x=1' },
-      now,
-    )
-    await w.setSingleValue(
-      { nameId: ids['alias'] ?? 0, fqdn: 'alias.example.test' },
-      { dnsType: 'CNAME', value: 'home.example.test.' },
-      now,
-    )
-  })
 })
 afterEach(async () => {
   await store.close()
