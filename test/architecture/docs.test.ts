@@ -14,6 +14,7 @@ import { STORE_OPERATIONS } from '../../src/app/service/store-operations.ts'
 import { ADMIN_OPERATIONS } from '../../src/server/admin/operations.ts'
 import { ACCOUNT_KEYS, PLAN_KEYS, ZONE_KEYS } from '../../src/server/admin/policy.ts'
 import { ROUTES, type Route } from '../../src/server/api/routes.ts'
+import { lineAt, placeOf, type TextFile } from './sources.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const inFolder = (folder: string): readonly string[] =>
@@ -21,11 +22,7 @@ const inFolder = (folder: string): readonly string[] =>
     .filter((name) => name.endsWith('.md'))
     .map((name) => `${folder}/${name}`)
 
-interface Page {
-  readonly path: string
-  readonly text: string
-}
-const pages = (paths: readonly string[]): readonly Page[] =>
+const pages = (paths: readonly string[]): readonly TextFile[] =>
   paths.map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
 
 const FOR_USERS = pages(['README.md', ...inFolder('docs')])
@@ -37,50 +34,93 @@ interface Code {
   /** The language of a fenced block, empty without one; `inline` for a span. */
   readonly kind: string
   readonly text: string
+  /** The line on which it begins. */
+  readonly line: number
 }
 
 const BLOCK = /^ *```(\w*)\n([^]*?)^ *```$/gm
+const SPAN = /`([^`]+)`/g
+
+/** The text with blanks instead of what the pattern matches: every line is where it was. */
+const blanked = (text: string, pattern: RegExp): string =>
+  text.replace(pattern, (found) => found.replace(/[^\n]/g, ' '))
 
 /** The fenced blocks and the code spans of a page. */
 const codeIn = (text: string): readonly Code[] => [
-  ...[...text.matchAll(BLOCK)].map(([, kind = '', body = '']) => ({ kind, text: body })),
-  ...[...text.replace(BLOCK, '').matchAll(/`([^`]+)`/g)].map(([, body = '']) => ({
+  ...[...text.matchAll(BLOCK)].map(({ 1: kind = '', 2: body = '', index }) => ({
+    kind,
+    text: body,
+    line: lineAt(text, index) + 1,
+  })),
+  ...[...blanked(text, BLOCK).matchAll(SPAN)].map(({ 1: body = '', index }) => ({
     kind: 'inline',
     text: body,
+    line: lineAt(text, index),
   })),
 ]
 
+interface Line {
+  readonly line: number
+  readonly text: string
+}
+
+/** The lines of a piece of code; a continued line is one with those that continue it. */
+function joined(code: Code): readonly Line[] {
+  const lines: Line[] = []
+  let isContinued = false
+  for (const [at, text] of code.text.split('\n').entries()) {
+    const last: Line | undefined = isContinued ? lines.pop() : undefined
+    const whole: string = last === undefined ? text : `${last.text} ${text.trimStart()}`
+    isContinued = whole.endsWith('\\')
+    lines.push({ line: last?.line ?? code.line + at, text: isContinued ? whole.slice(0, -1) : whole })
+  }
+  return lines
+}
+
 /** One command per entry: continued lines joined, comments removed. Other blocks than shell show output. */
-const commandsIn = (text: string): readonly string[] =>
+const commandsIn = (text: string): readonly Line[] =>
   codeIn(text)
     .filter(({ kind }) => kind === 'sh' || kind === 'inline')
-    .flatMap((code) => code.text.replace(/\\\n\s*/g, ' ').split('\n'))
-    .map((line) => line.replace(/\s#.*$/, '').trim())
-    .filter((line) => line !== '' && !line.startsWith('#'))
+    .flatMap(joined)
+    .map((one) => ({ ...one, text: one.text.replace(/\s#.*$/, '').trim() }))
+    .filter((one) => one.text !== '' && !one.text.startsWith('#'))
 
-describe.each([...FOR_USERS, ...FOR_DEVELOPERS, ...OTHERS])('$path', ({ path, text }) => {
-  it('links only to files that exist', () => {
-    const links = [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, to = '']) => to)
-    const local = links.filter((to) => !/^[a-z]+:/.test(to))
+/** What is wrong in these pages, as "path:line: fault". */
+const faultsIn = (list: readonly TextFile[], check: (page: TextFile) => readonly Line[]): readonly string[] =>
+  list.flatMap((page) => check(page).map(({ line, text }) => `${page.path}:${line}: ${text}`))
 
-    expect(local.filter((to) => !existsSync(join(ROOT, dirname(path), to)))).toEqual([])
-  })
+describe('every page', () => {
+  const ALL = [...FOR_USERS, ...FOR_DEVELOPERS, ...OTHERS]
+
+  it('is there', () => expect(ALL.length).toBeGreaterThan(20))
+
+  it('links only to files that exist', () =>
+    expect(
+      ALL.flatMap((page) =>
+        [...page.text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+          .filter(([, to = '']) => !/^[a-z]+:/.test(to) && !existsSync(join(ROOT, dirname(page.path), to)))
+          .map(({ index }) => placeOf(page, index)),
+      ),
+    ).toEqual([]))
 
   it('links only to headings that exist', () => {
-    const anchorsOf = (page: string): readonly string[] =>
-      [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    const anchorsOf = (path: string): readonly string[] =>
+      [...readFileSync(join(ROOT, path), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
         title
           .toLowerCase()
           .replace(/[^\p{L}\p{N} _-]/gu, '')
           .replaceAll(' ', '-'),
       )
-    const links = [...text.matchAll(/\]\(([^)#\s:]*)#([^)\s]+)\)/g)]
-    const dead = links.filter(([, to = '', anchor = '']) => {
-      const page = to === '' ? path : join(dirname(path), to)
-      return !anchorsOf(page).includes(anchor)
-    })
+    const dead = ALL.flatMap((page) =>
+      [...page.text.matchAll(/\]\(([^)#\s:]*)#([^)\s]+)\)/g)]
+        .filter(([, to = '', anchor = '']) => {
+          const path = to === '' ? page.path : join(dirname(page.path), to)
+          return !anchorsOf(path).includes(anchor)
+        })
+        .map(({ index }) => placeOf(page, index)),
+    )
 
-    expect(dead.map(([link]) => link)).toEqual([])
+    expect(dead).toEqual([])
   })
 })
 
@@ -108,11 +148,14 @@ describe('paths of the sources', () => {
     return tree.some((path) => pattern.test(path))
   }
 
-  it.each(FOR_DEVELOPERS)('$path names only files that exist', ({ text }) => {
-    const spans = [...text.matchAll(/`([^`\s]+)`/g)].map(([, span = '']) => span).filter(isPath)
-
-    expect(spans.filter((span) => !exists(span))).toEqual([])
-  })
+  it('in the pages for developers are those of files that exist', () =>
+    expect(
+      FOR_DEVELOPERS.flatMap((page) =>
+        [...page.text.matchAll(/`([^`\s]+)`/g)]
+          .filter(([, span = '']) => isPath(span) && !exists(span))
+          .map(({ index }) => placeOf(page, index)),
+      ),
+    ).toEqual([]))
 
   it('are found in the decisions at all', () => {
     const found = FOR_DEVELOPERS.flatMap(({ text }) => [...text.matchAll(/`(src\/[^`\s]+)`/g)])
@@ -121,7 +164,7 @@ describe('paths of the sources', () => {
   })
 })
 
-describe('commands', async () => {
+describe('commands of the pages for users', async () => {
   const flagsOf = new Map<string, readonly string[]>()
   for (const { name, options } of COMMANDS) flagsOf.set(name, Object.keys(await options()))
   const everyFlag = new Set([...flagsOf.values()].flat())
@@ -136,31 +179,38 @@ describe('commands', async () => {
     return all.includes(flag) || all.includes(flag.replace(/^no-/, ''))
   }
 
-  it.each(FOR_USERS)('$path names only commands of holdfast, each with its own flags', ({ text }) => {
-    const wrong = commandsIn(text).flatMap((line) => {
-      const [, call, words = ''] =
-        /(?:^|\s)(holdfast(?:\.js)?|\S*bin\/holdfast(?:\.js)?) (.*)$/.exec(line) ?? []
-      const [name = ''] = words.split(/[\s,;]/)
-      const isCall = call !== undefined && !name.startsWith('/') && name !== '…'
-      if (!isCall) return []
-      const flags = name.startsWith('-') ? GLOBAL : flagsOf.get(name)
-      if (flags === undefined) return [line]
-      return flagsIn(words)
-        .filter((flag) => !isFlag(flags, flag))
-        .map((flag) => `${name} has no --${flag}`)
+  it('are those of holdfast, each with its own flags', () => {
+    const wrong = faultsIn(FOR_USERS, ({ text: page }) =>
+      commandsIn(page).flatMap(({ line, text }) => {
+        const [, call, words = ''] =
+          /(?:^|\s)(holdfast(?:\.js)?|\S*bin\/holdfast(?:\.js)?) (.*)$/.exec(text) ?? []
+        const [name = ''] = words.split(/[\s,;]/)
+        const isCall = call !== undefined && !name.startsWith('/') && name !== '…'
+        if (!isCall) return []
+        const flags = name.startsWith('-') ? GLOBAL : flagsOf.get(name)
+        if (flags === undefined) return [{ line, text }]
+        return flagsIn(words)
+          .filter((flag) => !isFlag(flags, flag))
+          .map((flag) => ({ line, text: `${name} has no --${flag}` }))
+      }),
+    )
+
+    expect(wrong).toEqual([])
+  })
+
+  it('and texts have only flags that exist', () => {
+    const wrong = faultsIn(FOR_USERS, ({ text: page }) => {
+      const own = commandsIn(page).filter(({ text }) => !FOREIGN.test(text.replace(/^sudo /, '')))
+      const prose = blanked(blanked(page, BLOCK), SPAN)
+        .split('\n')
+        .map((text, at) => ({ line: at + 1, text }))
+      return [...own, ...prose].filter(({ text }) => flagsIn(text).some((flag) => !isFlag(everyFlag, flag)))
     })
 
     expect(wrong).toEqual([])
   })
 
-  it.each(FOR_USERS)('$path names only flags that exist', ({ text }) => {
-    const own = commandsIn(text).filter((line) => !FOREIGN.test(line.replace(/^sudo /, '')))
-    const prose = text.replace(BLOCK, '').replace(/`[^`]+`/g, '')
-
-    expect([...own, prose].flatMap(flagsIn).filter((flag) => !isFlag(everyFlag, flag))).toEqual([])
-  })
-
-  it.each(FOR_USERS)('$path names only operations and keys that holdfast admin has', ({ text }) => {
+  it('of holdfast admin have only operations and keys that exist', () => {
     const keys = [
       ...Object.keys({ ...PLAN_KEYS, ...ZONE_KEYS, ...ACCOUNT_KEYS }),
       'plan',
@@ -172,31 +222,34 @@ describe('commands', async () => {
       'account',
       'zone',
     ]
-    const wrong = commandsIn(text).flatMap((line) => {
-      const [, words] = /(?:^|\s)holdfast admin (?:--config \S+ )?(.+)$/.exec(line) ?? []
-      if (words === undefined) return []
-      const assigned = [...words.matchAll(/ ([a-z-]+)=/g)].map(([, key = '']) => key)
-      const isKnown = Object.keys({ ...STORE_OPERATIONS, ...ADMIN_OPERATIONS }).some((name) =>
-        `${words} `.startsWith(`${name} `),
-      )
-      return [...(isKnown ? [] : [line]), ...assigned.filter((key) => !keys.includes(key))]
-    })
+    const wrong = faultsIn(FOR_USERS, ({ text: page }) =>
+      commandsIn(page).filter(({ text }) => {
+        const [, words] = /(?:^|\s)holdfast admin (?:--config \S+ )?(.+)$/.exec(text) ?? []
+        if (words === undefined) return false
+        const assigned = [...words.matchAll(/ ([a-z-]+)=/g)].map(([, key = '']) => key)
+        const isKnown = Object.keys({ ...STORE_OPERATIONS, ...ADMIN_OPERATIONS }).some((name) =>
+          `${words} `.startsWith(`${name} `),
+        )
+        return !isKnown || assigned.some((key) => !keys.includes(key))
+      }),
+    )
 
     expect(wrong).toEqual([])
   })
 
-  it.each(FOR_USERS)(
-    '$path names only environment variables that are read, or given to programs',
-    ({ text }) => {
-      const settings = Object.keys({ ...ACCOUNT_SETTINGS, ...CLIENT_SETTINGS, ...SERVICE_SETTINGS })
-      const notification = { ...NOTIFICATION, event: 'changed' } as const
-      const given = Object.keys(hookVariables(notification, ''))
-      const known = [...settings.map(envOf), 'HOLDFAST_CONFIG', ...given]
-      const named = [...text.matchAll(/\bHOLDFAST_[A-Z0-9_]*[A-Z0-9]\b/g)].map(([name]) => name)
+  it('have only environment variables that are read, or given to programs', () => {
+    const settings = Object.keys({ ...ACCOUNT_SETTINGS, ...CLIENT_SETTINGS, ...SERVICE_SETTINGS })
+    const notification = { ...NOTIFICATION, event: 'changed' } as const
+    const given = Object.keys(hookVariables(notification, ''))
+    const known = [...settings.map(envOf), 'HOLDFAST_CONFIG', ...given]
+    const wrong = FOR_USERS.flatMap((page) =>
+      [...page.text.matchAll(/\bHOLDFAST_[A-Z0-9_]*[A-Z0-9]\b/g)]
+        .filter(([name]) => !known.includes(name))
+        .map(({ index }) => placeOf(page, index)),
+    )
 
-      expect(named.filter((name) => !known.includes(name))).toEqual([])
-    },
-  )
+    expect(wrong).toEqual([])
+  })
 })
 
 const NOTIFICATION = {
@@ -215,16 +268,16 @@ describe('configuration examples', () => {
   const examples = FOR_USERS.flatMap(({ path, text }) =>
     codeIn(text)
       .filter(({ kind }) => kind === 'toml')
-      .map((code, at) => ({ title: `${path} (${at + 1})`, path, text: code.text })),
+      .map(({ line, text: example }) => ({ place: `${path}:${line}`, path, text: example })),
   )
 
   const ON_SERVICE: readonly string[] = ['docs/service.md', 'docs/publishing.md']
   const isOfService = ({ path, text }: (typeof examples)[number]): boolean =>
     ON_SERVICE.includes(path) || text.startsWith('# /etc/holdfast/service.toml')
-  it.each(examples.filter((one) => !isOfService(one)))('$title is accepted', ({ text }) => {
+  const client = (text: string) => {
     const isWhole = /^server = /m.test(text)
     const isWithCredentials = /^#.*credentials/m.test(text)
-    const config = readClientConfig({
+    return readClientConfig({
       flags: isWhole
         ? {}
         : { ...REST, ...(!/^hostnames = /m.test(text) && { hostnames: given('home.example.test') }) },
@@ -233,18 +286,25 @@ describe('configuration examples', () => {
       file: { name: 'example', document: parseDocument(text, 'example.toml') },
       ...((!isWhole || isWithCredentials) && { passwordFileFor: () => '/etc/credstore/holdfast.password' }),
     })
-
-    expect(config.ok ? [] : config.error).toEqual([])
-  })
-
-  it.each(examples.filter(isOfService))('$title is accepted', ({ text }) => {
-    const config = readServiceConfig({
+  }
+  const service = (text: string) =>
+    readServiceConfig({
       flags: {},
       environment: {},
       file: { name: 'example', document: parseDocument(text, 'example.toml') },
     })
 
-    expect(config.ok ? [] : config.error).toEqual([])
+  it.each([
+    ['client', client, examples.filter((one) => !isOfService(one))],
+    ['service', service, examples.filter(isOfService)],
+  ] as const)('of the %s are accepted', (_, read, list) => {
+    expect(list).not.toEqual([])
+    const wrong = list.flatMap(({ place, text }) => {
+      const config = read(text)
+      return config.ok ? [] : [{ place, faults: config.error }]
+    })
+
+    expect(wrong).toEqual([])
   })
 })
 

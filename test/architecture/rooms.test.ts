@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { FILES, placeOf, SRC } from './sources.ts'
 
-const SRC = resolve(import.meta.dirname, '../../src')
 const DOCUMENT = readFileSync(join(SRC, 'ARCHITECTURE.md'), 'utf8')
 
 interface Room {
@@ -25,38 +25,58 @@ const roomOf = (path: string): string =>
   [...ROOMS.keys()]
     .filter((room) => path.startsWith(`${room}/`))
     .toSorted((a, b) => b.length - a.length)[0] ?? path
-const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
-const importsOf = (file: string): readonly string[] =>
-  [...readFileSync(join(SRC, file), 'utf8').matchAll(/(?:from |import\()'([^']+)'/g)].map(([, to = '']) => to)
+interface Import {
+  /** As it is written. */
+  readonly name: string
+  /** The path in src; undefined for a package. */
+  readonly target: string | undefined
+  readonly place: string
+}
 
-/** The files in src that a file imports: by value or by type, statically or dynamically. */
-const targetsOf = (file: string): readonly string[] =>
-  importsOf(file)
-    .filter((to) => to.startsWith('.'))
-    .map((to) => relative(SRC, resolve(SRC, dirname(file), to)))
-    .filter((to) => to !== '../package.json')
+/** What each file imports: by value or by type, statically or dynamically. */
+const IMPORTS = new Map(
+  FILES.map((file): [string, readonly Import[]] => [
+    file.path,
+    [...file.text.matchAll(/(?:from |import\()'([^']+)'/g)].map(({ 1: name = '', index }) => ({
+      name,
+      target: name.startsWith('.') ? relative(SRC, resolve(SRC, dirname(file.path), name)) : undefined,
+      place: placeOf(file, index),
+    })),
+  ]),
+)
 
-/** The first circle of imports that goes through this file, or undefined. */
+interface Within extends Import {
+  readonly target: string
+}
+/** Its imports of other files in src. */
+const importsWithin = (path: string): readonly Within[] =>
+  (IMPORTS.get(path) ?? []).flatMap((one) =>
+    one.target === undefined || one.target === '../package.json' ? [] : [{ ...one, target: one.target }],
+  )
+
+/** The places of the first circle of imports that goes through this file, or undefined. */
 function circleOf(start: string): readonly string[] | undefined {
   const seen = new Set<string>()
-  const visit = (file: string, path: readonly string[]): readonly string[] | undefined => {
-    for (const target of targetsOf(file)) {
-      if (target === start) return [...path, target]
+  const visit = (path: string, places: readonly string[]): readonly string[] | undefined => {
+    for (const { target, place } of importsWithin(path)) {
+      if (target === start) return [...places, place]
       if (seen.has(target)) continue
       seen.add(target)
-      const circle = visit(target, [...path, target])
+      const circle = visit(target, [...places, place])
       if (circle !== undefined) return circle
     }
     return undefined
   }
-  return visit(start, [start])
+  return visit(start, [])
 }
 
-it.each(files)('%s is in no circle of imports', (file) => expect(circleOf(file)).toBeUndefined())
+it('no file is in a circle of imports', () =>
+  expect(FILES.flatMap(({ path }) => circleOf(path)?.join('\n') ?? [])).toEqual([]))
 
 it('has a room for every file, and a file for every room', () => {
-  expect(files.filter((file) => !ROOMS.has(roomOf(file)))).toEqual([])
-  expect([...ROOMS.keys()].filter((room) => !files.some((file) => roomOf(file) === room))).toEqual([])
+  const paths = FILES.map(({ path }) => path)
+  expect(paths.filter((path) => !ROOMS.has(roomOf(path)))).toEqual([])
+  expect([...ROOMS.keys()].filter((room) => !paths.some((path) => roomOf(path) === room))).toEqual([])
 })
 
 it('lists rooms strictly downward', () => {
@@ -86,18 +106,20 @@ it('is drawn with every room on its floor', () => {
   )
 })
 
-it.each(files)('%s imports only from rooms below it', (file) => {
-  const targets = targetsOf(file)
-  const allowed = [roomOf(file), ...(ROOMS.get(roomOf(file))?.mayImport ?? [])]
+it('every file imports only from its room and from rooms below it', () => {
+  const wrong = FILES.flatMap(({ path }) => {
+    const allowed = [roomOf(path), ...(ROOMS.get(roomOf(path))?.mayImport ?? [])]
+    return importsWithin(path).filter(({ target }) => !allowed.includes(roomOf(target)))
+  })
 
-  expect(targets.filter((to) => !allowed.includes(roomOf(to)))).toEqual([])
+  expect(wrong.map(({ place }) => place)).toEqual([])
 })
 
 describe('packages', () => {
-  const foreign = files.flatMap((file) =>
-    importsOf(file)
-      .filter((to) => !to.startsWith('.') && !to.startsWith('node:'))
-      .map((name) => ({ room: roomOf(file), name })),
+  const foreign = [...IMPORTS].flatMap(([path, imports]) =>
+    imports
+      .filter(({ name }) => !name.startsWith('.') && !name.startsWith('node:'))
+      .map(({ name }) => ({ room: roomOf(path), name })),
   )
 
   it('are imported in the room that the table says, and only there', () => {
