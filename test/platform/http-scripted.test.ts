@@ -1,5 +1,5 @@
 import nock from 'nock'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { undiciHttp } from '../../src/platform/http.ts'
 import { plainHttp } from '../../src/platform/plain-http.ts'
 import { never, request } from '../fakes/request.ts'
@@ -8,6 +8,12 @@ const CLIENTS = [
   ['undici', undiciHttp],
   ['plain', plainHttp],
 ] as const
+
+// The import of nock takes the place of every connection of this process.
+beforeAll(() => {
+  if (!nock.isActive()) nock.activate()
+})
+afterAll(() => nock.restore())
 
 describe.each(CLIENTS)('%s, over a scripted wire', (_, ask) => {
   beforeEach(() => nock.disableNetConnect())

@@ -2,12 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import type * as promises from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-import { acquireLock } from '../../src/platform/lock.ts'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { loadedWith } from '../fakes/mocked.ts'
 
-const odd = vi.hoisted(() => ({ hasLinks: true, beforeTurn: (): void => undefined }))
-vi.mock('node:fs/promises', async (original) => {
-  const real = await original<typeof promises>()
+const odd = { hasLinks: true, beforeTurn: (): void => undefined }
+const oddFiles = async (original: () => Promise<unknown>) => {
+  const real = (await original()) as typeof promises
   return {
     ...real,
     // vfat and some network file systems fail like this (link(2), EPERM).
@@ -18,7 +18,12 @@ vi.mock('node:fs/promises', async (original) => {
       return real.mkdir(path, options)
     },
   }
-})
+}
+const { acquireLock } = await loadedWith(
+  'node:fs/promises',
+  oddFiles,
+  async () => import('../../src/platform/lock.ts'),
+)
 
 let folder: string
 beforeEach(() => {

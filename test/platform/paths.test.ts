@@ -39,7 +39,10 @@ describe('systemPaths for a user without a home folder', () => {
     vi.doMock('env-paths', () => {
       throw new Error('uv_os_homedir returned ENOENT')
     })
-    onTestFinished(() => void vi.doUnmock('env-paths'))
+    onTestFinished(() => {
+      vi.doUnmock('env-paths')
+      vi.resetModules()
+    })
     return (await import('../../src/platform/paths.ts')).systemPaths
   }
 

@@ -1,5 +1,6 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { lookUp } from '../../src/platform/resolve.ts'
+import { loadedWith } from '../fakes/mocked.ts'
 
 const result = async (host: string, family?: 4 | 6, all = true, by = lookUp): Promise<unknown> =>
   new Promise((done) => {
@@ -15,10 +16,11 @@ it('lookUp finds localhost without a name server', async () => {
 
 it('lookUp returns an address once, even if the hosts file has it on several lines', async () => {
   const twice = [1, 2].map(() => ({ address: '127.0.0.1', family: 4 }))
-  vi.resetModules()
-  vi.doMock('node:dns/promises', async (original) => ({ ...(await original()), lookup: async () => twice }))
-  onTestFinished(() => void vi.doUnmock('node:dns/promises'))
-  const { lookUp: freshLookUp } = await import('../../src/platform/resolve.ts')
+  const { lookUp: freshLookUp } = await loadedWith(
+    'node:dns/promises',
+    async (original) => ({ ...((await original()) as object), lookup: async () => twice }),
+    async () => import('../../src/platform/resolve.ts'),
+  )
 
   expect(await result('localhost', 4, true, freshLookUp)).toEqual([{ address: '127.0.0.1', family: 4 }])
 })

@@ -1,13 +1,18 @@
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { loadedWith } from '../fakes/mocked.ts'
 
-const spawned = vi.hoisted(() => [] as string[])
-vi.mock('node:child_process', () => ({
+const spawned: string[] = []
+const children = () => ({
   spawn: (program: string, args: readonly string[]) => {
     spawned.push([program, ...args].join(' '))
     return { on: () => undefined }
   },
-}))
-const { supervisorOf } = await import('../../src/platform/supervisor.ts')
+})
+const { supervisorOf } = await loadedWith(
+  'node:child_process',
+  children,
+  async () => import('../../src/platform/supervisor.ts'),
+)
 
 const BEAT = 'systemd-notify WATCHDOG=1'
 const [SECOND, MINUTE] = [1000, 60_000]
