@@ -1,9 +1,23 @@
 import { defineConfig } from 'vitest/config'
+import { FileOrder } from './file-order.ts'
+import { runs } from './runs.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
 
 /** The tests write no compiled code into the user's own cache folder. */
 const NO_CACHE = { NODE_DISABLE_COMPILE_CACHE: '1' }
+
+/**
+ * For tests that start no built program. Their files share a process, so none leaves anything behind that changes another.
+ * A test ends by what it counts; its time limit is for what never ends, and not for a busy machine.
+ */
+const SHARED = {
+  isolate: false,
+  testTimeout: Math.max(120_000, runs(120_000)),
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 60_000 } },
+  setupFiles: ['test/setup.ts'],
+}
 
 /** unit: in this process, no sockets but loopback. e2e: the built programs as processes. system: with other people's clients. browser: in Chromium. packages: installed. postgres: what uses a store, again, on PostgreSQL. */
 export default defineConfig({
@@ -11,6 +25,7 @@ export default defineConfig({
   test: {
     // Most of the end-to-end tests wait for a process; one worker per core would wait with them.
     maxWorkers: 3,
+    sequence: { sequencer: FileOrder },
     reporters:
       process.env['HOLDFAST_TEST_REPORT'] === undefined
         ? ['default']
@@ -19,7 +34,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          testTimeout: 20_000,
+          ...SHARED,
           root: ROOT,
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', 'test/system/**', 'test/browser/**', 'test/packages/**'],
@@ -30,7 +45,7 @@ export default defineConfig({
       {
         test: {
           name: 'postgres',
-          testTimeout: 30_000,
+          ...SHARED,
           root: ROOT,
           globalSetup: ['test/lab/postgres-setup.ts'],
           include: ['test/server/{abuse,admin,api,publish,update}/**/*.test.ts'],

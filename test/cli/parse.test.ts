@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../runs.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import type { ParsedFlags } from '../../src/cli/flags.ts'
 import { parseFast } from '../../src/cli/parse-fast.ts'
@@ -79,7 +80,7 @@ const line = fc
   .map(([name, words, flags]) => [name, ...words, ...flags.flat()])
 
 describe('the fast parser of the command line', () => {
-  it('agrees with yargs on every line that it accepts', { timeout: 120_000 }, async () => {
+  it('agrees with yargs on every line that it accepts', async () => {
     let accepted = 0
     await fc.assert(
       fc.asyncProperty(line, async (words) => {
@@ -88,9 +89,9 @@ describe('the fast parser of the command line', () => {
         accepted++
         expect([parsed.command.name, given(parsed.flags)]).toEqual(await byYargs(words))
       }),
-      { numRuns: 400 },
+      { numRuns: runs(40) },
     )
-    expect(accepted).toBeGreaterThan(60)
+    expect(accepted).toBeGreaterThan(runs(40) * 0.15)
   })
 
   it('keeps a single dash where it stands for a file, which yargs loses', async () => {

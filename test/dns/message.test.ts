@@ -1,6 +1,7 @@
 import { decode } from 'dns-packet'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../runs.ts'
 import { MAX_DATAGRAM, MessageBuilder, type Section } from '../../src/dns/message.ts'
 import { encodeName, readName } from '../../src/dns/name.ts'
 import { type Question, readRecords } from '../../src/dns/request.ts'
@@ -80,7 +81,7 @@ describe('a message', () => {
           sections.map((records) => records.map((one) => [one.type, one.owner, one.ttl, plain(one)])),
         )
       }),
-      { numRuns: 300 },
+      { numRuns: runs(100) },
     ))
 
   it('points to the longest name that was written before', () => {

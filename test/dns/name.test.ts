@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../runs.ts'
 import { encodeName, isAtOrBelow, nameAndAncestors, parentName, readName } from '../../src/dns/name.ts'
 import { hex } from './wire.ts'
 
@@ -29,7 +30,7 @@ describe('a name', () => {
 
         expect(readName(message, before.length)).toEqual({ name: text, end: message.length - 3 })
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100) },
     ))
 
   // biome-ignore format: a table
@@ -63,7 +64,7 @@ describe('a name', () => {
 
         expect(readName(encodeName(read), 0)).toEqual({ name: read, end: octets.length })
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100) },
     ))
 
   // biome-ignore format: a table
@@ -108,7 +109,7 @@ describe('a name', () => {
         const read = readName(octets, at)
         if (read !== undefined) expect(read.end).toBeLessThanOrEqual(octets.length)
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(200) },
     ))
 })
 

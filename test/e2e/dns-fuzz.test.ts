@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { seededRandom } from '../bench/fleet-random.ts'
+import { SEED } from '../runs.ts'
 import { fuzzMessages } from '../dns/fuzz-messages.ts'
 import { wire } from '../dns/wire.ts'
 import {
@@ -21,7 +22,6 @@ import { fakeSecondary, KEY, publishingService, transferred } from './dns-second
 
 /** `npm run test:long` sends a million. */
 const COUNT = Number(process.env['HOLDFAST_TEST_FUZZ'] ?? 20_000)
-const SEED = Number(process.env['HOLDFAST_TEST_SEED'] ?? 0x5eed_2026)
 /** By UDP: messages on a socket before it waits. One in five messages goes by TCP. */
 const WINDOW = 64
 const SOCKETS = 4

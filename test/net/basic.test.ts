@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../runs.ts'
 import { canBeBasic, formatBasic, parseBasic } from '../../src/net/basic.ts'
 import { Secret } from '../../src/net/secret.ts'
 
@@ -15,7 +16,7 @@ describe('Basic credentials', () => {
         expect(read?.username).toBe(username)
         expect(read?.password.reveal()).toBe(text)
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     ))
 
   it('allow colons in the password', () =>

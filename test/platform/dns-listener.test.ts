@@ -225,7 +225,7 @@ describe('a connection', () => {
       await vi.advanceTimersByTimeAsync(59_999)
       expect(failure).toBeUndefined()
       await vi.advanceTimersByTimeAsync(1)
-      await vi.waitFor(() => expect(failure).toMatchObject({ message: 'the peer takes no more' }))
+      await vi.waitFor(() => expect(failure).toMatchObject({ message: 'the peer takes no more' }), 60_000)
       expect(vi.getTimerCount()).toBe(0)
     } finally {
       vi.useRealTimers()
@@ -247,7 +247,7 @@ describe('a connection', () => {
     socket.write(framed('all'))
     await pause(50)
     socket.destroy()
-    await vi.waitFor(() => expect(failure).toBeInstanceOf(Error))
+    await vi.waitFor(() => expect(failure).toBeInstanceOf(Error), 60_000)
   })
 
   it('is closed when it is idle, but not while a request waits for its answer', async () => {
@@ -280,7 +280,7 @@ describe('a connection', () => {
     socket.write(framed('there'))
     expect(await take(socket, 1)).toEqual(['there'])
     const [first, last] = [sockets[0], sockets.at(-2)]
-    await vi.waitFor(() => expect(first?.closed).toBe(true))
+    await vi.waitFor(() => expect(first?.closed).toBe(true), 60_000)
     last?.write(framed('too'))
     expect(last === undefined ? [] : await take(last, 1)).toEqual(['too'])
   })
@@ -293,7 +293,7 @@ describe('a connection', () => {
     })
     const busy = await connected(port)
     busy.write(framed('busy'))
-    await vi.waitFor(() => expect(answer.length).toBe(1))
+    await vi.waitFor(() => expect(answer.length).toBe(1), 60_000)
     await Promise.all(Array.from({ length: 120 }, async () => connected(port)))
     await new Promise((done) => setTimeout(done, 50))
     answer()

@@ -57,19 +57,19 @@ describe.skipIf(!canWatch)('watchKernel', () => {
     ['without setpriv', ['ip']],
   ])('calls back after a change, %s', async (_, programs) => {
     const { child, lines } = watching(programs)
-    await expect.poll(() => lines, { timeout: 10_000 }).toContain('begun')
-    await expect.poll(() => nameOf(childOf(child.pid)), { timeout: 10_000 }).toBe('ip')
+    await expect.poll(() => lines, { timeout: 60_000 }).toContain('begun')
+    await expect.poll(() => nameOf(childOf(child.pid)), { timeout: 60_000 }).toBe('ip')
     await sleep(300)
 
     change(child)
 
-    await expect.poll(() => lines, { timeout: 10_000 }).toContain('changed')
+    await expect.poll(() => lines, { timeout: 60_000 }).toContain('changed')
     expect(lines).not.toContain('missing')
   })
 
   it('reports once that it is unavailable where there is no ip program', async () => {
     const { lines } = watching(['setpriv'])
-    await expect.poll(() => lines, { timeout: 10_000 }).toContain('missing')
+    await expect.poll(() => lines, { timeout: 60_000 }).toContain('missing')
     await sleep(500)
 
     expect(lines).toEqual(['begun', 'missing'])
@@ -77,12 +77,12 @@ describe.skipIf(!canWatch)('watchKernel', () => {
 
   it('leaves no process behind when its own process is killed', async () => {
     const { child, lines } = watching(['ip', 'setpriv'])
-    await expect.poll(() => lines, { timeout: 10_000 }).toContain('begun')
-    await expect.poll(() => nameOf(childOf(child.pid)), { timeout: 10_000 }).toBe('ip')
+    await expect.poll(() => lines, { timeout: 60_000 }).toContain('begun')
+    await expect.poll(() => nameOf(childOf(child.pid)), { timeout: 60_000 }).toBe('ip')
     const monitor = childOf(child.pid)
 
     child.kill('SIGKILL')
 
-    await expect.poll(() => nameOf(monitor), { timeout: 10_000 }).toBe('')
+    await expect.poll(() => nameOf(monitor), { timeout: 60_000 }).toBe('')
   })
 })

@@ -1,6 +1,7 @@
 import { PLAIN_FORM } from '../../src/protocol/request-form.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../runs.ts'
 import { type Address, byFamily, listed, parseAddress } from '../../src/net/address.ts'
 import { specialRangeOf } from '../../src/net/special.ts'
 import { isAccountWord, isAddressedWord, REPLY_WORDS } from '../../src/protocol/reply.ts'
@@ -100,7 +101,7 @@ describe('readResponse', () => {
           if (isSuccess) expect(body.trim()).toMatch(/^(good|nochg)\b/i)
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(200) },
     ))
 
   it('rejects a body of more than 64 KiB, with the reason', () => {

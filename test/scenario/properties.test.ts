@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../runs.ts'
 import { after, days, hours, type Instant, instant, milliseconds, minutes } from '../../src/base/time.ts'
 import type { DesiredState } from '../../src/client/decide/desired-state.ts'
 import { nextAction, stopOf } from '../../src/client/decide/next-action.ts'
@@ -105,7 +106,7 @@ function play(turns: readonly Turn[]): readonly Sent[] {
 const holds = (check: (log: readonly Sent[]) => void): void =>
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 60 }), (turns) => check(play(turns))),
-    { numRuns: 400 },
+    { numRuns: runs(50) },
   )
 
 describe('in any sequence of turns, the client', () => {
@@ -153,7 +154,7 @@ describe('in any sequence of turns, the client', () => {
           expect(isNew || at - (host?.touched ?? 0) >= days(28) * 0.95).toBe(true)
         }
       }),
-      { numRuns: 400 },
+      { numRuns: runs(50) },
     ))
 
   it('never removes a lost family, and never sends an empty update', () =>
@@ -171,7 +172,7 @@ describe('in any sequence of turns, the client', () => {
           })
         }
       }),
-      { numRuns: 400 },
+      { numRuns: runs(50) },
     ))
 })
 

@@ -46,7 +46,7 @@ describe.skipIf(lacking !== undefined)('the clock of this host', () => {
   let postgres: Postgres
   beforeAll(async () => {
     postgres = await startPostgres()
-  }, 60_000)
+  })
   afterAll(async () => postgres?.stop(), 60_000)
 
   it.each([0, 45_000, -45_000])('%i ms ahead is found to be so', async (skew) => {
@@ -59,7 +59,7 @@ describe.skipIf(lacking !== undefined)('a node', () => {
   let postgres: Postgres
   beforeAll(async () => {
     postgres = await startPostgres()
-  }, 60_000)
+  })
   afterAll(async () => postgres?.stop(), 60_000)
 
   it.each([

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../runs.ts'
 import {
   type Agreement,
   type AgreementQuestion,
@@ -367,6 +368,6 @@ it('a minority of wrong votes never changes the address, in any order', () => {
         expect(['A', 'open']).toContain(result.split(' ')[0])
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: runs(200) },
   )
 })

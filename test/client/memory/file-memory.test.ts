@@ -208,7 +208,7 @@ it('a process killed at any step of writing leaves the complete old or new state
     ...found.filter((word) => word === 'abuse'),
   ])
   expect([found[0], found.at(-1)]).toEqual(['badauth', 'abuse'])
-}, 60_000)
+})
 
 const OTHER: State = {
   accounts: { a: { status: { kind: 'stopped', since: START, because: 'badauth', about: '' }, hosts: {} } },
@@ -416,7 +416,7 @@ it('load rejects a pipe in the place of the file at once, and leaves it', async 
     `${folder}/state.json cannot be read (this is a pipe; a file is needed)`,
   )
   expect(readdirSync(folder)).toEqual(['state.json'])
-}, 2000)
+})
 
 it('reports a full disk, its end, and the next one', async () => {
   let isFull = true

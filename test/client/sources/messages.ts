@@ -1,7 +1,8 @@
 import fc from 'fast-check'
+import { runs } from '../../runs.ts'
 import { type Address, parseAddress } from '../../../src/net/address.ts'
 
-export const RUNS = { numRuns: 2000 }
+export const RUNS = { numRuns: runs(200) }
 export const hex = (text: string): Buffer => Buffer.from(text.replace(/\s/g, ''), 'hex')
 export const u16 = (n: number): Buffer => Buffer.from([n >> 8, n & 0xff])
 export const u32 = (n: number): Buffer => Buffer.from([n >>> 24, (n >> 16) & 0xff, (n >> 8) & 0xff, n & 0xff])

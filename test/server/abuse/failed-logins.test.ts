@@ -135,7 +135,7 @@ it.each([
   async (endpoint, refused, locked) => {
     const { passwords, inFlight, release } = heldChecker()
     const failing = Array.from({ length: CONCURRENT }, async () => logins(passwords)[endpoint](WRONG))
-    await expect.poll(inFlight, { timeout: 20_000 }).toBe(CONCURRENT)
+    await expect.poll(inFlight, { timeout: 60_000 }).toBe(CONCURRENT)
 
     release(LIMIT)
     const counted = async () =>

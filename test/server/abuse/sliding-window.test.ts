@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../runs.ts'
 import { after, before, days, hours, instant, milliseconds, minutes } from '../../../src/base/time.ts'
 import { limitsOf } from '../../../src/server/abuse/limits.ts'
 import { bucketLength, exceeds, type Limit, withEvent } from '../../../src/server/abuse/sliding-window.ts'
@@ -115,7 +116,7 @@ describe.each(WINDOWS)('the window of %s', (_, limit, bucket) => {
           expect(buckets).toEqual(buckets.toSorted((a, b) => a.start - b.start))
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(100) },
     ))
 
   it('is exceeded no earlier than the exact one, and no later than one that is a bucket shorter', () =>

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runs, SEED } from '../../runs.ts'
 import { instant } from '../../../src/base/time.ts'
 import { apexOf } from '../../../src/server/model/apex.ts'
 import { type Expression, SORT_KEYS } from '../../../src/server/model/query.ts'
@@ -10,7 +11,6 @@ import { bodyIn, codesOf, type Inside, inside, type Listing, NOW, walk } from '.
 import { octets, type Pair, PAIRS, spelled } from './spellings.ts'
 import { apiWorld, type World } from './world.ts'
 
-const SEED = 20_260_101
 const R = '/v1/dns/records'
 const AS_A = { authorization: 'Bearer key-of-a', contentType: 'application/json' } as const
 const ZONES = ['example.test', 'noadd.test', 'dyn.test'] as const
@@ -300,7 +300,7 @@ describe('metadata filter expressions', () => {
           wanted(({ name }) => isTrue(one, name.metadata)),
         )
       }),
-      { numRuns: 150, seed: SEED },
+      { numRuns: runs(30) },
     )
   })
 
@@ -311,7 +311,7 @@ describe('metadata filter expressions', () => {
           wanted(({ name, zone: own }) => own.name === zone && isTrue(one, name.metadata)),
         )
       }),
-      { numRuns: 50, seed: SEED },
+      { numRuns: runs(20) },
     )
   })
 
@@ -327,7 +327,7 @@ describe('metadata filter expressions', () => {
           wanted(({ zone }) => isTrue(one, maps.get(zone.id) ?? {})),
         )
       }),
-      { numRuns: 100, seed: SEED },
+      { numRuns: runs(20) },
     )
   })
 
@@ -338,7 +338,7 @@ describe('metadata filter expressions', () => {
           wanted(({ name }) => name.rrsets.some((rrset) => isTrue(one, rrset.metadata))),
         )
       }),
-      { numRuns: 150, seed: SEED },
+      { numRuns: runs(30) },
     )
   })
 
@@ -352,7 +352,7 @@ describe('metadata filter expressions', () => {
         const found = name.rrsets.filter((rrset) => isTrue(one, rrset.metadata)).map((rrset) => rrset.dnsType)
         expect([types.toSorted(), page.total]).toEqual([found.toSorted(), found.length])
       }),
-      { numRuns: 100, seed: SEED },
+      { numRuns: runs(20) },
     )
   })
 })
@@ -417,7 +417,7 @@ describe('filters', () => {
           found += names.length
           expect(await listed(queryOf(filter))).toEqual(names)
         }),
-        { numRuns: 25, seed: SEED },
+        { numRuns: runs(10) },
       )
       expect(found).toBeGreaterThan(0)
     },
@@ -428,7 +428,7 @@ describe('filters', () => {
       fc.asyncProperty(fc.record(FILTERS, { requiredKeys: [] }), async (filter) => {
         expect(await listed(queryOf(filter))).toEqual(wanted((name) => passes(name, filter)))
       }),
-      { numRuns: 150, seed: SEED },
+      { numRuns: runs(30) },
     )
   })
 
@@ -441,7 +441,7 @@ describe('filters', () => {
           wanted((name) => passes(name, filter) && isTrue(one, name.name.metadata)),
         )
       }),
-      { numRuns: 60, seed: SEED },
+      { numRuns: runs(15) },
     )
   })
 })
@@ -462,7 +462,7 @@ describe('values', () => {
         expect(parsed(type, other)).toBe(value)
         expect(value).toMatch(/^[\x20-\x7e]+$/)
       }),
-      { numRuns: 1000, seed: SEED },
+      { numRuns: runs(100) },
     )
   })
 
@@ -475,7 +475,7 @@ describe('values', () => {
         )
         expect(bytes).toEqual(list)
       }),
-      { numRuns: 1000, seed: SEED },
+      { numRuns: runs(100) },
     )
   })
 
@@ -514,7 +514,7 @@ describe('values', () => {
         ])
         expect([same.status, removed.status]).toEqual([200, 200])
       }),
-      { numRuns: 20, seed: SEED },
+      { numRuns: runs(4) },
     )
   })
 })
@@ -538,7 +538,7 @@ describe('metadata', () => {
           expect(new Map(Object.entries(await read()))).toEqual(known)
         }
       }),
-      { numRuns: 40, seed: SEED },
+      { numRuns: runs(8) },
     )
   })
 })

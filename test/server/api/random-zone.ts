@@ -1,3 +1,4 @@
+import { seededRandom } from '../../bench/fleet-random.ts'
 import { apexOf } from '../../../src/server/model/apex.ts'
 import type { DnsType } from '../../../src/server/model/rdata-values.ts'
 import { bodyIn, codesOf, type Inside, NOW } from './inside.ts'
@@ -25,15 +26,10 @@ export interface StepResult {
   readonly state: ZoneState
 }
 
-/** mulberry32; resolves numbers below n. */
+/** Numbers below n. */
 function randomFrom(seed: number): (n: number) => number {
-  let state = seed
-  return (n) => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4_294_967_296) * n)
-  }
+  const random = seededRandom(seed)
+  return (n) => Math.floor(random() * n)
 }
 
 const NAMES = ['@', 'a', 'b', 'c', 'd', 'a.d', 'b.d', 'c.b.d', 'a.b', '*', '*.a', '*.d', '*.b.d'] as const

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../runs.ts'
 import { createHash } from 'node:crypto'
 import { pageResponse, redirectResponse } from '../../../src/server/http/site-response.ts'
 
@@ -80,7 +81,7 @@ describe('an offline page', () => {
         const tags = bodyOf({ title, message }).match(/<[^>]*>/g)
         expect(tags?.join('')).toBe(own)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100) },
     )
   })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../runs.ts'
 import { hours, instant } from '../../../src/base/time.ts'
 import { flush, MAX_FLUSHED, type NameFault } from '../../../src/server/publish/flush.ts'
 import { ownerKey } from '../../../src/server/publish/owner.ts'
@@ -494,7 +495,7 @@ describe('rows of the journal', () => {
       fc.property(fc.array(row), (rows) => {
         expect(decodeRows(encodeRows(rows))).toEqual(rows)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(50) },
     ))
 
   it('may have the largest RDATA', () => {
@@ -628,6 +629,6 @@ describe('after any changes', () => {
         }
         await world.store.close()
       }),
-      { numRuns: 40, interruptAfterTimeLimit: 5000, markInterruptAsFailure: false },
+      { numRuns: runs(20) },
     ))
 })

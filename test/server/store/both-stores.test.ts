@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runs } from '../../runs.ts'
 import { instant } from '../../../src/base/time.ts'
 import type { NameQuery } from '../../../src/server/model/query.ts'
 import { replacedPostgresRows } from '../../../src/server/store/postgres-rows.ts'
@@ -19,7 +20,7 @@ import { filterPair, grow, page, scope, sort } from '../api/listing-queries.ts'
 
 const lacking = whyNoPostgres()
 
-describe.skipIf(lacking !== undefined)('both stores', { timeout: 120_000 }, () => {
+describe.skipIf(lacking !== undefined)('both stores', () => {
   let postgres: Postgres
   let folder = ''
   let stores: readonly [Store, Store]
@@ -38,12 +39,12 @@ describe.skipIf(lacking !== undefined)('both stores', { timeout: 120_000 }, () =
     await sink.close()
     await source.close()
     stores = [sqliteStore(folder), postgresStore(place)]
-  }, 60_000)
+  })
   afterAll(async () => {
     for (const store of stores ?? []) await store.close()
     await postgres?.stop()
     rmSync(folder, { recursive: true, force: true })
-  }, 60_000)
+  })
 
   const same = async (ask: (r: StoreReads) => Promise<unknown>): Promise<unknown> => {
     const [one, other] = [await stores[0].read(ask), await stores[1].read(ask)]
@@ -64,9 +65,9 @@ describe.skipIf(lacking !== undefined)('both stores', { timeout: 120_000 }, () =
         const { total } = (await same(async (r) => r.namesBy(query))) as { total: number }
         found += total
       }),
-      { numRuns: 300 },
+      { numRuns: runs(30) },
     )
-    expect(found).toBeGreaterThan(1000)
+    expect(found).toBeGreaterThan(runs(30) * 3)
   })
 
   it('list the same pages without a filter', async () => {
@@ -75,7 +76,7 @@ describe.skipIf(lacking !== undefined)('both stores', { timeout: 120_000 }, () =
         const at = { offset: Math.floor(part.share * 2500), limit: part.limit }
         await same(async (r) => r.namesBy({ ...whose, filter: {}, sort: order, page: at }))
       }),
-      { numRuns: 150 },
+      { numRuns: runs(20) },
     )
   })
 
@@ -91,7 +92,7 @@ describe.skipIf(lacking !== undefined)('both stores', { timeout: 120_000 }, () =
         await same(async (r) => r.hiddenBeneath(zone, `n${n}`))
         await same(async (r) => r.namesAfter({ zoneId }, n, 7))
       }),
-      { numRuns: 100 },
+      { numRuns: runs(10) },
     )
     for (const accountId of [1, 2, 3]) {
       const whole = { limit: 100, offset: 0 }

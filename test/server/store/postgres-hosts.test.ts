@@ -6,18 +6,18 @@ import { freePort, placeAt, type Postgres, startPostgres, whyNoPostgres } from '
 const lacking = whyNoPostgres()
 const hostAt = (port: number) => ({ host: '127.0.0.1', port })
 
-describe.skipIf(lacking !== undefined)('of several hosts of a database', { timeout: 60_000 }, () => {
+describe.skipIf(lacking !== undefined)('of several hosts of a database', () => {
   let [behind, primary]: Postgres[] = []
   let closed = 0
   beforeAll(async () => {
     ;[behind, primary] = [await startPostgres(), await startPostgres()]
     await primary.query('CREATE DATABASE fresh')
     closed = await freePort()
-  }, 60_000)
+  })
   afterAll(async () => {
     await behind?.stop()
     await primary?.stop()
-  }, 60_000)
+  })
   const connected = async (...ports: readonly (number | undefined)[]) => {
     const hosts = ports.map((port) => hostAt(port ?? 0))
     const { client } = await connect({ ...placeAt(0, 'fresh'), hosts })

@@ -8,14 +8,14 @@ import { type Postgres, startPostgres, whyNoPostgres } from '../../lab/postgres.
 const lacking = whyNoPostgres()
 const WAIT = 1000
 
-describe.skipIf(lacking !== undefined)('a pool of connections', { timeout: 60_000 }, () => {
+describe.skipIf(lacking !== undefined)('a pool of connections', () => {
   let postgres: Postgres
   let place: PostgresPlace
   beforeAll(async () => {
     postgres = await startPostgres()
     place = { ...(await postgres.store()), wait: WAIT, connections: 8 }
     await postgres.query('CREATE ROLE limited LOGIN CONNECTION LIMIT 2')
-  }, 60_000)
+  })
   afterAll(async () => postgres?.stop(), 60_000)
 
   const ask = async (pool: ConnectionPool, text = 'SELECT 1'): Promise<unknown> =>

@@ -80,15 +80,16 @@ const addValue =
 
 const lacking = whyNoPostgres()
 
-describe.skipIf(lacking !== undefined)('many processes at once', { timeout: 60_000 }, () => {
+describe.skipIf(lacking !== undefined)('many processes at once', () => {
   let postgres: Postgres
   beforeAll(async () => {
     postgres = await startPostgres(['max_connections=200'])
-  }, 60_000)
+  })
   afterAll(async () => postgres?.stop(), 60_000)
 
   async function world(): Promise<{ place: PostgresPlace; at: Fixture; end: () => Promise<unknown> }> {
-    const place = await postgres.store()
+    // What waits for a lock waits for as long as it takes.
+    const place = { ...(await postgres.store()), wait: 60_000 }
     const store = postgresStore(place)
     const at = await fill(store)
     return { place, at, end: async () => store.close() }

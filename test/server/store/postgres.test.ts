@@ -12,7 +12,7 @@ describe.skipIf(lacking !== undefined)('PostgreSQL', () => {
   let postgres: Postgres
   beforeAll(async () => {
     postgres = await startPostgres()
-  }, 60_000)
+  })
   afterAll(async () => postgres?.stop(), 60_000)
 
   storeContract('the store in PostgreSQL', async () => postgresStore(await postgres.store()))
