@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type Daemon, running } from '../e2e/daemon.ts'
 import { ROOT, scratch } from '../e2e/processes.ts'
 import { answering, echo } from '../e2e/servers.ts'
+import { eventually } from '../eventually.ts'
 import { openBrowser, openPage, SCREENSHOTS } from './browser.ts'
 
 let browser: Browser
@@ -227,7 +228,7 @@ describe('the page', () => {
     expect(await page.locator('#main').textContent()).toContain('203.0.113.9')
     at.set('good', '203.0.113.81')
     await page.getByRole('button', { name: 'Check now' }).click()
-    await expect.poll(() => at.requests()).toBe(2)
+    await eventually(() => at.requests()).toBe(2)
     await page.reload()
     expect(await page.locator('#main').textContent()).toContain('203.0.113.81')
   })

@@ -4,6 +4,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { holdfast, ROOT, scratch } from './processes.ts'
 
 /** A service on a persistent store that `holdfast admin` has filled. */
@@ -171,17 +172,15 @@ describe('operator, account and device share one store', () => {
       lines().flatMap(({ msg, operation, subject }) =>
         msg === 'operated' ? [`${operation} ${subject}`] : [],
       )
-    await expect
-      .poll(done, { timeout: 10_000 })
-      .toEqual([
-        'plan add basic max-names=3',
-        'account add acme basic',
-        'zone add acme.test acme',
-        'api-key add acme',
-        'account suspend acme',
-        'account password acme',
-        `account remove acme export=${file}`,
-      ])
+    await eventually(done).toEqual([
+      'plan add basic max-names=3',
+      'account add acme basic',
+      'zone add acme.test acme',
+      'api-key add acme',
+      'account suspend acme',
+      'account password acme',
+      `account remove acme export=${file}`,
+    ])
     expect(lines().find(({ msg }) => msg === 'operated')?.['operator']).toBe(userInfo().username)
     for (const secret of [password, next]) expect(log.join('\n')).not.toContain(secret)
   })

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { type Service, service } from './processes.ts'
 
 let at: Service
@@ -177,6 +178,6 @@ describe('a client', () => {
 
     expect(await raw(request(`/nic/update?${HOST}`), 500)).toBe('')
     for (const socket of sockets) socket.destroy()
-    await expect.poll(async () => answerOf(await raw(request('/nic/update'), 500))).toBe('200 nohost')
+    await eventually(async () => answerOf(await raw(request('/nic/update'), 500))).toBe('200 nohost')
   })
 })

@@ -1,3 +1,4 @@
+import { eventually } from '../eventually.ts'
 import { inTerminal } from './terminal.ts'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -219,11 +220,11 @@ describe('a running daemon', () => {
     onTestFinished(() => void watch.kill('SIGKILL'))
     let shown = ''
     watch.stdout?.on('data', (chunk: Buffer) => (shown += chunk.toString()))
-    await expect.poll(() => shown, { timeout: 10_000 }).toMatch(/home\.example\.test +8\.8\.8\.8 /)
+    await eventually(() => shown).toMatch(/home\.example\.test +8\.8\.8\.8 /)
     address = '8.8.4.4'
     await ask('poke')
 
-    await expect.poll(() => shown, { timeout: 10_000 }).toMatch(/home\.example\.test +8\.8\.4\.4 /)
+    await eventually(() => shown).toMatch(/home\.example\.test +8\.8\.4\.4 /)
     expect(shown.match(/the daemon is running/g)).toHaveLength(2)
   })
 
@@ -363,7 +364,7 @@ describe('a running daemon', () => {
     const first = holdfast(['update', ...clientOf(at, folder), '--no-ipv6', '--myip', '192.0.2.1'], {
       env: env(at),
     })
-    await expect.poll(() => existsSync(join(folder, 'owner.lock'))).toBe(true)
+    await eventually(() => existsSync(join(folder, 'owner.lock'))).toBe(true)
     const { line } = daemon(at, folder, '--myip', '192.0.2.1')
 
     await line('nothing to do until then')
@@ -552,7 +553,7 @@ it('logs sentences with the names of the accounts', async () => {
   onTestFinished(() => void child.kill('SIGKILL'))
   let log = ''
   child.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()))
-  const logs = async (line: RegExp) => expect.poll(() => log, { timeout: 15_000 }).toMatch(line)
+  const logs = async (line: RegExp) => eventually(() => log).toMatch(line)
 
   await logs(/ office \(\S+\): keeping home\.example\.test current\n/)
   await logs(

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { env, running } from './daemon.ts'
 import { clientOf, scratch, service, start } from './processes.ts'
 
@@ -60,7 +61,7 @@ it('a service with a bug logs the stack and ends with 70', async () => {
   onTestFinished(() => void child.kill('SIGKILL'))
   let log = ''
   child.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()))
-  await expect.poll(() => log, { timeout: 15_000 }).toContain('listening')
+  await eventually(() => log).toContain('listening')
 
   child.kill('SIGUSR2')
 

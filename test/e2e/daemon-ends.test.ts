@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { type Daemon, daemon, running } from './daemon.ts'
 import { ROOT, scratch, service } from './processes.ts'
 
@@ -97,7 +98,7 @@ describe('after SIGTERM a daemon ends with 0 within five seconds', () => {
     const [program, mark] = [join(folder, 'program'), join(folder, 'asked')]
     writeFileSync(program, `#!/bin/sh\n>${mark}\nsleep 30\n`, { mode: 0o755 })
     const looking = against('http://127.0.0.1:1', '--source', 'command', '--command', program)
-    await expect.poll(() => existsSync(mark), { timeout: 10_000 }).toBe(true)
+    await eventually(() => existsSync(mark)).toBe(true)
     await endsInTime(looking)
   })
 
@@ -121,9 +122,9 @@ describe('after SIGTERM a daemon ends with 0 within five seconds', () => {
     write('8.8.8.8')
     flipping.child.kill('SIGUSR1')
     await flipping.line('until then')
-    await expect
-      .poll(() => flipping.lines.filter((line) => line.includes('asked the address sources')).length)
-      .toBeGreaterThan(2)
+    await eventually(
+      () => flipping.lines.filter((line) => line.includes('asked the address sources')).length,
+    ).toBeGreaterThan(2)
     await endsInTime(flipping)
   })
 })
@@ -158,7 +159,7 @@ describe.skipIf(!canIsolate)('without a working name server a daemon ends within
     const lines: string[] = []
     if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', (line) => lines.push(line))
     const line = async (fragment: string): Promise<void> =>
-      expect.poll(() => lines.join('\n'), { timeout: 15_000 }).toContain(fragment)
+      eventually(() => lines.join('\n')).toContain(fragment)
     return { child, lines, line }
   }
 

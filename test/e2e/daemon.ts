@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { expect, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { clientOf, type Ended, holdfast, type Service, start } from './processes.ts'
 
 export const env = (at: Service) => ({ HOLDFAST_PASSWORD: at.password })
@@ -32,7 +33,7 @@ export function running(args: readonly string[], environment: Readonly<Record<st
     child,
     ended,
     lines,
-    line: async (fragment) => expect.poll(() => lines.join('\n'), { timeout: 15_000 }).toContain(fragment),
+    line: async (fragment) => eventually(() => lines.join('\n')).toContain(fragment),
     ask: async (command, ...more) => holdfast([command, ...args, ...more], { env: environment }),
   }
 }

@@ -9,6 +9,7 @@ import { Secret } from '../../src/net/secret.ts'
 import type { Random } from '../bench/fleet-random.ts'
 import { damagedAnswers } from '../dns/fuzz-messages.ts'
 import { type Wire, wire } from '../dns/wire.ts'
+import { eventually } from '../eventually.ts'
 import { connected, datagramSocket, framed, portOf, streamed } from './dns-traffic.ts'
 import { scratch, type Service, service } from './processes.ts'
 
@@ -47,7 +48,7 @@ export async function publishingService(secondaryPort: number, address = '127.0.
     })
     expect([name, response.status, await response.text()]).toEqual([name, 201, expect.anything()])
   }
-  await expect.poll(async () => transferred(at)).toBeGreaterThan(155)
+  await eventually(async () => transferred(at)).toBeGreaterThan(155)
   return at
 }
 

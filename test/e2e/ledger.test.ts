@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { startLedger } from './ledger.ts'
 
 it('a ledger tells a change that was acknowledged and is not stored', async () => {
@@ -12,10 +13,10 @@ it('a ledger tells a change that was acknowledged and is not stored', async () =
     response.end(`good ${myip}\n`)
   }).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
-  await expect.poll(() => server.listening).toBe(true)
+  await eventually(() => server.listening).toBe(true)
   const urls = [`http://127.0.0.1:${(server.address() as AddressInfo).port}`]
   const ledger = startLedger({ urls, hostnames: ['a.test', 'b.test'], credentials: 'u:p', block: 0 })
-  await expect.poll(() => ledger.count()).toBeGreaterThan(20)
+  await eventually(() => ledger.count()).toBeGreaterThan(20)
   await ledger.stop()
 
   expect(ledger.lost(last)).toEqual([])

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { running } from './daemon.ts'
 import { holdfast, ROOT, scratch, start } from './processes.ts'
 import { discord, healthchecks, ntfy, type Receiver, receiving, slack, uptimeKuma } from './receivers.ts'
@@ -175,7 +176,7 @@ describe('a program', () => {
       environment,
     )
     await one.line('the service confirmed the address')
-    await expect.poll(() => events(folder).length, { timeout: 10_000 }).toBe(1)
+    await eventually(() => events(folder).length).toBe(1)
     address = '192.0.2.2'
     await one.ask('poke')
     const status = await one.ask('status')
@@ -185,12 +186,9 @@ describe('a program', () => {
     expect(await one.ended).toBe(0)
     expect(Date.now() - before).toBeLessThan(4000)
     const child = Number(readFileSync(join(folder, 'child'), 'utf8'))
-    await expect
-      .poll(
-        () => existsSync(`/proc/${child}`) && !readFileSync(`/proc/${child}/stat`, 'utf8').includes(') Z'),
-        { timeout: 3000 },
-      )
-      .toBe(false)
+    await eventually(
+      () => existsSync(`/proc/${child}`) && !readFileSync(`/proc/${child}/stat`, 'utf8').includes(') Z'),
+    ).toBe(false)
   })
 })
 
@@ -248,7 +246,7 @@ describe('a line that flaps', () => {
       }
       return Object.values(accounts)[0]?.events.changed.held?.times ?? 0
     }
-    await expect.poll(held, { timeout: 10_000 }).toBeGreaterThan(5)
+    await eventually(held).toBeGreaterThan(5)
     one.child.kill('SIGTERM')
     await one.ended
   })
@@ -327,7 +325,7 @@ describe('a webhook', () => {
     )
     const state = ['--state-dir', join(folder, 'state'), '--runtime-dir', folder]
     const one = running(['--config', config, ...state], withoutPassword(environment))
-    await expect.poll(() => sink.received.map(({ url: path }) => path), { timeout: 4000 }).toContain('/good')
+    await eventually(() => sink.received.map(({ url: path }) => path)).toContain('/good')
     one.child.kill('SIGTERM')
     await one.ended
   })
@@ -359,7 +357,7 @@ describe('a webhook', () => {
     let failures = 1
     const sink = await receiving(() => ({ status: (failures -= 1) >= 0 ? 503 : 200 }))
     const one = running([...settings, '--myip', '192.0.2.1', '--webhook', sink.url], environment)
-    await expect.poll(() => sink.received.length, { timeout: 15_000 }).toBe(2)
+    await eventually(() => sink.received.length).toBe(2)
     expect((sink.received[1]?.at ?? 0) - (sink.received[0]?.at ?? 0)).toBeGreaterThan(4500)
     one.child.kill('SIGTERM')
     await one.ended
@@ -385,7 +383,7 @@ describe('a webhook', () => {
       { env: environment },
     )
     const ended = new Promise<number | null>((done) => child.on('close', done))
-    await expect.poll(() => events(folder), { timeout: 5000 }).toEqual(['stopped'])
+    await eventually(() => events(folder)).toEqual(['stopped'])
     child.kill('SIGTERM')
     expect(await ended).toBe(77)
     const memory = readFileSync(join(folder, 'state/notified.json'), 'utf8')
@@ -490,9 +488,9 @@ describe('a health check', () => {
         environment,
       )
       const count = check.received.length
-      await expect.poll(() => check.received.length - count, { timeout: 5000 }).toBeGreaterThan(0)
+      await eventually(() => check.received.length - count).toBeGreaterThan(0)
       await one.line('nothing to do until then')
-      await expect.poll(() => check.received.at(-1)?.url, { timeout: 5000 }).toBe('/uuid')
+      await eventually(() => check.received.at(-1)?.url).toBe('/uuid')
       one.child.kill('SIGTERM')
       await one.ended
     }
@@ -506,9 +504,7 @@ describe('a health check', () => {
       [...settings, '--myip', '192.0.2.1', '--health-url', `${sink.url}/${UUID}`],
       environment,
     )
-    await expect
-      .poll(() => sink.received.map(({ url }) => url), { timeout: 10_000 })
-      .toEqual([`/${UUID}/start`, `/${UUID}`])
+    await eventually(() => sink.received.map(({ url }) => url)).toEqual([`/${UUID}/start`, `/${UUID}`])
     one.child.kill('SIGTERM')
     await one.ended
   })

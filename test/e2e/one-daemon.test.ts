@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { type Daemon, env, running } from './daemon.ts'
 import { clientOf, holdfast, type Service, scratch, service } from './processes.ts'
 import { answering, echo } from './servers.ts'
@@ -61,7 +62,7 @@ describe('a second daemon is refused with the process id of the first', () => {
         (one) => one !== 78,
       ).length
 
-    await expect.poll(running, { timeout: 15_000 }).toBe(1)
+    await eventually(running).toBe(1)
     expect(all.filter(({ child }) => child.exitCode === null)).toHaveLength(1)
   })
 })
@@ -74,7 +75,7 @@ describe('a daemon whose state folder is deleted', () => {
     await first.line('nothing to do until then')
     rmSync(state, { recursive: true })
 
-    await expect.poll(() => lockIn(state).pid, { timeout: 10_000 }).toBe(first.child.pid)
+    await eventually(() => lockIn(state).pid).toBe(first.child.pid)
     expect(await refusal(daemon(at, state, scratch()))).toContain(`(process ${first.child.pid})`)
     first.child.kill('SIGTERM')
     expect(await first.ended).toBe(0)
@@ -111,7 +112,7 @@ describe('a daemon whose state folder is deleted', () => {
     await first.line('nothing to do until then')
     rmSync(runtime, { recursive: true })
 
-    await expect.poll(() => existsSync(join(runtime, 'control.sock')), { timeout: 10_000 }).toBe(true)
+    await eventually(() => existsSync(join(runtime, 'control.sock'))).toBe(true)
     expect(lockIn(runtime, 'control.lock').pid).toBe(first.child.pid)
     expect((await first.ask('status')).stdout).toContain('the daemon is running')
   })

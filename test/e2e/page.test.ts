@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { clientOf, holdfast, type Service, scratch, service } from './processes.ts'
 import { type Daemon, env, running } from './daemon.ts'
 
@@ -119,9 +120,7 @@ describe('the page', () => {
     await new Promise((done) => setTimeout(done, 300))
     expect((await one.ask('status')).stdout).toContain('the daemon is running')
     for (const socket of sockets) socket.destroy()
-    await expect
-      .poll(async () => (await ask(url).catch(() => ({ status: 0 }))).status, { timeout: 5000 })
-      .toBe(200)
+    await eventually(async () => (await ask(url).catch(() => ({ status: 0 }))).status).toBe(200)
   })
 
   it('sends no more than eight streams, and ends them with the daemon', async () => {
@@ -145,7 +144,7 @@ describe('the page', () => {
     expect(streams[0]?.text).toMatch(/^retry: 5000\nevent: view\ndata: \{/)
     one.child.kill('SIGTERM')
     expect(await one.ended).toBe(0)
-    await expect.poll(() => streams.every(({ isOver }) => isOver)).toBe(true)
+    await eventually(() => streams.every(({ isOver }) => isOver)).toBe(true)
   })
 
   it('on an address for others needs a password', async () => {
@@ -186,9 +185,7 @@ describe('the page', () => {
     attacker.write(wrong.repeat(2000))
     const right = { headers: { authorization: `Basic ${btoa('a:secret-of-the-page')}` } }
     const start = performance.now()
-    await expect
-      .poll(async () => (await ask(url, right)).status, { timeout: 10_000, interval: 500 })
-      .toBe(200)
+    await eventually(async () => (await ask(url, right)).status, 500).toBe(200)
     expect(performance.now() - start).toBeLessThan(8000)
     attacker.destroy()
     const guesses = await Promise.all(
@@ -241,9 +238,7 @@ describe('the page', () => {
     )
     await stopped.line('"badauth"')
     // The log has the answer a moment before the state.
-    await expect
-      .poll(async () => (await ask(url)).body, { timeout: 10_000 })
-      .toContain('Stopped until you act')
+    await eventually(async () => (await ask(url)).body).toContain('Stopped until you act')
     stopped.child.kill('SIGTERM')
     await stopped.ended
   })
@@ -296,7 +291,7 @@ describe.skipIf(!hasParser)('metrics', () => {
     const folder = scratch()
     const path = join(folder, 'holdfast.prom')
     await paged('--metrics-file', path)
-    await expect.poll(() => existsSync(path), { timeout: 10_000 }).toBe(true)
+    await eventually(() => existsSync(path)).toBe(true)
     expect((statSync(path).mode & 0o777).toString(8)).toBe('644')
     expect(read('prometheus', readFileSync(path, 'utf8'))).toEqual(
       expect.arrayContaining(['holdfast_build_info', 'holdfast_account_standing']),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { type Patroni, startPatroni, whyNoPatroni } from '../lab/patroni.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
 import { startLedger } from './ledger.ts'
@@ -15,8 +16,6 @@ if (noPatroni !== undefined) console.error(`\n!!! ${noPatroni}: the test of Patr
 
 const readyOf = async (urls: readonly string[]): Promise<readonly number[]> =>
   Promise.all(urls.map(async (url) => (await fetch(`${url}/readyz`)).status))
-/** Acknowledged changes come in the middle of others. */
-const LOAD = { timeout: 20_000, interval: 50 }
 /** They give up soon. */
 const SOON = ['--store-wait', '1s']
 /** Two nodes, each with this URL. */
@@ -44,16 +43,16 @@ describe.skipIf(lacking !== undefined)('in the middle of updates', { timeout: 12
     const { urls, credentials } = await twoImpatient(urlOf(postgres.port), key)
     for (let kill = 0; kill < 3; kill++) {
       const ledger = startLedger({ urls, hostnames: HOSTNAMES, credentials, block: kill })
-      await expect.poll(() => ledger.count(), LOAD).toBeGreaterThan(100)
+      await eventually(() => ledger.count()).toBeGreaterThan(100)
       await postgres.kill9()
       await ledger.stop()
-      await expect.poll(async () => readyOf(urls), { timeout: 5000 }).toEqual([503, 503])
+      await eventually(async () => readyOf(urls)).toEqual([503, 503])
       const next = startLedger({ urls, hostnames: ['h0.acme.test'], credentials, block: 100 + kill })
       await postgres.start()
       const began = performance.now()
-      await expect.poll(() => next.count(), { timeout: 10_000, interval: 20 }).toBeGreaterThan(0)
+      await eventually(() => next.count(), 20).toBeGreaterThan(0)
       expect(performance.now() - began).toBeLessThan(2000)
-      await expect.poll(async () => readyOf(urls), { timeout: 5000 }).toEqual([200, 200])
+      await eventually(async () => readyOf(urls)).toEqual([200, 200])
       await next.stop()
 
       const stored = await storedIn(postgres)
@@ -67,14 +66,14 @@ describe.skipIf(lacking !== undefined)('in the middle of updates', { timeout: 12
     const standby = await postgres.standby()
     const { urls, credentials } = await twoImpatient(urlOf(postgres.port, standby.port), key)
     const ledger = startLedger({ urls, hostnames: HOSTNAMES, credentials, block: 0 })
-    await expect.poll(() => ledger.count(), LOAD).toBeGreaterThan(100)
+    await eventually(() => ledger.count()).toBeGreaterThan(100)
     await postgres.kill9()
     await ledger.stop()
     await standby.promote()
     const began = performance.now()
     expect(ledger.lost(await storedIn(standby))).toEqual([])
     const next = startLedger({ urls, hostnames: HOSTNAMES, credentials, block: 100 })
-    await expect.poll(() => next.count(), { timeout: 10_000, interval: 20 }).toBeGreaterThan(0)
+    await eventually(() => next.count(), 20).toBeGreaterThan(0)
     expect(performance.now() - began).toBeLessThan(2000)
     await sleep(1000)
     await next.stop()
@@ -98,17 +97,15 @@ describe.skipIf(noPatroni !== undefined)(
     it('the host of the primary dies: the standby takes over by itself, and nothing is lost', async () => {
       const { urls, credentials } = await twoImpatient(urlOf(...patroni.ports), key)
       const ledger = startLedger({ urls, hostnames: HOSTNAMES, credentials, block: 0 })
-      await expect.poll(() => ledger.count(), LOAD).toBeGreaterThan(100)
+      await eventually(() => ledger.count()).toBeGreaterThan(100)
       const died = await patroni.primary()
       await patroni.killHost(died ?? 0)
-      await expect
-        .poll(async () => patroni.primary(), { timeout: 60_000, interval: 50 })
-        .toBe(patroni.ports.find((port) => port !== died))
+      await eventually(async () => patroni.primary()).toBe(patroni.ports.find((port) => port !== died))
       // Callers went on all the time.
       const [began, promoted] = [performance.now(), ledger.count()]
-      await expect.poll(() => ledger.count(), { timeout: 10_000, interval: 20 }).toBeGreaterThan(promoted)
+      await eventually(() => ledger.count(), 20).toBeGreaterThan(promoted)
       expect(performance.now() - began).toBeLessThan(2000)
-      await expect.poll(async () => readyOf(urls), { timeout: 5000 }).toEqual([200, 200])
+      await eventually(async () => readyOf(urls)).toEqual([200, 200])
       await sleep(1000)
       await ledger.stop()
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
 import { startLedger } from './ledger.ts'
 import { HOSTNAMES, storedIn, twoNodes, urlOf } from './two-nodes.ts'
@@ -59,7 +60,7 @@ describe.skipIf(lacking !== undefined)('what is frozen', { timeout: 120_000 }, (
           ),
         ),
       )
-    await expect.poll(published, { timeout: 15_000, interval: 100 }).toEqual(stored)
+    await eventually(published, 100).toEqual(stored)
     expect(performance.now() - frozenAt).toBeLessThan(10_000)
 
     first.child.kill('SIGCONT')
@@ -68,7 +69,7 @@ describe.skipIf(lacking !== undefined)('what is frozen', { timeout: 120_000 }, (
     await later.stop()
     const last = await storedIn(postgres)
     expect(later.lost(last)).toEqual([])
-    await expect.poll(published, { timeout: 10_000, interval: 100 }).toEqual(last)
+    await eventually(published, 100).toEqual(last)
     expect(await postgres.query(GAPS, 'service')).toEqual([{ n: 0 }])
   })
 

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
 import { holdfast, serveStore } from './processes.ts'
 import { certificateIn } from './servers.ts'
@@ -70,7 +71,7 @@ describe.skipIf(lacking !== undefined)(
 
     it('is used with a verified certificate, and with the password of the file', async () => {
       const url = urlOf(verified('own/cert.pem'))
-      await expect.poll(async () => postgres.query('SHOW ssl')).toEqual([{ ssl: 'on' }])
+      await eventually(async () => postgres.query('SHOW ssl')).toEqual([{ ssl: 'on' }])
       expect(await admin('init', url)).toMatchObject({ code: 0, stderr: '' })
       const node = await serveStore(url, ...more('password'))
       expect((await fetch(`${node.url}/readyz`)).status).toBe(200)

@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
 import { startLedger } from './ledger.ts'
 import { holdfast, ROOT, serveWith } from './processes.ts'
@@ -16,7 +17,6 @@ const EXPAND = `{ sql: \`ALTER TABLE name ADD COLUMN note text NOT NULL DEFAULT 
   CREATE INDEX name_by_note ON name (note)\`, oldestReader: 1 },`
 const CONTRACT = `{ sql: \`ALTER TABLE name DROP COLUMN note\`, oldestReader: 2 },`
 const MIGRATIONS = 'src/server/store/postgres-migrations.ts'
-const LOAD = { timeout: 20_000, interval: 50 }
 
 /** A later release: this source with more migrations. Resolves with its program. */
 function built(folder: string, migrations: string): string {
@@ -61,10 +61,10 @@ describe.skipIf(lacking !== undefined)('a release that changes the schema', { ti
       startLedger({ urls, hostnames: HOSTNAMES, credentials, block })
 
     let ledger = beside([one.url, two.url], 0)
-    await expect.poll(() => ledger.count(), LOAD).toBeGreaterThan(50)
+    await eventually(() => ledger.count()).toBeGreaterThan(50)
     expect(await migrated(next)).toMatchObject({ code: 0 })
     const during = ledger.count()
-    await expect.poll(() => ledger.count(), LOAD).toBeGreaterThan(during + 50)
+    await eventually(() => ledger.count()).toBeGreaterThan(during + 50)
     const newer = await serveWith(next, [...at, ...patient])
     await ledger.stop()
     expect(ledger.lost(await storedIn(postgres))).toEqual([])
@@ -72,7 +72,7 @@ describe.skipIf(lacking !== undefined)('a release that changes the schema', { ti
     ledger = beside([one.url, newer.url], 1)
     two.child.kill('SIGTERM')
     await two.ended
-    await expect.poll(() => ledger.count(), LOAD).toBeGreaterThan(50)
+    await eventually(() => ledger.count()).toBeGreaterThan(50)
     // An older one starts again, as after a crash.
     const again = await serveWith(join(ROOT, 'bin/holdfast.js'), [...at, ...patient])
     await ledger.stop()
@@ -83,10 +83,10 @@ describe.skipIf(lacking !== undefined)('a release that changes the schema', { ti
     }
 
     ledger = beside([newer.url], 2)
-    await expect.poll(() => ledger.count(), LOAD).toBeGreaterThan(50)
+    await eventually(() => ledger.count()).toBeGreaterThan(50)
     expect(await migrated(last)).toMatchObject({ code: 0 })
     const removed = ledger.count()
-    await expect.poll(() => ledger.count(), LOAD).toBeGreaterThan(removed + 50)
+    await eventually(() => ledger.count()).toBeGreaterThan(removed + 50)
     await ledger.stop()
     expect(ledger.lost(await storedIn(postgres))).toEqual([])
     expect(await migrated()).toMatchObject({

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
 import { holdfast, serveStore } from './processes.ts'
 
@@ -139,9 +140,9 @@ describe.skipIf(lacking !== undefined)('the service on PostgreSQL', { timeout: 6
     })
     await postgres.start()
     const began = performance.now()
-    await expect
-      .poll(async () => (await update(one.url, 'home', '11.0.0.5')).text, { timeout: 5000, interval: 50 })
-      .toMatch(/^(?:good|nochg) 11\.0\.0\.5\n$/)
+    await eventually(async () => (await update(one.url, 'home', '11.0.0.5')).text).toMatch(
+      /^(?:good|nochg) 11\.0\.0\.5\n$/,
+    )
     expect((await update(two.url, 'home', '11.0.0.5')).text).toBe('nochg 11.0.0.5\n')
     expect(performance.now() - began).toBeLessThan(3000)
   })
@@ -166,11 +167,11 @@ describe.skipIf(lacking !== undefined)('the service on PostgreSQL', { timeout: 6
     const within = { timeout: 10_000, interval: 50 }
 
     expect((await update(one.url, '11.0.2.1')).text).toBe('good 11.0.2.1\n')
-    await expect.poll(answerOf(one), within).toBe('11.0.2.1')
-    await expect.poll(answerOf(two), within).toBe('11.0.2.1')
+    await eventually(answerOf(one), within.interval).toBe('11.0.2.1')
+    await eventually(answerOf(two), within.interval).toBe('11.0.2.1')
     expect((await update(one.url, '11.0.2.2')).text).toBe('good 11.0.2.2\n')
     one.child.kill('SIGKILL')
-    await expect.poll(answerOf(two), within).toBe('11.0.2.2')
+    await eventually(answerOf(two), within.interval).toBe('11.0.2.2')
     // One step of the journal follows the other, whichever node made them.
     const gaps = await postgres.query(
       `SELECT count(*)::int AS n FROM dns_journal AS step WHERE n > 1 AND serial_from IS DISTINCT FROM
@@ -208,12 +209,12 @@ describe.skipIf(lacking !== undefined)('the service on PostgreSQL', { timeout: 6
           AND NOT EXISTS (SELECT 1 FROM dns_dirty)`,
         'service',
       )
-    await expect.poll(steps, { timeout: 10_000 }).toEqual([{ apex: 'quiet.test' }])
+    await eventually(steps).toEqual([{ apex: 'quiet.test' }])
     silent.child.kill('SIGKILL')
     told.length = 0
     teller.child.kill('SIGCONT')
 
-    await expect.poll(() => told, { timeout: 25_000 }).toContain('quiet')
+    await eventually(() => told).toContain('quiet')
   })
 
   it('nodes count the requests of an account together', async () => {

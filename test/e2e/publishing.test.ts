@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { questionWire } from '../../src/dns/response.ts'
+import { eventually } from '../eventually.ts'
 import { holdfast, scratch, service } from './processes.ts'
 
 /** An answer to a request under another Host than the one it is sent to. */
@@ -56,19 +57,19 @@ describe('a service that publishes', () => {
   it('answers with the address of an update, and with nothing before it', async () => {
     const at = await published()
     // A zone is refused until its first flush.
-    await expect.poll(async () => at.address('home.example.test')).toMatch(/ENODATA|ENOTFOUND/)
+    await eventually(async () => at.address('home.example.test')).toMatch(/ENODATA|ENOTFOUND/)
     const authorization = `Basic ${Buffer.from(`${at.username}:${at.password}`).toString('base64')}`
     const headers = { authorization, 'user-agent': 'Acme test/1-1 me@example.test' }
     const answer = await fetch(`${at.url}/nic/update?hostname=home.example.test&myip=192.0.2.7`, { headers })
     expect((await answer.text()).trim()).toBe('good 192.0.2.7')
-    await expect.poll(async () => at.address('home.example.test')).toBe('192.0.2.7')
+    await eventually(async () => at.address('home.example.test')).toBe('192.0.2.7')
   })
 
   it('redirects at the names of redirects, under every spelling of the host', async () => {
     const at = await published()
     const rrsets = [{ dns_type: '_URL', rdata: [{ value: 'https://example.net/a?b=c' }] }]
     expect(await at.api('POST', R, { name: 'go', rrsets })).toBe(201)
-    await expect.poll(async () => at.address('go.example.test')).toBe('127.0.0.80')
+    await eventually(async () => at.address('go.example.test')).toBe('127.0.0.80')
 
     for (const host of ['go.example.test', 'GO.Example.Test:8080', 'go.example.test.'])
       expect(await under(at.url, host, { path: '/any' })).toMatchObject({
@@ -91,7 +92,7 @@ describe('a service that publishes', () => {
       email: "o'hara@example.net",
     }
     expect(await at.api('POST', R, { name: 'off', rrsets, offline: true, offline_settings: page })).toBe(201)
-    await expect.poll(async () => at.address('off.example.test')).toBe('127.0.0.80')
+    await eventually(async () => at.address('off.example.test')).toBe('127.0.0.80')
 
     const { status, headers, body } = await under(at.url, 'off.example.test')
     expect([status, headers['content-type']]).toEqual([503, 'text/html; charset=utf-8'])
@@ -106,7 +107,7 @@ describe('a service that publishes', () => {
     const at = await published()
     const rrsets = [{ dns_type: '_URL', rdata: [{ value: 'https://example.net/' }] }]
     expect(await at.api('POST', R, { name: 'go', rrsets })).toBe(201)
-    await expect.poll(async () => (await under(at.url, 'go.example.test')).status).toBe(302)
+    await eventually(async () => (await under(at.url, 'go.example.test')).status).toBe(302)
 
     const agent = { 'user-agent': 'Acme test/1-1 me@example.test' }
     const update = await under(at.url, 'go.example.test', { path: '/nic/update', headers: agent })
@@ -130,7 +131,7 @@ describe('a service that publishes', () => {
     const cname = [{ dns_type: 'CNAME', rdata: [{ value: 'go.example.test.' }] }]
     expect(await at.api('POST', R, { name: 'go', rrsets })).toBe(201)
     expect(await at.api('POST', R, { name: 'www', rrsets: cname })).toBe(201)
-    await expect.poll(async () => at.address('www.example.test')).toBe('127.0.0.80')
+    await eventually(async () => at.address('www.example.test')).toBe('127.0.0.80')
     expect((await under(at.url, 'www.example.test')).status).toBe(302)
 
     const { port } = new URL(at.url)

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { Agent, request } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { lacks } from '../lacks.ts'
 import { holdfast, ROOT, scratch } from './processes.ts'
 import { certificate } from './servers.ts'
@@ -61,7 +62,7 @@ describe('a running service', () => {
     const { url, kill, log } = await serving('listen = ["127.0.0.1:0"]\n')
     kill(signal)
 
-    await expect.poll(log).toContain(`${signal} has no effect`)
+    await eventually(log).toContain(`${signal} has no effect`)
     expect(log()).not.toContain('Debugger listening')
     expect(await statusOf(url)).toBe(200)
   })
@@ -77,19 +78,19 @@ describe('a running service', () => {
       'listen = ["127.0.0.1:1"]\nstrict_agents = true\nlog_level = "debug"\n',
     )
     kill('SIGHUP')
-    await expect.poll(log).toContain('reloaded the settings')
+    await eventually(log).toContain('reloaded the settings')
     expect(log()).toContain('listen has changed; it applies after a restart of the service')
     expect(await update()).toBe('badagent\n')
     expect(log()).toContain('"msg":"answered"')
 
     writeFileSync(join(folder, 'service.toml'), 'listen = ["127.0.0.1:0"]\nstrict_agents = true\n')
     kill('SIGHUP')
-    await expect.poll(() => timesIn(log(), 'reloaded the settings')).toBe(2)
+    await eventually(() => timesIn(log(), 'reloaded the settings')).toBe(2)
     expect(timesIn(log(), 'listen has changed')).toBe(1)
 
     writeFileSync(join(folder, 'service.toml'), 'strict_agents = maybe\n')
     kill('SIGHUP')
-    await expect.poll(log).toContain('not reloaded: ')
+    await eventually(log).toContain('not reloaded: ')
     expect(await update()).toBe('badagent\n')
   })
 
@@ -109,21 +110,19 @@ describe('a running service', () => {
 
       use(second)
       kill('SIGHUP')
-      await expect.poll(log).toContain('reloaded')
+      await eventually(log).toContain('reloaded')
       const renewed = await serialOf(portOf(url))
       expect(renewed).not.toBe(before)
 
       copyFileSync(first.key, join(folder, 'tls.key'))
       kill('SIGHUP')
-      await expect
-        .poll(log)
-        .toMatch(
-          /not reloaded: tls_key \S+tls\.key is not the key of the first certificate in tls_cert \S+tls\.crt/,
-        )
+      await eventually(log).toMatch(
+        /not reloaded: tls_key \S+tls\.key is not the key of the first certificate in tls_cert \S+tls\.crt/,
+      )
       expect(await serialOf(portOf(url))).toBe(renewed)
       writeFileSync(join(folder, 'tls.crt'), '')
       kill('SIGHUP')
-      await expect.poll(log).toMatch(/not reloaded: tls_cert \S+tls\.crt contains no certificate/)
+      await eventually(log).toMatch(/not reloaded: tls_cert \S+tls\.crt contains no certificate/)
       expect(await serialOf(portOf(url))).toBe(renewed)
     },
   )
@@ -187,10 +186,10 @@ describe('a running service', () => {
       return socket
     })
     onTestFinished(() => silent.forEach((socket) => socket.destroy()))
-    await expect.poll(() => silent.filter(({ destroyed }) => destroyed).length).toBe(100)
+    await eventually(() => silent.filter(({ destroyed }) => destroyed).length).toBe(100)
 
     expect(await statusOf(url)).toBe(200)
-    await expect.poll(() => silent.filter(({ destroyed }) => destroyed).length, { timeout: 8000 }).toBe(150)
+    await eventually(() => silent.filter(({ destroyed }) => destroyed).length).toBe(150)
   }, 15_000)
 
   it('shows its metrics on a listener of their own, and its health on both', async () => {
@@ -224,10 +223,10 @@ describe('a running service', () => {
     expect(await readiness()).toBe(200)
 
     execFileSync('prlimit', ['--pid', String(pid), '--fsize=0:unlimited'])
-    await expect.poll(readiness, { timeout: 5000 }).toBe(503)
+    await eventually(readiness).toBe(503)
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
     execFileSync('prlimit', ['--pid', String(pid), '--fsize=unlimited:unlimited'])
-    await expect.poll(readiness, { timeout: 5000 }).toBe(200)
+    await eventually(readiness).toBe(200)
   }, 20_000)
 
   it('listens on a socket that its supervisor passes', async () => {
@@ -262,7 +261,7 @@ describe('a running service', () => {
       return { port, out: () => out, log: () => log, ended }
     }
     const right = await pass('127.0.0.1:PORT')
-    await expect.poll(right.out).toContain(`"url":"http://127.0.0.1:${right.port}"`)
+    await eventually(right.out).toContain(`"url":"http://127.0.0.1:${right.port}"`)
     expect(await statusOf(`http://127.0.0.1:${right.port}`)).toBe(200)
 
     const wrongPort = await pass('127.0.0.1:1')

@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { STORE_TABLES } from '../../src/server/store/store-rows.ts'
 import { tableColumns } from '../../src/server/store/sqlite-rows.ts'
+import { eventually } from '../eventually.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
 import { holdfast, serveStore } from './processes.ts'
 
@@ -162,9 +163,7 @@ describe.skipIf(lacking !== undefined)('a store', { timeout: 120_000 }, () => {
     const service = await serveStore(url, '--hash-key-file', key)
     expect(await update(service.url, '11.0.0.1')).toBe('nochg 11.0.0.1\nnochg 11.0.0.1\n')
     expect(await update(service.url, '11.0.0.2')).toBe('good 11.0.0.2\ngood 11.0.0.2\n')
-    await expect
-      .poll(async () => postgres.query('SELECT zone_id, name FROM dns_dirty', 'goes_on'), { timeout: 10_000 })
-      .toEqual([])
+    await eventually(async () => postgres.query('SELECT zone_id, name FROM dns_dirty', 'goes_on')).toEqual([])
     await stop(service)
     await done('account add next basic', url)
     // The first account is 1, and the one that was removed was 2.

@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { holdfast, scratch, serveStore } from './processes.ts'
 
 const NODE = { node: process.execPath }
@@ -87,12 +88,12 @@ describe('a store', () => {
   it('is made by serve --init where there is none, and only opened the next time', async () => {
     const folder = join(scratch(), 'store')
     const first = await serveStore(folder, '--init')
-    await expect.poll(first.log).toContain(`"store":"${folder}","accounts":0,"zones":0,"names":0,"keys":0`)
+    await eventually(first.log).toContain(`"store":"${folder}","accounts":0,"zones":0,"names":0,"keys":0`)
     await admin(folder, 'plan', 'add', 'p')
     await admin(folder, 'account', 'add', 'acme', 'p')
     const second = await serveStore(folder, '--init')
 
-    await expect.poll(second.log).toContain('"accounts":1,')
+    await eventually(second.log).toContain('"accounts":1,')
   })
 
   it('without an account answers 911, so that no client stops for good', async () => {

@@ -4,6 +4,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { EXITS } from '../../src/app/exit-codes.ts'
+import { eventually } from '../eventually.ts'
 import { lacks, lacksNamespaces } from '../lacks.ts'
 import { clientOf, holdfast, ROOT, scratch, service } from './processes.ts'
 
@@ -306,9 +307,9 @@ describe('a supervised daemon', () => {
     onTestFinished(() => void child.kill('SIGKILL'))
     const ended = new Promise((done) => child.on('close', done))
 
-    await expect.poll(heard, { timeout: 10_000 }).toContain('WATCHDOG=1')
+    await eventually(heard).toContain('WATCHDOG=1')
     expect(heard().split('\n')[0]).toBe('--ready')
-    await expect.poll(heard, { timeout: 10_000 }).toContain('--status=1 of 1 hostnames confirmed\n')
+    await eventually(heard).toContain('--status=1 of 1 hostnames confirmed\n')
     child.kill('SIGTERM')
     await ended
     expect(heard()).toContain('STOPPING=1')
@@ -352,7 +353,7 @@ describe('a supervised daemon', () => {
       },
     )
     onTestFinished(() => void child.kill('SIGKILL'))
-    await expect.poll(heard, { timeout: 10_000 }).toContain('--ready')
+    await eventually(heard).toContain('--ready')
     await new Promise((done) => setTimeout(done, 2000))
 
     expect(heard().split('WATCHDOG=1').length).toBeGreaterThan(5)
@@ -385,7 +386,7 @@ describe('a network hook pokes when its caller reports a change', () => {
       env: { PATH: `${folder}:/usr/bin:/bin`, ...env },
       encoding: 'utf8',
     })
-    if (pokes > 0) await expect.poll(() => readFileSync(file, 'utf8')).not.toBe('')
+    if (pokes > 0) await eventually(() => readFileSync(file, 'utf8')).not.toBe('')
     if (isSourced) expect(out).toBe('after\n') // a sourced hook must not exit its caller
     return readFileSync(file, 'utf8')
   }

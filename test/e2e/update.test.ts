@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { clientOf, holdfast, scratch, service } from './processes.ts'
 import { echo } from './servers.ts'
 
@@ -496,7 +497,7 @@ describe('fault injection', () => {
       holdfast(['update', ...clientOf(at, scratch()), '--myip', '192.0.2.1'], { env: env(at.password) })
 
     expect(await update()).toMatchObject({ code: 75 })
-    await expect.poll(async () => (await update()).code, { timeout: 25_000 }).toBe(0)
+    await eventually(async () => (await update()).code).toBe(0)
   })
 
   it('impatient: abuse after the given number of requests', async () => {

@@ -6,6 +6,7 @@ import { hours } from '../../src/base/time.ts'
 import { formatState, parseState } from '../../src/client/memory/codec.ts'
 import { encodeName } from '../../src/dns/name.ts'
 import { FLAGS, RR_TYPES } from '../../src/dns/types.ts'
+import { eventually } from '../eventually.ts'
 import type { Given } from '../fakes/dns-responder.ts'
 import { nameServer } from '../fakes/name-server.ts'
 import { env, requests, running } from './daemon.ts'
@@ -137,7 +138,7 @@ describe('holdfast update', () => {
     let stdout = ''
     child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
     const ended = new Promise((done) => child.on('close', done))
-    await expect.poll(() => stuck.questions.length, { timeout: 10_000 }).toBeGreaterThan(1)
+    await eventually(() => stuck.questions.length).toBeGreaterThan(1)
     child.kill('SIGINT')
     await ended
     expect(stdout).toContain(`${HOST}: good 192.0.2.2`)
@@ -196,7 +197,7 @@ describe('holdfast status and explain', () => {
       env: verifying(at, [server.endpoint]),
     })
     const ended = new Promise((done) => child.on('close', done))
-    await expect.poll(() => server.questions.length, { timeout: 10_000 }).toBe(1)
+    await eventually(() => server.questions.length).toBe(1)
     await sleep(2500)
     child.kill('SIGTERM')
     await ended
@@ -243,7 +244,7 @@ describe('a daemon', () => {
     const stuck = await nameServer(() => OLD)
     const { child, ended, ask } = verifyingDaemon(at, stuck.endpoint)
     // Of five seconds, four rounds.
-    await expect.poll(() => stuck.questions.length, { timeout: 15_000 }).toBeGreaterThanOrEqual(5)
+    await eventually(() => stuck.questions.length).toBeGreaterThanOrEqual(5)
     expect((await ask('status')).stdout).toContain(`accepted, not yet at ${stuck.endpoint}`)
     expect(requests(at)).toBe(1)
     child.kill('SIGTERM')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startLedger } from '../e2e/ledger.ts'
 import { holdfast, ROOT, scratch, serveStore } from '../e2e/processes.ts'
+import { eventually } from '../eventually.ts'
 import { startPostgres, whyNoPostgres } from '../lab/postgres.ts'
 import { lacks } from '../lacks.ts'
 
@@ -108,11 +109,9 @@ it.skipIf(lacking !== undefined || lacks('knotd') || lacks('kdig') || lacks('hap
         headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       })
-    await expect
-      .poll(async () => (await fetch(`${base}/v1/dns/about`).catch(() => undefined))?.status, {
-        timeout: 10_000,
-      })
-      .toBe(200)
+    await eventually(async () => (await fetch(`${base}/v1/dns/about`).catch(() => undefined))?.status).toBe(
+      200,
+    )
     for (const hostname of HOSTNAMES)
       expect((await post('/v1/dns/records/acme.test', { name: hostname.split('.')[0] })).status).toBe(201)
     const made = await post('/v1/account/ddns-keys', { hostnames: HOSTNAMES })
@@ -124,10 +123,10 @@ it.skipIf(lacking !== undefined || lacks('knotd') || lacks('kdig') || lacks('hap
       credentials: `${data.username}:${data.password}`,
       block: 0,
     })
-    await expect.poll(() => addressAt(SECONDARY, 'h0.acme.test'), { timeout: 20_000 }).toMatch(/^11\.0\./)
+    await eventually(() => addressAt(SECONDARY, 'h0.acme.test')).toMatch(/^11\.0\./)
     first.child.kill('SIGKILL')
     const before = ledger.count()
-    await expect.poll(() => ledger.count(), { timeout: 10_000 }).toBeGreaterThan(before + 50)
+    await eventually(() => ledger.count()).toBeGreaterThan(before + 50)
     await ledger.stop()
 
     const rows = await postgres.query(
@@ -137,9 +136,7 @@ it.skipIf(lacking !== undefined || lacks('knotd') || lacks('kdig') || lacks('hap
     const stored = new Map(rows.map(({ fqdn, value }) => [String(fqdn), String(value)]))
     expect(ledger.lost(stored)).toEqual([])
     for (const hostname of HOSTNAMES)
-      await expect
-        .poll(() => addressAt(SECONDARY, hostname), { timeout: 20_000, interval: 200 })
-        .toBe(stored.get(hostname))
+      await eventually(() => addressAt(SECONDARY, hostname), 200).toBe(stored.get(hostname))
     // Clients are told apart behind the balancer.
     const peers = await postgres.query('SELECT DISTINCT peer FROM usage', 'holdfast')
     expect(peers).not.toContainEqual({ peer: BALANCER })

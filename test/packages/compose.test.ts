@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { holdfast, ROOT, scratch, serveStore } from '../e2e/processes.ts'
+import { eventually } from '../eventually.ts'
 import { lacks } from '../lacks.ts'
 
 const [DNS, KNOT] = [15_300, 15_353]
@@ -53,7 +54,7 @@ it.skipIf(lacks('knotd') || lacks('kdig'))(
     const knot = spawn('knotd', ['-c', placed('knot.conf', folder)], { stdio: 'ignore' })
     onTestFinished(() => void knot.kill())
 
-    await expect.poll(() => nameServersAt(KNOT), { timeout: 20_000, interval: 200 }).toBe('ns1.example.net.')
+    await eventually(() => nameServersAt(KNOT), 200).toBe('ns1.example.net.')
   },
 )
 

@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { basename } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { boot, type Machine } from '../system/machine.ts'
 import { makeRoots, type Roots } from '../system/root.ts'
 import { SERVICE, serviceIn } from '../system/update-service.ts'
@@ -13,7 +14,6 @@ if (typeof made === 'string')
     `\n!!! no systemd can be booted here (${made}): the tests of the packages under it are SKIPPED\n`,
   )
 
-const WITHIN = { timeout: 15_000, interval: 100 }
 let [packages, earlier] = ['', '']
 beforeAll(() => {
   packages = build({ only: ['deb'] })
@@ -89,7 +89,7 @@ describe.skipIf(typeof made === 'string').each(['full', 'minimal'] as const)(
       )
       ok('holdfast config check')
       ok('systemctl enable --now holdfast')
-      await expect.poll(() => show('StatusText'), WITHIN).toBe('1 of 1 hostnames confirmed')
+      await eventually(() => show('StatusText')).toBe('1 of 1 hostnames confirmed')
       expect(show('FragmentPath')).toBe('/usr/lib/systemd/system/holdfast.service')
       expect(asked()).toEqual(['11.2.3.1'])
     })
@@ -97,21 +97,21 @@ describe.skipIf(typeof made === 'string').each(['full', 'minimal'] as const)(
     it('keeps what it knows over an upgrade while it runs, and a stop too', async () => {
       const before = show('MainPID')
       install(packages)
-      await expect.poll(() => show('ActiveState'), WITHIN).toBe('active')
+      await eventually(() => show('ActiveState')).toBe('active')
       expect(show('MainPID')).not.toBe(before)
       expect(ok('holdfast --version')).toBe(VERSION)
       expect(asked()).toEqual(['11.2.3.1'])
 
       serviceIn(machine).answers('badauth')
       ok('ip address add 11.2.3.2/32 dev wire; ip address del 11.2.3.1/32 dev wire')
-      await expect.poll(() => ok('holdfast status || true'), WITHIN).toContain('badauth')
+      await eventually(() => ok('holdfast status || true')).toContain('badauth')
       install(earlier)
       install(packages)
       expect(ok('holdfast status || true')).toContain('badauth')
       expect(asked()).toEqual(['11.2.3.1', '11.2.3.2'])
       serviceIn(machine).answers('good')
       ok('holdfast resume; systemctl restart holdfast')
-      await expect.poll(() => show('StatusText'), WITHIN).toBe('1 of 1 hostnames confirmed')
+      await eventually(() => show('StatusText')).toBe('1 of 1 hostnames confirmed')
     })
 
     it('says which package has the service', () => {
@@ -133,7 +133,7 @@ describe.skipIf(typeof made === 'string').each(['full', 'minimal'] as const)(
       install(packages)
       expect(ok('systemctl is-enabled holdfast; systemctl is-active holdfast')).toBe('enabled\nactive')
       ok('systemctl disable holdfast; holdfast service install')
-      await expect.poll(() => show('StatusText'), WITHIN).toBe('1 of 1 hostnames confirmed')
+      await eventually(() => show('StatusText')).toBe('1 of 1 hostnames confirmed')
       expect(show('FragmentPath')).toBe('/usr/lib/systemd/system/holdfast.service')
     })
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SERVICE_SETTINGS } from '../../src/config/service-settings.ts'
 import { envOf } from '../../src/config/setting.ts'
 import { answering } from '../e2e/servers.ts'
+import { eventually } from '../eventually.ts'
 import { lacks, lacksNamespaces } from '../lacks.ts'
 import { build, fileIn, VERSION } from './built.ts'
 
@@ -194,7 +195,7 @@ describe.skipIf(lacks('mmdebstrap') || lacks('crun') || lacksNamespaces())(
       for (const stream of [child.stdout, child.stderr])
         stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
       const ended = new Promise<number | null>((done) => child.once('close', done))
-      await expect.poll(() => said, { timeout: 20_000 }).toContain('the service confirmed 203.0.113.9')
+      await eventually(() => said).toContain('the service confirmed 203.0.113.9')
       expect(asked).toHaveLength(1)
       expect(readFileSync(join(state, 'state.json'), 'utf8')).toContain('203.0.113.9')
 

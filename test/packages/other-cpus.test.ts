@@ -4,6 +4,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { answering, echo } from '../e2e/servers.ts'
+import { eventually } from '../eventually.ts'
 import { lacks } from '../lacks.ts'
 import { build, fileIn, VERSION } from './built.ts'
 
@@ -141,7 +142,7 @@ it.skipIf(lacks('aarch64-linux-gnu-strip') || lacks('qemu-aarch64-static') || la
     let said = ''
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
-    await expect.poll(() => said, { timeout: 60_000 }).toMatch(/listening at http:\S+:\d+;/)
+    await eventually(() => said).toMatch(/listening at http:\S+:\d+;/)
     const [, url = ''] = /listening at (http:\S+:\d+);/.exec(said) ?? []
     expect((await fetch(`${url}/v1/dns/about`)).status).toBe(200)
     child.kill()

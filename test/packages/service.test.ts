@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { certificate } from '../e2e/servers.ts'
+import { eventually } from '../eventually.ts'
 import { boot, type Machine } from '../system/machine.ts'
 import { makeRoots, type Roots } from '../system/root.ts'
 import { build, earlierCheckout, fileIn, linesWith, OLD_VERSION, VERSION } from './built.ts'
@@ -14,7 +15,6 @@ if (typeof made === 'string')
     `\n!!! no systemd can be booted here (${made}): the tests of the package of the service are SKIPPED\n`,
   )
 
-const WITHIN = { timeout: 15_000, interval: 100 }
 const NODE = '/usr/lib/holdfast-service/node'
 const TLS = '/etc/holdfast/tls'
 const CONFIG = `listen = ["[::]:80", "[::]:8245", "[::]:443/tls"]
@@ -171,11 +171,11 @@ describe.skipIf(typeof made === 'string')('the service on a Debian', { timeout: 
     write('/etc/systemd/system/holdfast-service.socket.d/override.conf', '[Socket]\nListenStream=443', '644')
     write('/etc/holdfast/service.toml', CONFIG, '644')
     ok('systemctl daemon-reload; systemctl restart holdfast-service.socket holdfast-service.service')
-    await expect.poll(certificateInUse, WITHIN).toBe('DNS:one.test')
+    await eventually(certificateInUse).toBe('DNS:one.test')
 
     renew('/etc/letsencrypt/live/x', 'two.test')
     ok('RENEWED_LINEAGE=/etc/letsencrypt/live/x sh /usr/share/doc/holdfast-service/examples/certbot-deploy')
-    await expect.poll(certificateInUse, WITHIN).toBe('DNS:two.test')
+    await eventually(certificateInUse).toBe('DNS:two.test')
     expect(ask('/v1/dns/about')).toBe('200')
   })
 
@@ -201,7 +201,7 @@ describe.skipIf(typeof made === 'string')('the service on a Debian', { timeout: 
     )
     expect(ok('systemctl show -P ActiveState holdfast-service.socket')).toBe('active')
     write('/etc/holdfast/service.toml', CONFIG, '644')
-    await expect.poll(() => ok('cat /waited'), WITHIN).toBe('200')
+    await eventually(() => ok('cat /waited')).toBe('200')
   }, 60_000)
 
   it('is backed up while it runs, and restored', () => {

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { listenForDns } from '../../src/platform/dns-listener.ts'
 import type { DnsHandler, DnsListener, DnsMessage } from '../../src/ports/dns-listener.ts'
+import { eventually } from '../eventually.ts'
 
 const HOST = '127.0.0.1'
 const open: DnsListener[] = []
@@ -225,7 +226,8 @@ describe('a connection', () => {
       await vi.advanceTimersByTimeAsync(59_999)
       expect(failure).toBeUndefined()
       await vi.advanceTimersByTimeAsync(1)
-      await vi.waitFor(() => expect(failure).toMatchObject({ message: 'the peer takes no more' }), 60_000)
+      while (failure === undefined) await pause(5)
+      expect(failure).toMatchObject({ message: 'the peer takes no more' })
       expect(vi.getTimerCount()).toBe(0)
     } finally {
       vi.useRealTimers()
@@ -247,7 +249,7 @@ describe('a connection', () => {
     socket.write(framed('all'))
     await pause(50)
     socket.destroy()
-    await vi.waitFor(() => expect(failure).toBeInstanceOf(Error), 60_000)
+    await eventually(() => failure).toBeInstanceOf(Error)
   })
 
   it('is closed when it is idle, but not while a request waits for its answer', async () => {
@@ -260,14 +262,18 @@ describe('a connection', () => {
     ) {
       return original.call(this, time / 1000, act)
     })
+    let end = (): void => undefined
+    const idleEnds = new Promise<void>((done) => (end = done))
     const port = await listen(async ({ bytes }, send) => {
-      await new Promise((done) => setTimeout(done, 150))
+      await idleEnds
+      await pause(100)
       await send(bytes)
     })
-    const [idle, busy] = [await connected(port), await connected(port)]
+    const busy = await connected(port)
     busy.write(framed('slow'))
+    const idle = await connected(port)
+    idle.once('close', end)
     expect(await take(busy, 1)).toEqual(['slow'])
-    expect(idle.closed).toBe(true)
     await once(busy, 'close')
     expect(shorter).toHaveBeenCalledWith(30_000)
     shorter.mockRestore()
@@ -280,7 +286,7 @@ describe('a connection', () => {
     socket.write(framed('there'))
     expect(await take(socket, 1)).toEqual(['there'])
     const [first, last] = [sockets[0], sockets.at(-2)]
-    await vi.waitFor(() => expect(first?.closed).toBe(true), 60_000)
+    await eventually(() => first?.closed).toBe(true)
     last?.write(framed('too'))
     expect(last === undefined ? [] : await take(last, 1)).toEqual(['too'])
   })
@@ -293,7 +299,7 @@ describe('a connection', () => {
     })
     const busy = await connected(port)
     busy.write(framed('busy'))
-    await vi.waitFor(() => expect(answer.length).toBe(1), 60_000)
+    await eventually(() => answer.length).toBe(1)
     await Promise.all(Array.from({ length: 120 }, async () => connected(port)))
     await new Promise((done) => setTimeout(done, 50))
     answer()

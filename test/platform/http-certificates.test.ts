@@ -115,7 +115,7 @@ describe.each(CLIENTS)('a certificate, %s', (_, client) => {
     )
 
     const outcome = await (await client())(
-      request(`https://127.0.0.1:${port}/`, { connectTimeout: seconds(0.3) }),
+      request(`https://127.0.0.1:${port}/`, { connectTimeout: seconds(1) }),
       never,
     )
 

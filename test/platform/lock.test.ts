@@ -117,7 +117,7 @@ function outcomeIn(prepare: string, user: 0 | 65_534, at = folder): string {
   const { stdout, stderr } = spawnSync(
     'unshare',
     ['--mount', 'sh', '-c', `set -e; ${prepare}\n${node}`, process.execPath, script],
-    { encoding: 'utf8', timeout: 100_000 },
+    { encoding: 'utf8', timeout: 60_000 },
   )
   return stdout === '' ? stderr : stdout
 }

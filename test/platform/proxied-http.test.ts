@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { seconds } from '../../src/base/time.ts'
+import { minutes, seconds } from '../../src/base/time.ts'
 import { proxiedHttp } from '../../src/platform/proxied-http.ts'
 import { never, request } from '../fakes/request.ts'
 
@@ -27,7 +27,6 @@ describe('a proxy that closes the connection', () => {
     ['before the request', (socket) => socket.end()],
   ])('%s gets one CONNECT request', async (_, handle) => {
     const { url, sockets } = await proxy(handle)
-    const start = performance.now()
 
     const outcome = await proxiedHttp({ url })(request('https://dyn.test/'), never)
 
@@ -37,7 +36,6 @@ describe('a proxy that closes the connection', () => {
       because: `the proxy closed the connection (through the proxy ${url})`,
     })
     expect(sockets.length).toBe(1)
-    expect(performance.now() - start).toBeLessThan(1000)
   })
 
   it('gets one http request', async () => {
@@ -51,18 +49,16 @@ describe('a proxy that closes the connection', () => {
 })
 
 it.each([
-  ['no connection', { connectTimeout: seconds(0.3), responseTimeout: seconds(2) }],
-  ['no answer', { connectTimeout: seconds(2), responseTimeout: seconds(0.3) }],
+  ['no connection', { connectTimeout: seconds(0.3), responseTimeout: minutes(10) }],
+  ['no answer', { connectTimeout: minutes(10), responseTimeout: seconds(0.3) }],
 ])('a proxy that does not answer: %s in time', async (problem, timeouts) => {
   const { url, sockets } = await proxy(() => undefined)
-  const start = performance.now()
 
   const outcome = await proxiedHttp({ url })(request('https://dyn.test/', timeouts), never)
 
   const because = expect.stringContaining(problem) as string
   expect(outcome).toMatchObject({ kind: 'unreached', stage: 'connect', because })
   expect(sockets.length).toBe(1)
-  expect(performance.now() - start).toBeLessThan(1500)
 })
 
 it('a CONNECT request names the service with its port, and contains no credentials or query', async () => {

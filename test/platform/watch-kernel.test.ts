@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { eventually } from '../eventually.ts'
 
 const MODULE = join(import.meta.dirname, '../../src/platform/watch-kernel.ts')
 const SCRIPT = `import(${JSON.stringify(MODULE)}).then(({ watchKernel }) => {
@@ -49,27 +50,29 @@ const canWatch =
   which('nsenter') !== undefined
 
 describe.skipIf(!canWatch)('watchKernel', () => {
-  const change = (child: ChildProcess): void =>
-    void execFileSync('nsenter', [`--net=/proc/${child.pid}/ns/net`, 'ip', 'link', 'set', 'lo', 'up'])
+  const change = (child: ChildProcess, state: 'up' | 'down'): void =>
+    void execFileSync('nsenter', [`--net=/proc/${child.pid}/ns/net`, 'ip', 'link', 'set', 'lo', state])
 
   it.each([
     ['with setpriv', ['ip', 'setpriv']],
     ['without setpriv', ['ip']],
   ])('calls back after a change, %s', async (_, programs) => {
     const { child, lines } = watching(programs)
-    await expect.poll(() => lines, { timeout: 60_000 }).toContain('begun')
-    await expect.poll(() => nameOf(childOf(child.pid)), { timeout: 60_000 }).toBe('ip')
-    await sleep(300)
-
-    change(child)
-
-    await expect.poll(() => lines, { timeout: 60_000 }).toContain('changed')
+    await eventually(() => lines).toContain('begun')
+    await eventually(() => nameOf(childOf(child.pid))).toBe('ip')
+    // It says nothing when it has begun to listen.
+    let state: 'up' | 'down' = 'down'
+    await eventually(() => {
+      state = state === 'up' ? 'down' : 'up'
+      change(child, state)
+      return lines
+    }, 300).toContain('changed')
     expect(lines).not.toContain('missing')
   })
 
   it('reports once that it is unavailable where there is no ip program', async () => {
     const { lines } = watching(['setpriv'])
-    await expect.poll(() => lines, { timeout: 60_000 }).toContain('missing')
+    await eventually(() => lines).toContain('missing')
     await sleep(500)
 
     expect(lines).toEqual(['begun', 'missing'])
@@ -77,12 +80,12 @@ describe.skipIf(!canWatch)('watchKernel', () => {
 
   it('leaves no process behind when its own process is killed', async () => {
     const { child, lines } = watching(['ip', 'setpriv'])
-    await expect.poll(() => lines, { timeout: 60_000 }).toContain('begun')
-    await expect.poll(() => nameOf(childOf(child.pid)), { timeout: 60_000 }).toBe('ip')
+    await eventually(() => lines).toContain('begun')
+    await eventually(() => nameOf(childOf(child.pid))).toBe('ip')
     const monitor = childOf(child.pid)
 
     child.kill('SIGKILL')
 
-    await expect.poll(() => nameOf(monitor), { timeout: 60_000 }).toBe('')
+    await eventually(() => nameOf(monitor)).toBe('')
   })
 })

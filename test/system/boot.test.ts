@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { bootGuest, configuration, dropIn, type Guest, secret } from './guest.ts'
 import { makeRoots, type Roots } from './root.ts'
 
@@ -27,8 +28,6 @@ if (typeof made === 'string')
   console.error(
     `\n!!! no systemd can be booted here (${made}): the tests of the units under it are SKIPPED\n`,
   )
-
-const WITHIN = { timeout: 10_000, interval: 50 }
 
 describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_000 }, () => {
   let guest: Guest
@@ -64,7 +63,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
       guest.ok(secret('/etc/holdfast/password', 'swordfish'))
       guest.ok('holdfast config check && holdfast service install')
 
-      await expect.poll(() => guest.show('StatusText'), WITHIN).toBe('1 of 1 hostnames confirmed')
+      await eventually(() => guest.show('StatusText')).toBe('1 of 1 hostnames confirmed')
       expect(isActive()).toBe('active')
       expect(guest.asked()).toMatchObject([{ login: 'abc:swordfish', myip: '11.2.3.1' }])
       expect(guest.sh('holdfast service status')).toMatchObject({ code: 0 })
@@ -81,11 +80,11 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
 
     it('watches the kernel, and sends a change within two seconds', async () => {
       const watching = `pgrep --parent ${guest.show('MainPID')} --full 'ip -o monitor'`
-      await expect.poll(() => guest.sh(watching).code, WITHIN).toBe(0)
+      await eventually(() => guest.sh(watching).code).toBe(0)
       const took: number[] = []
       for (const address of ['11.2.3.2', '11.2.3.3', '11.2.3.4']) {
         const at = guest.moveTo(address)
-        await expect.poll(lastAddress, WITHIN).toBe(address)
+        await eventually(lastAddress).toBe(address)
         took.push((guest.asked().at(-1)?.at ?? Infinity) - at)
         await sleep(1000)
       }
@@ -99,14 +98,14 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
       guest.ok(configuration(ONE_ACCOUNT.replace(']', ', "b.example.test"]')))
       guest.ok('systemctl reload holdfast')
 
-      await expect.poll(() => guest.asked().at(-1)?.hostname, WITHIN).toBe('b.example.test')
-      await expect.poll(() => guest.show('StatusText'), WITHIN).toBe('2 of 2 hostnames confirmed')
+      await eventually(() => guest.asked().at(-1)?.hostname).toBe('b.example.test')
+      await eventually(() => guest.show('StatusText')).toBe('2 of 2 hostnames confirmed')
     })
 
     it('sends nothing after a restart where nothing has changed', async () => {
       const before = guest.asked().length
       guest.ok('systemctl restart holdfast')
-      await expect.poll(() => guest.show('StatusText'), WITHIN).toBe('2 of 2 hostnames confirmed')
+      await eventually(() => guest.show('StatusText')).toBe('2 of 2 hostnames confirmed')
       await sleep(1000)
 
       expect(guest.asked().length).toBe(before)
@@ -128,7 +127,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
       guest.ok(dropIn('holdfast.service', '[Service]\nRestartSec=1'))
       guest.ok('systemctl start holdfast && systemctl kill --kill-whom=main --signal=KILL holdfast')
 
-      await expect.poll(() => `${guest.show('NRestarts')} ${isActive()}`, WITHIN).toBe('1 active')
+      await eventually(() => `${guest.show('NRestarts')} ${isActive()}`).toBe('1 active')
     })
 
     it('is killed by the watchdog only when it hangs', async () => {
@@ -140,8 +139,8 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
 
       const hanging = guest.show('MainPID')
       guest.ok('systemctl kill --kill-whom=main --signal=STOP holdfast')
-      await expect.poll(() => guest.show('MainPID'), { timeout: 20_000 }).not.toBe(hanging)
-      await expect.poll(isActive, WITHIN).toBe('active')
+      await eventually(() => guest.show('MainPID')).not.toBe(hanging)
+      await eventually(isActive).toBe('active')
       expect(guest.ok('journalctl --unit holdfast --output cat')).toContain('Watchdog timeout')
     })
 
@@ -150,7 +149,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
       guest.ok('systemctl restart holdfast')
       guest.answers('badauth')
       guest.moveTo('11.2.3.5')
-      await expect.poll(isActive, WITHIN).toBe('failed')
+      await eventually(isActive).toBe('failed')
       const stopped = guest.asked().length
       await sleep(2500)
       expect([isActive(), guest.show('ExecMainStatus'), guest.asked().length]).toEqual([
@@ -165,8 +164,8 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
 
       guest.answers('good')
       guest.ok('holdfast resume && systemctl start holdfast')
-      await expect.poll(lastAddress, WITHIN).toBe('11.2.3.5')
-      await expect.poll(() => guest.show('StatusText'), WITHIN).toBe('2 of 2 hostnames confirmed')
+      await eventually(lastAddress).toBe('11.2.3.5')
+      await eventually(() => guest.show('StatusText')).toBe('2 of 2 hostnames confirmed')
     })
 
     it('is uninstalled completely, except for its state', () => {
@@ -191,8 +190,8 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
       guest.moveTo('11.2.3.6')
       guest.ok('holdfast service install --timer')
 
-      await expect.poll(lastAddress, WITHIN).toBe('11.2.3.6')
-      await expect.poll(() => guest.show('ActiveState', 'holdfast-update'), WITHIN).toBe('inactive')
+      await eventually(lastAddress).toBe('11.2.3.6')
+      await eventually(() => guest.show('ActiveState', 'holdfast-update')).toBe('inactive')
       expect(guest.show('Result', 'holdfast-update')).toBe('success')
       expect(guest.sh('holdfast service status --timer').code).toBe(0)
       expect(guest.sh('holdfast service install').stderr).toContain('holdfast service uninstall --timer')
@@ -217,7 +216,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
     guest.moveTo('11.2.3.7')
     guest.ok('holdfast service install')
 
-    await expect.poll(() => guest.show('StatusText'), WITHIN).toBe('2 of 2 hostnames confirmed')
+    await eventually(() => guest.show('StatusText')).toBe('2 of 2 hostnames confirmed')
     const logins = guest
       .asked()
       .slice(-2)
@@ -228,7 +227,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
   it('without a password the unit fails with exit code 78', async () => {
     guest.ok('rm -r /etc/credstore; systemctl restart holdfast || true')
 
-    await expect.poll(() => guest.show('ExecMainStatus'), WITHIN).toBe('78')
+    await eventually(() => guest.show('ExecMainStatus')).toBe('78')
     expect(guest.ok('journalctl --unit holdfast --output cat --lines 5')).toContain('password is missing')
     guest.ok('holdfast service uninstall')
     expect(guest.ok('systemctl list-units --all --no-legend "holdfast*"')).toBe('')
@@ -261,9 +260,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
     guest.ok('useradd --create-home --uid 1000 probe; loginctl enable-linger probe')
     const asUser = (command: string): string =>
       `setpriv --reuid=1000 --regid=1000 --init-groups env -i HOME=/home/probe PATH=$PATH XDG_RUNTIME_DIR=/run/user/1000 ${command}`
-    await expect
-      .poll(() => guest.sh(asUser('systemctl --user is-system-running')).stdout, WITHIN)
-      .toBe('running\n')
+    await eventually(() => guest.sh(asUser('systemctl --user is-system-running')).stdout).toBe('running\n')
     expect(guest.sh(asUser('holdfast service install --dry-run'))).toMatchObject({
       code: 78,
       stderr: expect.stringContaining('a system service needs root') as string,
@@ -274,16 +271,14 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
     guest.ok(`echo 'password_file = "/home/probe/password"' >> /home/probe/.config/holdfast/holdfast.toml`)
     guest.ok(asUser('holdfast service install --user'))
 
-    await expect.poll(() => guest.asked().at(-1)?.login, WITHIN).toBe('abc:sesame')
+    await eventually(() => guest.asked().at(-1)?.login).toBe('abc:sesame')
     expect(guest.sh(asUser('holdfast service status --user'))).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('ip -o monitor') as string,
     })
     guest.answers('abuse')
     guest.moveTo('11.2.3.8')
-    await expect
-      .poll(() => guest.sh(asUser('systemctl --user is-active holdfast')).stdout, WITHIN)
-      .toBe('failed\n')
+    await eventually(() => guest.sh(asUser('systemctl --user is-active holdfast')).stdout).toBe('failed\n')
     const stopped = guest.asked().length
     for (const look of ['status', 'explain'])
       expect([look, guest.sh(asUser(`holdfast ${look}`)).stdout]).toEqual([
@@ -311,7 +306,7 @@ describe.skipIf(typeof made === 'string')('under a systemd whose users no databa
       guest.ok(`${configuration(ONE_ACCOUNT)}\n${secret('/etc/holdfast/password', 'swordfish')}`)
       guest.ok('holdfast service install')
 
-      await expect.poll(() => guest.show('StatusText'), WITHIN).toBe('1 of 1 hostnames confirmed')
+      await eventually(() => guest.show('StatusText')).toBe('1 of 1 hostnames confirmed')
       expect(guest.sh('getent passwd holdfast').code).not.toBe(0)
     } finally {
       await guest.stop()
@@ -331,18 +326,18 @@ describe.skipIf(typeof made === 'string')('init under a real systemd', () => {
       guest.moveTo('11.2.3.1')
       guest.ok(configuration('sources = ["interfaces"]\nagreement = "one"'))
       guest.ok(init('first', '--send --start systemd'))
-      await expect.poll(() => guest.show('StatusText'), WITHIN).toBe('1 of 1 hostnames confirmed')
+      await eventually(() => guest.show('StatusText')).toBe('1 of 1 hostnames confirmed')
       expect(logins()).toEqual(['first:the key of first'])
       expect(guest.ok('stat -c "%a %U" /etc/holdfast/holdfast.toml').trim()).toBe('644 root')
 
       expect(guest.ok(init('second', '--send --start systemd'))).toContain(
         'a daemon is running; it sends the first update',
       )
-      await expect.poll(() => guest.show('StatusText'), WITHIN).toBe('2 of 2 hostnames confirmed')
+      await eventually(() => guest.show('StatusText')).toBe('2 of 2 hostnames confirmed')
       // One request of init, and none of the daemon: the result of the first update is remembered.
       expect(logins()).toEqual(['first:the key of first', 'second:the key of second'])
       guest.moveTo('11.2.3.2')
-      await expect.poll(() => logins().length, WITHIN).toBe(4)
+      await eventually(() => logins().length).toBe(4)
       expect(guest.ok('grep -rl "the key of" /etc | xargs stat -c "%a %U %n" | sort')).not.toMatch(
         /^(?!600 root)/m,
       )

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Ended, ROOT, scratch } from '../e2e/processes.ts'
+import { eventually } from '../eventually.ts'
 
 /** Two hosts in namespaces of their own, joined by a wire and by nothing else: a service and a client. */
 const [HERE, THERE] = [`hf-client-${process.pid}`, `hf-service-${process.pid}`]
@@ -158,14 +159,12 @@ describe.skipIf(!canMakeNetworks())('in a network of two hosts', () => {
     const lines: string[] = []
     if (daemon.stderr !== null)
       createInterface({ input: daemon.stderr }).on('line', (line) => lines.push(line))
-    await expect.poll(() => lines.join('\n'), { timeout: 20_000 }).toContain('the service was not reached')
+    await eventually(() => lines.join('\n')).toContain('the service was not reached')
     ip('-n', HERE, 'link', 'set', 'wire0', 'up')
     const start = performance.now()
     await ended(client('poke', ...args(state), '--myip', '192.0.2.9'))
 
-    await expect
-      .poll(() => lines.join('\n'), { timeout: 20_000 })
-      .toContain('the service confirmed the address')
+    await eventually(() => lines.join('\n')).toContain('the service confirmed the address')
     expect(performance.now() - start).toBeLessThan(4000)
   })
 
@@ -225,7 +224,7 @@ describe.skipIf(!canMakeNetworks())('in a network of two hosts', () => {
       const lines: string[] = []
       if (asking.stderr !== null)
         createInterface({ input: asking.stderr }).on('line', (line) => lines.push(line))
-      await expect.poll(() => lines.join('\n'), { timeout: 20_000 }).toContain('sending an update request')
+      await eventually(() => lines.join('\n')).toContain('sending an update request')
       const [asked, gone] = [
         performance.now(),
         new Promise((done) => asking.on('exit', (code, signal) => done(code ?? signal))),

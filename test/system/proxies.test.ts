@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { ROOT, type Service, scratch, service } from '../e2e/processes.ts'
 import { certificate } from '../e2e/servers.ts'
+import { eventually } from '../eventually.ts'
 import { lacks } from '../lacks.ts'
 
 /** The configurations are those of the document. */
@@ -70,11 +71,9 @@ async function updateFrom(localAddress: string, scheme: 'http' | 'https'): Promi
 }
 
 async function publishesClients(): Promise<void> {
-  await expect
-    .poll(async () => updateFrom('127.0.0.5', 'http').catch((error: Error) => error.message), {
-      timeout: 10_000,
-    })
-    .toBe('good 127.0.0.5')
+  await eventually(async () => updateFrom('127.0.0.5', 'http').catch((error: Error) => error.message)).toBe(
+    'good 127.0.0.5',
+  )
   expect(await updateFrom('127.0.0.5', 'http')).toBe('nochg 127.0.0.5')
   expect(await updateFrom('127.0.0.6', 'https')).toBe('good 127.0.0.6')
 }

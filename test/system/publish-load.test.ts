@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { encodeName } from '../../src/dns/name.ts'
 import { parseResponse, questionWire } from '../../src/dns/response.ts'
+import { eventually } from '../eventually.ts'
 import { lacks } from '../lacks.ts'
 import { freePort } from '../bench/ports.ts'
 import { bind, knot, nsd } from './name-server-programs.ts'
@@ -73,9 +74,9 @@ it.skipIf(isLacking)(
       }
       const settled = async (): Promise<void> => {
         for (const { name, port } of [...servers, { name: 'own', port: at.dns }])
-          await expect
-            .poll(async () => `${name} ${await addressAt(port, 'h1999.example.test')}`, { timeout: 20_000 })
-            .toBe(`${name} 192.0.2.1`)
+          await eventually(async () => `${name} ${await addressAt(port, 'h1999.example.test')}`).toBe(
+            `${name} 192.0.2.1`,
+          )
       }
       await settled()
       const { changed, wrong } = await changes(at, servers)

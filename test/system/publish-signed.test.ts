@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { lacks } from '../lacks.ts'
 import { freePort } from '../bench/ports.ts'
 import { bind, dig, knot, type NameServer, policyOfDocument, short } from './name-server-programs.ts'
@@ -61,15 +62,11 @@ describe.skipIf(isLacking)('a zone that a name server signs', () => {
 
   it('is believed by a validator, before and after a change', async () => {
     for (const { name, port } of servers)
-      await expect
-        .poll(() => `${name} ${validated(port)}`, { timeout: 20_000, interval: 200 })
-        .toBe(`${name} 192.0.2.1`)
+      await eventually(() => `${name} ${validated(port)}`, 200).toBe(`${name} 192.0.2.1`)
 
     expect(await at.api('PUT', `${R}/home/rrsets/A`, { rdata: [{ value: '192.0.2.2' }] })).toBe(202)
     for (const { name, port } of servers)
-      await expect
-        .poll(() => `${name} ${validated(port)}`, { timeout: 10_000, interval: 100 })
-        .toBe(`${name} 192.0.2.2`)
+      await eventually(() => `${name} ${validated(port)}`, 100).toBe(`${name} 192.0.2.2`)
     expect(dig(servers[0]?.port ?? 0, ['home.example.test', 'A', '+dnssec'])).toContain('RRSIG')
   }, 60_000)
 })
@@ -86,11 +83,9 @@ describe.skipIf(isLacking)('a secondary with the wrong secret', () => {
     try {
       await server.start()
       expect(await service.api('POST', '/dns/zones', { zone_name: 'example.test' })).toBe(201)
-      await expect.poll(() => server.log(), { timeout: 10_000 }).toMatch(/BADSIG|TSIG|NOTAUTH/i)
+      await eventually(() => server.log()).toMatch(/BADSIG|TSIG|NOTAUTH/i)
       expect(dig(port, ['example.test', 'SOA'])).toMatch(/status: (REFUSED|SERVFAIL)/)
-      await expect
-        .poll(() => service.log(), { timeout: 90_000, interval: 1000 })
-        .toMatch(/"secondary":"knot".*"msg":"secondary is stuck"/)
+      await eventually(() => service.log(), 1000).toMatch(/"secondary":"knot".*"msg":"secondary is stuck"/)
     } finally {
       await server.stop('SIGKILL')
       await service.kill('SIGKILL')

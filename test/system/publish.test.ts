@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { lacks } from '../lacks.ts'
 import { freePort } from '../bench/ports.ts'
 import { bind, dig, knot, type NameServer, nsd, powerdns, short } from './name-server-programs.ts'
@@ -115,15 +116,13 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const everywhere = async (question: readonly string[], answer: string, timeout = 10_000): Promise<void> => {
+  const everywhere = async (question: readonly string[], answer: string): Promise<void> => {
     for (const { name, port } of servers)
-      await expect
-        .poll(() => `${name} ${short(port, ...question)}`, { timeout, interval: 50 })
-        .toBe(`${name} ${answer}`)
+      await eventually(() => `${name} ${short(port, ...question)}`).toBe(`${name} ${answer}`)
   }
   const addZone = async (zone: string): Promise<void> => {
     // PowerDNS learns the zone from the catalog first.
-    await expect.poll(() => servers[3]?.log(), { timeout: 10_000 }).toContain(`create zone '${zone}'`)
+    await eventually(() => servers[3]?.log()).toContain(`create zone '${zone}'`)
     for (const server of servers) server.addZone(zone)
   }
   const setHome = async (address: string): Promise<void> => {
@@ -132,14 +131,14 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
 
   it('fetch a zone that they learn from the catalog', async () => {
     await addZone('example.test')
-    await everywhere(['home.example.test', 'A'], '192.0.2.1', 20_000)
+    await everywhere(['home.example.test', 'A'], '192.0.2.1')
   })
 
   it('fetch a change as soon as they are told', async () => {
     await setHome('192.0.2.2')
-    await everywhere(['home.example.test', 'A'], '192.0.2.2', 3000)
+    await everywhere(['home.example.test', 'A'], '192.0.2.2')
     await setHome('192.0.2.1')
-    await everywhere(['home.example.test', 'A'], '192.0.2.1', 3000)
+    await everywhere(['home.example.test', 'A'], '192.0.2.1')
   })
 
   it('follow a zone of the service inside another one, and a name that goes offline', async () => {
@@ -187,12 +186,12 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
     for (const server of servers) await server.stop()
     for (let n = 0; n < 20; n++) await setHome(`192.0.2.${100 + n}`)
     for (const server of servers) await server.start()
-    await everywhere(['home.example.test', 'A'], '192.0.2.119', 15_000)
+    await everywhere(['home.example.test', 'A'], '192.0.2.119')
 
     await setHome('192.0.2.120')
     await at.kill('SIGKILL')
     await at.restart()
-    await everywhere(['home.example.test', 'A'], '192.0.2.120', 5000)
+    await everywhere(['home.example.test', 'A'], '192.0.2.120')
   }, 60_000)
 
   it('fetch the whole zone if the journal does not reach back', async () => {
@@ -206,7 +205,7 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
     await at.restart()
     await setHome('192.0.2.131')
     for (const server of servers) await server.start()
-    await everywhere(['home.example.test', 'A'], '192.0.2.131', 20_000)
+    await everywhere(['home.example.test', 'A'], '192.0.2.131')
   }, 60_000)
 
   it('follow a restored backup, although its serials are older', async () => {
@@ -219,7 +218,7 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
     const [backup = ''] = readdirSync(backups)
     await at.admin('restore', join(backups, backup))
     await at.restart()
-    await everywhere(['home.example.test', 'A'], before, 15_000)
+    await everywhere(['home.example.test', 'A'], before)
   }, 60_000)
 
   it('follow zones that come and go', async () => {
@@ -227,14 +226,12 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
     await addZone('second.test')
     const rrsets = [{ dns_type: 'A', rdata: [{ value: '192.0.2.50' }] }]
     expect(await at.api('POST', '/dns/records/second.test', { name: 'x', rrsets })).toBe(201)
-    await everywhere(['x.second.test', 'A'], '192.0.2.50', 15_000)
+    await everywhere(['x.second.test', 'A'], '192.0.2.50')
     expect(await at.api('DELETE', '/dns/zones/second.test')).toBe(200)
     for (const { name, port } of servers.filter(({ name: one }) => one === 'knot' || one === 'bind'))
-      await expect
-        .poll(() => `${name} ${/status: (\w+)/.exec(dig(port, ['x.second.test', 'A']))?.[1]}`, {
-          timeout: 10_000,
-        })
-        .toBe(`${name} REFUSED`)
+      await eventually(() => `${name} ${/status: (\w+)/.exec(dig(port, ['x.second.test', 'A']))?.[1]}`).toBe(
+        `${name} REFUSED`,
+      )
   }, 60_000)
 
   it('are shown by holdfast admin publishing', async () => {
@@ -243,11 +240,9 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
       return (JSON.parse(text) as { secondaries: readonly { name: string; zones: number; stuck: number }[] })
         .secondaries
     }
-    await expect
-      .poll(async () => (await rows()).map(({ name, zones, stuck }) => [name, zones > 0, stuck]), {
-        timeout: 15_000,
-      })
-      .toEqual(NAMES.map((name) => [name, true, 0]))
+    await eventually(async () =>
+      (await rows()).map(({ name, zones, stuck }) => [name, zones > 0, stuck]),
+    ).toEqual(NAMES.map((name) => [name, true, 0]))
     expect(await at.admin('publishing')).toMatch(/as of 20\S+\nname +address +zones/)
   }, 30_000)
 

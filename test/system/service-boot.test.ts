@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../e2e/processes.ts'
 import { certificate } from '../e2e/servers.ts'
+import { eventually } from '../eventually.ts'
 import { boot, type Machine } from './machine.ts'
 import { makeRoots, type Roots } from './root.ts'
 
@@ -15,7 +16,6 @@ if (typeof made === 'string')
 const PACKAGE = '/usr/local/lib/node_modules/holdfast'
 /** Debian's Node has no node:sqlite: the service brings a newer one. */
 const NODE = '/opt/node/bin/node'
-const WITHIN = { timeout: 15_000, interval: 100 }
 const UNIT = 'holdfast-service'
 
 const CONFIG = `listen = ["[::]:80", "[::]:443/tls", "[::]:8245"]
@@ -98,7 +98,7 @@ describe.skipIf(typeof made === 'string')('the service under a real systemd', { 
     admin('init')
     ok('holdfast-service service install --serve')
 
-    await expect.poll(() => show('ActiveState'), WITHIN).toBe('active')
+    await eventually(() => show('ActiveState')).toBe('active')
     expect(show('StatusText')).toMatch(/^listening at http:\/\/\S+:80, https:\/\/\S+:443, http:\/\/\S+:8245$/)
     expect([asked('http://127.0.0.1'), asked('http://127.0.0.1:8245')]).toEqual(['200', '200'])
     expect(asked('https://127.0.0.1')).toBe('200 DNS:one.test')
@@ -162,7 +162,7 @@ describe.skipIf(typeof made === 'string')('the service under a real systemd', { 
     write('/etc/letsencrypt/live/x/privkey.pem', ok('cat /etc/holdfast/tls/privkey.pem'))
     ok(`RENEWED_LINEAGE=/etc/letsencrypt/live/x sh ${PACKAGE}/systemd/hooks/certbot-deploy`)
 
-    await expect.poll(() => asked('https://127.0.0.1'), WITHIN).toBe('200 DNS:two.test')
+    await eventually(() => asked('https://127.0.0.1')).toBe('200 DNS:two.test')
   })
 
   it('reloads its settings', async () => {
@@ -170,18 +170,16 @@ describe.skipIf(typeof made === 'string')('the service under a real systemd', { 
     ok(`systemctl reload ${UNIT}`)
     asked('http://127.0.0.1')
 
-    await expect
-      .poll(() => ok(`journalctl --unit ${UNIT} --output cat`), WITHIN)
-      .toMatch(/answered .*path=\/v1\/dns\/about/)
+    await eventually(() => ok(`journalctl --unit ${UNIT} --output cat`)).toMatch(
+      /answered .*path=\/v1\/dns\/about/,
+    )
   })
 
   it('comes back after kill -9', async () => {
     const before = show('MainPID')
     ok(`systemctl kill --signal KILL ${UNIT}`)
 
-    await expect
-      .poll(() => `${show('ActiveState')} ${show('MainPID') !== before}`, WITHIN)
-      .toBe('active true')
+    await eventually(() => `${show('ActiveState')} ${show('MainPID') !== before}`).toBe('active true')
     expect(asked('http://127.0.0.1')).toBe('200')
   })
 
@@ -193,7 +191,7 @@ describe.skipIf(typeof made === 'string')('the service under a real systemd', { 
     expect(machine.sh(`holdfast-service admin restore ${backup}`).code).toBe(78)
     ok(`systemctl stop ${UNIT}.socket ${UNIT}.service && holdfast-service admin restore ${backup}`)
     ok(`systemctl start ${UNIT}.socket ${UNIT}.service`)
-    await expect.poll(() => show('ActiveState'), WITHIN).toBe('active')
+    await eventually(() => show('ActiveState')).toBe('active')
 
     expect(admin('account list')).toMatch(/^acme /m)
     expect(admin('account list')).not.toMatch(/^beta /m)
@@ -210,7 +208,7 @@ describe.skipIf(typeof made === 'string')('the service under a real systemd', { 
     )
     admin('zone add dns.test acme')
     ok(`systemctl daemon-reload; systemctl restart ${UNIT}.service`)
-    await expect.poll(() => show('ActiveState'), WITHIN).toBe('active')
+    await eventually(() => show('ActiveState')).toBe('active')
 
     const resolved = (): string =>
       machine
@@ -219,7 +217,7 @@ describe.skipIf(typeof made === 'string')('the service under a real systemd', { 
         resolver.setServers(['127.0.0.1'])
         resolver.resolveNs('dns.test').then((names) => console.log(names.join()), (error) => console.log(error.code))"`)
         .stdout.trim()
-    await expect.poll(resolved, WITHIN).toBe('ns1.example.test')
+    await eventually(resolved).toBe('ns1.example.test')
     ok(`rm -r ${dirname(path)}`)
     write('/etc/holdfast/service.toml', CONFIG, '644')
     ok(`systemctl daemon-reload; systemctl restart ${UNIT}.service`)
@@ -229,7 +227,7 @@ describe.skipIf(typeof made === 'string')('the service under a real systemd', { 
     ok(`systemctl stop ${UNIT}.socket ${UNIT}.service; rm -r /var/lib/private/holdfast-service/*`)
     machine.sh(`systemctl start ${UNIT}.service`)
 
-    await expect.poll(() => show('ExecMainStatus'), WITHIN).toBe('78')
+    await eventually(() => show('ExecMainStatus')).toBe('78')
     expect(show('NRestarts')).toBe('0')
     expect(ok(`journalctl --unit ${UNIT} --output cat | tail -5`)).toContain(
       'there is no store in /var/lib/holdfast-service',

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { signTsig, type TsigKey } from '../../../src/dns/tsig.ts'
 import { RR_TYPES } from '../../../src/dns/types.ts'
 import { u16, wire } from '../../dns/wire.ts'
+import { eventually } from '../../eventually.ts'
 import { rcodeOf, recordsIn } from '../../server/publish/secondary.ts'
 import { NOW, type World } from '../../server/publish/zones.ts'
 import { KEYS, publishing } from './stage.ts'
@@ -53,7 +54,7 @@ async function fetched(socket: Socket): Promise<readonly Buffer[]> {
 }
 
 const settled = async ({ store }: Pick<World, 'store'>): Promise<void> =>
-  vi.waitFor(async () => expect(await store.read(async (r) => r.hasDirtyNames())).toBe(false), 60_000)
+  eventually(async () => store.read(async (r) => r.hasDirtyNames())).toBe(false)
 
 /** The one value of the rows that are addresses: a state in the middle has two. */
 const addressesIn = (rows: readonly string[]) =>

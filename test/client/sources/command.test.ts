@@ -39,15 +39,12 @@ describe('the command source', () => {
 
   // biome-ignore format: a table
   it.each([
-    ['by itself',         ['sleep', '4']],
-    ['in a script',       ['sh', '-c', 'sleep 4; echo 8.8.8.8']],
+    ['by itself',         ['sleep', '600']],
+    ['in a script',       ['sh', '-c', 'sleep 600; echo 8.8.8.8']],
   ])('ends a program in time that sleeps %s', async (_, argv) => {
-    const start = performance.now()
-
     expect(await commandSource(argv, { program: hasty }, asking).look('v4', never)).toEqual(
       unknown(`${argv[0]} took too long or printed too much`),
     )
-    expect(performance.now() - start).toBeLessThan(2000)
   })
   it('has a timeout of ten seconds', async () => {
     const given: number[] = []

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { dnsSource } from '../../../src/client/sources/dns.ts'
 import { askByDatagram } from '../../../src/platform/datagram.ts'
 import { askByStream } from '../../../src/platform/stream.ts'
+import type { Sighting } from '../../../src/net/sighting.ts'
 import { sourceContract } from '../../contract/source.ts'
 import {
   never,
@@ -110,7 +111,8 @@ describe('the DNS source', () => {
   ])('handles an answer with %s', async (_, reply, because) => {
     const { port } = await overUdp(reply)
 
-    expect(await source(port).look('v4', AbortSignal.timeout(500))).toEqual(unknown(because))
+    const signal = because === 'did not answer' ? AbortSignal.timeout(500) : never
+    expect(await source(port).look('v4', signal)).toEqual(unknown(because))
   })
   it('ignores an answer from another port', async () => {
     const other = createSocket('udp4')
@@ -125,7 +127,7 @@ describe('the DNS source', () => {
   })
 
   // biome-ignore format: a table
-  it.each<[string, Reply, ((connection: Connection, answer: Buffer) => void) | undefined, object]>([
+  it.each<[string, Reply, ((connection: Connection, answer: Buffer) => void) | undefined, Partial<Sighting>]>([
     ['in one piece',         correct, undefined, { kind: 'seen', address: PUBLIC }],
     ['byte by byte',         correct, (connection, answer) => void pieces(connection, answer, 1),  { kind: 'seen', address: PUBLIC }],
     ['length first',         correct, (connection, answer) => void pieces(connection, answer, 2),  { kind: 'seen', address: PUBLIC }],
@@ -138,9 +140,9 @@ describe('the DNS source', () => {
   ])('repeats a truncated query by TCP, and handles an answer %s', async (_, reply, send, expected) => {
     const { port } = await overUdp(truncated)
     const streamPort = await overTcp(reply, send)
-    const timeout = AbortSignal.timeout(2000)
+    const signal = 'because' in expected || expected.kind === 'seen' ? never : AbortSignal.timeout(500)
 
-    expect(await source(port, WHOAMI, streamPort).look('v4', timeout)).toMatchObject(expected)
+    expect(await source(port, WHOAMI, streamPort).look('v4', signal)).toMatchObject(expected)
   })
   it('handles a closed TCP port after a truncated answer', async () => {
     const { port } = await overUdp(truncated)

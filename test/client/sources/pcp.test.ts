@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { pcpSource } from '../../../src/client/sources/pcp.ts'
 import { sourceContract } from '../../contract/source.ts'
+import { eventually } from '../../eventually.ts'
 import {
   never,
   asking,
@@ -51,7 +52,7 @@ describe('the PCP source', () => {
 
     await pcpSource(ports('127.0.0.88'), asking).look('v4', never)
 
-    await expect.poll(() => lifetimes(received)).toEqual([120, 0])
+    await eventually(() => lifetimes(received)).toEqual([120, 0])
     expect(received[1]?.bytes.subarray(24, 40)).toEqual(received[0]?.bytes.subarray(24, 40))
   })
   it('deletes its mapping although the look has ended', async () => {
@@ -61,7 +62,7 @@ describe('the PCP source', () => {
     await pcpSource(ports('127.0.0.89'), asking).look('v4', enough.signal)
     enough.abort()
 
-    await expect.poll(() => lifetimes(received)).toEqual([120, 0])
+    await eventually(() => lifetimes(received)).toEqual([120, 0])
   })
 
   sourceContract('PCP', async () => {

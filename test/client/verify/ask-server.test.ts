@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { milliseconds } from '../../../src/base/time.ts'
+import { type Duration, milliseconds, minutes } from '../../../src/base/time.ts'
 import { askServer } from '../../../src/client/verify/ask-server.ts'
 import type { VerifyContext } from '../../../src/client/verify/ports.ts'
 import { encodeName } from '../../../src/dns/name.ts'
@@ -11,19 +11,19 @@ import { address } from '../../fakes/address.ts'
 import type { Given } from '../../fakes/dns-responder.ts'
 import { nameServer } from '../../fakes/name-server.ts'
 
-const MOMENT = milliseconds(500)
+/** Silence on loopback is silence after a moment. */
+const [MOMENT, LONG] = [milliseconds(500), minutes(10)]
 
-const context: VerifyContext = {
+const context = (timeout: Duration): VerifyContext => ({
   ports: {
     clock: steadyClock,
-    // Silence on loopback is silence after a moment.
-    datagram: async (request, signal) => askByDatagram({ ...request, again: [], timeout: MOMENT }, signal),
-    stream: async (request, signal) => askByStream({ ...request, timeout: MOMENT }, signal),
+    datagram: async (request, signal) => askByDatagram({ ...request, again: [], timeout }, signal),
+    stream: async (request, signal) => askByStream({ ...request, timeout }, signal),
     addresses: async () => [],
     nameServers: async () => ({ ok: true, value: [] }),
   },
   signal: new AbortController().signal,
-}
+})
 
 const HOST = 'home.example.test'
 const A = (...octets: readonly number[]) => ({
@@ -39,10 +39,13 @@ const AAAA = {
 const CNAME = { owner: encodeName(HOST), type: RR_TYPES.CNAME, rdata: encodeName('other.example.test') }
 const AT_TARGET = { ...A(192, 0, 2, 7), owner: encodeName('other.example.test') }
 
-const ask = async (answer: Parameters<typeof nameServer>[0], family: 'v4' | 'v6' = 'v4') => {
+const ask = async (
+  answer: Parameters<typeof nameServer>[0],
+  { family = 'v4', timeout = LONG }: { family?: 'v4' | 'v6'; timeout?: Duration } = {},
+) => {
   const { port, questions } = await nameServer(answer)
   const server = { name: 'ns1', addresses: [address('127.0.0.1')], port }
-  return { answer: await askServer(server, { hostname: HOST, family }, context), questions }
+  return { answer: await askServer(server, { hostname: HOST, family }, context(timeout)), questions }
 }
 
 describe('one answer of a name server', () => {
@@ -67,7 +70,7 @@ describe('one answer of a name server', () => {
   })
 
   it('asks for AAAA where the family is IPv6', async () => {
-    const { answer, questions } = await ask(() => ({ answers: [AAAA] }), 'v6')
+    const { answer, questions } = await ask(() => ({ answers: [AAAA] }), { family: 'v6' })
     expect(answer).toEqual(given('2001:db8::1'))
     expect(questions).toEqual([{ name: HOST, type: RR_TYPES.AAAA, isDatagram: true }])
   })
@@ -83,7 +86,7 @@ describe('one answer of a name server', () => {
 
 describe('a server without an answer is silent', () => {
   const silent = async (answer: Parameters<typeof nameServer>[0]) =>
-    expect((await ask(answer)).answer).toEqual({ kind: 'silent' })
+    expect((await ask(answer, { timeout: MOMENT })).answer).toEqual({ kind: 'silent' })
 
   it.each<[string, Parameters<typeof nameServer>[0]]>([
     ['no datagram comes', () => undefined],
@@ -98,14 +101,16 @@ describe('a server without an answer is silent', () => {
 
   it('the port is closed', async () => {
     const server = { name: 'ns1', addresses: [address('127.0.0.1')], port: 1 }
-    expect(await askServer(server, { hostname: HOST, family: 'v4' }, context)).toEqual({ kind: 'silent' })
+    expect(await askServer(server, { hostname: HOST, family: 'v4' }, context(LONG))).toEqual({
+      kind: 'silent',
+    })
   })
 })
 
 it('asks the second address of a server whose first one does not answer', async () => {
   const { port } = await nameServer(() => ({ answers: [A(192, 0, 2, 1)] }))
   const server = { name: 'ns1', addresses: [address('127.0.0.99'), address('127.0.0.1')], port }
-  expect(await askServer(server, { hostname: HOST, family: 'v4' }, context)).toEqual({
+  expect(await askServer(server, { hostname: HOST, family: 'v4' }, context(LONG))).toEqual({
     kind: 'addresses',
     addresses: ['192.0.2.1'],
   })

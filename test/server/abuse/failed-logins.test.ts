@@ -17,6 +17,7 @@ import { pepperOf, slowHash } from '../../../src/server/auth/hashes.ts'
 import { type PasswordChecker, passwordChecker } from '../../../src/server/auth/login.ts'
 import { DEFAULT_PLAN } from '../../../src/server/admin/default-plan.ts'
 import { filledStores, testStore } from '../../lab/stores.ts'
+import { eventually } from '../../eventually.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { answerUpdate } from '../../../src/server/update/update.ts'
 
@@ -135,15 +136,15 @@ it.each([
   async (endpoint, refused, locked) => {
     const { passwords, inFlight, release } = heldChecker()
     const failing = Array.from({ length: CONCURRENT }, async () => logins(passwords)[endpoint](WRONG))
-    await expect.poll(inFlight, { timeout: 60_000 }).toBe(CONCURRENT)
+    await eventually(inFlight).toBe(CONCURRENT)
 
     release(LIMIT)
     const counted = async () =>
       (await store.read((r) => r.failuresOf(`${endpoint} ${PEER}`))).buckets.map(({ count }) => count)
-    await expect.poll(counted).toEqual([LIMIT])
+    await eventually(counted).toEqual([LIMIT])
     expect(await lockout(endpoint)).toBeUndefined()
     release(1)
-    await expect.poll(async () => lockout(endpoint)).toBe(after(now, LIMITS.lockout))
+    await eventually(async () => lockout(endpoint)).toBe(after(now, LIMITS.lockout))
     const until = await lockout(endpoint)
     now = after(now, seconds(30))
     release(CONCURRENT)

@@ -18,6 +18,7 @@ import { failureSweep } from '../../../src/server/store/sqlite-sweep.ts'
 import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
 import { fill } from '../../contract/store.ts'
 import { fileStore } from '../../lab/stores.ts'
+import { eventually } from '../../eventually.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
 const PEER = parsePeer('192.0.2.9')
@@ -358,7 +359,7 @@ describe('counters in a store', () => {
     await store.write(async (w) => count(w, 1))
     expect(onDisk()).toBe(0)
     expect(await store.write(async (w) => (await w.usageOf(who)).requests)).toEqual(counted([1]))
-    await expect.poll(onDisk, { timeout: 60_000 }).toBe(1)
+    await eventually(onDisk).toBe(1)
   })
 
   it('are visible to reads, and on disk before they are listed and when the store is closed', async () => {
