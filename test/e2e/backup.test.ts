@@ -315,7 +315,7 @@ describe('the hash key', () => {
     expect(await admin(folder, 'check')).toMatchObject({ code: 0, stderr: '' })
     const { url } = await serving(folder)
     expect(await totalOf(url, key)).toBe(1)
-  }, 30_000)
+  }, 120_000)
 
   it('that changes while a service starts is the one that the service uses', async () => {
     const { folder, key } = await made()

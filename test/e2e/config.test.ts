@@ -178,7 +178,6 @@ describe('a path that is no regular file is rejected', () => {
     ['a folder',           scratch,              'this is a folder'],
   ])('%s', async (_, make, message) => {
     const path = make()
-    const start = performance.now()
 
     const all = await Promise.all([
       holdfast(['update', ...account, '--password-file', path]),
@@ -191,7 +190,6 @@ describe('a path that is no regular file is rejected', () => {
       [78, `holdfast: --ca-file: ca_file ${path}: ${message}\n`],
       [78, `holdfast: config ${path}: ${message}\n`],
     ])
-    expect(performance.now() - start).toBeLessThan(10_000)
   })
 
   it('a password file of more than 64 KiB is rejected', async () => {

@@ -40,7 +40,16 @@ export function running(args: readonly string[], environment: Readonly<Record<st
 
 /** A daemon with an interval of one hour: it acts only on events of the test. */
 export const daemon = (at: Service, folder: string, ...extra: readonly string[]): Daemon =>
-  running(
-    [...clientOf(at, folder), '--runtime-dir', folder, '--no-ipv6', '--interval', '1h', ...extra],
-    env(at),
-  )
+  daemonIn({}, at, folder, ...extra)
+
+/** The same, with this environment. */
+export const daemonIn = (
+  more: Readonly<Record<string, string>>,
+  at: Service,
+  folder: string,
+  ...extra: readonly string[]
+): Daemon =>
+  running([...clientOf(at, folder), '--runtime-dir', folder, '--no-ipv6', '--interval', '1h', ...extra], {
+    ...env(at),
+    ...more,
+  })

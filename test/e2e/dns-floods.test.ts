@@ -28,7 +28,7 @@ async function undisturbed(at: Service, act: () => Promise<void>, maxMemory = MA
   await act()
   const { p95, count } = await updates.stop()
   const memory = memoryOf(at)
-  console.log(`${count} updates, p95 ${p95.toFixed(1)} ms; ${memory.toFixed(0)} MiB`)
+  console.log(`${count} updates, p95 ${p95.toFixed(1)} ms of CPU time; ${memory.toFixed(0)} MiB`)
   expect(count).toBeGreaterThan(5)
   expect(p95).toBeLessThan(MAX_P95)
   expect(memory).toBeLessThan(maxMemory)
@@ -47,7 +47,7 @@ async function repeated(socket: DatagramSocket, port: number, message: Buffer, c
   })
   for (let sent = 0; sent < count; sent += 50) {
     for (let n = 0; n < 50; n++) socket.send(message, port, '127.0.0.1')
-    for (let waits = 0; total() < sent + 50 && waits < 200; waits++) await sleep(5)
+    for (let waits = 0; total() < sent + 50 && waits < 12_000; waits++) await sleep(5)
   }
   return Object.fromEntries(seen)
 }

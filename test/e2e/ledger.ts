@@ -12,6 +12,8 @@ interface Entry {
 export interface Ledger {
   /** Acknowledged changes. */
   count(): number
+  /** Changes that were answered with 911, or not at all. */
+  refused(): number
   stop(): Promise<void>
   /** Those whose stored address is neither the last acknowledged one, nor one that was sent after it. */
   lost(stored: ReadonlyMap<string, string>): readonly string[]
@@ -31,7 +33,7 @@ export function startLedger({ urls, hostnames, credentials, block }: LedgerOptio
   const entries = new Map<string, Entry>(hostnames.map((name) => [name, { sent: [], acknowledged: -1 }]))
   const wrong: string[] = []
   const over = new AbortController()
-  let count = 0
+  let [count, refused] = [0, 0]
   const caller = async (hostname: string, entry: Entry, at: number): Promise<void> => {
     for (let n = 0; !over.signal.aborted; n++) {
       const myip = `${11 + (block % 100)}.${at + 100 * Math.floor(block / 100)}.${Math.floor(n / 250) % 250}.${n % 250}`
@@ -46,13 +48,16 @@ export function startLedger({ urls, hostnames, credentials, block }: LedgerOptio
       if (reply === `good ${myip}\n` || reply === `nochg ${myip}\n`) {
         entry.acknowledged = n
         count++
-      } else if (reply === '911\n') await sleep(20)
-      else wrong.push(`${hostname}: ${reply}`)
+      } else if (reply === '911\n') {
+        refused++
+        await sleep(20)
+      } else wrong.push(`${hostname}: ${reply}`)
     }
   }
   const callers = [...entries].map(async ([hostname, entry], at) => caller(hostname, entry, at))
   return {
     count: () => count,
+    refused: () => refused,
     async stop() {
       over.abort()
       await Promise.all(callers)

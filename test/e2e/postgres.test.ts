@@ -139,12 +139,14 @@ describe.skipIf(lacking !== undefined)('the service on PostgreSQL', { timeout: 6
       after: '5',
     })
     await postgres.start()
-    const began = performance.now()
-    await eventually(async () => (await update(one.url, 'home', '11.0.0.5')).text).toMatch(
-      /^(?:good|nochg) 11\.0\.0\.5\n$/,
-    )
+    let tries = 0
+    await eventually(async () => {
+      tries++
+      return (await update(one.url, 'home', '11.0.0.5')).text
+    }).toMatch(/^(?:good|nochg) 11\.0\.0\.5\n$/)
     expect((await update(two.url, 'home', '11.0.0.5')).text).toBe('nochg 11.0.0.5\n')
-    expect(performance.now() - began).toBeLessThan(3000)
+    console.log('TRIES', tries)
+    expect(tries).toBeLessThan(10)
   })
 
   it('every node answers for the zones, and publishes what a killed one has taken', async () => {

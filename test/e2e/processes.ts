@@ -89,10 +89,13 @@ export interface Service {
 }
 
 /** Starts `holdfast serve --dev`; it ends with the test. */
-export async function service(...args: readonly string[]): Promise<Service> {
+export const service = async (...args: readonly string[]): Promise<Service> => serviceIn({}, ...args)
+
+/** The same, with this environment. */
+export async function serviceIn(env: Options['env'], ...args: readonly string[]): Promise<Service> {
   const child = spawn(process.execPath, [LAUNCHER, 'serve', '--dev', '--json', ...args], {
     cwd: ROOT,
-    env: cleanEnvironment({}),
+    env: cleanEnvironment(env),
     stdio: 'pipe',
   })
   const errors: Buffer[] = []
@@ -113,12 +116,16 @@ export async function service(...args: readonly string[]): Promise<Service> {
 
 /** Starts `holdfast serve` on a store of its own; resolves when it listens. It ends with the test. */
 export const serveStore = async (store: string, ...more: readonly string[]) =>
-  serveWith(LAUNCHER, ['--store', store, ...more])
+  serveStoreIn({}, store, ...more)
+
+/** The same, with this environment. */
+export const serveStoreIn = async (env: Options['env'], store: string, ...more: readonly string[]) =>
+  serveWith(LAUNCHER, ['--store', store, ...more], env)
 
 /** The same, of this build. */
-export async function serveWith(program: string, more: readonly string[]) {
+export async function serveWith(program: string, more: readonly string[], env: Options['env'] = {}) {
   const args = ['serve', '--listen', '127.0.0.1:0', '--json', ...more]
-  const child = start(args, { node: process.execPath, program })
+  const child = start(args, { node: process.execPath, program, env })
   const errors: string[] = []
   child.stderr?.on('data', (chunk: Buffer) => void errors.push(chunk.toString()))
   const ended = new Promise<void>((done) => child.on('close', () => done()))

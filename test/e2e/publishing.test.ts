@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { questionWire } from '../../src/dns/response.ts'
 import { eventually } from '../eventually.ts'
+import { cpuTime } from '../lab/cpu.ts'
 import { holdfast, scratch, service } from './processes.ts'
 
 /** An answer to a request under another Host than the one it is sent to. */
@@ -157,11 +158,12 @@ it('updates keep their pace while one connection asks many questions', async () 
     200,
   )
   try {
+    // Of CPU time: what the service does for the questions before it answers.
     const slowest = { ms: 0 }
     for (let n = 0; n < 10; n++) {
-      const begin = performance.now()
+      const before = cpuTime(at.child.pid ?? 0)
       expect(await at.api('POST', R, { name: `n${n}` })).toBe(201)
-      slowest.ms = Math.max(slowest.ms, performance.now() - begin)
+      slowest.ms = Math.max(slowest.ms, cpuTime(at.child.pid ?? 0) - before)
     }
     expect(slowest.ms).toBeLessThan(1000)
   } finally {

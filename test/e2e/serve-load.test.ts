@@ -58,7 +58,7 @@ describe('a flood', () => {
     }
 
     expect(answers).toEqual(answers.map(() => 200))
-  }, 30_000)
+  }, 120_000)
 
   it('of 120 logins with invented names from many networks leaves accounts served within two seconds', async () => {
     const at = await service()
@@ -81,5 +81,5 @@ describe('a flood', () => {
 
     const inTime = served.filter(([status, took]) => status === 200 && took < 2000)
     expect(inTime.length).toBeGreaterThanOrEqual(19)
-  }, 60_000)
+  }, 120_000)
 })

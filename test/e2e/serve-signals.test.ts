@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
@@ -177,20 +177,25 @@ describe('a running service', () => {
 
   it('gives one network its share of the connections, and others theirs', async () => {
     const { url } = await serving(
-      'listen = ["127.0.0.1:0"]\nmax_connections = 200\nmax_connections_per_network = 50\n',
+      'listen = ["127.0.0.1:0"]\nmax_connections = 200\nmax_connections_per_network = 50\nrequest_timeout = "1h"\n',
     )
     const port = portOf(url)
-    const silent = Array.from({ length: 150 }, () => {
-      const socket = connect({ port, host: '127.0.0.1', localAddress: '127.9.0.1' })
-      socket.on('error', () => undefined)
+    const open = (localAddress: string, says = ''): Socket => {
+      const socket = connect({ port, host: '127.0.0.1', localAddress })
+      onTestFinished(() => void socket.destroy())
+      socket.on('error', () => undefined).write(says)
       return socket
-    })
-    onTestFinished(() => silent.forEach((socket) => socket.destroy()))
-    await eventually(() => silent.filter(({ destroyed }) => destroyed).length).toBe(100)
+    }
+    const ended = (sockets: readonly Socket[]): number => sockets.filter(({ destroyed }) => destroyed).length
+    // Half a request each: they end no earlier than the time for a request.
+    const slow = Array.from({ length: 150 }, () => open('127.9.0.1', 'GET / HTTP/1.1\r\n'))
+    const silent = Array.from({ length: 5 }, () => open('127.9.1.1'))
+    await eventually(() => ended(slow)).toBe(100)
 
     expect(await statusOf(url)).toBe(200)
-    await eventually(() => silent.filter(({ destroyed }) => destroyed).length).toBe(150)
-  }, 15_000)
+    await eventually(() => ended(silent)).toBe(5)
+    expect(ended(slow)).toBe(100)
+  }, 120_000)
 
   it('shows its metrics on a listener of their own, and its health on both', async () => {
     const port = await freePort()
@@ -227,7 +232,7 @@ describe('a running service', () => {
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
     execFileSync('prlimit', ['--pid', String(pid), '--fsize=unlimited:unlimited'])
     await eventually(readiness).toBe(200)
-  }, 20_000)
+  }, 120_000)
 
   it('listens on a socket that its supervisor passes', async () => {
     const folder = scratch()

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Postgres } from '../lab/postgres.ts'
-import { holdfast, serveStore } from './processes.ts'
+import { holdfast, type Options, type serveStore, serveStoreIn } from './processes.ts'
 
 export const HOSTNAMES = Array.from({ length: 16 }, (_, n) => `h${n}.acme.test`)
 const STORED = `SELECT fqdn, value FROM name JOIN rrset ON name_id = name.id JOIN rdata ON rrset_id = rrset.id
@@ -27,6 +27,7 @@ export async function twoNodes(
   [first, second]: readonly [string, string],
   key: string,
   more: readonly string[] = [],
+  env: Options['env'] = {},
 ): Promise<Nodes> {
   const admin = async (words: string): Promise<string> => {
     const { code, stdout, stderr } = await holdfast(
@@ -40,7 +41,7 @@ export async function twoNodes(
     await admin(words)
   const apiKey = (await admin('api-key add acme')).split(' ').at(-1) ?? ''
   const args = ['--hash-key-file', key, ...patient(more), ...more]
-  const nodes = [await serveStore(first, ...args), await serveStore(second, ...args)] as const
+  const nodes = [await serveStoreIn(env, first, ...args), await serveStoreIn(env, second, ...args)] as const
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
   const post = async (path: string, body: unknown) =>
     fetch(`${nodes[0].url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })

@@ -244,7 +244,7 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
       (await rows()).map(({ name, zones, stuck }) => [name, zones > 0, stuck]),
     ).toEqual(NAMES.map((name) => [name, true, 0]))
     expect(await at.admin('publishing')).toMatch(/as of 20\S+\nname +address +zones/)
-  }, 30_000)
+  }, 120_000)
 
   it('are reported as stuck only if they do not fetch, and the service logs no fault', () => {
     const faults = at

@@ -86,7 +86,7 @@ describe('a password', () => {
     const results = await Promise.all(invented)
     expect(new Set(results)).toEqual(new Set([false, undefined]))
     expect(results.filter((one) => one === undefined).length).toBeGreaterThan(40)
-  })
+  }, 120_000)
 
   it('of an account is checked during any number of logins from another network', async () => {
     const crowded = passwordChecker(PEPPER)
@@ -94,7 +94,7 @@ describe('a password', () => {
 
     expect(await crowded.checkSlow(ACCOUNT, of(NAMED, RIGHT), 'm')).toBe(true)
     expect(new Set(await Promise.all(others))).toEqual(new Set([false, undefined]))
-  })
+  }, 120_000)
 })
 
 /** 120 checks that have their places in the queue. */
