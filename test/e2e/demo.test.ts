@@ -1,17 +1,17 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { shortTimers } from '../lab/short-timers.ts'
 import { ROOT } from './processes.ts'
 
-it('the demo prints requests and replies and ends with 0 within 20 seconds', () => {
-  const start = performance.now()
-
+it('the demo prints requests and replies and ends with 0, after less than 20 seconds of timers', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, 'test/demo/demo.ts')], {
     encoding: 'utf8',
+    // The one that ends a demo that takes too long would judge a busy machine.
+    env: { ...process.env, ...shortTimers(15_000) },
   })
 
   expect([status, stderr]).toEqual([0, ''])
-  expect(performance.now() - start).toBeLessThan(20_000)
   expect(stdout.match(/^ {3}→ {2}GET \/nic\/update\?hostname=home\.example\.test&myip=\S+$/gm)).toHaveLength(
     3,
   )

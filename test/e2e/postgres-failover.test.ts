@@ -53,7 +53,6 @@ describe.skipIf(lacking !== undefined)('in the middle of updates', { timeout: 12
       await postgres.start()
       const before = next.refused()
       await eventually(() => next.count(), 20).toBeGreaterThan(0)
-      console.log('REFUSED1', next.refused() - before)
       expect(next.refused() - before).toBeLessThan(MAX_REFUSED)
       await eventually(async () => readyOf(urls)).toEqual([200, 200])
       await next.stop()
@@ -76,7 +75,6 @@ describe.skipIf(lacking !== undefined)('in the middle of updates', { timeout: 12
     expect(ledger.lost(await storedIn(standby))).toEqual([])
     const next = startLedger({ urls, hostnames: HOSTNAMES, credentials, block: 100 })
     await eventually(() => next.count(), 20).toBeGreaterThan(0)
-    console.log('REFUSED2', next.refused())
     expect(next.refused()).toBeLessThan(HOSTNAMES.length * MAX_REFUSED)
     await sleep(1000)
     await next.stop()
@@ -107,7 +105,6 @@ describe.skipIf(noPatroni !== undefined)(
       // Callers went on all the time.
       const [refused, promoted] = [ledger.refused(), ledger.count()]
       await eventually(() => ledger.count(), 20).toBeGreaterThan(promoted)
-      console.log('REFUSED3', ledger.refused() - refused)
       expect(ledger.refused() - refused).toBeLessThan(HOSTNAMES.length * MAX_REFUSED)
       await eventually(async () => readyOf(urls)).toEqual([200, 200])
       await sleep(1000)

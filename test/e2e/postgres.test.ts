@@ -145,7 +145,6 @@ describe.skipIf(lacking !== undefined)('the service on PostgreSQL', { timeout: 6
       return (await update(one.url, 'home', '11.0.0.5')).text
     }).toMatch(/^(?:good|nochg) 11\.0\.0\.5\n$/)
     expect((await update(two.url, 'home', '11.0.0.5')).text).toBe('nochg 11.0.0.5\n')
-    console.log('TRIES', tries)
     expect(tries).toBeLessThan(10)
   })
 

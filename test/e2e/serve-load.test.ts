@@ -4,27 +4,26 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Service, service } from './processes.ts'
 
+/** Logins of the flood that are refused while one of an account waits: two seconds of one core are enough for so many. */
+const MAX_AHEAD = 30
+
 interface Login {
   readonly localAddress: string
   readonly username: string
   readonly password: string
 }
 
-/** The status of a request to /v1 with a password, and how long it took in milliseconds. */
-async function login(
-  at: Service,
-  { localAddress, username, password }: Login,
-): Promise<readonly [number, number]> {
-  const began = performance.now()
+/** The status of a request to /v1 with a password; 0 without an answer. */
+async function login(at: Service, { localAddress, username, password }: Login): Promise<number> {
   return new Promise((done) => {
     const asked = request(
       `${at.url}/v1/dns/zones`,
-      { localAddress, auth: `${username}:${password}`, agent: false, timeout: 10_000 },
+      { localAddress, auth: `${username}:${password}`, agent: false },
       (response) => {
-        response.resume().on('end', () => done([response.statusCode ?? 0, performance.now() - began]))
+        response.resume().on('end', () => done(response.statusCode ?? 0))
       },
     )
-    asked.on('error', () => done([0, performance.now() - began]))
+    asked.on('error', () => done(0))
     asked.end()
   })
 }
@@ -60,26 +59,34 @@ describe('a flood', () => {
     expect(answers).toEqual(answers.map(() => 200))
   }, 120_000)
 
-  it('of 120 logins with invented names from many networks leaves accounts served within two seconds', async () => {
+  it('of 120 logins with invented names from many networks leaves accounts served before most of them', async () => {
     const at = await service()
     const account = { localAddress: '127.0.0.1', username: at.account, password: at.accountPassword }
     const over = new AbortController()
     onTestFinished(() => over.abort())
+    let refused = 0
     const attackers = Array.from({ length: 120 }, async (_, n) => {
       for (let round = 0; !over.signal.aborted; round++)
-        await login(at, {
-          localAddress: `127.${1 + (n % 200)}.${1 + (round % 200)}.1`,
-          username: `nobody-${n}-${round}`,
-          password: 'x',
-        })
+        if (
+          (await login(at, {
+            localAddress: `127.${1 + (n % 200)}.${1 + (round % 200)}.1`,
+            username: `nobody-${n}-${round}`,
+            password: 'x',
+          })) === 401
+        )
+          refused++
     })
     await sleep(500)
-    const served: (readonly [number, number])[] = []
-    for (let n = 0; n < 20; n++) served.push(await login(at, account))
+    const served: (readonly [status: number, ahead: number])[] = []
+    for (let n = 0; n < 20; n++) {
+      const before = refused
+      const status = await login(at, account)
+      served.push([status, refused - before])
+    }
     over.abort()
     await Promise.all(attackers)
 
-    const inTime = served.filter(([status, took]) => status === 200 && took < 2000)
+    const inTime = served.filter(([status, ahead]) => status === 200 && ahead < MAX_AHEAD)
     expect(inTime.length).toBeGreaterThanOrEqual(19)
   }, 120_000)
 })

@@ -207,10 +207,8 @@ describe.skipIf(lacks('mmdebstrap') || lacks('crun') || lacksNamespaces())(
         },
       )
       expect([check.status, check.stderr]).toEqual([0, ''])
-      const start = performance.now()
       spawnSync('unshare', runtime(`kill ${name} TERM`))
       expect(await ended, said).toBe(0)
-      expect(performance.now() - start).toBeLessThan(5000)
     })
 
     it('serves, too', () => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { measure } from '../bench/detect-run.ts'
 import { scenario } from '../bench/detect-scenarios.ts'
+import { PATIENCE } from '../eventually.ts'
 import { canLab } from '../lab/lab.ts'
 
 const OTHER_NODE = process.env['HOLDFAST_TEST_NODE']
@@ -17,7 +18,10 @@ else if (!hasOther)
 /** The bench says how fast it is; this says that nothing is missed or wrong, and that the daemon survives. */
 describe.skipIf(reason !== undefined)('in the field', { timeout: 120_000 }, () => {
   const holds = async (name: string, changes: number, node?: string): Promise<void> => {
-    const { times, missed, wrong, crashed, failed, notes } = await measure(scenario(name), { changes, node })
+    const { times, missed, wrong, crashed, failed, notes } = await measure(
+      { ...scenario(name), limit: PATIENCE },
+      { changes, node },
+    )
 
     const found = { missed, wrong, crashed, failed, measured: times.length }
     const wanted = { missed: 0, wrong: 0, crashed: 0, failed: undefined, measured: changes }

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { measure } from '../bench/detect-run.ts'
 import { scenario } from '../bench/detect-scenarios.ts'
 import { percentile } from '../bench/detect-statistics.ts'
+import { PATIENCE } from '../eventually.ts'
 import { canLab } from '../lab/lab.ts'
+import { judgesPace } from '../lab/pace.ts'
 
 const reason = canLab()
 if (reason !== undefined)
@@ -19,10 +21,11 @@ describe.skipIf(reason !== undefined)('a change of address reaches the service',
     ['ipv6-prefix',    1, 1000],
     ['liar',           2, 3000],
     ['before-network', 1, 3000],
-  ] as const)('%s, %i times, each within %i ms', async (name, changes, most) => {
-    const { times, missed, wrong, notes } = await measure(scenario(name), { changes })
+  ] as const)('%s, %i times; in the long run each within %i ms', async (name, changes, most) => {
+    const row = { ...scenario(name), ...(!judgesPace && { limit: PATIENCE }) }
+    const { times, missed, wrong, notes } = await measure(row, { changes })
 
     expect({ missed, wrong, measured: times.length }, notes.join('\n')).toEqual({ missed: 0, wrong: 0, measured: changes })
-    expect(percentile(times, 1)).toBeLessThanOrEqual(most)
+    if (judgesPace) expect(percentile(times, 1)).toBeLessThanOrEqual(most)
   })
 })

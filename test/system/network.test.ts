@@ -5,10 +5,13 @@ import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Ended, ROOT, scratch } from '../e2e/processes.ts'
 import { eventually } from '../eventually.ts'
+import { shortTimers } from '../lab/short-timers.ts'
 
 /** Two hosts in namespaces of their own, joined by a wire and by nothing else: a service and a client. */
 const [HERE, THERE] = [`hf-client-${process.pid}`, `hf-service-${process.pid}`]
 const [OURS, THEIRS] = ['10.99.0.2', '10.99.0.1']
+/** No timer that ends a request or the daemon is longer, in milliseconds. */
+const ENDING = shortTimers(4999)
 const RESOLVER = `nameserver ${THEIRS}\noptions timeout:1 attempts:1\n`
 const ip = (...args: readonly string[]): void => void execFileSync('ip', args, { stdio: 'pipe' })
 
@@ -133,6 +136,7 @@ describe.skipIf(!canMakeNetworks())('in a network of two hosts', () => {
     inside(HERE, process.execPath, [join(ROOT, 'bin/holdfast.js'), command, ...more], {
       HOLDFAST_PASSWORD: made.password,
       HOLDFAST_VERIFY: 'no',
+      ...ENDING,
     })
   const update = async (state: string, server?: string): Promise<Ended> =>
     ended(client('update', ...args(state, server), '--myip', '192.0.2.1'))
@@ -161,11 +165,19 @@ describe.skipIf(!canMakeNetworks())('in a network of two hosts', () => {
       createInterface({ input: daemon.stderr }).on('line', (line) => lines.push(line))
     await eventually(() => lines.join('\n')).toContain('the service was not reached')
     ip('-n', HERE, 'link', 'set', 'wire0', 'up')
-    const start = performance.now()
+    const before = lines.length
     await ended(client('poke', ...args(state), '--myip', '192.0.2.9'))
 
     await eventually(() => lines.join('\n')).toContain('the service confirmed the address')
-    expect(performance.now() - start).toBeLessThan(4000)
+    const said = lines.slice(before).map((line) => (JSON.parse(line) as { msg: string }).msg)
+    const poked = said.indexOf('something may have changed')
+    // Without a wait in between.
+    expect(said.slice(poked, poked + 4)).toEqual([
+      'something may have changed',
+      'asked the address sources',
+      'sending an update request',
+      'the service confirmed the address',
+    ])
   })
 
   describe('with a name server', () => {
@@ -187,13 +199,11 @@ describe.skipIf(!canMakeNetworks())('in a network of two hosts', () => {
       ['that names a wrong address', '10.99.0.9', 'address',  69, /nothing sent\n[^]*connect/],
     ] as const)('%s', async (_, address, mode, code, says) => {
       await naming(mode, address)
-      const start = performance.now()
       const state = scratch()
 
       const { code: exit, stdout, stderr } = await update(state, 'http://dyn.test:8080')
 
       expect([exit, stdout + stderr]).toEqual([code, expect.stringMatching(says)])
-      expect(performance.now() - start).toBeLessThan(8000)
       expect(isRetrying(stateIn(state))).toBe(code !== 0)
     })
 
@@ -215,7 +225,8 @@ describe.skipIf(!canMakeNetworks())('in a network of two hosts', () => {
     it('a daemon ends in time although the name server does not answer', async () => {
       await naming('silent', THEIRS)
       const folder = scratch()
-      writeFileSync(`/etc/netns/${HERE}/resolv.conf`, `nameserver ${THEIRS}\n`)
+      const slow = `nameserver ${THEIRS}\noptions timeout:30 attempts:5\n`
+      writeFileSync(`/etc/netns/${HERE}/resolv.conf`, slow)
       onTestFinished(() => writeFileSync(`/etc/netns/${HERE}/resolv.conf`, RESOLVER))
       const patient = args(folder, 'http://dyn.test:8080').slice(0, -4)
       const asking = client('run', ...patient, '--myip', '192.0.2.1', '--json', '--log-level', 'debug')
@@ -225,14 +236,10 @@ describe.skipIf(!canMakeNetworks())('in a network of two hosts', () => {
       if (asking.stderr !== null)
         createInterface({ input: asking.stderr }).on('line', (line) => lines.push(line))
       await eventually(() => lines.join('\n')).toContain('sending an update request')
-      const [asked, gone] = [
-        performance.now(),
-        new Promise((done) => asking.on('exit', (code, signal) => done(code ?? signal))),
-      ]
+      const gone = new Promise((done) => asking.on('exit', (code, signal) => done(code ?? signal)))
       asking.kill('SIGTERM')
 
       expect(await gone).toBe(0)
-      expect(performance.now() - asked).toBeLessThan(5000)
       expect(readFileSync(join(folder, 'state.json'), 'utf8')).toContain('"accounts"')
       expect(existsSync(join(folder, 'owner.lock'))).toBe(false)
     })

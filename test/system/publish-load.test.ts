@@ -7,6 +7,7 @@ import { expect, it } from 'vitest'
 import { encodeName } from '../../src/dns/name.ts'
 import { parseResponse, questionWire } from '../../src/dns/response.ts'
 import { eventually } from '../eventually.ts'
+import { judgesPace } from '../lab/pace.ts'
 import { lacks } from '../lacks.ts'
 import { freePort } from '../bench/ports.ts'
 import { bind, knot, nsd } from './name-server-programs.ts'
@@ -79,11 +80,18 @@ it.skipIf(isLacking)(
           )
       }
       await settled()
-      const { changed, wrong } = await changes(at, servers)
-      console.log(`${changed} changes in ${DURATION} s; 3 s later ${wrong.length} wrong answers`)
-      // Half of the pace: the machine may have other work.
-      expect(changed).toBeGreaterThan((DURATION * PER_SECOND) / 2)
-      expect(wrong).toEqual([])
+      const { changed, last } = await changes(at)
+      if (judgesPace) {
+        // Converged within three seconds after the end.
+        await sleep(3000)
+        const wrong = await wrongAnswers(servers, last)
+        console.log(`${changed} changes in ${DURATION} s; 3 s later ${wrong.length} wrong answers`)
+        expect(wrong).toEqual([])
+      }
+      // Half of the pace.
+      if (judgesPace) expect(changed).toBeGreaterThan((DURATION * PER_SECOND) / 2)
+      expect(changed).toBeGreaterThan(0)
+      await eventually(async () => wrongAnswers(servers, last)).toEqual([])
     } finally {
       await Promise.all(servers.map(async (server) => server.stop('SIGKILL')))
       await at.kill('SIGKILL')
@@ -95,8 +103,8 @@ it.skipIf(isLacking)(
 
 type At = Awaited<ReturnType<typeof primary>>
 
-/** Batches of changes at the pace, then the last value of every name at every server. */
-async function changes(at: At, servers: readonly { readonly name: string; readonly port: number }[]) {
+/** Batches of changes at the pace, and the last value of every name. */
+async function changes(at: At) {
   const last = new Map<string, string>()
   const began = performance.now()
   let number = 0
@@ -112,13 +120,19 @@ async function changes(at: At, servers: readonly { readonly name: string; readon
     const due = began + (number / PER_SECOND) * 1000
     if (due > performance.now()) await sleep(due - performance.now())
   }
-  // Converged within three seconds after the end.
-  await sleep(3000)
+  return { changed: number, last }
+}
+
+/** One name of ten. */
+async function wrongAnswers(
+  servers: readonly { readonly name: string; readonly port: number }[],
+  last: ReadonlyMap<string, string>,
+): Promise<readonly string[]> {
   const wrong: string[] = []
   for (const { name: server, port } of servers)
     for (const [name, value] of [...last].filter((_, n) => n % 10 === 0)) {
       const found = await addressAt(port, `${name}.example.test`)
       if (found !== value) wrong.push(`${server} ${name} ${found} instead of ${value}`)
     }
-  return { changed: number, wrong }
+  return wrong
 }

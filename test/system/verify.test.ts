@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ROOT, scratch } from '../e2e/processes.ts'
+import { shortTimers } from '../lab/short-timers.ts'
 import { lacksNamespaces } from '../lacks.ts'
 import type { Answering } from './answering.ts'
 
@@ -73,7 +74,16 @@ async function published(at: Host): Promise<Dev> {
   return dev
 }
 
-const update = (at: Host, dev: Dev, address: string, ...more: readonly string[]) => {
+const update = (at: Host, dev: Dev, address: string, ...more: readonly string[]) =>
+  updateIn({}, at, dev, address, ...more)
+
+const updateIn = (
+  env: NodeJS.ProcessEnv,
+  at: Host,
+  dev: Dev,
+  address: string,
+  ...more: readonly string[]
+) => {
   const flags = ['--server', dev.url, '--username', dev.username, '--hostname', HOST, '--myip', address]
   const folders = [
     '--state-dir',
@@ -84,7 +94,7 @@ const update = (at: Host, dev: Dev, address: string, ...more: readonly string[])
     'error',
   ]
   return at.run(
-    { HOLDFAST_PASSWORD: dev.password },
+    { HOLDFAST_PASSWORD: dev.password, ...env },
     process.execPath,
     LAUNCHER,
     'update',
@@ -172,9 +182,7 @@ describe.skipIf(lacksNamespaces())('the name servers of a zone, found by the res
   it('no resolver at all: not verified, within seconds', async () => {
     const at = await host('127.0.0.9')
     const dev = await published(at)
-    const begin = performance.now()
-    const { status, stdout } = update(at, dev, '192.0.2.2')
-    expect(performance.now() - begin).toBeLessThan(8000)
+    const { status, stdout } = updateIn(shortTimers(5000), at, dev, '192.0.2.2')
     expect([status, stdout]).toEqual([0, expect.stringMatching(/not verified: the resolver of this host /)])
   })
 })
