@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
@@ -8,7 +10,7 @@ import { instant } from '../../src/base/time.ts'
 import { keyedHash } from '../../src/server/auth/hashes.ts'
 import { shortTimers } from '../lab/short-timers.ts'
 import { lacks } from '../lacks.ts'
-import { clientOf, holdfast, scratch, service, serviceIn, start } from './processes.ts'
+import { holdfast, scratch, service, serviceIn, start } from './processes.ts'
 import { certificate } from './servers.ts'
 
 const AGENT = { 'user-agent': 'Acme t/1-1 me@example.test' }
@@ -123,13 +125,18 @@ it('a store of a newer version and a file that is no database are rejected with 
 describe('after SIGTERM it', () => {
   it('finishes accepted requests', async () => {
     const at = await service('--fault', 'slow:3s')
-    const update = holdfast(['update', ...clientOf(at, scratch()), '--myip', '192.0.2.1'], {
-      env: { HOLDFAST_PASSWORD: at.password },
+    const update = request(`${at.url}/nic/update?hostname=home.example.test&myip=192.0.2.1`, {
+      headers: basic(at.username, at.password),
     })
-    await new Promise((done) => setTimeout(done, 1500))
+    const answer = once(update, 'response') as Promise<[IncomingMessage]>
+    update.end()
+    await once(update, 'finish')
+    // Accepted after the update, and answered before it.
+    expect((await fetch(`${at.url}/healthz`)).status).toBe(200)
 
     expect(await at.stop()).toBe(0)
-    expect((await update).stdout).toBe('home.example.test: good 192.0.2.1 (update succeeded)\n')
+    const [response] = await answer
+    expect(await response.setEncoding('utf8').toArray()).toEqual(['good 192.0.2.1\n'])
   })
 
   it('deletes the temporary store', async () => {

@@ -202,12 +202,15 @@ describe('a connection', () => {
     try {
       let sent = 0
       let failure: unknown
+      let fail = (): void => undefined
+      const failed = new Promise<void>((done) => (fail = done))
       const port = await listen(async (_, send) => {
         const large = Buffer.alloc(60_000)
         try {
           for (; sent < 1000; sent++) await send(large)
         } catch (error) {
           failure = error
+          fail()
           throw error
         }
       })
@@ -226,7 +229,7 @@ describe('a connection', () => {
       await vi.advanceTimersByTimeAsync(59_999)
       expect(failure).toBeUndefined()
       await vi.advanceTimersByTimeAsync(1)
-      while (failure === undefined) await pause(5)
+      await failed
       expect(failure).toMatchObject({ message: 'the peer takes no more' })
       expect(vi.getTimerCount()).toBe(0)
     } finally {

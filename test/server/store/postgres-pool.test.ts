@@ -65,6 +65,15 @@ describe.skipIf(lacking !== undefined)('a pool of connections', () => {
     await pool.close()
   })
 
+  it.each(['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])(
+    'has the database itself end what takes longer: %s',
+    async (name) => {
+      const pool = new ConnectionPool(place)
+      expect(await ask(pool, `SHOW ${name}`)).toMatchObject({ rows: [{ [name]: '1s' }] })
+      await pool.close()
+    },
+  )
+
   it('cuts what is in use when it is closed', async () => {
     const pool = new ConnectionPool(place)
     const asked = ask(pool, 'SELECT pg_sleep(30)').catch((error: Error) => error)
