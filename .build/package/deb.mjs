@@ -24,7 +24,11 @@ const paragraph = (fields) =>
  * `control`: its fields but Installed-Size. `scripts`: the texts of preinst, postinst, prerm and postrm. `conffiles`: paths
  * whose changes by the administrator stay.
  */
-export function makeDeb(to, { control, files, scripts, conffiles = [] }, { epoch, compression = 'gzip', xzLevel }) {
+export function makeDeb(
+  to,
+  { control, files, scripts, conffiles = [] },
+  { epoch, compression = 'gzip', xzLevel },
+) {
   const contents = Object.entries(files)
   const bytes = contents.reduce((sum, [, { content = '' }]) => sum + Buffer.byteLength(content), 0)
   const sums = contents
