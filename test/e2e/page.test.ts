@@ -253,6 +253,7 @@ print('\\n'.join(sorted(s.name for f in families for s in f.samples)))
 const NAMES = [
   'holdfast_build_info',
   'holdfast_hostname_confirmed',
+  'holdfast_account_state',
   'holdfast_account_standing',
   'holdfast_updates_total',
   'holdfast_update_duration_seconds_bucket',
@@ -292,7 +293,7 @@ describe.skipIf(!hasParser)('metrics', () => {
     await eventually(() => existsSync(path)).toBe(true)
     expect((statSync(path).mode & 0o777).toString(8)).toBe('644')
     expect(read('prometheus', readFileSync(path, 'utf8'))).toEqual(
-      expect.arrayContaining(['holdfast_build_info', 'holdfast_account_standing']),
+      expect.arrayContaining(['holdfast_build_info', 'holdfast_account_state']),
     )
   })
 })

@@ -38,64 +38,86 @@ export interface Flusher {
 
 /** Publishes changes soon after they are made, one flush at a time. */
 export function startFlusher(parts: FlusherParts): Flusher {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let notBefore = 0
-  let isEnding = false
-  let running: Promise<void> | undefined
-  let isWanted = false
-  const wake = (): void => {
-    isWanted = true
-    if (timer !== undefined || running !== undefined || isEnding) return
-    timer = setTimeout(start, Math.max(0, notBefore - performance.now()))
+  const flusher = new FlushLoop(parts)
+  return { wake: () => flusher.wake(), stop: async () => flusher.stop() }
+}
+
+type Timer = ReturnType<typeof setTimeout>
+
+class FlushLoop {
+  readonly #parts: FlusherParts
+  readonly #poll: Timer
+  /** Until the next flush. */
+  #timer: Timer | undefined
+  /** Until stuck names are tried again. */
+  #retry: Timer | undefined
+  #running: Promise<void> | undefined
+  #isPolling = false
+  /** Something changed after the flush in progress began. */
+  #isWanted = false
+  #isEnding = false
+  #notBefore = 0
+  #maxNames = MAX_FLUSHED
+
+  constructor(parts: FlusherParts) {
+    this.#parts = parts
+    this.#poll = setInterval(() => void this.#look(), POLL_INTERVAL).unref()
+    // Those of an earlier run, perhaps of a version that could not render them.
+    void this.#retryStuck()
   }
-  const start = (): void => {
-    timer = undefined
-    isWanted = false
-    running = run()
+
+  wake(): void {
+    this.#isWanted = true
+    if (this.#timer !== undefined || this.#running !== undefined || this.#isEnding) return
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined
+        this.#isWanted = false
+        this.#running = this.#flush()
+      },
+      Math.max(0, this.#notBefore - performance.now()),
+    )
   }
-  let retrying: ReturnType<typeof setTimeout> | undefined
-  const retryLater = (): void => {
-    if (!isEnding) retrying ??= setTimeout(() => void retryStuck(), STUCK_INTERVAL).unref()
+
+  async stop(): Promise<void> {
+    this.#isEnding = true
+    clearInterval(this.#poll)
+    clearTimeout(this.#timer)
+    clearTimeout(this.#retry)
+    await this.#running
   }
-  const retryStuck = async (): Promise<void> => {
-    retrying = undefined
+
+  async #flush(): Promise<void> {
+    const onNameFault = (fault: NameFault): void => {
+      this.#retryLater()
+      this.#parts.onNameFault(fault)
+    }
+    const maxNames = this.#maxNames
+    const { gap, isMore, next = maxNames } = await flushOnce({ ...this.#parts, onNameFault, maxNames })
+    this.#maxNames = next
+    this.#notBefore = performance.now() + gap
+    this.#running = undefined
+    if (isMore || this.#isWanted) this.wake()
+  }
+
+  #retryLater(): void {
+    if (!this.#isEnding) this.#retry ??= setTimeout(() => void this.#retryStuck(), STUCK_INTERVAL).unref()
+  }
+
+  async #retryStuck(): Promise<void> {
+    this.#retry = undefined
     // A store that cannot be written reports it to its requests.
-    await parts.store.write(async (w) => w.retryStuck()).catch(retryLater)
-    wake()
+    await this.#parts.store.write(async (w) => w.retryStuck()).catch(() => this.#retryLater())
+    this.wake()
   }
-  const onNameFault = (fault: NameFault): void => {
-    retryLater()
-    parts.onNameFault(fault)
-  }
-  let maxNames = MAX_FLUSHED
-  const run = async (): Promise<void> => {
-    const { gap, isMore, next = maxNames } = await flushOnce({ ...parts, onNameFault, maxNames })
-    maxNames = next
-    notBefore = performance.now() + gap
-    running = undefined
-    if (isMore || isWanted) wake()
-  }
-  let isPolling = false
-  const look = async (): Promise<void> => {
-    // One question at a time: a store that does not answer gets no further ones.
-    if (running !== undefined || isPolling) return
-    isPolling = true
-    const isDirty = await hasDirtyNames(parts.store)
-    isPolling = false
-    if (isDirty) wake()
-  }
-  const poll = setInterval(() => void look(), POLL_INTERVAL).unref()
-  // Names that an earlier run could not render; this version may be able to.
-  void retryStuck()
-  return {
-    wake,
-    stop: async () => {
-      isEnding = true
-      clearInterval(poll)
-      clearTimeout(timer)
-      clearTimeout(retrying)
-      await running
-    },
+
+  /** A store that says nothing is not asked again and again. */
+  async #look(): Promise<void> {
+    if (this.#running !== undefined || this.#isPolling) return
+    this.#isPolling = true
+    const isDirty = await hasDirtyNames(this.#parts.store)
+    this.#isPolling = false
+    if (isDirty) this.wake()
   }
 }
 

@@ -158,6 +158,12 @@ function reportFamilies(reports: readonly AccountReport[]): readonly MetricFamil
     reports.flatMap((report) =>
       value(report).map((one) => ({ labels: { account: accountLabel(report) }, value: one })),
     )
+  const states = reports.flatMap((report) =>
+    STATE_NAMES.map((state) => ({
+      labels: { account: accountLabel(report), state },
+      value: STATES[report.outcome] === state ? 1 : 0,
+    })),
+  )
   return [
     gaugeOf(
       'holdfast_hostname_confirmed',
@@ -174,16 +180,9 @@ function reportFamilies(reports: readonly AccountReport[]): readonly MetricFamil
         })),
       ),
     ),
-    gaugeOf(
-      'holdfast_account_standing',
-      'The state of the account: the present one is 1.',
-      reports.flatMap((report) =>
-        STATE_NAMES.map((state) => ({
-          labels: { account: accountLabel(report), state },
-          value: STATES[report.outcome] === state ? 1 : 0,
-        })),
-      ),
-    ),
+    gaugeOf('holdfast_account_state', 'The state of the account: the present one is 1.', states),
+    // NOTE: the old name, for dashboards that have it; the next release is without it.
+    gaugeOf('holdfast_account_standing', 'The same as holdfast_account_state.', states),
     gaugeOf(
       'holdfast_next_attempt_timestamp_seconds',
       'When the next update request is allowed, while the account waits.',

@@ -4,12 +4,11 @@ import type { DnsRequest } from '../../dns/request.ts'
 import { type DnsRecord, FLAGS, RCODES, RR_TYPES } from '../../dns/types.ts'
 import { WILDCARD } from '../model/dns-name.ts'
 import type { PublishedReads, PublishedZone } from '../store/published.ts'
+import { MAX_CHAIN } from './chain.ts'
 import { childKey, ownerKey, ownerName, parentKey } from './owner.ts'
 import type { PublishSettings } from './settings.ts'
 import { negativeSoa, soaRecord } from './soa.ts'
 
-/** Of a chain of CNAME. */
-const MAX_CHAIN = 8
 /** In octets, without EDNS (RFC 1035 §4.2.1). */
 const MIN_DATAGRAM = 512
 const MAX_MESSAGE = 65_535

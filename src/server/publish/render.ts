@@ -3,6 +3,7 @@ import { type DnsRecord, RR_TYPES } from '../../dns/types.ts'
 import { type Address, bytesOf, familyOf } from '../../net/address.ts'
 import { APEX, canonicalName, fqdnOf, relativeTo } from '../model/dns-name.ts'
 import type { StoredState } from '../store/published.ts'
+import { MAX_CHAIN } from './chain.ts'
 import { isWireType, rdataOf, typeNumber, type WireType } from './rdata.ts'
 import type { PublishSettings } from './settings.ts'
 
@@ -16,8 +17,6 @@ export interface RenderContext {
   readonly zoneOf: (fqdn: string) => Promise<string | undefined>
 }
 
-/** An ALIAS that leads further ends without an address. */
-const MAX_CHAIN = 8
 /** In seconds: an offline state can end at any time. */
 const OFFLINE_TTL = 60
 /** In seconds. */

@@ -5,7 +5,7 @@ import { targetsOf } from '../model/targets.ts'
 import { type ChangeInZone, has, newTargets, type ZoneReads } from './resulting-zone.ts'
 
 /** Each change of a name follows its whole chain. */
-const MAX_CHAIN = 100
+const MAX_CHECKED_NAMES = 100
 
 /** The names from one to the end of its chain of ALIAS and CNAME, and how it ends. */
 interface Chain {
@@ -28,7 +28,7 @@ export async function chainFrom(
     const relative = relativeTo(target, zone.name)
     if (relative === undefined) return { names, end: 'outside', target }
     if (names.some((one) => one.name === relative)) return { names, end: 'loop', target }
-    if (names.length > MAX_CHAIN) return { names, end: 'too long', target }
+    if (names.length > MAX_CHECKED_NAMES) return { names, end: 'too long', target }
     const next = (await resulting.nameAt(relative)) ?? (await synthesized(relative, resulting))
     if (next === undefined) return { names, end: 'in the zone', target }
     names.push(next)
@@ -91,7 +91,8 @@ function chainFault(
         ? `${target}. is outside ${zone}`
         : `the ALIAS of ${fqdn} leads to ${target}., which is outside ${zone}`,
     )
-  if (end === 'too long') return refuse('aliasInvalid', `${fqdn} leads over more than ${MAX_CHAIN} names`)
+  if (end === 'too long')
+    return refuse('aliasInvalid', `${fqdn} leads over more than ${MAX_CHECKED_NAMES} names`)
   const isBack = target === fqdnOf(names[0].name, zone)
   return refuse(
     'aliasInvalid',
