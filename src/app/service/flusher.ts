@@ -5,10 +5,10 @@ import type { PublishedZone } from '../../server/store/published.ts'
 import type { Store } from '../../server/store/store.ts'
 
 /**
- * In milliseconds, between two flushes. `usual`: changes are collected, and flushes take at most a sixth of the time. `backlog`:
+ * In milliseconds, between two flushes. `usual`: changes are collected, and flushes take at most a ninth of the time. `backlog`:
  * many names wait, as after an import, and flushes take at most two thirds.
  */
-const GAPS = { usual: { min: 20, perFlush: 5 }, backlog: { min: 5, perFlush: 0.5 } } as const
+const GAPS = { usual: { min: 20, perFlush: 8 }, backlog: { min: 5, perFlush: 0.5 } } as const
 const MAX_GAP = 1000
 /** In milliseconds: the aim for one flush, because updates that arrive meanwhile wait for its end. */
 const FLUSH_TIME = 20

@@ -119,24 +119,29 @@ const dirty = (sql: Sql): Pick<PublishWrites, 'dirtyNames' | 'setPublished' | 's
 
 /** No change happens beside the flush: what it has read is what is there. One statement for the names of a zone. */
 async function publishAlone(sql: Sql, names: readonly DirtyName[], now: Instant): Promise<void> {
-  const wasStuck =
-    sql(`UPDATE name SET published_at = ? WHERE zone_id = ? AND name IN (SELECT substr(name, ${STUCK.length + 1})
-    FROM dns_dirty WHERE zone_id = ? AND name IN (SELECT value FROM json_each(?)))`)
   for (const zoneId of new Set(names.map((one) => one.zoneId))) {
     const ofZone = names.filter((one) => one.zoneId === zoneId)
-    const own = asList(ofZone.flatMap(({ name, isDeferred }) => (isDeferred ? [] : [name])))
-    const stuck = ofZone.map(({ name }) => `${STUCK}${name}`)
+    const own = ofZone.flatMap(({ name, isDeferred }) => (isDeferred ? [] : [name]))
     const rows = ofZone.map(({ name, isDeferred }) => (isDeferred ? `${DEFERRED}${name}` : name))
-    await sql(
-      'UPDATE name SET published_at = ? WHERE zone_id = ? AND name IN (SELECT value FROM json_each(?))',
-    ).run(now, zoneId, own)
-    await wasStuck.run(now, zoneId, zoneId, asList(stuck))
-    await sql('DELETE FROM dns_dirty WHERE zone_id = ? AND name IN (SELECT value FROM json_each(?))').run(
+    const isAnyStuck = (await sql(ANY_STUCK).get(zoneId)) !== undefined
+    const stuck = isAnyStuck ? ofZone.map(({ name }) => `${STUCK}${name}`) : []
+    await sql(`UPDATE name SET published_at = ? WHERE zone_id = ? AND name IN ${LISTED}`).run(
+      now,
+      zoneId,
+      asList(own),
+    )
+    if (isAnyStuck) await sql(PUBLISH_STUCK).run(now, zoneId, zoneId, asList(stuck))
+    await sql(`DELETE FROM dns_dirty WHERE zone_id = ? AND name IN ${LISTED}`).run(
       zoneId,
       asList([...rows, ...stuck]),
     )
   }
 }
+
+const LISTED = '(SELECT value FROM json_each(?))'
+const ANY_STUCK = `SELECT 1 AS found FROM dns_dirty WHERE zone_id = ? AND name >= '${STUCK}' LIMIT 1`
+const PUBLISH_STUCK = `UPDATE name SET published_at = ? WHERE zone_id = ? AND name IN (SELECT substr(name, ${STUCK.length + 1})
+  FROM dns_dirty WHERE zone_id = ? AND name IN ${LISTED})`
 
 /** Other processes change names meanwhile: a row whose stamp has been raised since stays. */
 async function publishBesideOthers(sql: Sql, names: readonly DirtyName[], now: Instant): Promise<void> {
