@@ -83,13 +83,14 @@ function formatGroups(groups: readonly number[]): Address {
 
 const zerosIn = (run: string): number => run.split('0').length - 1
 
-/** The address in network byte order: 4 or 16 bytes. */
-export const bytesOf = (address: Address): Uint8Array =>
-  new Uint8Array(
-    familyOf(address) === 'v4'
-      ? address.split('.').map(Number)
-      : groupsOf(address).flatMap((group) => [group >> 8, group & 255]),
-  )
+/** The address in network byte order: 4 or 16 bytes. Throws for a text that is none, such as a stored value that was changed. */
+export function bytesOf(address: Address): Uint8Array {
+  const isV4 = familyOf(address) === 'v4'
+  const parts = isV4 ? address.split('.').map(Number) : groupsOf(address)
+  if (parts.length !== (isV4 ? 4 : 8) || parts.some(Number.isNaN))
+    throw new TypeError(`${address} is not an address`)
+  return new Uint8Array(isV4 ? parts : parts.flatMap((group) => [group >> 8, group & 255]))
+}
 
 /** The inverse of `bytesOf`; undefined for any other length. IPv4-mapped IPv6 becomes the embedded IPv4 address. */
 export function addressOfBytes(bytes: Uint8Array): Address | undefined {

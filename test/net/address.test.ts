@@ -1,7 +1,16 @@
 import { SocketAddress } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bitsOf, byFamily, familyOf, listed, parseAddress, parsePeer } from '../../src/net/address.ts'
+import {
+  type Address,
+  bitsOf,
+  byFamily,
+  bytesOf,
+  familyOf,
+  listed,
+  parseAddress,
+  parsePeer,
+} from '../../src/net/address.ts'
 
 const v4 = fc.ipV4()
 const v6 = fc.ipV6()
@@ -83,3 +92,7 @@ it('listed puts IPv4 before IPv6, and byFamily takes the first of each family', 
   expect(listed(taken)).toEqual(['192.0.2.1', '2001:db8::1'])
   expect(listed(taken).map(familyOf)).toEqual(['v4', 'v6'])
 })
+
+it.each(['not-an-address', '192.0.2', '2001:db8', '2001:db8::x'])('%s has no bytes', (text) =>
+  expect(() => bytesOf(text as Address)).toThrow(`${text} is not an address`),
+)
