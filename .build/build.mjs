@@ -34,7 +34,7 @@ const slimUndici = {
 
 /**
  * Parts of pg that are never used: a library in C, the sockets of a cloud, the password file of libpq, and the types of all values
- * (`PARSERS` in postgres-connection.ts has those that the store reads).
+ * (`PARSERS` in postgres/connection.ts has those that the store reads).
  */
 const NO_TYPES = '\0no-types'
 const NO_PART = '\0no-part'
@@ -75,7 +75,7 @@ const { output } = await bundle.generate({
       // What --version needs, and every other line.
       {
         name: 'start',
-        test: /src\/app\/(about|crash|exit-codes|streams)\.ts$|src\/cli\/signals\.ts$|package\.json$/,
+        test: /src\/app\/(about|crash|exit-codes|streams)\.ts$|src\/cli\/terminal\/signals\.ts$|package\.json$/,
       },
       // What every command needs.
       {
@@ -85,12 +85,12 @@ const { output } = await bundle.generate({
       // Modules of commands that read settings.
       {
         name: 'console',
-        test: /src\/cli\/output|src\/app\/(home|config-file|log|paths|text-file|flags)\.ts|src\/app\/client\/(settings|account-files|expanded-paths|password-files|system-config|file-names|variables)|src\/client\/memory\/file-name|src\/platform\/(log|files|named-file|paths|clock)|node_modules\/env-paths/,
+        test: /src\/cli\/terminal\/output|src\/app\/(home|config-file|log|paths|text-file|flags)\.ts|src\/app\/client\/settings\/(settings|account-files|expanded-paths|password-files|system-config|file-names|variables)|src\/client\/memory\/file-name|src\/platform\/(log\/log|files\/(files|named-file|paths)|clock\/clock)\.ts|node_modules\/env-paths/,
       },
       // Modules of one update; address detection is separate.
       {
         name: 'client',
-        test: /src\/client\/(agent|decide|memory|report\/(outcome|report|exchange-log|format-report)|send|sources\/(given|provider|source))|src\/platform\/(http-outcome|plain-http|proxy|service-http|lock|process-identity|release-date)|src\/app\/client\/(compose|clock-view|event-log|http-trace|state-folders|jobs|one-shot|single-instance|address-detection)\.ts$|src\/client\/control\//,
+        test: /src\/client\/(agent|decide|memory|report\/(outcome|report|exchange-log|format-report)|send|sources\/(given|provider|source))|src\/platform\/(http\/(outcome|plain|proxy|service)|process\/(lock|identity)|clock\/release-date)\.ts|src\/app\/client\/(compose|clock-view|event-log|http-trace|jobs|one-shot|settings\/state-folders|state\/single-instance|detect\/address-detection)\.ts$|src\/client\/control\//,
       },
     ],
   },

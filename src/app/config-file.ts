@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { err, ok, type Result } from '../base/result.ts'
 import type { ParsedFile } from '../config/client-file.ts'
-import { MISSING_FILE } from '../platform/named-file.ts'
+import { MISSING_FILE } from '../platform/files/named-file.ts'
 import type { Failure } from './failure.ts'
 import { expandHome } from './home.ts'
 import { paths } from './paths.ts'

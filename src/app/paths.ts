@@ -1,4 +1,4 @@
-import { systemPaths } from '../platform/paths.ts'
+import { systemPaths } from '../platform/files/paths.ts'
 
 export const isRoot = (): boolean => process.getuid?.() === 0
 

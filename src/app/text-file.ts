@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../base/result.ts'
 import { formatComplaint } from '../config/setting.ts'
-import { readNamedFile } from '../platform/named-file.ts'
+import { readNamedFile } from '../platform/files/named-file.ts'
 
 /** In bytes. A password is one line; the other files are written by hand or hold certificates. */
 export const MAX_BYTES = {

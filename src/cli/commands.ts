@@ -1,4 +1,4 @@
-import { tuneForDaemon, tuneForService } from '../platform/v8-flags.ts'
+import { tuneForDaemon, tuneForService } from '../platform/process/v8-flags.ts'
 import {
   type Command,
   clientSettings,
@@ -9,8 +9,8 @@ import {
   serviceSettings,
   adminSettings,
   updateSettings,
-} from './command.ts'
-import * as flags from './flag-tables.ts'
+} from './parse/command.ts'
+import * as flags from './parse/flag-tables.ts'
 import { hasService } from './has-service.ts'
 
 /** Every command: its texts in --help, what it takes, and where it is. */
@@ -29,7 +29,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     flags: flags.INIT_FLAGS,
     settings: noSettings,
-    load: async () => (await import('./init.ts')).initCommand,
+    load: async () => (await import('./init/init.ts')).initCommand,
   }),
   command({
     name: 'update',
@@ -187,7 +187,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     flags: flags.COMPLETION_FLAGS,
     settings: noSettings,
-    load: async () => (await import('./completion.ts')).completionFor(COMMANDS),
+    load: async () => (await import('./completion/completion.ts')).completionFor(COMMANDS),
   }),
   command({
     name: 'service',

@@ -1,5 +1,5 @@
 import { userAgentOf } from '../app/client/jobs.ts'
-import type { ResolvedSettings } from '../app/client/settings.ts'
+import type { ResolvedSettings } from '../app/client/settings/settings.ts'
 import { formatDuration } from '../base/time.ts'
 import { CLIENT_SETTINGS } from '../config/client-settings.ts'
 import { formatDnsEndpoint } from '../config/dns-endpoint.ts'

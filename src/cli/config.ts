@@ -1,14 +1,14 @@
 import { domainToUnicode } from 'node:url'
-import { writeProblem } from '../app/client/local-checks.ts'
-import { scheduleOf } from '../app/client/client-schedule.ts'
-import { type ResolvedSettings, readSettings } from '../app/client/settings.ts'
+import { writeProblem } from '../app/client/settings/local-checks.ts'
+import { scheduleOf } from '../app/client/settings/client-schedule.ts'
+import { type ResolvedSettings, readSettings } from '../app/client/settings/settings.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { writeError } from '../app/streams.ts'
 import { clientSchema } from '../config/schema.ts'
 import { formatComplaint } from '../config/setting.ts'
 import { effectiveSettings, formatToml } from './config-show.ts'
-import type { ConfigFlags } from './flag-tables.ts'
-import { fail, print, printJson } from './output.ts'
+import type { ConfigFlags } from './parse/flag-tables.ts'
+import { fail, print, printJson } from './terminal/output.ts'
 
 /** `holdfast config`: checks or shows the configuration, or prints its schema. Sends nothing. */
 export async function configCommand(flags: ConfigFlags): Promise<Exit> {

@@ -1,10 +1,10 @@
-import { evidenceOf } from '../app/client/evidence.ts'
-import { readSettings } from '../app/client/settings.ts'
+import { evidenceOf } from '../app/client/status/evidence.ts'
+import { readSettings } from '../app/client/settings/settings.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { diagnose, formatDiagnoses } from '../client/report/diagnose.ts'
-import type { DoctorFlags } from './flag-tables.ts'
-import { fail, print, printJson } from './output.ts'
-import { queryInParallel } from './parallel-queries.ts'
+import type { DoctorFlags } from './parse/flag-tables.ts'
+import { fail, print, printJson } from './terminal/output.ts'
+import { queryInParallel } from './terminal/parallel-queries.ts'
 
 /** `holdfast doctor`: finds problems of this network, each with evidence and a remedy. Sends no update. */
 export async function doctorCommand({ asJson, settings: flags }: DoctorFlags): Promise<Exit> {

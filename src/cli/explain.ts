@@ -1,5 +1,5 @@
-import { readSettings } from '../app/client/settings.ts'
-import { statusReport, stateFailure } from '../app/client/status-report.ts'
+import { readSettings } from '../app/client/settings/settings.ts'
+import { statusReport, stateFailure } from '../app/client/status/status-report.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import type { Failure } from '../app/failure.ts'
 import { outputGone } from '../app/streams.ts'
@@ -7,8 +7,8 @@ import { isNamedBy, listAccounts } from '../client/report/account-name.ts'
 import type { AccountReport } from '../client/report/report.ts'
 import { explainAccount } from '../client/report/explain-account.ts'
 import { explainReply, formatExplanation } from '../client/report/explain-word.ts'
-import type { ExplainFlags } from './flag-tables.ts'
-import { fail, print, printJson, printWrapped } from './output.ts'
+import type { ExplainFlags } from './parse/flag-tables.ts'
+import { fail, print, printJson, printWrapped } from './terminal/output.ts'
 
 /** `holdfast explain`: explains a reply word, or the state of the accounts that the subject names. */
 export async function explainCommand(flags: ExplainFlags): Promise<Exit> {
@@ -32,7 +32,7 @@ export async function explainCommand(flags: ExplainFlags): Promise<Exit> {
   )
   if (chosen.length === 0)
     return fail(unknownSubject(subject ?? '', `the accounts are ${listAccounts(accounts)}`), asJson)
-  const { verifyNow } = await import('../app/client/verified-reports.ts')
+  const { verifyNow } = await import('../app/client/verify/verified-reports.ts')
   const verified = await verifyNow(settings.value, chosen, {
     signal: outputGone,
     ...hostnameOf(chosen, subject),

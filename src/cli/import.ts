@@ -1,7 +1,7 @@
-import { draftFiles } from '../app/client/draft-files.ts'
-import { importContext, importSource } from '../app/client/import-source.ts'
-import { writeNewFiles } from '../app/client/new-files.ts'
-import { setupPaths } from '../app/client/setup-paths.ts'
+import { draftFiles } from '../app/client/setup/draft-files.ts'
+import { importContext, importSource } from '../app/client/setup/import-source.ts'
+import { writeNewFiles } from '../app/client/setup/new-files.ts'
+import { setupPaths } from '../app/client/setup/paths.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { ok } from '../base/result.ts'
 import { writeError } from '../app/streams.ts'
@@ -10,8 +10,8 @@ import { FORMAT_ROWS, formatOf, readImport } from '../client/migration/import.ts
 import type { Remark } from '../client/migration/imported.ts'
 import { type MergedImport, mergeImport } from '../client/migration/merge.ts'
 import { draftComplaints } from '../client/setup/draft-complaints.ts'
-import type { ImportFlags } from './flag-tables.ts'
-import { exitResult, fail, print, printJson, tryToPrint } from './output.ts'
+import type { ImportFlags } from './parse/flag-tables.ts'
+import { exitResult, fail, print, printJson, tryToPrint } from './terminal/output.ts'
 
 const formatRemark = ({ kind, place, text }: Remark): string =>
   `${place.file}:${place.line}: ${kind}: ${text}`

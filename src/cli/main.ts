@@ -1,8 +1,8 @@
 import { bug } from '../app/crash.ts'
 import { EXITS, type Exit } from '../app/exit-codes.ts'
 import { isOutputLost, writeError } from '../app/streams.ts'
-import { type ParsedCommand, parseFast } from './parse-fast.ts'
-import { normalizeSwitches } from './switches.ts'
+import { type ParsedCommand, parseFast } from './parse/fast.ts'
+import { normalizeSwitches } from './parse/switches.ts'
 
 /** Runs one command line; resolves with the exit code. Only the chosen command is loaded. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -27,7 +27,7 @@ const withOutput = async (exit: Exit): Promise<Exit> =>
 /** A line with --help, --version or a mistake. */
 async function parseSlow(words: readonly string[]): Promise<ParsedCommand | number> {
   leaveDeletedFolder()
-  const { UsageError, parseWithYargs } = await import('./parse-yargs.ts')
+  const { UsageError, parseWithYargs } = await import('./parse/yargs.ts')
   try {
     return (await parseWithYargs(words)) ?? EXITS[await withOutput('settled')].code
   } catch (error) {

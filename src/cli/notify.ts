@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { readSettings } from '../app/client/settings.ts'
+import { readSettings } from '../app/client/settings/settings.ts'
 import {
   type Delivery,
   deliveryOf,
   type DeliverySettings,
   deliveryTargets,
   webhookHost,
-} from '../app/client/delivery.ts'
-import { deliverySettings } from '../app/client/delivery-settings.ts'
-import { SYSTEM_DELIVERY } from '../app/client/notifier.ts'
+} from '../app/client/notify/delivery.ts'
+import { deliverySettings } from '../app/client/notify/delivery-settings.ts'
+import { SYSTEM_DELIVERY } from '../app/client/notify/notifier.ts'
 import { logTo } from '../app/log.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import type { Notification } from '../client/notify/notification.ts'
 import { HOOKS, NOTIFICATION_EVENTS, type NotificationEvent } from '../config/notify-settings.ts'
 import { fileKeyOf } from '../config/setting.ts'
 import { parseAddress } from '../net/address.ts'
-import type { NotificationFlags } from './flag-tables.ts'
-import { exitResult, fail, print, printJson } from './output.ts'
-import { onStopSignal } from './signals.ts'
+import type { NotificationFlags } from './parse/flag-tables.ts'
+import { exitResult, fail, print, printJson } from './terminal/output.ts'
+import { onStopSignal } from './terminal/signals.ts'
 
 /** `holdfast notify`: shows the targets of each account, or sends a test to them. */
 export async function notifyCommand({

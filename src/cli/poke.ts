@@ -1,12 +1,12 @@
-import { chosenAccounts } from '../app/client/chosen-accounts.ts'
+import { chosenAccounts } from '../app/client/settings/chosen-accounts.ts'
 import { desiredStatesOf } from '../app/client/jobs.ts'
-import { readSettings } from '../app/client/settings.ts'
-import { socketIn } from '../app/client/single-instance.ts'
+import { readSettings } from '../app/client/settings/settings.ts'
+import { socketIn } from '../app/client/state/single-instance.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { type ControlRequest, readControlResponse } from '../client/control/control-requests.ts'
-import { askControl } from '../platform/control.ts'
-import type { PokeFlags } from './flag-tables.ts'
-import { fail, print, printJson } from './output.ts'
+import { askControl } from '../platform/sockets/control.ts'
+import type { PokeFlags } from './parse/flag-tables.ts'
+import { fail, print, printJson } from './terminal/output.ts'
 import { updateCommand } from './update.ts'
 
 /** In milliseconds. A daemon acknowledges a poke immediately, even during an update. */

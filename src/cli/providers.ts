@@ -8,8 +8,8 @@ import {
   providerCalled,
 } from '../config/providers/providers.ts'
 import { DIALECTS, isDialect } from '../protocol/dialect.ts'
-import type { ProvidersFlags } from './flag-tables.ts'
-import { fail, print, printJson } from './output.ts'
+import type { ProvidersFlags } from './parse/flag-tables.ts'
+import { fail, print, printJson } from './terminal/output.ts'
 
 const GRADES: Readonly<Record<Grade, string>> = {
   A: 'confirmed by pages of the service, or by reports since 2024',

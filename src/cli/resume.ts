@@ -1,15 +1,15 @@
-import { chosenAccounts } from '../app/client/chosen-accounts.ts'
+import { chosenAccounts } from '../app/client/settings/chosen-accounts.ts'
 import { desiredStatesOf } from '../app/client/jobs.ts'
-import { resumeWithoutDaemon } from '../app/client/resume-without-daemon.ts'
-import { ChangeNotSaved } from '../app/client/saved-state.ts'
-import { readSettings } from '../app/client/settings.ts'
-import { asSingleInstance, busyFailure } from '../app/client/single-instance.ts'
+import { resumeWithoutDaemon } from '../app/client/state/resume-without-daemon.ts'
+import { ChangeNotSaved } from '../app/client/state/saved-state.ts'
+import { readSettings } from '../app/client/settings/settings.ts'
+import { asSingleInstance, busyFailure } from '../app/client/state/single-instance.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import type { Failure } from '../app/failure.ts'
 import { StateUnreadable } from '../client/memory/memory.ts'
 import { formatResumeResults, type ResumeResult } from '../client/report/resume-result.ts'
-import type { ResumeFlags } from './flag-tables.ts'
-import { fail, print, printJson } from './output.ts'
+import type { ResumeFlags } from './parse/flag-tables.ts'
+import { fail, print, printJson } from './terminal/output.ts'
 
 /** `holdfast resume`: clears every stop. The wait that a reply word requires remains. */
 export async function resumeCommand({ asJson, account, settings: flags }: ResumeFlags): Promise<Exit> {

@@ -1,15 +1,15 @@
-import { scheduleOf } from '../app/client/client-schedule.ts'
-import { type DaemonEnd, type DaemonSignals, runDaemon } from '../app/client/daemon.ts'
-import { takeDaemonLocks } from '../app/client/daemon-locks.ts'
+import { scheduleOf } from '../app/client/settings/client-schedule.ts'
+import { type DaemonEnd, type DaemonSignals, runDaemon } from '../app/client/run/daemon.ts'
+import { takeDaemonLocks } from '../app/client/run/locks.ts'
 import { exitOf } from '../app/client/outcome-exit.ts'
-import { readSettings } from '../app/client/settings.ts'
+import { readSettings } from '../app/client/settings/settings.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { logTo } from '../app/log.ts'
 import { StateUnreadable } from '../client/memory/memory.ts'
 import { worstOutcome } from '../client/report/outcome.ts'
-import type { RunFlags } from './flag-tables.ts'
-import { exitResult, fail, printJson } from './output.ts'
-import { onSignal, onStopSignal } from './signals.ts'
+import type { RunFlags } from './parse/flag-tables.ts'
+import { exitResult, fail, printJson } from './terminal/output.ts'
+import { onSignal, onStopSignal } from './terminal/signals.ts'
 
 /** `holdfast run`: keeps the hostnames up to date until a signal stops it or every account is stopped. */
 export async function runCommand({ asJson, settings: flags }: RunFlags): Promise<Exit> {

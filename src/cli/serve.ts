@@ -12,11 +12,11 @@ import { err, type Result } from '../base/result.ts'
 import { formatDnsEndpoint } from '../config/dns-endpoint.ts'
 import type { DnsListener } from '../ports/dns-listener.ts'
 import type { ServiceSettings } from '../config/service-settings.ts'
-import { supervisorOf } from '../platform/supervisor.ts'
+import { supervisorOf } from '../platform/process/supervisor.ts'
 import type { Log } from '../ports/log.ts'
-import type { ServeFlags } from './flag-tables.ts'
-import { fail, print, printJson } from './output.ts'
-import { onSignal, onStopSignal } from './signals.ts'
+import type { ServeFlags } from './parse/flag-tables.ts'
+import { fail, print, printJson } from './terminal/output.ts'
+import { onSignal, onStopSignal } from './terminal/signals.ts'
 
 /** In milliseconds: how long accepted requests may take after a stop signal. */
 const GRACE_PERIOD = 4000

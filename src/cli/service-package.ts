@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { EXITS, type Exit } from '../app/exit-codes.ts'
-import { fail } from './output.ts'
+import { fail } from './terminal/output.ts'
 
 /** The command of the package of the service. */
 const SERVICE_PROGRAM = '/usr/sbin/holdfast-service'

@@ -1,8 +1,8 @@
 import { access, rm, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
-import { execute, showUnit } from '../app/client/systemctl.ts'
-import { installProblems, packagedUnit } from '../app/client/unit-check.ts'
+import { execute, showUnit } from '../app/client/systemd/systemctl.ts'
+import { installProblems, packagedUnit } from '../app/client/systemd/unit-check.ts'
 import {
   daemonVariant,
   serveVariant,
@@ -10,13 +10,13 @@ import {
   type UnitVariant,
   unitText,
   userVariant,
-} from '../app/client/unit-files.ts'
+} from '../app/client/systemd/unit-files.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { isRoot } from '../app/paths.ts'
-import { makeFolder } from '../platform/folder.ts'
-import type { ServiceFlags } from './flag-tables.ts'
+import { makeFolder } from '../platform/files/folder.ts'
+import type { ServiceFlags } from './parse/flag-tables.ts'
 import { hasService } from './has-service.ts'
-import { fail, print } from './output.ts'
+import { fail, print } from './terminal/output.ts'
 import { NO_SERVICE } from './service-package.ts'
 
 /** `holdfast service`: installs, removes or shows the systemd unit of this installation. */

@@ -3,9 +3,9 @@ import { isAbsolute } from 'node:path'
 import { ABOUT } from '../app/about.ts'
 import { bug, crash } from '../app/crash.ts'
 import { writeOut } from '../app/streams.ts'
-import { codeCacheFolder } from '../platform/code-cache-folder.ts'
-import { dropRelativeFolders } from '../platform/environment-folders.ts'
-import { stopSignal } from './signals.ts'
+import { codeCacheFolder } from '../platform/process/code-cache-folder.ts'
+import { dropRelativeFolders } from '../platform/files/environment-folders.ts'
+import { stopSignal } from './terminal/signals.ts'
 
 /** In milliseconds: after the command, the process has this time to flush its output and to end by itself. */
 const EXIT_DELAY = 250
@@ -57,7 +57,7 @@ async function load(argv: readonly string[]): Promise<Main> {
   const uid = process.getuid?.()
   const folder = codeCacheFolder(process.env, uid)
   if (uid !== undefined && folder !== undefined && !argv.some((word) => WITHOUT_CACHE.includes(word))) {
-    const { cacheCode } = await import('../platform/code-cache.ts')
+    const { cacheCode } = await import('../platform/process/code-cache.ts')
     cacheCode(folder, uid)
   }
   return (await import('./main.ts')).main

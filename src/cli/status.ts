@@ -1,14 +1,14 @@
 import { access, constants } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ResolvedSettings, readSettings } from '../app/client/settings.ts'
-import { statusReport, stateFailure } from '../app/client/status-report.ts'
+import { type ResolvedSettings, readSettings } from '../app/client/settings/settings.ts'
+import { statusReport, stateFailure } from '../app/client/status/status-report.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import type { Failure } from '../app/failure.ts'
 import { outputGone } from '../app/streams.ts'
 import { healthProblems } from '../client/report/health.ts'
 import { formatStatus, isSameStatus, type StatusReport } from '../client/report/status.ts'
-import type { StatusFlags } from './flag-tables.ts'
-import { fail, printInPlace, printJson, printWrapped } from './output.ts'
+import type { StatusFlags } from './parse/flag-tables.ts'
+import { fail, printInPlace, printJson, printWrapped } from './terminal/output.ts'
 
 type OutputFlags = Pick<StatusFlags, 'asJson' | 'isWatching'>
 
@@ -57,7 +57,7 @@ async function show(settings: ResolvedSettings, flags: OutputFlags): Promise<Exi
 /** With --verify, what the name servers give now. */
 async function verified(settings: ResolvedSettings, report: StatusReport): Promise<StatusReport> {
   if (!settings.accounts.some(({ places }) => places['verify'] !== undefined)) return report
-  const { verifyOnRequest } = await import('../app/client/verified-reports.ts')
+  const { verifyOnRequest } = await import('../app/client/verify/verified-reports.ts')
   return { ...report, accounts: await verifyOnRequest(settings, report.accounts, { signal: outputGone }) }
 }
 

@@ -1,8 +1,8 @@
 import { desiredStatesOf } from '../app/client/jobs.ts'
 import { dryRun, type MaskedRequest, type OneShotOptions, updateOnce } from '../app/client/one-shot.ts'
 import { exitOf } from '../app/client/outcome-exit.ts'
-import { type ClientAccount, type ResolvedSettings, readSettings } from '../app/client/settings.ts'
-import { asSingleInstance, busyFailure } from '../app/client/single-instance.ts'
+import { type ClientAccount, type ResolvedSettings, readSettings } from '../app/client/settings/settings.ts'
+import { asSingleInstance, busyFailure } from '../app/client/state/single-instance.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { logTo } from '../app/log.ts'
 import { outputGone, writeError } from '../app/streams.ts'
@@ -12,9 +12,9 @@ import { worstOutcome } from '../client/report/outcome.ts'
 import type { AccountReport } from '../client/report/report.ts'
 import { formatReport, publicationLines } from '../client/report/report-text.ts'
 import type { Addresses } from '../net/address.ts'
-import type { UpdateFlags } from './flag-tables.ts'
-import { exitResult, fail, print, printJson } from './output.ts'
-import { onStopSignal } from './signals.ts'
+import type { UpdateFlags } from './parse/flag-tables.ts'
+import { exitResult, fail, print, printJson } from './terminal/output.ts'
+import { onStopSignal } from './terminal/signals.ts'
 
 type OutputFlags = Pick<UpdateFlags, 'asJson' | 'isQuiet'>
 
@@ -75,7 +75,7 @@ async function printVerified(
 ): Promise<Exit> {
   if (!settings.accounts.some(({ verify }) => verify)) return printReports(reports, flags)
   if (!flags.asJson) printReports(reports, flags)
-  const { verifyAfterUpdate } = await import('../app/client/verified-reports.ts')
+  const { verifyAfterUpdate } = await import('../app/client/verify/verified-reports.ts')
   const stopping = new AbortController()
   const release = onStopSignal(() => stopping.abort())
   const verified = await verifyAfterUpdate(settings, reports, {

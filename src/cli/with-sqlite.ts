@@ -1,5 +1,5 @@
-import type { CommandHandler } from './command.ts'
-import { fail } from './output.ts'
+import type { CommandHandler } from './parse/command.ts'
+import { fail } from './terminal/output.ts'
 
 /** The first Node with node:sqlite that needs no flag and has every function that the store uses. */
 const MIN_VERSION = [22, 16] as const

@@ -9,7 +9,7 @@ import { readClientConfig } from '../../src/config/read-client.ts'
 import { readServiceConfig } from '../../src/config/read-service.ts'
 import { SERVICE_SETTINGS } from '../../src/config/service-settings.ts'
 import { fileKeyOf, type SettingTable } from '../../src/config/setting.ts'
-import { RELEASED } from '../../src/platform/release-date.ts'
+import { RELEASED } from '../../src/platform/clock/release-date.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')

@@ -93,7 +93,7 @@ it('is drawn with every room on its floor', () => {
       .split('│')
       .flatMap((column, at) =>
         words(column.trim()).map((room) => [
-          room.includes('/') ? room : `${prefixes[at]}${room}`,
+          ROOMS.has(room) ? room : `${prefixes[at]}${room}`,
           Number(floor),
         ]),
       ),
@@ -113,6 +113,12 @@ it('every file imports only from its room and from rooms below it', () => {
   })
 
   expect(wrong.map(({ place }) => place)).toEqual([])
+})
+
+it('has no folder with more than 25 files', () => {
+  const folders = FILES.map(({ path }) => dirname(path))
+  const sizeOf = (folder: string): number => folders.filter((one) => one === folder).length
+  expect([...new Set(folders)].filter((folder) => sizeOf(folder) > 25)).toEqual([])
 })
 
 describe('packages', () => {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { keyedHash, pepperOf } from '../../src/server/auth/hashes.ts'
-import { openConnections } from '../../src/server/store/sqlite-open.ts'
+import { openConnections } from '../../src/server/store/sqlite/open.ts'
 
 /** A store as a service of some size has it, written without the service. */
 export interface Filled {

@@ -12,8 +12,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { readHashKey, recordRotation, rotateHashKey } from '../../src/app/service/hash-key.ts'
-import { exclusively } from '../../src/server/store/sqlite-files.ts'
+import { readHashKey, recordRotation, rotateHashKey } from '../../src/app/service/store/hash-key.ts'
+import { exclusively } from '../../src/server/store/sqlite/files.ts'
 import { holdfast, scratch, start } from './processes.ts'
 
 const NODE = { node: process.execPath }

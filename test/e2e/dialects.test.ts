@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { PROVIDERS } from '../../src/config/providers/providers.ts'
-import { DELETING_SERVICES } from '../../src/app/service/imitated-service.ts'
+import { DELETING_SERVICES } from '../../src/app/service/http/imitated-service.ts'
 import { holdfast, scratch, type Service, service } from './processes.ts'
 
 const [A, B] = ['192.0.2.1', '192.0.2.2']

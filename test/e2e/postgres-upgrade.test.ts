@@ -16,7 +16,7 @@ if (lacking !== undefined) console.error(`\n!!! ${lacking}: the tests of rolling
 const EXPAND = `{ sql: \`ALTER TABLE name ADD COLUMN note text NOT NULL DEFAULT ''; CREATE TABLE newer (id bigint);
   CREATE INDEX name_by_note ON name (note)\`, oldestReader: 1 },`
 const CONTRACT = `{ sql: \`ALTER TABLE name DROP COLUMN note\`, oldestReader: 2 },`
-const MIGRATIONS = 'src/server/store/postgres-migrations.ts'
+const MIGRATIONS = 'src/server/store/postgres/migrations.ts'
 
 /** A later release: this source with more migrations. Resolves with its program. */
 function built(folder: string, migrations: string): string {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { instant } from '../../src/base/time.ts'
-import { sqliteStore } from '../../src/server/store/sqlite.ts'
+import { sqliteStore } from '../../src/server/store/sqlite/store.ts'
 import { lacks } from '../lacks.ts'
 import { holdfast, scratch, start } from './processes.ts'
 

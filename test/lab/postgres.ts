@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { codeOf, type PostgresPlace } from '../../src/server/store/postgres-connection.ts'
-import { migratePostgres } from '../../src/server/store/postgres-migrations.ts'
+import { codeOf, type PostgresPlace } from '../../src/server/store/postgres/connection.ts'
+import { migratePostgres } from '../../src/server/store/postgres/migrations.ts'
 
 const INSTALLED = '/usr/lib/postgresql'
 

@@ -4,16 +4,20 @@ import { NEW_STATE, type State } from '../../client/decide/state.ts'
 import { type ClientTime, clientTime } from '../../client/memory/client-time.ts'
 import { fileMemory } from '../../client/memory/file-memory.ts'
 import type { Address, Family } from '../../net/address.ts'
-import { clockBy, systemClocks, systemRandom } from '../../platform/clock.ts'
-import { systemFiles } from '../../platform/files.ts'
+import { clockBy, systemClocks, systemRandom } from '../../platform/clock/clock.ts'
+import { systemFiles } from '../../platform/files/files.ts'
 import type { Schedule } from '../../ports/clock.ts'
 import type { Files } from '../../ports/files.ts'
-import type { AddressDetection, DetectionListeners, MakeAddressDetection } from './address-detection.ts'
+import type {
+  AddressDetection,
+  DetectionListeners,
+  MakeAddressDetection,
+} from './detect/address-detection.ts'
 import { type EventOutputs, eventLog } from './event-log.ts'
 import { tracedHttp } from './http-trace.ts'
 import { jobsOf, userAgentOf } from './jobs.ts'
-import type { ResolvedSettings } from './settings.ts'
-import { stateFoldersOf } from './state-folders.ts'
+import type { ResolvedSettings } from './settings/settings.ts'
+import { stateFoldersOf } from './settings/state-folders.ts'
 
 export interface ComposedClient {
   readonly agent: Agent

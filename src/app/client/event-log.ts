@@ -5,7 +5,7 @@ import type { ClientTime } from '../../client/memory/client-time.ts'
 import { labelOf } from '../../client/report/account-name.ts'
 import { accountKey } from '../../config/client-checks.ts'
 import type { Log } from '../../ports/log.ts'
-import type { ResolvedSettings } from './settings.ts'
+import type { ResolvedSettings } from './settings/settings.ts'
 
 /** Events that the report at the end of a one-shot command repeats. */
 export const REPORTED_AT_END: ReadonlySet<AgentEvent['kind']> = new Set([

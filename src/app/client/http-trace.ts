@@ -1,4 +1,4 @@
-import { serviceHttp } from '../../platform/service-http.ts'
+import { serviceHttp } from '../../platform/http/service.ts'
 import type { Http, HttpOutcome } from '../../ports/http.ts'
 import type { Log } from '../../ports/log.ts'
 

@@ -10,8 +10,8 @@ import { UPDATE_PATH } from '../../protocol/request.ts'
 import { PLAIN_FORM, type RequestForm } from '../../protocol/request-form.ts'
 import { agentToken, formatUserAgent } from '../../protocol/user-agent.ts'
 import { ABOUT } from '../about.ts'
-import type { AddressDetection } from './address-detection.ts'
-import type { ClientAccount, ResolvedSettings } from './settings.ts'
+import type { AddressDetection } from './detect/address-detection.ts'
+import type { ClientAccount, ResolvedSettings } from './settings/settings.ts'
 
 export const userAgentOf = ({ config }: ResolvedSettings): string =>
   config.userAgent ??

@@ -10,12 +10,12 @@ import type { Schedule } from '../../ports/clock.ts'
 import type { HttpRequest } from '../../ports/http.ts'
 import type { Log } from '../../ports/log.ts'
 import { HOSTNAME_PARAMETERS } from '../../protocol/request-form.ts'
-import { type MakeAddressDetection, NO_DETECTION } from './address-detection.ts'
+import { type MakeAddressDetection, NO_DETECTION } from './detect/address-detection.ts'
 import { clockView } from './clock-view.ts'
 import { type ClientParts, type ComposedClient, composeClient } from './compose.ts'
 import { REPORTED_AT_END } from './event-log.ts'
-import { Notifications } from './notifications.ts'
-import type { ResolvedSettings } from './settings.ts'
+import { Notifications } from './notify/notifications.ts'
+import type { ResolvedSettings } from './settings/settings.ts'
 
 /** A one-shot run looks once. */
 const NO_SCHEDULE: Schedule = { nextAfter: () => LAST_INSTANT }
@@ -150,5 +150,5 @@ const masked = ({ url, headers }: HttpRequest): MaskedRequest => ({
 /** With given addresses, the modules that detect addresses are not loaded. */
 async function detectionFor({ accounts }: ResolvedSettings): Promise<MakeAddressDetection> {
   if (accounts.every(({ myip }) => myip !== undefined)) return () => NO_DETECTION
-  return (await import('./detection.ts')).addressDetection
+  return (await import('./detect/detection.ts')).addressDetection
 }

@@ -1,7 +1,7 @@
-import { systemClock } from '../../platform/clock.ts'
+import { systemClock } from '../../platform/clock/clock.ts'
 import type { IsReady } from '../../server/http/health.ts'
 import type { Store } from '../../server/store/store.ts'
-import { clockFault } from './open-postgres.ts'
+import { clockFault } from './store/open-postgres.ts'
 
 /** In milliseconds: probes of several balancers share one write. */
 const MAX_AGE = 1000

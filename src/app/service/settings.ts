@@ -7,7 +7,7 @@ import { readConfigFile } from '../config-file.ts'
 import type { Failure } from '../failure.ts'
 import { isRoot, paths } from '../paths.ts'
 import type { SettingFlags } from '../setting-flags.ts'
-import { sharedPlace, type StorePlace } from './store-place.ts'
+import { sharedPlace, type StorePlace } from './store/place.ts'
 
 /** Flags before environment before file. With --dev: flags, then a file named by --config, and a free port. */
 export async function readServiceSettings(

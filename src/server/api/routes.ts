@@ -1,12 +1,12 @@
 import type { ErrorName } from '../errors/errors.ts'
-import { createApiKey, deleteApiKey, listApiKeys } from './api-keys.ts'
-import { changeRRSets } from './batch.ts'
-import { changeKey, createKey, deleteKey, getKey, listKeys } from './keys.ts'
-import { listNames, listZoneNames } from './listing.ts'
-import { createName, deleteName, getName, publishName } from './names.ts'
-import { deleteOffline, getOffline, setOffline } from './offline.ts'
-import { appendRdata, replaceRdata } from './rdata.ts'
-import { deleteRdata, setRdata } from './rdata-item.ts'
+import { createApiKey, deleteApiKey, listApiKeys } from './keys/api-keys.ts'
+import { changeRRSets } from './records/batch.ts'
+import { changeKey, createKey, deleteKey, getKey, listKeys } from './keys/keys.ts'
+import { listNames, listZoneNames } from './names/listing.ts'
+import { createName, deleteName, getName, publishName } from './names/names.ts'
+import { deleteOffline, getOffline, setOffline } from './names/offline.ts'
+import { appendRdata, replaceRdata } from './records/rdata.ts'
+import { deleteRdata, setRdata } from './records/rdata-item.ts'
 import {
   createRRSets,
   deleteRRSet,
@@ -16,7 +16,7 @@ import {
   listRRSets,
   setNameMetadata,
   setRRSetMetadata,
-} from './rrsets.ts'
+} from './records/rrsets.ts'
 import {
   KEY_TARGETS,
   NAME,
@@ -33,8 +33,8 @@ import {
   ZONE,
   ZONE_CHANGE,
 } from './refusal-groups.ts'
-import { replaceRRSet } from './rrset.ts'
-import type { HandlerResult, Refused, RequestContext } from './request-context.ts'
+import { replaceRRSet } from './records/rrset.ts'
+import type { HandlerResult, Refused, RequestContext } from './request/context.ts'
 import {
   getAbout,
   createZone,
@@ -43,9 +43,9 @@ import {
   listAuthorities,
   listClients,
   listZones,
-} from './zones.ts'
+} from './zones/zones.ts'
 
-import { getZoneMetadata, publishZone, setZoneMetadata } from './zone-changes.ts'
+import { getZoneMetadata, publishZone, setZoneMetadata } from './zones/changes.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

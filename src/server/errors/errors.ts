@@ -87,7 +87,7 @@ export interface ErrorPlace {
   readonly pointer?: string
 }
 
-/** A refusal by its name in the table of errors. `api/render.ts` turns it into a response. */
+/** A refusal by its name in the table of errors. `answer/render.ts` turns it into a response. */
 export interface Refusal<Name extends ErrorName = ErrorName> extends ErrorPlace {
   readonly refused: Name
   readonly detail?: string

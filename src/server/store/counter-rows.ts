@@ -2,7 +2,7 @@ import { parseAddress } from '../../net/address.ts'
 import type { FailedLogins, LastUse, Principal } from '../model/rows.ts'
 import { packBuckets, unpackBuckets } from './buckets.ts'
 import type { UsageRow } from './counts.ts'
-import { type Bound, instantOf, type Row } from './sql-values.ts'
+import { type Bound, instantOf, type Row } from './values.ts'
 import type { StoreReads, StoreWrites } from './store.ts'
 
 export const subjectOf = ({ kind, id }: Pick<Principal, 'kind' | 'id'>): string => `${kind}:${id}`

@@ -20,7 +20,7 @@ import { NEW_STATE, type State } from '../../../src/client/decide/state.ts'
 import { clientTime } from '../../../src/client/memory/client-time.ts'
 import { fileMemory } from '../../../src/client/memory/file-memory.ts'
 import { type MemoryProblem, StateUnreadable } from '../../../src/client/memory/memory.ts'
-import { systemFiles } from '../../../src/platform/files.ts'
+import { systemFiles } from '../../../src/platform/files/files.ts'
 import type { Files } from '../../../src/ports/files.ts'
 import { START } from '../../fakes/world.ts'
 
@@ -180,8 +180,8 @@ function dieAt(step: number): NodeJS.Signals | null {
     }
     for (const name of ['mkdir', 'open', 'rename']) fs[name] = counted(fs[name])
     syncBuiltinESMExports()
-    const { systemFiles } = await import('${root}/platform/files.ts')
-    const { systemClocks } = await import('${root}/platform/clock.ts')
+    const { systemFiles } = await import('${root}/platform/files/files.ts')
+    const { systemClocks } = await import('${root}/platform/clock/clock.ts')
     const { clientTime } = await import('${root}/client/memory/client-time.ts')
     const { fileMemory } = await import('${root}/client/memory/file-memory.ts')
     const saved = fileMemory(['${folder}'], { files: systemFiles, time: clientTime(systemClocks()), report: console.error })

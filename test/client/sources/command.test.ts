@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { milliseconds } from '../../../src/base/time.ts'
 import { commandSource } from '../../../src/client/sources/command.ts'
-import { runProgram } from '../../../src/platform/network.ts'
+import { runProgram } from '../../../src/platform/network/network.ts'
 import type { RunProgram } from '../../../src/ports/network.ts'
 import { sourceContract } from '../../contract/source.ts'
 import { never, asking, unknown, seen, PUBLIC, ports } from './responders.ts'

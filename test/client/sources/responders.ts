@@ -4,11 +4,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { SourcePorts } from '../../../src/client/sources/ports.ts'
-import { askByDatagram } from '../../../src/platform/datagram.ts'
-import { undiciHttp } from '../../../src/platform/http.ts'
-import { systemInterfaces } from '../../../src/platform/interfaces.ts'
-import { runProgram } from '../../../src/platform/network.ts'
-import { askByStream } from '../../../src/platform/stream.ts'
+import { askByDatagram } from '../../../src/platform/sockets/datagram.ts'
+import { undiciHttp } from '../../../src/platform/http/http.ts'
+import { systemInterfaces } from '../../../src/platform/network/interfaces.ts'
+import { runProgram } from '../../../src/platform/network/network.ts'
+import { askByStream } from '../../../src/platform/sockets/stream.ts'
 
 export const never = new AbortController().signal
 export const asking = { userAgent: 'Holdfast test/1-1', allowed: [] }

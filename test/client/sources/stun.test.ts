@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { milliseconds, minutes } from '../../../src/base/time.ts'
 import { stunSource } from '../../../src/client/sources/stun.ts'
 import type { Sighting } from '../../../src/net/sighting.ts'
-import { askByDatagram } from '../../../src/platform/datagram.ts'
+import { askByDatagram } from '../../../src/platform/sockets/datagram.ts'
 import type { AskByDatagram } from '../../../src/ports/datagram.ts'
 import { sourceContract } from '../../contract/source.ts'
 import {

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { openApi } from '../../../src/server/api/openapi.ts'
+import { openApi } from '../../../src/server/api/openapi/openapi.ts'
 import { ROUTES, type Route } from '../../../src/server/api/routes.ts'
 
 /** Checks responses against the OpenAPI document of the service. */

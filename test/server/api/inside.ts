@@ -1,4 +1,4 @@
-import { apiOf } from '../../../src/app/service/api.ts'
+import { apiOf } from '../../../src/app/service/http/api.ts'
 import { failureLog } from '../../../src/app/service/failures.ts'
 import { instant } from '../../../src/base/time.ts'
 import { readServiceConfig } from '../../../src/config/read-service.ts'

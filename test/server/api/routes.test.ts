@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROUTES, type Route, refusalsOf, route } from '../../../src/server/api/routes.ts'
 import { ERRORS, type ErrorName, refuse } from '../../../src/server/errors/errors.ts'
-import { refused } from '../../../src/server/api/request-context.ts'
+import { refused } from '../../../src/server/api/request/context.ts'
 import { NO_REFUSALS, REFUSALS } from '../../spec/refusals.ts'
 
 const ROW = { method: 'GET', path: '/x', tag: 'meta', summary: 'A route' } as const

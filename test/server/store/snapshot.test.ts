@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { diskStore } from '../../app/service/stage.ts'
+import { diskStore } from '../../app/service/publishing/stage.ts'
 import { flushed } from '../publish/flushed.ts'
 import { storeWith, type World } from '../publish/zones.ts'
 

@@ -23,7 +23,7 @@ import { keyedHash, pepperOf, slowHash } from '../../../src/server/auth/hashes.t
 import { passwordChecker } from '../../../src/server/auth/login.ts'
 import type { AuditEvent } from '../../../src/server/model/audit.ts'
 import type { StoredRdata } from '../../../src/server/model/rows.ts'
-import { GroupCommit } from '../../../src/server/store/group-commit.ts'
+import { GroupCommit } from '../../../src/server/store/sqlite/group-commit.ts'
 import { filledStores, isShared, testStore } from '../../lab/stores.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { answerUpdate, type UpdatePolicy } from '../../../src/server/update/update.ts'

@@ -1,0 +1,122 @@
+import type { DetectorOptions } from '../../../client/detect/detector-options.ts'
+import type { Finding } from '../../../client/detect/finding.ts'
+import type { OutsideRoute } from '../../../client/detect/uplink.ts'
+import type { SourcePorts } from '../../../client/sources/ports.ts'
+import type { HostSettings } from '../../../config/client-settings.ts'
+import { type Address, type Family, familyOf } from '../../../net/address.ts'
+import { systemInterfaces } from '../../../platform/network/interfaces.ts'
+import type { InterfaceAddress } from '../../../ports/interfaces.ts'
+import type { Gateway, OutboundRoute } from '../../../ports/network.ts'
+
+/** An uplink that hostnames are bound to; without either member, the route that the kernel selects. */
+export interface Binding {
+  readonly interface?: string
+  readonly from?: Address
+}
+
+export const bindingOf = (host: HostSettings | undefined): Binding => ({
+  ...(host?.interface !== undefined && { interface: host.interface }),
+  ...(host?.from !== undefined && { from: host.from }),
+})
+
+/**
+ * Passes the findings of the detector of a binding. Each detector finds the same VPN, which is reported once. A bound hostname
+ * needs no report of a VPN; `outsideRouteOf` reports a missing rule.
+ */
+export function findingFilter(
+  report: (finding: Finding) => void,
+): (binding: Binding) => (finding: Finding) => void {
+  const reported = new Set<string>()
+  const reportOnce = (finding: Finding): void => {
+    const text = JSON.stringify(finding)
+    if (finding.kind === 'elsewhere' && reported.has(text)) return
+    reported.add(text)
+    report(finding)
+  }
+  const reportBound = (finding: Finding): void => {
+    if (finding.kind !== 'elsewhere') report(finding)
+  }
+  return ({ interface: only, from }) => (only === undefined && from === undefined ? reportOnce : reportBound)
+}
+
+/** The local address to send from: the configured one, or the first of the interface. */
+export function localAddressOf({
+  interface: only,
+  from,
+}: Binding): ((family: Family) => Promise<Address | undefined>) | undefined {
+  if (from !== undefined) return async (family) => (familyOf(from) === family ? from : undefined)
+  if (only === undefined) return undefined
+  return async (family) => {
+    const all = await systemInterfaces()
+    return all.find(
+      (one) =>
+        one.interface === only &&
+        familyOf(one.address) === family &&
+        !one.isUnusable &&
+        !one.address.startsWith('fe80:'),
+    )?.address
+  }
+}
+
+/**
+ * The route of outside queries. Node cannot bind a socket to a device: packets from the address of an interface follow the
+ * routes, and only a routing rule of the host changes that.
+ */
+export function outsideRouteOf(
+  binding: Binding,
+  ports: Pick<SourcePorts, 'gateway' | 'outboundRoute' | 'interfaces'>,
+  report: (finding: Finding) => void,
+): DetectorOptions['outboundRoute'] {
+  const reported = new Set<string>()
+  const from = localAddressOf(binding)
+  return async (family) => {
+    if (from === undefined) return unboundRoute(family, ports)
+    const address = await from(family)
+    const bound = binding.interface ?? (await interfaceOf(address))
+    const route = address === undefined ? undefined : await ports.outboundRoute(family, address)
+    if (route === undefined || bound === undefined || route.interface === bound) return {}
+    if (!reported.has(route.interface))
+      report({ kind: 'leavesElsewhere', interface: bound, through: route.interface })
+    reported.add(route.interface)
+    return { elsewhere: route.interface }
+  }
+}
+
+const interfaceOf = async (address: Address | undefined): Promise<string | undefined> =>
+  (await systemInterfaces()).find((one) => one.address === address)?.interface
+
+/**
+ * Over IPv4, another interface than the one to the router, or another gateway; over IPv6, where every network has its own, a
+ * tunnel. If IPv4 leaves through that tunnel too, it is a VPN; an IPv6 tunnel alone may be the only IPv6 uplink.
+ */
+async function unboundRoute(
+  family: Family,
+  ports: Pick<SourcePorts, 'gateway' | 'outboundRoute'>,
+): Promise<OutsideRoute> {
+  const route = await ports.outboundRoute(family)
+  if (route === undefined) return {}
+  const all = await systemInterfaces()
+  if (family === 'v4') return v4Route(route, await ports.gateway(), all)
+  if (!all.some(({ interface: name, isTunnel }) => name === route.interface && isTunnel)) return {}
+  const v4 = await unboundRoute('v4', ports)
+  return { elsewhere: route.interface, ...(v4.elsewhere === route.interface && { isVpn: true }) }
+}
+
+function v4Route(
+  route: OutboundRoute,
+  home: Gateway | undefined,
+  all: readonly InterfaceAddress[],
+): OutsideRoute {
+  if (home === undefined || home.interface === route.interface) {
+    // Without a router of its own, a tunnel besides another network is a VPN; a dial-up or mobile link is the uplink itself.
+    const isVpn =
+      all.some((one) => one.interface === route.interface && one.isTunnel) &&
+      !/^(ppp|ww)/.test(route.interface)
+    const hasOther = all.some(({ address, isTunnel }) => familyOf(address) === 'v4' && !isTunnel)
+    if (isVpn && hasOther) return { elsewhere: route.interface }
+  }
+  if (home === undefined) return {}
+  if (home.interface !== route.interface) return { elsewhere: route.interface }
+  const isOther = route.gateway !== undefined && route.gateway !== home.address
+  return isOther ? { elsewhere: `${route.gateway} on ${route.interface}` } : {}
+}

@@ -1,0 +1,222 @@
+import { uptime } from 'node:os'
+import { milliseconds, seconds } from '../../../base/time.ts'
+import { type BucketLimits, fullBucket, takeToken } from '../../../base/token-bucket.ts'
+import { type Detector, detector } from '../../../client/detect/detector.ts'
+import { makeSources, type SourceSelection } from '../../../client/sources/make-sources.ts'
+import type { SourcePorts } from '../../../client/sources/ports.ts'
+import type { AddressProvider } from '../../../client/sources/provider.ts'
+import type { AddressSource } from '../../../client/sources/source.ts'
+import { suffixed } from '../../../client/sources/suffixed.ts'
+import { type Hint, HINTS } from '../../../client/watch/hint.ts'
+import { watch } from '../../../client/watch/watch.ts'
+import type { WatchedDetection } from '../../../client/watch/watcher.ts'
+import type { HostSettings } from '../../../config/client-settings.ts'
+import { steadyClock, systemRandom } from '../../../platform/clock/clock.ts'
+import { askByDatagram, listenToGroup, openChannel } from '../../../platform/sockets/datagram.ts'
+import { systemInterfaces } from '../../../platform/network/interfaces.ts'
+import { listenForEvents, runProgram, systemGateway } from '../../../platform/network/network.ts'
+import { watchKernel } from '../../../platform/network/watch-kernel.ts'
+import { homeGateway, systemOutboundRoute } from '../../../platform/network/outbound-route.ts'
+import { type CachingResolve, cachingResolve } from '../../../platform/names/resolve.ts'
+import { askByStream } from '../../../platform/sockets/stream.ts'
+import type { FindGateway } from '../../../ports/network.ts'
+import {
+  type AddressDetection,
+  type DetectionListeners,
+  type MakeAddressDetection,
+  sourceGivenBy,
+} from './address-detection.ts'
+import { type Binding, bindingOf, findingFilter, localAddressOf, outsideRouteOf } from './binding.ts'
+import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
+
+/** Limits how often hints end the retry delays, so that forged hints cause no requests to the service. */
+const RETRY_LIMITS: BucketLimits = { burst: 5, refill: seconds(5) }
+
+/** Everything that ends when other settings are adopted. */
+interface Generation {
+  readonly settings: ResolvedSettings
+  readonly end: AbortController
+  /** One for each binding of hostnames. */
+  readonly detectors: Map<string, Detector>
+}
+
+const generationOf = (settings: ResolvedSettings): Generation => ({
+  settings,
+  end: new AbortController(),
+  detectors: new Map(),
+})
+
+export const addressDetection: MakeAddressDetection = (settings, listeners) =>
+  new SettingsDetection(settings, listeners)
+
+class SettingsDetection implements AddressDetection {
+  readonly #listeners: DetectionListeners
+  readonly #names = cachingResolve(() => performance.now())
+  readonly #gateway = homeGateway(systemGateway)
+  readonly #reportOf: ReturnType<typeof findingFilter>
+  readonly #recheckListeners = new Set<() => void>()
+  #generation: Generation
+  #watchSignal: AbortSignal | undefined
+  #retries = fullBucket(RETRY_LIMITS, steadyClock.now())
+
+  constructor(settings: ResolvedSettings, listeners: DetectionListeners) {
+    this.#listeners = listeners
+    this.#reportOf = findingFilter(listeners.report)
+    this.#generation = generationOf(settings)
+  }
+
+  hint(hint: Hint): void {
+    this.#listeners.report({ kind: 'hinted', because: hint })
+    for (const one of this.#generation.detectors.values()) one.hint(HINTS[hint].isDoubt)
+    this.#listeners.wake(this.#mayRetry())
+  }
+
+  sourcesFor(server: string, binding: Binding = {}): readonly AddressSource[] {
+    const { settings } = this.#generation
+    const from = localAddressOf(binding)
+    return makeSources(settings.config.sources ?? [], this.#portsFor(binding), {
+      ...selectionOf(settings, this.#listeners.userAgent, server),
+      ...(from && { from }),
+    })
+  }
+
+  providerFor(account: ClientAccount, host?: HostSettings): AddressProvider {
+    return sourceGivenBy(account) ?? withSuffixOf(host, this.#detectorOf(account, bindingOf(host)))
+  }
+
+  watch(signal: AbortSignal): void {
+    this.#watchSignal = signal
+    const { settings, end } = this.#generation
+    const { report, userAgent } = this.#listeners
+    const first = settings.accounts.find(({ myip }) => myip === undefined)
+    watch(
+      {
+        userAgent,
+        clock: steadyClock,
+        random: systemRandom,
+        uptime: () => milliseconds(uptime() * 1000),
+        ports: { ...this.#portsFor({}), openChannel, listenToGroup, listenForEvents, watchKernel },
+        hint: (hint) => this.hint(hint),
+        report,
+        signal: AbortSignal.any([signal, end.signal]),
+      },
+      {
+        ...this.#watchedBy(first),
+        recheckListeners: this.#recheckListeners,
+      },
+    )
+  }
+
+  adopt(settings: ResolvedSettings): void {
+    this.#generation.end.abort()
+    this.#generation = generationOf(settings)
+    if (this.#watchSignal !== undefined && settings.config.watch) this.watch(this.#watchSignal)
+  }
+
+  #mayRetry(): boolean {
+    const bucket = takeToken(this.#retries, RETRY_LIMITS, steadyClock.now())
+    this.#retries = bucket ?? this.#retries
+    return bucket !== undefined
+  }
+
+  /** The source, with its answers reported. */
+  #observed(source: AddressSource): AddressSource {
+    const { onAnswer } = this.#listeners
+    if (onAnswer === undefined) return source
+    return {
+      ...source,
+      look: async (family, signal) => {
+        const sighting = await source.look(family, signal)
+        onAnswer(source.name, family, sighting)
+        return sighting
+      },
+    }
+  }
+
+  #requestLook(): void {
+    for (const listener of this.#recheckListeners) listener()
+    this.#listeners.wake(false)
+  }
+
+  #portsFor({ interface: only }: Binding): SourcePorts {
+    return portsOf(only, { names: this.#names, gateway: this.#gateway })
+  }
+
+  #detectorOf(account: ClientAccount, binding: Binding): Detector {
+    const { settings, detectors, end } = this.#generation
+    const key = keyOf(settings, account, binding)
+    const cached = detectors.get(key)
+    if (cached !== undefined) return cached
+    const { report, published, end: outerEnd } = this.#listeners
+    const { agreement, allowVpn } = settings.config
+    const made = detector({
+      clock: steadyClock,
+      random: systemRandom,
+      sources: this.sourcesFor(account.server, binding).map((source) => this.#observed(source)),
+      agreement,
+      requestLook: () => this.#requestLook(),
+      report: this.#reportOf(binding),
+      published,
+      outboundRoute: allowVpn ? undefined : outsideRouteOf(binding, this.#portsFor(binding), report),
+      signal: AbortSignal.any([outerEnd, end.signal]),
+    })
+    detectors.set(key, made)
+    return made
+  }
+
+  /** The sources and results that watchers use; those of the first account whose address is not configured. */
+  #watchedBy(account: ClientAccount | undefined): Omit<WatchedDetection, 'recheckListeners'> {
+    const sources = account === undefined ? [] : this.sourcesFor(account.server)
+    const main = account === undefined ? undefined : this.#detectorOf(account, {})
+    return {
+      asksRouter: sources.some(({ vantage }) => vantage === 'router'),
+      outside: cheapOf(sources),
+      published: (family) => main?.current(family),
+      isOpen: (family) => main?.isOpen(family) === true,
+    }
+  }
+}
+
+/** Only the default sources depend on the service. */
+const keyOf = ({ config }: ResolvedSettings, { server }: ClientAccount, binding: Binding): string =>
+  JSON.stringify([config.sources === undefined ? server : '', binding])
+
+function withSuffixOf(host: HostSettings | undefined, provider: AddressProvider): AddressProvider {
+  const suffix = host?.suffix ?? (host?.mac && { address: host.mac, length: host.prefixLength })
+  return suffix === undefined ? provider : suffixed(provider, suffix)
+}
+
+interface SharedLookups {
+  readonly names: CachingResolve
+  readonly gateway: FindGateway
+}
+
+/** All bindings share the cached names and gateway. */
+const portsOf = (only: string | undefined, { names, gateway }: SharedLookups): SourcePorts => ({
+  http: async (request, signal) =>
+    (await import('../../../platform/http/http.ts')).undiciHttp(request, signal),
+  interfaces: async () =>
+    (await systemInterfaces()).filter((one) => only === undefined || one.interface === only),
+  datagram: askByDatagram,
+  stream: askByStream,
+  resolve: names.resolve,
+  forget: names.forget,
+  gateway: async () => (only === undefined ? gateway() : systemGateway(only)),
+  outboundRoute: systemOutboundRoute,
+  program: runProgram,
+})
+
+function selectionOf({ config }: ResolvedSettings, userAgent: string, server: string): SourceSelection {
+  const { ipv6Choice: kind, ipv6Prefix: within, ipv6Suffix: suffix, allow: allowed, command = [] } = config
+  const ipv6 = { kind, ...(within && { within }), ...(suffix && { suffix }) }
+  const { thirdParties } = config
+  const host = server === '' ? '' : new URL(server).hostname
+  return { userAgent, allowed, ipv6, command, thirdParties, server: host }
+}
+
+/** The sources with the shortest cooldown, without web sources. */
+function cheapOf(sources: readonly AddressSource[]): readonly AddressSource[] {
+  const outside = sources.filter(({ vantage }) => vantage === 'outside')
+  const minCooldown = Math.min(...outside.map(({ cooldown }) => cooldown))
+  return outside.filter(({ cooldown, name }) => cooldown === minCooldown && !name.startsWith('http'))
+}

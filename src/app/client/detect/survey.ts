@@ -1,0 +1,52 @@
+import { milliseconds } from '../../../base/time.ts'
+import { quorumOf } from '../../../client/detect/agree.ts'
+import { type SourceAnswer, type Survey, survey } from '../../../client/report/survey.ts'
+import type { AddressSource } from '../../../client/sources/source.ts'
+import type { Family } from '../../../net/address.ts'
+import type { AddressDetection } from './address-detection.ts'
+import type { ResolvedSettings } from '../settings/settings.ts'
+import { timeoutSignal } from '../../../platform/clock/timeout-signal.ts'
+
+/** In milliseconds, longer than the limit of any source. */
+const SOURCE_TIMEOUT = 10_000
+
+/** Runs parallel queries with one time limit for all of them. */
+export interface Asker {
+  /** The answer, or `otherwise` after the time limit. `of` names the query for display. */
+  readonly ask: <T>(of: string, answer: Promise<T>, otherwise: () => T) => Promise<T>
+  readonly signal: AbortSignal
+}
+
+/** Queries every source in parallel. */
+export async function surveySources(
+  settings: ResolvedSettings,
+  detection: AddressDetection,
+  asker: Asker,
+): Promise<Survey & { readonly answers: readonly SourceAnswer[] }> {
+  const sources = detection.sourcesFor(settings.accounts[0]?.server ?? '')
+  const { families } = settings.config
+  const answers = await Promise.all(
+    sources.flatMap((source) =>
+      families
+        .filter((family) => source.families.includes(family))
+        .map(async (family) => answerOf(source, family, asker)),
+    ),
+  )
+  const quorum = Object.fromEntries(
+    families.map((family) => [family, settings.config.agreement === 'one' ? 1 : quorumOf(sources, family)]),
+  )
+  return { ...survey(answers, quorum), answers }
+}
+
+async function answerOf(
+  source: AddressSource,
+  family: Family,
+  { ask, signal }: Asker,
+): Promise<SourceAnswer> {
+  const start = performance.now()
+  const look = source.look(family, AbortSignal.any([signal, timeoutSignal(SOURCE_TIMEOUT)]))
+  const sighting = await ask(source.name, look, () => TIMED_OUT)
+  return { source, family, sighting, took: milliseconds(performance.now() - start) }
+}
+
+const TIMED_OUT = { kind: 'unknown', because: 'it did not answer in time' } as const

@@ -1,0 +1,163 @@
+import { err, ok, type Result } from '../../../base/result.ts'
+import { instant, seconds } from '../../../base/time.ts'
+import type { PendingDelivery, DeliveryTarget } from '../../../client/notify/memory.ts'
+import {
+  EVENT_ROWS,
+  type Notification,
+  notificationText,
+  type PingKind,
+} from '../../../client/notify/notification.ts'
+import { hookVariables, payloadOf, pingUrl } from '../../../client/notify/payload.ts'
+import type { Secret } from '../../../net/secret.ts'
+import type { RunHook } from '../../../ports/hook.ts'
+import type { Http, HttpOutcome } from '../../../ports/http.ts'
+import { ABOUT } from '../../about.ts'
+import type { ClientAccount } from '../settings/settings.ts'
+
+/** One way to tell something: a program, or a request. */
+export interface Delivery {
+  /** For the log: names the setting, and of an address only the host, because the rest may be a secret. */
+  readonly target: string
+  /** Deliveries with the same value wait for each other. May contain a secret, so it is never shown. */
+  readonly queue: string
+  readonly attempt: (signal: AbortSignal) => Promise<DeliveryResult>
+}
+
+/** The error says why; `isTemporary` where another attempt can help. */
+export type DeliveryResult = Result<undefined, { readonly because: string; readonly isTemporary: boolean }>
+
+export interface DeliveryPorts {
+  readonly http: Http
+  readonly hook: RunHook
+  readonly now: () => number
+}
+
+export interface DeliverySettings {
+  readonly account: ClientAccount
+  readonly webhookSecret: Secret | undefined
+}
+
+const HOOK_TIMEOUT = seconds(30)
+const HTTP_TIMEOUT = seconds(10)
+const HOOK_SETTINGS = {
+  onChange: 'on_change',
+  onStop: 'on_stop',
+  onRecover: 'on_recover',
+  onProblem: 'on_problem',
+} as const
+
+/** The ways by which an account is told of an event. */
+export function deliveryTargets(
+  { event }: Pick<Notification, 'event'>,
+  { account }: DeliverySettings,
+): readonly DeliveryTarget[] {
+  const { hook, ping } = EVENT_ROWS[event]
+  const hasHook = hook !== undefined && account[hook] !== undefined
+  const hasWebhook = account.webhook !== undefined && account.webhookEvents.includes(event)
+  const hasPing =
+    ping !== undefined &&
+    account.healthUrl !== undefined &&
+    pingUrl(account.healthUrl.reveal(), ping, '') !== undefined
+  return [
+    ...(hasHook ? (['hook'] as const) : []),
+    ...(hasWebhook ? (['webhook'] as const) : []),
+    ...(hasPing ? (['ping'] as const) : []),
+  ]
+}
+
+/** One delivery; undefined where the settings no longer have its target. */
+export function deliveryOf(
+  pending: Omit<PendingDelivery, 'attempts'>,
+  settings: DeliverySettings,
+  ports: DeliveryPorts,
+): Delivery | undefined {
+  const { notification, target } = pending
+  if (!deliveryTargets(notification, settings).includes(target)) return undefined
+  const { hook, ping } = EVENT_ROWS[notification.event]
+  const { account } = settings
+  if (target === 'hook')
+    return hook === undefined
+      ? undefined
+      : hookDelivery(HOOK_SETTINGS[hook], account[hook] ?? [], { one: notification, ports })
+  if (target === 'webhook') return webhookDelivery(pending, settings, ports)
+  return ping === undefined
+    ? undefined
+    : pingDelivery(account, ping, { text: notificationText(notification).text, ports })
+}
+
+const hookDelivery = (
+  setting: string,
+  argv: readonly string[],
+  { one, ports }: { readonly one: Notification; readonly ports: DeliveryPorts },
+): Delivery => ({
+  target: setting,
+  queue: JSON.stringify(argv),
+  attempt: async (signal) => {
+    const limits = { variables: hookVariables(one, ABOUT.version), timeout: HOOK_TIMEOUT }
+    const outcome = await ports.hook(argv, limits, signal)
+    if (outcome.kind === 'ended' && outcome.code === 0) return ok(undefined)
+    const because =
+      outcome.kind === 'failed'
+        ? outcome.because
+        : `it ended with code ${outcome.code}${outcome.stderr === '' ? '' : `: ${printable(outcome.stderr)}`}`
+    // A program may have done half of its work: it is not run twice.
+    return err({ because, isTemporary: false })
+  },
+})
+
+const printable = (text: string): string => text.replaceAll(/[\0-\x1f\x7f]+/g, ' ')
+
+/** The host of an address whose rest may be a secret. */
+export const webhookHost = (url: Secret): string => new URL(url.reveal()).host
+
+function webhookDelivery(
+  { notification, id, at }: Omit<PendingDelivery, 'attempts'>,
+  { account, webhookSecret }: DeliverySettings,
+  { http, now }: DeliveryPorts,
+): Delivery | undefined {
+  const { webhook, webhookFormat } = account
+  if (webhook === undefined) return undefined
+  return {
+    target: `webhook at ${webhookHost(webhook)}`,
+    queue: webhook.reveal(),
+    attempt: async (signal) => {
+      const context = { at: instant(at), signedAt: instant(now()), id, secret: webhookSecret }
+      const { body, headers } = payloadOf(webhookFormat, notification, context)
+      return resultOf(
+        await http({ method: 'POST', url: webhook.reveal(), ...requestOf(headers), body }, signal),
+      )
+    },
+  }
+}
+
+/** A ping of an account that has a check. */
+export function pingDelivery(
+  { healthUrl }: ClientAccount,
+  kind: PingKind,
+  { text, ports }: { readonly text: string; readonly ports: DeliveryPorts },
+): Delivery | undefined {
+  const url = healthUrl === undefined ? undefined : pingUrl(healthUrl.reveal(), kind, text)
+  if (url === undefined) return undefined
+  return {
+    target: `health_url at ${new URL(url).host}`,
+    queue: healthUrl?.reveal() ?? url,
+    attempt: async (signal) => resultOf(await ports.http({ url, ...requestOf({}) }, signal)),
+  }
+}
+
+const requestOf = (headers: Readonly<Record<string, string>>) => ({
+  headers: { 'user-agent': `Holdfast/${ABOUT.version}`, connection: 'close', ...headers },
+  maxBodyBytes: 4096,
+  connectTimeout: HTTP_TIMEOUT,
+  responseTimeout: HTTP_TIMEOUT,
+})
+
+/** A redirect is not followed: the token in the address would go to another host. */
+function resultOf(outcome: HttpOutcome): DeliveryResult {
+  if (outcome.kind === 'unreached') return err({ because: outcome.because, isTemporary: true })
+  const { status } = outcome
+  if (status >= 200 && status < 300) return ok(undefined)
+  const isTemporary = status >= 500 || status === 429 || status === 408
+  const more = status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''
+  return err({ because: `it answered HTTP ${status}${more}`, isTemporary })
+}

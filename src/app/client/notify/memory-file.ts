@@ -1,0 +1,77 @@
+import { join } from 'node:path'
+import {
+  formatNotifyMemory,
+  NEW_MEMORY,
+  type NotifyMemory,
+  parseNotifyMemory,
+} from '../../../client/notify/memory.ts'
+import type { Files } from '../../../ports/files.ts'
+import type { Log } from '../../../ports/log.ts'
+
+const NAME = 'notified.json'
+
+interface MemoryFileContext {
+  readonly files: Files
+  readonly log: Log
+}
+
+/** What was told, in the first folder that can be written. The state makes the fallback folders. */
+export class NotifyMemoryFile {
+  readonly #paths: readonly string[]
+  readonly #files: Files
+  readonly #log: Log
+  #saved = ''
+  #saving: Promise<void> = Promise.resolve()
+  #isUnsaved = false
+
+  constructor(folders: readonly string[], { files, log }: MemoryFileContext) {
+    this.#paths = folders.map((folder) => join(folder, NAME))
+    this.#files = files
+    this.#log = log
+  }
+
+  async load(): Promise<NotifyMemory> {
+    for (const path of this.#paths) {
+      const text = await this.#files.read(path).catch(() => undefined)
+      if (text === undefined) continue
+      this.#saved = text
+      return parseNotifyMemory(text)
+    }
+    return NEW_MEMORY
+  }
+
+  /** In the order of the changes. Without the file, a restart may tell something twice. */
+  save(memory: NotifyMemory): void {
+    const text = formatNotifyMemory(memory)
+    if (text === this.#saved) return
+    this.#saved = text
+    this.#saving = this.#saving.then(async () => this.#write(text))
+  }
+
+  /** When everything is written. */
+  async finish(): Promise<void> {
+    await this.#saving
+  }
+
+  async #write(text: string): Promise<void> {
+    const [first, ...fallbacks] = this.#paths
+    const problem = first === undefined ? '' : await this.#tryToWrite(first, text)
+    if (problem === undefined) {
+      this.#isUnsaved = false
+      return
+    }
+    for (const path of fallbacks) if ((await this.#tryToWrite(path, text)) === undefined) return
+    if (!this.#isUnsaved)
+      this.#log('warn', 'what was told cannot be saved', {
+        fields: { because: problem },
+        line: `${first}: ${problem}; a restart may tell something twice`,
+      })
+    this.#isUnsaved = true
+  }
+
+  readonly #tryToWrite = async (path: string, text: string): Promise<string | undefined> =>
+    this.#files.replace(path, text).then(
+      () => undefined,
+      (error: Error) => error.message,
+    )
+}

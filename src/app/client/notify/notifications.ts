@@ -1,0 +1,59 @@
+import type { AgentEvent } from '../../../client/agent/events.ts'
+import type { AccountReport } from '../../../client/report/report.ts'
+import { HOOKS } from '../../../config/notify-settings.ts'
+import type { Log } from '../../../ports/log.ts'
+import type { OnDelivery } from './delivery-queue.ts'
+import type { Notifier } from './notifier.ts'
+import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
+
+/** Whether an account wants to tell anything. */
+export const wantsNotifications = (account: ClientAccount): boolean =>
+  [...HOOKS, 'webhook' as const, 'healthUrl' as const].some((key) => account[key] !== undefined)
+
+/** In milliseconds. */
+const TICK_INTERVAL = 20_000
+
+/** The notifications of a client; their modules are loaded only if the settings ask for any. */
+export class Notifications {
+  readonly #log: Log
+  readonly #onDelivery: OnDelivery
+  #notifier: Notifier | undefined
+  #ticked = 0
+
+  constructor(log: Log, onDelivery: OnDelivery = () => undefined) {
+    this.#log = log
+    this.#onDelivery = onDelivery
+  }
+
+  /** At the start and after each reload. */
+  async adopt(settings: ResolvedSettings): Promise<void> {
+    if (this.#notifier !== undefined) return this.#notifier.adopt(settings)
+    if (!settings.accounts.some(wantsNotifications)) return
+    const { Notifier: Loaded } = await import('./notifier.ts')
+    this.#notifier = await Loaded.make(settings, { log: this.#log, onDelivery: this.#onDelivery })
+  }
+
+  /** Makes the reports only if anyone is told. */
+  take(reports: () => readonly AccountReport[]): void {
+    this.#notifier?.take(reports())
+  }
+
+  /** Called while the loop waits, which may be often. */
+  tick(): void {
+    if (Date.now() - this.#ticked < TICK_INTERVAL && Date.now() >= this.#ticked) return
+    this.#ticked = Date.now()
+    this.#notifier?.tick()
+  }
+
+  record(event: AgentEvent): void {
+    this.#notifier?.record(event)
+  }
+
+  announce(event: 'started' | 'ended'): void {
+    this.#notifier?.announce(event)
+  }
+
+  async finish(timeout: number, signal?: AbortSignal): Promise<void> {
+    await this.#notifier?.finish(timeout, signal)
+  }
+}

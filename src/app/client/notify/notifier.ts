@@ -1,0 +1,264 @@
+import { randomUUID } from 'node:crypto'
+import { formatInstant, instant, type Instant } from '../../../base/time.ts'
+import type { AgentEvent } from '../../../client/agent/events.ts'
+import { type EventFormat, wordingOf } from '../../../client/agent/wording.ts'
+import {
+  admit,
+  compareReports,
+  type Compared,
+  maxPerDay,
+  notificationOf,
+  withoutHeld,
+} from '../../../client/notify/compare.ts'
+import { duePings, withoutPing, withPing } from '../../../client/notify/pings.ts'
+import { NEW_MEMORY, type NotifyMemory, type PendingDelivery } from '../../../client/notify/memory.ts'
+import { EVENT_ROWS, NO_DETAILS, type Notification } from '../../../client/notify/notification.ts'
+import type { AccountReport } from '../../../client/report/report.ts'
+import type { NotificationEvent } from '../../../config/notify-settings.ts'
+import { byFamily, listed } from '../../../net/address.ts'
+import { systemFiles } from '../../../platform/files/files.ts'
+import { runHook } from '../../../platform/process/hook.ts'
+import { serviceHttp } from '../../../platform/http/service.ts'
+import type { Files } from '../../../ports/files.ts'
+import type { Log } from '../../../ports/log.ts'
+import {
+  deliveryOf,
+  type DeliveryPorts,
+  type DeliverySettings,
+  pingDelivery,
+  deliveryTargets,
+} from './delivery.ts'
+import { DeliveryQueue, type OnDelivery } from './delivery-queue.ts'
+import { deliverySettings } from './delivery-settings.ts'
+import { NotifyMemoryFile } from './memory-file.ts'
+import type { ResolvedSettings } from '../settings/settings.ts'
+import { stateFoldersOf } from '../settings/state-folders.ts'
+
+/** Pings of the interval are not remembered: the next one follows. */
+const INTERVAL_PING = 'interval'
+/** In milliseconds: what could not be delivered for so long is no news. */
+const MAX_AGE = 86_400_000
+
+export const SYSTEM_DELIVERY: DeliveryPorts = { http: serviceHttp, hook: runHook, now: () => Date.now() }
+
+/** Events that cause a notification and neither delay nor stop updates. */
+const EVENTS_FOR_ALL: Readonly<Partial<Record<AgentEvent['kind'], NotificationEvent>>> = {
+  behindAnother: 'behind-nat',
+  flipping: 'flipping',
+  outlier: 'outlier',
+  quarantined: 'quarantined',
+  stateSetAside: 'state-lost',
+}
+const FORMAT: EventFormat = { account: (key) => key, time: formatInstant }
+const lineOf = (event: AgentEvent): string => wordingOf(event).line(event, FORMAT)
+
+interface NotifierOptions {
+  readonly log: Log
+  readonly onDelivery?: OnDelivery
+  readonly ports?: DeliveryPorts
+  readonly files?: Files
+}
+
+/** Tells what happens, as the settings want it. Nothing here delays an update or changes its result. */
+export class Notifier {
+  readonly #log: Log
+  readonly #ports: DeliveryPorts
+  readonly #file: NotifyMemoryFile
+  readonly #queue: DeliveryQueue
+  #settings: ReadonlyMap<string, DeliverySettings> = new Map()
+  #memory: NotifyMemory = NEW_MEMORY
+  /** The account that was told that the state cannot be saved. */
+  #unsavedListener = ''
+  #isFull = false
+  #reports: readonly AccountReport[] = []
+
+  private constructor(
+    settings: ResolvedSettings,
+    { log, onDelivery = () => undefined, ports = SYSTEM_DELIVERY, files = systemFiles }: NotifierOptions,
+  ) {
+    this.#log = log
+    this.#ports = ports
+    this.#queue = new DeliveryQueue(log, { onResult: onDelivery, onAttempt: this.#attempted })
+    this.#file = new NotifyMemoryFile(stateFoldersOf(settings), { files, log })
+  }
+
+  static async make(settings: ResolvedSettings, options: NotifierOptions): Promise<Notifier> {
+    const notifier = new Notifier(settings, options)
+    notifier.#memory = await notifier.#file.load()
+    await notifier.adopt(settings)
+    notifier.#deliverPending()
+    return notifier
+  }
+
+  async adopt(settings: Pick<ResolvedSettings, 'accounts'>): Promise<void> {
+    this.#settings = await deliverySettings(settings, this.#log)
+  }
+
+  /** After each change of the state, and at least once a minute. */
+  take(reports: readonly AccountReport[]): void {
+    this.#reports = reports
+    const now = this.#now()
+    this.#apply(compareReports(this.#memory, reports, { now, isHeard: this.#isHeard }))
+    const every = new Map(
+      [...this.#settings].flatMap(([key, { account }]) =>
+        account.healthUrl === undefined ? [] : [[key, account.healthEvery] as const],
+      ),
+    )
+    const pings = duePings(this.#memory, reports, { every, now })
+    this.#memory = pings.memory
+    for (const key of pings.accounts) this.#ping(key)
+    this.#save()
+  }
+
+  /** The end of time between two changes: what was held back is told, and problems that last. */
+  tick(): void {
+    if (this.#reports.length > 0) this.take(this.#reports)
+  }
+
+  record(event: AgentEvent): void {
+    if (event.kind === 'confirmedDifferent') {
+      const addresses = 'addresses' in event.reply ? byFamily(event.reply.addresses) : {}
+      this.#tell('different', event.account, {
+        hostnames: [event.hostname],
+        addresses,
+        before: event.previous,
+        because: `the service confirmed another address than the one that was sent (${listed(event.sent.addresses).join(' and ')})`,
+      })
+    }
+    this.#recordForAll(event)
+  }
+
+  /** Events without an account: the first account that asks for the event reports it. */
+  #recordForAll(event: AgentEvent): void {
+    const tell = (about: NotificationEvent, because: string): void =>
+      this.#tell(about, this.#listener(about), { because, hostnames: [], addresses: {} })
+    if (event.kind === 'stateNotSaved') {
+      tell('unsaved', event.because)
+      this.#unsavedListener = this.#listener('unsaved')
+    }
+    if (event.kind === 'stateSavedAgain') this.#savedAgain(event)
+    const about = EVENTS_FOR_ALL[event.kind]
+    if (about !== undefined) tell(about, lineOf(event))
+  }
+
+  /** The end of what was told; what was held back of it is no news. */
+  #savedAgain(event: AgentEvent): void {
+    const account = this.#unsavedListener
+    if (account === '') return
+    this.#unsavedListener = ''
+    const wasHeld = this.#memory.accounts[account]?.events.unsaved?.held !== undefined
+    this.#memory = withoutHeld(this.#memory, account, 'unsaved')
+    if (!wasHeld) this.#tell('recovered', account, { because: lineOf(event), hostnames: [], addresses: {} })
+  }
+
+  /** The start and the end of the daemon. */
+  announce(event: 'started' | 'ended'): void {
+    for (const account of this.#settings.keys()) {
+      this.#tell(event, account, { because: null })
+      // A check that knows of a start waits for its success.
+      if (event === 'started') this.#memory = withoutPing(this.#memory, account)
+    }
+  }
+
+  /** Waits for what is being delivered, until the signal. What has not arrived is delivered after the next start. */
+  async finish(timeout: number, signal?: AbortSignal): Promise<void> {
+    await this.#queue.finish(timeout, signal)
+    this.#save()
+    await this.#file.finish()
+  }
+
+  /** The first account that tells anyone of an event. */
+  #listener(event: NotificationEvent): string {
+    return [...this.#settings.keys()].find((account) => this.#isHeard(account, event)) ?? ''
+  }
+
+  readonly #now = (): Instant => instant(this.#ports.now())
+  readonly #isHeard = (account: string, event: NotificationEvent): boolean => {
+    const settings = this.#settings.get(account)
+    return settings !== undefined && deliveryTargets({ event }, settings).length > 0
+  }
+
+  #tell(event: NotificationEvent, account: string, more: Partial<Notification>): void {
+    if (!this.#isHeard(account, event)) return
+    const report = this.#reports.find((one) => one.account === account)
+    const name = this.#settings.get(account)?.account.name ?? null
+    const base =
+      report === undefined ? { ...NO_DETAILS, account, name, event } : notificationOf(event, report)
+    this.#apply(admit(this.#memory, { ...base, remedy: null, ...more }, this.#now()))
+    this.#save()
+  }
+
+  #apply({ memory, notifications }: Compared): void {
+    this.#memory = memory
+    this.#reportLimit()
+    const now = this.#now()
+    for (const notification of notifications) {
+      const { account, event } = notification
+      const settings = this.#settings.get(account)
+      const isDown = this.#memory.accounts[account]?.problem !== undefined
+      const targets = (settings === undefined ? [] : deliveryTargets(notification, settings)).filter(
+        // A change of one hostname, or a state that is saved again, does not mean that all is well.
+        (target) => target !== 'ping' || EVENT_ROWS[event].ping !== 'success' || !isDown,
+      )
+      this.#log('debug', 'a notification is delivered', { fields: { account, event } })
+      const pending = targets.map(
+        (target): PendingDelivery => ({ id: randomUUID(), target, notification, at: now, attempts: 0 }),
+      )
+      this.#memory = { ...this.#memory, pending: [...this.#memory.pending, ...pending] }
+      for (const one of pending) this.#put(one)
+      if (targets.includes('ping') && EVENT_ROWS[event].ping === 'success')
+        this.#memory = withPing(this.#memory, account, now)
+    }
+  }
+
+  #put(pending: PendingDelivery): void {
+    const settings = this.#settings.get(pending.notification.account)
+    // A run for other accounts leaves it to the next one.
+    if (settings === undefined) return
+    const delivery = deliveryOf(pending, settings, this.#ports)
+    if (delivery === undefined) this.#attempted(pending, true)
+    else this.#queue.put(pending, delivery)
+  }
+
+  /** What an earlier process did not deliver. */
+  #deliverPending(): void {
+    const now = this.#ports.now()
+    for (const pending of this.#memory.pending) {
+      if (now - pending.at > MAX_AGE) this.#attempted(pending, true)
+      else this.#put({ ...pending, attempts: 0 })
+    }
+  }
+
+  readonly #attempted = (pending: PendingDelivery, isOver: boolean): void => {
+    if (pending.id === INTERVAL_PING) return
+    const others = this.#memory.pending.filter(({ id }) => id !== pending.id)
+    this.#memory = { ...this.#memory, pending: isOver ? others : [...others, pending] }
+    this.#save()
+  }
+
+  /** While all is well. */
+  #ping(account: string): void {
+    const settings = this.#settings.get(account)
+    const delivery = settings && pingDelivery(settings.account, 'success', { text: '', ports: this.#ports })
+    if (delivery === undefined) return
+    const notification: Notification = { ...NO_DETAILS, account, event: 'recovered' }
+    this.#queue.put(
+      { id: INTERVAL_PING, target: 'ping', notification, at: this.#ports.now(), attempts: 0 },
+      delivery,
+    )
+  }
+
+  /** Once, when the maximum of the day is reached. */
+  #reportLimit(): void {
+    const isFull = this.#memory.count >= maxPerDay(this.#memory)
+    if (isFull && !this.#isFull)
+      this.#log('warn', 'the maximum number of notifications of a day is reached', {
+        line: `${this.#memory.count} notifications were sent today; only problems and their ends are told until tomorrow (UTC)`,
+      })
+    this.#isFull = isFull
+  }
+
+  #save(): void {
+    this.#file.save(this.#memory)
+  }
+}

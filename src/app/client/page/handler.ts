@@ -1,0 +1,215 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  CONTENT_TYPE,
+  exposition,
+  type MetricFamily,
+  PROMETHEUS_TYPE,
+  prometheusText,
+} from '../../../base/exposition.ts'
+import { isOwnAction, isOwnHost } from '../../../client/page/access.ts'
+import { PAGE_STYLE } from '../../../client/page/style.ts'
+import { mainOf, pageOf, type PageView, summaryOf, titleOf } from '../../../client/page/view.ts'
+import { parseBasic } from '../../../net/basic.ts'
+import type { Secret } from '../../../net/secret.ts'
+import { PAGE_SCRIPT } from './script.ts'
+import type { PageHandler, PageRequest, PageResponse } from '../../../platform/http/page-server.ts'
+
+/** What the page shows and does. */
+export interface PageParts {
+  readonly view: () => PageView
+  readonly metrics: () => readonly MetricFamily[]
+  readonly status: () => unknown
+  /** Starts a look at the address. */
+  readonly look: () => void
+  readonly resume: (account: string) => Promise<void>
+}
+
+export interface PageGuard {
+  /** Names by which browsers may open the page, in addition to loopback. */
+  readonly hosts: readonly string[]
+  readonly password: Secret | undefined
+}
+
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  'img-src data:',
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  // With no-referrer, browsers send "Origin: null" with a form.
+  'referrer-policy': 'same-origin',
+  'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+}
+
+/** In milliseconds: a guess takes at least this long, and looks happen at most this often. */
+const WRONG_PASSWORD_DELAY = 1000
+const LOOK_INTERVAL = 10_000
+/** Passwords that wait for each other: of one address, and addresses that have some. */
+const MAX_GUESSES = 4
+const MAX_GUESSERS = 1000
+
+const respond = (status: number, type: string, body: string): PageResponse => ({
+  status,
+  headers: { ...HEADERS, 'content-type': type },
+  body,
+})
+const refuse = (status: number, text: string): PageResponse =>
+  respond(status, 'text/plain; charset=utf-8', `${text}\n`)
+const asJson = (value: unknown): PageResponse =>
+  respond(200, 'application/json', `${JSON.stringify(value)}\n`)
+const withHeader = (response: PageResponse, name: string, value: string): PageResponse => ({
+  ...response,
+  headers: { ...response.headers, [name]: value },
+})
+const SEE_PAGE = withHeader(refuse(303, 'see the page'), 'location', '/')
+
+/** The content of an event of the stream: the parts that change. */
+export const viewDocument = (
+  view: PageView,
+): { readonly title: string; readonly summary: string; readonly main: string } => ({
+  title: titleOf(view),
+  summary: summaryOf(view).html.text,
+  main: mainOf(view).text,
+})
+
+/** Answers the requests to the page. */
+export function pageHandler(parts: PageParts, guard: PageGuard): PageHandler {
+  const refusalOf = guarding(guard)
+  const look = pacedLook(parts.look)
+  const actions: Readonly<Record<string, (request: PageRequest) => Promise<void>>> = {
+    '/look': () => Promise.resolve(look()),
+    '/resume': async ({ body }) => parts.resume(new URLSearchParams(body).get('account') ?? ''),
+  }
+  return async (request) => {
+    const refused = await refusalOf(request)
+    if (refused !== undefined) return refused
+    const { method, path, headers } = request
+    const action = actions[path]
+    if (method === 'GET' || method === 'HEAD')
+      return action === undefined
+        ? show(path, headers.accept ?? '', parts)
+        : withHeader(refuse(405, 'this is a button of the page'), 'allow', 'POST')
+    if (action === undefined)
+      return withHeader(refuse(405, 'only GET, HEAD and POST are supported'), 'allow', 'GET, HEAD')
+    if (!isOwnAction(headers)) return refuse(403, 'this request comes from another page')
+    await action(request)
+    return SEE_PAGE
+  }
+}
+
+/** Looks happen at most once in the interval; one that is asked for too early happens at its end. */
+function pacedLook(look: () => void): () => void {
+  let next = 0
+  let isWaiting = false
+  const now = (): void => {
+    isWaiting = false
+    next = performance.now() + LOOK_INTERVAL
+    look()
+  }
+  return () => {
+    const delay = next - performance.now()
+    if (delay <= 0) now()
+    else if (!isWaiting) setTimeout(now, delay).unref()
+    isWaiting = delay > 0
+  }
+}
+
+/** Why a request is refused. */
+function guarding({
+  hosts,
+  password,
+}: PageGuard): (request: PageRequest) => Promise<PageResponse | undefined> {
+  const isRight = password === undefined ? undefined : passwordCheck(password)
+  return async (request) => {
+    const { method, headers } = request
+    if (!isOwnHost(headers.host, hosts))
+      return refuse(421, 'this page does not know the name in the address bar; add it to page_hosts')
+    if (!['GET', 'HEAD', 'POST'].includes(method))
+      return withHeader(refuse(405, 'only GET, HEAD and POST are supported'), 'allow', 'GET, HEAD, POST')
+    if (isRight === undefined) return undefined
+    if (headers.authorization === undefined) return UNAUTHORIZED
+    const answer = await isRight(request)
+    if (answer === 'right') return undefined
+    return withHeader(answer === 'wrong' ? UNAUTHORIZED : TOO_MANY, 'connection', 'close')
+  }
+}
+
+const UNAUTHORIZED = withHeader(
+  refuse(401, 'a password is needed; the user name may be anything'),
+  'www-authenticate',
+  'Basic realm="Holdfast", charset="UTF-8"',
+)
+const TOO_MANY = refuse(429, 'too many wrong passwords from this address; try again in some seconds')
+
+/**
+ * After a wrong password, the next one from the same address waits, on every connection. Few may wait, so that no one is
+ * locked out for long, and requests of a connection that has gone do not count.
+ */
+function passwordCheck(password: Secret): (request: PageRequest) => Promise<'right' | 'wrong' | 'too many'> {
+  const queues = new Map<string, { turn: Promise<void>; waiting: number }>()
+  const check = async ({ headers, isGone }: PageRequest): Promise<'right' | 'wrong'> => {
+    const given = parseBasic(headers.authorization ?? '')
+    if (given !== undefined && isEqual(given.password, password)) return 'right'
+    if (!isGone()) await sleep(WRONG_PASSWORD_DELAY)
+    return 'wrong'
+  }
+  return async (request) => {
+    const queue = queues.get(request.remote) ?? { turn: Promise.resolve(), waiting: 0 }
+    if (queue.waiting >= MAX_GUESSES || (queues.size >= MAX_GUESSERS && !queues.has(request.remote)))
+      return 'too many'
+    queues.set(request.remote, queue)
+    queue.waiting += 1
+    const answer = queue.turn.then(async () => check(request))
+    queue.turn = answer.then(() => undefined)
+    const result = await answer
+    queue.waiting -= 1
+    if (queue.waiting === 0) queues.delete(request.remote)
+    return result
+  }
+}
+
+/** In constant time, whatever the lengths are. */
+const isEqual = (a: Secret, b: Secret): boolean => timingSafeEqual(digest(a), digest(b))
+const digest = (one: Secret): Buffer => createHash('sha256').update(one.reveal()).digest()
+
+function show(path: string, accept: string, { view, metrics, status }: PageParts): PageResponse {
+  const isOpenMetrics = accept.includes('application/openmetrics-text')
+  switch (path) {
+    case '/':
+      return respond(200, 'text/html; charset=utf-8', pageOf(view()))
+    case '/page.css':
+      return respond(200, 'text/css; charset=utf-8', PAGE_STYLE)
+    case '/page.js':
+      return respond(200, 'text/javascript; charset=utf-8', PAGE_SCRIPT)
+    case '/view.json':
+      return asJson(viewDocument(view()))
+    case '/status.json':
+      return asJson(status())
+    case '/metrics':
+      return isOpenMetrics
+        ? respond(200, CONTENT_TYPE, exposition(metrics()))
+        : respond(200, PROMETHEUS_TYPE, prometheusText(metrics()))
+    case '/events':
+      return {
+        ...respond(
+          200,
+          'text/event-stream',
+          `retry: 5000\nevent: view\ndata: ${JSON.stringify(viewDocument(view()))}\n\n`,
+        ),
+        isStream: true,
+      }
+    default:
+      return refuse(404, 'there is no such page; open /')
+  }
+}

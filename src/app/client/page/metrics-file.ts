@@ -1,0 +1,37 @@
+import { type MetricFamily, prometheusText } from '../../../base/exposition.ts'
+import { writeReadable } from '../../../platform/files/files.ts'
+import type { Log } from '../../../ports/log.ts'
+
+/** In milliseconds. */
+const WRITE_INTERVAL = 15_000
+
+/** Writes metrics for the textfile collector of node_exporter, each time as a whole file. */
+export class MetricsFile {
+  readonly #log: Log
+  #written = -WRITE_INTERVAL
+  #isFailing = false
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  /** Often called; writes at most each 15 s. */
+  write(path: string, families: () => readonly MetricFamily[]): void {
+    const now = performance.now()
+    if (now - this.#written < WRITE_INTERVAL) return
+    this.#written = now
+    const text = prometheusText(families())
+    this.#writing = this.#writing
+      .then(async () => writeReadable(path, text))
+      .then(() => void (this.#isFailing = false))
+      .catch((error: Error) => {
+        if (!this.#isFailing)
+          this.#log('warn', 'the metrics cannot be written', {
+            fields: { because: error.message },
+            line: `metrics_file: ${error.message}`,
+          })
+        this.#isFailing = true
+      })
+  }
+}

@@ -1,0 +1,148 @@
+import type { MetricFamily } from '../../../base/exposition.ts'
+import { formatInstant, formatLocal, type Instant, instant } from '../../../base/time.ts'
+import type { AgentEvent } from '../../../client/agent/events.ts'
+import type { LoopState } from '../../../client/agent/loop-state.ts'
+import type { EventFormat } from '../../../client/agent/wording.ts'
+import { resumeObservations } from '../../../client/control/resume-state.ts'
+import type { PageView } from '../../../client/page/view.ts'
+import { labelOf } from '../../../client/report/account-name.ts'
+import { ClientMetrics } from '../../../client/report/client-metrics.ts'
+import { EventRing } from '../../../client/report/event-ring.ts'
+import type { AccountReport } from '../../../client/report/report.ts'
+import { SourceAnswers } from '../../../client/report/source-answers.ts'
+import { accountKey } from '../../../config/client-checks.ts'
+import type { Family } from '../../../net/address.ts'
+import type { Sighting } from '../../../net/sighting.ts'
+import type { Log } from '../../../ports/log.ts'
+import { ABOUT } from '../../about.ts'
+import type { ComposedClient } from '../compose.ts'
+import { MetricsFile } from './metrics-file.ts'
+import type { ResolvedSettings } from '../settings/settings.ts'
+import { StatusPage } from './status-page.ts'
+
+interface MonitoringContext {
+  readonly log: Log
+  readonly loopState: () => LoopState | undefined
+  readonly reports: (loop: LoopState) => readonly AccountReport[]
+  /** By the wall clock. */
+  readonly now: () => Instant
+}
+
+/** The page and the metrics of a daemon, with what they remember since its start. */
+export class Monitoring {
+  readonly #composed: ComposedClient
+  readonly #context: MonitoringContext
+  readonly #events = new EventRing()
+  readonly #answers = new SourceAnswers()
+  readonly #metrics = new ClientMetrics()
+  readonly #page: StatusPage
+  readonly #file: MetricsFile
+  readonly #started: Instant
+  #labels: ReadonlyMap<string, string> = new Map()
+  #settings: ResolvedSettings | undefined
+
+  constructor(composed: ComposedClient, context: MonitoringContext) {
+    this.#composed = composed
+    this.#context = context
+    // The page may be opened later than the process has started.
+    this.#started = instant(context.now() - Math.round(process.uptime() * 1000))
+    this.#file = new MetricsFile(context.log)
+    this.#page = new StatusPage(
+      {
+        view: () => this.#view(),
+        metrics: () => this.#families(),
+        status: () => ({ isRunning: true, accounts: this.#reports() }),
+        look: () => composed.detection.hint('poke'),
+        resume: async (account) => this.#resume(account),
+      },
+      context.log,
+    )
+  }
+
+  async adopt(settings: ResolvedSettings): Promise<void> {
+    this.#settings = settings
+    this.#labels = new Map(
+      settings.accounts.map((account) => {
+        const key = accountKey(account)
+        return [key, labelOf({ account: key, name: account.name })]
+      }),
+    )
+    await this.#page.adopt(settings.config)
+  }
+
+  record(event: AgentEvent): void {
+    const now = this.#context.now()
+    this.#metrics.record(event, now)
+    if (this.#events.record(event, now, this.#format)) this.#page.changed()
+  }
+
+  answered(source: string, family: Family, sighting: Sighting): void {
+    this.#answers.record(source, family, { sighting, now: this.#context.now() })
+    this.#metrics.answered(source, sighting)
+  }
+
+  delivered(target: string, result: 'delivered' | 'failed'): void {
+    this.#metrics.delivered(target, result)
+  }
+
+  changed(): void {
+    this.#page.changed()
+    this.tick()
+  }
+
+  tick(): void {
+    const path = this.#settings?.config.metricsFile
+    if (path !== undefined) this.#file.write(path, () => this.#families())
+  }
+
+  close(): void {
+    this.#page.close()
+  }
+
+  readonly #format: EventFormat = {
+    account: (key) => this.#labels.get(key) ?? key,
+    time: (at) => formatLocal(this.#composed.clientTime.wallAt(at)),
+  }
+
+  #reports(): readonly AccountReport[] {
+    const loop = this.#context.loopState()
+    return loop === undefined ? [] : this.#context.reports(loop)
+  }
+
+  #view(): PageView {
+    return {
+      accounts: this.#reports(),
+      events: this.#events.newestFirst,
+      answers: this.#answers.all,
+      about: {
+        version: ABOUT.version,
+        node: process.versions.node,
+        started: formatInstant(this.#started),
+        stateDir: this.#settings?.stateDir ?? '',
+        configFile: this.#settings?.configFile ?? null,
+      },
+    }
+  }
+
+  #families(): readonly MetricFamily[] {
+    const values = {
+      version: ABOUT.version,
+      node: process.versions.node,
+      startTime: this.#started / 1000,
+      residentBytes: process.memoryUsage.rss(),
+    }
+    return this.#metrics.families(this.#reports(), values, this.#context.now())
+  }
+
+  /** The same as `holdfast resume` for one account. */
+  async #resume(account: string): Promise<void> {
+    const job = this.#context.loopState()?.jobs.find(({ desired }) => desired.account === account)
+    if (job === undefined) return
+    await new Promise<void>((done) => {
+      this.#composed.agent.inbox.put({
+        observations: resumeObservations([job.desired]),
+        onTaken: () => done(),
+      })
+    })
+  }
+}

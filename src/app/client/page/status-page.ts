@@ -1,0 +1,73 @@
+import { formatPageListener, type PageSettings } from '../../../config/page-settings.ts'
+import { Secret } from '../../../net/secret.ts'
+import { type PageServer, servePage } from '../../../platform/http/page-server.ts'
+import type { Log } from '../../../ports/log.ts'
+import { MAX_BYTES, textOf } from '../../text-file.ts'
+import { pageHandler, type PageParts, viewDocument } from './handler.ts'
+
+/** In milliseconds: several changes within this time are one event. */
+const SEND_DELAY = 200
+
+/** The page of a daemon, while its settings ask for one. A page that cannot be opened is logged, and updates continue. */
+export class StatusPage {
+  readonly #parts: PageParts
+  readonly #log: Log
+  #server: PageServer | undefined
+  #open = ''
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(parts: PageParts, log: Log) {
+    this.#parts = parts
+    this.#log = log
+  }
+
+  /** At the start and after each reload. */
+  async adopt({ page, pageHosts, pagePasswordFile }: PageSettings): Promise<void> {
+    const read = await textOf(pagePasswordFile, {
+      setting: 'page_password_file',
+      maxBytes: MAX_BYTES.password,
+    })
+    const text = read.ok ? (read.value ?? '').replace(/\r?\n$/, '') : ''
+    const wanted = page === undefined ? '' : JSON.stringify([page, pageHosts, text])
+    if (wanted === this.#open) return
+    this.close()
+    if (page === undefined) return
+    // Without its password the page stays closed.
+    if (!read.ok || (pagePasswordFile !== undefined && text === ''))
+      return this.#cannotOpen(read.ok ? `page_password_file ${pagePasswordFile} is empty` : read.error)
+    const guard = { hosts: pageHosts ?? [], password: text === '' ? undefined : new Secret(text) }
+    try {
+      this.#server = await servePage(page, pageHandler(this.#parts, guard))
+      this.#open = wanted
+      const url = `http://${formatPageListener({ ...page, port: this.#server.port })}/`
+      this.#log('info', 'the page is open', { fields: { url }, line: `the page is at ${url}` })
+    } catch (error) {
+      this.#cannotOpen((error as Error).message)
+    }
+  }
+
+  /** Something that the page shows has changed. */
+  changed(): void {
+    if (this.#server?.hasStreams() !== true || this.#timer !== undefined) return
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#server?.send('view', JSON.stringify(viewDocument(this.#parts.view())))
+    }, SEND_DELAY)
+    this.#timer.unref()
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#server?.close()
+    this.#server = undefined
+    this.#open = ''
+  }
+
+  #cannotOpen(because: string): void {
+    this.#log('error', 'the page cannot be opened', {
+      fields: { because },
+      line: `the page cannot be opened (${because}); updates continue`,
+    })
+  }
+}

@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { err, ok, type Result } from '../../../base/result.ts'
+import {
+  type LockOwner,
+  type LockOutcome,
+  acquireLock,
+  type RenewOutcome,
+} from '../../../platform/process/lock.ts'
+import type { Failure } from '../../failure.ts'
+import type { ResolvedSettings } from '../settings/settings.ts'
+import {
+  busyFailure,
+  OWNER_POLL_INTERVAL,
+  OWNER_TIMEOUT,
+  ownAsDaemon,
+  socketIn,
+} from '../state/single-instance.ts'
+
+/** The locks of a running daemon: on its state folder and on its control socket. */
+export interface DaemonLocks {
+  /** Makes deleted locks again, after a one-shot command that holds them. */
+  readonly renew: () => Promise<LockRenewal>
+  readonly hasLost: () => boolean
+  readonly release: () => Promise<void>
+}
+
+export interface LockRenewal {
+  /** If another daemon holds a lock now: the message for the log. */
+  readonly lost: string | undefined
+  /** A lock was missing, so another process may have saved a state. */
+  readonly wasMissing: boolean
+}
+
+/** In the runtime folder, which daemons with different state folders can share. */
+const CONTROL_LOCK = 'control.lock'
+
+/** Takes both locks, or fails with the process that holds one of them. */
+export async function takeDaemonLocks(settings: ResolvedSettings): Promise<Result<DaemonLocks, Failure>> {
+  const { stateDir, runtimeDir } = settings
+  const state = await ownAsDaemon(settings)
+  if (state.kind === 'held') return err(alreadyRunning(state.owner, `in the state folder ${stateDir}`))
+  const socket = socketIn(settings)
+  const control = await acquireLock(runtimeDir, socket, CONTROL_LOCK)
+  const held = [state, control].filter((one) => one.kind === 'acquired')
+  // The state folder last: the next daemon waits for it first, and then needs the socket.
+  const release = async (): Promise<void> => {
+    for (const one of held.toReversed()) await one.release()
+  }
+  if (control.kind !== 'held') return ok({ ...renewing(held), release })
+  await release()
+  return err(
+    alreadyRunning(control.owner, `with the control socket ${socket}; give this one another --runtime-dir`),
+  )
+}
+
+/** The lock of a daemon names its socket; that of a one-shot command does not. */
+const alreadyRunning = (owner: LockOwner, where: string): Failure =>
+  owner.socket === undefined
+    ? busyFailure(owner)
+    : { exit: 'configuration', messages: [`a daemon is already running ${formatPid(owner)} ${where}`] }
+
+const formatPid = ({ pid }: LockOwner): string => (pid === undefined ? '' : `(process ${pid})`)
+
+type Held = Extract<LockOutcome, { kind: 'acquired' }>
+
+function renewing(held: readonly Held[]): Pick<DaemonLocks, 'renew' | 'hasLost'> {
+  let lost: string | undefined
+  const renewOne = afterOneShots()
+  const renew = async (): Promise<LockRenewal> => {
+    let wasMissing = false
+    for (const one of held) {
+      const found = lost === undefined ? await renewOne(one) : KEPT
+      wasMissing ||= found.kind !== 'kept'
+      if (found.kind === 'held' && found.owner.socket !== undefined)
+        lost = `another daemon ${formatPid(found.owner)} has taken ${one.path} after it was deleted; this one ends`
+    }
+    return { lost, wasMissing }
+  }
+  return { renew, hasLost: () => lost !== undefined }
+}
+
+const KEPT = { kind: 'kept' } as const
+
+/** Waits while a one-shot command holds the lock. For a command that does not end it waits once. */
+function afterOneShots(): (one: Held) => Promise<RenewOutcome> {
+  let stuck: number | undefined
+  return async (one) => {
+    const end = performance.now() + OWNER_TIMEOUT
+    for (;;) {
+      const found = await one.renew()
+      if (found.kind !== 'held' || found.owner.socket !== undefined || found.owner.pid === stuck) return found
+      if (performance.now() > end) stuck = found.owner.pid
+      else await sleep(OWNER_POLL_INTERVAL)
+    }
+  }
+}

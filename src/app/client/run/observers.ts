@@ -1,0 +1,143 @@
+import type { Instant } from '../../../base/time.ts'
+import type { AgentEvent } from '../../../client/agent/events.ts'
+import type { LoopState } from '../../../client/agent/loop-state.ts'
+import { accountOf, hostOf } from '../../../client/decide/state.ts'
+import { ExchangeLog, type ExchangeView } from '../../../client/report/exchange-log.ts'
+import { type AccountReport, reportAccounts } from '../../../client/report/report.ts'
+import { supervisorOf } from '../../../platform/process/supervisor.ts'
+import type { Log } from '../../../ports/log.ts'
+import { BackgroundVerification } from '../verify/background.ts'
+import { clockView } from '../clock-view.ts'
+import type { ClientParts, ComposedClient } from '../compose.ts'
+import type { Monitoring } from '../page/monitoring.ts'
+import { Notifications } from '../notify/notifications.ts'
+import type { ResolvedSettings } from '../settings/settings.ts'
+
+/** In milliseconds, for notifications at the end. A supervisor that ends the daemon waits five seconds or more. */
+const LAST_DELIVERY_TIMEOUT = { asked: 1500, own: 30_000 } as const
+
+interface Connected {
+  readonly composed: ComposedClient
+  readonly verification: BackgroundVerification
+}
+
+/** All that follows the loop of a daemon and does not change what it does. */
+export class DaemonObservers {
+  readonly supervisor = supervisorOf(process.env, () => performance.now())
+  readonly exchanges = new ExchangeLog()
+  readonly #stopping = new AbortController()
+  readonly #log: Log
+  readonly #notifications: Notifications
+  #connected: Connected | undefined
+  #isEnding = false
+  /** Loaded only for a page or a file of metrics. */
+  #monitoring: Monitoring | undefined
+  /** The last state of the loop; undefined before its first decision. */
+  latest: LoopState | undefined
+
+  constructor(log: Log) {
+    this.#log = log
+    this.#notifications = new Notifications(log, (target, result) =>
+      this.#monitoring?.delivered(target, result),
+    )
+  }
+
+  /** The settings, after each reload. */
+  async adopt(settings: ResolvedSettings): Promise<void> {
+    this.#connected?.verification.adopt(settings)
+    await this.#notifications.adopt(settings)
+    const isMonitored = settings.config.page !== undefined || settings.config.metricsFile !== undefined
+    if (isMonitored) this.#monitoring ??= await this.#loadMonitoring()
+    await this.#monitoring?.adopt(settings)
+  }
+
+  /** A supervisor asks for the end, while the last notifications may be on their way. */
+  stopping(): void {
+    this.supervisor.stopping()
+    if (this.#isEnding) this.#stopping.abort()
+  }
+
+  /** The settings at the start. */
+  async connect(composed: ComposedClient, settings: ResolvedSettings): Promise<void> {
+    this.#connected = {
+      composed,
+      verification: new BackgroundVerification(composed.agent.emit, composed.agent.end),
+    }
+    await this.adopt(settings)
+  }
+
+  readonly onEvent = (event: AgentEvent): void => {
+    this.exchanges.record(event)
+    this.#connected?.verification.record(event)
+    this.#notifications.record(event)
+    this.#monitoring?.record(event)
+  }
+
+  readonly onAnswer: NonNullable<ClientParts['onAnswer']> = (source, family, sighting) =>
+    this.#monitoring?.answered(source, family, sighting)
+
+  readonly onWait = (): void => {
+    this.supervisor.beat()
+    this.#notifications.tick()
+    this.#monitoring?.tick()
+  }
+
+  readonly onState = (loop: LoopState): void => {
+    const isFirst = this.latest === undefined
+    // Ready means that the saved state could be read.
+    if (isFirst) this.supervisor.ready()
+    this.latest = loop
+    this.supervisor.status(statusLine(loop))
+    this.#notifications.take(() => this.reports(loop))
+    if (isFirst) this.#notifications.announce('started')
+    this.#monitoring?.changed()
+  }
+
+  readonly reports = (
+    loop: LoopState,
+    exchanges: ExchangeView = this.exchanges,
+  ): readonly AccountReport[] => {
+    if (this.#connected === undefined) return []
+    const { composed, verification } = this.#connected
+    return reportAccounts(loop, {
+      exchanges,
+      publications: verification,
+      clock: clockView(composed.clientTime),
+    })
+  }
+
+  /** The loop has ended: a supervisor asked for that, or every account is stopped. */
+  async end(by: 'asked' | 'own'): Promise<void> {
+    this.#isEnding = true
+    this.#monitoring?.close()
+    this.#notifications.announce('ended')
+    await this.#notifications.finish(LAST_DELIVERY_TIMEOUT[by], this.#stopping.signal)
+  }
+
+  async #loadMonitoring(): Promise<Monitoring | undefined> {
+    const connected = this.#connected
+    if (connected === undefined) return undefined
+    const { Monitoring: Loaded } = await import('../page/monitoring.ts')
+    return new Loaded(connected.composed, {
+      log: this.#log,
+      loopState: () => this.latest,
+      reports: this.reports,
+      now: (): Instant =>
+        clockView(connected.composed.clientTime).wallAt(connected.composed.clientTime.now()),
+    })
+  }
+}
+
+/** One line for the status of the supervisor. */
+function statusLine({ state, jobs, action }: LoopState): string {
+  if (action.kind === 'halt') return 'stopped until you act; run holdfast explain'
+  const hosts = jobs.flatMap(({ desired }) =>
+    desired.hostnames.map((name) => hostOf(accountOf(state, desired.account), name)),
+  )
+  const confirmed = hosts.filter(({ touched }) => touched !== undefined).length
+  const delayed = jobs.filter(
+    ({ desired }) => accountOf(state, desired.account).status.kind !== 'ready',
+  ).length
+  const accounts = delayed === 0 ? '' : `; ${delayed} of ${jobs.length} accounts waiting or stopped`
+  return `${confirmed} of ${hosts.length} hostnames confirmed${accounts}`
+}

@@ -1,0 +1,60 @@
+import type { Result } from '../../../base/result.ts'
+import { listAccounts } from '../../../client/report/account-name.ts'
+import type { Log } from '../../../ports/log.ts'
+import type { Failure } from '../../failure.ts'
+import { scheduleOf } from '../settings/client-schedule.ts'
+import type { ComposedClient } from '../compose.ts'
+import type { DaemonObservers } from './observers.ts'
+import { jobsOf } from '../jobs.ts'
+import type { ResolvedSettings } from '../settings/settings.ts'
+
+export interface ReloadOptions {
+  readonly log: Log
+  /** Reads the settings again. */
+  readonly reread: () => Promise<Result<ResolvedSettings, Failure>>
+}
+
+/** The parts of a daemon that the settings change. */
+interface Reloadable extends ComposedClient {
+  readonly observers: Pick<DaemonObservers, 'adopt'>
+}
+
+/** Reads the settings again and applies them. With a mistake in them, the daemon logs it and keeps its settings. */
+export async function reload(parts: Reloadable, options: ReloadOptions): Promise<void> {
+  try {
+    await adopt(parts, options)
+  } catch (error) {
+    // Parts of the program are read when they are needed, and it may have been removed or replaced.
+    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
+    const because = 'the files of the program have changed; restart the daemon'
+    options.log('error', NOT_RELOADED, { fields: { because }, line: `${NOT_RELOADED}: ${because}` })
+  }
+}
+
+async function adopt(
+  { agent, detection, observers }: Reloadable,
+  { reread, log }: ReloadOptions,
+): Promise<void> {
+  const settings = await reread()
+  const schedule = settings.ok ? await scheduleOf(settings.value) : settings
+  if (!settings.ok || !schedule.ok) {
+    for (const message of schedule.ok ? [] : schedule.error.messages)
+      log('error', NOT_RELOADED, { fields: { because: message }, line: `${NOT_RELOADED}: ${message}` })
+    return
+  }
+  detection.adopt(settings.value)
+  await observers.adopt(settings.value)
+  const jobs = jobsOf(settings.value, detection)
+  agent.inbox.put({
+    observations: [{ kind: 'networkChanged' }],
+    reload: { jobs, schedule: schedule.value },
+  })
+  const accounts = jobs.map(({ desired }) => desired)
+  const facts = { accounts: accounts.map(({ account }) => account) }
+  log('info', 'the settings are reloaded', {
+    fields: facts,
+    line: `the settings are reloaded, for ${listAccounts(accounts)}`,
+  })
+}
+
+const NOT_RELOADED = 'the settings were not reloaded, and the earlier ones stay in use'

@@ -1,0 +1,138 @@
+import { stat } from 'node:fs/promises'
+import { err, ok, type Result } from '../../../base/result.ts'
+import type { AccountConfig } from '../../../config/read-client.ts'
+import { formatComplaint, type SettingLayer } from '../../../config/setting.ts'
+import { canBeBasic } from '../../../net/basic.ts'
+import { Secret } from '../../../net/secret.ts'
+import { isReadableByOthers } from '../../../platform/files/file-mode.ts'
+import { readNamedFile } from '../../../platform/files/named-file.ts'
+import { MAX_BYTES, textOf } from '../../text-file.ts'
+import { readStdin } from './standard-input.ts'
+
+/** The settings of an account with the content of its files. */
+export interface ClientAccount extends AccountConfig {
+  readonly password: Secret
+  /** PEM, from `ca_file`. */
+  readonly authorities?: string
+}
+
+/** Reads the files of an account; without a password for commands that do not send (`isKeyless`). */
+export async function readAccountFiles(
+  account: AccountConfig,
+  isKeyless: boolean,
+): Promise<Result<ClientAccount, readonly string[]>> {
+  const [password, authorities] = await Promise.all([
+    isKeyless ? ok(new Secret('')) : passwordOf(account),
+    isKeyless ? ok(undefined) : authoritiesOf(account),
+  ])
+  const wrong = [password, authorities].flatMap((one) => (one.ok ? [] : [one.error]))
+  if (!password.ok || !authorities.ok) return err(wrong)
+  if (!canBeBasic({ username: account.username, password: password.value }))
+    return err([
+      `the password of ${account.username} contains a control character; a password file must have exactly one line`,
+    ])
+  return ok({
+    ...account,
+    password: password.value,
+    ...(authorities.value !== undefined && { authorities: authorities.value }),
+  })
+}
+
+/** PEM with at least one certificate, all of them valid. */
+async function authoritiesOf({ caFile, places }: AccountConfig): Promise<Result<string | undefined, string>> {
+  const where = places['caFile']
+  const text = await textOf(caFile, { setting: 'ca_file', maxBytes: MAX_BYTES.authorities, where })
+  if (!text.ok || text.value === undefined) return text
+  const certificates = text.value.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
+  const complaint = (problem: string) =>
+    err(formatComplaint({ where: where ?? '', problem: `ca_file ${caFile}: ${problem}` }))
+  if (certificates.length === 0)
+    return complaint('there is no certificate in PEM format, which begins with -----BEGIN CERTIFICATE-----')
+  return certificates.every(isCertificate) ? text : complaint('a certificate in it is invalid')
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    // Loads the certificate parser only if it is needed.
+    void new (process.getBuiltinModule('node:crypto').X509Certificate)(pem)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function passwordOf({
+  password,
+  passwordFile,
+  places,
+}: AccountConfig): Promise<Result<Secret, string>> {
+  if (password !== undefined) return ok(password)
+  const where = places['passwordFile']
+  const text = passwordFile === '-' ? ok(await readStdin()) : await passwordText(passwordFile, where)
+  if (!text.ok) return text
+  const line = (text.value ?? '').replace(/\r?\n$/, '')
+  return line === ''
+    ? err(formatComplaint({ where: where ?? '', problem: `password_file ${passwordFile} is empty` }))
+    : ok(new Secret(line))
+}
+
+/** The password in a file, or on standard input with `-`. The error is a predicate without the path. */
+export async function readNamedPassword(path: string): Promise<Result<Secret, string>> {
+  const text = path === '-' ? ok(await readStdin()) : await readNamedFile(path, MAX_BYTES.password)
+  if (!text.ok) return text
+  const line = text.value.replace(/\r?\n$/, '')
+  if (line === '') return err('is empty')
+  return /[\0-\x1f\x7f]/.test(line)
+    ? err('must have exactly one line, without control characters')
+    : ok(new Secret(line))
+}
+
+/** A value without slash and dot that is not a file may be the password itself, which no complaint may show. */
+async function passwordText(
+  path: string | undefined,
+  where: string | undefined,
+): Promise<Result<string | undefined, string>> {
+  const mayBePassword = path !== undefined && !/[/.]/.test(path)
+  const found = mayBePassword ? await stat(path).catch(() => undefined) : undefined
+  if (mayBePassword && found === undefined)
+    return err(
+      formatComplaint({
+        where: where ?? '',
+        problem:
+          'password_file must name a file with the password, and there is no such file; to give the password itself, use password',
+      }),
+    )
+  return textOf(path, { setting: 'password_file', maxBytes: MAX_BYTES.password, where })
+}
+
+/** Warnings about passwords that other users of this host can see. */
+export async function passwordWarnings(
+  flags: SettingLayer,
+  file: string | undefined,
+  accounts: readonly AccountConfig[],
+): Promise<readonly string[]> {
+  const passwordFiles = [
+    ...accounts.map(({ passwordFile }) => passwordFile),
+    accounts.some(
+      ({ password, places }) => password !== undefined && places['password']?.includes(file ?? '\0'),
+    )
+      ? file
+      : undefined,
+  ]
+  const readable = await Promise.all(passwordFiles.map(readableByOthers))
+  return [
+    ...(flags['password'] === undefined
+      ? []
+      : ['a password on the command line is visible to every user of this host; use --password-file']),
+    ...new Set(
+      readable.flatMap((path) =>
+        path === undefined
+          ? []
+          : [`${path} contains a password and is readable by other users; run chmod 600 ${path}`],
+      ),
+    ),
+  ]
+}
+
+const readableByOthers = async (path: string | undefined): Promise<string | undefined> =>
+  path !== undefined && path !== '-' && (await isReadableByOthers(path)) ? path : undefined

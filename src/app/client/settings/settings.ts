@@ -1,0 +1,200 @@
+import { join } from 'node:path'
+import { err, ok, type Result } from '../../../base/result.ts'
+import type { ParsedFile } from '../../../config/client-file.ts'
+import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../../../config/client-settings.ts'
+import type { SettingNeeds } from '../../../config/client-checks.ts'
+import { HOOKS } from '../../../config/notify-settings.ts'
+import { type ClientConfig, readClientConfig } from '../../../config/read-client.ts'
+import { type Complaint, formatComplaint, fromEnvironment } from '../../../config/setting.ts'
+import { proxyFor } from '../../../platform/http/proxy.ts'
+import { readConfigFile } from '../../config-file.ts'
+import type { Exit } from '../../exit-codes.ts'
+import type { Failure } from '../../failure.ts'
+import { isRoot, paths } from '../../paths.ts'
+import type { ClientSettingFlags } from '../../setting-flags.ts'
+import { type ClientAccount, passwordWarnings, readAccountFiles } from './account-files.ts'
+import { expandPaths } from './expanded-paths.ts'
+import { passwordFiles } from './password-files.ts'
+import { CONFIG_NAMES } from './file-names.ts'
+import { SYSTEM, systemAccessProblem, systemConfigIgnored, systemFile } from './system-config.ts'
+import { unknownVariables } from './variables.ts'
+
+const TABLE = { ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }
+
+export type { ClientAccount }
+
+export interface ResolvedSettings {
+  readonly config: Omit<ClientConfig, 'accounts'>
+  readonly accounts: readonly ClientAccount[]
+  readonly stateDir: string
+  readonly runtimeDir: string
+  /** The configuration file, if there is one. */
+  readonly configFile: string | undefined
+  /** Valid settings that the user should change. */
+  readonly warnings: readonly string[]
+  /** The warnings that `config check` treats as errors: what may exist later, and variables that may be for other programs. */
+  readonly strictWarnings: readonly string[]
+}
+
+/**
+ * Flags over environment over file, with the files that they name. The failure lists every mistake. Commands that send
+ * nothing need no password, and often have none: that of the daemon comes from its supervisor.
+ */
+export async function readSettings(
+  flags: ClientSettingFlags,
+  needs: SettingNeeds = 'everything',
+): Promise<Result<ResolvedSettings, Failure>> {
+  const found = await fileFor(flags, needs)
+  if (!found.ok) return found
+  const { file, system } = found.value
+  const unknown = needs === 'everything' ? await unknownVariables(process.env) : []
+  const config = await configOf(flags, needs, file)
+  const meant = unknown.filter(({ isMeant }) => isMeant).map(({ problem }) => problem)
+  if (!config.ok) {
+    const remarks = system === undefined ? [] : [system]
+    return err({ ...config.error, messages: [...config.error.messages, ...meant, ...remarks] })
+  }
+  const host = needs === 'everything' ? await onThisHost(config.value) : NOTHING
+  const { accounts, ...client } = config.value
+  const read = await Promise.all(
+    accounts.map(async (account) => readAccountFiles(account, needs !== 'everything')),
+  )
+  const proxies = needs === 'everything' ? proxyProblems(accounts) : []
+  const wrong = [...meant, ...proxies, ...host.problems, ...read.flatMap((one) => (one.ok ? [] : one.error))]
+  if (wrong.length > 0) return err({ exit: 'configuration', messages: wrong })
+  const folders = await foldersOf(client, found.value.isBorrowed)
+  if (!folders.ok) return folders
+  const strictWarnings = [
+    ...unusedCommand(client),
+    ...unknown.filter(({ isMeant }) => !isMeant).map(({ problem }) => problem),
+    ...host.absent,
+  ]
+  return ok({
+    config: client,
+    accounts: read.flatMap((account) => (account.ok ? [account.value] : [])),
+    ...folders.value,
+    configFile: file?.name,
+    warnings: [...(await passwordWarnings(flags.layer, file?.name, accounts)), ...strictWarnings],
+    strictWarnings,
+  })
+}
+
+/** The settings with the home folder in the place of "~". */
+async function configOf(
+  { layer, accounts }: ClientSettingFlags,
+  needs: SettingNeeds,
+  file: ParsedFile | undefined,
+): Promise<Result<ClientConfig, Failure>> {
+  const config = readClientConfig({
+    flags: layer,
+    environment: fromEnvironment(TABLE, process.env),
+    needs,
+    passwordFileFor: await passwordFiles({
+      credentials: process.env['CREDENTIALS_DIRECTORY'],
+      isRoot: isRoot(),
+    }),
+    chosen: accounts,
+    lookedFor: join(await paths().config(), CONFIG_NAMES[0]),
+    ...(file !== undefined && { file }),
+  })
+  if (!config.ok) return err({ exit: exitFor(config.error), messages: config.error.map(formatComplaint) })
+  const expanded = expandPaths(config.value)
+  return expanded.ok ? expanded : err({ exit: 'configuration', messages: expanded.error })
+}
+
+async function foldersOf(
+  { stateDir, runtimeDir }: Omit<ClientConfig, 'accounts'>,
+  isBorrowed: boolean,
+): Promise<Result<Pick<ResolvedSettings, 'stateDir' | 'runtimeDir'>, Failure>> {
+  const problem = isBorrowed ? await systemAccessProblem() : undefined
+  if (problem !== undefined) return err({ exit: 'configuration', messages: [problem] })
+  const state = stateDir ?? (isBorrowed ? SYSTEM.state : await paths().state())
+  const runtime = isBorrowed ? SYSTEM.runtime : paths().runtime
+  return ok({ stateDir: state, runtimeDir: runtimeDir ?? runtime ?? state })
+}
+
+interface ChosenFile {
+  readonly file?: ParsedFile
+  /** It is the file of the system's daemon, which runs as another user. */
+  readonly isBorrowed: boolean
+  /** A remark on the file of the system's daemon, where that exists and is not used. */
+  readonly system?: string
+}
+
+/**
+ * The user's own file. Without one, commands that only read use the file of the system's daemon; commands that send get a
+ * remark that it exists.
+ */
+async function fileFor(flags: ClientSettingFlags, needs: SettingNeeds): Promise<Result<ChosenFile, Failure>> {
+  const variable = process.env['HOLDFAST_CONFIG']
+  const own = await readConfigFile(flags.configFile ?? (variable === '' ? undefined : variable), CONFIG_NAMES)
+  if (!own.ok) return own
+  if (own.value !== undefined) return ok({ file: own.value, isBorrowed: false })
+  const given = { ...fromEnvironment(TABLE, process.env), ...flags.layer }
+  const namesAccount = ['server', 'username', 'hostnames'].some((key) => given[key] !== undefined)
+  if (isRoot() || process.platform !== 'linux' || needs === 'nothing' || namesAccount)
+    return ok({ isBorrowed: false })
+  const system = await systemFile(CONFIG_NAMES)
+  if (!system.ok)
+    return needs === 'names'
+      ? err({ exit: 'configuration', messages: [system.error] })
+      : ok({ isBorrowed: false, system: system.error })
+  if (system.value === undefined) return ok({ isBorrowed: false })
+  if (needs === 'everything') return ok({ isBorrowed: false, system: systemConfigIgnored(system.value) })
+  const borrowed = await readConfigFile(system.value, CONFIG_NAMES)
+  return borrowed.ok
+    ? ok({ isBorrowed: true, ...(borrowed.value !== undefined && { file: borrowed.value }) })
+    : borrowed
+}
+
+const NOTHING = { problems: [], absent: [] } as const
+
+/** Proxies of the environment that cannot be used. */
+const proxyProblems = (accounts: ClientConfig['accounts']): readonly string[] => [
+  ...new Set(
+    accounts.flatMap(({ server }) => {
+      const proxy = proxyFor(server, process.env)
+      return proxy.ok ? [] : [proxy.error]
+    }),
+  ),
+]
+
+/** A `command` that no source runs. */
+const unusedCommand = ({ command, sources, places }: Omit<ClientConfig, 'accounts'>): readonly string[] =>
+  command === undefined || sources?.some(({ kind }) => kind === 'command') === true
+    ? []
+    : [
+        formatComplaint({
+          where: places['command'] ?? '',
+          problem: 'command is set, but sources does not list it; write sources = ["command"]',
+        }),
+      ]
+
+/** Checks against this host. The module that makes them is loaded only if there is something to check. */
+async function onThisHost(
+  config: ClientConfig,
+): Promise<{ readonly problems: readonly string[]; readonly absent: readonly string[] }> {
+  const namesProgram =
+    config.sources?.some(({ kind }) => kind === 'command') === true ||
+    config.accounts.some((account) =>
+      [...HOOKS, 'webhookSecretFile' as const].some((key) => account[key] !== undefined),
+    )
+  const namesInterface =
+    config.sources?.some((spec) => spec.kind === 'interface' && spec.interface !== undefined) === true ||
+    config.accounts.some(({ hosts }) => hosts.some((host) => host.interface !== undefined))
+  if (!namesProgram && !namesInterface) return NOTHING
+  const { absentInterfaces, commandComplaints, notificationComplaints } = await import('./local-checks.ts')
+  const [complaints, absent, notifying] = await Promise.all([
+    commandComplaints(config),
+    absentInterfaces(config),
+    notificationComplaints(config),
+  ])
+  return {
+    problems: complaints.map(formatComplaint),
+    absent: [...absent, ...notifying.map(formatComplaint)],
+  }
+}
+
+/** A mistake on the command line has its own exit code. */
+const exitFor = (complaints: readonly Complaint[]): Exit =>
+  complaints.every(({ where }) => where.startsWith('--')) ? 'usage' : 'configuration'

@@ -1,0 +1,37 @@
+import { type Draft, type DraftAccount } from '../../../client/setup/draft.ts'
+import { draftText } from '../../../client/setup/toml.ts'
+import type { NewFile } from './new-files.ts'
+import { PASSWORD_MODE, passwordFolderMode, type SetupPaths } from './paths.ts'
+
+/** The text of the configuration, and all files of a draft. */
+export interface DraftFiles {
+  readonly text: string
+  readonly files: readonly NewFile[]
+}
+
+/** A line of its own, as password files have it. */
+export const passwordFileOf = (account: DraftAccount, path: string, paths: SetupPaths): readonly NewFile[] =>
+  account.password === undefined
+    ? []
+    : [
+        {
+          path,
+          text: `${account.password.reveal()}\n`,
+          mode: PASSWORD_MODE,
+          folderMode: passwordFolderMode(paths, path),
+        },
+      ]
+
+/** The files of a new configuration: the passwords first, so that a configuration never names a file that is not there. */
+export function draftFiles(draft: Draft, paths: SetupPaths): DraftFiles {
+  const isOnly = draft.accounts.length === 1
+  const pathOf = (account: DraftAccount): string => paths.passwordFile(account, isOnly)
+  const text = draftText(draft, pathOf)
+  return {
+    text,
+    files: [
+      ...draft.accounts.flatMap((account) => passwordFileOf(account, pathOf(account), paths)),
+      { path: paths.config, text, mode: paths.configMode, folderMode: paths.folderMode },
+    ],
+  }
+}

@@ -1,0 +1,100 @@
+import { formatInstant } from '../../../base/time.ts'
+import { type EventFormat, wordingOf } from '../../../client/agent/wording.ts'
+import { verify, ONE_ROUND } from '../../../client/verify/verify.ts'
+import { ACCOUNT_SETTINGS } from '../../../config/client-settings.ts'
+import { onOff } from '../../../config/reader.ts'
+import { fromEnvironment, readTable } from '../../../config/setting.ts'
+import type { Conclusion } from '../../../client/report/survey.ts'
+import { connectionProblem } from '../../../platform/http/connect.ts'
+import type { Addresses } from '../../../net/address.ts'
+import { addressDetection } from '../detect/detection.ts'
+import { userAgentOf } from '../jobs.ts'
+import { readSettings } from '../settings/settings.ts'
+import { surveySources } from '../detect/survey.ts'
+import { givenServers, isDomainName, verifyPorts } from '../verify/verify-account.ts'
+import { timeoutSignal } from '../../../platform/clock/timeout-signal.ts'
+
+/** In milliseconds. A new user waits for each of these. */
+const TIMEOUT = { look: 8000, names: 5000, connection: 5000 } as const
+
+export interface FirstLook {
+  readonly conclusions: readonly Conclusion[]
+  /** What else a new user must know. */
+  readonly remarks: readonly string[]
+}
+
+const NO_NAMES: EventFormat = { account: (key) => key, time: formatInstant }
+
+/** The addresses of this host, as the sources see them now. Sends no update. */
+export async function firstLook(): Promise<FirstLook> {
+  const settings = await readSettings({ layer: {}, configFile: undefined, accounts: [] }, 'nothing')
+  if (!settings.ok) return { conclusions: [], remarks: [] }
+  const remarks = new Set<string>()
+  const signal = timeoutSignal(TIMEOUT.look)
+  const detection = addressDetection(settings.value, {
+    userAgent: userAgentOf(settings.value),
+    // Behind carrier-grade NAT, the name leads to an address that others share.
+    report: (event) => {
+      if (event.kind === 'behindAnother') remarks.add(wordingOf(event).line(event, NO_NAMES))
+    },
+    wake: () => undefined,
+    published: () => [],
+    end: signal,
+  })
+  const expired = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+  const ask = async <T>(_of: string, answer: Promise<T>, otherwise: () => T): Promise<T> =>
+    Promise.race([answer, expired.then(otherwise)])
+  const { conclusions } = await surveySources(settings.value, detection, { ask, signal })
+  return { conclusions, remarks: [...remarks] }
+}
+
+/** Whether each hostname has these addresses already, at the name servers of its zone. */
+export type NameState = 'current' | 'different' | 'missing' | 'unknown'
+
+export async function statesOfNames(
+  hostnames: readonly string[],
+  addresses: Addresses,
+): Promise<ReadonlyMap<string, NameState>> {
+  if (!mayAskNameServers()) return new Map()
+  const signal = timeoutSignal(TIMEOUT.names)
+  const ports = verifyPorts()
+  const servers = serversInEnvironment()
+  const states = await Promise.all(
+    hostnames
+      .filter(isDomainName)
+      .slice(0, 10)
+      .map(async (hostname) => {
+        const publication = await verify(
+          { hostname, addresses, previous: {}, rounds: ONE_ROUND, isAwaited: true, ...servers },
+          { ports, signal },
+        )
+        return [hostname, stateOf(publication?.servers.map(({ finding }) => finding) ?? [])] as const
+      }),
+  )
+  return new Map(states)
+}
+
+/** The setting `verify`, where the environment has it. */
+/** HOLDFAST_VERIFY_SERVERS, as for the account that is set up. */
+function serversInEnvironment(): ReturnType<typeof givenServers> {
+  const layer = fromEnvironment(ACCOUNT_SETTINGS, process.env)
+  const { values } = readTable(ACCOUNT_SETTINGS, [layer], { subject: '', file: '' })
+  return givenServers(values)
+}
+
+function mayAskNameServers(): boolean {
+  const given = fromEnvironment(ACCOUNT_SETTINGS, process.env)['verify']?.value
+  const read = typeof given === 'string' ? onOff.read(given) : undefined
+  return read?.ok !== true || read.value
+}
+
+function stateOf(findings: readonly string[]): NameState {
+  const answered = findings.filter((finding) => finding !== 'lame' && finding !== 'silent')
+  if (answered.length === 0) return 'unknown'
+  if (answered.every((finding) => finding === 'seen')) return 'current'
+  return answered.every((finding) => finding === 'missing') ? 'missing' : 'different'
+}
+
+/** Why no connection to the service can be made. No request is sent, because every request is an update. */
+export const serviceProblem = async (server: string): Promise<string | undefined> =>
+  connectionProblem(server, TIMEOUT.connection)

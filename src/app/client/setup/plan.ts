@@ -1,0 +1,137 @@
+import { err, ok, type Result } from '../../../base/result.ts'
+import {
+  accountNamesIn,
+  otherTopSettings,
+  withAddedAccount,
+  withTopSettings,
+} from '../../../client/setup/added-account.ts'
+import { parseDocument } from '../../../config/document.ts'
+import { diffLines } from '../../../client/setup/diff.ts'
+import { type Draft, distinctNames } from '../../../client/setup/draft.ts'
+import { maskedConfiguration } from '../../../client/setup/shown.ts'
+import { draftComplaints } from '../../../client/setup/draft-complaints.ts'
+import { deletionRemark, providerCalled } from '../../../config/providers/providers.ts'
+import { draftFiles, passwordFileOf } from './draft-files.ts'
+import { isThere, type NewFile, textAt } from './new-files.ts'
+import type { SetupPaths } from './paths.ts'
+
+/** What a setup writes. */
+export interface SetupPlan {
+  readonly config: string
+  readonly files: readonly NewFile[]
+  /** The change of a configuration that exists; empty where it is new. */
+  readonly diff: readonly string[]
+  /** Settings that the configuration has with another value. */
+  readonly remarks: readonly string[]
+  /** The names of the new accounts in the file. */
+  readonly accounts: readonly string[]
+}
+
+/** The files of a new configuration, or a configuration that exists with the accounts added. The error is for the user. */
+export async function setupPlan(draft: Draft, paths: SetupPaths): Promise<Result<SetupPlan, string>> {
+  const existing = await textAt(paths.config)
+  if (!existing.ok) return existing
+  const json = paths.config.replace(/\.toml$/, '.json')
+  if (existing.value === undefined && json !== paths.config && (await isThere(json)))
+    return err(`${json} is the configuration of this user; add the account there, or write --output FILE`)
+  const plan =
+    existing.value === undefined || existing.value.trim() === ''
+      ? newPlan(draft, paths, existing.value)
+      : await addedPlan(draft, paths, existing.value)
+  if (!plan.ok) return plan
+  for (const { path, mayReplace } of plan.value.files)
+    if (mayReplace !== true && (await isThere(path)))
+      return err(`${path} exists already; remove it if it is not needed`)
+  return plan
+}
+
+const familyRemarks = ({ accounts }: Draft): readonly string[] =>
+  accounts.flatMap(({ name, settings }) => {
+    const preset = providerCalled(String(settings['provider'] ?? ''))
+    if (preset === undefined) return []
+    const [ipv4, ipv6] = [settings['ipv4'] !== false, settings['ipv6'] !== false]
+    const remark = deletionRemark(preset, { ipv4, ipv6 })
+    const isIpv4Only = preset.settings['ipv6'] === 'false' && ipv6
+    return [
+      ...(isIpv4Only
+        ? [`${name}: ${preset.name} takes no IPv6 address in this protocol, so only IPv4 is published`]
+        : []),
+      ...(remark === undefined ? [] : [`${name}: ${remark}`]),
+    ]
+  })
+
+/** Names that no account has, and whose password files are not there: those belong to accounts without a name. */
+async function freeNames(
+  draft: Draft,
+  paths: SetupPaths,
+  used: readonly string[],
+): Promise<readonly string[]> {
+  const taken = [...used]
+  const names: string[] = []
+  for (const { name } of draft.accounts) {
+    let candidate = distinctNames([...taken, name]).at(-1) ?? name
+    while (await isThere(paths.passwordFile({ name: candidate }, false))) {
+      taken.push(candidate)
+      candidate = distinctNames([...taken, name]).at(-1) ?? name
+    }
+    taken.push(candidate)
+    names.push(candidate)
+  }
+  return names
+}
+
+function newPlan(draft: Draft, paths: SetupPaths, existing: string | undefined): Result<SetupPlan, string> {
+  const { files, text } = draftFiles(draft, paths)
+  const [complaint] = draftComplaints(text)
+  if (complaint !== undefined) return err(complaint.replace(/^holdfast\.toml:\d+: /, ''))
+  return ok({
+    config: paths.config,
+    files: files.map((file) =>
+      file.path === paths.config && existing !== undefined ? { ...file, mayReplace: true } : file,
+    ),
+    diff: [],
+    remarks: familyRemarks(draft),
+    accounts: draft.accounts.map(({ name }) => name),
+  })
+}
+
+async function addedPlan(
+  draft: Draft,
+  paths: SetupPaths,
+  existing: string,
+): Promise<Result<SetupPlan, string>> {
+  const parsed = parseDocument(existing, paths.config)
+  if (!parsed.ok) return err(`${paths.config}:${parsed.error.line}: ${parsed.error.problem}`)
+  const names = await freeNames(draft, paths, accountNamesIn(existing))
+  const accounts = draft.accounts.map((account, at) => ({ ...account, name: names[at] ?? account.name }))
+  let text = withTopSettings(existing, draft.settings)
+  for (const account of accounts) {
+    const added = withAddedAccount(text, account, (one) => paths.passwordFile(one, false))
+    if (!added.ok) return err(`${paths.config}: ${added.error}`)
+    text = added.value
+  }
+  const [complaint] = draftComplaints(text)
+  if (complaint !== undefined)
+    return err(`${paths.config} with this account: ${complaint.replace('holdfast.toml:', 'line ')}`)
+  const passwords = accounts.flatMap((account) =>
+    passwordFileOf(account, paths.passwordFile(account, false), paths),
+  )
+  return ok({
+    config: paths.config,
+    files: [
+      ...passwords,
+      {
+        path: paths.config,
+        text,
+        mode: paths.configMode,
+        folderMode: paths.folderMode,
+        mayReplace: true,
+        replaces: existing,
+      },
+    ],
+    // Lines with secrets are masked; a change of one of them alone is not shown.
+    diff: diffLines(maskedConfiguration(existing), maskedConfiguration(text)),
+    remarks: [...otherTopSettings(existing, draft.settings), ...familyRemarks(draft)],
+    accounts: names,
+  })
+}

@@ -1,0 +1,112 @@
+import { between, instant, seconds } from '../../../base/time.ts'
+import type { Evidence } from '../../../client/report/diagnose.ts'
+import { PUBLIC_SERVICES } from '../../../client/sources/services.ts'
+import type { SourceSpec } from '../../../config/source.ts'
+import { parseAddress } from '../../../net/address.ts'
+import { undiciHttp } from '../../../platform/http/http.ts'
+import { systemGateway } from '../../../platform/network/network.ts'
+import { RELEASED } from '../../../platform/clock/release-date.ts'
+import { cachingResolve } from '../../../platform/names/resolve.ts'
+import type { HttpOutcome } from '../../../ports/http.ts'
+import { addressDetection } from '../detect/detection.ts'
+import { userAgentOf } from '../jobs.ts'
+import type { ResolvedSettings } from '../settings/settings.ts'
+import { type Asker, surveySources } from '../detect/survey.ts'
+
+/** Measures this host, its network and its sources for a diagnosis. Sends no update. */
+export async function evidenceOf(settings: ResolvedSettings, { ask }: Pick<Asker, 'ask'>): Promise<Evidence> {
+  const userAgent = userAgentOf(settings)
+  const end = new AbortController().signal
+  const listeners = {
+    userAgent,
+    report: () => undefined,
+    wake: () => undefined,
+    published: () => [],
+    end,
+  }
+  const detection = addressDetection(settings, listeners)
+  const specs = settings.config.sources ?? PUBLIC_SERVICES.map(({ spec }) => spec)
+  const [survey, gateway, names, responses] = await Promise.all([
+    surveySources(settings, detection, { ask, signal: new AbortController().signal }),
+    systemGateway(),
+    Promise.all(
+      [...hostsOf(settings, specs)].map(async (host) =>
+        ask(`the address of ${host}`, resolveHost(host), () => ({ host, isFound: false })),
+      ),
+    ),
+    Promise.all(
+      specs.flatMap((spec) =>
+        spec.kind === 'web'
+          ? [ask(spec.url, request(spec.url, userAgent), () => ({ url: spec.url, outcome: TIMED_OUT }))]
+          : [],
+      ),
+    ),
+  ])
+  const agreed = Object.fromEntries(
+    survey.conclusions.flatMap(({ family, address }) => (address === null ? [] : [[family, address]])),
+  )
+  return {
+    answers: survey.answers,
+    agreed,
+    hasGateway: gateway !== undefined,
+    names,
+    pages: responses.flatMap(({ url, outcome }) => pageOf(url, outcome)),
+    clockAhead: clockAheadOf(responses.map(({ outcome }) => outcome)),
+    isBeforeRelease: Date.now() < RELEASED,
+  }
+}
+
+/** The host names of the services and of the sources. */
+function hostsOf({ accounts }: ResolvedSettings, specs: readonly SourceSpec[]): ReadonlySet<string> {
+  const hosts = [
+    ...accounts.map(({ server }) => new URL(server).hostname),
+    ...specs.flatMap((spec) => {
+      if (spec.kind === 'stun') return [spec.host]
+      if (spec.kind === 'dns') return [spec.server]
+      return spec.kind === 'web' ? [new URL(spec.url).hostname] : []
+    }),
+  ]
+  return new Set(hosts.filter((host) => parseAddress(host.replace(/^\[|\]$/g, '')) === undefined))
+}
+
+const { resolve } = cachingResolve(() => performance.now())
+
+async function resolveHost(host: string): Promise<Evidence['names'][number]> {
+  const [v4, v6] = await Promise.all([resolve(host, 'v4'), resolve(host, 'v6')])
+  return { host, isFound: v4.length + v6.length > 0 }
+}
+
+async function request(
+  url: string,
+  userAgent: string,
+): Promise<{ readonly url: string; readonly outcome: HttpOutcome }> {
+  const limits = { connectTimeout: seconds(4), responseTimeout: seconds(8), maxBodyBytes: 4096 }
+  const outcome = await undiciHttp(
+    { url, headers: { 'user-agent': userAgent }, ...limits },
+    new AbortController().signal,
+  )
+  return { url, outcome }
+}
+
+const TIMED_OUT: HttpOutcome = { kind: 'unreached', stage: 'time-out', because: 'it did not answer in time' }
+
+const IS_PAGE = /^\s*<(!doctype|html)/i
+
+function pageOf(url: string, outcome: HttpOutcome): Evidence['pages'] {
+  if (outcome.kind === 'unreached') return []
+  const { location } = outcome.headers
+  const isElsewhere =
+    location !== undefined && URL.canParse(location, url) && new URL(location, url).host !== new URL(url).host
+  return [{ url, isPage: IS_PAGE.test(outcome.body), ...(isElsewhere && { redirectsTo: location }) }]
+}
+
+/** By the Date header of the web sources (RFC 9110 §6.6.1): the median, because one of them may be wrong. */
+function clockAheadOf(outcomes: readonly HttpOutcome[]): Evidence['clockAhead'] {
+  const now = instant(Date.now())
+  const spans = outcomes
+    .flatMap((outcome) => (outcome.kind === 'answered' ? [Date.parse(outcome.headers['date'] ?? '')] : []))
+    .filter((at) => !Number.isNaN(at))
+    .map((at) => between(instant(at), now))
+    .toSorted((a, b) => a - b)
+  return spans[Math.floor(spans.length / 2)]
+}

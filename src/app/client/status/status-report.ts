@@ -1,0 +1,37 @@
+import { type ControlRequest, readControlResponse } from '../../../client/control/control-requests.ts'
+import { StateUnreadable } from '../../../client/memory/memory.ts'
+import type { StatusReport } from '../../../client/report/status.ts'
+import { accountKey } from '../../../config/client-checks.ts'
+import { askControl } from '../../../platform/sockets/control.ts'
+import type { Failure } from '../../failure.ts'
+import { savedReports, savedState } from '../state/saved-state.ts'
+import type { ResolvedSettings } from '../settings/settings.ts'
+import { socketIn } from '../state/single-instance.ts'
+
+/** In milliseconds. A daemon answers a status request at any time. */
+const STATUS_TIMEOUT = 5000
+
+/** The daemon answers with an error instead of its status. */
+class StatusRefused extends Error {}
+
+/** From the running daemon, else from the saved state. */
+export async function statusReport(settings: ResolvedSettings): Promise<StatusReport> {
+  const request: ControlRequest = { do: 'status' }
+  const asked = await askControl(socketIn(settings), request, STATUS_TIMEOUT)
+  const { reports, error } = asked.kind === 'answered' ? readControlResponse(asked.answer) : {}
+  if (error !== undefined) throw new StatusRefused(error)
+  const configured = new Set(settings.accounts.map(accountKey))
+  if (reports !== undefined)
+    return { isRunning: true, accounts: reports.filter(({ account }) => configured.has(account)) }
+  const accounts = await savedReports(savedState(settings))
+  return asked.kind === 'unreachable'
+    ? { isRunning: false, accounts }
+    : { isRunning: true, isSilent: true, accounts }
+}
+
+/** The failure for a state that cannot be read; any other error is a bug and is thrown again. */
+export function stateFailure(error: unknown): Failure {
+  if (error instanceof StateUnreadable || error instanceof StatusRefused)
+    return { exit: 'configuration', messages: [error.message] }
+  throw error
+}

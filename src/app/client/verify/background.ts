@@ -1,0 +1,110 @@
+import type { AgentEvent } from '../../../client/agent/events.ts'
+import type { PublicationView } from '../../../client/report/report.ts'
+import type { Confirmed, Publication } from '../../../client/verify/publication.ts'
+import type { VerifyPorts } from '../../../client/verify/ports.ts'
+import { ROUNDS, verify } from '../../../client/verify/verify.ts'
+import { accountKey } from '../../../config/client-checks.ts'
+import { byFamily } from '../../../net/address.ts'
+import { isChangeReply } from '../../../protocol/reply.ts'
+import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
+import { givenServers, isDomainName, MAX_VERIFIED_NAMES, verifyPorts } from './verify-account.ts'
+
+type Confirmation = Extract<AgentEvent, { kind: 'settled' | 'confirmedDifferent' }>
+
+interface Running {
+  readonly account: string
+  readonly end: AbortController
+}
+
+interface Result {
+  readonly account: string
+  readonly publication: Publication
+}
+
+/** Verifies in the background what the service confirms to a daemon: the last result of each hostname, and an event for it. */
+export class BackgroundVerification implements PublicationView {
+  readonly #emit: (event: AgentEvent) => void
+  readonly #signal: AbortSignal
+  readonly #ports: VerifyPorts
+  readonly #results = new Map<string, Result>()
+  readonly #running = new Map<string, Running>()
+  /** Accounts whose last hostname could not be verified. */
+  readonly #unverified = new Set<string>()
+  #accounts: ReadonlyMap<string, ClientAccount> = new Map()
+
+  /** The signal ends all questions. */
+  constructor(emit: (event: AgentEvent) => void, signal: AbortSignal, ports: VerifyPorts = verifyPorts()) {
+    this.#emit = emit
+    this.#signal = signal
+    this.#ports = ports
+  }
+
+  /** Results that the settings no longer ask for are dropped. */
+  adopt({ accounts }: Pick<ResolvedSettings, 'accounts'>): void {
+    this.#accounts = new Map(accounts.map((account) => [accountKey(account), account]))
+    const isOn = (account: string): boolean => this.#accounts.get(account)?.verify === true
+    for (const { account, end } of this.#running.values()) if (!isOn(account)) end.abort()
+    for (const [key, { account }] of this.#results) if (!isOn(account)) this.#results.delete(key)
+  }
+
+  get(account: string, hostname: string): Publication | undefined {
+    return this.#results.get(keyOf(account, hostname))?.publication
+  }
+
+  /** Starts to verify what an event confirms, in the place of an earlier confirmation of the hostname. */
+  record(event: AgentEvent): void {
+    if (event.kind !== 'settled' && event.kind !== 'confirmedDifferent') return
+    if (!isChangeReply(event.reply.word)) return
+    const key = keyOf(event.account, event.hostname)
+    this.#running.get(key)?.end.abort()
+    this.#running.delete(key)
+    this.#results.delete(key)
+    const account = this.#accounts.get(event.account)
+    const running = [...this.#running.values()].filter((one) => one.account === event.account).length
+    const isFull = running >= MAX_VERIFIED_NAMES.ofAccount || this.#running.size >= MAX_VERIFIED_NAMES.ofAll
+    const isVerified =
+      account?.verify === true && event.sent.offline !== 'YES' && isDomainName(event.hostname)
+    if (isVerified && !isFull) void this.#verify(key, event, account)
+  }
+
+  async #verify(key: string, event: Confirmation, account: ClientAccount): Promise<void> {
+    const end = new AbortController()
+    this.#running.set(key, { account: event.account, end })
+    const { hostname } = event
+    const signal = AbortSignal.any([this.#signal, end.signal])
+    const verification = {
+      hostname,
+      ...confirmedBy(event),
+      ...givenServers(account),
+      rounds: ROUNDS,
+      isAwaited: false,
+    }
+    const last = await verify(verification, { ports: this.#ports, signal }, (publication) => {
+      const isFirst =
+        publication.state === 'published' && this.#results.get(key)?.publication.state !== 'published'
+      this.#results.set(key, { account: event.account, publication })
+      if (isFirst) this.#emit({ kind: 'published', account: event.account, hostname, publication })
+    })
+    if (this.#running.get(key)?.end === end) this.#running.delete(key)
+    if (last !== undefined && !signal.aborted) this.#conclude(event, last)
+  }
+
+  #conclude({ account, hostname }: Confirmation, publication: Publication): void {
+    const { state } = publication
+    const wasUnverified = this.#unverified.has(account)
+    if (state === 'unverified') this.#unverified.add(account)
+    else this.#unverified.delete(account)
+    if (state === 'unverified' && !wasUnverified)
+      this.#emit({ kind: 'unverified', account, hostname, publication })
+    if (state === 'stale' || state === 'different')
+      this.#emit({ kind: 'notPublished', account, hostname, publication })
+  }
+}
+
+const keyOf = (account: string, hostname: string): string => `${account} ${hostname}`
+
+/** The addresses of the reply; without any, those of the request. */
+function confirmedBy({ reply, sent, previous }: Confirmation): Confirmed {
+  const named = 'addresses' in reply ? byFamily(reply.addresses) : {}
+  return { addresses: Object.keys(named).length > 0 ? named : sent.addresses, previous }
+}

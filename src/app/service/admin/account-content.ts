@@ -1,0 +1,105 @@
+import { err, ok, type Result } from '../../../base/result.ts'
+import { formatInstant, type Instant } from '../../../base/time.ts'
+import { fqdnOf } from '../../../server/model/dns-name.ts'
+import { formatMasterFile } from '../../../server/model/master-file-format.ts'
+import type { Name, RRSet } from '../../../server/model/tree.ts'
+import type { OverviewRow } from '../../../server/store/overview.ts'
+import type { StoreReads } from '../../../server/store/store.ts'
+import { allNames } from './zone-files.ts'
+
+/** What an account has, as it is written into a file. Passwords and hashes are not in it. */
+export interface AccountContent {
+  readonly account: OverviewRow | undefined
+  /** With their rules, and as master files. */
+  readonly zones: readonly object[]
+  /** Those in zones of other accounts too, with what a master file has no place for. */
+  readonly names: readonly object[]
+  /** DDNS keys with their targets. */
+  readonly keys: readonly object[]
+  readonly apiKeys: readonly OverviewRow[]
+}
+
+export interface FoundAccount {
+  readonly id: number
+  readonly content: AccountContent
+}
+
+/** Everything that goes with the account; or why it cannot go. */
+export async function contentOf(
+  r: StoreReads,
+  account: string,
+  { nameservers, now }: { readonly nameservers: readonly string[]; readonly now: Instant },
+): Promise<Result<FoundAccount, string>> {
+  const login = await r.login(account)
+  if (login?.kind !== 'account') return err(`there is no account ${account}`)
+  const id = login.accountId
+  const query = { filter: { account }, now }
+  const zones: object[] = []
+  for (const row of await r.overview('zones', query)) {
+    const zone = await r.zoneNamed(String(row['name']))
+    if (zone === undefined) continue
+    if ((await r.countNamesOfOthers(zone.id, id)) > 0)
+      return err(`zone ${zone.name} has names of other accounts; transfer it first with zone transfer`)
+    const lines = formatMasterFile(zone, await allNames(r, { zoneId: zone.id }), nameservers)
+    zones.push({ zone: zone.name, ...row, metadata: zone.metadata, file: `${lines.join('\n')}\n` })
+  }
+  const content = {
+    account: (await r.overview('accounts', { ...query, filter: { name: account } }))[0],
+    zones,
+    names: await namesOf(r, id),
+    keys: await keysOf(r, await r.overview('keys', query)),
+    apiKeys: await r.overview('apiKeys', query),
+  }
+  return ok({ id, content })
+}
+
+async function namesOf(r: StoreReads, accountId: number): Promise<readonly object[]> {
+  const zones = new Map<number, string>()
+  const names: object[] = []
+  for (const name of await allNames(r, { accountId })) {
+    const zone = zones.get(name.zoneId) ?? (await r.zoneRules(name.zoneId))?.name ?? ''
+    zones.set(name.zoneId, zone)
+    names.push(nameIn(zone, name))
+  }
+  return names
+}
+
+/** In the words of the management API. */
+const nameIn = (zone: string, name: Name): object => ({
+  name: fqdnOf(name.name, zone),
+  zone,
+  locked: name.isProhibited,
+  blocked: name.isBlocked,
+  offline: name.isOffline,
+  offline_settings: name.offlineSettings ?? null,
+  update_group: name.updateGroup ?? null,
+  metadata: name.metadata,
+  created_at: formatInstant(name.createdAt),
+  updated_at: formatInstant(name.updatedAt),
+  rrsets: name.rrsets.map(rrsetOf),
+})
+
+const rrsetOf = ({ dnsType, ttl, isSystem, metadata, rdata }: RRSet): object => ({
+  dns_type: dnsType,
+  ttl,
+  system: isSystem,
+  metadata,
+  rdata: rdata.map(({ label, value, updateGroup }) => ({ label, value, update_group: updateGroup ?? null })),
+})
+
+async function keysOf(r: StoreReads, rows: readonly OverviewRow[]): Promise<readonly object[]> {
+  const keys: object[] = []
+  for (const row of rows) {
+    const targets = (await r.keyNamed(String(row['username'])))?.targets ?? []
+    keys.push({
+      ...row,
+      targets: targets.map(({ zoneName, name, dnsType, label }) => ({
+        name: fqdnOf(name, zoneName),
+        zone: zoneName,
+        dns_type: dnsType ?? null,
+        label: label ?? null,
+      })),
+    })
+  }
+  return keys
+}

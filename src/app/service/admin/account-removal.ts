@@ -1,0 +1,59 @@
+import { open, rm } from 'node:fs/promises'
+import { err, ok, type Result } from '../../../base/result.ts'
+import { systemClock } from '../../../platform/clock/clock.ts'
+import type { OperationResult } from '../../../server/admin/operation.ts'
+import type { Store } from '../../../server/store/store.ts'
+import { type AccountContent, contentOf } from './account-content.ts'
+import { operatorChange } from './operator-changes.ts'
+
+/** Writes what the account has into a file, then removes the account with its zones, names and keys. */
+export async function removeAccount(
+  store: Store,
+  nameservers: readonly string[],
+  args: readonly string[],
+): Promise<Result<OperationResult, string>> {
+  const [name = '', option = ''] = args
+  const [, file] = /^export=(.+)$/.exec(option) ?? []
+  if (file === undefined) return err('say where the data of the account goes: export=FILE, or export=none')
+  const context = { nameservers, now: systemClock.now() }
+  const found = await store.read(async (r) => contentOf(r, name, context))
+  if (!found.ok) return found
+  const { id, content } = found.value
+  const failure = file === 'none' ? undefined : await write(file, content)
+  if (failure !== undefined) return err(`the export cannot be written (${failure}); nothing was removed`)
+  const isRemoved = await store.write(async (w) => {
+    const now = await contentOf(w, name, context)
+    if (!now.ok || now.value.id !== id) return false
+    if (file !== 'none' && dataOf(now.value.content) !== dataOf(content)) return false
+    await w.removeAccount(id)
+    await w.addOperatorChange(operatorChange('account remove', args, context.now))
+    return true
+  })
+  if (!isRemoved) {
+    if (file !== 'none') await rm(file, { force: true })
+    return err(
+      `account ${name} changed while its data was written; nothing was removed: suspend it first with holdfast admin account suspend ${name}`,
+    )
+  }
+  const kept = file === 'none' ? '' : `; its data is in ${file}`
+  return ok({ lines: [`account ${name} removed${kept}`], data: { account: name, export: file } })
+}
+
+/** The file is new, and on disk before anything is removed. Resolves with why that failed; then there is no part of it. */
+async function write(file: string, content: AccountContent): Promise<string | undefined> {
+  const opened = await open(file, 'wx', 0o600).then(ok, (error: Error) => err(error.message))
+  if (!opened.ok) return opened.error
+  try {
+    await opened.value.writeFile(`${JSON.stringify(content, null, 1)}\n`)
+    await opened.value.sync()
+    return undefined
+  } catch (error) {
+    await rm(file, { force: true })
+    return (error as Error).message
+  } finally {
+    await opened.value.close()
+  }
+}
+
+/** Without what each login changes. */
+const dataOf = ({ zones, names }: AccountContent): string => JSON.stringify([zones, names])

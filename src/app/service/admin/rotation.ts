@@ -1,0 +1,109 @@
+import { err, ok, type Result } from '../../../base/result.ts'
+import { systemClock } from '../../../platform/clock/clock.ts'
+import type { OperationResult } from '../../../server/admin/operation.ts'
+import { fingerprintOf, type Pepper } from '../../../server/auth/hashes.ts'
+import type { OverviewRow } from '../../../server/store/overview.ts'
+import { exclusively, type HeldStore } from '../../../server/store/sqlite/files.ts'
+import type { Failure } from '../../failure.ts'
+import { dropPreviousHashKey, readHashKey, recordRotation, rotateHashKey } from '../store/hash-key.ts'
+import { openStore } from '../store/open-store.ts'
+import { operatorChange } from './operator-changes.ts'
+
+/**
+ * `holdfast admin rotate-hash-key [drop-old] [confirm=N]`. A running service has read the hash key, so it must be stopped.
+ * The database is held from the first check to the end: nothing else can read the old key or make another one meanwhile.
+ */
+export async function rotate(
+  folder: string,
+  args: readonly string[],
+): Promise<Result<OperationResult, Failure>> {
+  const [step, confirm] = args
+  if (step !== undefined && step !== 'drop-old')
+    return usage('holdfast admin rotate-hash-key, or rotate-hash-key drop-old [confirm=N]')
+  // Refuses what is no whole store, and completes a rotation that was interrupted.
+  const opened = await openStore(folder)
+  if (!opened.ok) return opened
+  await opened.value.store.close()
+  const outcome = await exclusively(folder, async (held) => {
+    const keys = await keysOf(folder, held)
+    if (!keys.ok) return keys
+    const done = await (step === undefined
+      ? makeNew({ folder, held }, keys.value)
+      : dropOld(folder, keys.value, confirm))
+    if (done.ok) await held.addOperatorChange(operatorChange('rotate-hash-key', args, systemClock.now()))
+    return done
+  })
+  return (
+    outcome ??
+    refusal(
+      'a process has the store open; stop the service and its socket first (systemctl stop holdfast-service.socket holdfast-service.service)',
+    )
+  )
+}
+
+interface Keys {
+  readonly pepper: Pepper
+  /** Usernames of DDNS keys, and numbers of API keys, that have not logged in since the last rotation. */
+  readonly old: readonly string[]
+}
+
+/** The hash key as it is now, and the keys whose hashes are of the one before. */
+async function keysOf(folder: string, held: HeldStore): Promise<Result<Keys, Failure>> {
+  const pepper = await readHashKey(folder)
+  if (!pepper.ok) return refusal(pepper.error)
+  if ((await held.fact('hash_key')) !== fingerprintOf(pepper.value))
+    return refusal('another process has changed the hash key meanwhile; nothing was done; try again')
+  const number = Number((await held.fact('hash_key_number')) ?? 1)
+  const query = { filter: {}, now: systemClock.now() }
+  const isOld = (row: OverviewRow): boolean => Number(row['hash_key']) < number
+  const ddnsKeys = (await held.overview('keys', query)).filter(isOld)
+  const apiKeys = (await held.overview('apiKeys', query)).filter(isOld)
+  const old = [
+    ...ddnsKeys.map(({ username, account }) => `DDNS key ${String(username)} of ${String(account)}`),
+    ...apiKeys.map(({ id, account }) => `API key ${String(id)} of ${String(account)}`),
+  ]
+  return ok({ pepper: pepper.value, old })
+}
+
+async function makeNew(
+  { folder, held }: { readonly folder: string; readonly held: HeldStore },
+  { pepper, old }: Keys,
+): Promise<Result<OperationResult, Failure>> {
+  if (pepper.previous !== undefined && old.length > 0)
+    return refusal(
+      `${old.length} keys have not logged in since the last rotation; drop them first with holdfast admin rotate-hash-key drop-old`,
+    )
+  await rotateHashKey(folder)
+  const made = await readHashKey(folder)
+  if (!made.ok) return refusal(made.error)
+  await recordRotation(held, made.value)
+  return ok({
+    lines: [
+      'made a new hash key; each key gets a new hash at its next login',
+      'later: holdfast admin rotate-hash-key drop-old lists the keys that have not logged in',
+    ],
+    data: { rotated: true },
+  })
+}
+
+async function dropOld(
+  folder: string,
+  { pepper, old }: Keys,
+  confirm: string | undefined,
+): Promise<Result<OperationResult, Failure>> {
+  if (pepper.previous === undefined) return refusal('there is no previous hash key')
+  if (old.length > 0 && confirm !== `confirm=${old.length}`)
+    return refusal(
+      `these ${old.length} keys have not logged in since the rotation and could never log in again; to drop them, add confirm=${old.length}:\n  ${old.join('\n  ')}`,
+    )
+  await dropPreviousHashKey(folder)
+  return ok({
+    lines: [`dropped the previous hash key; ${old.length} keys are lost`],
+    data: { lost: old },
+  })
+}
+
+const refusal = (message: string): Result<never, Failure> =>
+  err({ exit: 'configuration', messages: [message] })
+const usage = (message: string): Result<never, Failure> =>
+  err({ exit: 'usage', messages: [`usage: ${message}`] })

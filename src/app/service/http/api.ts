@@ -1,0 +1,109 @@
+import type { ServiceSettings } from '../../../config/service-settings.ts'
+import type { Instant } from '../../../base/time.ts'
+import { systemClock } from '../../../platform/clock/clock.ts'
+import { isPublicSuffix } from '../../../platform/names/public-suffix.ts'
+import { limitsOf } from '../../../server/abuse/limits.ts'
+import { type ApiDependencies, handleApi } from '../../../server/api/handle.ts'
+import { plainError } from '../../../server/api/answer/render.ts'
+import { REQUEST_FAULTS } from '../../../server/api/request/faults.ts'
+import type { Audit } from '../../../server/model/audit.ts'
+import { callerIdentifier } from '../../../server/auth/caller.ts'
+import { keyedHash, newPassword, newUsername, type Pepper } from '../../../server/auth/hashes.ts'
+import type { PasswordChecker } from '../../../server/auth/login.ts'
+import { networkOf, shareOf } from '../../../net/network.ts'
+import { corsHeaders, PREFLIGHT_HEADERS } from '../../../server/http/cors.ts'
+import { type CountRequest, countInMemory, rateLimiter } from '../../../server/http/rate-limit.ts'
+import type { IncomingRequest, OutgoingResponse } from '../../../server/http/request.ts'
+import type { Store } from '../../../server/store/store.ts'
+
+/** The version of the API, which is independent of the program's (spec, "Versioning"). */
+const API_VERSION = '1.0.0'
+
+interface ApiParts {
+  readonly store: Store
+  readonly pepper: Pepper
+  readonly passwords: PasswordChecker
+  readonly reportFailure: (what: string, error: unknown) => void
+  readonly audit: Audit
+  readonly requestFlush: () => void
+}
+
+/** The management API as one function from request to response. */
+export function apiOf(
+  settings: ServiceSettings,
+  { store, pepper, passwords, reportFailure, audit, requestFlush }: ApiParts,
+): (request: IncomingRequest) => Promise<OutgoingResponse> {
+  const now = () => systemClock.now()
+  const gate = { store, pepper, passwords, audit, now, limits: limitsOf(settings) }
+  const secret = () => {
+    const password = newPassword()
+    return { password, hash: keyedHash(pepper, password) }
+  }
+  const dependencies: ApiDependencies = {
+    store,
+    now,
+    identify: callerIdentifier(gate),
+    rateLimit: rateLimiter(settings.keyRequestLimit, now, counted(store, now)),
+    service: {
+      name: 'Holdfast DNS management API',
+      version: API_VERSION,
+      nameservers: settings.nameservers,
+      isReserved: (name) => name === settings.catalogZone,
+      isPublicSuffix: (name) => !settings.publicSuffixes && isPublicSuffix(name),
+      requestFlush,
+      newPassword: secret,
+      newKey: () => ({ username: newUsername(), ...secret() }),
+    },
+    audit,
+    reportError: (error) => reportFailure('an API request', error),
+  }
+  return async (request) => respond(dependencies, settings, request)
+}
+
+/** Nodes that share a store share the count. */
+function counted({ countRequest }: Store, now: () => Instant): CountRequest {
+  return countRequest === undefined
+    ? countInMemory(now)
+    : async (accountId, span) => countRequest(accountId, now(), span)
+}
+
+async function respond(
+  dependencies: ApiDependencies,
+  { corsOrigins }: ServiceSettings,
+  request: IncomingRequest,
+): Promise<OutgoingResponse> {
+  const { method, path, query, authorization, contentType, ifMatch, ifNoneMatch, body } = request
+  const hasBody = ['POST', 'PUT', 'PATCH'].includes(method)
+  const cors = corsHeaders(corsOrigins, request.origin)
+  if (method === 'OPTIONS' && cors['access-control-allow-origin'] !== undefined)
+    return { status: 204, headers: { ...cors, ...PREFLIGHT_HEADERS }, body: '' }
+  // The listener drops a body above its limit.
+  const isTooLarge = hasBody && body === undefined
+  const response = isTooLarge
+    ? plainError(REQUEST_FAULTS.bodyTooLarge)
+    : await handleApi(dependencies, {
+        method,
+        path,
+        query,
+        authorization,
+        contentType,
+        ifMatch,
+        ifNoneMatch,
+        body: body ?? '',
+        networks: {
+          peer: request.peer,
+          network: request.isProxy ? undefined : networkOf(request.peer),
+          share: shareOf(request.peer),
+        },
+      })
+  return {
+    status: response.status,
+    headers: {
+      ...(response.body !== undefined && { 'content-type': 'application/json' }),
+      'cache-control': 'no-store',
+      ...cors,
+      ...response.headers,
+    },
+    body: response.body === undefined ? '' : `${JSON.stringify(response.body)}\n`,
+  }
+}

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isAtLeast } from '../../../base/level.ts'
+import type { ServiceSettings } from '../../../config/service-settings.ts'
+import { systemClock } from '../../../platform/clock/clock.ts'
+import type { Log } from '../../../ports/log.ts'
+import { limitsOf } from '../../../server/abuse/limits.ts'
+import { isApiPath } from '../../../server/api/handle.ts'
+import { passwordChecker } from '../../../server/auth/login.ts'
+import { dispatch, type PathHandler } from '../../../server/http/dispatch.ts'
+import type { RequestHandler } from '../../../server/http/listen.ts'
+import type { Audit } from '../../../server/model/audit.ts'
+import type { FaultRule } from '../../../server/update/faults.ts'
+import { handleUpdate, isUpdatePath, type UpdateDependencies } from '../../../server/update/handle.ts'
+import type { ServiceDialect } from './imitated-service.ts'
+import { apiOf } from './api.ts'
+import { dialectPart } from './dialect.ts'
+import type { OpenStore } from '../store/opened-store.ts'
+import { withSites } from './sites.ts'
+
+export interface HandlerParts {
+  readonly health: PathHandler
+  readonly audit: Audit
+  readonly reportFailure: (what: string, error: unknown) => void
+  readonly requestFlush: () => void
+  readonly log: Log
+  readonly ending: AbortSignal
+  readonly faults: readonly FaultRule[]
+  /** The service to imitate, for tests of clients. */
+  readonly dialect?: ServiceDialect
+}
+
+/** Makes the handler of all requests for some settings. State that lasts over requests, such as counts, is made once. */
+export function handlerMaker(
+  { store, pepper }: Pick<OpenStore, 'store' | 'pepper'>,
+  parts: HandlerParts,
+): (settings: ServiceSettings) => RequestHandler {
+  const { log } = parts
+  const passwords = passwordChecker(pepper)
+  return (settings) => {
+    const update = updateDependencies(settings, { store, passwords }, parts)
+    const api = apiOf(settings, {
+      store,
+      pepper,
+      passwords,
+      audit: parts.audit,
+      requestFlush: parts.requestFlush,
+      reportFailure: parts.reportFailure,
+    })
+    const handlers: readonly PathHandler[] = [
+      ...(parts.dialect === undefined ? [] : [dialectPart(update, parts.dialect)]),
+      updatePart(update),
+      { matches: isApiPath, handle: api, logFields: ({ method }) => ({ method }) },
+      parts.health,
+    ]
+    const handle = dispatch(handlers, { log, isLogged: isAtLeast('debug', settings.logLevel) })
+    return settings.redirectAddresses.length === 0 ? handle : withSites(handle, store)
+  }
+}
+
+/** In characters. */
+const MAX_LOGGED_REPLY = 100
+
+const updatePart = (dependencies: UpdateDependencies): PathHandler => ({
+  matches: isUpdatePath,
+  handle: async (request) => handleUpdate(dependencies, request),
+  logFields: (_, { body }) => ({ reply: body.slice(0, MAX_LOGGED_REPLY) }),
+})
+
+function updateDependencies(
+  settings: ServiceSettings,
+  updater: Pick<UpdateDependencies['updater'], 'store' | 'passwords'>,
+  { ending, faults, audit, reportFailure }: HandlerParts,
+): UpdateDependencies {
+  const { allHostnames, strictAgents, blockedAgents, realm } = settings
+  return {
+    updater: {
+      ...updater,
+      policy: { limits: limitsOf(settings), allHostnames, strictAgents, blockedAgents },
+      now: () => systemClock.now(),
+      audit,
+    },
+    realm,
+    faults,
+    pause: async (span) => sleep(span, undefined, { signal: ending }).catch(() => undefined),
+    reportError: (error) => reportFailure('an update request', error),
+  }
+}

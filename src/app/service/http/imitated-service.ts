@@ -1,0 +1,126 @@
+import { byFamily, FAMILIES, type Family, listed, parseAddress } from '../../../net/address.ts'
+import { parseHostname } from '../../../net/hostname.ts'
+import { changeWordFor, type ReplyDialect } from '../../../protocol/dialect.ts'
+import { UPDATE_PATH } from '../../../protocol/request.ts'
+import type { RequestForm } from '../../../protocol/request-form.ts'
+import type { IncomingRequest, OutgoingResponse } from '../../../server/http/request.ts'
+
+/**
+ * Services that delete the records of a family that a request does not name, by what keeps them: a word in the place of the address,
+ * a parameter (keepipv4=1), or nothing. A fact of its own, and not that of the preset, which the tests compare with it.
+ */
+export const DELETING_SERVICES: Readonly<Record<string, 'preserve' | 'no' | 'parameter' | 'nothing'>> = {
+  dyn: 'nothing',
+  inwx: 'nothing',
+  dynu: 'no',
+  desec: 'preserve',
+  'core-networks': 'parameter',
+}
+
+/** Another service of this protocol, whose requests and replies are imitated for tests of clients. */
+export interface ServiceDialect {
+  readonly path: string
+  readonly form: RequestForm
+  readonly replies: ReplyDialect
+  /** Undefined for a service that keeps what a request does not name. */
+  readonly preservedBy: (typeof DELETING_SERVICES)[string] | undefined
+  /** Those of the credentials, which stand for the first where a request names none. */
+  readonly hostnames: readonly string[]
+}
+
+/** A request in the form of the specification. */
+export interface PlainRequest {
+  readonly request: IncomingRequest
+  /** As the request lists them: hostnames, groups, or the word for all. */
+  readonly items: readonly string[]
+  /** Families whose records the other service deletes, because the request does not name them. */
+  readonly deleted: readonly Family[]
+}
+
+/** Where each family is kept by a parameter: keepipv4=1, keepipv6=1. */
+const KEPT = { v4: 'keepipv4', v6: 'keepipv6' } as const
+
+/** Translates a request. Undefined where a fixed parameter of the other service is missing or different. */
+export function plainRequest(request: IncomingRequest, dialect: ServiceDialect): PlainRequest | undefined {
+  const { form, hostnames, preservedBy } = dialect
+  const given = new URLSearchParams(request.query)
+  if (form.parameters.some(([name, value]) => given.get(name) !== value)) return undefined
+  const named =
+    form.hostnameParameter === 'none' ? (hostnames[0] ?? '') : (given.get(form.hostnameParameter) ?? '')
+  const items = [given.get(form.addressParameter), given.get(form.ipv6Parameter)]
+    .flatMap((text) => (text ?? '').split(','))
+    .filter((text) => text !== '')
+  const addresses = byFamily(items.flatMap((text) => parseAddress(text) ?? []))
+  const query = new URLSearchParams({ hostname: named })
+  if (listed(addresses).length > 0) query.set('myip', listed(addresses).join(','))
+  const offline = given.get('offline')
+  if (offline !== null) query.set('offline', offline)
+  // The connection gives the address of its family.
+  const present = listed(addresses).length > 0 ? addresses : byFamily([request.peer])
+  const absent = FAMILIES.filter((family) => present[family] === undefined)
+  const deletes = preservedBy !== undefined && offline?.toUpperCase() !== 'YES'
+  return {
+    request: { ...request, path: UPDATE_PATH, query: query.toString() },
+    items: named.split(','),
+    deleted: deletes ? absent.filter((family) => !isKept(family, given, dialect)) : [],
+  }
+}
+
+function isKept(family: Family, given: URLSearchParams, { form, preservedBy }: ServiceDialect): boolean {
+  if (preservedBy === 'parameter') return given.get(KEPT[family]) === '1'
+  const parameter = family === 'v4' ? form.addressParameter : form.ipv6Parameter
+  return given.get(parameter) === preservedBy
+}
+
+/** Translates a response: the words of the other service, its statuses, and its one line for all hostnames. */
+export function dialectResponse(response: OutgoingResponse, dialect: ReplyDialect): OutgoingResponse {
+  const lines = response.body.split('\n').filter((line) => line !== '')
+  const words = lines.map((line) => line.split(' ')[0] ?? '')
+  const [first = ''] = words
+  const isOne = words.every((word) => word === first)
+  const status = isOne ? statusFor(first, dialect) : undefined
+  if (status !== undefined) return { ...response, status, body: '' }
+  const own = lines.map((line, at) => ownLine(line, words[at] ?? '', dialect))
+  const one = dialect.hasOneLine === true && isOne ? own.slice(0, 1) : own
+  if (dialect.hasMarkup === true)
+    return {
+      ...response,
+      status: 200,
+      headers: HTML,
+      body: `<html><body>${one.join('<br>')}</body></html>\n`,
+    }
+  return { ...response, body: `${one.join('\n')}\n` }
+}
+
+const HTML = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' } as const
+
+/** The HTTP status that stands for a word. */
+const statusFor = (word: string, { statuses = {} }: ReplyDialect): number | undefined => {
+  const found = Object.entries(statuses).find(([, like]) => like === word || like === changeWordFor(word))
+  return found === undefined ? undefined : Number(found[0])
+}
+
+function ownLine(line: string, word: string, { words = {}, hasOneLine }: ReplyDialect): string {
+  const found = Object.entries(words).find(([, like]) => like === word || like === changeWordFor(word))
+  if (found !== undefined) return found[0].toUpperCase()
+  return hasOneLine === true ? (changeWordFor(word) ?? word) : line
+}
+
+/**
+ * The hostnames that a reply confirms: each item with its line. Lines that do not fit the items are those of a group or of the word
+ * for all, which stand for the hostnames of the credentials.
+ */
+export function confirmedHostnames(
+  body: string,
+  items: readonly string[],
+  { hostnames }: Pick<ServiceDialect, 'hostnames'>,
+): readonly string[] {
+  const lines = body.split('\n').filter((line) => line !== '')
+  const isDone = (line = ''): boolean => /^(good|nochg)\b/.test(line)
+  const named = items.map(parseHostname)
+  const isEach =
+    lines.length === items.length && named.every((name) => name !== undefined && name.includes('.'))
+  return isEach
+    ? named.flatMap((name, at) => (name !== undefined && isDone(lines[at]) ? [name] : []))
+    : hostnames.filter((_, at) => isDone(lines[at]))
+}

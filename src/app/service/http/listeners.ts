@@ -1,0 +1,99 @@
+import { err, ok, type Result } from '../../../base/result.ts'
+import { formatListener, type Listener, type ServiceSettings } from '../../../config/service-settings.ts'
+import type { Address } from '../../../net/address.ts'
+import type { Log } from '../../../ports/log.ts'
+import {
+  listen,
+  type ListenSettings,
+  type OpenListener,
+  type Pem,
+  type RequestHandler,
+  type SocketOptions,
+} from '../../../server/http/listen.ts'
+import type { Failure } from '../../failure.ts'
+
+/** The first descriptor that systemd passes (sd_listen_fds(3)). */
+const FIRST_FD = 3
+
+/** How many listening sockets the supervisor has passed to this process. */
+export function passedSockets(environment: NodeJS.ProcessEnv, pid: number): number {
+  const count = Number(environment['LISTEN_FDS'])
+  return environment['LISTEN_PID'] === String(pid) && count > 0 ? count : 0
+}
+
+export interface ListenParts {
+  readonly handle: RequestHandler
+  /** The settings of the moment: a reload changes some of them. */
+  readonly current: () => ServiceSettings
+  readonly tls: Pem | undefined
+  /** Sockets that the supervisor has passed: one for each listener, in the same order. */
+  readonly passed: number
+  readonly log: Log
+}
+
+/** Opens every listener of the settings. If one fails, the others are closed again. */
+export async function listenAll(parts: ListenParts): Promise<Result<readonly OpenListener[], Failure>> {
+  const { handle, current, tls, passed, log } = parts
+  const { listen: listeners } = current()
+  if (passed > 0 && passed !== listeners.length)
+    return configurationFailure([
+      `systemd passes ${passed} sockets, and listen has ${listeners.length} entries (${listeners.map(formatListener).join(', ')}); they must be the same, in the same order`,
+    ])
+  const onUntrustedProxy = once((peer: Address) => log('warn', 'X-Forwarded-For is ignored', untrusted(peer)))
+  const settings = (): ListenSettings => ({ ...current(), onUntrustedProxy })
+  const open: OpenListener[] = []
+  for (const [at, listener] of listeners.entries()) {
+    const problem = await openOne(listener).then(
+      (opened) => void open.push(opened),
+      (error: Error) => listenProblem(listener, error),
+    )
+    const found = problem ?? portProblem(listener, open[at])
+    if (found === undefined) continue
+    await Promise.all(open.map(async (one) => one.close(0)))
+    return configurationFailure([found])
+  }
+  return ok(open)
+
+  async function openOne(listener: Listener): Promise<OpenListener> {
+    const { host, port, isTls } = listener
+    const socket: SocketOptions = {
+      host,
+      port,
+      ...(isTls && tls !== undefined && { tls }),
+      ...(passed > 0 && { fd: FIRST_FD + listeners.indexOf(listener) }),
+    }
+    return listen(socket, settings, handle)
+  }
+}
+
+export const listenProblem = (listener: Listener, error: Error): string =>
+  `cannot listen on ${formatListener(listener)}: ${error.message}${adviceOn(error)}`
+
+export const configurationFailure = (messages: readonly string[]): Result<never, Failure> =>
+  err({ exit: 'configuration', messages })
+
+/** A passed socket must be the one that its entry means: with another order, http would be spoken on the port of https. */
+const portProblem = (listener: Listener, opened: OpenListener | undefined): string | undefined =>
+  opened === undefined || listener.port === 0 || portOf(opened.url) === listener.port
+    ? undefined
+    : `systemd passes the socket of port ${portOf(opened.url)} where listen has ${formatListener(listener)}; they must be in the same order`
+
+const portOf = (url: string): number => Number(/:(\d+)$/.exec(url)?.[1])
+
+const adviceOn = ({ code }: NodeJS.ErrnoException): string => {
+  if (code === 'EACCES') return '; ports below 1024 need root, CAP_NET_BIND_SERVICE, or the socket unit'
+  return code === 'EADDRINUSE' ? '; another program listens there' : ''
+}
+
+const once = <A>(report: (about: A) => void): ((about: A) => void) => {
+  let isDone = false
+  return (about) => {
+    if (!isDone) report(about)
+    isDone = true
+  }
+}
+
+const untrusted = (peer: Address) => ({
+  fields: { peer },
+  line: `${peer} sends X-Forwarded-For and is not in trusted_proxies, so the header is ignored; if it is your reverse proxy, add it: until then all clients behind it count as one`,
+})

@@ -1,0 +1,49 @@
+import { ok, type Result } from '../../../base/result.ts'
+import { parseListener, type ServiceSettings } from '../../../config/service-settings.ts'
+import { systemClock } from '../../../platform/clock/clock.ts'
+import { dispatch, type PathHandler, textResponse } from '../../../server/http/dispatch.ts'
+import { listen, type OpenListener } from '../../../server/http/listen.ts'
+import { CONTENT_TYPE } from '../../../base/exposition.ts'
+import type { ServiceMetrics } from '../../../server/metrics/service-metrics.ts'
+import type { Store } from '../../../server/store/store.ts'
+import { ABOUT } from '../../about.ts'
+import type { Failure } from '../../failure.ts'
+import { publishingStatus } from '../../../server/publish/status.ts'
+import { configurationFailure, listenProblem } from './listeners.ts'
+import type { ToldSecondary } from '../publishing/notify-sender.ts'
+
+export interface MetricsParts {
+  readonly metrics: ServiceMetrics
+  readonly store: Store
+  readonly listeners: readonly OpenListener[]
+  readonly health: PathHandler
+  readonly secondaries: () => readonly ToldSecondary[]
+}
+
+/** The listener of the setting `metrics`; undefined without it. Its own, because the public ones show no numbers. */
+export async function listenForMetrics(
+  settings: ServiceSettings,
+  parts: MetricsParts,
+): Promise<Result<OpenListener | undefined, Failure>> {
+  const parsed = settings.metrics === undefined ? undefined : parseListener(settings.metrics)
+  if (parsed?.ok !== true) return ok(undefined)
+  const handle = dispatch(
+    [
+      { matches: (path) => path === '/metrics', handle: async () => metricsOf(parts), logFields: () => ({}) },
+      parts.health,
+    ],
+    { log: () => undefined, isLogged: false },
+  )
+  return listen(parsed.value, () => settings, handle).then(ok, (error: Error) =>
+    configurationFailure([listenProblem(parsed.value, error)]),
+  )
+}
+
+async function metricsOf({ metrics, store, listeners, secondaries: told }: MetricsParts) {
+  const totals = await store.read((r) => r.totals(systemClock.now()))
+  const counts = await Promise.all(listeners.map(async (listener) => listener.connections()))
+  const connections = counts.reduce((sum, count) => sum + count, 0)
+  const { secondaries } = publishingStatus(told(), systemClock.now())
+  const text = metrics.text({ totals, connections, secondaries, version: ABOUT.version })
+  return { ...textResponse(200, text), headers: { 'content-type': CONTENT_TYPE } }
+}

@@ -1,0 +1,164 @@
+import { type Instant, instant } from '../../../base/time.ts'
+import { flush, MAX_FLUSHED, type NameFault } from '../../../server/publish/flush.ts'
+import type { PublishSettings } from '../../../server/publish/settings.ts'
+import type { PublishedZone } from '../../../server/store/published.ts'
+import type { Store } from '../../../server/store/store.ts'
+
+/**
+ * In milliseconds, between two flushes. `usual`: changes are collected, and flushes take at most a ninth of the time. `backlog`:
+ * many names wait, as after an import, and flushes take at most two thirds.
+ */
+const GAPS = { usual: { min: 20, perFlush: 8 }, backlog: { min: 5, perFlush: 0.5 } } as const
+const MAX_GAP = 1000
+/** In milliseconds: the aim for one flush, because updates that arrive meanwhile wait for its end. */
+const FLUSH_TIME = 20
+const MIN_FLUSHED = 400
+/** In milliseconds: after a flush that failed, such as on a full disk. */
+const RETRY_GAP = 1000
+/** In milliseconds: names that cannot be rendered are tried again, because a name that they depend on may have changed. */
+const STUCK_INTERVAL = 60_000
+/** In milliseconds: other processes change names too, such as holdfast admin. */
+const POLL_INTERVAL = 250
+
+export interface FlusherParts {
+  readonly store: Store
+  readonly settings: () => PublishSettings
+  readonly onFlushed: (zones: readonly PublishedZone[]) => void
+  readonly onNameFault: (fault: NameFault) => void
+  readonly onError: (error: unknown) => void
+  readonly onDuration?: (seconds: number) => void
+}
+
+export interface Flusher {
+  /** Something may have changed. */
+  readonly wake: () => void
+  /** Ends after the flush in progress. */
+  readonly stop: () => Promise<void>
+}
+
+/** Publishes changes soon after they are made, one flush at a time. */
+export function startFlusher(parts: FlusherParts): Flusher {
+  const flusher = new FlushLoop(parts)
+  return { wake: () => flusher.wake(), stop: async () => flusher.stop() }
+}
+
+type Timer = ReturnType<typeof setTimeout>
+
+class FlushLoop {
+  readonly #parts: FlusherParts
+  readonly #poll: Timer
+  /** Until the next flush. */
+  #timer: Timer | undefined
+  /** Until stuck names are tried again. */
+  #retry: Timer | undefined
+  #running: Promise<void> | undefined
+  #isPolling = false
+  /** Something changed after the flush in progress began. */
+  #isWanted = false
+  #isEnding = false
+  #notBefore = 0
+  #maxNames = MAX_FLUSHED
+
+  constructor(parts: FlusherParts) {
+    this.#parts = parts
+    this.#poll = setInterval(() => void this.#look(), POLL_INTERVAL).unref()
+    // Those of an earlier run, perhaps of a version that could not render them.
+    void this.#retryStuck()
+  }
+
+  wake(): void {
+    this.#isWanted = true
+    if (this.#timer !== undefined || this.#running !== undefined || this.#isEnding) return
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined
+        this.#isWanted = false
+        this.#running = this.#flush()
+      },
+      Math.max(0, this.#notBefore - performance.now()),
+    )
+  }
+
+  async stop(): Promise<void> {
+    this.#isEnding = true
+    clearInterval(this.#poll)
+    clearTimeout(this.#timer)
+    clearTimeout(this.#retry)
+    await this.#running
+  }
+
+  async #flush(): Promise<void> {
+    const onNameFault = (fault: NameFault): void => {
+      this.#retryLater()
+      this.#parts.onNameFault(fault)
+    }
+    const maxNames = this.#maxNames
+    const { gap, isMore, next = maxNames } = await flushOnce({ ...this.#parts, onNameFault, maxNames })
+    this.#maxNames = next
+    this.#notBefore = performance.now() + gap
+    this.#running = undefined
+    if (isMore || this.#isWanted) this.wake()
+  }
+
+  #retryLater(): void {
+    if (!this.#isEnding) this.#retry ??= setTimeout(() => void this.#retryStuck(), STUCK_INTERVAL).unref()
+  }
+
+  async #retryStuck(): Promise<void> {
+    this.#retry = undefined
+    // A store that cannot be written reports it to its requests.
+    await this.#parts.store.write(async (w) => w.retryStuck()).catch(() => this.#retryLater())
+    this.wake()
+  }
+
+  /** A store that says nothing is not asked again and again. */
+  async #look(): Promise<void> {
+    if (this.#running !== undefined || this.#isPolling) return
+    this.#isPolling = true
+    const isDirty = await hasDirtyNames(this.#parts.store)
+    this.#isPolling = false
+    if (isDirty) this.wake()
+  }
+}
+
+const hasDirtyNames = async (store: Store): Promise<boolean> =>
+  store.read(async (r) => r.hasDirtyNames()).catch(() => false)
+
+interface FlushOutcome {
+  /** In milliseconds, until another flush. */
+  readonly gap: number
+  readonly isMore: boolean
+  /** The maximum number of names of the next flush; undefined for no change. */
+  readonly next?: number
+}
+
+async function flushOnce(parts: FlusherParts & { readonly maxNames: number }): Promise<FlushOutcome> {
+  const { store, settings, maxNames, onNameFault } = parts
+  if (!(await hasDirtyNames(store))) return { gap: GAPS.usual.min, isMore: false }
+  const began = performance.now()
+  // Reported only when the flush is durable: if the store is lost in the middle, every name fails.
+  const faults: NameFault[] = []
+  try {
+    const { zones, count } = await store.write(async (w) => {
+      faults.length = 0
+      return flush(w, { settings: settings(), now: now(), maxNames, onNameFault: (one) => faults.push(one) })
+    })
+    faults.forEach(onNameFault)
+    const took = performance.now() - began
+    parts.onDuration?.(took / 1000)
+    if (zones.length > 0) parts.onFlushed(zones)
+    const isMore = count >= maxNames
+    const { min, perFlush } = GAPS[isMore ? 'backlog' : 'usual']
+    const gap = Math.min(Math.max(min, perFlush * took), MAX_GAP)
+    return { gap, isMore, ...(isMore && { next: sizeAfter(maxNames, took) }) }
+  } catch (error) {
+    parts.onError(error)
+    return { gap: RETRY_GAP, isMore: true }
+  }
+}
+
+/** The number of names that would have taken FLUSH_TIME. */
+const sizeAfter = (size: number, took: number): number =>
+  Math.min(MAX_FLUSHED, Math.max(MIN_FLUSHED, Math.round((size * FLUSH_TIME) / took)))
+
+const now = (): Instant => instant(Date.now())

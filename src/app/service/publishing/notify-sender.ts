@@ -1,0 +1,215 @@
+import { type Instant, instant, seconds } from '../../../base/time.ts'
+import { MessageBuilder } from '../../../dns/message.ts'
+import { readRecords, soaSerial } from '../../../dns/request.ts'
+import { NOTIFY_FLAGS, parseResponse, questionWire } from '../../../dns/response.ts'
+import { signTsig, verifyTsig } from '../../../dns/tsig.ts'
+import { CLASSES, HEADER_LENGTH, RR_TYPES } from '../../../dns/types.ts'
+import type { Address } from '../../../net/address.ts'
+import { askByDatagram } from '../../../platform/sockets/datagram.ts'
+import {
+  isBehind,
+  isStuck,
+  NotifyQueue,
+  type ToldZone,
+  type ZoneAtSecondary,
+} from '../../../server/publish/notify.ts'
+import type { Secondary } from '../../../server/publish/secondary.ts'
+import type { PublishSettings } from '../../../server/publish/settings.ts'
+import { soaRecord } from '../../../server/publish/soa.ts'
+
+const NOTIFY_TIMEOUT = seconds(2)
+const SOA_TIMEOUT = seconds(2)
+/** In milliseconds: stuck secondaries are looked for, and served serials asked for. */
+const CHECK_INTERVAL = 10_000
+/** Zones whose served serial one check asks for. */
+const MAX_ASKED = 50
+/** Zones of which one check finds out whether they still exist. */
+const MAX_LOOKED_UP = 1000
+/** In octets. */
+const MAX_NOTIFY = 512
+
+export interface NotifySenderParts {
+  readonly secondaries: readonly Secondary[]
+  readonly settings: () => PublishSettings
+  /** The local address that secondaries allow; undefined for that of the route. */
+  readonly from: Address | undefined
+  readonly ending: AbortSignal
+  /** Whether there is a published zone with this id. */
+  readonly exists: (id: number) => Promise<boolean>
+  readonly onStuck: (secondary: Secondary, zone: ZoneAtSecondary) => void
+}
+
+export interface ToldSecondary {
+  readonly secondary: Secondary
+  readonly zones: readonly ZoneAtSecondary[]
+}
+
+export interface NotifySender {
+  readonly changed: (zones: readonly ToldZone[]) => void
+  readonly fetched: (secondary: Secondary, zone: ToldZone) => void
+  readonly status: () => readonly ToldSecondary[]
+}
+
+const now = (): Instant => instant(Date.now())
+
+/** Tells secondaries of changes (RFC 1996), and watches that they fetch them. */
+export function startNotifySender(parts: NotifySenderParts): NotifySender {
+  const lines = parts.secondaries.map((secondary) => lineTo(secondary, parts))
+  return {
+    changed: (zones) => {
+      for (const line of lines) line.changed(zones)
+    },
+    fetched: (secondary, zone) => lines.find((line) => line.secondary === secondary)?.fetched(zone),
+    status: () => lines.map(({ secondary, zones }) => ({ secondary, zones: zones() })),
+  }
+}
+
+function lineTo(secondary: Secondary, parts: NotifySenderParts) {
+  const queue = new NotifyQueue()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const pump = (): void => {
+    clearTimeout(timer)
+    if (parts.ending.aborted) return
+    for (const zone of queue.due(now())) void tell(zone)
+    const next = queue.nextAt()
+    if (next !== undefined) timer = setTimeout(pump, Math.max(1, next - now())).unref()
+  }
+  const tell = async (zone: ToldZone): Promise<void> => {
+    const isAcknowledged = await sendNotify(secondary, zone, parts)
+    queue.told(zone.id, isAcknowledged, now())
+    pump()
+  }
+  const check = checkOf(secondary, queue, parts)
+  let isChecking = false
+  const checks = setInterval(() => {
+    if (isChecking) return
+    isChecking = true
+    // A store that is closing: the next check is soon enough.
+    void check()
+      .catch(() => undefined)
+      .finally(() => (isChecking = false))
+  }, CHECK_INTERVAL).unref()
+  parts.ending.addEventListener('abort', () => {
+    clearInterval(checks)
+    clearTimeout(timer)
+  })
+  return {
+    secondary,
+    zones: () => queue.zones(),
+    changed: (zones: readonly ToldZone[]) => {
+      for (const zone of zones) queue.changed(zone, now())
+      pump()
+    },
+    fetched: (zone: ToldZone) => {
+      queue.fetched(zone, now())
+      pump()
+    },
+  }
+}
+
+/** The regular check: forgets deleted zones, asks which serials the secondary serves, and reports zones that it does not fetch. */
+function checkOf(secondary: Secondary, queue: NotifyQueue, parts: NotifySenderParts): () => Promise<void> {
+  const alarmed = new Map<number, Instant | undefined>()
+  /** The serial that it serves: a secondary that has the present serial already does not fetch the zone. */
+  const askServed = async (zone: ToldZone): Promise<void> => {
+    const serial = await servedSerial(secondary, zone.apex, parts)
+    if (serial !== undefined) queue.served(zone.id, serial, now())
+  }
+  const [nextKnown, nextOpen] = [rotation(MAX_LOOKED_UP), rotation(MAX_ASKED)]
+  /** Forgets the zone if it was deleted. */
+  const isGone = async (id: number): Promise<boolean> => {
+    if (await parts.exists(id)) return false
+    queue.removed(id)
+    alarmed.delete(id)
+    return true
+  }
+  return async () => {
+    for (const { id } of nextKnown(queue.zones())) await isGone(id)
+    const open = queue.zones().filter((zone) => isBehind(zone) || zone.fetched !== zone.served)
+    for (const { id, apex, told } of nextOpen(open))
+      if (!(await isGone(id))) await askServed({ id, apex, serial: told ?? 0 })
+    for (const zone of queue.zones())
+      if (isStuck(zone, now()) && alarmed.get(zone.id) !== zone.toldAt && !(await isGone(zone.id))) {
+        alarmed.set(zone.id, zone.toldAt)
+        parts.onStuck(secondary, zone)
+      }
+  }
+}
+
+/** Each call returns the next items of a list, which may have changed, and starts again after its end. */
+function rotation(count: number): <T>(list: readonly T[]) => readonly T[] {
+  let at = 0
+  return (list) => {
+    if (at >= list.length) at = 0
+    const items = list.slice(at, at + count)
+    at += count
+    return items
+  }
+}
+
+const newId = (): number => Math.floor(Math.random() * 65_536)
+const secondsNow = (): number => Math.floor(now() / 1000)
+
+/** With the SOA, so that a secondary that has this serial need not ask (RFC 1996 §3.7). Resolves with whether it was acknowledged. */
+async function sendNotify(
+  { address, port, key }: Secondary,
+  zone: ToldZone,
+  { settings, from, ending }: NotifySenderParts,
+): Promise<boolean> {
+  const id = newId()
+  const question = {
+    name: zone.apex,
+    type: RR_TYPES.SOA,
+    class: CLASSES.IN,
+    wire: questionWire(zone.apex, RR_TYPES.SOA),
+  }
+  const builder = new MessageBuilder({ id, flags: NOTIFY_FLAGS, question, limit: MAX_NOTIFY })
+  builder.add('answer', zone.apex, soaRecord(zone, settings()))
+  const signed = signTsig(builder.done(), key, { now: secondsNow() })
+  const isAnswer = (bytes: Uint8Array): boolean => {
+    const response = parseResponse(bytes)
+    if (response?.id !== id || response.tsig === undefined) return false
+    const check = { keys: [key], now: secondsNow(), previous: signed.mac }
+    return verifyTsig(bytes, response.tsig, check).kind === 'valid'
+  }
+  const outcome = await askByDatagram(
+    {
+      to: address,
+      port,
+      ...(from !== undefined && { from }),
+      bytes: signed.message,
+      again: [],
+      timeout: NOTIFY_TIMEOUT,
+      isAnswer,
+    },
+    ending,
+  )
+  return outcome.kind === 'answered' && parseResponse(outcome.bytes)?.rcode === 0
+}
+
+/** The serial that a secondary answers with; undefined without an answer. */
+async function servedSerial(
+  { address, port }: Secondary,
+  apex: string,
+  { ending }: NotifySenderParts,
+): Promise<number | undefined> {
+  const id = newId()
+  const wire = questionWire(apex, RR_TYPES.SOA)
+  const question = { name: apex, type: RR_TYPES.SOA, class: CLASSES.IN, wire }
+  const bytes = new MessageBuilder({ id, flags: 0, question, limit: MAX_NOTIFY }).done()
+  const outcome = await askByDatagram(
+    {
+      to: address,
+      port,
+      bytes,
+      again: [],
+      timeout: SOA_TIMEOUT,
+      isAnswer: (answer) => parseResponse(answer)?.id === id,
+    },
+    ending,
+  )
+  if (outcome.kind !== 'answered') return undefined
+  const message = Buffer.from(outcome.bytes)
+  const [soa] = readRecords(message, HEADER_LENGTH + wire.length, message.readUInt16BE(6) > 0 ? 1 : 0) ?? []
+  return soa?.type === RR_TYPES.SOA ? soaSerial(message, soa) : undefined
+}

@@ -1,0 +1,282 @@
+import { err, ok, type Result } from '../../../base/result.ts'
+import { instant, minutes } from '../../../base/time.ts'
+import { type BucketLimits, fullBucket, takeToken } from '../../../base/token-bucket.ts'
+import { formatDnsEndpoint } from '../../../config/dns-endpoint.ts'
+import type { ServiceSettings } from '../../../config/service-settings.ts'
+import { type Address, parseAddress } from '../../../net/address.ts'
+import { steadyClock } from '../../../platform/clock/clock.ts'
+import { listenForDns } from '../../../platform/sockets/dns-listener.ts'
+import type { DnsListener } from '../../../ports/dns-listener.ts'
+import type { Log } from '../../../ports/log.ts'
+import { type DnsContext, type Fetch, handleDns } from '../../../server/publish/handle.ts'
+import { ResponseLimit } from '../../../server/publish/limit.ts'
+import type { Secondary } from '../../../server/publish/secondary.ts'
+import type { PublishSettings } from '../../../server/publish/settings.ts'
+import { nextSerial } from '../../../server/publish/soa.ts'
+import { publishingStatus, STATUS_FACT } from '../../../server/publish/status.ts'
+import type { ServiceMetrics } from '../../../server/metrics/service-metrics.ts'
+import type { PublishedReads } from '../../../server/store/published.ts'
+import type { Store, StoreWrites } from '../../../server/store/store.ts'
+import type { Failure } from '../../failure.ts'
+import { type Flusher, startFlusher } from './flusher.ts'
+import { type NotifySender, startNotifySender } from './notify-sender.ts'
+import { snapshotsOf } from './snapshots.ts'
+import { readTsigKeys } from './tsig-keys.ts'
+import { keepTelling, toldZone, untoldAtStart } from './untold.ts'
+
+export interface Publishing {
+  readonly listeners: readonly DnsListener[]
+  readonly notifier: NotifySender
+  /** Something may have changed. */
+  readonly wake: () => void
+  /** Applies other settings to what is published. */
+  readonly reload: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+export interface PublishingParts {
+  readonly store: Store
+  readonly log: Log
+  /** The settings of the moment: a reload changes some of them. */
+  readonly current: () => ServiceSettings
+  readonly ending: AbortSignal
+  readonly reportFailure: (what: string, error: unknown) => void
+  readonly metrics: Pick<ServiceMetrics, 'flushed' | 'answeredDns'>
+}
+
+export const publishSettingsOf = ({
+  nameservers,
+  soaContact,
+  redirectAddresses,
+  catalogZone,
+}: ServiceSettings): PublishSettings => ({
+  nameservers,
+  contact: soaContact,
+  redirectAddresses,
+  catalog: catalogZone,
+})
+
+/** Starts to publish: flushes, the listeners for DNS, and NOTIFY. After a failure nothing stays open. */
+export async function startPublishing(parts: PublishingParts): Promise<Result<Publishing, Failure>> {
+  const { store, log, current, ending, reportFailure } = parts
+  const secondaries = secondariesOf(current())
+  if (!secondaries.ok) return err({ exit: 'configuration', messages: [secondaries.error] })
+  const settings = () => publishSettingsOf(current())
+  const { catalogZone } = current()
+  if ((await store.read(async (r) => r.publishedZone(catalogZone))) !== undefined)
+    return err({
+      exit: 'configuration',
+      messages: [`catalog_zone: ${catalogZone} is a zone of this store; choose another name`],
+    })
+  await applySettings(store, settings())
+  const notifier = startNotifySender({
+    secondaries: secondaries.value,
+    settings,
+    from: sourceAddress(current()),
+    ending,
+    exists: async (id) => {
+      const [zone] = await store.read(async (r) => r.publishedZones(id - 1, 1))
+      return zone?.id === id
+    },
+    onStuck: ({ name }, { apex, told, fetched }) =>
+      log('error', 'secondary is stuck', {
+        fields: { secondary: name, zone: apex, told, fetched },
+        line: `secondary ${name} is stuck at serial ${fetched ?? 'unknown'} of ${apex}: it was told ${told} a minute ago`,
+      }),
+  })
+  const mayLogName = rareEnough(NAME_FAULTS)
+  const flusher = startFlusher({
+    store,
+    settings,
+    onFlushed: (zones) => notifier.changed(zones.map((zone) => toldZone(zone, settings()))),
+    onNameFault: ({ fqdn, error }) => {
+      if (mayLogName()) reportFailure(`publishing ${fqdn}`, error)
+    },
+    onError: (error) => reportFailure('publishing', error),
+    onDuration: parts.metrics.flushed,
+  })
+  const context = contextOf({ ...parts, secondaries: secondaries.value, notifier, flusher })
+  const listeners = await openListeners(current(), context, parts.metrics.answeredDns)
+  if (!listeners.ok) {
+    await flusher.stop()
+    return listeners
+  }
+  notifier.changed(await untoldAtStart(store, settings()))
+  if (secondaries.value.length > 0) watchSecondaries(parts, notifier)
+  return ok({
+    listeners: listeners.value,
+    notifier,
+    wake: flusher.wake,
+    reload: async () => {
+      await applySettings(store, settings())
+      flusher.wake()
+    },
+    close: async () => {
+      await Promise.all(listeners.value.map(async (listener) => listener.close()))
+      await flusher.stop()
+    },
+  })
+}
+
+function watchSecondaries(parts: PublishingParts, notifier: NotifySender): void {
+  const { store, current, ending } = parts
+  keepStatus(parts, notifier)
+  // Only a store that several share can be published by another node.
+  if (store.probe === undefined) return
+  keepTelling({ store, settings: () => publishSettingsOf(current()), ending, notifier })
+}
+
+/** In milliseconds: the status for `holdfast admin publishing`, written where it has changed. */
+const STATUS_INTERVAL = 5000
+
+function keepStatus({ store, ending }: PublishingParts, notifier: NotifySender): void {
+  let last = ''
+  const timer = setInterval(() => {
+    const status = publishingStatus(notifier.status(), instant(Date.now()))
+    const text = JSON.stringify(status.secondaries)
+    if (text === last) return
+    last = text
+    // A store that cannot be written reports it to its requests.
+    void store.write(async (w) => w.setFact(STATUS_FACT, JSON.stringify(status))).catch(() => undefined)
+  }, STATUS_INTERVAL).unref()
+  ending.addEventListener('abort', () => clearInterval(timer))
+}
+
+/** NOTIFY comes from where the zones are fetched, if that is one address. */
+function sourceAddress({ dnsListen }: ServiceSettings): Address | undefined {
+  const [first] = dnsListen
+  return first === undefined || first.host === '0.0.0.0' || first.host === '::'
+    ? undefined
+    : parseAddress(first.host)
+}
+
+function secondariesOf({ secondaries, tsigKeyFile }: ServiceSettings): Result<readonly Secondary[], string> {
+  if (secondaries.length === 0 || tsigKeyFile === undefined) return ok([])
+  const keys = readTsigKeys(tsigKeyFile)
+  if (!keys.ok) return err(`tsig_key_file: ${keys.error}`)
+  const found: Secondary[] = []
+  for (const { keyName, ...secondary } of secondaries) {
+    const key = keys.value.find(({ name }) => name === keyName)
+    if (key === undefined)
+      return err(`secondaries: ${tsigKeyFile} has no key ${keyName}, which ${secondary.name} uses`)
+    found.push({ ...secondary, key })
+  }
+  return ok(found)
+}
+
+const SETTINGS_FACT = 'publish_settings'
+
+/** What a changed setting changes in every zone is published with the next flush. */
+async function applySettings(store: Store, settings: PublishSettings): Promise<void> {
+  await store.write(async (w) => {
+    const stored = await w.fact(SETTINGS_FACT)
+    const text = JSON.stringify(settings)
+    if (stored === text) return
+    const before = JSON.parse(stored ?? '{}') as Partial<PublishSettings>
+    await markChanged(w, before, settings)
+    await w.setFact(SETTINGS_FACT, text)
+  })
+}
+
+async function markChanged(
+  w: StoreWrites,
+  before: Partial<PublishSettings>,
+  { nameservers, redirectAddresses }: PublishSettings,
+): Promise<void> {
+  const isOther = (one: unknown, other: unknown): boolean => JSON.stringify(one) !== JSON.stringify(other)
+  if (nameservers.length > 0 && isOther(before.nameservers, nameservers)) {
+    await w.setApexNameservers(nameservers, instant(Date.now()))
+    await w.setDirty('apexes')
+  }
+  if (isOther(before.redirectAddresses, redirectAddresses)) await w.setDirty('redirects')
+  await w.setDirty('soas')
+}
+
+interface ContextParts extends PublishingParts {
+  readonly secondaries: readonly Secondary[]
+  readonly notifier: NotifySender
+  readonly flusher: Flusher
+}
+
+function contextOf({ store, current, log, secondaries, notifier, flusher }: ContextParts): DnsContext {
+  const settings = () => ({
+    ...publishSettingsOf(current()),
+    secondaries,
+    isAnswering: current().answerQueries,
+  })
+  const raise = async ({ zone, newer = 0 }: Fetch): Promise<void> => {
+    await store.write(async (w) => w.raiseSerial(zone.id, nextSerial(newer)))
+    flusher.wake()
+  }
+  return {
+    settings,
+    reads: lazyReads(store),
+    snapshot: snapshotsOf(store),
+    limit: new ResponseLimit(),
+    now: () => instant(Date.now()),
+    onFetched: (fetch) => {
+      const { secondary, zone, apex, newer } = fetch
+      notifier.fetched(secondary, toldZone(zone, settings()))
+      if (newer === undefined) return
+      log('error', 'secondary is newer', {
+        fields: { secondary: secondary.name, zone: apex, serial: zone.serial, newer },
+        line: `${secondary.name} has serial ${newer} of ${apex}, newer than ${zone.serial} here: was a backup restored? The serial is raised above it`,
+      })
+      void raise(fetch).catch(() => undefined)
+    },
+  }
+}
+
+/** Each read by itself, as the store answers it. */
+const lazyReads = (store: Store): PublishedReads => ({
+  publishedZone: async (apex) => store.read(async (r) => r.publishedZone(apex)),
+  publishedZones: async (after, limit) => store.read(async (r) => r.publishedZones(after, limit)),
+  zonesChangedSince: async (at, limit) => store.read(async (r) => r.zonesChangedSince(at, limit)),
+  publishedAt: async (zoneId, owner) => store.read(async (r) => r.publishedAt(zoneId, owner)),
+  hasPublishedBelow: async (zoneId, owner) => store.read(async (r) => r.hasPublishedBelow(zoneId, owner)),
+  publishedAfter: async (zoneId, after, limit) =>
+    store.read(async (r) => r.publishedAfter(zoneId, after, limit)),
+  stepNumber: async (zoneId, serial) => store.read(async (r) => r.stepNumber(zoneId, serial)),
+  stepsSize: async (zoneId, n) => store.read(async (r) => r.stepsSize(zoneId, n)),
+  steps: async (zoneId, n, limit) => store.read(async (r) => r.steps(zoneId, n, limit)),
+  hasDirtyNames: async () => store.read(async (r) => r.hasDirtyNames()),
+  storedState: async (zoneId, name) => store.read(async (r) => r.storedState(zoneId, name)),
+})
+
+async function openListeners(
+  { dnsListen }: ServiceSettings,
+  context: DnsContext,
+  onAnswer: (rcode: number) => void,
+): Promise<Result<readonly DnsListener[], Failure>> {
+  const open: DnsListener[] = []
+  for (const endpoint of dnsListen) {
+    try {
+      open.push(
+        await listenForDns(endpoint, async ({ bytes, peer, isDatagram }, send) => {
+          const counted = async (answer: Buffer): Promise<void> => {
+            onAnswer((answer[3] ?? 0) & 15)
+            await send(answer)
+          }
+          await handleDns(context, { bytes, peer: { address: peer, isDatagram } }, counted)
+        }),
+      )
+    } catch (error) {
+      await Promise.all(open.map(async (one) => one.close()))
+      const message = `dns_listen: cannot listen on ${formatDnsEndpoint(endpoint)}: ${(error as Error).message}`
+      return err({ exit: 'configuration', messages: [message] })
+    }
+  }
+  return ok(open)
+}
+
+/** One bad name affects all names that depend on it: a few lines are enough. */
+const NAME_FAULTS: BucketLimits = { burst: 5, refill: minutes(1) }
+
+function rareEnough(limits: BucketLimits): () => boolean {
+  let bucket = fullBucket(limits, steadyClock.now())
+  return () => {
+    const taken = takeToken(bucket, limits, steadyClock.now())
+    bucket = taken ?? bucket
+    return taken !== undefined
+  }
+}

@@ -1,0 +1,35 @@
+import { type ConcurrencyLimit, limitConcurrency } from '../../../base/concurrency.ts'
+import type { DnsContext } from '../../../server/publish/handle.ts'
+import type { Secondary } from '../../../server/publish/secondary.ts'
+import type { Store } from '../../../server/store/store.ts'
+
+/**
+ * Transfers of one secondary at a time: one that reads slowly delays only its own. Each snapshot has a connection to the
+ * database, with at most 2 MB of cache. While one is open, SQLite cannot reuse its log (WAL), which grows by about 40 kB for
+ * each update that is committed alone: by 10 updates a second, 240 MB in ten minutes.
+ */
+const MAX_PER_SECONDARY = 2
+/** In milliseconds, for a whole transfer. The listener closes a connection that takes nothing for a minute. */
+const MAX_DURATION = 600_000
+
+/** Gives each secondary snapshots of its own. Rejects when a transfer takes too long: what it has sent is incomplete. */
+export function snapshotsOf(store: Pick<Store, 'snapshot'>): DnsContext['snapshot'] {
+  const limits = new Map<Secondary, ConcurrencyLimit>()
+  return async (secondary, work) => {
+    const limit = limits.get(secondary) ?? limitConcurrency(MAX_PER_SECONDARY)
+    limits.set(secondary, limit)
+    return limit(async () => store.snapshot(async (reads) => withinLimit(work(reads))))
+  }
+}
+
+async function withinLimit<T>(work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('the transfer takes too long')), MAX_DURATION).unref()
+  })
+  try {
+    return await Promise.race([work, timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,67 @@
+import { instant, type Instant } from '../../../base/time.ts'
+import type { ToldZone } from '../../../server/publish/notify.ts'
+import type { PublishSettings } from '../../../server/publish/settings.ts'
+import type { PublishedZone } from '../../../server/store/published.ts'
+import type { Store } from '../../../server/store/store.ts'
+import type { NotifySender, ToldSecondary } from './notify-sender.ts'
+
+/** In milliseconds: changes of this time before a start may not have been notified. Secondaries refresh after five minutes. */
+const BEFORE_START = 600_000
+/** In milliseconds: how often a node looks for changes that another node published, and perhaps ended before it sent NOTIFY. */
+const INTERVAL = 10_000
+/** In milliseconds: younger changes are notified by the node that published them. */
+const WINDOW = { oldest: 40_000, youngest: 5000 } as const
+const MAX_ZONES = 1000
+
+/** The catalog has its name by a setting. */
+export const toldZone = ({ id, apex, serial }: PublishedZone, { catalog }: PublishSettings): ToldZone => ({
+  id,
+  apex: apex === '' ? catalog : apex,
+  serial,
+})
+
+const changedSince = async (store: Store, since: Instant): Promise<readonly PublishedZone[]> =>
+  store.read(async (r) => r.zonesChangedSince(since, MAX_ZONES))
+
+export async function untoldAtStart(store: Store, settings: PublishSettings): Promise<readonly ToldZone[]> {
+  const zones = await changedSince(store, instant(Date.now() - BEFORE_START))
+  return zones.map((zone) => toldZone(zone, settings))
+}
+
+/** Whether every secondary was told this serial by this node, or has it. */
+const isTold = ({ id, serial }: PublishedZone, secondaries: readonly ToldSecondary[]): boolean =>
+  secondaries.every(({ zones }) =>
+    zones.some((zone) => zone.id === id && [zone.told, zone.fetched, zone.served].includes(serial)),
+  )
+
+interface TellingParts {
+  readonly store: Store
+  readonly settings: () => PublishSettings
+  readonly ending: AbortSignal
+  readonly notifier: NotifySender
+}
+
+/** Notifies secondaries of changes by other nodes that are some seconds old. */
+export function keepTelling({ store, settings, ending, notifier }: TellingParts): void {
+  const tell = async (): Promise<void> => {
+    const now = Date.now()
+    const zones = await changedSince(store, instant(now - WINDOW.oldest))
+    const busy = new Set((await changedSince(store, instant(now - WINDOW.youngest))).map(({ id }) => id))
+    const secondaries = notifier.status()
+    notifier.changed(
+      zones
+        .filter((zone) => !busy.has(zone.id) && !isTold(zone, secondaries))
+        .map((zone) => toldZone(zone, settings())),
+    )
+  }
+  let isTelling = false
+  const timer = setInterval(() => {
+    if (isTelling) return
+    isTelling = true
+    // The store cannot be reached: the next check is soon enough.
+    void tell()
+      .catch(() => undefined)
+      .finally(() => (isTelling = false))
+  }, INTERVAL).unref()
+  ending.addEventListener('abort', () => clearInterval(timer))
+}

@@ -1,0 +1,142 @@
+import { err, ok, type Result } from '../../../base/result.ts'
+import { systemClock } from '../../../platform/clock/clock.ts'
+import { readNamedFile } from '../../../platform/files/named-file.ts'
+import { fingerprintOf } from '../../../server/auth/hashes.ts'
+import { codeOf, isAway, type PostgresPlace } from '../../../server/store/postgres/connection.ts'
+import {
+  clockAhead,
+  migratePostgres,
+  POSTGRES_VERSION,
+  postgresVersion,
+} from '../../../server/store/postgres/migrations.ts'
+import { postgresStore } from '../../../server/store/postgres/store.ts'
+import type { Store } from '../../../server/store/store.ts'
+import { isPassing, StoreRefused } from '../../../server/store/errors.ts'
+import type { Failure } from '../../failure.ts'
+import { programName } from '../../program-name.ts'
+import { credentialFor } from './credentials.ts'
+import { makeHashKeyIn } from './hash-key.ts'
+import { hashKeyOf } from './offered-hash-key.ts'
+import type { OpenOptions, OpenStore } from './opened-store.ts'
+import { placeName, type SharedPlace } from './place.ts'
+
+/** The fact with the fingerprint of the hash key. */
+const HASH_KEY = 'hash_key'
+/** In octets. */
+const MAX_PASSWORD = 4096
+const MAX_AUTHORITIES = 1024 * 1024
+/** In milliseconds, between this host and the database. */
+const MAX_SKEW = 30_000
+
+/** Opens the store in a database. Its schema is made only when that is asked for, and the hash key must be the one of its hashes. */
+export async function openPostgres(
+  place: SharedPlace,
+  { mayMake = false, mayUpgrade = false }: OpenOptions,
+): Promise<Result<OpenStore, Failure>> {
+  const at = await databaseOf(place)
+  if (!at.ok) return refusal(at.error)
+  try {
+    const version = await postgresVersion(at.value)
+    if (version === 0 && !mayMake)
+      return refusal(
+        `there is no store in ${placeName(place)}. To make one, run: ${programName()} admin init`,
+      )
+    if (version > 0 && version < POSTGRES_VERSION && !mayUpgrade)
+      return refusal(
+        `the store in ${placeName(place)} is of an older version of Holdfast: restart a service, which upgrades it, then try again`,
+      )
+    const fault = clockFault(await clockAhead(at.value, () => systemClock.now()))
+    // A host that has just started may correct its clock soon.
+    if (fault !== undefined) return err({ exit: 'waiting', messages: [fault] })
+    if (version === 0) await makeHashKeyIn(place.hashKeyFile)
+    // Refuses a newer schema, too.
+    await migratePostgres(at.value)
+    return await withHashKey(place, at.value)
+  } catch (error) {
+    return err(databaseFailure(place, error))
+  }
+}
+
+/** Why a clock that is so many milliseconds ahead, or behind, cannot be used; undefined if it can. */
+export const clockFault = (ahead: number): string | undefined =>
+  Math.abs(ahead) <= MAX_SKEW
+    ? undefined
+    : `the clock of this host differs from that of the database by ${Math.round(Math.abs(ahead) / 1000)} seconds: blocks and limits would end at wrong times; set it, for example with chrony`
+
+/** With another key every password is wrong, and clients that obey `badauth` stop for good. */
+async function withHashKey(place: SharedPlace, at: PostgresPlace): Promise<Result<OpenStore, Failure>> {
+  const store = postgresStore(at)
+  const opened = await withKeyOf(store, place)
+  if (!opened.ok) await store.close()
+  return opened
+}
+
+async function withKeyOf(store: Store, place: SharedPlace): Promise<Result<OpenStore, Failure>> {
+  const file = credentialFor(place.hashKeyFile)
+  const known = await store.read(async (r) => r.fact(HASH_KEY))
+  const pepper = await hashKeyOf(file, known, systemClock.now())
+  if (!pepper.ok) return refusal(pepper.error)
+  const fingerprint = fingerprintOf(pepper.value)
+  // If two processes make the store at once, only one succeeds.
+  const stored = known ?? (await store.write(async (w) => w.factOr(HASH_KEY, fingerprint)))
+  return stored === fingerprint
+    ? ok({ store, pepper: pepper.value, folder: placeName(place), identity: undefined })
+    : refusal(
+        `${place.hashKeyFile} is not the hash key of the store in ${placeName(place)}: copy the file from another node`,
+      )
+}
+
+/** With the password and the authorities from their files. */
+export async function databaseOf({
+  url,
+  passwordFile,
+  connections,
+  wait,
+}: SharedPlace): Promise<Result<PostgresPlace, string>> {
+  const { hosts, user, database, isTls, isPrepared, authoritiesFile } = url
+  const password =
+    passwordFile === undefined ? ok(url.password?.reveal()) : await fileText(credentialFor(passwordFile))
+  if (!password.ok) return err(`store_password_file ${passwordFile}: ${password.error}`)
+  const authorities =
+    authoritiesFile === undefined ? ok(undefined) : await readNamedFile(authoritiesFile, MAX_AUTHORITIES)
+  if (!authorities.ok) return err(`sslrootcert ${authoritiesFile}: ${authorities.error}`)
+  return ok({
+    hosts,
+    user,
+    database,
+    ...(password.value !== undefined && { password: password.value }),
+    ...(isTls && { tls: authorities.value === undefined ? {} : { authorities: authorities.value } }),
+    isPrepared,
+    connections,
+    wait,
+  })
+}
+
+async function fileText(path: string): Promise<Result<string, string>> {
+  const text = await readNamedFile(path, MAX_PASSWORD)
+  if (!text.ok) return text
+  const line = text.value.replace(/\r?\n$/, '')
+  return line === '' ? err('it is empty') : ok(line)
+}
+
+const refusal = (message: string): Result<never, Failure> =>
+  err({ exit: 'configuration', messages: [message] })
+
+/**
+ * PostgreSQL, appendix A: a login that is refused, a missing database, a schema that is not that of a store. And errors of TLS, such
+ * as a certificate that is not trusted; a server without TLS has no code.
+ */
+const WRONG = /^(?:28|3D000|3F000|42|22021|ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|DEPTH_|UNABLE_TO_|SELF_SIGNED)/
+const NO_TLS = /does not support SSL/
+
+/** A wrong configuration needs the operator; a database that is unreachable, full or busy recovers. Every other error is a bug. */
+export function databaseFailure(place: SharedPlace, error: unknown): Failure {
+  const { message } = error as Error
+  if (error instanceof StoreRefused) return { exit: 'configuration', messages: [message] }
+  const messages = [`the store in ${placeName(place)} cannot be opened: ${message}`]
+  const isOfFile = (error as NodeJS.ErrnoException).path !== undefined
+  if (isOfFile || WRONG.test(codeOf(error)) || NO_TLS.test(message))
+    return { exit: 'configuration', messages }
+  if (isPassing(error) || isAway(error) || codeOf(error) !== '') return { exit: 'waiting', messages }
+  throw error
+}

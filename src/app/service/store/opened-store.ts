@@ -1,0 +1,19 @@
+import type { Pepper } from '../../../server/auth/hashes.ts'
+import type { Store } from '../../../server/store/store.ts'
+
+/** A store with the key of its hashes. */
+export interface OpenStore {
+  readonly store: Store
+  readonly pepper: Pepper
+  /** Or the address of the database. */
+  readonly folder: string
+  /** Of the file of the database, from before it was opened. */
+  readonly identity: string | undefined
+}
+
+export interface OpenOptions {
+  /** Makes a store where there is none. A store of which a part is missing is never completed. */
+  readonly mayMake?: boolean
+  /** Upgrades the database of an older version. */
+  readonly mayUpgrade?: boolean
+}

@@ -1,0 +1,36 @@
+import { identityOf } from '../../../server/store/sqlite/files.ts'
+import type { OpenStore } from './opened-store.ts'
+
+/** In milliseconds. */
+const INTERVAL = 1000
+
+/**
+ * Resolves with what happened when the path does not name the open database any more. What is written to a database that was
+ * removed or replaced is lost, and nothing else tells.
+ */
+export async function databaseGone(
+  { folder, identity }: Pick<OpenStore, 'folder' | 'identity'>,
+  ending: AbortSignal,
+): Promise<string> {
+  return new Promise((resolve) => {
+    const timer = setInterval(() => {
+      const present = presentIdentity(folder, identity)
+      if (present === identity) return
+      const what = present === undefined ? 'removed' : 'replaced by another file'
+      clearInterval(timer)
+      resolve(
+        `the database of the store in ${folder} was ${what} while the service runs; the service ends, because its changes would be lost: stop the service before you change its store, and restore a backup with holdfast admin restore`,
+      )
+    }, INTERVAL).unref()
+    ending.addEventListener('abort', () => clearInterval(timer))
+  })
+}
+
+/** A disk that does not answer now says nothing about the file; requests report the error. */
+function presentIdentity(folder: string, last: string | undefined): string | undefined {
+  try {
+    return identityOf(folder)
+  } catch {
+    return last
+  }
+}

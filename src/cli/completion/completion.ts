@@ -1,0 +1,52 @@
+import type { Exit } from '../../app/exit-codes.ts'
+import { PROVIDER_NAMES } from '../../config/providers/providers.ts'
+import { REPLY_WORDS } from '../../protocol/reply.ts'
+import type { CompletedCommand, CompletedOption } from './completed-command.ts'
+import { bashScript } from './bash.ts'
+import { fishScript } from './fish.ts'
+import { zshScript } from './zsh.ts'
+import type { CompletionFlags } from '../parse/flag-tables.ts'
+import type { Command } from '../parse/command.ts'
+import type { Option } from '../parse/options.ts'
+import { print } from '../terminal/output.ts'
+
+const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
+
+/** `holdfast completion`: the script for a shell. It knows the options, and runs nothing. */
+export const completionFor =
+  (commands: readonly Command[]) =>
+  async ({ shell }: CompletionFlags): Promise<Exit> => {
+    print(SCRIPTS[shell](await completed(commands)))
+    return 'settled'
+  }
+
+/** Words that the argument of a command may be, besides its choices. */
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  explain: REPLY_WORDS,
+  providers: PROVIDER_NAMES,
+}
+
+const completed = async (commands: readonly Command[]): Promise<readonly CompletedCommand[]> =>
+  Promise.all(
+    commands.map(async ({ name, summary, positional, options }) => ({
+      name,
+      summary,
+      words: positional?.kind === 'choice' ? positional.choices : (WORDS[name] ?? []),
+      options: Object.entries(await options()).flatMap(([flag, option]) => completedOption(flag, option)),
+    })),
+  )
+
+/** A switch that is on by default is completed by its negation too. */
+function completedOption(flag: string, option: Option): readonly CompletedOption[] {
+  const describe = firstClause(option.describe)
+  if (option.kind === 'switch') {
+    const negation = option.describe.endsWith('[on]')
+      ? [{ flag: `no-${flag}`, describe: `not: ${describe}` }]
+      : []
+    return [{ flag, describe }, ...negation]
+  }
+  return [{ flag, describe, value: { values: option.values ?? [], isPath: option.isPath === true } }]
+}
+
+/** A menu has one short line for each. */
+const firstClause = (text: string): string => text.replace(/ \[\w+\]$/, '').split(/[;:] /)[0] ?? text

@@ -1,0 +1,193 @@
+import { domainToUnicode } from 'node:url'
+import { type FirstLook, firstLook } from '../../app/client/setup/first-look.ts'
+import { FAMILY_NAMES } from '../../client/agent/wording.ts'
+import type { Conclusion } from '../../client/report/survey.ts'
+import {
+  draftOfAnswers,
+  type PublishedFamilies,
+  type SetupAnswers,
+  suggestedHostname,
+} from '../../client/setup/answers.ts'
+import type { Draft } from '../../client/setup/draft.ts'
+import { parseServiceAddress } from '../../config/client-settings.ts'
+import { hasLabels, hostnameReaderFor } from '../../config/hostname.ts'
+import {
+  ENDED_SERVICES,
+  endedServiceCalled,
+  PROVIDERS,
+  providerCalled,
+} from '../../config/providers/providers.ts'
+import { Secret } from '../../net/secret.ts'
+import type { Prompts } from './prompts.ts'
+
+/** Asks for one account: what the flags do not give. */
+export async function askForAccount(prompts: Prompts, given: SetupAnswers, look: Look): Promise<Draft> {
+  const service = await askForService(prompts, given)
+  const preset = service.provider === undefined ? undefined : providerCalled(service.provider)
+  if (preset !== undefined)
+    prompts.note(preset.name, [
+      `username: ${preset.username}`,
+      `password: ${preset.password}`,
+      ...(preset.note === undefined ? [] : [preset.note]),
+    ])
+  const username = given.username ?? (await askForUsername(prompts, preset?.username))
+  const password = given.password ?? (await askForPassword(prompts, preset?.password))
+  const answers = { ...given, ...service, username, password }
+  const hostnames = given.hostnames?.length ? given.hostnames : await askForHostnames(prompts, answers)
+  const families =
+    given.families ??
+    (preset?.settings['ipv6'] === 'false' ? 'ipv4' : await askForFamilies(prompts, await look()))
+  const contact = given.contact ?? (await askForContact(prompts))
+  return draftOfAnswers({ ...answers, hostnames, families, contact })
+}
+
+const OTHER = 'other'
+
+async function askForService(
+  prompts: Prompts,
+  given: SetupAnswers,
+): Promise<Pick<SetupAnswers, 'provider' | 'server' | 'path'>> {
+  const isNamed = given.provider !== undefined || given.server !== undefined
+  const chosen = isNamed ? given.provider : await chooseService(prompts)
+  const provider = chosen === OTHER ? undefined : chosen
+  if (given.server !== undefined || !needsServer(provider))
+    return { provider, server: given.server, path: given.path }
+  const address = await prompts.text({
+    message: 'The address of the service, with its path if that is not /nic/update',
+    initial: 'https://',
+    check: (text) => problemOf(parseServiceAddress(text)),
+  })
+  const read = parseServiceAddress(address)
+  return { provider, ...(read.ok ? read.value : { server: address }) }
+}
+
+/** Services that have ended are found too, and explained. */
+async function chooseService(prompts: Prompts): Promise<string> {
+  const choices = [
+    ...Object.entries(PROVIDERS)
+      .filter(([, { grade }]) => grade !== 'C')
+      .map(([value, { name, settings }]) => ({
+        value,
+        label: name,
+        hint: settings['server']?.replace('https://', '') ?? 'your own host',
+      })),
+    { value: OTHER, label: 'another service, or my own', hint: 'give its address' },
+    ...Object.entries(ENDED_SERVICES).map(([value, { name }]) => ({ value, label: name, hint: 'has ended' })),
+  ]
+  for (;;) {
+    const value = await prompts.choose({
+      message: 'Which service keeps your hostname?',
+      choices,
+      isSearch: true,
+    })
+    const ended = endedServiceCalled(value)
+    if (ended === undefined) return value
+    prompts.note(ended.name, [ended.what])
+  }
+}
+
+const problemOf = (read: { readonly ok: boolean; readonly error?: string }): string | undefined =>
+  read.ok ? undefined : `it ${read.error ?? 'is not valid'}`
+
+export const askForUsername = async (prompts: Prompts, what: string | undefined): Promise<string> =>
+  prompts.text({
+    message: `Username (${what ?? 'the username of the DDNS key'})`,
+    check: (text) =>
+      text === '' ? 'a username is needed' : text.includes(':') ? 'a username has no colon' : undefined,
+  })
+
+export const askForPassword = async (prompts: Prompts, what: string | undefined): Promise<Secret> =>
+  new Secret(
+    await prompts.secret({
+      message: `Password (${what ?? 'the password of the DDNS key'}); it is not shown`,
+      check: (text) =>
+        text === ''
+          ? 'a password is needed'
+          : /[\0-\x1f\x7f]/.test(text)
+            ? 'a password has no control characters'
+            : undefined,
+    }),
+  )
+
+export async function askForHostnames(prompts: Prompts, answers: SetupAnswers): Promise<readonly string[]> {
+  const isLabel =
+    answers.provider !== undefined &&
+    providerCalled(answers.provider)?.settings['hostname_parameter'] === 'none'
+  const readHostname = hostnameReaderFor(answers.provider)
+  const between = hasLabels(answers.provider) ? /\s*,\s*/ : /[,\s]+/
+  const split = (text: string): readonly string[] =>
+    text
+      .trim()
+      .split(between)
+      .filter((one) => one !== '')
+  const text = await prompts.text({
+    message: isLabel ? 'The hostname that the username stands for' : 'Hostnames, with commas between them',
+    initial: suggestedHostname(answers),
+    check: (typed) => {
+      const wrong = split(typed).flatMap((one) => {
+        const read = readHostname(one)
+        return read.ok ? [] : [`${one} ${read.error}`]
+      })
+      return split(typed).length === 0 ? 'a hostname is needed' : wrong[0]
+    },
+  })
+  const names = split(text).flatMap((one) => {
+    const read = readHostname(one)
+    return read.ok ? [read.value] : []
+  })
+  const foreign = names.filter((name) => name.includes('xn--'))
+  if (foreign.length > 0)
+    prompts.note(
+      'Sent in ASCII',
+      foreign.map((name) => `${domainToUnicode(name)} is sent as ${name}`),
+    )
+  return names
+}
+
+export const firstLookLines = ({ conclusions, remarks }: FirstLook): readonly string[] => [
+  ...conclusions.map(
+    ({ family, address, because }) => `${FAMILY_NAMES[family]}: ${address ?? 'no address'} (${because})`,
+  ),
+  ...remarks,
+]
+
+export type Look = () => Promise<readonly Conclusion[]>
+
+/** What the sources report about this host, asked once. */
+export function lookOnce(prompts: Prompts): Look {
+  let seen: readonly Conclusion[] | undefined
+  return async () => {
+    if (seen !== undefined) return seen
+    const found = await prompts.busy('Looking up the addresses of this host', firstLook())
+    seen = found.conclusions
+    prompts.note('This host', seen.length === 0 ? ['no source could be asked'] : firstLookLines(found))
+    return seen
+  }
+}
+
+async function askForFamilies(prompts: Prompts, seen: readonly Conclusion[]): Promise<PublishedFamilies> {
+  const isWithoutIpv6 =
+    seen.some(({ family, address }) => family === 'v4' && address !== null) &&
+    seen.every(({ family, address }) => family === 'v4' || address === null)
+  return prompts.choose<PublishedFamilies>({
+    message: 'Which addresses are published?',
+    choices: [
+      { value: 'both', label: isWithoutIpv6 ? 'IPv4, and IPv6 as soon as there is one' : 'IPv4 and IPv6' },
+      { value: 'ipv4', label: 'IPv4 only' },
+      { value: 'ipv6', label: 'IPv6 only' },
+    ],
+    initial: 'both',
+  })
+}
+
+const askForContact = async (prompts: Prompts): Promise<string> =>
+  prompts.text({
+    message:
+      'Your e-mail address for the service, which writes to it before it blocks a client (empty: none)',
+    initial: '',
+    check: (text) =>
+      text === '' || /^[!-;=?A-~]+@[A-Za-z0-9.-]+$/.test(text) ? undefined : 'it is not an e-mail address',
+  })
+
+const needsServer = (provider: string | undefined): boolean =>
+  provider === undefined || providerCalled(provider)?.settings['server'] === undefined

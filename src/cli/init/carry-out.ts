@@ -1,0 +1,109 @@
+import { dirname } from 'node:path'
+import { writeNewFiles } from '../../app/client/setup/new-files.ts'
+import { type ResolvedSettings, readSettings } from '../../app/client/settings/settings.ts'
+import { socketIn } from '../../app/client/state/single-instance.ts'
+import type { SetupPlan } from '../../app/client/setup/plan.ts'
+import type { Exit } from '../../app/exit-codes.ts'
+import type { ClientSettingFlags } from '../../app/setting-flags.ts'
+import { writeError } from '../../app/streams.ts'
+import { askControl } from '../../platform/sockets/control.ts'
+import type { Draft } from '../../client/setup/draft.ts'
+import { maskedConfiguration } from '../../client/setup/shown.ts'
+import type { InitFlags } from '../parse/flag-tables.ts'
+import { exitResult, fail, print, printJson } from '../terminal/output.ts'
+import type { Start } from '../parse/starts.ts'
+
+/** What the questions, or the flags, decide. */
+export interface SetupDecision {
+  readonly draft: Draft
+  readonly isSending: boolean
+  readonly start: Start
+}
+
+/** Writes the files, checks what was written, and does what was decided. */
+export async function carryOut(
+  plan: SetupPlan,
+  { draft, isSending, start }: SetupDecision,
+  flags: InitFlags,
+): Promise<Exit> {
+  const { asJson, isDryRun, output } = flags
+  for (const remark of plan.remarks) writeError(`holdfast: ${remark}\n`)
+  if (isDryRun) return showPlan(plan, asJson)
+  const written = await writeNewFiles(plan.files)
+  if (!written.ok) return fail({ exit: 'configuration', messages: [written.error] }, asJson)
+  if (!asJson) print(...plan.files.map(({ path }) => `wrote ${path}`))
+  const settings = { layer: {}, configFile: plan.config, accounts: [] }
+  const checked = await readSettings(settings)
+  if (!checked.ok) return fail(checked.error, asJson)
+  if (!asJson) for (const warning of checked.value.warnings) writeError(`holdfast: ${warning}\n`)
+  const sent = isSending
+    ? await sendFirst(
+        { ...settings, accounts: plan.accounts.length > 0 && plan.diff.length > 0 ? plan.accounts : [] },
+        checked.value,
+        asJson,
+      )
+    : 'settled'
+  const { startClient } = await import('./start-client.ts')
+  // The daemon tries again by itself where the service was not reached, or asks for a wait.
+  const isStarted = sent === 'settled' || sent === 'unreached' || sent === 'waiting'
+  const begun = isStarted ? await startClient(start, { config: output, draft }) : 'settled'
+  const started = sent === 'settled' ? begun : sent
+  if (!isStarted && start !== 'none' && !asJson)
+    print(
+      'the client is not started, because the first update failed; when it works, run holdfast init again',
+    )
+  if (asJson && !isSending)
+    printJson({ exit: exitResult(started), written: plan.files.map(({ path }) => path) })
+  if (!asJson && isStarted && begun === 'settled') print(...nextLines(output, isSending))
+  return started
+}
+
+/** A daemon that runs has another configuration, and sends the first update itself when it has read this one. */
+async function sendFirst(
+  settings: ClientSettingFlags,
+  resolved: ResolvedSettings,
+  asJson: boolean,
+): Promise<Exit> {
+  const running = await askControl(socketIn(resolved), { do: 'status' }, CONTROL_TIMEOUT)
+  if (running.kind === 'answered') {
+    if (!asJson)
+      print('a daemon is running; it sends the first update after a restart: systemctl restart holdfast')
+    return 'settled'
+  }
+  const { updateCommand } = await import('../update.ts')
+  return updateCommand({ settings, asJson, isForced: false, isDryRun: false, isQuiet: false })
+}
+
+/** In milliseconds. */
+const CONTROL_TIMEOUT = 2000
+
+function showPlan(plan: SetupPlan, asJson: boolean): Exit {
+  const shown = plan.files.map(({ path, text, mode }) => ({
+    path,
+    mode: mode.toString(8),
+    // Every other file is a password.
+    text: path === plan.config ? maskedConfiguration(text) : '«secret»\n',
+  }))
+  if (asJson) printJson({ exit: exitResult('settled', 'nothing was written'), wouldWrite: shown })
+  else
+    for (const { path, mode, text } of shown)
+      print(
+        `would write ${path} (mode ${mode}, in ${dirname(path)}):`,
+        ...(path === plan.config && plan.diff.length > 0 ? plan.diff : text.trimEnd().split('\n')).map(
+          (line) => `  ${line}`,
+        ),
+      )
+  return 'settled'
+}
+
+function nextLines(output: string | undefined, isSent: boolean): readonly string[] {
+  const config = output === undefined ? '' : ` --config ${output}`
+  return [
+    'next:',
+    ...(isSent
+      ? []
+      : [`  holdfast update${config}      sends the first update, which is the test of the settings`]),
+    `  holdfast status${config}      shows every hostname, any time`,
+    `  holdfast explain${config}     says what is wrong, and what to do`,
+  ]
+}

@@ -1,0 +1,120 @@
+import { readNamedPassword } from '../../app/client/settings/account-files.ts'
+import { firstLook } from '../../app/client/setup/first-look.ts'
+import { firstLookLines } from './account.ts'
+import { setupPaths, type SetupPaths } from '../../app/client/setup/paths.ts'
+import { setupPlan } from '../../app/client/setup/plan.ts'
+import { EXITS, type Exit } from '../../app/exit-codes.ts'
+import { writeError } from '../../app/streams.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import {
+  draftOfAnswers,
+  missingAnswers,
+  type PublishedFamilies,
+  type SetupAnswers,
+} from '../../client/setup/answers.ts'
+import { parseServiceAddress } from '../../config/client-settings.ts'
+import { hostnameReaderFor } from '../../config/hostname.ts'
+import { parseProvider } from '../../config/providers/providers.ts'
+import type { InitFlags } from '../parse/flag-tables.ts'
+import { carryOut } from './carry-out.ts'
+import { fail, print } from '../terminal/output.ts'
+import { Cancelled } from './prompts.ts'
+import { STARTS } from '../parse/starts.ts'
+
+/** `holdfast init`: writes a configuration from answers. Sends nothing but the first update, and that only if told to. */
+export async function initCommand(flags: InitFlags): Promise<Exit> {
+  const given = await answersOf(flags)
+  if (!given.ok) return fail({ exit: 'usage', messages: given.error }, flags.asJson)
+  if (flags.output !== undefined && !flags.output.endsWith('.toml'))
+    return fail(
+      { exit: 'usage', messages: [`--output ${flags.output} must be a file that ends in .toml`] },
+      flags.asJson,
+    )
+  const paths = await setupPaths(flags.output)
+  const isAsking = process.stdin.isTTY && process.stdout.isTTY && !flags.isAgreed && !flags.asJson
+  if (!isAsking) return withoutQuestions(given.value, paths, flags)
+  const { askForSetup } = await import('./questions.ts')
+  // At the end of the input a question waits for ever, and nothing else holds the process.
+  const atEnd = (): void => {
+    writeError('holdfast: nothing is written\n')
+    process.exitCode = EXITS.cancelled.code
+  }
+  process.once('exit', atEnd)
+  try {
+    return await askForSetup(given.value, paths, flags)
+  } catch (error) {
+    if (!(error instanceof Cancelled)) throw error
+    writeError('holdfast: nothing is written\n')
+    return 'cancelled'
+  } finally {
+    process.off('exit', atEnd)
+  }
+}
+
+/** The answers that the flags give; the error lists every wrong one. */
+async function answersOf(flags: InitFlags): Promise<Result<SetupAnswers, readonly string[]>> {
+  const wrong: string[] = []
+  const checked = <T>(flag: string, read: Result<T, string>): T | undefined => {
+    if (read.ok) return read.value
+    wrong.push(`--${flag} ${read.error}`)
+    return undefined
+  }
+  const oneOf = (flag: string, value: string | undefined, values: readonly string[]): void => {
+    if (value !== undefined && !values.includes(value))
+      wrong.push(`--${flag} ${value} is not one of ${values.join(', ')}`)
+  }
+  oneOf('publish', flags.publish, ['both', 'ipv4', 'ipv6'])
+  oneOf('start', flags.start, STARTS)
+  const provider =
+    flags.provider === undefined ? undefined : checked('provider', parseProvider(flags.provider))
+  const address =
+    flags.server === undefined ? undefined : checked('server', parseServiceAddress(flags.server))
+  const readName = hostnameReaderFor(provider)
+  const hostnames = flags.hostnames
+    .flatMap((one) => one.split(','))
+    .flatMap((one) => checked('hostname', readName(one.trim())) ?? [])
+  const password =
+    flags.passwordFile === undefined
+      ? undefined
+      : checked('password-file', await readNamedPassword(flags.passwordFile))
+  return wrong.length > 0
+    ? err(wrong)
+    : ok({
+        provider,
+        server: address?.server,
+        path: address?.path,
+        username: flags.username,
+        password,
+        hostnames,
+        families: flags.publish as PublishedFamilies | undefined,
+        contact: flags.contact,
+      })
+}
+
+async function withoutQuestions(answers: SetupAnswers, paths: SetupPaths, flags: InitFlags): Promise<Exit> {
+  const missing = missingAnswers(answers)
+  if (missing.length > 0)
+    return fail(
+      { exit: 'usage', messages: missing.map(({ flag, what }) => `${flag} is missing: ${what}`) },
+      flags.asJson,
+    )
+  if (flags.isLooking === true && !flags.asJson) print(...(await addressLines()))
+  const plan = await setupPlan(draftOfAnswers(answers), paths)
+  if (!plan.ok) return fail({ exit: 'configuration', messages: [plan.error] }, flags.asJson)
+  if (plan.value.diff.length > 0 && !flags.isAgreed && !flags.isDryRun)
+    return fail(
+      {
+        exit: 'configuration',
+        messages: [
+          `${paths.config} exists; with --yes it is changed so, and the old one is saved as ${paths.config}.bak:`,
+          ...plan.value.diff,
+        ],
+      },
+      flags.asJson,
+    )
+  const start = STARTS.find((one) => one === flags.start) ?? 'none'
+  return carryOut(plan.value, { draft: draftOfAnswers(answers), isSending: flags.isSending, start }, flags)
+}
+
+/** What this host's addresses are, a line each. */
+const addressLines = async (): Promise<readonly string[]> => firstLookLines(await firstLook())

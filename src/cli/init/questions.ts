@@ -1,0 +1,175 @@
+import { serviceProblem, statesOfNames } from '../../app/client/setup/first-look.ts'
+import { importContext, oldClientFiles } from '../../app/client/setup/import-source.ts'
+import type { SetupPaths } from '../../app/client/setup/paths.ts'
+import { type SetupPlan, setupPlan } from '../../app/client/setup/plan.ts'
+import type { Exit } from '../../app/exit-codes.ts'
+import { isRoot } from '../../app/paths.ts'
+import { formatOf, readImport } from '../../client/migration/import.ts'
+import { mergeImport } from '../../client/migration/merge.ts'
+import type { Conclusion } from '../../client/report/survey.ts'
+import type { SetupAnswers } from '../../client/setup/answers.ts'
+import type { Draft } from '../../client/setup/draft.ts'
+import { maskedConfiguration } from '../../client/setup/shown.ts'
+import { providerCalled } from '../../config/providers/providers.ts'
+import type { Addresses } from '../../net/address.ts'
+import { readNamedFile } from '../../platform/files/named-file.ts'
+import type { InitFlags } from '../parse/flag-tables.ts'
+import { askForAccount, askForHostnames, askForPassword, askForUsername, lookOnce } from './account.ts'
+import { carryOut } from './carry-out.ts'
+import { hasSystemd } from './start-client.ts'
+import { fail } from '../terminal/output.ts'
+import { Cancelled, type Prompts } from './prompts.ts'
+import { STARTS, type Start } from '../parse/starts.ts'
+
+/** Asks for what the flags do not give, and carries it out. Until the plan is agreed to, nothing is written. */
+export async function askForSetup(given: SetupAnswers, paths: SetupPaths, flags: InitFlags): Promise<Exit> {
+  // A terminal that cannot move the cursor, and screen readers, get one line after the other.
+  if (process.env['TERM'] !== 'dumb') {
+    const { clackPrompts } = await import('./clack-prompts.ts')
+    return ask(clackPrompts, given, { paths, flags })
+  }
+  const { PlainPrompts } = await import('./plain-prompts.ts')
+  const prompts = new PlainPrompts()
+  return ask(prompts, given, { paths, flags }).finally(() => prompts.close())
+}
+
+interface AskContext {
+  readonly paths: SetupPaths
+  readonly flags: InitFlags
+}
+
+async function ask(prompts: Prompts, given: SetupAnswers, { paths, flags }: AskContext): Promise<Exit> {
+  const imported =
+    given.provider === undefined && given.server === undefined ? await askForImport(prompts) : undefined
+  const look = flags.isLooking === false ? async () => Promise.resolve([]) : lookOnce(prompts)
+  const draft = imported ?? (await askForAccount(prompts, given, look))
+  const { isCurrent } = await lookAtNames(prompts, draft, await look())
+  const plan = await setupPlan(draft, paths)
+  if (!plan.ok) return fail({ exit: 'configuration', messages: [plan.error] }, false)
+  showPlan(prompts, plan.value)
+  if (!(await prompts.confirm('Write this?', true))) throw new Cancelled()
+  const isSending = flags.isSending || (!flags.isDryRun && (await askForSending(prompts, isCurrent)))
+  const start =
+    STARTS.find((one) => one === flags.start) ?? (flags.isDryRun ? 'none' : await askForStart(prompts))
+  prompts.end('Done with questions.')
+  return carryOut(plan.value, { draft, isSending, start }, flags)
+}
+
+/** The settings of another client on this host. */
+async function askForImport(prompts: Prompts): Promise<Draft | undefined> {
+  const [path] = await oldClientFiles()
+  if (
+    path === undefined ||
+    !(await prompts.confirm(`Another client is set up here (${path}). Take over its settings?`, true))
+  )
+    return undefined
+  const text = await readNamedFile(path, 4 * 1024 * 1024)
+  const read = text.ok ? readImport(text.value, formatOf(text.value), importContext(path)) : text
+  if (!read.ok) {
+    prompts.note(path, [read.error])
+    return undefined
+  }
+  const { draft, remarks } = mergeImport(read.value)
+  prompts.note(`Taken from ${path}`, [
+    ...draft.accounts.map(
+      ({ name, settings }) => `account ${name}: ${[settings['hostnames'] ?? []].flat().join(', ')}`,
+    ),
+    ...remarks
+      .filter(({ kind }) => kind !== 'dropped')
+      .map(({ kind, place, text: remark }) => `line ${place.line}: ${kind}: ${remark}`),
+  ])
+  if (draft.accounts.length === 0) return undefined
+  const accounts = []
+  for (const account of draft.accounts) {
+    const { username, hostnames } = account.settings
+    const names = Array.isArray(hostnames) ? hostnames : await askForHostnames(prompts, {})
+    const login = typeof username === 'string' ? username : await askForUsername(prompts, undefined)
+    const password = account.password ?? (await askForPassword(prompts, undefined))
+    accounts.push({
+      ...account,
+      password,
+      comments: [],
+      settings: { ...account.settings, username: login, hostnames: names },
+    })
+  }
+  return { ...draft, accounts }
+}
+
+const NAME_TEXTS = {
+  current: 'has this address already',
+  different: 'has another address now',
+  missing: 'is not in the DNS yet; some services need it to be made on their website first',
+  unknown: 'could not be looked up',
+} as const
+
+/** What the DNS says about the hostnames now, and whether the service can be reached. No update is sent. */
+async function lookAtNames(
+  prompts: Prompts,
+  { accounts }: Draft,
+  seen: readonly Conclusion[],
+): Promise<{ readonly isCurrent: boolean }> {
+  const addresses: Addresses = Object.fromEntries(
+    seen.flatMap(({ family, address }) => (address === null ? [] : [[family, address]])),
+  )
+  const names = accounts.flatMap(({ settings }) =>
+    Array.isArray(settings['hostnames']) ? settings['hostnames'] : [],
+  )
+  const states =
+    Object.keys(addresses).length === 0
+      ? new Map()
+      : await prompts.busy('Asking the name servers', statesOfNames(names, addresses))
+  const problems = await Promise.all(accounts.map(async ({ settings }) => reachability(settings)))
+  const lines = [
+    ...[...states].map(([name, state]: [string, keyof typeof NAME_TEXTS]) => `${name} ${NAME_TEXTS[state]}`),
+    ...problems.flat(),
+  ]
+  if (lines.length > 0) prompts.note('Before anything is sent', lines)
+  return { isCurrent: states.size > 0 && [...states.values()].every((state) => state === 'current') }
+}
+
+async function reachability(settings: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
+  const { provider, server } = settings
+  const preset = typeof provider === 'string' ? providerCalled(provider)?.settings['server'] : undefined
+  const origin = typeof server === 'string' ? server : preset
+  if (origin === undefined) return []
+  const problem = await serviceProblem(origin)
+  const { host } = new URL(origin)
+  return [problem === undefined ? `${host} can be reached` : `${host} cannot be reached: ${problem}`]
+}
+
+function showPlan(prompts: Prompts, { files, config, diff }: SetupPlan): void {
+  const text = files.find(({ path }) => path === config)?.text ?? ''
+  prompts.note(
+    diff.length > 0 ? `Changes of ${config} (the old one is saved as ${config}.bak)` : config,
+    diff.length > 0 ? diff : maskedConfiguration(text).trimEnd().split('\n'),
+  )
+  const others = files.filter(({ path }) => path !== config)
+  if (others.length > 0)
+    prompts.note(
+      'Passwords, each in a file that only its owner can read',
+      others.map(({ path }) => path),
+    )
+}
+
+async function askForSending(prompts: Prompts, isCurrent: boolean): Promise<boolean> {
+  const message = isCurrent
+    ? 'The names have this address already, so an update would change nothing. Send it as a test all the same?'
+    : 'The first update is the test of the settings. Send it now?'
+  return prompts.confirm(message, !isCurrent)
+}
+
+async function askForStart(prompts: Prompts): Promise<Start> {
+  const isSystemd = await hasSystemd()
+  const who = isRoot() ? 'as a service of the system' : 'as a service of this user'
+  return prompts.choose<Start>({
+    message: 'How shall it run from now on?',
+    choices: [
+      ...(isSystemd ? [{ value: 'systemd' as const, label: `systemd, ${who}` }] : []),
+      { value: 'cron', label: 'cron: the line is printed' },
+      { value: 'openwrt', label: 'OpenWrt: the steps are printed' },
+      { value: 'container', label: 'container: its variables are printed' },
+      { value: 'none', label: 'not now' },
+    ],
+    initial: isSystemd ? 'systemd' : 'none',
+  })
+}

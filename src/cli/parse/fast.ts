@@ -1,0 +1,74 @@
+import parser from 'yargs-parser'
+import type { Command } from './command.ts'
+import { COMMANDS } from '../commands.ts'
+import type { ParsedFlags } from './flags.ts'
+import type { Option, Options } from './options.ts'
+
+/** A valid command line. */
+export interface ParsedCommand {
+  readonly command: Command
+  readonly flags: ParsedFlags
+}
+
+/** The parser's own options: the same here and for yargs, which contains the same parser. */
+export const CONFIGURATION = {
+  'camel-case-expansion': false,
+  'dot-notation': false,
+  'greedy-arrays': false,
+} as const
+
+/**
+ * Parses a valid command line without yargs; undefined for every other line and for --help, which yargs handles.
+ * Loading yargs takes longer than a whole update, and it adds only help and error messages.
+ */
+export async function parseFast(words: readonly string[]): Promise<ParsedCommand | undefined> {
+  const [name, ...rest] = words
+  const command = COMMANDS.find((one) => one.name === name)
+  if (command === undefined || rest.includes('--')) return undefined
+  // The two parsers disagree on a single dash: yargs loses it where it stands for a file.
+  if (rest.includes('-') && command.positional?.name !== 'file') return undefined
+  const options = await command.options()
+  const { argv, error } = parser.detailed([...rest], parserOptions(options))
+  if (error !== null) return undefined
+  const { _: loose, ...values } = argv
+  const areValid = Object.entries(values).every(
+    ([flag, value]) => Object.hasOwn(options, flag) && isValid(options[flag], value),
+  )
+  const positional = positionalFlags(command, loose)
+  return areValid && positional !== undefined ? { command, flags: { ...values, ...positional } } : undefined
+}
+
+function parserOptions(options: Options): parser.Options {
+  const flags = Object.keys(options)
+  const switches = flags.filter((flag) => options[flag]?.kind === 'switch')
+  const others = flags.filter((flag) => options[flag]?.kind !== 'switch')
+  return {
+    boolean: switches,
+    // "_" keeps an argument that looks like a number as text.
+    string: [...others, '_'],
+    narg: Object.fromEntries(others.map((flag) => [flag, 1])),
+    configuration: CONFIGURATION,
+  }
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const VALID: Readonly<Record<Option['kind'], (value: unknown) => boolean>> = {
+  switch: (value) => typeof value === 'boolean',
+  text: isText,
+  list: (value) => isText(value) || (Array.isArray(value) && value.every(isText)),
+}
+const isValid = (option: Option | undefined, value: unknown): boolean =>
+  option !== undefined && VALID[option.kind](value)
+
+/** The positional's value by its name; undefined where the words do not fit it. */
+function positionalFlags({ positional }: Command, loose: readonly unknown[]): ParsedFlags | undefined {
+  const words = loose.filter((word) => typeof word === 'string')
+  if (words.length !== loose.length) return undefined
+  if (positional === undefined) return words.length === 0 ? {} : undefined
+  const { name, kind } = positional
+  if (kind === 'words') return { [name]: words }
+  const [word, ...more] = words
+  if (more.length > 0) return undefined
+  if (word === undefined) return kind === 'choice' ? undefined : {}
+  return kind === 'choice' && !positional.choices.includes(word) ? undefined : { [name]: word }
+}

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import { uptime } from 'node:os'
+import { after, type Duration, type Instant, instant, milliseconds } from '../../base/time.ts'
+import type { Clock, Clocks, Random, Schedule } from '../../ports/clock.ts'
+import { timeoutSignal } from './timeout-signal.ts'
+
+/** Long waits are split: timers hold 31 bits of milliseconds, and do not follow a clock that is set. In milliseconds. */
+const MAX_TIMER = 60_000
+
+/** The boot id of Linux (proc(5)). os.uptime() on Linux is the boot clock, which includes suspend. */
+const BOOT_ID = '/proc/sys/kernel/random/boot_id'
+
+/** The clocks of this host; the boot id is read once. */
+export function systemClocks(): Clocks {
+  const boot = bootId()
+  return () => ({ wall: instant(Date.now()), boot, uptime: milliseconds(Math.round(uptime() * 1000)) })
+}
+
+function bootId(): string | undefined {
+  try {
+    return readFileSync(BOOT_ID, 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}
+
+/** Like timers/promises, at a fraction of its cost: a daemon waits every second for months. */
+const pause = async (span: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const finish = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', finish)
+      resolve()
+    }
+    const timer = setTimeout(finish, span)
+    signal.addEventListener('abort', finish)
+  })
+
+/** A clock with its own time source. Calls `onWait` at least once a minute during a wait. */
+export const clockBy = (now: () => Instant, onWait: () => void = () => undefined): Clock => ({
+  now,
+  async sleep(until, signal) {
+    while (!signal.aborted && now() < until) {
+      onWait()
+      const span = Math.min(until - now(), MAX_TIMER)
+      await pause(Math.max(span, 1), signal)
+    }
+  },
+  deadline: (span) => timeoutSignal(span),
+})
+
+/** The time of day, for the service: other programs read the times in its records. */
+export const systemClock: Clock = clockBy(() => instant(Date.now()))
+
+export const systemRandom: Random = () => Math.random()
+
+/** Monotonic milliseconds since the start of this process, unrelated to the time of day. */
+export const steadyClock: Clock = clockBy(() => instant(performance.now()))
+
+/** A fixed interval after each check. */
+export const intervalSchedule = (interval: Duration): Schedule => ({
+  nextAfter: (now) => after(now, interval),
+})

@@ -1,0 +1,77 @@
+import { constants, type Stats } from 'node:fs'
+import { type FileHandle, open, stat } from 'node:fs/promises'
+import { err, ok, type Result } from '../../base/result.ts'
+
+const CHUNK_BYTES = 16 * 1024
+
+export const MISSING_FILE = 'there is no such file'
+
+/**
+ * Reads a file that a user named. Accepts regular files of at most `maxBytes`: a pipe without a writer or an endless device would
+ * block forever. The error is a sentence without the path.
+ */
+export async function readNamedFile(path: string, maxBytes: number): Promise<Result<string, string>> {
+  try {
+    return await withFile(path, async (file) => readText(file, maxBytes))
+  } catch (error) {
+    return err(explain(error as NodeJS.ErrnoException))
+  }
+}
+
+/** The whole text of a file of this program. Rejects with EFTYPE for a pipe, a socket and a device, without blocking. */
+export const readOwnFile = async (path: string): Promise<string> =>
+  withFile(path, async (file) => file.readFile('utf8'))
+
+async function withFile<T>(path: string, read: (file: FileHandle) => Promise<T>): Promise<T> {
+  const file = await openFile(path)
+  try {
+    return await read(file)
+  } finally {
+    await file.close()
+  }
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  requireFile(await stat(path))
+  // O_NONBLOCK: the path may lead to a pipe since.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    requireFile(await file.stat())
+    return file
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+function requireFile(stats: Stats): void {
+  const problem = typeProblem(stats)
+  if (problem === undefined) return
+  throw Object.assign(new Error(problem), { code: stats.isDirectory() ? 'EISDIR' : 'EFTYPE' })
+}
+
+async function readText(file: FileHandle, maxBytes: number): Promise<Result<string, string>> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for (;;) {
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(CHUNK_BYTES) })
+    chunks.push(buffer.subarray(0, bytesRead))
+    length += bytesRead
+    if (length > maxBytes) return err(`this is larger than ${maxBytes / 1024} KiB`)
+    if (bytesRead === 0) return ok(Buffer.concat(chunks).toString('utf8'))
+  }
+}
+
+/** What the path leads to, where it is not a regular file. */
+function typeProblem(stats: Stats): string | undefined {
+  if (stats.isFile()) return undefined
+  if (stats.isDirectory()) return 'this is a folder'
+  if (stats.isFIFO()) return 'this is a pipe; a file is needed'
+  return stats.isSocket() ? 'this is a socket; a file is needed' : 'this is a device; a file is needed'
+}
+
+function explain({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT' || code === 'ENOTDIR') return MISSING_FILE
+  if (code === 'EISDIR' || code === 'EFTYPE') return message
+  return code === 'EACCES' || code === 'EPERM' ? 'this user may not read it' : `cannot be read: ${message}`
+}

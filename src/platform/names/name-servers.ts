@@ -1,0 +1,54 @@
+import { Resolver } from 'node:dns/promises'
+import { err, ok, type Result } from '../../base/result.ts'
+import { parseAddress } from '../../net/address.ts'
+import type { FindAddresses, FindNameServers } from '../../ports/network.ts'
+
+/** Per query to one resolver, in milliseconds, and the number of attempts. */
+const [QUERY_TIMEOUT, MAX_QUERIES] = [1500, 2]
+
+/** NODATA and NXDOMAIN, as Node names them. */
+const ABSENT = new Set(['ENODATA', 'ENOTFOUND'])
+
+/**
+ * One lookup, apart from those of `resolve.ts`: what it finds out about the resolver must not delay updates. A new resolver each
+ * time, because /etc/resolv.conf changes with the network. Without getaddrinfo(3), which cannot be cancelled.
+ */
+async function lookUp<T>(
+  work: (resolver: Resolver) => Promise<readonly T[]>,
+  signal: AbortSignal,
+): Promise<Result<readonly T[], string>> {
+  if (signal.aborted) return err(FAILURES.ECANCELLED)
+  const resolver = new Resolver({ timeout: QUERY_TIMEOUT, tries: MAX_QUERIES })
+  const cancel = (): void => resolver.cancel()
+  signal.addEventListener('abort', cancel)
+  try {
+    return ok(await work(resolver))
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (ABSENT.has(code)) return ok([])
+    return err(isKnownFailure(code) ? FAILURES[code] : `the resolver of this host failed (${code})`)
+  } finally {
+    signal.removeEventListener('abort', cancel)
+  }
+}
+
+const FAILURES = {
+  ETIMEOUT: 'the resolver of this host does not answer',
+  ECANCELLED: 'the resolver of this host does not answer',
+  ECONNREFUSED: 'the resolver of this host cannot be reached',
+  ESERVFAIL: 'the resolver of this host finds no answer',
+  EREFUSED: 'the resolver of this host refuses the question',
+} as const
+
+const isKnownFailure = (code: string): code is keyof typeof FAILURES => Object.hasOwn(FAILURES, code)
+
+export const findNameServers: FindNameServers = async (zone, signal) =>
+  lookUp(async (resolver) => resolver.resolveNs(zone), signal)
+
+export const findAddresses: FindAddresses = async (host, family, signal) => {
+  const found = await lookUp(
+    async (resolver) => (family === 'v4' ? resolver.resolve4(host) : resolver.resolve6(host)),
+    signal,
+  )
+  return found.ok ? found.value.flatMap((text) => parseAddress(text) ?? []) : []
+}

@@ -1,0 +1,152 @@
+import type { LookupAddress, LookupOptions } from 'node:dns'
+import { lookup, Resolver } from 'node:dns/promises'
+import { readFile } from 'node:fs/promises'
+import { type Address, type Family, familyOf, parseAddress } from '../../net/address.ts'
+import type { Resolve } from '../../ports/network.ts'
+
+/** Per query to one name server, in milliseconds, and the number of attempts. */
+const [QUERY_TIMEOUT, MAX_QUERIES] = [1500, 2]
+/** For the whole lookup with several unresponsive name servers, in milliseconds. */
+const MAX_LOOKUP_DURATION = 5000
+
+interface LookupResult {
+  readonly addresses: readonly Address[]
+  /** How long the result may be cached, in milliseconds. */
+  readonly ttl: number
+}
+
+/**
+ * The addresses of a name, by DNS. getaddrinfo(3) only follows where a name server has no such name, because it cannot be
+ * cancelled and keeps the process alive. Rejects with the errors of Node's resolver. A new resolver each time, because
+ * /etc/resolv.conf changes with the network (decision 0027).
+ */
+async function lookUpName(host: string, family: Family): Promise<LookupResult> {
+  const local = await lookUpLocally(host, family)
+  if (local !== undefined) return local
+  if (outage !== undefined && performance.now() < outage.until) throw outage.error
+  const resolver = new Resolver({ timeout: QUERY_TIMEOUT, tries: MAX_QUERIES })
+  const timer = setTimeout(() => resolver.cancel(), MAX_LOOKUP_DURATION)
+  try {
+    const records = await (family === 'v4'
+      ? resolver.resolve4(host, { ttl: true })
+      : resolver.resolve6(host, { ttl: true }))
+    const addresses = records.flatMap(({ address }) => parseAddress(address) ?? [])
+    return { addresses, ttl: Math.min(...records.map(({ ttl }) => ttl)) * 1000 }
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (TIMEOUT_CODES.has(code)) outage = { error, until: performance.now() + OUTAGE_DURATION }
+    if (!MAY_BE_LOCAL.has(code)) throw error
+    return getAddrInfo(host, family)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** After a timeout of all name servers, lookups fail immediately for a short time instead of waiting again. */
+let outage: { readonly error: unknown; readonly until: number } | undefined
+const TIMEOUT_CODES = new Set(['ETIMEOUT', 'ECANCELLED'])
+const OUTAGE_DURATION = 1500
+
+/**
+ * Without duplicates: getaddrinfo(3) returns 127.0.0.1 for every line of /etc/hosts that names localhost, even the one of
+ * ::1.
+ */
+async function getAddrInfo(host: string, family: Family): Promise<LookupResult> {
+  const records = await lookup(host, { all: true, family: family === 'v4' ? 4 : 6 })
+  return { addresses: [...new Set(records.flatMap(({ address }) => parseAddress(address) ?? []))], ttl: 0 }
+}
+
+/** Names that need no name server: those with one label, of the link (RFC 6762), and in the hosts file (hosts(5)). */
+async function lookUpLocally(host: string, family: Family): Promise<LookupResult | undefined> {
+  if (!host.includes('.') || /\.(localhost|local)\.?$/i.test(host)) return getAddrInfo(host, family)
+  const table = await readFile('/etc/hosts', 'utf8').catch(() => '')
+  const lines = table.split('\n').map((line) => (line.split('#')[0] ?? '').trim().split(/\s+/))
+  const matching = lines.filter(([, ...names]) =>
+    names.some((name) => name.toLowerCase() === host.toLowerCase()),
+  )
+  if (matching.length === 0) return undefined
+  const addresses = matching.flatMap(([text = '']) => parseAddress(text) ?? [])
+  return { addresses: addresses.filter((address) => familyOf(address) === family), ttl: 0 }
+}
+
+/** The name server has no such name, or no name server is configured. */
+const MAY_BE_LOCAL = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED', 'EBADNAME', 'EFORMERR'])
+
+/** Limits for the TTL of a cached name, in milliseconds. */
+const [MIN_TTL, MAX_TTL] = [1000, 300_000]
+
+/** A caching resolver. It returns expired addresses too, and refreshes them in the background (RFC 8767). */
+export interface CachingResolve {
+  readonly resolve: Resolve
+  /** Invalidates a name whose addresses do not answer: the next `resolve` waits for a new lookup. */
+  readonly forget: (host: string, family: Family) => void
+}
+
+/** `now` is in milliseconds. */
+export function cachingResolve(now: () => number): CachingResolve {
+  const cache = new Map<string, { readonly addresses: readonly Address[]; readonly until: number }>()
+  const keyOf = (host: string, family: Family): string => `${family} ${host}`
+  const refresh = async (host: string, family: Family): Promise<readonly Address[]> => {
+    const failed = (): LookupResult => ({ addresses: [], ttl: 0 })
+    const { addresses, ttl } = await lookUpName(host, family).catch(failed)
+    const until = now() + Math.min(MAX_TTL, Math.max(MIN_TTL, ttl))
+    if (addresses.length > 0) cache.set(keyOf(host, family), { addresses, until })
+    return addresses
+  }
+  return {
+    forget: (host, family) => void cache.delete(keyOf(host, family)),
+    resolve: async (host, family) => {
+      const cached = cache.get(keyOf(host, family))
+      if (cached === undefined) return refresh(host, family)
+      if (now() > cached.until) void refresh(host, family)
+      return cached.addresses
+    },
+  }
+}
+
+type Callback = (error: Error | null, addresses: LookupAddress[] | string, family?: number) => void
+
+/** An error like those of getaddrinfo(3): the name does not exist, or the lookup failed. */
+function lookupError(host: string, reason: unknown): Error {
+  const isMissing = (reason as NodeJS.ErrnoException | undefined)?.code === 'ENOTFOUND'
+  const message = isMissing ? `there is no name ${host}` : `no name server answered for ${host}`
+  return Object.assign(new Error(message), {
+    code: isMissing ? 'ENOTFOUND' : 'EAI_AGAIN',
+    syscall: 'getaddrinfo',
+  })
+}
+
+/** A replacement for dns.lookup, for Node's HTTP client. */
+export const lookUp = (host: string, options: LookupOptions, callback: Callback): void =>
+  void callBack(host, options, callback)
+
+async function callBack(host: string, { all, family }: LookupOptions, callback: Callback): Promise<void> {
+  const families = FAMILIES_OF[String(family)] ?? ['v4', 'v6']
+  const addresses = await lookUpFamilies(host, families).catch((error: Error) => error)
+  if (addresses instanceof Error) callback(addresses, [])
+  else if (all) callback(null, addresses)
+  else callback(null, addresses[0].address, addresses[0].family)
+}
+
+const FAMILIES_OF: Readonly<Record<string, readonly Family[]>> = {
+  4: ['v4'],
+  IPv4: ['v4'],
+  6: ['v6'],
+  IPv6: ['v6'],
+}
+
+/** The addresses of all families in their order; rejects where no family has one. */
+async function lookUpFamilies(
+  host: string,
+  families: readonly Family[],
+): Promise<[LookupAddress, ...LookupAddress[]]> {
+  const outcomes = await Promise.allSettled(families.map(async (family) => lookUpName(host, family)))
+  const [first, ...others] = outcomes.flatMap((outcome, at) =>
+    outcome.status === 'fulfilled'
+      ? outcome.value.addresses.map((address) => ({ address, family: families[at] === 'v4' ? 4 : 6 }))
+      : [],
+  )
+  if (first !== undefined) return [first, ...others]
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected')
+  throw lookupError(host, failure?.reason)
+}

@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { type Address, parseAddress, parsePeer } from '../../net/address.ts'
+import type { FindGateway, ListenForEvents, RunOutcome, RunProgram } from '../../ports/network.ts'
+
+/** The default gateway of /proc/net/route (proc(5)) with the lowest metric. */
+export const systemGateway: FindGateway = async (interfaceName) => {
+  const table = await readFile('/proc/net/route', 'utf8').catch(() => '')
+  const routes = parseRoutes(table).filter(
+    ({ name, length, gateway }) =>
+      length === 0 && gateway !== undefined && (interfaceName === undefined || name === interfaceName),
+  )
+  const [best] = routes.toSorted((a, b) => a.metric - b.metric)
+  const local = best === undefined ? undefined : localOn(best.name)
+  return best?.gateway === undefined || local === undefined
+    ? undefined
+    : { address: best.gateway, interface: best.name, local }
+}
+
+export interface KernelRoute {
+  /** The interface. */
+  readonly name: string
+  readonly destination: Address
+  /** The prefix length of the destination: 0 for a default route. */
+  readonly length: number
+  /** Undefined where the destination is on the link. */
+  readonly gateway?: Address
+  readonly metric: number
+}
+
+/** RTF_UP and RTF_GATEWAY (linux/route.h). */
+const [UP, VIA_GATEWAY] = [0x1, 0x2]
+
+/** Parses /proc/net/route: the routes that are up, in the order of the table. Numbers are hexadecimal. */
+export function parseRoutes(table: string): readonly KernelRoute[] {
+  return table.split('\n').flatMap((line) => {
+    const [name = '', to = '', via = '', flags = '', , , metric = '', mask = ''] = line.split('\t')
+    const [destination, gateway] = [fromHex(to), fromHex(via)]
+    if (destination === undefined || (parseInt(flags, 16) & UP) === 0) return []
+    const length = Number.parseInt(mask, 16).toString(2).replaceAll('0', '').length
+    const hasGateway = (parseInt(flags, 16) & VIA_GATEWAY) !== 0 && gateway !== undefined
+    return [{ name, destination, length, metric: Number(metric), ...(hasGateway && { gateway }) }]
+  })
+}
+
+/** An address in the byte order of the machine, which is little-endian on all supported ones. */
+const fromHex = (word: string): Address | undefined =>
+  word.length === 8 ? parseAddress([...Buffer.from(word, 'hex')].toReversed().join('.')) : undefined
+
+/** The first IPv4 address of an interface. */
+export const localOn = (name: string): Address | undefined =>
+  (networkInterfaces()[name] ?? []).flatMap(({ address, family }) =>
+    family === 'IPv4' ? (parseAddress(address) ?? []) : [],
+  )[0]
+
+const MAX_OUTPUT_LENGTH = 64 * 1024
+
+/** In a new process group, so that the timeout ends its children too. */
+export const runProgram: RunProgram = async ([program, ...args], timeout, signal) => {
+  if (program === undefined) return { kind: 'failed', because: 'no program is set' }
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'], detached: true })
+    let stdout = ''
+    const finish = (outcome: RunOutcome): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', giveUp)
+      resolve(outcome)
+    }
+    const giveUp = (): void => {
+      if (child.pid !== undefined) killGroup(child.pid)
+      finish({ kind: 'failed', because: `${program} took too long or printed too much` })
+    }
+    const timer = setTimeout(giveUp, timeout)
+    signal.addEventListener('abort', giveUp)
+    child.on('error', (error: NodeJS.ErrnoException) =>
+      finish({ kind: 'failed', because: `${program} cannot be run (${error.code ?? error.message})` }),
+    )
+    child.stdout.setEncoding('utf8')
+    child.stdout.on('data', (chunk: string) => {
+      stdout += chunk
+      if (stdout.length > MAX_OUTPUT_LENGTH) giveUp()
+    })
+    child.on('close', (code, killedBy) =>
+      finish(
+        code === null
+          ? { kind: 'failed', because: `${program} was ended by ${killedBy}` }
+          : { kind: 'ended', code, stdout },
+      ),
+    )
+  })
+}
+
+export function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // the group has ended already
+  }
+}
+
+/** Ignores bodies: an event only triggers a lookup, its values are not used. */
+export const listenForEvents: ListenForEvents = async (local, onRequest) =>
+  new Promise((resolve) => {
+    const server = createServer({ maxHeaderSize: 8192, requestTimeout: 5000 }, (request, response) => {
+      request.resume()
+      const headers = Object.fromEntries(
+        Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+      )
+      const peer = parsePeer(request.socket.remoteAddress ?? '') ?? ''
+      onRequest({ peer, method: request.method ?? '', path: request.url ?? '', headers })
+      response.writeHead(200, { connection: 'close', 'content-length': 0 }).end()
+    })
+    server.on('error', () => resolve(undefined))
+    server.maxConnections = 16
+    server.listen(0, local, () => {
+      server.unref()
+      const close = (): void => {
+        server.close()
+        server.closeAllConnections()
+      }
+      resolve({ port: (server.address() as AddressInfo).port, close })
+    })
+  })

@@ -1,0 +1,135 @@
+import { chmod, rename, stat, unlink } from 'node:fs/promises'
+import { createConnection, createServer, type Socket } from 'node:net'
+import { dirname, join } from 'node:path'
+import { makeFolder } from '../files/folder.ts'
+
+/** A request and a response are one line of JSON each; the status of a thousand hostnames fits. In characters. */
+const MAX_REQUEST_LENGTH = 1024 * 1024
+/** For a client to send its request, and to close after the response. In milliseconds. */
+const CONNECTION_TIMEOUT = 5000
+/** For responses under way when the server closes, in milliseconds. */
+const CLOSE_TIMEOUT = 300
+/** In bytes, without the final NUL (unix(7), sun_path). */
+const MAX_SOCKET_PATH = 107
+
+export interface ControlServer {
+  /** Whether the path still leads to this socket: the folder may have been deleted. */
+  ownsPath(): Promise<boolean>
+  close(): Promise<void>
+}
+
+/** Answers one request. A rejection is sent as `{ error: message }`. */
+export type ControlHandler = (request: unknown) => Promise<unknown>
+
+/**
+ * Answers requests on a Unix socket with mode 0600, and replaces any other socket at this path: the caller must hold the
+ * lock. Rejects where the socket cannot be made.
+ */
+export async function serveControl(path: string, handle: ControlHandler): Promise<ControlServer> {
+  const length = Buffer.byteLength(path)
+  if (length > MAX_SOCKET_PATH)
+    throw new Error(
+      `its path is too long for a Unix socket: ${length} bytes, the maximum is ${MAX_SOCKET_PATH}`,
+    )
+  await makeFolder(dirname(path))
+  // When it closes, Node deletes the path it listened at, even if another process has replaced the socket. So it listens
+  // at a
+  // temporary path, and the socket is renamed.
+  const temporary = join(dirname(path), `.${process.pid}`)
+  await unlink(temporary).catch(() => undefined)
+  const connections = new Set<Socket>()
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    connections.add(socket)
+    socket.on('close', () => connections.delete(socket))
+    serveConnection(socket, handle)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(temporary, resolve)
+  })
+  await chmod(temporary, 0o600)
+  const identity = await identityOf(temporary)
+  await rename(temporary, path)
+  const ownsPath = async (): Promise<boolean> => (await identityOf(path)) === identity
+  return {
+    ownsPath,
+    close: async () => {
+      if (await ownsPath()) await unlink(path).catch(() => undefined)
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        // Idle connections must not delay the end of the program.
+        setTimeout(() => connections.forEach((socket) => socket.destroy()), CLOSE_TIMEOUT).unref()
+      })
+    },
+  }
+}
+
+/** Reads one request, sends the response, and closes the connection. */
+function serveConnection(socket: Socket, handle: ControlHandler): void {
+  let text = ''
+  const timer = setTimeout(() => socket.destroy(), CONNECTION_TIMEOUT).unref()
+  socket.on('error', () => socket.destroy())
+  socket.setEncoding('utf8')
+  socket.on('data', (chunk: string) => {
+    text += chunk
+    if (text.length > MAX_REQUEST_LENGTH) socket.destroy()
+    if (!text.includes('\n')) return
+    socket.removeAllListeners('data')
+    clearTimeout(timer)
+    // A client that does not close its side must not keep the connection open.
+    void respond(text, handle).then((line) =>
+      socket.end(line, () => setTimeout(() => socket.destroy(), CONNECTION_TIMEOUT).unref()),
+    )
+  })
+}
+
+const identityOf = async (path: string): Promise<string | undefined> =>
+  stat(path).then(
+    ({ dev, ino }) => `${dev}:${ino}`,
+    () => undefined,
+  )
+
+async function respond(text: string, handle: ControlHandler): Promise<string> {
+  const request = parse(text)
+  if (request === undefined) return `${JSON.stringify({ error: 'a request must be one line of JSON' })}\n`
+  try {
+    return `${JSON.stringify(await handle(request))}\n`
+  } catch (error) {
+    return `${JSON.stringify({ error: error instanceof Error ? error.message : String(error) })}\n`
+  }
+}
+
+/** `unreachable`: no process listens there, or it closed the connection. `timeout`: it listens, and did not answer. */
+export type ControlOutcome =
+  | { readonly kind: 'answered'; readonly answer: unknown }
+  | { readonly kind: 'unreachable' }
+  | { readonly kind: 'timeout' }
+
+/** Sends one request to the process behind the socket. `timeout` is in milliseconds. Never rejects. */
+export async function askControl(path: string, request: unknown, timeout: number): Promise<ControlOutcome> {
+  return new Promise((resolve) => {
+    let text = ''
+    const socket = createConnection(path, () => socket.write(`${JSON.stringify(request)}\n`))
+    const finish = (outcome: ControlOutcome): void => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(outcome)
+    }
+    const timer = setTimeout(() => finish({ kind: 'timeout' }), timeout)
+    socket.setEncoding('utf8')
+    socket.on('error', () => finish({ kind: 'unreachable' }))
+    socket.on('data', (chunk: string) => void (text += chunk))
+    socket.on('end', () => {
+      const answer = parse(text)
+      finish(answer === undefined ? { kind: 'unreachable' } : { kind: 'answered', answer })
+    })
+  })
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

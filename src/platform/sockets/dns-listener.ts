@@ -1,0 +1,206 @@
+import { createSocket, type Socket as DatagramSocket } from 'node:dgram'
+import { createServer, type Server, type Socket } from 'node:net'
+import { setImmediate } from 'node:timers'
+import { parsePeer } from '../../net/address.ts'
+import type { DnsHandler, DnsListener, ListenForDns } from '../../ports/dns-listener.ts'
+
+/** In octets: bursts of questions wait there. */
+const RECEIVE_BUFFER = 4 * 1024 * 1024
+const MAX_CONNECTIONS = 100
+/** Datagrams that are answered at a time; more are dropped, and asked again. */
+const MAX_DATAGRAMS = 1000
+/** In milliseconds: between two requests on a connection (RFC 7766 §6.2.3). */
+const IDLE_TIMEOUT = 30_000
+/** In milliseconds: a peer that takes nothing for so long is cut off. */
+const WRITE_TIMEOUT = 60_000
+/** In octets: what a connection may send before it has answers. */
+const MAX_UNREAD = 65_537
+/** Tries to find a port that is free for both protocols. */
+const MAX_TRIES = 10
+
+export const listenForDns: ListenForDns = async ({ host, port }, handler) => {
+  for (let tries = 1; ; tries++) {
+    const streams = await listenForStreams({ host, port }, handler)
+    const datagrams = await listenForDatagrams({ host, port: streams.port }, handler).catch(
+      (error: Error) => error,
+    )
+    if (!(datagrams instanceof Error)) return bothOf(streams, datagrams)
+    await streams.close()
+    if (port !== 0 || tries === MAX_TRIES) throw datagrams
+  }
+}
+
+const bothOf = (streams: DnsListener, datagrams: DnsListener): DnsListener => ({
+  host: streams.host,
+  port: streams.port,
+  close: async () => {
+    await Promise.all([streams.close(), datagrams.close()])
+  },
+})
+
+type Place = Parameters<ListenForDns>[0]
+
+async function listenForDatagrams({ host, port }: Place, handler: DnsHandler): Promise<DnsListener> {
+  const socket = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4', ipv6Only: host.includes(':') })
+  let open = 0
+  socket.on('message', (bytes, from) => {
+    const peer = parsePeer(from.address)
+    // No program has port 0, and an answer to port 53 could be taken for a question by another server.
+    if (peer === undefined || from.port === 0 || from.port === 53 || open >= MAX_DATAGRAMS) return
+    open++
+    const send = async (answer: Uint8Array): Promise<void> => sendDatagram(socket, answer, from)
+    void handler({ bytes, peer, isDatagram: true }, send)
+      .catch(() => undefined)
+      .finally(() => open--)
+  })
+  await new Promise<void>((resolve, reject) => {
+    socket.once('error', reject)
+    socket.bind({ port, address: host }, () => {
+      socket.removeListener('error', reject)
+      resolve()
+    })
+  })
+  // ICMP errors of one peer must not end the service.
+  socket.on('error', () => undefined)
+  enlarge(socket)
+  return { host, port, close: async () => new Promise((done) => socket.close(() => done())) }
+}
+
+function enlarge(socket: DatagramSocket): void {
+  try {
+    socket.setRecvBufferSize(RECEIVE_BUFFER)
+  } catch {
+    // The system allows less; its own size stays.
+  }
+}
+
+const sendDatagram = async (
+  socket: DatagramSocket,
+  bytes: Uint8Array,
+  { address, port }: { readonly address: string; readonly port: number },
+): Promise<void> =>
+  new Promise((done) => {
+    try {
+      socket.send(bytes, port, address, () => done())
+    } catch {
+      done()
+    }
+  })
+
+async function listenForStreams({ host, port }: Place, handler: DnsHandler): Promise<DnsListener> {
+  const connections = new Map<Socket, Connection>()
+  // Half open: a peer that sends nothing more still gets its answers.
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
+    const connection = { peer: socket.remoteAddress ?? '', isBusy: false }
+    connections.set(socket, connection)
+    socket.on('close', () => connections.delete(socket))
+    if (connections.size > MAX_CONNECTIONS) closeOldest(connections)
+    void serve(socket, connection, handler)
+  })
+  const bound = await listening(server, { host, port })
+  return {
+    host,
+    port: bound,
+    close: async () => {
+      for (const socket of connections.keys()) socket.destroy()
+      await new Promise((done) => server.close(done))
+    },
+  }
+}
+
+const listening = async (server: Server, { host, port }: Place): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port, ipv6Only: host.includes(':') }, () => {
+      server.removeListener('error', reject)
+      server.on('error', () => undefined)
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : port)
+    })
+  })
+
+const nextTurn = async (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+interface Connection {
+  readonly peer: string
+
+  /** A request is being answered. */
+  isBusy: boolean
+}
+
+/**
+ * Above the limit the peer with the most connections loses one: its oldest that waits for a request, else its oldest. So one
+ * peer cannot keep out the transfers of another.
+ */
+function closeOldest(connections: ReadonlyMap<Socket, Connection>): void {
+  const counts = new Map<string, number>()
+  for (const { peer } of connections.values()) counts.set(peer, (counts.get(peer) ?? 0) + 1)
+  const most = Math.max(...counts.values())
+  const candidates = [...connections].filter(([, { peer }]) => counts.get(peer) === most)
+  const [oldest] = candidates.find(([, { isBusy }]) => !isBusy) ?? candidates[0] ?? []
+  oldest?.destroy()
+}
+
+/** Answers the requests of a connection in their order (RFC 7766 §6.2.1.1). */
+async function serve(socket: Socket, connection: Connection, handler: DnsHandler): Promise<void> {
+  const peer = parsePeer(socket.remoteAddress ?? '')
+  socket.on('error', () => undefined)
+  if (peer === undefined) return void socket.destroy()
+  socket.setTimeout(IDLE_TIMEOUT)
+  socket.on('timeout', () => {
+    // A request may wait for its turn, and an answer has its own limit. Node does not restart a timeout that has expired.
+    if (connection.isBusy) socket.setTimeout(IDLE_TIMEOUT)
+    else socket.destroy()
+  })
+  const gone = new AbortController()
+  socket.on('close', () => gone.abort())
+  try {
+    for await (const bytes of framed(socket)) {
+      connection.isBusy = true
+      // Requests that came together must not hold up everything else.
+      await nextTurn()
+      await handler({ bytes, peer, isDatagram: false }, async (answer) => write(socket, answer, gone.signal))
+      connection.isBusy = false
+    }
+    socket.end()
+  } catch {
+    socket.destroy()
+  }
+}
+
+/** The messages of a stream, each after its length (RFC 1035 §4.2.2). */
+async function* framed(socket: Socket): AsyncIterable<Uint8Array> {
+  let buffer = Buffer.alloc(0)
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    buffer = Buffer.concat([buffer, chunk as Buffer])
+    for (let end = endOfMessage(buffer); end <= buffer.length; end = endOfMessage(buffer)) {
+      yield buffer.subarray(2, end)
+      buffer = buffer.subarray(end)
+    }
+    if (buffer.length > MAX_UNREAD) throw new Error('more than one message without its end')
+  }
+}
+
+/** Infinity while the length is not there yet. */
+const endOfMessage = (buffer: Buffer): number => (buffer.length < 2 ? Infinity : 2 + buffer.readUInt16BE(0))
+
+/** Waits while the peer is slower than the service; one that is faster must not hold up everything else either. */
+async function write(socket: Socket, answer: Uint8Array, gone: AbortSignal): Promise<void> {
+  if (gone.aborted) throw new Error('the connection is closed')
+  const length = Buffer.alloc(2)
+  length.writeUInt16BE(answer.length)
+  if (socket.write(Buffer.concat([length, answer]))) return nextTurn()
+  await new Promise<void>((resolve, reject) => {
+    const settle = (act: () => void) => (): void => {
+      clearTimeout(timer)
+      socket.removeListener('drain', resume)
+      gone.removeEventListener('abort', fail)
+      act()
+    }
+    const resume = settle(resolve)
+    const fail = settle(() => reject(new Error('the peer takes no more')))
+    const timer = setTimeout(fail, WRITE_TIMEOUT)
+    socket.on('drain', resume)
+    gone.addEventListener('abort', fail)
+  })
+}

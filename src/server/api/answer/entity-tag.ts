@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import { type Name, type RRSet, rrsetOf, type Zone } from '../../model/tree.ts'
+import { nameToRead, pathType } from '../request/locate.ts'
+import type { RequestContext, RequestFault } from '../request/context.ts'
+import { REQUEST_FAULTS } from '../request/faults.ts'
+import { showName, showRRSet } from './show.ts'
+
+/** A strong entity tag (RFC 9110 §8.8.3) of everything that the API shows. */
+const tagOf = (shown: unknown): string =>
+  `"${createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 22)}"`
+
+/** The same with and without the offline settings, so that a change of them is noticed. */
+export const tagOfName = (zone: Zone, name: Name): string => tagOf(showName(zone, name, true))
+export const tagOfRRSet = (rrset: RRSet): string => tagOf(showRRSet(rrset))
+
+const ENTITY_TAG = /(?:W\/)?"[!#-~\u0080-\u00ff]*"/g
+
+/** The tags of an If-Match or If-None-Match, or `*` (RFC 9110 §13.1.1); undefined for other text. */
+export function parseTags(text: string): '*' | readonly string[] | undefined {
+  if (text.trim() === '*') return '*'
+  const tags = text.match(ENTITY_TAG) ?? []
+  return tags.length > 0 && /^[\s,]*$/.test(text.replaceAll(ENTITY_TAG, '')) ? tags : undefined
+}
+
+const WEAK = /^W\//
+
+/** Whether the reader has this representation already (RFC 9110 §13.1.2, §8.8.3.2: weak comparison). Other text is ignored. */
+export function isNotModified(ifNoneMatch: string | undefined, tag: string | undefined): boolean {
+  if (ifNoneMatch === undefined || tag === undefined) return false
+  const tags = parseTags(ifNoneMatch) ?? []
+  return tags === '*' || tags.some((one) => one.replace(WEAK, '') === tag)
+}
+
+const AT_HEADER = { location: 'header' } as const
+const INVALID: RequestFault = {
+  ...REQUEST_FAULTS.ifMatchInvalid,
+  detail: 'If-Match is * or a list of entity tags in quotes, as in the ETag of a response',
+  ...AT_HEADER,
+}
+const FAILED: RequestFault = {
+  ...REQUEST_FAULTS.preconditionFailed,
+  detail: 'no tag of If-Match is that of the stored data; read it again',
+  ...AT_HEADER,
+}
+
+/**
+ * Why a write must not be done (RFC 9110 §13.1.1). It runs in the transaction of the write. A caller that may not read the
+ * name gets the refusal of the operation instead, so that a precondition tells nothing about names of other accounts.
+ */
+export async function preconditionFault(
+  context: RequestContext,
+  ifMatch: string | undefined,
+): Promise<{ readonly malformed: readonly RequestFault[] } | undefined> {
+  if (ifMatch === undefined) return undefined
+  const tags = parseTags(ifMatch)
+  if (tags === undefined) return { malformed: [INVALID] }
+  const current = await tagsAt(context)
+  if (current === undefined) return undefined
+  const isMet = tags === '*' ? current.exists : tags.some((tag) => current.tags.includes(tag))
+  return isMet ? undefined : { malformed: [FAILED] }
+}
+
+interface CurrentTags {
+  /** Whether there is what the path names. */
+  readonly exists: boolean
+  readonly tags: readonly string[]
+}
+
+/** The tags of the name in the path and of the RRSet in the path; undefined if the caller may not know them. */
+async function tagsAt(context: RequestContext): Promise<CurrentTags | undefined> {
+  if (context.params['name'] === undefined) return { exists: true, tags: [] }
+  const place = await nameToRead(context)
+  if ('refusals' in place)
+    return place.refusals.some(({ refused }) => refused === 'nameNotFound')
+      ? { exists: false, tags: [] }
+      : undefined
+  const name = tagOfName(place.zone, place.name)
+  if (context.params['dns_type'] === undefined) return { exists: true, tags: [name] }
+  const rrset = rrsetOf(place.name, pathType(context) ?? '')
+  return { exists: rrset !== undefined, tags: [name, ...(rrset === undefined ? [] : [tagOfRRSet(rrset)])] }
+}

@@ -1,0 +1,81 @@
+import { formatInstant, type Instant } from '../../../base/time.ts'
+import type { Name, RRSet, Zone } from '../../model/tree.ts'
+import type { DdnsKey, ListedApiKey, ListedName } from '../../store/records.ts'
+
+/** Rows as the API shows them: times are RFC 3339, missing values are null. */
+const timeOf = (at: Instant | undefined): string | null => (at === undefined ? null : formatInstant(at))
+
+export const showRRSet = ({ dnsType, ttl, rdata, metadata, createdAt, updatedAt }: RRSet) => ({
+  dns_type: dnsType,
+  ttl,
+  rdata: rdata.map(({ label, value, updateGroup }) => ({ label, value, update_group: updateGroup ?? null })),
+  metadata,
+  created_at: timeOf(createdAt),
+  updated_at: timeOf(updatedAt),
+})
+
+export const VIEWS = ['summary', 'detail', 'name_only'] as const
+export type NameView = (typeof VIEWS)[number]
+
+const summary = ({ zone, name }: ListedName) => ({
+  zone_name: zone.name,
+  name: name.name,
+  zone_is_shared: zone.isShared,
+  offline: name.isOffline,
+  update_group: name.updateGroup ?? null,
+  dns_types: name.rrsets.map(({ dnsType }) => dnsType),
+  created_at: timeOf(name.createdAt),
+  updated_at: timeOf(name.updatedAt),
+  published_at: timeOf(name.publishedAt),
+})
+
+export function showName(zone: Pick<Zone, 'id' | 'name' | 'isShared'>, name: Name, isExpanded: boolean) {
+  const { dns_types: _, ...fields } = summary({ zone, name })
+  return {
+    ...fields,
+    metadata: name.metadata,
+    rrsets: name.rrsets.map(showRRSet),
+    ...(isExpanded && { offline_settings: name.offlineSettings ?? null }),
+  }
+}
+
+export function showListed(listed: ListedName, view: NameView, isExpanded: boolean): object {
+  const { zone, name } = listed
+  if (view === 'detail') return showName(zone, name, isExpanded)
+  const settings = isExpanded ? { offline_settings: name.offlineSettings ?? null } : {}
+  return view === 'name_only'
+    ? { zone_name: zone.name, name: name.name, ...settings }
+    : { ...summary(listed), ...settings }
+}
+
+export const showZone = (zone: Zone, nameservers: readonly string[]) => ({
+  name: zone.name,
+  is_shared: zone.isShared,
+  created_at: timeOf(zone.createdAt),
+  updated_at: timeOf(zone.updatedAt),
+  serial: zone.serial,
+  nameservers,
+  metadata: zone.metadata,
+})
+
+export const showApiKey = ({ id, description, scopes, createdAt, expiresAt, lastUsedAt }: ListedApiKey) => ({
+  id,
+  description,
+  scopes,
+  created_at: timeOf(createdAt),
+  expires_at: timeOf(expiresAt),
+  last_used_at: timeOf(lastUsedAt),
+})
+
+export const showKey = ({ username, description, targets, createdAt, lastUsedAt }: DdnsKey) => ({
+  username,
+  description,
+  targets: targets.map(({ zoneName, name, dnsType, label }) => ({
+    zone_name: zoneName,
+    name,
+    ...(dnsType !== undefined && { dns_type: dnsType }),
+    ...(label !== undefined && { label }),
+  })),
+  created_at: timeOf(createdAt),
+  last_used_at: timeOf(lastUsedAt),
+})

@@ -1,0 +1,223 @@
+import { canonicalName, relativeTo } from '../../model/dns-name.ts'
+import { asciiName } from '../../model/idn.ts'
+import type { Direction } from '../../model/query.ts'
+import type { Name, Zone } from '../../model/tree.ts'
+import { type ErrorName, type Refusal, refuse } from '../../errors/errors.ts'
+import {
+  type Caller,
+  canManageName,
+  hasFullAccess,
+  isScoped,
+  isWebsiteOnly,
+  nameLockFault,
+  zoneLockFault,
+} from '../../rules/access.ts'
+import type { DdnsKey } from '../../store/records.ts'
+import { badBody, isObject, unknownFields, isText } from '../request/bodies.ts'
+import { MAX_DESCRIPTION_LENGTH, MAX_HOSTNAMES } from '../request/limits.ts'
+import { combine, badQuery, isRefusal, readPage, readSort } from '../query/query.ts'
+import { QUERY } from '../query/parameters.ts'
+import { showKey } from '../answer/show.ts'
+import {
+  INSUFFICIENT_SCOPE,
+  type RequestFault,
+  type Refused,
+  type RequestContext,
+  refused,
+} from '../request/context.ts'
+import { REQUEST_FAULTS } from '../request/faults.ts'
+import { firstFault } from '../writing/writing.ts'
+
+export async function listKeys(context: RequestContext) {
+  if (isScoped(context.caller)) return { malformed: [INSUFFICIENT_SCOPE] }
+  const sort = readSort(context, QUERY.listKeys.sort)
+  const { filter } = context.query
+  const description = isObject(filter) ? filter['description'] : undefined
+  const isFilter =
+    filter === undefined ||
+    (isObject(filter) &&
+      Object.keys(filter).every((key) => key === 'description') &&
+      typeof description === 'string')
+  const parsed = combine({ page: readPage(context, QUERY.listKeys.page) })
+  if (isRefusal(sort)) return refused(sort)
+  if (!isFilter) return { malformed: [badQuery('filter[description] is a string')] }
+  if ('malformed' in parsed) return parsed
+  const { page } = parsed.value
+  const { items, total } = await context.store.keysOf(context.caller.account.id, {
+    page,
+    ...(typeof description === 'string' && { description }),
+    ...(sort[0] !== undefined && { createdAt: sort[0].direction satisfies Direction }),
+  })
+  return { status: 200 as const, data: items.map(showKey), page: { ...page, total } }
+}
+
+const notFound: RequestFault = { ...REQUEST_FAULTS.keyNotFound, location: 'path' }
+
+async function keyAt({ store, caller, params }: RequestContext): Promise<DdnsKey | undefined> {
+  const key = await store.keyNamed((params['ddns_key_username'] ?? '').toLowerCase())
+  // A DDNS key may have targets in all zones: callers restricted to some zones must not change it.
+  return key?.accountId === caller.account.id && !isScoped(caller) ? key : undefined
+}
+
+export async function getKey(context: RequestContext) {
+  const key = await keyAt(context)
+  return key === undefined ? { malformed: [notFound] } : { status: 200 as const, data: showKey(key) }
+}
+
+const FIELDS = ['description', 'hostnames'] as const
+
+export async function createKey(context: RequestContext) {
+  const { store, caller, now, service, body } = context
+  if (!hasFullAccess(caller)) return { malformed: [INSUFFICIENT_SCOPE] }
+  if (!isObject(body)) return { malformed: [badBody('the body is {"description": "…", "hostnames": […]}')] }
+  const draft = await readKeyDraft(context, body)
+  if ('malformed' in draft || 'refusals' in draft) return draft
+  const held = await store.keysOf(caller.account.id, { page: { offset: 0, limit: 0 } })
+  const { maxKeys } = caller.account.plan
+  if (held.total >= maxKeys) return { malformed: [overLimit(maxKeys)] }
+  const { username, password, hash } = service.newKey()
+  const id = await store.addKey(
+    { accountId: caller.account.id, username, hash, description: draft.description ?? '' },
+    now,
+  )
+  await store.setTargets(id, draft.nameIds ?? [])
+  const key = await store.keyNamed(username)
+  // The password is shown only in this response.
+  const data = key === undefined ? {} : { ...showKey(key), password }
+  return { status: 201 as const, data, warnings: unknownFields(body, FIELDS) }
+}
+
+/** Spec: 402 without a code. */
+const overLimit = (max: number): RequestFault => ({
+  ...REQUEST_FAULTS.keysOverLimit,
+  detail: `the plan allows ${max}; contact support for more`,
+})
+
+export async function changeKey(context: RequestContext) {
+  const { store, caller, service, body } = context
+  if (!hasFullAccess(caller)) return { malformed: [INSUFFICIENT_SCOPE] }
+  const key = await keyAt(context)
+  if (key === undefined) return { malformed: [notFound] }
+  if (!isObject(body)) return { malformed: [badBody('the body is an object')] }
+  const draft = await readKeyDraft(context, body)
+  if ('malformed' in draft || 'refusals' in draft) return draft
+  const { regenerate_password: isRenewed } = body
+  if (isRenewed !== undefined && typeof isRenewed !== 'boolean')
+    return { malformed: [badBody('regenerate_password is true or false', '/regenerate_password')] }
+  const renewed = isRenewed === true ? service.newPassword() : undefined
+  await store.changeKey(key.id, {
+    ...(draft.description !== undefined && { description: draft.description }),
+    ...(renewed !== undefined && { hash: renewed.hash }),
+  })
+  if (draft.nameIds !== undefined) await store.setTargets(key.id, draft.nameIds)
+  return {
+    status: 202 as const,
+    data: renewed === undefined ? {} : { password: renewed.password },
+    warnings: unknownFields(body, [...FIELDS, 'regenerate_password']),
+  }
+}
+
+export async function deleteKey(context: RequestContext) {
+  if (!hasFullAccess(context.caller)) return { malformed: [INSUFFICIENT_SCOPE] }
+  const key = await keyAt(context)
+  if (key === undefined) return { malformed: [notFound] }
+  await context.store.removeKey(key.id)
+  return { status: 200 as const, data: {} }
+}
+
+interface KeyDraft {
+  readonly description?: string
+  readonly nameIds?: readonly number[]
+}
+
+/** Host names are whole names; each must be the account's own, and of no other key. */
+async function readKeyDraft(
+  context: RequestContext,
+  body: Readonly<Record<string, unknown>>,
+): Promise<KeyDraft | Refused<TargetFault> | { readonly malformed: readonly RequestFault[] }> {
+  const { description, hostnames } = body
+  const isDescription =
+    description === undefined ||
+    (typeof description === 'string' && description.length <= MAX_DESCRIPTION_LENGTH && isText(description))
+  if (!isDescription)
+    return {
+      malformed: [
+        badBody(
+          `description is a string of at most ${MAX_DESCRIPTION_LENGTH} characters, without U+0000`,
+          '/description',
+        ),
+      ],
+    }
+  const draft = typeof description === 'string' ? { description } : {}
+  if (hostnames === undefined) return draft
+  if (!Array.isArray(hostnames) || hostnames.length > MAX_HOSTNAMES)
+    return { malformed: [badBody(`hostnames is a list of at most ${MAX_HOSTNAMES} strings`, '/hostnames')] }
+  const resolved = await Promise.all(
+    (hostnames as unknown[]).map(async (hostname, n) => targetAt(context, hostname, `/hostnames/${n}`)),
+  )
+  const unknown = resolved.flatMap((one) => ('code' in one ? [one] : []))
+  if (unknown.length > 0) return { malformed: unknown }
+  const targets = resolved.flatMap((one) => ('zone' in one ? [one] : []))
+  const own = await keyAt(context)
+  const faults = await firstFault<Refusal<TargetFault>>(
+    () => targets.flatMap((target) => accessFault(context.caller, target) ?? []),
+    () => targets.flatMap((target, n) => conflictOf(target, targets.slice(0, n), own) ?? []),
+  )
+  return faults.length > 0 ? refused(...faults) : { ...draft, nameIds: targets.map(({ id }) => id) }
+}
+
+type TargetFault = Extract<
+  ErrorName,
+  'websiteOnly' | 'zoneChangeProhibited' | 'nameChangeProhibited' | 'targetExists' | 'groupTargetConflicts'
+>
+
+interface Target {
+  readonly zone: Zone
+  readonly name: Name
+  readonly id: number
+  readonly pointer: string
+}
+
+async function targetAt(
+  { store, caller }: RequestContext,
+  hostname: unknown,
+  pointer: string,
+): Promise<Target | RequestFault> {
+  const fqdn = typeof hostname === 'string' ? canonicalName(asciiName(hostname)) : ''
+  const zone = fqdn === '' ? undefined : await store.zoneContaining(fqdn)
+  const relative = zone === undefined ? undefined : relativeTo(fqdn, zone.name)
+  const name =
+    zone === undefined || relative === undefined ? undefined : await store.nameAt(zone.id, relative)
+  if (zone === undefined || name?.id === undefined || !canManageName(caller, zone, name))
+    return {
+      ...REQUEST_FAULTS.hostnameNotFound,
+      detail: `${fqdn.slice(0, 100)} is not a name of this account`,
+      location: 'body',
+      pointer,
+    }
+  return { zone, name, id: name.id, pointer }
+}
+
+function accessFault(
+  caller: Caller,
+  { zone, name, pointer }: Target,
+): Refusal<'websiteOnly' | 'zoneChangeProhibited' | 'nameChangeProhibited'> | undefined {
+  const fault =
+    zoneLockFault(zone) ??
+    nameLockFault(name) ??
+    (isWebsiteOnly(caller, zone) ? refuse('websiteOnly') : undefined)
+  return fault === undefined ? undefined : { ...fault, location: 'body', pointer }
+}
+
+/** A name is the target of one key, and is listed once. */
+function conflictOf(
+  { name, id, pointer }: Target,
+  earlier: readonly Target[],
+  own: DdnsKey | undefined,
+): Refusal<'targetExists' | 'groupTargetConflicts'> | undefined {
+  const at = { location: 'body', pointer } as const
+  if (earlier.some((other) => other.id === id)) return refuse('targetExists', undefined, at)
+  return name.updateGroup === undefined || name.updateGroup === own?.username
+    ? undefined
+    : refuse('groupTargetConflicts', undefined, at)
+}

@@ -1,0 +1,250 @@
+import { type ErrorName, type Refusal, refuse } from '../../errors/errors.ts'
+import { APEX, canonicalName, fqdnOf, parentOf } from '../../model/dns-name.ts'
+import type { DraftRRSet } from '../../model/draft.ts'
+import { asciiName } from '../../model/idn.ts'
+import { type Name, type Zone, mergeMetadata } from '../../model/tree.ts'
+import { IN_PATH, ownsName, typesDetail } from '../../rules/access.ts'
+import { type TargetConflict, type ValueConflict, valueConflicts } from '../../rules/conflict.ts'
+import { type CreationFault, type ParentFault, creationFault, parentFault } from '../../rules/creation.ts'
+import { innerZoneFault, nestingFault } from '../../rules/nesting.ts'
+import { NEW_NAME, type PermissionFault, mayUseGroup } from '../../rules/permission.ts'
+import { type QuotaFault, zoneQuotaFaults } from '../../rules/quota.ts'
+import type { StateFault } from '../../rules/state.ts'
+import {
+  type Fields,
+  isFaulty,
+  isObject,
+  readMetadata,
+  unknownFields,
+  unknownInRRSets,
+} from '../request/bodies.ts'
+import { changeWarnings, writtenRRSets } from '../writing/change-warnings.ts'
+import { createdLabels, labelsOf } from '../writing/created-labels.ts'
+import { tagOfName } from '../answer/entity-tag.ts'
+import { nameToChange, nameToRead, wholeNameToChange, zoneToChange } from '../request/locate.ts'
+import { AT_GROUP, type FormFault, type NameDraft, readNameDraft, rrsetLists, shapeFaults } from './draft.ts'
+import { readExpand } from '../query/query.ts'
+import { showName } from '../answer/show.ts'
+import {
+  ACCEPTED,
+  type HandlerResult,
+  CREATED,
+  type RequestContext,
+  groupsOf,
+  refused,
+} from '../request/context.ts'
+import {
+  firstFault,
+  groupFaults,
+  newName,
+  policyFaults,
+  removeChecked,
+  rrsetFrom,
+  save,
+  withRRSets,
+} from '../writing/writing.ts'
+
+export async function getName(context: RequestContext) {
+  const isExpanded = readExpand(context)
+  if ('malformed' in isExpanded) return isExpanded
+  const place = await nameToRead(context)
+  if ('refusals' in place) return place
+  const { zone, name } = place
+  const headers = { etag: tagOfName(zone, name) }
+  return { status: 200 as const, data: showName(zone, name, isExpanded.value), headers }
+}
+
+export async function deleteName(context: RequestContext) {
+  const place = await wholeNameToChange(context)
+  if ('refusals' in place) return place
+  if (place.name.name === APEX)
+    return refused(refuse('nameChangeForbidden', 'the apex cannot be deleted', IN_PATH))
+  return removeChecked(context, { zone: place.zone, before: place.name })
+}
+
+/** Writes are published automatically. This publishes immediately, and checks the quotas of everything stored. */
+export async function publishName(context: RequestContext) {
+  const place = await nameToChange(context, 'nameChangeForbidden')
+  if ('refusals' in place) return place
+  const { account } = context.caller
+  const faults = zoneQuotaFaults(place.name, account.plan, await context.store.holdingsOf(account.id))
+  if (faults.length > 0) return refused(...faults)
+  context.service.requestFlush()
+  return ACCEPTED
+}
+
+interface NewNamePlace {
+  readonly name: unknown
+  /** The other names that the request creates. */
+  readonly others?: readonly string[]
+}
+
+/** The first fault of a new name in the zone. */
+export async function creationFaultAt(
+  context: RequestContext,
+  zone: Zone,
+  { name, others = [] }: NewNamePlace,
+): Promise<Refusal<CreationFault> | undefined> {
+  const { caller, store } = context
+  const isMember = await store.isMember(zone.id, caller.account.id)
+  const fault = creationFault(caller, zone, { name, isMember })
+  if (fault !== undefined || typeof name !== 'string') return fault
+  const relative = canonicalName(name)
+  const inner = await store.zoneContaining(fqdnOf(relative, zone.name))
+  const inOther = innerZoneFault(caller, zone, inner)
+  if (inOther !== undefined || !zone.isShared) return inOther
+  const accountId = caller.account.id
+  const stored = await store.neighboursOf(zone, { name: relative, accountId })
+  const neighbours = [...stored, ...others.map((other) => ({ name: other, accountId }))]
+  return nestingFault(caller, zone, { name: relative, neighbours })
+}
+
+async function existingNameFault(
+  { caller, store }: RequestContext,
+  zone: Zone,
+  name: string,
+): Promise<Refusal<'nameOwned' | 'nameExists'> | undefined> {
+  const existing = await store.nameAt(zone.id, name)
+  const at = { location: 'body', pointer: '/name' } as const
+  if (existing === undefined) return undefined
+  return ownsName(caller, zone, existing)
+    ? refuse('nameExists', undefined, at)
+    : refuse('nameOwned', undefined, at)
+}
+
+export const parentFaultAt = async (
+  { store }: RequestContext,
+  zone: Zone,
+  name: string,
+): Promise<Refusal<ParentFault> | undefined> => parentFault(name, await store.nameAt(zone.id, parentOf(name)))
+
+const NAME_FIELDS = ['name', 'rrsets', 'metadata', 'update_group', 'offline', 'offline_settings'] as const
+
+export type NameCreateFault =
+  | Extract<ErrorName, 'zoneNotFound' | 'zoneNotShared' | 'websiteOnly' | 'zoneChangeProhibited'>
+  | CreationFault
+  | ParentFault
+  | 'nameOwned'
+  | 'nameExists'
+  | FormFault
+  | PermissionFault<(typeof NEW_NAME)[number]>
+  | 'notAllowed'
+  | ValueConflict
+  | TargetConflict
+  | StateFault
+  | QuotaFault
+
+export async function createName(context: RequestContext): Promise<HandlerResult<NameCreateFault>> {
+  const zone = await zoneToChange(context)
+  if ('refusals' in zone) return zone
+  const body: Fields = isObject(context.body) ? context.body : {}
+  const shape = shapeFaults(context.body, body)
+  if (shape.length > 0) return { malformed: shape }
+  const given = typeof body['name'] === 'string' ? asciiName(body['name']) : body['name']
+  const name = typeof given === 'string' ? given.toLowerCase() : ''
+  const fault =
+    (await creationFaultAt(context, zone, { name: given })) ??
+    (await existingNameFault(context, zone, name)) ??
+    (await parentFaultAt(context, zone, name))
+  if (fault !== undefined) return refused(fault)
+  const metadata = readMetadata(body['metadata'], '/metadata')
+  const lists = rrsetLists(body)
+  const rrsetMetadata = lists.map((one, n) =>
+    readMetadata(isObject(one) ? one['metadata'] : undefined, `/rrsets/${n}/metadata`),
+  )
+  const badMetadata = [metadata, ...rrsetMetadata].flatMap((one) => (isFaulty(one) ? one : []))
+  if (badMetadata.length > 0 || isFaulty(metadata)) return { malformed: badMetadata }
+  const draft = readNameDraft(body)
+  const faults = await firstFault<Refusal<NameCreateFault>>(
+    () => draft.faults,
+    async () => groupFaults(context, draft.rrsets),
+    async () => nameGroupFaults(context, draft.group),
+    async () => policyFaults(context, draft.rrsets, { zone, name, existing: undefined, rules: NEW_NAME }),
+    () => partFaults(context, { ...draft, metadata }),
+    async () => groupPermission(context, draft.group),
+    () => offlineFaults(context, draft),
+    () => duplicateTypes(draft.rrsets),
+    () => draft.rrsets.flatMap((rrset) => valueConflicts(rrset, [])),
+  )
+  if (faults.length > 0) return refused(...faults)
+  const at = { existing: undefined, zone, now: context.now }
+  const rrsets = draft.rrsets.map((rrset) => rrsetFrom(rrset, [], at))
+  const after: Name = {
+    ...withRRSets(newName(context, zone, name), rrsets),
+    metadata: mergeMetadata({}, metadata),
+    isOffline: draft.isOffline,
+    ...(draft.offline !== undefined && { offlineSettings: draft.offline }),
+    ...(draft.group !== undefined && { updateGroup: draft.group }),
+  }
+  const violations = await save(context, { zone, before: undefined, after })
+  if (violations.length > 0) return refused(...violations)
+  return {
+    ...CREATED,
+    ...createdLabels(labelsOf(draft.rrsets, rrsets)),
+    warnings: [
+      ...unknownFields(body, NAME_FIELDS),
+      ...unknownInRRSets(lists, '/rrsets'),
+      ...(await changeWarnings(context, { zone, name, isNew: true, written: writtenRRSets(lists) })),
+    ],
+  }
+}
+
+const offlineFaults = (
+  { caller }: RequestContext,
+  { isOffline, offline }: NameDraft,
+): readonly Refusal<'notAllowed'>[] =>
+  (isOffline || offline !== undefined) && !caller.account.plan.hasOffline
+    ? [refuse('notAllowed', 'the plan does not include offline settings')]
+    : []
+
+/** An API key for some types creates names with their records, and nothing else. */
+const partFaults = (
+  { caller }: RequestContext,
+  { rrsets, metadata, isOffline, offline, group }: NameDraft & Pick<Name, 'metadata'>,
+): readonly Refusal<'nameCreateForbidden'>[] =>
+  caller.types !== undefined &&
+  (rrsets.length === 0 ||
+    isOffline ||
+    offline !== undefined ||
+    group !== undefined ||
+    Object.keys(metadata).length > 0)
+    ? [refuse('nameCreateForbidden', typesDetail(caller.types))]
+    : []
+
+async function nameGroupFaults(
+  { store }: RequestContext,
+  group: string | undefined,
+): Promise<readonly Refusal<'updateGroupInvalid'>[]> {
+  const { [group ?? '']: existing } = await groupsOf(store, [group])
+  return group === undefined || existing !== undefined
+    ? []
+    : [refuse('updateGroupInvalid', 'unknown update group', AT_GROUP)]
+}
+
+async function groupPermission(
+  { store, caller }: RequestContext,
+  group: string | undefined,
+): Promise<readonly Refusal<'updateGroupForbidden'>[]> {
+  const { [group ?? '']: existing } = await groupsOf(store, [group])
+  return group === undefined || mayUseGroup(caller, existing)
+    ? []
+    : [refuse('updateGroupForbidden', undefined, AT_GROUP)]
+}
+
+type DuplicateFault = TargetConflict | 'dnsRulesViolated'
+
+/** A name has one RRSet per type. Duplicates with update groups get the errors of targets. */
+function duplicateTypes(drafts: readonly DraftRRSet[]): readonly Refusal<DuplicateFault>[] {
+  const types = drafts.map(({ dnsType }) => dnsType)
+  const duplicates = drafts.filter(({ dnsType }, n) => types.indexOf(dnsType) < n)
+  return duplicates.flatMap((draft) => {
+    const earlier = drafts.filter(({ dnsType }) => dnsType === draft.dnsType)[0]
+    const groups = new Set(earlier?.rdata.flatMap(({ updateGroup }) => updateGroup ?? []))
+    const own = draft.rdata.flatMap(({ updateGroup }) => updateGroup ?? [])
+    const at = { location: 'body', pointer: `${draft.pointer}/dns_type` } as const
+    if (own.some((group) => groups.has(group))) return [refuse<DuplicateFault>('targetExists', undefined, at)]
+    if (own.length > 0 && groups.size > 0)
+      return [refuse<DuplicateFault>('groupTargetConflicts', undefined, at)]
+    return [refuse<DuplicateFault>('dnsRulesViolated', 'a name has one RRSet per type', at)]
+  })
+}

@@ -1,0 +1,128 @@
+import { MAX_CHANGES } from '../request/limits.ts'
+import { parametersOf } from './parameters.ts'
+import {
+  errorResponses,
+  type HeaderName,
+  json,
+  NOT_MODIFIED,
+  SHARED_COMPONENTS,
+  type SuccessStatus,
+  successResponse,
+} from './responses.ts'
+import type { ApiService } from '../request/context.ts'
+import type { RequestFaultName } from '../request/faults.ts'
+import { ROUTES, type Route } from '../routes.ts'
+import { list, ref, type Schema } from './schema.ts'
+import { item, items, SCHEMAS } from './schemas.ts'
+
+const SUCCESS = ref('CommandSuccess')
+
+interface Shape {
+  readonly request?: Schema
+  /** Without a body everything has its default. */
+  readonly isRequestOptional?: true
+  readonly response: Schema
+  readonly statuses: readonly SuccessStatus[]
+  /** Headers of a success. */
+  readonly headers?: readonly HeaderName[]
+  /** The faults of the handler that are not in the specification's table of errors. */
+  readonly faults?: readonly RequestFaultName[]
+}
+const LABELS = ['Created-Labels'] as const
+const TAGGED = ['ETag'] as const
+
+/** Request and response schema of each operation, with the statuses and headers of a success. */
+// biome-ignore format: a table
+const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
+  listKeys:         { response: items('Key'), statuses: [200], faults: ['scopeInsufficient'] },
+  createKey:        { request: ref('KeyChange'), response: item('Key'), statuses: [201], faults: ['scopeInsufficient', 'keysOverLimit', 'hostnameNotFound'] },
+  getKey:           { response: item('Key'), statuses: [200], faults: ['keyNotFound'] },
+  changeKey:        { request: ref('KeyChange'), response: item('KeyChanged'), statuses: [202], faults: ['scopeInsufficient', 'keyNotFound', 'hostnameNotFound'] },
+  deleteKey:        { response: item('KeyChanged'), statuses: [200], faults: ['scopeInsufficient', 'keyNotFound'] },
+  listApiKeys:      { response: items('ApiKey'), statuses: [200], faults: ['scopeInsufficient'] },
+  createApiKey:     { request: ref('NewApiKey'), isRequestOptional: true, response: item('ApiKey'), statuses: [201], faults: ['scopeInsufficient', 'apiKeysOverLimit'] },
+  deleteApiKey:     { response: item('KeyChanged'), statuses: [200], faults: ['scopeInsufficient', 'apiKeyNotFound'] },
+  about:            { response: item('About'), statuses: [200] },
+  listZones:        { response: items('Zone'), statuses: [200] },
+  createZone:       { request: ref('NewZone'), response: SUCCESS, statuses: [201], faults: ['scopeInsufficient', 'zoneNotCreatable'] },
+  getZone:          { response: item('Zone'), statuses: [200] },
+  deleteZone:       { response: SUCCESS, statuses: [200], faults: ['scopeInsufficient', 'deletionNotConfirmed'] },
+  publishZone:      { response: SUCCESS, statuses: [202], faults: ['scopeInsufficient'] },
+  getZoneMetadata:  { response: item('Metadata'), statuses: [200] },
+  setZoneMetadata:  { request: ref('MetadataChange'), response: SUCCESS, statuses: [202], faults: ['scopeInsufficient'] },
+  listAuthorities:  { response: items('Authority'), statuses: [200] },
+  listClients:      { response: items('Client'), statuses: [200] },
+  listNames:        { response: items('ListedName'), statuses: [200] },
+  listZoneNames:    { response: items('Name'), statuses: [200] },
+  createName:       { request: ref('NewName'), response: SUCCESS, statuses: [201], headers: LABELS },
+  changeRRSets:     { request: list(ref('RRSetPatch'), undefined, { maxItems: MAX_CHANGES }), response: SUCCESS, statuses: [200, 202] },
+  getName:          { response: item('Name'), statuses: [200], headers: TAGGED },
+  deleteName:       { response: SUCCESS, statuses: [200] },
+  publishName:      { response: SUCCESS, statuses: [202] },
+  getNameMetadata:  { response: item('Metadata'), statuses: [200] },
+  setNameMetadata:  { request: ref('MetadataChange'), response: SUCCESS, statuses: [202] },
+  getOffline:       { response: item('OfflineSettings'), statuses: [200] },
+  setOffline:       { request: ref('NewOfflineSettings'), response: SUCCESS, statuses: [202] },
+  deleteOffline:    { response: SUCCESS, statuses: [200] },
+  listRRSets:       { response: items('RRSet'), statuses: [200] },
+  createRRSets:     { request: list(ref('NewRRSet')), response: SUCCESS, statuses: [201], headers: LABELS },
+  getRRSet:         { response: item('RRSet'), statuses: [200], headers: TAGGED },
+  replaceRRSet:     { request: ref('RRSetChange'), response: SUCCESS, statuses: [200, 201, 202], headers: LABELS },
+  deleteRRSet:      { response: SUCCESS, statuses: [200] },
+  getRRSetMetadata: { response: item('Metadata'), statuses: [200] },
+  setRRSetMetadata: { request: ref('MetadataChange'), response: SUCCESS, statuses: [202] },
+  replaceRdata:     { request: list(ref('NewRdata')), response: SUCCESS, statuses: [202], headers: LABELS },
+  appendRdata:      { request: list(ref('NewRdata')), response: SUCCESS, statuses: [201], headers: LABELS },
+  setRdata:         { request: ref('RdataChange'), response: SUCCESS, statuses: [200, 201, 202] },
+  deleteRdata:      { response: SUCCESS, statuses: [200] },
+}
+
+function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
+  const { request, isRequestOptional = false, response, statuses, headers = [], faults = [] } = SHAPES[id]
+  const isTagged = headers.some((name) => name === 'ETag')
+  const parameters = parametersOf(id, { ...route, isTagged })
+  return {
+    operationId: id,
+    summary: route.summary,
+    tags: [route.tag],
+    ...(parameters.length > 0 && { parameters }),
+    ...(request !== undefined && { requestBody: { required: !isRequestOptional, content: json(request) } }),
+    responses: {
+      ...Object.fromEntries(
+        statuses.map((status) => [String(status), successResponse(status, response, headers)]),
+      ),
+      ...(isTagged && { 304: NOT_MODIFIED }),
+      ...errorResponses(id, route, faults),
+    },
+    ...(route.isOpen && { security: [] }),
+  }
+}
+
+const DESCRIPTION = `Zones, names, records, DDNS keys and API keys.
+
+Objects of responses are closed: they have the described fields and no others. Unknown fields of a request are ignored, with a warning.
+A request with an error changes nothing. All errors have the schema ErrorResponse, also 404 for an unknown path, 405 with Allow for a
+method that a path does not have, and 413.`
+
+/** The OpenAPI 3.1 document of this API, from the table of routes. */
+export function openApi({ name, version }: Pick<ApiService, 'name' | 'version'>): Schema {
+  const paths: Record<string, Record<string, Schema>> = {}
+  for (const [id, route] of Object.entries(ROUTES) as [keyof typeof ROUTES, Route][]) {
+    const path = `/v1${route.path}`
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(id, route) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: name, version, description: DESCRIPTION },
+    security: [{ Basic: [] }, { Bearer: [] }],
+    paths,
+    components: {
+      schemas: SCHEMAS,
+      ...SHARED_COMPONENTS,
+      securitySchemes: {
+        Basic: { type: 'http', scheme: 'basic' },
+        Bearer: { type: 'http', scheme: 'bearer' },
+      },
+    },
+  }
+}

@@ -1,0 +1,144 @@
+import { EXPANSIONS, FILTERS, MAX_ALTERNATIVES, QUERY, type QueryRow } from '../query/parameters.ts'
+import type { Route } from '../routes.ts'
+import { boolean, list, ref, type Schema, string, wholeNumber } from './schema.ts'
+
+const inQuery = (name: string, description: string, more: Schema): Schema => ({
+  name,
+  in: 'query',
+  required: false,
+  description,
+  ...more,
+})
+
+/** OpenAPI's style for `sort[KEY]=VALUE`. */
+const deepObject = (properties: Readonly<Record<string, Schema>>): Schema => ({
+  style: 'deepObject',
+  explode: true,
+  schema: { type: 'object', properties, additionalProperties: false },
+})
+
+const FILTER_SCHEMAS = {
+  list: (description: string) => list({ type: 'string' }, description, { maxItems: MAX_ALTERNATIVES }),
+  switch: boolean,
+  text: (description: string) => string(description),
+} as const
+
+const EXPRESSION_OF = {
+  zone_metadata: 'A condition on the metadata of the zone.',
+  metadata: 'A condition on the metadata of what is listed.',
+  rrset_metadata: 'A condition on the metadata of one of the RRSets.',
+} as const
+
+const INT64 = { format: 'int64', minimum: 0 } as const
+
+/** The parameters of each part of a row. */
+const PARTS: { readonly [K in keyof QueryRow]-?: (part: NonNullable<QueryRow[K]>) => readonly Schema[] } = {
+  page: ({ fallback, max }) => [
+    inQuery('offset', 'How many objects precede the page.', {
+      schema: { type: 'integer', ...INT64, default: 0 },
+    }),
+    inQuery('limit', `The greatest number of objects in the page; above ${max} it is ${max}.`, {
+      schema: { type: 'integer', ...INT64, default: fallback },
+    }),
+  ],
+  view: (views) => [
+    inQuery('view', 'How much of each name is shown.', {
+      schema: { type: 'string', enum: views, default: views[0] },
+    }),
+  ],
+  sort: (keys) => [
+    inQuery(
+      'sort',
+      'The order, such as sort[name]=asc. The first key decides, then the next.',
+      deepObject(Object.fromEntries(keys.map((key) => [key, { type: 'string', enum: ['asc', 'desc'] }]))),
+    ),
+  ],
+  filter: (keys) => [
+    inQuery(
+      'filter',
+      'Shows only what matches every key, such as filter[dns_type]=A. A key is repeated for several alternatives.',
+      deepObject(
+        Object.fromEntries(
+          keys.map((key) => [key, FILTER_SCHEMAS[FILTERS[key].kind](FILTERS[key].description)]),
+        ),
+      ),
+    ),
+  ],
+  expand: (expansions) => [
+    inQuery('expand[]', 'What is shown with each name.', {
+      style: 'form',
+      explode: true,
+      schema: list({ type: 'string', enum: expansions }, undefined, { maxItems: EXPANSIONS.length }),
+    }),
+  ],
+  expressions: (names) =>
+    names.map((name) =>
+      inQuery(name, EXPRESSION_OF[name], {
+        content: { 'application/json': { schema: ref('FilterExpression') } },
+      }),
+    ),
+  confirm: () => [
+    inQuery(
+      'confirm',
+      'For a zone with names of other accounts: their number, which the 409 without it shows.',
+      {
+        schema: { type: 'integer', minimum: 1 },
+      },
+    ),
+  ],
+}
+
+/** The query parameters of an operation. */
+export const queryParametersOf = (id: string): readonly Schema[] =>
+  Object.hasOwn(QUERY, id)
+    ? Object.entries(QUERY[id as keyof typeof QUERY]).flatMap(([part, value]) =>
+        PARTS[part as keyof QueryRow](value as never),
+      )
+    : []
+
+/** The parameters of the paths. */
+// biome-ignore format: a table
+const IN_PATH: Readonly<Record<string, Schema>> = {
+  zone_name:         string('The name of the zone.'),
+  name:              string('The name, relative to the zone; @ is the apex.'),
+  dns_type:          ref('DnsType', 'The DNS type of the RRSet.'),
+  label:             string('The label of the Rdata.', { pattern: '^[A-Za-z0-9_-]{1,63}$' }),
+  ddns_key_username: string('The username of the DDNS key.'),
+  id:                wholeNumber('The id of the API key.', { minimum: 1 }),
+}
+
+/** RFC 9110 §13.1.1: the tag of the name or of the RRSet in the path. */
+const IF_MATCH: Schema = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description:
+    'The ETag of the name or of the RRSet in the path, or * for any: the change is made only if the data is still the same.',
+  schema: { type: 'string' },
+}
+
+/** RFC 9110 §13.1.2. */
+const IF_NONE_MATCH: Schema = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'An ETag of an earlier response: the data is sent only if it has changed since.',
+  schema: { type: 'string' },
+}
+
+/** All parameters of an operation: of the path, the query and the header. */
+export function parametersOf(
+  id: string,
+  { method, path, isTagged }: Pick<Route, 'method' | 'path'> & { readonly isTagged: boolean },
+): readonly Schema[] {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  return [
+    ...names.map((name) => {
+      const { description, ...schema } = IN_PATH[name] ?? {}
+      return { name, in: 'path', required: true, description, schema }
+    }),
+    ...queryParametersOf(id),
+    ...(names.includes('name') && method !== 'GET' ? [IF_MATCH] : []),
+    ...(isTagged ? [IF_NONE_MATCH] : []),
+  ]
+}

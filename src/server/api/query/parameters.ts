@@ -1,0 +1,64 @@
+import { type NameFilter, SORT_KEYS, type SortKey } from '../../model/query.ts'
+import { type NameView, VIEWS } from '../answer/show.ts'
+
+export interface PageLimits {
+  readonly fallback: number
+  readonly max: number
+}
+
+/** `list` matches one of several values, `switch` is true or false, `text` is one value. */
+interface FilterRow {
+  readonly kind: 'list' | 'switch' | 'text'
+  readonly field?: keyof NameFilter
+  readonly description: string
+}
+
+/** Spec, "Parameters of the global listing": the keys of `filter`. */
+// biome-ignore format: a table
+export const FILTERS = {
+  dns_name:       { kind: 'list',   field: 'names',        description: 'Names relative to their zone; the same as `name`.' },
+  name:           { kind: 'list',   field: 'names',        description: 'Names relative to their zone.' },
+  zone_name:      { kind: 'list',   field: 'zoneNames',    description: 'Names of zones.' },
+  dns_type:       { kind: 'list',   field: 'dnsTypes',     description: 'The name has an RRSet of one of these types.' },
+  update_group:   { kind: 'list',   field: 'updateGroups', description: 'The name or one of its Rdata is a target of one of these DDNS keys.' },
+  label:          { kind: 'list',   field: 'labels',       description: 'The name has an Rdata with one of these labels.' },
+  rdata:          { kind: 'list',   field: 'rdata',        description: 'The name has an Rdata with one of these values, in any spelling.' },
+  zone_is_shared: { kind: 'switch', field: 'isZoneShared', description: 'Whether the zone of the name is shared.' },
+  dynupdate:      { kind: 'switch', field: 'isDynupdate',  description: 'Whether the name or one of its Rdata is the target of a DDNS key.' },
+  is_shared:      { kind: 'switch',                        description: 'true: the shared zones of all accounts; false: own zones that are not shared.' },
+  description:    { kind: 'text',                          description: 'The description of the DDNS key contains this text, in capitals or not.' },
+} as const satisfies Readonly<Record<string, FilterRow>>
+export type FilterKey = keyof typeof FILTERS
+/** Values of one filter. */
+export const MAX_ALTERNATIVES = 100
+
+export const EXPANSIONS = ['offline_settings'] as const
+export const EXPRESSIONS = ['zone_metadata', 'metadata', 'rrset_metadata'] as const
+
+/** The query parameters of an operation. */
+export interface QueryRow {
+  readonly page?: PageLimits
+  readonly view?: readonly NameView[]
+  readonly sort?: readonly SortKey[]
+  readonly filter?: readonly FilterKey[]
+  readonly expand?: readonly (typeof EXPANSIONS)[number][]
+  readonly expressions?: readonly (typeof EXPRESSIONS)[number][]
+  readonly confirm?: true
+}
+
+/** Spec, "Limits": the pages of the listings. The handlers and the OpenAPI document read this table. */
+// biome-ignore format: a table
+export const QUERY = {
+  listKeys:        { page: { fallback: 50, max: 100 }, sort: ['created_at'], filter: ['description'] },
+  listApiKeys:     { page: { fallback: 50, max: 100 } },
+  listZones:       { page: { fallback: 50, max: 50 }, filter: ['is_shared'] },
+  deleteZone:      { confirm: true },
+  listAuthorities: { page: { fallback: 50, max: 50 } },
+  listClients:     { page: { fallback: 50, max: 500 } },
+  listNames:       { view: VIEWS, page: { fallback: 50, max: 500 }, sort: SORT_KEYS, expand: EXPANSIONS, expressions: EXPRESSIONS,
+                     filter: ['dns_name', 'name', 'zone_name', 'dns_type', 'update_group', 'label', 'rdata', 'zone_is_shared', 'dynupdate'] },
+  listZoneNames:   { page: { fallback: 50, max: 500 }, sort: ['name', 'name_labels_reversed', 'created_at'], expand: EXPANSIONS,
+                     expressions: ['metadata'] },
+  getName:         { expand: EXPANSIONS },
+  listRRSets:      { page: { fallback: 50, max: 500 }, sort: ['dns_type'], expressions: ['metadata'] },
+} as const satisfies Readonly<Record<string, QueryRow>>

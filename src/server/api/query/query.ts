@@ -1,0 +1,171 @@
+import { type Refusal, refuse } from '../../errors/errors.ts'
+import {
+  type Direction,
+  type Expression,
+  type NameFilter,
+  type Page,
+  parseExpression,
+  type Sort,
+  type SortKey,
+} from '../../model/query.ts'
+import { isObject } from '../request/bodies.ts'
+import { EXPANSIONS, type FilterKey, FILTERS, MAX_ALTERNATIVES, type PageLimits } from './parameters.ts'
+import type { RequestContext, RequestFault } from '../request/context.ts'
+import { REQUEST_FAULTS } from '../request/faults.ts'
+import { type NameView, VIEWS } from '../answer/show.ts'
+
+export const badQuery = (detail: string): RequestFault => ({
+  ...REQUEST_FAULTS.queryInvalid,
+  detail,
+  location: 'query',
+})
+
+/** A value, or the faults of the query. */
+export type QueryResult<T> = { readonly value: T } | { readonly malformed: readonly RequestFault[] }
+const ok = <T>(value: T): QueryResult<T> => ({ value })
+const invalid = (detail: string): { readonly malformed: readonly RequestFault[] } => ({
+  malformed: [badQuery(detail)],
+})
+
+/** All values, or all faults. */
+export function combine<T extends Readonly<Record<string, QueryResult<unknown>>>>(
+  reads: T,
+): QueryResult<{ readonly [K in keyof T]: T[K] extends QueryResult<infer V> ? V : never }> {
+  const malformed = Object.values(reads).flatMap((read) => ('malformed' in read ? read.malformed : []))
+  if (malformed.length > 0) return { malformed }
+  const values = Object.entries(reads).map(([key, read]) => [key, 'value' in read ? read.value : undefined])
+  return ok(
+    Object.fromEntries(values) as { readonly [K in keyof T]: T[K] extends QueryResult<infer V> ? V : never },
+  )
+}
+
+/** Spec: offset and limit are int64. A program that wants everything sends the greatest one. */
+const INT64 = /^\d{1,19}$/
+
+/** Spec, "Limits": a limit above the maximum is reduced to it; the response contains the limit used. */
+export function readPage({ query }: RequestContext, { fallback, max }: PageLimits): QueryResult<Page> {
+  const number = (name: string, otherwise: number): QueryResult<number> => {
+    const text = query[name]
+    if (text === undefined) return ok(otherwise)
+    return typeof text === 'string' && INT64.test(text)
+      ? ok(Math.min(Number(text), Number.MAX_SAFE_INTEGER))
+      : invalid(`${name} is not a whole number from 0`)
+  }
+  const parsed = combine({ offset: number('offset', 0), limit: number('limit', fallback) })
+  return 'value' in parsed ? ok({ ...parsed.value, limit: Math.min(parsed.value.limit, max) }) : parsed
+}
+
+/** Spec 4251: a key that this listing does not support, or an invalid direction. */
+export function readSort(
+  { query }: RequestContext,
+  keys: readonly string[],
+): readonly Sort[] | Refusal<'sortKeyInvalid'> {
+  const { sort } = query
+  if (sort === undefined) return []
+  const at = { location: 'query' } as const
+  if (!isObject(sort)) return refuse('sortKeyInvalid', 'use sort[KEY]=asc or sort[KEY]=desc', at)
+  const wrong = Object.entries(sort).find(
+    ([key, direction]) => !keys.includes(key) || (direction !== 'asc' && direction !== 'desc'),
+  )
+  if (wrong !== undefined)
+    return refuse(
+      'sortKeyInvalid',
+      `sort[${wrong[0].slice(0, 40)}] is not one of ${keys.join(', ')} with asc or desc`,
+      at,
+    )
+  return Object.entries(sort).map(([key, direction]) => ({
+    key: key as SortKey,
+    direction: direction as Direction,
+  }))
+}
+
+export const isRefusal = (value: object): value is Refusal<'sortKeyInvalid'> => 'refused' in value
+
+/** A metadata filter expression, which is JSON in the query. */
+export function readFilterExpression(
+  { query }: RequestContext,
+  name: string,
+): QueryResult<Expression | undefined> {
+  const text = query[name]
+  if (text === undefined) return ok(undefined)
+  const expression = parseExpression(typeof text === 'string' ? jsonOf(text) : text)
+  return expression === undefined
+    ? invalid(`${name} is not a filter expression such as {"op":"exact","key":"k","value":"v"}`)
+    : ok(expression)
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export function readView({ query }: RequestContext): QueryResult<NameView> {
+  const { view = 'summary' } = query
+  const supported = VIEWS.find((one) => one === view)
+  return supported === undefined ? invalid(`view is not one of ${VIEWS.join(', ')}`) : ok(supported)
+}
+
+/** The zone listing: shared zones, which are of all accounts, or those that are not. */
+export function readIsShared({ query }: RequestContext): QueryResult<boolean | undefined> {
+  const { filter } = query
+  if (filter === undefined) return ok(undefined)
+  const [[key, value] = [], ...others] = isObject(filter) ? Object.entries(filter) : []
+  const isKnown = key === 'is_shared' && others.length === 0 && (value === 'true' || value === 'false')
+  return isKnown ? ok(value === 'true') : invalid('the only filter is filter[is_shared]=true or false')
+}
+
+export function readExpand({ query }: RequestContext): QueryResult<boolean> {
+  const { expand = [] } = query
+  const expansions = (Array.isArray(expand) ? expand : [expand]) as unknown[]
+  return expansions.every((one) => EXPANSIONS.some((known) => known === one))
+    ? ok(expansions.length > 0)
+    : invalid(`expand[] is not one of ${EXPANSIONS.join(', ')}`)
+}
+
+/** The filter parameters: lists of alternatives, and switches. */
+export function readFilter({ query }: RequestContext, known: readonly FilterKey[]): QueryResult<NameFilter> {
+  const { filter } = query
+  if (filter === undefined) return ok({})
+  if (!isObject(filter)) return invalid('use filter[KEY]=VALUE')
+  const parts = Object.entries(filter).map(([key, value]): QueryResult<NameFilter> => {
+    const row = known.some((one) => one === key) ? FILTERS[key as FilterKey] : undefined
+    if (row === undefined || !('field' in row)) return invalid(`filter[${key.slice(0, 40)}] is not a filter`)
+    const values = (Array.isArray(value) ? value : [value]) as unknown[]
+    if (row.kind === 'list')
+      return values.every((one) => typeof one === 'string') && values.length <= MAX_ALTERNATIVES
+        ? ok({ [row.field]: values })
+        : invalid(`filter[${key}] is a list of at most ${MAX_ALTERNATIVES} strings`)
+    return value === 'true' || value === 'false'
+      ? ok({ [row.field]: value === 'true' })
+      : invalid(`filter[${key}] must be true or false`)
+  })
+  const malformed = parts.flatMap((part) => ('malformed' in part ? part.malformed : []))
+  return malformed.length > 0
+    ? { malformed }
+    : ok(Object.assign({}, ...parts.map((part) => ('value' in part ? part.value : {}))) as NameFilter)
+}
+
+/** OpenAPI's deepObject style, one level deep: "a[b]=1&a[c][]=2&d=3" is { a: { b: "1", c: ["2"] }, d: "3" }. */
+export function parseQuery(text: string): Readonly<Record<string, unknown>> {
+  const query: Record<string, unknown> = Object.create(null) as Record<string, unknown>
+  for (const [key, value] of new URLSearchParams(text)) {
+    const [, name = '', inner, list] = /^([^[\]]+)(?:\[([^[\]]+)\])?(\[\])?$/.exec(key) ?? []
+    if (name === '') query[key] = value
+    else if (inner === undefined) query[name] = appended(query[name], value, list !== undefined)
+    else {
+      const current = query[name]
+      const object = isObject(current) ? current : {}
+      query[name] = { ...object, [inner]: appended(object[inner], value, list !== undefined) }
+    }
+  }
+  return query
+}
+
+/** A parameter that is repeated, or marked with [], is a list. */
+const appended = (current: unknown, value: string, isList: boolean): unknown => {
+  if (current === undefined) return isList ? [value] : value
+  return Array.isArray(current) ? [...(current as unknown[]), value] : [current, value]
+}

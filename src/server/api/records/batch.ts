@@ -1,0 +1,148 @@
+import { type ErrorName, type Refusal, refuse } from '../../errors/errors.ts'
+import { canonicalName, parentOf } from '../../model/dns-name.ts'
+import { readReplacement, type ShapeFault } from '../../model/draft.ts'
+import { type Name, rrsetOf, type Zone } from '../../model/tree.ts'
+import { typeFault } from '../../rules/access.ts'
+import { type CreationFault, type ParentFault, parentFault } from '../../rules/creation.ts'
+import type { QuotaFault } from '../../rules/quota.ts'
+import type { StateFault } from '../../rules/state.ts'
+import { type BatchItem, isRemoval, readItems, unknownInItems } from './batch-items.ts'
+import { zoneToChange } from '../request/locate.ts'
+import { creationFaultAt } from '../names/names.ts'
+import { changeFault } from './rdata.ts'
+import {
+  isMissing,
+  isSame,
+  missing,
+  replaced,
+  type ReplacementFault,
+  replacementFaults,
+} from './replacement.ts'
+import { ACCEPTED, DONE, type HandlerResult, type RequestContext, refused } from '../request/context.ts'
+import { eachOf, firstFault, isQuotaFault, implicitName, saveAllChecked } from '../writing/writing.ts'
+
+type PlaceFault = CreationFault | ParentFault | 'nameOwned' | 'nameChangeForbidden' | 'nameChangeProhibited'
+export type BatchFault =
+  | Extract<ErrorName, 'zoneNotFound' | 'zoneNotShared' | 'websiteOnly' | 'zoneChangeProhibited'>
+  | PlaceFault
+  | Extract<ErrorName, 'rrsetExists' | 'rrsetNotFound' | 'rrsetChangeForbidden'>
+  | ShapeFault
+  | ReplacementFault
+  | StateFault
+  | QuotaFault
+
+/** PATCH of a zone changes RRSets of several names in one transaction, all or none; 200 if nothing changes. */
+export async function changeRRSets(context: RequestContext): Promise<HandlerResult<BatchFault>> {
+  const zone = await zoneToChange(context)
+  if ('refusals' in zone) return zone
+  const items = readItems(context.body)
+  if ('malformed' in items) return items
+  if ('refusals' in items) return items
+  const batch = { zone, groups: await groupsOf(context, zone, items) }
+  const changes = batch.groups.map((group) => replacementOf(context, zone, group))
+  const faults = await firstFault<Refusal<BatchFault>>(
+    async () => eachOf(batch.groups, async (group) => placeFaults(context, batch, group)),
+    () => repeated(items),
+    () => batch.groups.flatMap((group) => pathFaults(context, group)),
+    () => items.flatMap((item) => draftOf(item).faults),
+    async () => replacementFaults(context, changes),
+  )
+  if (faults.length > 0) return refused(...faults)
+  const changed = changes
+    .map((change) => ({ before: change.before, name: change.name, after: replaced(change, context) }))
+    .filter(({ name, after }) => !isSame(name, after))
+  const violations = await saveAllChecked(context, { zone, changes: changed }, isQuotaFault)
+  if (violations.length > 0) return refused(...violations)
+  return { ...(changed.length > 0 ? ACCEPTED : DONE), warnings: unknownInItems(items) }
+}
+
+/** The changes of one name. */
+interface Group {
+  readonly name: string
+  /** As stored. */
+  readonly before: Name | undefined
+  readonly items: readonly BatchItem[]
+}
+
+interface Batch {
+  readonly zone: Zone
+  readonly groups: readonly Group[]
+}
+
+/** By name, in the order of the list. Removals at a missing name have nothing to do: a repeated batch succeeds. */
+async function groupsOf(
+  { store }: RequestContext,
+  zone: Zone,
+  items: readonly BatchItem[],
+): Promise<readonly Group[]> {
+  const groups = await eachOf(
+    [...new Set(items.map(({ name }) => name))],
+    async (name): Promise<Group[]> => [
+      { name, before: await store.nameAt(zone.id, name), items: items.filter((item) => item.name === name) },
+    ],
+  )
+  return groups.filter((group) => group.before !== undefined || !group.items.every(isRemoval))
+}
+
+/** The first fault of a name, as for POST of Rdata, which creates missing names too. */
+async function placeFaults(
+  context: RequestContext,
+  { zone, groups }: Batch,
+  { name, before, items }: Group,
+): Promise<readonly Refusal<PlaceFault>[]> {
+  const parent = parentOf(name)
+  const others = groups.flatMap((one) => (one.items.every(isRemoval) ? [] : [one.name]))
+  const isParentFilled = others.includes(parent)
+  const fault =
+    before === undefined
+      ? ((await creationFaultAt(context, zone, { name, others })) ??
+        (isParentFilled ? undefined : parentFault(name, await context.store.nameAt(zone.id, parent))))
+      : changeFault(context, zone, before)
+  return fault === undefined
+    ? []
+    : [{ ...fault, location: 'body', pointer: `${items[0]?.pointer ?? ''}/name` }]
+}
+
+/** The list names an RRSet once: the result does not depend on its order. */
+function repeated(items: readonly BatchItem[]): readonly Refusal<'rrsetExists'>[] {
+  const keys = items.map(({ name, dnsType }) => `${name} ${dnsType}`)
+  return items.flatMap(({ pointer }, n) =>
+    keys.indexOf(keys[n] ?? '') < n
+      ? [refuse('rrsetExists' as const, 'the list names this RRSet twice', atType(pointer))]
+      : [],
+  )
+}
+
+const atType = (pointer: string) => ({ location: 'body', pointer: `${pointer}/dns_type` }) as const
+
+const pathFaults = (
+  { caller }: RequestContext,
+  group: Group,
+): readonly Refusal<'rrsetChangeForbidden' | 'rrsetNotFound'>[] =>
+  group.items.flatMap((item): Refusal<'rrsetChangeForbidden' | 'rrsetNotFound'>[] => {
+    const { before } = group
+    if (before !== undefined && rrsetOf(before, item.dnsType)?.isSystem === true)
+      return [refuse('rrsetChangeForbidden', 'the service manages this RRSet', atType(item.pointer))]
+    const outOfScope = isRemoval(item) ? typeFault(caller, item.dnsType, 'rrsetChangeForbidden') : undefined
+    if (outOfScope !== undefined) return [{ ...outOfScope, ...atType(item.pointer) }]
+    const needsOne = !isRemoval(item) && item.fields['rdata'] === undefined
+    return needsOne && (before === undefined || isMissing({ dnsType: item.dnsType, pointer: '' }, before))
+      ? [missing(atType(item.pointer))]
+      : []
+  })
+
+/** A removal has no records, but the form of its TTL is checked. */
+const draftOf = ({ dnsType, fields, pointer }: BatchItem) =>
+  isRemoval({ fields })
+    ? { value: undefined, faults: readReplacement(dnsType, { ttl: fields['ttl'] }, pointer).faults }
+    : readReplacement(dnsType, fields, pointer)
+
+function replacementOf(context: RequestContext, zone: Zone, { name, before, items }: Group) {
+  return {
+    zone,
+    before,
+    name: before ?? implicitName(context, zone, canonicalName(name)),
+    drafts: items.flatMap((item) => draftOf(item).value ?? []),
+    removed: items.filter(isRemoval).map(({ dnsType }) => dnsType),
+  }
+}

@@ -1,0 +1,82 @@
+import { type ErrorName, type Refusal, refuse } from '../../errors/errors.ts'
+import { readReplacement, type ShapeFault } from '../../model/draft.ts'
+import { rrsetOf } from '../../model/tree.ts'
+import type { StateFault } from '../../rules/state.ts'
+import {
+  badBody,
+  isFaulty,
+  isObject,
+  readMetadata,
+  RRSET_FIELDS,
+  unknownFields,
+  unknownInRdata,
+} from '../request/bodies.ts'
+import { createdLabels, labelsOf } from '../writing/created-labels.ts'
+import { nameToChange, pathType, unsupported } from '../request/locate.ts'
+import type { PlaceFault } from './rdata.ts'
+import {
+  completed,
+  isMissing,
+  isSame,
+  missing,
+  replaced,
+  type ReplacementFault,
+  replacementFaults,
+} from './replacement.ts'
+import {
+  ACCEPTED,
+  CREATED,
+  DONE,
+  type HandlerResult,
+  type RequestContext,
+  refused,
+} from '../request/context.ts'
+import { isRecordQuotaFault, type RecordQuota } from './rrsets.ts'
+import { firstFault, saveChecked } from '../writing/writing.ts'
+
+export type RRSetReplaceFault =
+  | PlaceFault
+  | Extract<ErrorName, 'nameNotFound' | 'rrsetNotFound' | 'rrsetChangeForbidden'>
+  | ShapeFault
+  | ReplacementFault
+  | StateFault
+  | RecordQuota
+
+const BODY = badBody('the body is {"ttl": …, "rdata": […], "metadata": {…}}; each may be left out')
+const FIELDS = RRSET_FIELDS.filter((field) => field !== 'dns_type')
+
+/** PUT of an RRSet: 200 without a change, 201 for a new one, 202 for a change. What the body leaves out stays. */
+export async function replaceRRSet(context: RequestContext): Promise<HandlerResult<RRSetReplaceFault>> {
+  const place = await nameToChange(context, 'nameChangeForbidden')
+  if ('refusals' in place) return place
+  const type = pathType(context)
+  if (type === undefined) return unsupported()
+  const { zone, name } = place
+  const existing = rrsetOf(name, type)
+  if (existing?.isSystem === true)
+    return refused(refuse('rrsetChangeForbidden', 'the service manages this RRSet', { location: 'path' }))
+  const { body } = context
+  if (!isObject(body)) return { malformed: [BODY] }
+  const metadata = readMetadata(body['metadata'], '/metadata')
+  if (isFaulty(metadata)) return { malformed: metadata }
+  const draft = readReplacement(type, body, '')
+  const change = { zone, before: name, name, drafts: [draft.value], removed: [] }
+  const faults = await firstFault<Refusal<RRSetReplaceFault>>(
+    () => draft.faults,
+    () => (isMissing(draft.value, name) ? [missing({ location: 'path' })] : []),
+    async () => replacementFaults(context, [change]),
+  )
+  if (faults.length > 0) return refused(...faults)
+  const after = replaced(change, context)
+  if (isSame(name, after)) return DONE
+  const violations = await saveChecked(context, { zone, before: name, after }, isRecordQuotaFault)
+  if (violations.length > 0) return refused(...violations)
+  const { rdata } = body
+  const warnings = [
+    ...unknownFields(body, FIELDS),
+    ...(Array.isArray(rdata) ? unknownInRdata(rdata, '/rdata') : []),
+  ]
+  const next = rrsetOf(after, type)
+  const labels = next === undefined ? [] : labelsOf([completed(draft.value, name)], [next])
+  return { ...(existing === undefined ? CREATED : ACCEPTED), ...createdLabels(labels), warnings }
+}

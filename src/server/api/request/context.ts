@@ -1,0 +1,92 @@
+import type { Instant } from '../../../base/time.ts'
+import type { ErrorName, Refusal } from '../../errors/errors.ts'
+import type { Caller } from '../../rules/access.ts'
+import type { UpdateGroup } from '../../rules/permission.ts'
+import type { StoreWrites } from '../../store/store.ts'
+import { type FaultIdentity, REQUEST_FAULTS } from './faults.ts'
+
+/** The input of a handler. A write has its store inside one transaction. */
+export interface RequestContext {
+  readonly caller: Caller
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, unknown>>
+  /** Parsed JSON; undefined without a body. */
+  readonly body: unknown
+  readonly store: StoreWrites
+  readonly now: Instant
+  readonly service: ApiService
+}
+
+export interface ApiService {
+  readonly name: string
+  readonly version: string
+  readonly nameservers: readonly string[]
+  /** Whether a zone of this name is refused because the public registers names below it. */
+  isPublicSuffix(name: string): boolean
+  /** Whether the service uses this name itself: for the catalog of zones. */
+  isReserved(name: string): boolean
+  newKey(): { readonly username: string; readonly password: string; readonly hash: Uint8Array }
+  /** Publishes what has changed as soon as the request is done. */
+  requestFlush(): void
+  newPassword(): { readonly password: string; readonly hash: Uint8Array }
+}
+
+export interface Warning {
+  readonly code: string
+  readonly title: string
+  readonly detail?: string
+}
+
+/** The change is made, but may not be what is meant. */
+export const unexpected = (detail: string): Warning => ({
+  code: 'W1000',
+  title: 'change may not be as expected',
+  detail,
+})
+
+export interface Success {
+  readonly status: 200 | 201 | 202
+  /** Without it, a CommandSuccess: only the warnings. */
+  readonly data?: unknown
+  readonly page?: { readonly offset: number; readonly limit: number; readonly total: number }
+  readonly warnings?: readonly Warning[]
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A fault whose code is not in the specification's table of errors. */
+export interface RequestFault extends FaultIdentity {
+  readonly detail?: string
+  readonly location?: 'path' | 'query' | 'body' | 'header'
+  readonly pointer?: string
+  readonly retryAfter?: number
+}
+
+/** The operation needs all permissions of the account; the API key is restricted (decision 0032). */
+export const INSUFFICIENT_SCOPE: RequestFault = {
+  ...REQUEST_FAULTS.scopeInsufficient,
+  detail: 'the API key has scopes; the operation needs one without, or the password of the account',
+}
+
+export interface Refused<R extends ErrorName> {
+  readonly refusals: readonly Refusal<R>[]
+}
+export type HandlerResult<R extends ErrorName> =
+  | Success
+  | Refused<R>
+  | { readonly malformed: readonly RequestFault[] }
+
+export const refused = <R extends ErrorName>(...refusals: readonly Refusal<R>[]): Refused<R> => ({ refusals })
+
+export const CREATED: Success = { status: 201 }
+export const ACCEPTED: Success = { status: 202 }
+export const DONE: Success = { status: 200 }
+
+/** The update groups that a request names, as far as they exist. */
+export async function groupsOf(
+  store: StoreWrites,
+  names: readonly (string | undefined)[],
+): Promise<Readonly<Record<string, UpdateGroup | undefined>>> {
+  const groups: Record<string, UpdateGroup | undefined> = {}
+  for (const name of new Set(names.flatMap((one) => one ?? []))) groups[name] = await store.keyNamed(name)
+  return groups
+}

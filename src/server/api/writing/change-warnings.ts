@@ -1,0 +1,48 @@
+import { fqdnOf } from '../../model/dns-name.ts'
+import type { Zone } from '../../model/tree.ts'
+import { nameWarnings, targetWarnings, type WrittenValue, zoneWarnings } from '../../rules/warnings.ts'
+import { isObject } from '../request/bodies.ts'
+import { unexpected, type RequestContext, type Warning } from '../request/context.ts'
+import { readsOf } from './writing.ts'
+
+/** A change that is stored. */
+interface StoredChange {
+  readonly zone: Zone
+  readonly name: string
+  readonly isNew: boolean
+  /** The values in the body. */
+  readonly written: readonly WrittenValue[]
+}
+
+/** Warnings about an accepted change, judged on the zone as it is now. */
+export async function changeWarnings(
+  { store }: Pick<RequestContext, 'store'>,
+  { zone, name, isNew, written }: StoredChange,
+): Promise<readonly Warning[]> {
+  const stored = await store.nameAt(zone.id, name)
+  const reads = {
+    ...readsOf(store, zone),
+    delegationAbove: async (one: string) => store.delegationAbove(zone.id, one),
+    zoneOf: async (one: string) => (await store.zoneContaining(fqdnOf(one, zone.name)))?.name,
+    hiddenBeneath: async (one: string) => store.hiddenBeneath(zone, one),
+  }
+  return [
+    ...(isNew ? nameWarnings(name, zone) : []),
+    ...targetWarnings(written, zone),
+    ...(stored === undefined ? [] : await zoneWarnings(stored, zone, reads)),
+  ].map(unexpected)
+}
+
+/** The values in a list of Rdata. */
+export const writtenRdata = (dnsType: string, list: readonly unknown[]): readonly WrittenValue[] =>
+  list.flatMap((one) =>
+    isObject(one) && typeof one['value'] === 'string' ? [{ dnsType, value: one['value'] }] : [],
+  )
+
+/** The values in a list of RRSets. */
+export const writtenRRSets = (list: readonly unknown[]): readonly WrittenValue[] =>
+  list.flatMap((one) =>
+    isObject(one) && typeof one['dns_type'] === 'string' && Array.isArray(one['rdata'])
+      ? writtenRdata(one['dns_type'].toUpperCase(), one['rdata'])
+      : [],
+  )

@@ -1,0 +1,158 @@
+import { refuse } from '../../errors/errors.ts'
+import { apexOf } from '../../model/apex.ts'
+import { parseHost } from '../../model/dns-name.ts'
+import { asciiName } from '../../model/idn.ts'
+import { mergeMetadata } from '../../model/tree.ts'
+import { hasFullAccess, isOwner, isScoped, recordScopeOf } from '../../rules/access.ts'
+import { countKeys, quotaFault } from '../../rules/quota.ts'
+import { badBody, isFaulty, isObject, readMetadata, unknownFields } from '../request/bodies.ts'
+import { zoneToChange, zoneToRead } from '../request/locate.ts'
+import { combine, readIsShared, readPage } from '../query/query.ts'
+import { QUERY } from '../query/parameters.ts'
+import {
+  CREATED,
+  DONE,
+  INSUFFICIENT_SCOPE,
+  type RequestContext,
+  type RequestFault,
+  refused,
+} from '../request/context.ts'
+import { REQUEST_FAULTS } from '../request/faults.ts'
+import { showZone } from '../answer/show.ts'
+
+/** Own zones; with filter[is_shared]=true, the shared zones of all accounts. */
+export async function listZones(context: RequestContext) {
+  const parsed = combine({
+    page: readPage(context, QUERY.listZones.page),
+    isShared: readIsShared(context),
+  })
+  if ('malformed' in parsed) return parsed
+  const { page, isShared } = parsed.value
+  const { caller, store } = context
+  const { items, total } = await store.zonesOf(caller.account.id, {
+    page,
+    scope: recordScopeOf(caller),
+    ...(isShared !== undefined && { isShared }),
+  })
+  const { nameservers } = context.service
+  return {
+    status: 200 as const,
+    data: items.map((zone) => showZone(zone, nameservers)),
+    page: { ...page, total },
+  }
+}
+
+export async function getZone(context: RequestContext) {
+  const zone = await zoneToRead(context)
+  return 'refusals' in zone
+    ? zone
+    : { status: 200 as const, data: showZone(zone, context.service.nameservers) }
+}
+
+/** Creates the zone with its apex, which has the NS of the service. */
+export async function createZone(context: RequestContext) {
+  const { caller, store, now, service } = context
+  const { body } = context
+  const text = isObject(body) && typeof body['zone_name'] === 'string' ? asciiName(body['zone_name']) : ''
+  const name = parseHost(text)
+  if (!isObject(body) || name === undefined || !name.includes('.'))
+    return { malformed: [badBody('zone_name is a domain name of two labels or more', '/zone_name')] }
+  const metadata = readMetadata(body['metadata'], '/metadata')
+  if (isFaulty(metadata)) return { malformed: metadata }
+  if (!hasFullAccess(caller)) return { malformed: [INSUFFICIENT_SCOPE] }
+  const { plan } = caller.account
+  const { names } = await store.holdingsOf(caller.account.id)
+  // The apex counts as a name.
+  const overLimit =
+    quotaFault('names', names + 1, plan) ??
+    quotaFault('nameMetadata', countKeys(mergeMetadata({}, metadata)), plan)
+  if (overLimit !== undefined) return refused(overLimit)
+  const conflict = await zoneConflict(context, name)
+  if (conflict !== undefined)
+    return {
+      malformed: [
+        {
+          ...REQUEST_FAULTS.zoneNotCreatable,
+          detail: conflict,
+          location: 'body',
+          pointer: '/zone_name',
+        } as const,
+      ],
+    }
+  const zoneId = await store.addZone({ accountId: caller.account.id, name, isShared: false }, now)
+  await store.setZoneMetadata(zoneId, mergeMetadata({}, metadata))
+  await store.saveName(apexOf({ zoneId, accountId: caller.account.id }, service.nameservers, now), now)
+  return { ...CREATED, warnings: unknownFields(body, ['zone_name', 'metadata']) }
+}
+
+/** Why this zone cannot be made: zones of different accounts must not contain each other. */
+async function zoneConflict(
+  { caller, store, service }: RequestContext,
+  name: string,
+): Promise<string | undefined> {
+  const { id } = caller.account
+  const parent = await store.zoneContaining(name)
+  if (parent?.name === name || service.isReserved(name)) return `${name} exists`
+  if (parent !== undefined && parent.accountId !== id) return `${name} is inside a zone of another account`
+  if (await store.hasOthersBeneath(name, id))
+    return `there are zones or names of other accounts beneath ${name}`
+  return service.isPublicSuffix(name)
+    ? `${name} is a public suffix: others register names beneath it; the operator can allow it`
+    : undefined
+}
+
+/** Deletes the zone and everything in it. Names of other accounts must be confirmed by their number. */
+export async function deleteZone(context: RequestContext) {
+  const zone = await zoneToChange(context)
+  if ('refusals' in zone) return zone
+  if (isScoped(context.caller)) return { malformed: [INSUFFICIENT_SCOPE] }
+  if (!isOwner(context.caller, zone) || context.caller.isReadOnly)
+    return refused(refuse('nameChangeForbidden', 'only the owner can delete a zone', { location: 'path' }))
+  if (await context.store.hasLockedNames(zone.id))
+    return refused(refuse('nameChangeProhibited', 'the zone contains a locked name'))
+  const others = await context.store.countNamesOfOthers(zone.id, zone.accountId)
+  if (others > 0 && context.query['confirm'] !== String(others))
+    return { malformed: [unconfirmed(zone.name, others)] }
+  await context.store.removeZone(zone.id)
+  return DONE
+}
+
+const unconfirmed = (zone: string, others: number): RequestFault => ({
+  ...REQUEST_FAULTS.deletionNotConfirmed,
+  detail: `${zone} holds ${others} names of other accounts; to delete them too, repeat with ?confirm=${others}`,
+  location: 'query',
+})
+
+/** The name servers of all zones. */
+export async function listAuthorities(context: RequestContext) {
+  const parsed = combine({ page: readPage(context, QUERY.listAuthorities.page) })
+  if ('malformed' in parsed) return parsed
+  const { offset, limit } = parsed.value.page
+  const list = context.service.nameservers.map((name) => ({ name }))
+  return {
+    status: 200 as const,
+    data: list.slice(offset, offset + limit),
+    page: { offset, limit, total: list.length },
+  }
+}
+
+/** The update clients of the account whose DDNS key has a target that the caller may see, with their last requests. */
+export async function listClients(context: RequestContext) {
+  const parsed = combine({ page: readPage(context, QUERY.listClients.page) })
+  if ('malformed' in parsed) return parsed
+  const { page } = parsed.value
+  const { caller, store } = context
+  const { items, total } = await store.clientsOf(caller.account.id, page, recordScopeOf(caller))
+  const data = items.map(({ username, agent, address, reply, usedAt }) => ({
+    ddns_key_username: username,
+    user_agent: agent,
+    last_address: address,
+    last_reply: reply,
+    last_used_at: new Date(usedAt).toISOString(),
+  }))
+  return { status: 200 as const, data, page: { ...page, total } }
+}
+
+export async function getAbout({ service }: RequestContext) {
+  return { status: 200 as const, data: { name: service.name, version: service.version } }
+}

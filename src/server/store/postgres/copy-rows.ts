@@ -1,0 +1,235 @@
+import type { Client } from 'pg'
+import { connect, isAway, type PostgresPlace } from './connection.ts'
+import { type PostgresSql, postgresStatements } from './statements.ts'
+import type { PublishWrites } from '../published.ts'
+import { sqlWriting } from '../sql/writing.ts'
+import { StoreAway } from '../errors.ts'
+import type { StoreWrites } from '../store.ts'
+import { number, type NumberedTable, type Row } from '../values.ts'
+import {
+  type LastIds,
+  ROWS_AT_ONCE,
+  type RowSink,
+  type RowSource,
+  STORE_TABLES,
+  type StoreTable,
+} from '../copy-rows.ts'
+
+/** The rows of the store in this database, which other processes may change meanwhile. */
+export async function postgresRows(place: PostgresPlace): Promise<RowSource> {
+  const { client } = await connect(place)
+  // A large table may take longer than the time limit of a request.
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  await client.query('SET LOCAL statement_timeout = 0')
+  await client.query('SET LOCAL idle_in_transaction_session_timeout = 0')
+  return {
+    async *rows(table, columns) {
+      await client.query(`DECLARE reader CURSOR FOR SELECT ${columns.join(', ')} FROM ${table}`)
+      for (;;) {
+        const { rows } = await client.query<Row>(`FETCH ${ROWS_AT_ONCE} FROM reader`)
+        if (rows.length === 0) break
+        yield rows
+      }
+      await client.query('CLOSE reader')
+    },
+    async lastIds() {
+      const idOf = async (table: NumberedTable): Promise<number> => {
+        const { rows } = await client.query<Row>(
+          `SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM ${table}_id_seq`,
+        )
+        return number(rows[0]?.['id'])
+      }
+      return {
+        account: await idOf('account'),
+        ddns_key: await idOf('ddns_key'),
+        api_key: await idOf('api_key'),
+      }
+    },
+    async close() {
+      await client.end()
+    },
+  }
+}
+
+/** Whether the store in this database, whose schema is of this version, has content. */
+export async function hasContent(place: PostgresPlace): Promise<boolean> {
+  const { client } = await connect(place)
+  try {
+    const { rows } = await client.query<{ n: number }>(
+      'SELECT ((SELECT count(*) FROM plan) + (SELECT count(*) FROM account))::int AS n',
+    )
+    return (rows[0]?.n ?? 0) > 0
+  } finally {
+    await client.end()
+  }
+}
+
+/** Zones and accounts whose counted names and records differ from what they have. */
+const MISCOUNTED = `SELECT count(*)::int AS n FROM (
+    SELECT account_id, zone_id, sum(names) AS names, sum(rdata) AS rdata FROM holding GROUP BY 1, 2) AS counted
+  FULL JOIN (
+    SELECT account_id, zone_id, count(*) AS names, sum((SELECT count(*) FROM rrset JOIN rdata ON rrset_id = rrset.id
+      WHERE name_id = name.id)) AS rdata FROM name GROUP BY 1, 2) AS present USING (account_id, zone_id)
+  WHERE counted.names IS DISTINCT FROM present.names OR counted.rdata IS DISTINCT FROM present.rdata`
+
+/** What is wrong with the content of the store; empty if nothing is. The database itself checks references. */
+export async function contentProblems(
+  place: PostgresPlace,
+  columnsOf: (table: StoreTable) => readonly string[],
+): Promise<readonly string[]> {
+  const { client } = await connect(place)
+  try {
+    await client.query('SET statement_timeout = 0')
+    const missing = await missingParts(client, columnsOf)
+    if (missing.length > 0) return missing
+    const { rows } = await client.query<{ n: number }>(MISCOUNTED)
+    const wrong = rows[0]?.n ?? 0
+    return wrong === 0 ? [] : [`the counts of ${wrong} zones are wrong`]
+  } finally {
+    await client.end()
+  }
+}
+
+/** Other connections of Holdfast to this database: nodes that serve, or operations that run. */
+const OTHERS = `SELECT count(*)::int AS n FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name = 'holdfast' AND pid <> pg_backend_pid()`
+
+export class StoreInUse extends Error {}
+
+/** A pooler keeps connections of nodes that have ended, and shares one among several nodes: they do not show which nodes run. */
+export class NotDirect extends Error {}
+
+async function refuseOthers(client: Client): Promise<void> {
+  const { rows: own } = await client.query<{ port: number | null }>('SELECT inet_client_port() AS port')
+  const { stream } = client.connection
+  if ('localPort' in stream && stream.localPort !== own[0]?.port) throw new NotDirect()
+  const { rows } = await client.query<{ n: number }>(OTHERS)
+  if ((rows[0]?.n ?? 0) > 0) throw new StoreInUse()
+}
+
+/** Throws StoreInUse while other processes are connected to the store in this database. */
+export async function refuseInUse(place: PostgresPlace): Promise<void> {
+  const { client } = await connect(place)
+  try {
+    await refuseOthers(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Runs in the transaction of the rows. */
+export type BeforeCommit = (w: PublishWrites & Pick<StoreWrites, 'addOperatorChange'>) => Promise<void>
+
+/**
+ * The store in this database, whose schema is of this version; all of its rows are replaced when it finishes. Throws StoreInUse while
+ * other processes are connected.
+ */
+export async function replacedPostgresRows(
+  place: PostgresPlace,
+  beforeCommit: BeforeCommit = async () => undefined,
+): Promise<RowSink> {
+  const { client } = await connect(place)
+  try {
+    await refuseOthers(client)
+    await client.query('BEGIN')
+    await client.query('SET LOCAL statement_timeout = 0')
+    await client.query('SET LOCAL idle_in_transaction_session_timeout = 0')
+    await client.query(`TRUNCATE ration, ${STORE_TABLES.join(', ')}`)
+    // Rows that the triggers would derive are copied too.
+    for (const table of STORE_TABLES) await client.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`)
+  } catch (error) {
+    await client.end().catch(() => undefined)
+    throw error
+  }
+  return sinkOn(client, postgresStatements(client, place), beforeCommit)
+}
+
+function sinkOn(client: Client, sql: PostgresSql, beforeCommit: BeforeCommit): RowSink {
+  const types = new Map<StoreTable, ReadonlyMap<string, string>>()
+  const typesOf = async (table: StoreTable): Promise<ReadonlyMap<string, string>> => {
+    const known = types.get(table) ?? (await columnTypes(client, table))
+    types.set(table, known)
+    return known
+  }
+  return {
+    async put(table, rows) {
+      const columns = Object.keys(rows[0] ?? {})
+      const type = await typesOf(table)
+      const lists = columns.map((column, at) => `$${at + 1}::${type.get(column) ?? 'text'}[]`)
+      await sql.rows(
+        `INSERT INTO ${table} (${columns.join(', ')}) SELECT * FROM unnest(${lists.join(', ')})`,
+        ...columns.map((column) => rows.map((row) => row[column] ?? null)),
+      )
+    },
+    async count(table) {
+      const { rows } = await client.query<Row>(`SELECT count(*) AS n FROM ${table}`)
+      return number(rows[0]?.['n'])
+    },
+    async finish(lastIds) {
+      for (const table of STORE_TABLES) await client.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`)
+      await setSequences(client, lastIds)
+      await beforeCommit(sqlWriting(sql))
+      await commit(client)
+      // The rows are durable: if this fails, the database does it itself later.
+      await client.query('SET statement_timeout = 0').catch(() => undefined)
+      await client.query(`ANALYZE ${STORE_TABLES.join(', ')}`).catch(() => undefined)
+    },
+    async close() {
+      await client.end()
+    },
+  }
+}
+
+async function commit(client: Client): Promise<void> {
+  try {
+    await client.query('COMMIT')
+  } catch (error) {
+    if (!isAway(error)) throw error
+    throw new StoreAway(
+      `it went away while all of it was stored (${(error as Error).message}): whether it was, "admin check" and a look at the accounts tell`,
+    )
+  }
+}
+
+async function missingParts(
+  client: Client,
+  columnsOf: (table: StoreTable) => readonly string[],
+): Promise<readonly string[]> {
+  const { rows } = await client.query<{ tab: string; col: string }>(
+    `SELECT table_name::text AS tab, column_name::text AS col FROM information_schema.columns
+     WHERE table_schema = current_schema()`,
+  )
+  const present = new Set(rows.flatMap(({ tab, col }) => [tab, `${tab}.${col}`]))
+  return STORE_TABLES.flatMap((table) => {
+    if (!present.has(table)) return [`the table ${table} is missing`]
+    const columns = columnsOf(table).filter((column) => !present.has(`${table}.${column}`))
+    return columns.map((column) => `the column ${column} of the table ${table} is missing`)
+  })
+}
+
+async function columnTypes(client: Client, table: string): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await client.query<{ name: string; type: string }>(
+    `SELECT attname::text AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
+     WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
+    [table],
+  )
+  return new Map(rows.map(({ name, type }) => [name, type]))
+}
+
+/** New rows get ids that no row has had. */
+async function setSequences(client: Client, lastIds: LastIds): Promise<void> {
+  const known: Readonly<Partial<Record<string, number>>> = lastIds
+  for (const table of STORE_TABLES) {
+    const { rows } = await client.query<{ sequence: string | null }>(
+      `SELECT pg_get_serial_sequence($1, 'id') AS sequence FROM pg_attribute WHERE attrelid = $1::regclass AND attname = 'id'`,
+      [table],
+    )
+    const sequence = rows[0]?.sequence ?? null
+    if (sequence === null) continue
+    await client.query(
+      `SELECT setval($1::regclass, greatest((SELECT coalesce(max(id), 0) FROM ${table}), $2::bigint, 1),
+         greatest((SELECT coalesce(max(id), 0) FROM ${table}), $2::bigint) > 0)`,
+      [sequence, known[table] ?? 0],
+    )
+  }
+}

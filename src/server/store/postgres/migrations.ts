@@ -1,0 +1,88 @@
+import { connect, type PostgresPlace } from './connection.ts'
+import { POSTGRES_TABLES } from './schema.ts'
+import { POSTGRES_TRIGGERS } from './triggers.ts'
+import { StoreRefused } from '../errors.ts'
+
+interface Migration {
+  readonly sql: string
+  /** Programs that know at least this version of the schema can use the present one: a release adds first, a later one removes. */
+  readonly oldestReader: number
+}
+
+/** Scripts are never edited after a release, only added. */
+const MIGRATIONS: readonly Migration[] = [
+  {
+    sql: `${POSTGRES_TABLES}
+${POSTGRES_TRIGGERS}
+INSERT INTO dns_zone (id, apex, serial) VALUES (0, '', extract(epoch FROM clock_timestamp())::bigint);`,
+    oldestReader: 1,
+  },
+]
+
+export const POSTGRES_VERSION = MIGRATIONS.length
+
+const VERSIONS = `CREATE TABLE IF NOT EXISTS schema_version
+  (version int PRIMARY KEY, oldest_reader int NOT NULL, at timestamptz NOT NULL DEFAULT now())`
+/** Any number, the same in every process: one migrates, and the others wait for it. */
+const LOCK = 4_613_027
+
+/** The version of the schema; 0 without one. */
+export async function postgresVersion(place: PostgresPlace): Promise<number> {
+  const { client } = await connect(place)
+  try {
+    const { rows } = await client.query<{ version: number | null }>(
+      `SELECT CASE WHEN to_regclass('schema_version') IS NULL THEN 0 ELSE 1 END AS version`,
+    )
+    if (rows[0]?.version === 0) return 0
+    const { rows: found } = await client.query<{ version: number | null }>(
+      'SELECT max(version) AS version FROM schema_version',
+    )
+    return found[0]?.version ?? 0
+  } finally {
+    await client.end()
+  }
+}
+
+/** How far the clock of this host is ahead of that of the database, in milliseconds. */
+export async function clockAhead(place: PostgresPlace, now: () => number): Promise<number> {
+  const { client } = await connect(place)
+  try {
+    const { rows } = await client.query<{ at: number }>(
+      'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at',
+    )
+    return now() - Number(rows[0]?.at)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Makes the schema, or brings it to this version. Throws StoreRefused if this program is too old for it. */
+export async function migratePostgres(place: PostgresPlace): Promise<void> {
+  const { client } = await connect(place)
+  try {
+    // A migration may take longer than the time limit of a request.
+    await client.query('SET statement_timeout = 0')
+    await client.query('BEGIN')
+    await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`)
+    await client.query(VERSIONS)
+    const { rows } = await client.query<{ version: number | null; oldest: number | null }>(
+      'SELECT max(version) AS version, max(oldest_reader) AS oldest FROM schema_version',
+    )
+    const { version, oldest } = rows[0] ?? { version: null, oldest: null }
+    if ((oldest ?? 0) > POSTGRES_VERSION)
+      throw new StoreRefused(
+        `the database was changed by a newer Holdfast (schema ${version ?? 0}; this version supports ${POSTGRES_VERSION}): upgrade Holdfast`,
+      )
+    const done = version ?? 0
+    for (const [at, { sql, oldestReader }] of MIGRATIONS.slice(done).entries()) {
+      await client.query(sql)
+      await client.query('INSERT INTO schema_version (version, oldest_reader) VALUES ($1, $2)', [
+        done + at + 1,
+        oldestReader,
+      ])
+    }
+    await client.query('COMMIT')
+  } finally {
+    await client.end()
+  }
+}

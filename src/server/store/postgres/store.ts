@@ -1,0 +1,253 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Instant, instant } from '../../../base/time.ts'
+import { BatchQueue, Turns } from './batches.ts'
+import type { PostgresPlace } from './connection.ts'
+import { ConnectionPool } from './pool.ts'
+import { PostgresCounters } from './counters.ts'
+import { withLocks } from './locks.ts'
+import type { PostgresSql } from './statements.ts'
+import { inOneSnapshot, inSnapshot, inTransaction } from './transaction.ts'
+import { STORE_TABLES } from '../copy-rows.ts'
+import type { PublishedReads } from '../published.ts'
+import { sqlPublishedReads } from '../sql/published.ts'
+import { sqlReading } from '../sql/reading.ts'
+import { number } from '../values.ts'
+import { sqlWriting } from '../sql/writing.ts'
+import type { About, RequestWindow, Store, StoreReads, StoreWrites } from '../store.ts'
+
+/** In milliseconds: counters are durable within this time. */
+const FLUSH_DELAY = 5000
+/** In milliseconds: counts that are not stored within this time at the end are lost. */
+const MAX_CLOSING = 3000
+/** Counters that are stored together; updates wait for them. */
+const FLUSH_BATCH = 1000
+
+/** A store in a PostgreSQL database whose schema is of this version (`postgres/migrations.ts`). */
+export const postgresStore = (place: PostgresPlace): Store => new PostgresStore(new ConnectionPool(place))
+
+const COUNT_REQUEST = `INSERT INTO ration (account_id, since, count) VALUES (?1, ?2, 1)
+  ON CONFLICT (account_id) DO UPDATE SET
+    count = CASE WHEN ration.since <= ?2 - ?3 THEN 1 ELSE ration.count + 1 END,
+    since = CASE WHEN ration.since <= ?2 - ?3 THEN ?2 ELSE ration.since END
+  RETURNING since, count`
+
+const CLOCK = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at'
+
+/** A table of the store that this role may not use. */
+const DENIED = `SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = ANY($1::text[])
+  AND NOT (has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
+    AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE')) LIMIT 1`
+
+/** The work reads counters in SQL, and the database lacks some of this node. */
+class NotStored extends Error {}
+
+type CounterJoins = Pick<StoreReads, 'keyNamed' | 'keysOf' | 'clientsOf'>
+
+const withCounters = (tables: CounterJoins, first: () => Promise<void>): CounterJoins => ({
+  async keyNamed(username) {
+    await first()
+    return tables.keyNamed(username)
+  },
+  async keysOf(accountId, query) {
+    await first()
+    return tables.keysOf(accountId, query)
+  },
+  async clientsOf(accountId, page, scope) {
+    await first()
+    return tables.clientsOf(accountId, page, scope)
+  },
+})
+
+/** Locks the zones of the hostnames before the counters, as every other transaction does. */
+const LOCK_ZONES = `SELECT id FROM zone WHERE id IN (SELECT zone_id FROM name WHERE fqdn = ANY($1::text[]))
+  ORDER BY id FOR NO KEY UPDATE`
+
+/** Throws NotStored if the database lacks counters. */
+type Check = () => Promise<void>
+type Forgotten = Parameters<PostgresCounters['forget']>[0]
+
+interface WriteOptions {
+  readonly counters: PostgresCounters
+  readonly check: Check
+  readonly forget: (principal: Forgotten) => void
+}
+
+/**
+ * Reads run in parallel, each in a snapshot. Writes that say in advance what they read run in batches. Other writes of a process
+ * run one after the other, each in a transaction, in parallel with batches and other processes; locks separate those that
+ * conflict (decision 0042).
+ */
+class PostgresStore implements Store {
+  readonly #pool: ConnectionPool
+  /** For batches, and for jobs that they leave. */
+  readonly #counters = new PostgresCounters()
+  readonly #counterTurns = new Turns()
+  readonly #writeTurns = new Turns()
+  readonly #batches: BatchQueue
+  readonly #closing = new AbortController()
+  #isFlushDue = false
+
+  constructor(pool: ConnectionPool) {
+    this.#pool = pool
+    this.#batches = new BatchQueue({
+      pool,
+      counters: this.#counters,
+      turns: this.#counterTurns,
+      alone: async ({ about, work }) =>
+        this.#counting(async (sql) => {
+          await sql.rows(LOCK_ZONES, about.hostnames)
+          return work({ ...withLocks(sqlWriting(sql), sql), ...this.#counters.writes(sql) })
+        }),
+    })
+  }
+
+  async read<T>(work: (reading: StoreReads) => Promise<T>): Promise<T> {
+    return this.#withStoredCounters(async (check) =>
+      inSnapshot(this.#pool, async (sql) => {
+        const tables = sqlReading(sql)
+        return work({ ...tables, ...this.#counters.reads(sql), ...withCounters(tables, check) })
+      }),
+    )
+  }
+
+  async snapshot<T>(work: (reading: PublishedReads) => Promise<T>): Promise<T> {
+    return inOneSnapshot(this.#pool, async (sql) => work(sqlPublishedReads(sql)))
+  }
+
+  async write<T>(work: (writing: StoreWrites) => Promise<T>, about?: () => About): Promise<T> {
+    if (about === undefined)
+      return this.#withStoredCounters(async (check) =>
+        this.#writeTurns.take(async () => this.#write(work, check)),
+      )
+    const value = await this.#batches.do({ about: about(), work })
+    if (this.#counters.dirtyCount > 0) this.#scheduleFlush()
+    return value
+  }
+
+  readonly countRequest = async (accountId: number, now: Instant, span: number): Promise<RequestWindow> =>
+    inTransaction(this.#pool, async (sql) => {
+      const row = await sql(COUNT_REQUEST).get(accountId, now, span)
+      return { since: number(row?.['since']), count: number(row?.['count']) }
+    })
+
+  readonly probe = async (): Promise<Instant> =>
+    inTransaction(this.#pool, async (sql) => {
+      await sqlWriting(sql).setFact('ready', '')
+      const [denied] = await sql.rows(DENIED, STORE_TABLES)
+      if (denied !== undefined) throw new Error(`no right to use the table ${String(denied['relname'])}`)
+      const [clock] = await sql.rows(CLOCK)
+      return instant(number(clock?.['at']))
+    })
+
+  checkpoint(): void {
+    // The database does this itself.
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    const flushed = this.#writeTurns.take(async () => this.#flush()).catch(() => undefined)
+    // A database that cannot be reached must not prevent the end.
+    await Promise.race([flushed, sleep(MAX_CLOSING, undefined, { ref: false })])
+    await this.#pool.close()
+  }
+
+  /** A transaction with counters of its own, which are stored with it. */
+  async #write<T>(work: (writing: StoreWrites) => Promise<T>, check: Check): Promise<T> {
+    let forgotten: Forgotten[] = []
+    const value = await inTransaction(this.#pool, async (sql) => {
+      forgotten = []
+      const counters = new PostgresCounters()
+      const result = await work(this.#writing(sql, { counters, check, forget: (one) => forgotten.push(one) }))
+      await counters.flushAll(sql)
+      return result
+    })
+    for (const one of forgotten) this.#counters.forget(one)
+    return value
+  }
+
+  #writing(sql: PostgresSql, { counters, check, forget }: WriteOptions): StoreWrites {
+    const tables = withLocks(sqlWriting(sql), sql)
+    const first = async (): Promise<void> => {
+      await check()
+      await counters.flushAll(sql)
+    }
+    return {
+      ...tables,
+      ...counters.writes(sql),
+      ...withCounters(tables, first),
+      async unblock(principal) {
+        counters.forget(principal)
+        forget(principal)
+        return tables.unblock(principal)
+      },
+      async removeKey(keyId) {
+        const principal = { kind: 'key', id: keyId } as const
+        counters.forget(principal)
+        forget(principal)
+        return tables.removeKey(keyId)
+      },
+    }
+  }
+
+  /** Some reads join the counters: the node first stores what it has not stored yet, and the work runs again. */
+  async #withStoredCounters<T>(run: (check: Check) => Promise<T>): Promise<T> {
+    try {
+      return await run(async () => {
+        if (this.#counters.dirtyCount > 0) throw new NotStored()
+      })
+    } catch (error) {
+      if (!(error instanceof NotStored)) throw error
+      await this.#flush()
+      return run(async () => undefined)
+    }
+  }
+
+  /** A transaction with the counters of this node, in its turn. */
+  async #counting<T>(work: (sql: PostgresSql) => Promise<T>): Promise<T> {
+    const counters = this.#counters
+    const value = await inTransaction(
+      this.#pool,
+      async (sql) => {
+        const result = await work(sql)
+        await counters.save(sql)
+        return result
+      },
+      () => counters.rollback(),
+    )
+    counters.settle()
+    return value
+  }
+
+  #scheduleFlush(): void {
+    if (this.#isFlushDue) return
+    this.#isFlushDue = true
+    const flush = async (): Promise<void> => {
+      await sleep(FLUSH_DELAY, undefined, { ref: false, signal: this.#closing.signal })
+      this.#isFlushDue = false
+      await this.#flush()
+    }
+    // Counts that could not be stored are stored with the next flush.
+    void flush().catch(() => undefined)
+  }
+
+  /** Stores what is dirty now, some at a time, so that updates can run in between. */
+  async #flush(): Promise<void> {
+    const counters = this.#counters
+    const inTurn = async (work: (sql: PostgresSql) => Promise<void>): Promise<void> =>
+      this.#counterTurns.take(async () =>
+        this.#counting(async (sql) => {
+          await sql('SET LOCAL synchronous_commit = off').run()
+          await work(sql)
+        }),
+      )
+    const keys = counters.dirtyKeys()
+    for (const kind of ['usage', 'nochgs', 'failures'] as const)
+      for (let at = 0; at < keys[kind].length; at += FLUSH_BATCH)
+        await inTurn(async (sql) =>
+          counters.flush(sql, kind, keys[kind].slice(at, at + FLUSH_BATCH).toSorted()),
+        )
+    if (keys.failures.length > 0) await inTurn(async (sql) => counters.sweep(sql))
+    // Stored counts are read again; only those that are not stored are kept.
+    await this.#counterTurns.take(async () => counters.invalidate())
+  }
+}

@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { codeOf, type Connection, isAway, isOutdated } from './connection.ts'
+import type { ConnectionPool } from './pool.ts'
+import { type PostgresSql, postgresStatements } from './statements.ts'
+import { StoreAway, StoreBusy } from '../errors.ts'
+
+/** Appendix A: could not be serialized, deadlock. Another attempt succeeds. */
+const AGAIN = new Set(['40001', '40P01'])
+/** Another process has created the same row: another attempt finds it. */
+const UNIQUE = '23505'
+/** A lock or the statement took too long. */
+const SLOW = new Set(['55P03', '57014'])
+/** The disk or the memory of the server is full, or the role has lost a right: no writes until its operator acts. */
+const UNUSABLE = new Set(['53100', '53200', '42501'])
+const MAX_TRIES = 8
+/** Connections that are lost in one request. */
+const MAX_LOST = 3
+/** In milliseconds. */
+const MAX_PAUSE = 100
+
+/** Another connection may work. If no connection could be made, another attempt fails too. */
+const isLost = (error: unknown): boolean =>
+  !(error instanceof StoreAway) && (isAway(error) || isOutdated(error))
+
+/** An error of BEGIN is not awaited here: the statement after it fails with the same error. */
+const unheard = (promise: Promise<unknown>): void => void promise.catch(() => undefined)
+
+/** Begins a transaction, together with the first statement. There is no second attempt if the server does not answer. */
+function begin(connection: Connection, text: string): void {
+  void connection.client.query(text).catch((error: Error) => {
+    connection.isSilent = /read timeout/i.test(error.message)
+  })
+}
+
+/** The error of the work, and whether the connection can be used again. */
+function failed(connection: Connection, error: unknown): unknown {
+  if (isLost(error)) connection.isBroken = true
+  return connection.isSilent ? new StoreAway('the database says nothing') : error
+}
+
+/** One snapshot for all reads of the work, which runs once. */
+export async function inOneSnapshot<T>(
+  pool: ConnectionPool,
+  work: (sql: PostgresSql) => Promise<T>,
+): Promise<T> {
+  return pool.use(async (connection) => {
+    const { client } = connection
+    begin(connection, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    try {
+      return await work(postgresStatements(client, pool.place))
+    } catch (error) {
+      throw failed(connection, error)
+    } finally {
+      unheard(client.query('COMMIT'))
+    }
+  })
+}
+
+/** The same; the work runs again if the connection is lost. */
+export async function inSnapshot<T>(
+  pool: ConnectionPool,
+  work: (sql: PostgresSql) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const tried = await inOneSnapshot(pool, work).then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    )
+    if ('value' in tried) return tried.value
+    if (!isLost(tried.error) || !isWorthAnotherTry(tried.error, attempt)) throw toStoreError(tried.error)
+  }
+}
+
+/** The connection was lost during COMMIT: the changes may be durable, or not. */
+class Unknown extends StoreAway {}
+
+/** A transaction whose statements and COMMIT are sent at once: one round trip. */
+export async function inOneTrip<T>(pool: ConnectionPool, work: (sql: PostgresSql) => Promise<T>): Promise<T> {
+  return pool.use(async (connection) => {
+    const { client } = connection
+    try {
+      begin(connection, 'BEGIN')
+      const working = work(postgresStatements(client, pool.place))
+      unheard(working)
+      // After an error, COMMIT reverts the transaction.
+      await client.query('COMMIT')
+      return await working
+    } catch (error) {
+      const reason = failed(connection, error)
+      throw isAway(reason) ? new Unknown((reason as Error).message) : reason
+    }
+  })
+}
+
+async function once<T>(
+  connection: Connection,
+  pool: ConnectionPool,
+  work: (sql: PostgresSql) => Promise<T>,
+): Promise<T> {
+  const { client } = connection
+  begin(connection, 'BEGIN')
+  let isCommitting = false
+  try {
+    const value = await work(postgresStatements(client, pool.place))
+    isCommitting = true
+    const { command } = await client.query('COMMIT')
+    if (command !== 'COMMIT') throw new Error('the transaction was rolled back')
+    return value
+  } catch (error) {
+    const reason = failed(connection, error)
+    if (isCommitting && isAway(reason)) throw new Unknown((reason as Error).message)
+    if (!connection.isBroken) await client.query('ROLLBACK').catch(() => (connection.isBroken = true))
+    throw reason
+  }
+}
+
+/**
+ * Runs the work in a transaction, again after a conflict with another process, and after a lost connection if nothing can have
+ * been stored. `onFailure` reverts what the work changed elsewhere.
+ */
+export async function inTransaction<T>(
+  pool: ConnectionPool,
+  work: (sql: PostgresSql) => Promise<T>,
+  onFailure: () => void = () => undefined,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const tried = await pool
+      .use(async (connection) => ({ value: await once(connection, pool, work) }))
+      .catch((error: unknown) => ({ error }))
+    if ('value' in tried) return tried.value
+    onFailure()
+    if (!isWorthAnotherTry(tried.error, attempt)) throw toStoreError(tried.error)
+    await sleep(Math.min(MAX_PAUSE, 2 ** attempt))
+  }
+}
+
+export function isWorthAnotherTry(error: unknown, attempt: number): boolean {
+  if (isLost(error)) return attempt < MAX_LOST
+  return attempt < MAX_TRIES && (AGAIN.has(codeOf(error)) || codeOf(error) === UNIQUE)
+}
+
+export function toStoreError(error: unknown): unknown {
+  if (error instanceof StoreAway) return error
+  if (isAway(error) || UNUSABLE.has(codeOf(error))) return new StoreAway((error as Error).message)
+  return AGAIN.has(codeOf(error)) || SLOW.has(codeOf(error)) ? new StoreBusy((error as Error).message) : error
+}

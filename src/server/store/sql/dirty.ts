@@ -1,0 +1,173 @@
+import type { Instant } from '../../../base/time.ts'
+import { nameAndAncestors } from '../../../dns/name.ts'
+import { reversed } from '../../model/dns-name.ts'
+import { type DirtyName, MAX_DIRTY_ZONES, type PublishWrites } from '../published.ts'
+import { TARGET } from './pointers.ts'
+import { integer, number, optional, type Row, textValue } from '../values.ts'
+import { asList, BENEATH, type Sql } from './statement.ts'
+
+/**
+ * The names that a flush has to publish, and those that depend on them, in SQL. `LIMIT +?`: from the value of a bare `LIMIT ?`
+ * SQLite 3.53 plans the statement again at each execution, which takes 10 µs.
+ */
+export const sqlDirtyNames = (
+  sql: Sql,
+): Pick<PublishWrites, keyof ReturnType<typeof dependents> | keyof ReturnType<typeof dirty>> => ({
+  ...dependents(sql),
+  ...dirty(sql),
+})
+
+const dependents = (
+  sql: Sql,
+): Pick<
+  PublishWrites,
+  'aliased' | 'aliasesOf' | 'deferAliases' | 'namesFrom' | 'deferNamesFrom' | 'zonesBeneath'
+> => ({
+  async aliased(zoneId, fqdns) {
+    const wanted = asList(fqdns.map((fqdn) => `${fqdn}.`))
+    const found = await sql(ALIASED).all(wanted, zoneId)
+    return new Set(found.map((row) => textValue(row['value']).slice(0, -1)))
+  },
+  async aliasesOf(zoneId, fqdn, limit) {
+    const rows =
+      sql(`SELECT name.name FROM rdata JOIN rrset ON rrset.id = rdata.rrset_id JOIN name ON name.id = name_id
+      WHERE ${TARGET} = ? AND zone_id = ? AND dns_type IN ('ALIAS', 'CNAME') LIMIT +?`)
+    return (await rows.all(`${fqdn}.`, zoneId, limit)).map((row) => textValue(row['name']))
+  },
+  async deferAliases({ id, apex }, name) {
+    await sql(DEFER_ALIASES).run(id, name, `${apex}.`)
+  },
+  async namesFrom(zoneId, fqdn, limit) {
+    const rows = await sql(`SELECT name ${NAMES_FROM} LIMIT +?`).all(reversed(fqdn), zoneId, limit)
+    return rows.map((row) => textValue(row['name']))
+  },
+  async deferNamesFrom(zoneId, fqdn) {
+    await sql(
+      `INSERT INTO dns_dirty SELECT ?2, '${DEFERRED}' || name ${NAMES_FROM} ON CONFLICT DO NOTHING`,
+    ).run(reversed(fqdn), zoneId)
+  },
+  async zonesBeneath(names) {
+    if (names.length === 0) return []
+    const wanted = new Set(names)
+    const all = (await sql('SELECT apex FROM dns_zone').all()).map((row) => textValue(row['apex']))
+    return all.filter((apex) => nameAndAncestors(apex).some((name) => name !== apex && wanted.has(name)))
+  },
+})
+
+/** Before a deferred name. No label begins with it, and it is after all letters: names that have changed are flushed first. */
+const DEFERRED = '~'
+
+/** Before a name that could not be rendered; it sorts after every other. */
+const STUCK = '\u007f'
+/** Of the rows of `dns_dirty`: all but stuck names. */
+export const IS_FLUSHED = `name < '${STUCK}'`
+
+const NAMES_FROM = `FROM name WHERE (labels_reversed = ?1 OR ${BENEATH}) AND +zone_id = ?2`
+
+const ALIASED = `SELECT value FROM json_each(?) AS wanted WHERE EXISTS (
+  SELECT 1 FROM rdata JOIN rrset ON rrset.id = rdata.rrset_id JOIN name ON name.id = name_id
+  WHERE ${TARGET} = wanted.value AND zone_id = ? AND dns_type IN ('ALIAS', 'CNAME'))`
+
+/** UNION, and not UNION ALL: a loop of CNAME ends. What has changed itself is flushed without this. */
+const DEFER_ALIASES = `INSERT INTO dns_dirty
+  WITH RECURSIVE alias (name) AS (
+    SELECT CAST(?2 AS TEXT) COLLATE BINARY
+    UNION SELECT name.name FROM alias
+      JOIN rdata ON ${TARGET} = CASE alias.name WHEN '@' THEN '' ELSE alias.name || '.' END || ?3
+      JOIN rrset ON rrset.id = rdata.rrset_id JOIN name ON name.id = name_id
+      WHERE zone_id = ?1 AND dns_type IN ('ALIAS', 'CNAME'))
+  SELECT ?1, '${DEFERRED}' || name FROM alias
+    WHERE NOT EXISTS (SELECT 1 FROM dns_dirty WHERE zone_id = ?1 AND dns_dirty.name = alias.name)
+    ON CONFLICT DO NOTHING`
+
+const DIRTY_ZONES = `WITH RECURSIVE zone_with_dirty (id) AS (
+    SELECT min(zone_id) FROM dns_dirty
+    UNION ALL SELECT (SELECT min(zone_id) FROM dns_dirty WHERE zone_id > id) FROM zone_with_dirty WHERE id IS NOT NULL
+  ) SELECT id FROM zone_with_dirty WHERE id IS NOT NULL LIMIT ${MAX_DIRTY_ZONES}`
+
+const CLEAN = 'DELETE FROM dns_dirty WHERE zone_id = ? AND name = ?'
+
+const dirty = (sql: Sql): Pick<PublishWrites, 'dirtyNames' | 'setPublished' | 'setStuck' | 'retryStuck'> => ({
+  async dirtyNames(limit) {
+    const zones = await sql(DIRTY_ZONES).all()
+    const share = Math.max(1, Math.floor(limit / Math.max(1, zones.length)))
+    const rows = await Promise.all(
+      zones.map(async ({ id = null }) =>
+        sql(`SELECT * FROM dns_dirty WHERE zone_id = ? AND ${IS_FLUSHED} ORDER BY name LIMIT +?`).all(
+          id,
+          share,
+        ),
+      ),
+    )
+    return rows.flat().map(dirtyName)
+  },
+  async setPublished(names, now) {
+    const isAlone = names.every(({ stamp }) => stamp === undefined)
+    await (isAlone ? publishAlone(sql, names, now) : publishBesideOthers(sql, names, now))
+  },
+  async setStuck(names) {
+    for (const { zoneId, name } of names) {
+      await sql('UPDATE name SET published_at = NULL WHERE zone_id = ? AND name = ?').run(zoneId, name)
+      await sql('INSERT INTO dns_dirty VALUES (?, ?) ON CONFLICT DO NOTHING').run(zoneId, `${STUCK}${name}`)
+    }
+  },
+  async retryStuck() {
+    await sql(`INSERT INTO dns_dirty SELECT zone_id, substr(name, ${STUCK.length + 1}) FROM dns_dirty WHERE NOT ${IS_FLUSHED}
+      ON CONFLICT DO NOTHING`).run()
+    await sql(`DELETE FROM dns_dirty WHERE NOT ${IS_FLUSHED}`).run()
+  },
+})
+
+/** No change happens beside the flush: what it has read is what is there. One statement for the names of a zone. */
+async function publishAlone(sql: Sql, names: readonly DirtyName[], now: Instant): Promise<void> {
+  for (const zoneId of new Set(names.map((one) => one.zoneId))) {
+    const ofZone = names.filter((one) => one.zoneId === zoneId)
+    const own = ofZone.flatMap(({ name, isDeferred }) => (isDeferred ? [] : [name]))
+    const rows = ofZone.map(({ name, isDeferred }) => (isDeferred ? `${DEFERRED}${name}` : name))
+    const isAnyStuck = (await sql(ANY_STUCK).get(zoneId)) !== undefined
+    const stuck = isAnyStuck ? ofZone.map(({ name }) => `${STUCK}${name}`) : []
+    await sql(`UPDATE name SET published_at = ? WHERE zone_id = ? AND name IN ${LISTED}`).run(
+      now,
+      zoneId,
+      asList(own),
+    )
+    if (isAnyStuck) await sql(PUBLISH_STUCK).run(now, zoneId, zoneId, asList(stuck))
+    await sql(`DELETE FROM dns_dirty WHERE zone_id = ? AND name IN ${LISTED}`).run(
+      zoneId,
+      asList([...rows, ...stuck]),
+    )
+  }
+}
+
+const LISTED = '(SELECT value FROM json_each(?))'
+const ANY_STUCK = `SELECT 1 AS found FROM dns_dirty WHERE zone_id = ? AND name >= '${STUCK}' LIMIT 1`
+const PUBLISH_STUCK = `UPDATE name SET published_at = ? WHERE zone_id = ? AND name IN (SELECT substr(name, ${STUCK.length + 1})
+  FROM dns_dirty WHERE zone_id = ? AND name IN ${LISTED})`
+
+/** Other processes change names meanwhile: a row whose stamp has been raised since stays. */
+async function publishBesideOthers(sql: Sql, names: readonly DirtyName[], now: Instant): Promise<void> {
+  const publish = sql('UPDATE name SET published_at = ? WHERE zone_id = ? AND name = ?')
+  // Rows of `name` before those of `dns_dirty`: an update locks them in this order.
+  const own = names.filter(({ isDeferred }) => !isDeferred)
+  await Promise.all(own.map(async ({ zoneId, name }) => publish.run(now, zoneId, name)))
+  await Promise.all(
+    names.map(async ({ zoneId, name, isDeferred, stamp }) => {
+      const row = isDeferred ? `${DEFERRED}${name}` : name
+      if (stamp === undefined) await sql(CLEAN).run(zoneId, row)
+      else await sql(`${CLEAN} AND stamp = ?`).run(zoneId, row, stamp)
+      const wasStuck = (await sql(CLEAN).run(zoneId, `${STUCK}${name}`)).changes > 0
+      if (isDeferred && wasStuck) await publish.run(now, zoneId, name)
+    }),
+  )
+}
+
+function dirtyName(row: Row): DirtyName {
+  const name = textValue(row['name'])
+  const isDeferred = name.startsWith(DEFERRED)
+  return {
+    zoneId: number(row['zone_id']),
+    name: isDeferred ? name.slice(DEFERRED.length) : name,
+    isDeferred,
+    ...optional('stamp', integer(row['stamp'])),
+  }
+}

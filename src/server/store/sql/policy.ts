@@ -1,0 +1,152 @@
+import type { PolicyWrites } from '../records.ts'
+import type { Bound } from '../values.ts'
+import type { Sql } from './statement.ts'
+
+/** The columns that an operator may change, by property. */
+const COLUMNS = {
+  plan: {
+    maxNames: 'max_names',
+    maxRdata: 'max_rdata',
+    maxKeys: 'max_keys',
+    maxNameMetadata: 'max_name_metadata',
+    maxRRSetMetadata: 'max_rrset_metadata',
+    minTtl: 'min_ttl',
+    fixedTtl: 'fixed_ttl',
+    types: 'types',
+    hasOffline: 'has_offline',
+    hasWildcards: 'has_wildcards',
+  },
+  zone: {
+    isShared: 'is_shared',
+    isProhibited: 'is_prohibited',
+    isWebsiteOnly: 'is_website_only',
+    isClosedToNewNames: 'is_closed_to_new_names',
+    isMembersOnly: 'is_members_only',
+    hasNoNewRdata: 'has_no_new_rdata',
+    hasWildcards: 'wildcards',
+    hasOpenNesting: 'has_open_nesting',
+    types: 'types',
+    ownerOnlyTypes: 'owner_only_types',
+    maxLabels: 'max_labels',
+    minTtl: 'min_ttl',
+    fixedTtl: 'fixed_ttl',
+    defaultTtl: 'default_ttl',
+  },
+  account: { isWebsiteOnly: 'is_website_only', isSuspended: 'is_suspended', planId: 'plan_id' },
+  name: { isProhibited: 'is_prohibited', isBlocked: 'is_blocked' },
+  ddns_key: { isLocked: 'is_locked', isBlocked: 'is_blocked' },
+} as const
+
+const sqlValueOf = (value: unknown): Bound => {
+  if (typeof value === 'boolean') return value ? 1 : 0
+  if (Array.isArray(value)) return value.join(' ')
+  return value === undefined || value === null ? null : (value as Bound)
+}
+
+/** What only the operator changes, in SQL. */
+export function sqlPolicy(sql: Sql): PolicyWrites {
+  const change = async (
+    table: keyof typeof COLUMNS,
+    id: number,
+    values: Readonly<Record<string, unknown>>,
+  ): Promise<void> => {
+    const columns: Readonly<Record<string, string>> = COLUMNS[table]
+    for (const [key, value] of Object.entries(values)) {
+      const column = columns[key]
+      if (column === undefined) throw new Error(`${table} has no ${key}`)
+      await sql(`UPDATE ${table} SET ${column} = ? WHERE id = ?`).run(sqlValueOf(value), id)
+    }
+  }
+  return {
+    changePlan: async (id, values) => change('plan', id, values),
+    changeZone: async (id, values) => change('zone', id, values),
+    changeAccount: async (id, values) => change('account', id, values),
+    lockName: async (id, isProhibited) => change('name', id, { isProhibited }),
+    lockKey: async (id, isLocked) => change('ddns_key', id, { isLocked }),
+    blockName: async (id, isBlocked) => change('name', id, { isBlocked }),
+    blockKey: async (id, isBlocked) => change('ddns_key', id, { isBlocked }),
+    ...accountPolicy(sql),
+    ...zonePolicy(sql),
+    async setMember(zoneId, accountId, isMember) {
+      if (isMember)
+        await sql('INSERT INTO zone_member (zone_id, account_id) VALUES (?, ?) ON CONFLICT DO NOTHING').run(
+          zoneId,
+          accountId,
+        )
+      else await sql('DELETE FROM zone_member WHERE zone_id = ? AND account_id = ?').run(zoneId, accountId)
+    },
+    async unblock({ kind, id }) {
+      await sql('DELETE FROM usage WHERE subject = ?').run(`${kind}:${id}`)
+      await sql('DELETE FROM nochg WHERE subject = ?').run(`${kind}:${id}`)
+    },
+    async planNamed(name) {
+      const id = (await sql('SELECT id FROM plan WHERE name = ?').get(name))?.['id']
+      return typeof id === 'number' ? id : undefined
+    },
+    async planOf(accountId) {
+      return Number((await sql('SELECT plan_id FROM account WHERE id = ?').get(accountId))?.['plan_id'])
+    },
+  }
+}
+
+const accountPolicy = (
+  sql: Sql,
+): Pick<PolicyWrites, 'accountNamed' | 'setAccountPassword' | 'removeAccount' | 'removeApiKey'> => ({
+  async accountNamed(name) {
+    const id = (await sql('SELECT id FROM account WHERE name = ?').get(name))?.['id']
+    return typeof id === 'number' ? id : undefined
+  },
+  async setAccountPassword(id, hash) {
+    await sql('UPDATE account SET password_hash = ? WHERE id = ?').run(hash, id)
+  },
+  async removeAccount(id) {
+    const subjects = `(SELECT 'key:' || id FROM ddns_key WHERE account_id = ?1 UNION SELECT 'account:' || ?1)`
+    for (const statement of [
+      `DELETE FROM usage WHERE subject IN ${subjects}`,
+      `DELETE FROM nochg WHERE subject IN ${subjects}`,
+      'DELETE FROM name WHERE account_id = ?1',
+      'DELETE FROM zone WHERE account_id = ?1',
+      'DELETE FROM account WHERE id = ?1',
+    ])
+      await sql(statement).run(id)
+  },
+  async removeApiKey(id, accountId) {
+    const statement = sql(
+      'DELETE FROM api_key WHERE id = ?1 AND (CAST(?2 AS BIGINT) IS NULL OR account_id = ?2)',
+    )
+    return (await statement.run(id, accountId ?? null)).changes === 1
+  },
+})
+
+const zonePolicy = (sql: Sql): Pick<PolicyWrites, 'transferZone' | 'countNames'> => ({
+  async transferZone(zoneId, accountId, now) {
+    const owner = (await sql('SELECT account_id FROM zone WHERE id = ?').get(zoneId))?.['account_id'] ?? null
+    if (owner === accountId) return
+    const own = '(SELECT id FROM name WHERE zone_id = ?1 AND account_id = ?2)'
+    await sql(`UPDATE rdata SET key_id = NULL
+      WHERE key_id IS NOT NULL AND rrset_id IN (SELECT id FROM rrset WHERE name_id IN ${own})`).run(
+      zoneId,
+      owner,
+    )
+    // What accounts hold is counted when rows come and go, so the rows are moved as a whole.
+    await sql(`INSERT INTO holding SELECT ?3, block, zone_id, names, rdata FROM holding WHERE zone_id = ?1 AND account_id = ?2
+      ON CONFLICT (account_id, block, zone_id)
+      DO UPDATE SET names = holding.names + excluded.names, rdata = holding.rdata + excluded.rdata`).run(
+      zoneId,
+      owner,
+      accountId,
+    )
+    await sql('DELETE FROM holding WHERE zone_id = ? AND account_id = ?').run(zoneId, owner)
+    await sql('UPDATE name SET account_id = ?3, key_id = NULL WHERE zone_id = ?1 AND account_id = ?2').run(
+      zoneId,
+      owner,
+      accountId,
+    )
+    await sql('UPDATE zone SET account_id = ?, updated_at = ? WHERE id = ?').run(accountId, now, zoneId)
+  },
+  async countNames(zoneId) {
+    return Number(
+      (await sql('SELECT coalesce(sum(names), 0) AS n FROM holding WHERE zone_id = ?').get(zoneId))?.['n'],
+    )
+  },
+})

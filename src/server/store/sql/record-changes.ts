@@ -1,0 +1,129 @@
+import type { Instant } from '../../../base/time.ts'
+import { fqdnOf, reversed } from '../../model/dns-name.ts'
+import type { Metadata, Name, Rdata, RRSet } from '../../model/tree.ts'
+import type { RecordWrites } from '../records.ts'
+import { sqlRecords } from './records.ts'
+import { HASH_KEY_NUMBER, idOf, ids, asList, type Sql } from './statement.ts'
+
+/** The writes of the management API in SQL. They run inside the transaction of the caller. */
+export const sqlRecordChanges = (sql: Sql): RecordWrites => ({
+  ...sqlRecords(sql),
+  async saveName(name, now) {
+    const id = name.id ?? (await insertName(sql, name))
+    await sql(
+      'UPDATE name SET is_offline = ?, offline_settings = ?, key_id = ?, updated_at = ? WHERE id = ?',
+    ).run(
+      name.isOffline ? 1 : 0,
+      name.offlineSettings === undefined ? null : JSON.stringify(name.offlineSettings),
+      await keyIdOf(sql, name.updateGroup),
+      now,
+      id,
+    )
+    await saveMetadata(sql, { of: 'name', id }, name.metadata)
+    const rrsetIds: number[] = []
+    for (const rrset of name.rrsets) rrsetIds.push(await saveRRSet(sql, rrset, { nameId: id, now }))
+    await sql(`DELETE FROM rrset WHERE name_id = ? AND id NOT IN ${ids()}`).run(id, asList(rrsetIds))
+    await touchZone(sql, name.zoneId, now)
+  },
+  async removeName(name, now) {
+    await sql('DELETE FROM name WHERE id = ?').run(name.id ?? 0)
+    await touchZone(sql, name.zoneId, now)
+  },
+  async setZoneMetadata(zoneId, metadata) {
+    await saveMetadata(sql, { of: 'zone', id: zoneId }, metadata)
+  },
+  async removeZone(zoneId) {
+    await sql('DELETE FROM zone WHERE id = ?').run(zoneId)
+  },
+  async changeKey(keyId, { description, hash }) {
+    if (description !== undefined)
+      await sql('UPDATE ddns_key SET description = ? WHERE id = ?').run(description, keyId)
+    if (hash !== undefined)
+      await sql(`UPDATE ddns_key SET password_hash = ?, hash_key = ${HASH_KEY_NUMBER} WHERE id = ?`).run(
+        hash,
+        keyId,
+      )
+  },
+  async removeKey(keyId) {
+    await sql('DELETE FROM ddns_key WHERE id = ?').run(keyId)
+    await sql('DELETE FROM usage WHERE subject = ?').run(`key:${keyId}`)
+    await sql('DELETE FROM nochg WHERE subject = ?').run(`key:${keyId}`)
+  },
+  async setTargets(keyId, nameIds) {
+    if (nameIds.length === 0) await sql('UPDATE rdata SET key_id = NULL WHERE key_id = ?').run(keyId)
+    const all = asList(nameIds)
+    await sql(`UPDATE name SET key_id = NULL WHERE key_id = ? AND id NOT IN ${ids()}`).run(keyId, all)
+    await sql(`UPDATE name SET key_id = ? WHERE id IN ${ids()}`).run(keyId, all)
+  },
+})
+
+/** The serial is raised when the change is published. */
+export async function touchZone(sql: Sql, zoneId: number, now: Instant): Promise<void> {
+  await sql('UPDATE zone SET updated_at = ? WHERE id = ?').run(now, zoneId)
+}
+
+async function insertName(
+  sql: Sql,
+  { zoneId, accountId, name, isImplicit, createdAt }: Name,
+): Promise<number> {
+  const zone = String((await sql('SELECT name FROM zone WHERE id = ?').get(zoneId))?.['name'])
+  const fqdn = fqdnOf(name, zone)
+  const row = await sql(
+    'INSERT INTO name (zone_id, account_id, name, fqdn, labels_reversed, is_implicit, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id',
+  ).get(zoneId, accountId, name, fqdn, reversed(fqdn), isImplicit === true ? 1 : 0, createdAt, createdAt)
+  return idOf(row)
+}
+
+async function keyIdOf(sql: Sql, username: string | undefined): Promise<number | null> {
+  if (username === undefined) return null
+  const id = (await sql('SELECT id FROM ddns_key WHERE username = ?').get(username))?.['id']
+  return typeof id === 'number' ? id : null
+}
+
+interface MetadataOwner {
+  readonly of: 'zone' | 'name' | 'rrset'
+  readonly id: number
+}
+
+async function saveMetadata(sql: Sql, { of, id }: MetadataOwner, metadata: Metadata): Promise<void> {
+  await sql(
+    `DELETE FROM ${of}_metadata WHERE ${of}_id = ? AND key NOT IN (SELECT value FROM json_each(?))`,
+  ).run(id, JSON.stringify(Object.keys(metadata)))
+  for (const [key, value] of Object.entries(metadata))
+    await sql(
+      `INSERT INTO ${of}_metadata (${of}_id, key, value) VALUES (?, ?, ?)
+       ON CONFLICT (${of}_id, key) DO UPDATE SET value = excluded.value`,
+    ).run(id, key, value)
+}
+
+async function saveRRSet(
+  sql: Sql,
+  rrset: RRSet,
+  { nameId, now }: { readonly nameId: number; readonly now: Instant },
+): Promise<number> {
+  await sql(
+    `INSERT INTO rrset (name_id, dns_type, ttl, is_system, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (name_id, dns_type) DO UPDATE SET ttl = excluded.ttl, updated_at = excluded.updated_at`,
+  ).run(nameId, rrset.dnsType, rrset.ttl, rrset.isSystem ? 1 : 0, rrset.createdAt, rrset.updatedAt)
+  const id = Number(
+    (await sql('SELECT id FROM rrset WHERE name_id = ? AND dns_type = ?').get(nameId, rrset.dnsType))?.['id'],
+  )
+  await saveMetadata(sql, { of: 'rrset', id }, rrset.metadata)
+  await sql(
+    'DELETE FROM rdata WHERE rrset_id = ? AND lower(label) NOT IN (SELECT value FROM json_each(?))',
+  ).run(id, JSON.stringify(rrset.rdata.map(({ label }) => label.toLowerCase())))
+  for (const one of rrset.rdata) await saveRdata(sql, one, { rrsetId: id, now })
+  return id
+}
+
+async function saveRdata(
+  sql: Sql,
+  { label, value, updateGroup, isSystem }: Rdata,
+  { rrsetId, now }: { readonly rrsetId: number; readonly now: Instant },
+): Promise<void> {
+  await sql(
+    `INSERT INTO rdata (rrset_id, label, value, key_id, is_system, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (rrset_id, label) DO UPDATE SET value = excluded.value, key_id = excluded.key_id, updated_at = excluded.updated_at
+     WHERE rdata.value <> excluded.value OR rdata.key_id IS DISTINCT FROM excluded.key_id`,
+  ).run(rrsetId, label, value, await keyIdOf(sql, updateGroup), isSystem ? 1 : 0, now, now)
+}

@@ -1,0 +1,82 @@
+import type { Buckets, FailedLogins } from '../../model/rows.ts'
+import { packBuckets, unpackBuckets } from '../buckets.ts'
+import type { CounterTables } from '../cached-counters.ts'
+import type { CounterTable } from '../counter-cache.ts'
+import {
+  type CounterReads,
+  failuresFrom,
+  isBlockChange,
+  isLockoutChange,
+  NEVER_USED,
+  NO_FAILURES,
+  nochgKey,
+  nochgParts,
+  subjectOf,
+  USAGE_COLUMNS,
+  usageFrom,
+  usageValues,
+} from '../counter-rows.ts'
+import { mergeBuckets, mergeFailures, mergeUsage, type UsageRow } from '../counts.ts'
+import type { SqliteSql } from './statements.ts'
+import { failureSweep } from './sweep.ts'
+
+const usageCounters = (sql: SqliteSql): CounterTable<UsageRow> => ({
+  load(subject) {
+    const row = sql(`SELECT ${USAGE_COLUMNS} FROM usage WHERE subject = ?`).get(subject)
+    return row === undefined ? NEVER_USED : usageFrom(row)
+  },
+  save(subject, row) {
+    if (row.last === undefined) return
+    sql(`INSERT OR REPLACE INTO usage (subject, ${USAGE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
+      subject,
+      ...usageValues(row, row.last),
+    )
+  },
+  merge: mergeUsage,
+  writesThrough: isBlockChange,
+})
+
+const nochgCounters = (sql: SqliteSql): CounterTable<Buckets> => ({
+  load: (key) =>
+    unpackBuckets(
+      sql('SELECT buckets FROM nochg WHERE subject = ? AND hostname = ?').get(...nochgParts(key))?.[
+        'buckets'
+      ],
+    ),
+  save: (key, buckets) =>
+    void sql('INSERT OR REPLACE INTO nochg (subject, hostname, buckets) VALUES (?, ?, ?)').run(
+      ...nochgParts(key),
+      packBuckets(buckets),
+    ),
+  merge: mergeBuckets,
+  writesThrough: () => false,
+})
+
+const failureCounters = (sql: SqliteSql): CounterTable<FailedLogins> => ({
+  load(peer) {
+    const row = sql('SELECT buckets, blocked_until FROM login_failure WHERE peer = ?').get(peer)
+    return row === undefined ? NO_FAILURES : failuresFrom(row)
+  },
+  save: (peer, { buckets, blockedUntil }) =>
+    void sql('INSERT OR REPLACE INTO login_failure (peer, buckets, blocked_until) VALUES (?, ?, ?)').run(
+      peer,
+      packBuckets(buckets),
+      blockedUntil ?? null,
+    ),
+  merge: mergeFailures,
+  writesThrough: isLockoutChange,
+})
+
+export const sqliteCounters = (sql: SqliteSql): CounterTables => ({
+  usage: usageCounters(sql),
+  nochgs: nochgCounters(sql),
+  failures: failureCounters(sql),
+  sweep: failureSweep(sql),
+})
+
+/** The counters as they are stored, without the cache. */
+export const storedCounters = (sql: SqliteSql): CounterReads => ({
+  usageOf: async (principal) => usageCounters(sql).load(subjectOf(principal)).usage,
+  nochgsOf: async (principal, hostname) => nochgCounters(sql).load(nochgKey(principal, hostname)),
+  failuresOf: async (peer) => failureCounters(sql).load(peer),
+})

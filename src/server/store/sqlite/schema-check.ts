@@ -1,0 +1,49 @@
+import { DatabaseSync } from 'node:sqlite'
+import { MIGRATIONS } from './migrations.ts'
+import { migrate, versionOf } from './open.ts'
+
+/**
+ * How the schema of a database differs from the one that the migrations make. Data of a table that is missing is lost, and a
+ * trigger that was added changes what this program writes.
+ */
+export function schemaProblems(database: DatabaseSync): readonly string[] {
+  const version = versionOf(database)
+  // Opening such a database says what to do.
+  if (version > MIGRATIONS.length) return []
+  const right = new DatabaseSync(':memory:')
+  try {
+    migrate(right, 'memory', MIGRATIONS.slice(0, version))
+    return differences(objectsIn(database), objectsIn(right))
+  } finally {
+    right.close()
+  }
+}
+
+/** What an object consists of, by its kind and name. */
+type Objects = ReadonlyMap<string, string>
+
+/** SQLite writes the text of a table in its own way when a column is renamed, so a table is compared by its columns. */
+function objectsIn(database: DatabaseSync): Objects {
+  const columns = database.prepare('SELECT name, type, "notnull", pk FROM pragma_table_info(?) ORDER BY cid')
+  const objects = database.prepare(
+    `SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
+  )
+  return new Map(
+    objects
+      .all()
+      .map(({ type, name, sql }) => [
+        `${String(type)} ${String(name)}`,
+        type === 'table' ? JSON.stringify(columns.all(String(name))) : String(sql),
+      ]),
+  )
+}
+
+const differences = (found: Objects, right: Objects): readonly string[] => [
+  ...[...right].flatMap(([object, made]) => {
+    if (!found.has(object)) return [`the ${object} is missing`]
+    return found.get(object) === made ? [] : [`the ${object} is not the one of this version of Holdfast`]
+  }),
+  ...[...found.keys()]
+    .filter((object) => !right.has(object))
+    .map((object) => `the ${object} is not from Holdfast`),
+]

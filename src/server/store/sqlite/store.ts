@@ -1,0 +1,172 @@
+import { GroupCommit } from './group-commit.ts'
+import { type ReadCache, readCache } from './read-cache.ts'
+import { CachedCounters } from '../cached-counters.ts'
+import { type Connections, openConnections, openMemory, type OpenMode } from './open.ts'
+import type { PublishedReads } from '../published.ts'
+import { sqlPublishedReads } from '../sql/published.ts'
+import { sqlReading } from '../sql/reading.ts'
+import { sqliteCounters, storedCounters } from './counters.ts'
+import { type SqliteSql, statements } from './statements.ts'
+import { sqlWriting } from '../sql/writing.ts'
+import type { Store, StoreReads, StoreWrites } from '../store.ts'
+
+/** A store in a folder of its own. Throws StoreRefused if this program must not touch the data there. */
+export const sqliteStore = (folder: string, mode?: OpenMode): Store =>
+  new SqliteStore(openConnections(folder, mode))
+
+/** The same in memory, on one connection, which shows uncommitted changes: reads are queued like writes. */
+export const memoryStore = (connections: Connections = openMemory()): Store => new SqliteStore(connections)
+
+/** Counters stored in one transaction; the requests in the same transaction wait for it. */
+const FLUSH_BATCH = 1000
+
+class SqliteStore implements Store {
+  readonly #connections: Connections
+  readonly #sql: SqliteSql
+  readonly #groupCommit: GroupCommit
+  readonly #counters: CachedCounters
+  readonly #tables: ReadCache
+  readonly #reads: StoreReads
+  readonly #writes: StoreWrites
+  #dataVersion: unknown
+
+  constructor(connections: Connections) {
+    const { writer, reader } = connections
+    this.#connections = connections
+    this.#sql = statements(writer)
+    this.#dataVersion = this.#currentDataVersion()
+    this.#groupCommit = new GroupCommit(writer, {
+      onBegin: () => this.#checkDataVersion(),
+      onRollback: () => this.#invalidateCaches(),
+    })
+    this.#counters = new CachedCounters(sqliteCounters(this.#sql), (undo) =>
+      this.#groupCommit.recordUndo(undo),
+    )
+    const readerSql = statements(reader)
+    const reading = { ...sqlReading(readerSql), ...storedCounters(readerSql) }
+    this.#tables = readCache(sqlWriting(this.#sql), Object.keys(reading))
+    this.#reads = readsWithCounters(reading, this.#counters, async () => this.#flushCounters())
+    this.#writes = writesWithCounters(this.#tables, this.#counters)
+  }
+
+  async write<T>(work: (writing: StoreWrites) => Promise<T>): Promise<T> {
+    const value = await this.#groupCommit.commit(async () => work(this.#writes))
+    if (this.#counters.dirtyCount > 0) this.#groupCommit.schedule(async () => this.#flushCounters())
+    return value
+  }
+
+  async read<T>(work: (reading: StoreReads) => Promise<T>): Promise<T> {
+    const { writer, reader } = this.#connections
+    if (reader === writer) return this.#groupCommit.commit(async () => work(this.#writes))
+    this.#checkDataVersion()
+    return work(this.#reads)
+  }
+
+  async snapshot<T>(work: (reading: PublishedReads) => Promise<T>): Promise<T> {
+    const { openReader } = this.#connections
+    if (openReader === undefined) return this.read(work)
+    const connection = openReader()
+    try {
+      // The first read of the transaction determines what all of its reads see.
+      connection.exec('BEGIN')
+      return await work(sqlPublishedReads(statements(connection)))
+    } finally {
+      connection.close()
+    }
+  }
+
+  async close(): Promise<void> {
+    const { writer, reader } = this.#connections
+    await this.#groupCommit.commit(async () => undefined) // waits for all earlier work
+    // A disk that is full must not prevent the end; the requests that wrote have the error already.
+    await this.#flushCounters().catch(() => undefined)
+    this.#groupCommit.stop()
+    if (reader !== writer) reader.close()
+    writer.close()
+  }
+
+  /** Stores what is dirty now; counters that change meanwhile wait for the next flush. */
+  async #flushCounters(): Promise<void> {
+    const isDone = this.#counters.beginFlush()
+    while (!isDone()) await this.#groupCommit.commit(async () => this.#counters.flush(FLUSH_BATCH))
+  }
+
+  checkpoint(): void {
+    try {
+      this.#connections.writer.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    } catch {
+      // A full disk, or a transaction under way: the next time is soon enough.
+    }
+  }
+
+  /** SQLite, PRAGMA data_version: differs after another connection has committed. */
+  #currentDataVersion(): unknown {
+    return this.#sql('PRAGMA data_version').get()?.['data_version']
+  }
+
+  #checkDataVersion(): void {
+    const current = this.#currentDataVersion()
+    if (current === this.#dataVersion) return
+    this.#dataVersion = current
+    this.#invalidateCaches()
+  }
+
+  #invalidateCaches(): void {
+    this.#counters.invalidate()
+    this.#tables.invalidateAll()
+  }
+}
+
+/** Counters come from the cache; reads that join their tables flush the cache first. */
+const readsWithCounters = (
+  tables: StoreReads,
+  counters: CachedCounters,
+  flush: () => Promise<void>,
+): StoreReads => ({
+  ...tables,
+  ...counters.reads(),
+  async keyNamed(username) {
+    await flush()
+    return tables.keyNamed(username)
+  },
+  async keysOf(accountId, query) {
+    await flush()
+    return tables.keysOf(accountId, query)
+  },
+  async clientsOf(accountId, page, scope) {
+    await flush()
+    return tables.clientsOf(accountId, page, scope)
+  },
+})
+
+/** The same inside a transaction; what deletes stored counters deletes the cached ones too. */
+function writesWithCounters(tables: ReadCache, counters: CachedCounters): StoreWrites {
+  const flush = (): void => {
+    counters.beginFlush()
+    counters.flush(Infinity)
+  }
+  return {
+    ...tables,
+    ...counters.writes(),
+    async keyNamed(username) {
+      flush()
+      return tables.keyNamed(username)
+    },
+    async keysOf(accountId, query) {
+      flush()
+      return tables.keysOf(accountId, query)
+    },
+    async clientsOf(accountId, page, scope) {
+      flush()
+      return tables.clientsOf(accountId, page, scope)
+    },
+    async unblock(principal) {
+      counters.forget(principal)
+      return tables.unblock(principal)
+    },
+    async removeKey(keyId) {
+      counters.forget({ kind: 'key', id: keyId })
+      return tables.removeKey(keyId)
+    },
+  }
+}

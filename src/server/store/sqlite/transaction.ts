@@ -1,0 +1,73 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Undo } from '../undo.ts'
+
+/** For caches of the database: they must follow transactions. */
+export interface CommitListener {
+  readonly onBegin: () => void
+  /** Changes were reverted that a cache may have read. */
+  readonly onRollback: () => void
+}
+
+const NO_LISTENER: CommitListener = { onBegin: () => undefined, onRollback: () => undefined }
+
+/** The statements of a transaction, which also reverts changes outside the database when it is rolled back. */
+export class Transaction {
+  readonly #database: DatabaseSync
+  readonly #listener: CommitListener
+  readonly #undoLog: Undo[] = []
+  readonly #begin: () => void
+  readonly #commit: () => void
+  readonly #savepoint: () => void
+  readonly #release: () => void
+
+  constructor(database: DatabaseSync, listener: CommitListener = NO_LISTENER) {
+    const prepare = (sql: string): (() => void) => {
+      const statement = database.prepare(sql)
+      return () => void statement.run()
+    }
+    this.#database = database
+    this.#listener = listener
+    this.#begin = prepare('BEGIN IMMEDIATE')
+    this.#commit = prepare('COMMIT')
+    this.#savepoint = prepare('SAVEPOINT job')
+    this.#release = prepare('RELEASE job')
+  }
+
+  recordUndo(undo: Undo): void {
+    this.#undoLog.push(undo)
+  }
+
+  begin(): void {
+    this.#undoLog.length = 0
+    this.#begin()
+    this.#listener.onBegin()
+  }
+
+  commit(): void {
+    this.#commit()
+  }
+
+  /** Returns what reverts everything since. */
+  savepoint(): () => void {
+    this.#savepoint()
+    const mark = this.#undoLog.length
+    return () => {
+      this.#database.exec('ROLLBACK TO job; RELEASE job')
+      this.#revert(mark)
+    }
+  }
+
+  release(): void {
+    this.#release()
+  }
+
+  rollback(): void {
+    if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+    this.#revert(0)
+  }
+
+  #revert(mark: number): void {
+    for (const undo of this.#undoLog.splice(mark).toReversed()) undo()
+    this.#listener.onRollback()
+  }
+}

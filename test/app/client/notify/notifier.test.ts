@@ -1,0 +1,99 @@
+import { expect, it } from 'vitest'
+import { Notifier } from '../../../../src/app/client/notify/notifier.ts'
+import type { ResolvedSettings } from '../../../../src/app/client/settings/settings.ts'
+import type { AgentEvent } from '../../../../src/client/agent/events.ts'
+import { minutes } from '../../../../src/base/time.ts'
+import { parseDocument } from '../../../../src/config/document.ts'
+import { readClientConfig } from '../../../../src/config/read-client.ts'
+import { type Address, parseAddress } from '../../../../src/net/address.ts'
+import type { Files } from '../../../../src/ports/files.ts'
+
+const TOML = `
+server = "dyn.example"
+username = "abc1234"
+password = "secret"
+hostnames = ["home.example.test"]
+on_problem = ["/bin/tell"]
+on_recover = ["/bin/tell"]
+webhook = "http://127.0.0.1:1/"
+webhook_events = ["behind-nat", "flipping", "outlier", "quarantined", "state-lost"]
+`
+
+const address = parseAddress('192.0.2.1') as Address
+
+const FILES = {
+  read: () => Promise.resolve(undefined),
+  replace: () => Promise.resolve(),
+} as unknown as Files
+
+/** The events that programs and webhooks get, in order, with what they say. */
+async function told(...events: readonly AgentEvent[]): Promise<readonly string[]> {
+  const config = readClientConfig({
+    flags: {},
+    environment: {},
+    chosen: [],
+    lookedFor: 'h.toml',
+    file: { name: 'h.toml', document: parseDocument(TOML, 'h.toml') },
+  })
+  if (!config.ok) throw new Error(JSON.stringify(config.error))
+  const settings = { accounts: config.value.accounts, stateDir: '/state' } as unknown as ResolvedSettings
+  const log: string[] = []
+  const notifier = await Notifier.make(settings, {
+    log: () => undefined,
+    files: FILES,
+    ports: {
+      now: () => Date.parse('2026-11-22T00:00:00Z'),
+      hook: (_, { variables }) => {
+        log.push(`${variables['HOLDFAST_NEWS_EVENT']}: ${variables['HOLDFAST_NEWS_BECAUSE']}`)
+        return Promise.resolve({ kind: 'ended', code: 0, stderr: '' })
+      },
+      http: ({ body = '' }) => {
+        const { event, because } = JSON.parse(body) as { event: string; because: string }
+        log.push(`webhook ${event}: ${because}`)
+        return Promise.resolve({ kind: 'answered', status: 204, headers: {}, body: '' })
+      },
+    },
+  })
+  for (const event of events) notifier.record(event)
+  await notifier.finish(1000)
+  return log
+}
+
+it('the state that cannot be saved is told, and its end once', async () => {
+  const again = { kind: 'stateSavedAgain', folder: '/state' } as const
+  expect(await told(again)).toEqual([])
+  expect(await told({ kind: 'stateNotSaved', because: 'ENOSPC' }, again, again)).toEqual([
+    'unsaved: ENOSPC',
+    'recovered: the state is saved again, in /state',
+  ])
+})
+
+it('the end of what was held back is no news, and neither is that', async () => {
+  const no = { kind: 'stateNotSaved', because: 'ENOSPC' } as const
+  const again = { kind: 'stateSavedAgain', folder: '/state' } as const
+  expect(await told(no, again, no, again)).toEqual([
+    'unsaved: ENOSPC',
+    'recovered: the state is saved again, in /state',
+  ])
+})
+
+it.each<[string, AgentEvent]>([
+  [
+    'webhook behind-nat: the router has no public address',
+    { kind: 'behindAnother', router: address, because: 'private' },
+  ],
+  ['webhook flipping: 192.0.2.1 appears', { kind: 'flipping', address, heldFor: minutes(5) }],
+  ['webhook outlier: web reports', { kind: 'outlier', source: 'web', reported: address, agreed: address }],
+  [
+    'webhook quarantined: web is paused',
+    { kind: 'quarantined', source: 'web', duration: minutes(9), because: 'it lies' },
+  ],
+])('a finding is told where a webhook asks for it: %s', async (text, event) =>
+  expect(await told(event)).toEqual([expect.stringContaining(text)]),
+)
+
+it('a state that is lost is told by a program, too', async () =>
+  expect((await told({ kind: 'stateSetAside', as: 'old', because: 'damaged' })).toSorted()).toEqual([
+    expect.stringContaining('state-lost: the state file'),
+    expect.stringContaining('webhook state-lost: the state file'),
+  ]))

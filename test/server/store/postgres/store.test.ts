@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, describe } from 'vitest'
+import { postgresStore } from '../../../../src/server/store/postgres/store.ts'
+import { recordsContract } from '../../../contract/records.ts'
+import { storeContract } from '../../../contract/store.ts'
+import { type Postgres, startPostgres, whyNoPostgres } from '../../../lab/postgres.ts'
+
+const lacking = whyNoPostgres()
+if (lacking !== undefined)
+  console.error(`\n!!! ${lacking}: the tests of the store in PostgreSQL are SKIPPED\n`)
+
+describe.skipIf(lacking !== undefined)('PostgreSQL', () => {
+  let postgres: Postgres
+  beforeAll(async () => {
+    postgres = await startPostgres()
+  })
+  afterAll(async () => postgres?.stop(), 60_000)
+
+  storeContract('the store in PostgreSQL', async () => postgresStore(await postgres.store()))
+  recordsContract('the store in PostgreSQL', async () => postgresStore(await postgres.store()))
+})
