@@ -52,7 +52,7 @@ async function repeated(socket: DatagramSocket, port: number, message: Buffer, c
   return Object.fromEntries(seen)
 }
 
-describe('a signed request that is sent again and again', () => {
+describe('a signed request that is sent again and again', { timeout: 300_000 }, () => {
   const REPLAYS = 1000
   const soa = (skew = 0): Buffer => signed({ type: RR_TYPES.SOA }, skew)
 
@@ -106,7 +106,7 @@ describe('a signed request that is sent again and again', () => {
   })
 })
 
-describe('a flood', () => {
+describe('a flood', { timeout: 300_000 }, () => {
   it('of 10 connections that read none of 400 MB of answers each waits for them', async () => {
     const at = await publishingService(9)
     const question = framed(wire({ name: 'large.example.test', type: RR_TYPES.TXT }))

@@ -143,5 +143,5 @@ it(
     expect(secondary.notified()).toBeGreaterThan(0)
     expect(at.stderr()).not.toContain('internal error')
   },
-  60_000 + COUNT,
+  120_000 + 10 * COUNT,
 )

@@ -104,7 +104,7 @@ export async function isAnswering(at: Pick<Service, 'dns'>): Promise<boolean> {
   const answer = once(datagrams, 'message') as Promise<[Buffer]>
   let datagram: Buffer | undefined
   // After a flood the queue of the system may be full, and a datagram is lost: a resolver asks again, too.
-  for (let tries = 0; tries < 60 && datagram === undefined; tries++) {
+  for (let tries = 0; tries < 200 && datagram === undefined; tries++) {
     datagrams.send(wire(PLAIN), portOf(at), HOST)
     datagram = (await Promise.race([answer, sleep(1000).then(() => [undefined])]))[0]
   }
