@@ -4,5 +4,5 @@ import { expect } from 'vitest'
 export const PATIENCE = 60_000
 
 /** `expect.poll`, until the value is as expected, however busy the machine is. */
-export const eventually = <T>(read: () => T, interval = 50) =>
-  expect.poll(read, { timeout: PATIENCE, interval })
+export const eventually = <T>(read: () => T, interval = 50, timeout = PATIENCE) =>
+  expect.poll(read, { timeout, interval })

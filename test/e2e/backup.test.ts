@@ -94,7 +94,7 @@ describe('a backup', () => {
       code: 0,
       stdout: expect.stringContaining('is whole') as string,
     })
-  }, 60_000)
+  }, 120_000)
 
   it('while others write is a state that was there', async () => {
     const { folder, key } = await made()
@@ -114,7 +114,7 @@ describe('a backup', () => {
 
     expect(total).toBeGreaterThanOrEqual(before + 1)
     expect(total).toBeLessThanOrEqual(after + 2)
-  }, 60_000)
+  }, 120_000)
 
   // biome-ignore format: a table
   it.each<[string, (backup: string) => void, RegExp]>([
@@ -216,7 +216,7 @@ describe('a backup', () => {
       expect(await admin(store, 'check')).toMatchObject({ code: 0, stderr: '' })
       expect(readdirSync(store).filter((name) => name.startsWith('restore.'))).toEqual([])
     }
-  }, 60_000)
+  }, 120_000)
 
   it('that fails leaves nothing behind', async () => {
     const { folder } = await made()
@@ -255,7 +255,7 @@ describe('a backup', () => {
     }
     expect(kinds.has('null')).toBe(true)
     expect(readdirSync(folder).filter((name) => name.startsWith('restore.'))).toEqual([])
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('the hash key', () => {
@@ -301,7 +301,7 @@ describe('the hash key', () => {
     expect([await update(third.url), await totalOf(third.url, key)]).toEqual(['nohost\n', 1])
     const lost = await fetch(`${third.url}/v1/dns/zones`, { headers: { authorization: `Bearer ${unused}` } })
     expect(lost.status).toBe(401)
-  }, 60_000)
+  }, 120_000)
 
   it('is of the database after several rotations at once, and while services start', async () => {
     const { folder, key } = await made()

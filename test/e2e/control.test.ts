@@ -84,7 +84,7 @@ describe('a running daemon', () => {
     expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([0]))
     expect(requests(at)).toBe(2)
     expect(ended.every(({ stdout }) => stdout.includes('192.0.2.77'))).toBe(true)
-  }, 90_000)
+  }, 120_000)
 
   it('does not report an earlier exchange as the result of an update request', async () => {
     const at = await service('--log-level', 'debug')
@@ -518,7 +518,7 @@ it('fifty concurrent one-shots without a daemon send one request', async () => {
 
   expect(ended.filter(({ code }) => code !== 0)).toEqual([])
   expect(requests(at)).toBe(1)
-}, 90_000)
+}, 120_000)
 
 it.each(['nohost', 'badauth', 'badagent', '!donator', 'abuse'])(
   'twenty restarts after %s send nothing and end with 77',

@@ -291,7 +291,7 @@ describe('the packed file', () => {
     expect(readdirSync(join(home, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
       'holdfast',
     ])
-  }, 60_000)
+  }, 120_000)
 })
 
 it('bin/holdfast.js is executable in a checkout', () =>

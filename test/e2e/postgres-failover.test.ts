@@ -38,7 +38,7 @@ describe.skipIf(lacking !== undefined)('in the middle of updates', { timeout: 12
   beforeEach(async () => {
     postgres = await startPostgres()
     await postgres.query('CREATE DATABASE service')
-  }, 60_000)
+  }, 120_000)
   afterEach(async () => postgres.stop(), 60_000)
 
   it('a database that is killed and started again loses nothing that was acknowledged', async () => {
@@ -92,7 +92,7 @@ describe.skipIf(noPatroni !== undefined)(
     beforeAll(async () => {
       patroni = await startPatroni()
       await patroni.query('CREATE DATABASE service')
-    }, 90_000)
+    }, 120_000)
     afterAll(async () => patroni?.stop(), 60_000)
 
     it('the host of the primary dies: the standby takes over by itself, and nothing is lost', async () => {

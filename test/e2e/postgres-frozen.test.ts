@@ -29,11 +29,11 @@ describe.skipIf(lacking !== undefined)('what is frozen', { timeout: 120_000 }, (
     await postgres.query('CREATE DATABASE service')
     // Tells its connections apart.
     await postgres.query('CREATE ROLE first SUPERUSER LOGIN')
-  }, 60_000)
+  }, 120_000)
   afterAll(async () => {
     await postgres?.stop()
     rmSync(folder, { recursive: true, force: true })
-  }, 60_000)
+  }, 120_000)
 
   it('a node in the middle of a flush is replaced while it is frozen, and loses nothing', async () => {
     const store = urlOf(postgres.port)

@@ -19,11 +19,11 @@ describe.skipIf(lacking !== undefined)('limits on two nodes', { timeout: 60_000 
   beforeAll(async () => {
     postgres = await startPostgres()
     key = mkdtempSync(join(tmpdir(), 'holdfast-limits-'))
-  }, 60_000)
+  }, 120_000)
   afterAll(async () => {
     await postgres?.stop()
     rmSync(key, { recursive: true, force: true })
-  }, 60_000)
+  }, 120_000)
 
   it('count what both have answered, and hold on both at once', async () => {
     await postgres.query('CREATE DATABASE service')

@@ -51,11 +51,11 @@ describe.skipIf(lacking !== undefined)(
       appendFileSync(join(data, 'pg_hba.conf'), 'host all holdfast 127.0.0.1/32 trust\n')
       await postgres.query('ALTER SYSTEM SET ssl = on')
       await postgres.query('SELECT pg_reload_conf()')
-    }, 60_000)
+    }, 120_000)
     afterAll(async () => {
       await postgres?.stop()
       rmSync(folder, { recursive: true, force: true })
-    }, 60_000)
+    }, 120_000)
 
     const urlOf = (query: string, host = 'localhost'): string =>
       `postgres://node@${host}:${postgres.port}/service?${query}`

@@ -40,11 +40,11 @@ describe.skipIf(lacking !== undefined)('a release that changes the schema', { ti
     key = join(folder, 'hash.key')
     next = built(join(folder, 'next'), EXPAND)
     last = built(join(folder, 'last'), `${EXPAND}\n${CONTRACT}`)
-  }, 90_000)
+  }, 120_000)
   afterAll(async () => {
     await postgres?.stop()
     rmSync(folder, { recursive: true, force: true })
-  }, 60_000)
+  }, 120_000)
 
   it('comes node by node while the others go on, and the one that removes comes when all have the first', async () => {
     const store = urlOf(postgres.port)

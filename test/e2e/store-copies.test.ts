@@ -70,7 +70,7 @@ describe.skipIf(lacking !== undefined)('a store', { timeout: 120_000 }, () => {
   afterAll(async () => {
     await postgres?.stop()
     rmSync(root, { recursive: true, force: true })
-  }, 60_000)
+  }, 120_000)
 
   it('is in a folder, and counts', async () => {
     const zone = join(root, 'acme.zone')

@@ -176,4 +176,4 @@ it('http_fallback uses plain http, and only if the user allows it', async () => 
   expect(withIt.stderr).toContain('http://127.0.0.1/nic/update')
   expect(withIt.stderr).toContain('http://127.0.0.1:8245/nic/update')
   expect(withIt.stderr.match(/the password is sent in clear text/g)).toHaveLength(1)
-}, 60_000)
+}, 120_000)

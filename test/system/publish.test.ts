@@ -109,7 +109,7 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
     const redirect = { action: 'redirect', url: 'https://example.net/' }
     expect(await at.api('PUT', `${R}/off/offline-settings`, redirect)).toBe(202)
     for (const server of servers) await server.start()
-  }, 60_000)
+  }, 120_000)
   afterAll(async () => {
     await Promise.all(servers.map(async (server) => server.stop('SIGKILL')))
     await at.kill('SIGKILL')
@@ -192,7 +192,7 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
     await at.kill('SIGKILL')
     await at.restart()
     await everywhere(['home.example.test', 'A'], '192.0.2.120')
-  }, 60_000)
+  }, 120_000)
 
   it('fetch the whole zone if the journal does not reach back', async () => {
     for (const server of servers) await server.stop()
@@ -206,7 +206,7 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
     await setHome('192.0.2.131')
     for (const server of servers) await server.start()
     await everywhere(['home.example.test', 'A'], '192.0.2.131')
-  }, 60_000)
+  }, 120_000)
 
   it('follow a restored backup, although its serials are older', async () => {
     const before = short(servers[0]?.port ?? 0, 'home.example.test', 'A')
@@ -219,7 +219,7 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
     await at.admin('restore', join(backups, backup))
     await at.restart()
     await everywhere(['home.example.test', 'A'], before)
-  }, 60_000)
+  }, 120_000)
 
   it('follow zones that come and go', async () => {
     expect(await at.api('POST', '/dns/zones', { zone_name: 'second.test' })).toBe(201)
@@ -232,7 +232,7 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
       await eventually(() => `${name} ${/status: (\w+)/.exec(dig(port, ['x.second.test', 'A']))?.[1]}`).toBe(
         `${name} REFUSED`,
       )
-  }, 60_000)
+  }, 120_000)
 
   it('are shown by holdfast admin publishing', async () => {
     const rows = async () => {
