@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { changeWordFor, type DialectName, dialectOf } from '../../src/protocol/dialect.ts'
+import {
+  changeWordFor,
+  DIALECTS,
+  type DialectName,
+  dialectOf,
+  type ReplyDialect,
+} from '../../src/protocol/dialect.ts'
 import { readResponse } from '../../src/protocol/response.ts'
 
 const read = (name: DialectName | undefined, status: number, body: string, count = 1) => {
@@ -7,41 +13,56 @@ const read = (name: DialectName | undefined, status: number, body: string, count
   return replies.ok ? replies.value.map(({ word }) => word) : 'not understood'
 }
 
+// biome-ignore format: a table
+const REPLIES: readonly (readonly [DialectName, number, string, number, readonly string[]])[] = [
+  ['desec',      200, 'good',                                     3, ['good', 'good', 'good']],
+  ['desec',      404, 'nohost',                                   1, ['nohost']],
+  ['desec',      404, '',                                         2, ['nohost', 'nohost']],
+  ['desec',      400, 'The name was not given.',                  1, ['!donator']],
+  ['desec',      401, '',                                         1, ['badauth']],
+  ['do',         400, 'numhost',                                  1, ['nohost']],
+  ['opendns',    200, '!yours',                                   1, ['911']],
+  ['spdyn',      200, 'fatal',                                    1, ['nohost']],
+  ['selfhost',   204, '',                                         1, ['nochg']],
+  ['selfhost',   401, '',                                         1, ['badauth']],
+  ['selfhost',   409, '',                                         1, ['nohost']],
+  ['selfhost',   410, '',                                         1, ['badauth']],
+  ['selfhost',   411, '',                                         1, ['911']],
+  ['selfhost',   412, '',                                         1, ['911']],
+  ['ydns',       400, 'no such host parameter',                   1, ['!donator']],
+  ['duiadns',    200, 'error',                                    1, ['911']],
+  ['easydns',    200, '<html><b>NOERROR</b></html>',              1, ['good']],
+  ['easydns',    200, '<FONT COLOR="#000000">OK<br />\n</FONT>',  1, ['good']],
+  ['easydns',    200, 'NOACCESS',                                 1, ['badauth']],
+  ['easydns',    200, 'NO_AUTH',                                  1, ['badauth']],
+  ['easydns',    200, 'NOSERVICE',                                1, ['nohost']],
+  ['easydns',    200, 'ILLEGAL INPUT',                            1, ['!donator']],
+  ['easydns',    200, '<b>TOOSOON</b>',                           1, ['911']],
+  ['easydns',    200, 'TOO_FREQ',                                 1, ['911']],
+  ['ydns',       200, 'ok',                                       1, ['good']],
+  ['ydns',       404, 'no such record',                           1, ['nohost']],
+  ['changeip',   200, 'Successful update',                        1, ['good']],
+  ['domeneshop', 204, '',                                         1, ['good']],
+  ['domeneshop', 404, '{"code":"domain:not-found"}',              1, ['nohost']],
+  ['easydns',    200, '<html><body>Sorry<br>NOACCESS<br>Ask us.</body></html>', 1, ['badauth']],
+]
+
+it.each(Object.entries<ReplyDialect>(DIALECTS))(
+  'each word and status of %s has a reply',
+  (name, { words = {}, statuses = {} }) => {
+    const own = REPLIES.filter(([service]) => service === name)
+    const lacking = [
+      ...Object.keys(words).filter((word) => !own.some(([, , body]) => body.toLowerCase().includes(word))),
+      ...Object.keys(statuses).filter((status) => !own.some(([, sent]) => sent === Number(status))),
+    ]
+    expect(lacking).toEqual([])
+  },
+)
+
 describe('a reply of another service', () => {
-  // biome-ignore format: a table
-  it.each<[DialectName, number, string, number, readonly string[]]>([
-    ['desec',      200, 'good',                                     3, ['good', 'good', 'good']],
-    ['desec',      404, 'nohost',                                   1, ['nohost']],
-    ['desec',      404, '',                                         2, ['nohost', 'nohost']],
-    ['desec',      400, 'The name was not given.',                  1, ['!donator']],
-    ['desec',      401, '',                                         1, ['badauth']],
-    ['do',         400, 'numhost',                                  1, ['nohost']],
-    ['opendns',    200, '!yours',                                   1, ['911']],
-    ['spdyn',      200, 'fatal',                                    1, ['nohost']],
-    ['selfhost',   204, '',                                         1, ['nochg']],
-    ['selfhost',   401, '',                                         1, ['badauth']],
-    ['selfhost',   409, '',                                         1, ['nohost']],
-    ['selfhost',   410, '',                                         1, ['badauth']],
-    ['selfhost',   411, '',                                         1, ['911']],
-    ['selfhost',   412, '',                                         1, ['911']],
-    ['ydns',       400, 'no such host parameter',                   1, ['!donator']],
-    ['duiadns',    200, 'error',                                    1, ['911']],
-    ['easydns',    200, '<html><b>NOERROR</b></html>',              1, ['good']],
-    ['easydns',    200, '<FONT COLOR="#000000">OK<br />\n</FONT>',  1, ['good']],
-    ['easydns',    200, 'NOACCESS',                                 1, ['badauth']],
-    ['easydns',    200, 'NO_AUTH',                                  1, ['badauth']],
-    ['easydns',    200, 'NOSERVICE',                                1, ['nohost']],
-    ['easydns',    200, 'ILLEGAL INPUT',                            1, ['!donator']],
-    ['easydns',    200, '<b>TOOSOON</b>',                           1, ['911']],
-    ['easydns',    200, 'TOO_FREQ',                                 1, ['911']],
-    ['ydns',       200, 'ok',                                       1, ['good']],
-    ['ydns',       404, 'no such record',                           1, ['nohost']],
-    ['changeip',   200, 'Successful update',                        1, ['good']],
-    ['domeneshop', 204, '',                                         1, ['good']],
-    ['domeneshop', 404, '{"code":"domain:not-found"}',              1, ['nohost']],
-    ['easydns',    200, '<html><body>Sorry<br>NOACCESS<br>Ask us.</body></html>', 1, ['badauth']],
-  ])('of %s: HTTP %i %j for %i hostnames is %j', (name, status, body, count, words) =>
-    expect(read(name, status, body, count)).toEqual(words))
+  it.each(REPLIES)('of %s: HTTP %i %j for %i hostnames is %j', (name, status, body, count, words) =>
+    expect(read(name, status, body, count)).toEqual(words),
+  )
 
   // biome-ignore format: a table
   it.each<[DialectName | undefined, number, string, number]>([

@@ -1,6 +1,6 @@
 import { isReplyWord } from '../../protocol/reply.ts'
 import type { OutgoingResponse } from '../http/request.ts'
-import type { StoreTotals } from '../store/store.ts'
+import { STORE_TOTALS, type StoreTotal, type StoreTotals } from '../store/totals.ts'
 import { RCODES } from '../../dns/types.ts'
 import type { SecondaryStatus } from '../publish/status.ts'
 import { exposition, type MetricFamily } from '../../base/exposition.ts'
@@ -78,7 +78,9 @@ export function serviceMetrics(): ServiceMetrics {
         ...secondaryFamilies(secondaries),
         gauge({ name: 'holdfast_store_queue', help: 'Transactions that wait or run' }, queue),
         gauge({ name: 'holdfast_connections', help: 'Open connections' }, connections),
-        ...TOTALS.map(([total, help]) => gauge({ name: `holdfast_${total}`, help }, totals[total])),
+        ...(Object.keys(STORE_TOTALS) as StoreTotal[]).map((total) =>
+          gauge({ name: `holdfast_${total}`, help: STORE_TOTALS[total].help }, totals[total]),
+        ),
       ]),
   }
 }
@@ -101,16 +103,6 @@ const secondaryFamilies = (secondaries: MomentaryValues['secondaries']): readonl
     help,
     samples: secondaries.map((one) => ({ suffix: '', labels: { secondary: one.name }, value: one[value] })),
   }))
-
-// biome-ignore format: a table
-const TOTALS = [
-  ['accounts', 'Accounts in the store'],
-  ['zones',    'Zones in the store'],
-  ['names',    'Names in the store'],
-  ['keys',     'DDNS keys in the store'],
-  ['blocks',   'Keys and accounts that are blocked after abuse'],
-  ['lockouts', 'Networks that are locked out after failed logins'],
-] as const satisfies readonly (readonly [keyof StoreTotals, string])[]
 
 /** Bounded: a reply word, or a status. */
 function answerOf(part: 'update' | 'api' | 'other', { status, body }: OutgoingResponse): string {

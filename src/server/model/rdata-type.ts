@@ -16,6 +16,8 @@ export type RdataParser = (value: string) => Result<string, InvalidValue>
 export interface RdataType {
   /** Whether a DDNS key may change it. */
   readonly isTarget: boolean
+  /** How the canonical value becomes octets: a text has about as many as characters, hexadecimal digits half as many. */
+  readonly form: 'text' | 'hex'
   readonly parse: RdataParser
 }
 

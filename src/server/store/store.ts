@@ -18,6 +18,7 @@ import type { OperatorChange } from '../model/audit.ts'
 import type { PublishedReads, PublishWrites } from './published.ts'
 import type { Overview, OverviewQuery, OverviewRow } from './overview.ts'
 import type { ApiKey, PolicyWrites, RecordReads, RecordWrites } from './records.ts'
+import type { StoreTotals } from './totals.ts'
 
 export type { ApiKey }
 
@@ -48,18 +49,6 @@ export interface StoreReads extends RecordReads, PublishedReads {
 
 export interface StoredOperatorChange extends OperatorChange {
   readonly id: number
-}
-
-/** How much the store holds. */
-export interface StoreTotals {
-  readonly accounts: number
-  readonly zones: number
-  readonly names: number
-  readonly keys: number
-  /** Keys and accounts that are blocked now. */
-  readonly blocks: number
-  /** Networks that are locked out now, at one endpoint or both. */
-  readonly lockouts: number
 }
 
 /** A name by its id and its spelling; caches need the second. */

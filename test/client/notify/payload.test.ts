@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { instant } from '../../../src/base/time.ts'
 import { type Notification, notificationText } from '../../../src/client/notify/notification.ts'
 import { hookVariables, payloadOf, pingUrl } from '../../../src/client/notify/payload.ts'
+import { WEBHOOK_FORMATS, type WebhookFormat } from '../../../src/config/notify-settings.ts'
 import { type Address, byFamily, parseAddress } from '../../../src/net/address.ts'
 import { Secret } from '../../../src/net/secret.ts'
 
@@ -48,7 +49,22 @@ describe('the text of a notification', () => {
     expect(notificationText({ ...NOTIFICATION, hostnames: [] }).title).toBe('home: address changed'))
 })
 
+/** Where the text of the notification is in each format: one without an entry is a type error. */
+const TEXT_IN: Readonly<Record<WebhookFormat, (body: string) => unknown>> = {
+  json: (body) => (JSON.parse(body) as { text: string }).text,
+  text: (body) => body,
+  ntfy: (body) => body,
+  slack: (body) => (JSON.parse(body) as { text: string }).text,
+  discord: (body) => (JSON.parse(body) as { content: string }).content,
+}
+
 describe('a webhook', () => {
+  it.each(WEBHOOK_FORMATS)('for %s says what happened', (format) =>
+    expect(TEXT_IN[format](payloadOf(format, NOTIFICATION, context).body)).toContain(
+      'home.example.test: address changed',
+    ),
+  )
+
   it('in JSON has all facts', () =>
     expect(JSON.parse(payloadOf('json', NOTIFICATION, context).body)).toEqual({
       v: 1,

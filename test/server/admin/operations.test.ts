@@ -47,10 +47,14 @@ const filled = filledStores(async (w) => {
   await w.putUsage({ kind: 'key', id: key, accountId: acme }, usage, last)
 })
 
+/** The operations that the tests of this file ran. */
+const tested = new Set<string>()
+
 /** Runs one line of `holdfast admin` in a transaction. */
 async function resultIn(w: StoreWrites, line: string, now: Instant = NOW) {
   const words = line.split(' ')
   const name = Object.keys(ADMIN_OPERATIONS).find((one) => `${line} `.startsWith(`${one} `)) ?? ''
+  tested.add(name)
   const context = { pepper: PEPPER, nameservers: ['ns1.test'], now }
   return ADMIN_OPERATIONS[name]?.run({ w, ...context }, words.slice(name.split(' ').length))
 }
@@ -256,3 +260,38 @@ describe('a wrong operation says what is wrong', () => {
     ['api-key remove x',           /there is no API key with the number x/],
   ])('%s', async (line, message) => expect(run(line)).rejects.toThrow(message))
 })
+
+// biome-ignore format: a table
+it.each<[string, string, string, RegExp]>([
+  ['plan set basic max-names=7',        'plan basic changed',                    'plan show basic',           /^max_names +7$/m],
+  ['account set acme website-only=yes', 'account acme changed',                  'account show acme',         /^is_website_only +yes$/m],
+  ['name lock home.acme.test',          'home.acme.test is locked',              'name show home.acme.test',  /^is_locked +yes$/m],
+  ['key lock abc1234',                  'abc1234 is locked',                     'key show abc1234',          /^is_locked +yes$/m],
+  ['api-key add acme read',             'API key ',                              'api-key show 1',            /^scopes +read$/m],
+])('%s is shown', async (line, said, show, shown) => {
+  const undo = line.replace(/ lock /, ' unlock ')
+  expect((await lines(line)).join('\n')).toContain(said)
+  expect((await lines(show)).join('\n')).toMatch(shown)
+  if (undo === line) return
+  await run(undo)
+  expect((await lines(show)).join('\n')).not.toMatch(shown)
+})
+
+it('makes an account a member of a zone, and ends that', async () => {
+  const isMember = async () =>
+    store.write(async (r) =>
+      r.isMember((await r.zoneNamed('dyn.test'))?.id ?? 0, (await r.accountNamed('beta')) ?? 0),
+    )
+  await run('member add dyn.test beta')
+  expect(await isMember()).toBe(true)
+  await run('member remove dyn.test beta')
+  expect(await isMember()).toBe(false)
+})
+
+it('the names of zones are listed for completion, and no secondary is told of', async () => {
+  expect(await lines('zone names')).toEqual(['acme.test', 'dyn.test'])
+  expect(await lines('publishing')).toEqual(['no secondary: set secondaries, and start the service'])
+})
+
+it('no operation is without a test', () =>
+  expect(Object.keys(ADMIN_OPERATIONS).filter((name) => !tested.has(name))).toEqual([]))

@@ -98,7 +98,7 @@ export function pageHandler(parts: PageParts, guard: PageGuard): PageHandler {
     const action = actions[path]
     if (method === 'GET' || method === 'HEAD')
       return action === undefined
-        ? show(path, headers.accept ?? '', parts)
+        ? pageAt(path)(parts, headers.accept ?? '')
         : withHeader(refuse(405, 'this is a button of the page'), 'allow', 'POST')
     if (action === undefined)
       return withHeader(refuse(405, 'only GET, HEAD and POST are supported'), 'allow', 'GET, HEAD')
@@ -183,33 +183,25 @@ function passwordCheck(password: Secret): (request: PageRequest) => Promise<'rig
 const isEqual = (a: Secret, b: Secret): boolean => timingSafeEqual(digest(a), digest(b))
 const digest = (one: Secret): Buffer => createHash('sha256').update(one.reveal()).digest()
 
-function show(path: string, accept: string, { view, metrics, status }: PageParts): PageResponse {
-  const isOpenMetrics = accept.includes('application/openmetrics-text')
-  switch (path) {
-    case '/':
-      return respond(200, 'text/html; charset=utf-8', pageOf(view()))
-    case '/page.css':
-      return respond(200, 'text/css; charset=utf-8', PAGE_STYLE)
-    case '/page.js':
-      return respond(200, 'text/javascript; charset=utf-8', PAGE_SCRIPT)
-    case '/view.json':
-      return asJson(viewDocument(view()))
-    case '/status.json':
-      return asJson(status())
-    case '/metrics':
-      return isOpenMetrics
-        ? respond(200, CONTENT_TYPE, exposition(metrics()))
-        : respond(200, PROMETHEUS_TYPE, prometheusText(metrics()))
-    case '/events':
-      return {
-        ...respond(
-          200,
-          'text/event-stream',
-          `retry: 5000\nevent: view\ndata: ${JSON.stringify(viewDocument(view()))}\n\n`,
-        ),
-        isStream: true,
-      }
-    default:
-      return refuse(404, 'there is no such page; open /')
-  }
+type Page = (parts: PageParts, accept: string) => PageResponse
+
+/** The page and what it loads or offers, by path. */
+export const PAGES: Readonly<Record<string, Page>> = {
+  '/': ({ view }) => respond(200, 'text/html; charset=utf-8', pageOf(view())),
+  '/page.css': () => respond(200, 'text/css; charset=utf-8', PAGE_STYLE),
+  '/page.js': () => respond(200, 'text/javascript; charset=utf-8', PAGE_SCRIPT),
+  '/view.json': ({ view }) => asJson(viewDocument(view())),
+  '/status.json': ({ status }) => asJson(status()),
+  '/metrics': ({ metrics }, accept) =>
+    accept.includes('application/openmetrics-text')
+      ? respond(200, CONTENT_TYPE, exposition(metrics()))
+      : respond(200, PROMETHEUS_TYPE, prometheusText(metrics())),
+  '/events': ({ view }) => ({ ...respond(200, 'text/event-stream', firstEvent(view())), isStream: true }),
 }
+
+const firstEvent = (view: PageView): string =>
+  `retry: 5000\nevent: view\ndata: ${JSON.stringify(viewDocument(view))}\n\n`
+
+const NO_PAGE: Page = () => refuse(404, 'there is no such page; open /')
+
+const pageAt = (path: string): Page => (Object.hasOwn(PAGES, path) ? (PAGES[path] ?? NO_PAGE) : NO_PAGE)

@@ -7,7 +7,8 @@ import { sqlRecords } from './records.ts'
 import { apiKeyFrom } from './rows.ts'
 import { isOn, type Row, type Value } from '../values.ts'
 import type { Sql } from './statement.ts'
-import type { StoreReads, StoreTotals } from '../store.ts'
+import type { StoreReads } from '../store.ts'
+import { STORE_TOTALS, type StoreTotals } from '../totals.ts'
 
 /** The reads of the store in SQL, for either connection. */
 export const sqlReading = (sql: Sql): Omit<StoreReads, keyof CounterReads> => ({
@@ -20,10 +21,9 @@ export const sqlReading = (sql: Sql): Omit<StoreReads, keyof CounterReads> => ({
 
 type Part<K extends keyof StoreReads> = Pick<StoreReads, K>
 
-const TOTALS = `SELECT (SELECT count(*) FROM account) AS accounts, (SELECT count(*) FROM zone) AS zones,
-  (SELECT coalesce(sum(names), 0) FROM holding) AS names, (SELECT count(*) FROM ddns_key) AS keys,
-  (SELECT count(*) FROM usage WHERE blocked_until > ?1) AS blocks,
-  (SELECT count(*) FROM login_failure WHERE blocked_until > ?1) AS lockouts`
+const TOTALS = `SELECT ${Object.entries(STORE_TOTALS)
+  .map(([name, { sql }]) => `(${sql}) AS ${name}`)
+  .join(', ')}`
 
 /** Read together. */
 const MAX_OPERATOR_CHANGES = 1000
@@ -45,16 +45,10 @@ const facts = (sql: Sql): Part<'fact' | 'totals' | 'overview' | 'operatorChanges
   },
   overview: async (of, query) => sqlOverview(sql, of, query),
   async totals(now) {
-    const row = await sql(TOTALS).get(now)
-    const of = (name: keyof StoreTotals): number => Number(row?.[name])
-    return {
-      accounts: of('accounts'),
-      zones: of('zones'),
-      names: of('names'),
-      keys: of('keys'),
-      blocks: of('blocks'),
-      lockouts: of('lockouts'),
-    }
+    const row = (await sql(TOTALS).get(now)) ?? {}
+    return Object.fromEntries(
+      Object.keys(STORE_TOTALS).map((name) => [name, Number(row[name])]),
+    ) as unknown as StoreTotals
   },
 })
 
