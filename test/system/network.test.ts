@@ -170,10 +170,10 @@ describe.skipIf(!canMakeNetworks())('in a network of two hosts', () => {
 
     await eventually(() => lines.join('\n')).toContain('the service confirmed the address')
     const said = lines.slice(before).map((line) => (JSON.parse(line) as { msg: string }).msg)
-    const poked = said.indexOf('something may have changed')
-    // Without a wait in between.
-    expect(said.slice(poked, poked + 4)).toEqual([
-      'something may have changed',
+    const hint = 'something may have changed'
+    // Without a wait in between. The kernel may tell of the link too, before the poke or after it.
+    const done = said.slice(said.indexOf(hint)).filter((one, at, all) => one !== hint && one !== all[at - 1])
+    expect(done.slice(0, 3)).toEqual([
       'asked the address sources',
       'sending an update request',
       'the service confirmed the address',

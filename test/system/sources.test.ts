@@ -14,7 +14,7 @@ const LOOK = `
   const [make, family] = process.argv.slice(1)
   const from = (path) => import(${JSON.stringify(`${ROOT}/src/`)} + path)
   const names = ['client/sources/stun', 'client/sources/dns', 'client/sources/pmp', 'client/sources/pcp', 'client/sources/igd', 'client/sources/http',
-    'client/sources/router', 'platform/datagram', 'platform/stream', 'platform/network', 'platform/http', 'platform/interfaces']
+    'client/sources/router', 'platform/sockets/datagram', 'platform/sockets/stream', 'platform/network/network', 'platform/http/http', 'platform/network/interfaces']
   Promise.all(names.map((name) => from(name + '.ts'))).then(async (modules) => {
     const all = Object.assign({}, ...modules)
     const ports = { http: all.undiciHttp, interfaces: all.systemInterfaces, datagram: all.askByDatagram, stream: all.askByStream,
