@@ -55,6 +55,7 @@ export function stringsOf(text: string): readonly Uint8Array[] | undefined {
 }
 
 export function octetsOf(text: string): Uint8Array | undefined {
+  if (!text.includes('\\')) return Uint8Array.from(Buffer.from(text, 'utf8'))
   const octets: number[] = []
   for (const [part] of text.matchAll(/\\\d{3}|\\.|[^\\]/gsu)) {
     const isDecimal = /^\\\d{3}$/.test(part)
