@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -18,6 +18,20 @@ export const isShared = (): boolean => process.env['HOLDFAST_TEST_STORE'] === 'p
 export function testStore(folder?: string): Store {
   if (isShared()) return shared(folder)
   return folder === undefined ? memoryStore(newMemory()) : fileStore(folder)
+}
+
+const MEMORY = '/dev/shm'
+
+/** A new folder for a store: in memory where that can be, since each commit waits for the disk. */
+export function storeFolder(): string {
+  let root = tmpdir()
+  try {
+    accessSync(MEMORY, constants.W_OK)
+    root = MEMORY
+  } catch {
+    // A system without one.
+  }
+  return mkdtempSync(join(root, 'holdfast-store-'))
 }
 
 /** A SQLite store in this folder, with the data that is there. */
@@ -43,7 +57,7 @@ export function filledStores<T>(
 }
 
 async function filledFile<T>(fill: (w: StoreWrites) => Promise<T>): Promise<readonly [Uint8Array, T]> {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-filled-'))
+  const folder = storeFolder()
   try {
     const store = fileStore(folder)
     const filled = await store.write(fill)

@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { after, hours, type Instant, instant, minutes, seconds } from '../../../src/base/time.ts'
 import { parsePeer } from '../../../src/net/address.ts'
@@ -16,7 +14,7 @@ import { callerIdentifier } from '../../../src/server/auth/caller.ts'
 import { pepperOf, slowHash } from '../../../src/server/auth/hashes.ts'
 import { type PasswordChecker, passwordChecker } from '../../../src/server/auth/login.ts'
 import { DEFAULT_PLAN } from '../../../src/server/admin/default-plan.ts'
-import { filledStores, testStore } from '../../lab/stores.ts'
+import { filledStores, testStore, storeFolder } from '../../lab/stores.ts'
 import { eventually } from '../../eventually.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { answerUpdate } from '../../../src/server/update/update.ts'
@@ -48,7 +46,7 @@ const filled = filledStores(async (w) => {
   await w.addName({ zoneId, accountId, name: 'home' }, START)
 })
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'holdfast-logins-'))
+  folder = storeFolder()
   ;[store] = await filled(folder)
   now = START
 })

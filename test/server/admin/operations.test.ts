@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { after, hours, type Instant, instant, minutes } from '../../../src/base/time.ts'
 import type { Address } from '../../../src/net/address.ts'
@@ -9,7 +7,7 @@ import { DEFAULT_PLAN } from '../../../src/server/admin/default-plan.ts'
 import { MAX_SHOWN } from '../../../src/server/admin/lists.ts'
 import { ADMIN_OPERATIONS } from '../../../src/server/admin/operations.ts'
 import { isSlowHashOf, pepperOf } from '../../../src/server/auth/hashes.ts'
-import { filledStores } from '../../lab/stores.ts'
+import { filledStores, storeFolder } from '../../lab/stores.ts'
 import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
@@ -18,7 +16,7 @@ const PEPPER = pepperOf(new Uint8Array(32))
 let store: Store
 let folder: string
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'holdfast-operations-'))
+  folder = storeFolder()
   ;[store] = await filled(folder)
 })
 afterEach(async () => {

@@ -2,17 +2,22 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES, type Route, refusalsOf } from '../../../src/server/api/routes.ts'
 import { ERRORS } from '../../../src/server/errors/errors.ts'
 import { NO_REFUSALS, REFUSALS, type RefusalCase } from '../../spec/refusals.ts'
+import { inside } from './inside.ts'
 import { type Reply, type World, apiWorld, prepare } from './world.ts'
 
 /** All data that the requests could change, as listed by the API. */
-async function dump({ ask }: World): Promise<string> {
-  const names = '/v1/dns/records?view=detail&limit=500&expand[]=offline_settings'
-  const replies = [
-    await ask('GET', names),
-    await ask('GET', '/v1/dns/zones'),
-    await ask('GET', '/v1/account/ddns-keys'),
-  ]
-  return JSON.stringify(replies.map(({ body }) => body))
+async function dump({ store }: World): Promise<string> {
+  const { send } = inside(store)
+  const list = async (path: string, query = ''): Promise<string> => {
+    const { status, text } = await send({ method: 'GET', path, query, authorization: 'Bearer key-of-a' })
+    if (status !== 200) throw new Error(text)
+    return text
+  }
+  return [
+    await list('/v1/dns/records', 'view=detail&limit=500&expand[]=offline_settings'),
+    await list('/v1/dns/zones'),
+    await list('/v1/account/ddns-keys'),
+  ].join('\n')
 }
 
 const keyFor = (words: readonly string[]): string | null => {

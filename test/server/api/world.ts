@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { instant } from '../../../src/base/time.ts'
 import { readServiceConfig } from '../../../src/config/read-service.ts'
 import { apiOf } from '../../../src/app/service/http/api.ts'
@@ -11,7 +9,7 @@ import type { DnsType } from '../../../src/server/model/rdata-values.ts'
 import type { Name } from '../../../src/server/model/tree.ts'
 import { misfit, requestMisfit } from './document.ts'
 import { listen } from '../../../src/server/http/listen.ts'
-import { filledStores } from '../../lab/stores.ts'
+import { filledStores, storeFolder } from '../../lab/stores.ts'
 import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
@@ -56,7 +54,7 @@ interface Draft {
 
 /** The fixture of every refusal case, behind a real socket. */
 export async function apiWorld(): Promise<World> {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-api-'))
+  const folder = storeFolder()
   const [store, ids] = await filled(folder)
   const settings = readServiceConfig({
     flags: {

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
@@ -17,7 +16,7 @@ import { statements } from '../../../src/server/store/sqlite/statements.ts'
 import { failureSweep } from '../../../src/server/store/sqlite/sweep.ts'
 import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
 import { fill } from '../../contract/store.ts'
-import { fileStore } from '../../lab/stores.ts'
+import { fileStore, storeFolder } from '../../lab/stores.ts'
 import { eventually } from '../../eventually.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
@@ -309,7 +308,7 @@ describe('failed logins of peers', () => {
   })
 
   it('are swept with the flush of a newer failure', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'holdfast-counts-'))
+    const folder = storeFolder()
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const store = sqliteStore(folder)
     await store.write((w) => w.putFailures('192.0.2.1', { buckets: counted([1000]) }))
@@ -331,7 +330,7 @@ describe('counters in a store', () => {
   let store: Store
   let who: Principal
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'holdfast-counts-'))
+    folder = storeFolder()
     store = fileStore(folder)
     const { keyId, accountId } = await fill(store)
     who = { kind: 'key', id: keyId, accountId }

@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { formatBasic } from '../../../src/net/basic.ts'
 import { Secret } from '../../../src/net/secret.ts'
@@ -11,7 +9,7 @@ import { parseAddress } from '../../../src/net/address.ts'
 import { ADMIN_OPERATIONS } from '../../../src/server/admin/operations.ts'
 import { keyedHash } from '../../../src/server/auth/hashes.ts'
 import { passwordChecker } from '../../../src/server/auth/login.ts'
-import { filledStores } from '../../lab/stores.ts'
+import { filledStores, storeFolder } from '../../lab/stores.ts'
 import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
 import { answerUpdate } from '../../../src/server/update/update.ts'
 import { bodyIn, codesOf, inside, NOW, PEPPER } from '../api/inside.ts'
@@ -29,7 +27,7 @@ const LIMITS = limitsOf({
 let store: Store
 let folder: string
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'holdfast-endpoints-'))
+  folder = storeFolder()
   ;[store] = await filled(folder)
 })
 afterEach(async () => {

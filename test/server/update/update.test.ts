@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -24,7 +23,7 @@ import { passwordChecker } from '../../../src/server/auth/login.ts'
 import type { AuditEvent } from '../../../src/server/model/audit.ts'
 import type { StoredRdata } from '../../../src/server/model/rows.ts'
 import { GroupCommit } from '../../../src/server/store/sqlite/group-commit.ts'
-import { filledStores, isShared, testStore } from '../../lab/stores.ts'
+import { filledStores, isShared, storeFolder, testStore } from '../../lab/stores.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { answerUpdate, type UpdatePolicy } from '../../../src/server/update/update.ts'
 import { flushed } from '../publish/flushed.ts'
@@ -117,7 +116,7 @@ const filled = filledStores(async (w) => {
 })
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'holdfast-update-'))
+  folder = storeFolder()
   ;[store, ids] = await filled(folder)
   now = START
   events = []

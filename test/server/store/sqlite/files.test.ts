@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { storeFolder } from '../../../lab/stores.ts'
 import { MIGRATIONS } from '../../../../src/server/store/sqlite/migrations.ts'
 import { databaseProblems, exclusively, identityOf } from '../../../../src/server/store/sqlite/files.ts'
 import { migrate } from '../../../../src/server/store/sqlite/open.ts'
@@ -10,7 +10,7 @@ import { sqliteStore } from '../../../../src/server/store/sqlite/store.ts'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'holdfast-files-'))
+  folder = storeFolder()
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 

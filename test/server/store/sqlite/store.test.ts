@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, it } from 'vitest'
@@ -13,9 +12,9 @@ import { StoreRefused } from '../../../../src/server/store/errors.ts'
 import { recordsContract } from '../../../contract/records.ts'
 import { fill, storeContract } from '../../../contract/store.ts'
 import { newMemory } from '../../../lab/new-database.ts'
-import { fileStore } from '../../../lab/stores.ts'
+import { fileStore, storeFolder } from '../../../lab/stores.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'holdfast-store-'))
+const root = storeFolder()
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 let count = 0
 const folder = (): string => join(root, String(count++))
