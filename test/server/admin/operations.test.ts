@@ -124,9 +124,12 @@ describe('a list', () => {
 })
 
 describe('an operation', () => {
-  it('gives an account another password', async () => {
-    const { password } = (await run('account password acme')).data
-    const login = await store.read((r) => r.login('acme'))
+  it.each([
+    ['a new account its password', 'account add gamma basic', 'gamma'],
+    ['an account another password', 'account password acme', 'acme'],
+  ])('gives %s', async (_, line, name) => {
+    const { password } = (await run(line)).data
+    const login = await store.read((r) => r.login(name))
 
     expect(await isSlowHashOf(String(password), login?.hash ?? new Uint8Array())).toBe(true)
   })
