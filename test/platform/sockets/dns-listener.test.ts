@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect, Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { listenForDns } from '../../../src/platform/sockets/dns-listener.ts'
 import type { DnsHandler, DnsListener, DnsMessage } from '../../../src/ports/dns-listener.ts'
 import { eventually } from '../../eventually.ts'
@@ -256,30 +256,36 @@ describe('a connection', () => {
   })
 
   it('is closed when it is idle, but not while a request waits for its answer', async () => {
-    // The timers of sockets cannot be faked: a second is a millisecond.
-    const original = Reflect.get(Socket.prototype, 'setTimeout')
-    const shorter = vi.spyOn(Socket.prototype, 'setTimeout').mockImplementation(function (
-      this: Socket,
-      time,
-      act,
-    ) {
-      return original.call(this, time / 1000, act)
+    // The timers of sockets cannot be faked: these only say that they were set, and the test says when they are over.
+    const accepted: Socket[] = []
+    const timers = vi.spyOn(Socket.prototype, 'setTimeout').mockImplementation(function (this: Socket) {
+      if (!accepted.includes(this)) accepted.push(this)
+      return this
     })
-    let end = (): void => undefined
-    const idleEnds = new Promise<void>((done) => (end = done))
+    onTestFinished(() => timers.mockRestore())
+    let answer = (): void => undefined
+    let isAsked = false
     const port = await listen(async ({ bytes }, send) => {
-      await idleEnds
-      await pause(100)
+      isAsked = true
+      await new Promise<void>((done) => (answer = done))
       await send(bytes)
     })
     const busy = await connected(port)
     busy.write(framed('slow'))
+    await eventually(() => isAsked).toBe(true)
     const idle = await connected(port)
-    idle.once('close', end)
+    await eventually(() => accepted.length).toBe(2)
+    expect(timers.mock.calls.map(([time]) => time)).toEqual([30_000, 30_000])
+    for (const socket of accepted) socket.emit('timeout')
+    await once(idle, 'close')
+    answer()
     expect(await take(busy, 1)).toEqual(['slow'])
-    await once(busy, 'close')
-    expect(shorter).toHaveBeenCalledWith(30_000)
-    shorter.mockRestore()
+    expect(busy.closed).toBe(false)
+    // The answer may be here before the request is over there.
+    await eventually(() => {
+      accepted[0]?.emit('timeout')
+      return busy.closed
+    }).toBe(true)
   })
 
   it('finds its place although 1,000 idle ones are open', async () => {
