@@ -190,7 +190,8 @@ describe('the page', () => {
     at.set('good', '203.0.113.77')
     await at.daemon.ask('poke')
     await page.getByRole('cell', { name: '203.0.113.77' }).first().waitFor()
-    expect(await text(page, 'ol')).toContain('the service confirmed 203.0.113.77')
+    // The event follows in a message of its own.
+    await eventually(async () => text(page, 'ol')).toContain('the service confirmed 203.0.113.77')
     expect(await page.evaluate('globalThis.isSame')).toBe(true)
   })
 
@@ -214,7 +215,7 @@ describe('the page', () => {
     await page.getByRole('button', { name: 'Resume' }).focus()
     await page.keyboard.press('Enter')
     await page.getByText('In order').first().waitFor()
-    expect(await text(page, '#summary')).toContain('All in order: 2 names')
+    await eventually(async () => text(page, '#summary')).toContain('All in order: 2 names')
   })
 
   it('says that the daemon does not answer, and recovers when it is back', async () => {
