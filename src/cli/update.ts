@@ -132,10 +132,11 @@ async function printDryRun(
 
 /** The request as on the wire (RFC 9112 §3). */
 function requestLines({ url, headers }: MaskedRequest): readonly string[] {
-  const { host, pathname, search, protocol } = new URL(url)
+  const { host, origin } = new URL(url)
   return [
-    `# to ${protocol}//${host}, not sent`,
-    `GET ${pathname}${search} HTTP/1.1`,
+    `# to ${origin}, not sent`,
+    // Not the path of the URL, in which «secret» would be percent-encoded.
+    `GET ${url.slice(origin.length)} HTTP/1.1`,
     `host: ${host}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ]

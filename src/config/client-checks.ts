@@ -5,7 +5,15 @@ import { providerCalled } from './providers/providers.ts'
 import { hasLabels } from './hostname.ts'
 import type { ACCOUNT_SETTINGS, AccountSettings, CLIENT_SETTINGS } from './client-settings.ts'
 import { formatPageListener, isLoopback } from './page-settings.ts'
-import type { Complaint, GivenValue, MissingContext, SettingLayer, TableResult } from './setting.ts'
+import { PASSWORD_PLACE } from './parameter.ts'
+import type {
+  Complaint,
+  GivenValue,
+  MissingContext,
+  SettingLayer,
+  TableResult,
+  ValuePlaces,
+} from './setting.ts'
 
 /**
  * The settings that a command needs: `names` (no password) where it sends nothing, `nothing` (no account) where it only
@@ -119,6 +127,22 @@ export function unprotectedPage({
   const problem = `page ${formatPageListener(page)} can be reached from other hosts, and needs a password; set page_password_file, or use 127.0.0.1`
   return [{ where: places['page'] ?? '', problem }]
 }
+
+/** Parameters with a secret written into them; they are sent as they are. */
+export const literalSecrets = ({
+  parameters,
+  places,
+}: Pick<AccountSettings, 'parameters'> & { readonly places: ValuePlaces }): readonly Complaint[] =>
+  parameters.flatMap(([name, value]) =>
+    typeof value === 'string'
+      ? []
+      : [
+          {
+            where: places['parameters'] ?? '',
+            problem: `parameters has the value of ${name} itself; write parameters = ["${name}=${PASSWORD_PLACE}"], and the value into the file of password_file`,
+          },
+        ],
+  )
 
 /** Addresses in `myip` are published unchecked, so a non-public one is most likely a mistake. */
 export function nonPublicMyip(

@@ -14,6 +14,7 @@ import {
 import { parseUserAgent } from '../protocol/user-agent.ts'
 import { parseDnsServer } from './dns-endpoint.ts'
 import { readHostnameOrLabel } from './hostname.ts'
+import { parseParameter } from './parameter.ts'
 import { NOTIFY_SETTINGS } from './notify-settings.ts'
 import { PAGE_SETTINGS } from './page-settings.ts'
 import { PROVIDER_NAMES, parseProvider } from './providers/providers.ts'
@@ -70,22 +71,6 @@ export function parsePath(value: string): Result<string, string> {
   if (/[?#]/.test(value)) return err('has a query; write only the path, and further parameters as parameters')
   const isPath = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})+$/.test(value)
   return isPath && !value.startsWith('//') ? ok(value) : err('is not a valid path')
-}
-
-/** Parameters that Holdfast writes itself. */
-const OWN_PARAMETERS: ReadonlySet<string> = new Set([
-  ...IPV6_PARAMETERS,
-  ...ADDRESS_PARAMETERS,
-  'hostname',
-  'host',
-  'offline',
-])
-
-/** "NAME=VALUE", in characters that need no escape. */
-export function parseParameter(value: string): Result<readonly [name: string, value: string], string> {
-  const [, name, text] = /^([A-Za-z0-9_.-]+)=([A-Za-z0-9_.~:@/-]*)$/.exec(value) ?? []
-  if (name === undefined || text === undefined) return err('must be NAME=VALUE, such as system=dyndns')
-  return OWN_PARAMETERS.has(name) ? err(`sets ${name}, which each request sets itself`) : ok([name, text])
 }
 
 /** At most one address of each family, or `connection`: the service takes the address of the connection. */
@@ -206,7 +191,7 @@ export const ACCOUNT_SETTINGS = {
   ipv6Parameter: { reader: choice(...IPV6_PARAMETERS),      help: `request parameter for the IPv6 address: ${IPV6_PARAMETERS.join(', ')}`, fallback: 'myip' },
   addressParameter: { reader: choice(...ADDRESS_PARAMETERS), help: 'request parameter for the IPv4 address, or for both', fallback: 'myip' },
   hostnameParameter: { reader: choice(...HOSTNAME_PARAMETERS), help: 'request parameter for the hostnames; none: the username stands for the hostname', fallback: 'hostname' },
-  parameters:    { reader: listReader(parseParameter, { type: 'string' }), help: 'further parameters of each request, such as system=dyndns', fallback: [] },
+  parameters:    { reader: listReader(parseParameter, { type: 'string' }), help: 'further parameters of each request, such as system=dyndns; the value {password} stands for the password', fallback: [] },
   minGap:        { reader: durationOrNever(seconds(1), days(1)), help: 'the least time between two requests: 1s to 1d, or 0 for none', fallback: seconds(0) },
   offline:       { reader: onOff,                           help: 'set the hostnames offline instead of updating them; not all plans allow this', fallback: false },
   nohostStops:   { reader: choice('account', 'hostname'),   help: 'what the reply nohost stops: the whole account, or only the hostname', fallback: 'account' },

@@ -133,7 +133,7 @@ function parseJson(source: string): Result<Located, SyntaxFault> {
     const line = lineAt(first.offset)
     const [before = ''] = /[\w.+-]*$/.exec(source.slice(0, first.offset)) ?? []
     const token = before + source.slice(first.offset, first.offset + first.length)
-    const isSecret = /password/i.test(source.split('\n')[line - 1] ?? '')
+    const isSecret = /pass|pw|token|secret|key|auth|sig/i.test(source.split('\n')[line - 1] ?? '')
     return err({ line, problem: explainJson(printParseErrorCode(first.error), isSecret ? 'a value' : token) })
   }
   if (root?.type !== 'object') return err({ line: 1, problem: 'the file is not a JSON object' })

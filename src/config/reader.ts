@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '../base/result.ts'
 import { type Duration, formatDuration, parseDuration } from '../base/time.ts'
 import { Secret } from '../net/secret.ts'
+import { shownItems } from './secret-names.ts'
 
 /** The type of a value in a file. Flags and variables are always text. */
 export type Shape = 'text' | 'list' | 'arguments' | 'switch' | 'number' | 'span'
@@ -147,9 +148,6 @@ export const choice = <const W extends string>(...words: readonly W[]): SettingR
   schema: { enum: words },
 })
 
-/** A URL may contain a password, which a complaint must not show. */
-const withoutUserinfo = (item: string): string => item.replace(/\/\/[^/]*@/, '//«secret»@')
-
 /**
  * Comma-separated in text, an array in a file; duplicates are dropped. `forms` describes a valid item, and follows the
  * errors once.
@@ -165,9 +163,13 @@ export const listReader = <T>(
       .split(',')
       .map((one) => one.trim())
       .filter((one) => one !== '')
-    const results = [...new Set(items)].map((one) => ({ one, result: item(one) }))
-    const errors = results.flatMap(({ one, result }) =>
-      result.ok ? [] : [`lists '${withoutUserinfo(one)}', which ${result.error}`],
+    const shown = shownItems(items)
+    const results = [...new Map(items.map((one, at) => [one, shown[at] ?? '']))].map(([one, as]) => ({
+      as,
+      result: item(one),
+    }))
+    const errors = results.flatMap(({ as, result }) =>
+      result.ok ? [] : [`lists '${as}', which ${result.error}`],
     )
     if (items.length === 0) return err('is empty')
     return errors.length > 0

@@ -1,4 +1,5 @@
 import { Buffer, isUtf8 } from 'node:buffer'
+import { SecretText } from './secret-text.ts'
 import { Secret } from './secret.ts'
 
 export interface Credentials {
@@ -7,8 +8,12 @@ export interface Credentials {
 }
 
 /** RFC 7617 §2: the value of an Authorization header, UTF-8. */
-export const formatBasic = ({ username, password }: Credentials): string =>
-  `Basic ${Buffer.from(`${username}:${password.reveal()}`, 'utf8').toString('base64')}`
+export const formatBasic = (credentials: Credentials): SecretText =>
+  new SecretText('Basic ', basicToken(credentials))
+
+/** Username and password, as the header has them. */
+export const basicToken = ({ username, password }: Credentials): Secret =>
+  password.derive((text) => Buffer.from(`${username}:${text}`, 'utf8').toString('base64'))
 
 /**
  * The inverse; undefined for a malformed header. The scheme is case-insensitive (RFC 9110 §11.1); the token must be plain

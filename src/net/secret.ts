@@ -10,6 +10,10 @@ export class Secret {
   reveal(): string {
     return this.#text
   }
+  /** A text made from this one, which must not be shown either. */
+  derive(make: (text: string) => string): Secret {
+    return new Secret(make(this.#text))
+  }
   toString(): string {
     return REDACTED
   }

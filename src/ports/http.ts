@@ -1,5 +1,6 @@
 import type { Duration } from '../base/time.ts'
 import type { Address, Family } from '../net/address.ts'
+import type { SecretText } from '../net/secret-text.ts'
 
 export interface HttpRequest {
   /** Default: GET. SUBSCRIBE and UNSUBSCRIBE are UPnP methods (GENA). */
@@ -20,6 +21,12 @@ export interface HttpRequest {
   readonly connectTimeout: Duration
   /** For the whole exchange. */
   readonly responseTimeout: Duration
+}
+
+/** A request with secret parts, which show as «secret» wherever it is shown. */
+export interface OutgoingRequest extends Omit<HttpRequest, 'url' | 'headers'> {
+  readonly url: SecretText
+  readonly headers: Readonly<Record<string, string | SecretText>>
 }
 
 /** The stage at which an exchange failed. `malformed`: the server answered, and the answer is not HTTP. */
@@ -51,3 +58,6 @@ export type HttpOutcome =
 
 /** One attempt on one connection. Never retries, follows no redirect, never rejects. */
 export type Http = (request: HttpRequest, signal: AbortSignal) => Promise<HttpOutcome>
+
+/** The same, for requests to services that know a secret of the user. */
+export type ServiceHttp = (request: OutgoingRequest, signal: AbortSignal) => Promise<HttpOutcome>

@@ -1,4 +1,5 @@
 import { type Duration, milliseconds } from '../base/time.ts'
+import type { Secret } from '../net/secret.ts'
 
 /** Names of the parameter that services take an IPv6 address in. */
 export const IPV6_PARAMETERS = ['myip', 'myipv6', 'ipv6', 'myip6', 'ip6', 'myip2'] as const
@@ -21,6 +22,8 @@ export const ABSENT_FAMILY = ['omit', 'repeat', 'hold', 'hold-ipv4', 'preserve',
 export type AbsentFamily = (typeof ABSENT_FAMILY)[number]
 export const isHolding = (one: AbsentFamily): boolean => one === 'hold' || one === 'hold-ipv4'
 
+export type FixedParameter = readonly [name: string, value: string | Secret]
+
 /** How the requests of one service look, as far as services of this protocol differ. */
 export interface RequestForm {
   readonly hostnameParameter: HostnameParameter
@@ -30,8 +33,8 @@ export interface RequestForm {
   /** Each family has a request of its own. */
   readonly isApart: boolean
   readonly absentFamily: AbsentFamily
-  /** Fixed parameters, with their names. */
-  readonly parameters: readonly (readonly [name: string, value: string])[]
+  /** Fixed parameters. A secret is percent-encoded where it is sent, any other value needs no escape. */
+  readonly parameters: readonly FixedParameter[]
   /** The least time between two requests; zero: none. */
   readonly minGap: Duration
 }

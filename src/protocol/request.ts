@@ -1,6 +1,7 @@
 import { type Address, type Addresses, byFamily, familyOf, parseAddress } from '../net/address.ts'
+import { SecretText } from '../net/secret-text.ts'
 import { specialRangeOf } from '../net/special.ts'
-import type { RequestForm } from './request-form.ts'
+import type { FixedParameter, RequestForm } from './request-form.ts'
 
 /** The only path of the update protocol. */
 export const UPDATE_PATH = '/nic/update'
@@ -20,16 +21,21 @@ export interface UpdateRequest {
  * Client side: formats the query. Commas and colons are not escaped: all services accept that, and RFC 3986 §3.4 allows
  * it.
  */
-export function formatQuery(request: UpdateRequest, form: RequestForm): string {
+export function formatQuery(request: UpdateRequest, form: RequestForm): SecretText {
   const hostnames = request.hostnames.map(escapeItem).join(',')
-  const pairs = [
+  const pairs: readonly FixedParameter[] = [
     ...form.parameters,
     ...(form.hostnameParameter === 'none' ? [] : [[form.hostnameParameter, hostnames] as const]),
     ...addressPairs(request.addresses, form),
     ...(request.offline === undefined ? [] : [['offline', request.offline] as const]),
   ]
-  return pairs.map(([key, value]) => `${key}=${value}`).join('&')
+  return new SecretText(
+    ...pairs.flatMap(([key, value], at) => [`${at === 0 ? '' : '&'}${key}=`, escaped(value)]),
+  )
 }
+
+const escaped = (value: FixedParameter[1]): FixedParameter[1] =>
+  typeof value === 'string' ? value : value.derive(encodeURIComponent)
 
 type Pair = readonly [name: string, value: string]
 

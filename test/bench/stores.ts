@@ -101,7 +101,7 @@ async function rateOf(updater: Updater, kind: Kind, span: number): Promise<numbe
         path: '/nic/update',
         query: `hostname=h${at}.bench.test&myip=${address(nth)}`,
         userAgent: 'Acme test/1-1 me@example.test',
-        authorization: formatBasic({ username: `key${1000 + at}`, password: new Secret(password) }),
+        authorization: formatBasic({ username: `key${1000 + at}`, password: new Secret(password) }).reveal(),
         peer: PEER,
         isProxy: false,
       })

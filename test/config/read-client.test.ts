@@ -151,6 +151,7 @@ it.each<[string, Given, string]>([
   ['a path that names a host', { toml: `${WHOLE}path = "//elsewhere.example"` }, 'h.toml:6: path is not a valid path'],
   ['a parameter without a value', { toml: `${WHOLE}parameters = ["system"]` }, "h.toml:6: parameters lists 'system', which must be NAME=VALUE, such as system=dyndns"],
   ['a parameter that is set anyway', { toml: `${WHOLE}parameters = ["myip=192.0.2.1"]` }, "h.toml:6: parameters lists 'myip=192.0.2.1', which sets myip, which each request sets itself"],
+  ['a secret that is no parameter', { toml: `${WHOLE}parameters = ["a=b", "token=x,y z", "key=a b"]` }, "h.toml:6: parameters lists '«secret»', which must be NAME=VALUE"],
   ['a repeated flag', { toml: WHOLE, flags: { interval: ['5m', '6m'] } },         '--interval: interval must be one value, and is set more than once or as a list'],
 ])('complains about %s', (_, given, complaint) => {
   expect(complaintsOf(given).some((one) => one.startsWith(complaint)), complaintsOf(given).join('\n')).toBe(true)
@@ -165,6 +166,8 @@ it('never shows a secret in a complaint', () => {
   ]
 
   complaints.push(...complaintsOf({ toml: `${WHOLE}sources = ["https://u:swordfish@x/"]` }))
+  complaints.push(...complaintsOf({ toml: `${WHOLE}parameters = ["token=swordfish !"]` }))
+  complaints.push(...complaintsOf({ toml: `${WHOLE}parameters = ["token=x,swordfish"]` }))
 
   expect(complaints.length).toBeGreaterThan(1)
   expect(complaints.join('\n')).not.toContain('swordfish')

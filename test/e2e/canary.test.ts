@@ -10,8 +10,14 @@ import { answering } from './servers.ts'
 const PASSWORD = 'cAn4ry/+ swörd&fish=%25"x'
 const USERNAME = 'abc1234'
 
+/** In characters that a fixed parameter may have. */
+const TOKEN = 'cAn4ry-t0ken.of_12345'
+
 /** Every encoding in which the password could leak. */
 const FORMS = [
+  TOKEN,
+  TOKEN.slice(0, 12),
+  Buffer.from(TOKEN).toString('base64'),
   PASSWORD,
   PASSWORD.slice(0, 12),
   Buffer.from(PASSWORD).toString('base64'),
@@ -52,7 +58,7 @@ it('no output, log or file of any command or failure contains the password, at t
   const toml = (server: string, more = ''): void =>
     writeFileSync(
       file,
-      `server = "${server}"\nusername = "${USERNAME}"\npassword = ${JSON.stringify(PASSWORD)}\nhostnames = ["a.test"]\nlog_level = "trace"\nstate_dir = "${folder}/state"\nmyip = ["192.0.2.1"]\n${more}`,
+      `server = "${server}"\nusername = "${USERNAME}"\npassword = ${JSON.stringify(PASSWORD)}\nhostnames = ["a.test"]\nlog_level = "trace"\nstate_dir = "${folder}/state"\nmyip = ["192.0.2.1"]\nparameters = ["token=${TOKEN}", "key={password}", "system=x"]\n${more}`,
       { mode: 0o600 },
     )
   const outputs: string[] = []
@@ -76,6 +82,13 @@ it('no output, log or file of any command or failure contains the password, at t
     toml(await always(status, body), `name = "n"\n`)
     await run('update', '--force')
   }
+  let sent = ''
+  const echo = await answering((url) => {
+    sent = url
+    return { status: 200, body: `you sent ${url} and ${decodeURIComponent(url)}` }
+  })
+  toml(echo.replace(/\/$/, ''))
+  await run('update', '--force')
   const at = await service('--log-level', 'trace')
   toml(at.url)
   for (const args of [
@@ -99,6 +112,7 @@ it('no output, log or file of any command or failure contains the password, at t
     `user_agent = ${JSON.stringify(PASSWORD)}\n`,
     'hostnames = [\n',
     'password_file = "/nonexistent"\n',
+    '[[account]]\nname = "n"\nparameters = ["token=' + TOKEN + ',' + TOKEN.slice(3) + '"]\n',
   ]) {
     toml(at.url, wrong)
     for (const command of [['update'], ['run'], ['config', 'show'], ['config', 'check']])
@@ -125,6 +139,10 @@ it('no output, log or file of any command or failure contains the password, at t
   outputs.push((await holdfast(['update', '--passwrd', PASSWORD.slice(0, 3)])).stderr, at.stderr())
 
   writeFileSync(file, '')
+  // They are sent, and only there they are in clear text.
+  expect(sent).toContain(`?token=${TOKEN}&key=${encodeURIComponent(PASSWORD)}&system=x&`)
+  expect(outputs.join('\n')).toContain('/nic/update?token=«secret»&key=«secret»&system=x&hostname=a.test')
+  expect(outputs.join('\n')).toContain('write parameters = ["token={password}"]')
   expect(outputs.join('\n').length).toBeGreaterThan(5000)
   expect(leaksIn(outputs.join('\n'))).toEqual([])
   expect(leaksIn(contents(folder))).toEqual([])

@@ -20,6 +20,7 @@ import { parseAddress } from '../../src/net/address.ts'
 import { Secret } from '../../src/net/secret.ts'
 import { UPDATE_PATH } from '../../src/protocol/request.ts'
 import { PLAIN_FORM } from '../../src/protocol/request-form.ts'
+import { toWire } from '../../src/platform/http/wire.ts'
 import type { HttpOutcome } from '../../src/ports/http.ts'
 
 export const START = instant(Date.UTC(2026, 0, 1))
@@ -136,7 +137,8 @@ export function world(
         return undefined
       },
     },
-    http: async ({ url }): Promise<HttpOutcome> => {
+    http: async (request): Promise<HttpOutcome> => {
+      const { url } = toWire(request)
       const line = script.shift()
       record(`send ${decodeURIComponent(new URL(url).host + new URL(url).search)}`)
       if (line === undefined) throw new Error('the client sent more requests than the script has outcomes')

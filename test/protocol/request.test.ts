@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Address, Addresses } from '../../src/net/address.ts'
+import { Secret } from '../../src/net/secret.ts'
 import { PLAIN_FORM, type RequestForm } from '../../src/protocol/request-form.ts'
 import { ALL_HOSTNAMES, formatQuery, readQuery, UPDATE_PATH } from '../../src/protocol/request.ts'
 import {
@@ -26,6 +27,7 @@ describe('the form of a service', () => {
     ['another parameter for addresses', { addressParameter: 'ip' },                             both,  `hostname=a.test&ip=${v4},${v6}`],
     ['another parameter for IPv6',      { ipv6Parameter: 'ip6' },                               both,  `hostname=a.test&myip=${v4}&ip6=${v6}`],
     ['fixed parameters first',          { parameters: [['system', 'dyndns'], ['a', 'b']] },     only4, `system=dyndns&a=b&hostname=a.test&myip=${v4}`],
+    ['a secret, which is escaped',      { parameters: [['key', new Secret('a&b c')]] },          only4, `key=a%26b%20c&hostname=a.test&myip=${v4}`],
     ['IPv6 apart, in its parameter',    { isApart: true, ipv6Parameter: 'myip6' },              only6, `hostname=a.test&myip6=${v6}`],
     ['IPv6 apart, in myip',             { isApart: true },                                      only6, `hostname=a.test&myip=${v6}`],
     ['preserve IPv6',                   { absentFamily: 'preserve', ipv6Parameter: 'myipv6' },  only4, `hostname=a.test&myip=${v4}&myipv6=preserve`],
@@ -36,8 +38,18 @@ describe('the form of a service', () => {
     ['keep IPv4',                       { absentFamily: 'keep', isApart: true },                only6, `hostname=a.test&myip=${v6}&keepipv4=1`],
     ['the connection, without a word',  { absentFamily: 'preserve', ipv6Parameter: 'myipv6' },  {},    'hostname=a.test'],
   ])('%s', (_, form, addresses, query) =>
-    expect(formatQuery({ hostnames: ['a.test'], addresses }, { ...PLAIN_FORM, ...form })).toBe(query))
+    expect(formatQuery({ hostnames: ['a.test'], addresses }, { ...PLAIN_FORM, ...form }).reveal()).toBe(query))
 })
+
+it('a query shows no secret', () =>
+  expect(
+    String(
+      formatQuery(
+        { hostnames: ['a'], addresses: {} },
+        { ...PLAIN_FORM, parameters: [['key', new Secret('a&b')]] },
+      ),
+    ),
+  ).toBe('key=«secret»&hostname=a'))
 
 describe('a query', () => {
   const v6 = '2001:db8::1' as Address
@@ -48,15 +60,20 @@ describe('a query', () => {
     ['myipv6', { v4, v6 }, `myip=${v4}&myipv6=${v6}`],
     ['myipv6', { v6 },     `myip=${v6}&myipv6=${v6}`],
   ] as const)('has the IPv6 address in %s: %j', (parameter, addresses, sent) =>
-    expect(formatQuery({ hostnames: ['a'], addresses }, { ...PLAIN_FORM, ipv6Parameter: parameter })).toBe(`hostname=a&${sent}`))
+    expect(formatQuery({ hostnames: ['a'], addresses }, { ...PLAIN_FORM, ipv6Parameter: parameter }).reveal()).toBe(`hostname=a&${sent}`))
 
   it('has no myipv6 without an IPv6 address', () =>
     expect(
-      formatQuery({ hostnames: ['a.test'], addresses: { v4 } }, { ...PLAIN_FORM, ipv6Parameter: 'myipv6' }),
+      formatQuery(
+        { hostnames: ['a.test'], addresses: { v4 } },
+        { ...PLAIN_FORM, ipv6Parameter: 'myipv6' },
+      ).reveal(),
     ).toBe('hostname=a.test&myip=192.0.2.1'))
 
   it('has colons and at-signs as they are, and everything else escaped', () =>
-    expect(formatQuery({ hostnames: ['a@b:c&d'], addresses: {} }, PLAIN_FORM)).toBe('hostname=a@b:c%26d'))
+    expect(formatQuery({ hostnames: ['a@b:c&d'], addresses: {} }, PLAIN_FORM).reveal()).toBe(
+      'hostname=a@b:c%26d',
+    ))
 
   it.each(['fe80::1', '169.254.1.1', '224.0.0.1', '255.255.255.255', '0.0.0.0', '::', 'x'])(
     'of myip ignores %s, which is the address of no host elsewhere',

@@ -5,6 +5,8 @@ import { reduce } from '../../src/client/decide/reduce.ts'
 import { accountOf, hostOf, NEW_STATE } from '../../src/client/decide/state.ts'
 import { exchange } from '../../src/client/send/exchange.ts'
 import { byFamily, parseAddress } from '../../src/net/address.ts'
+import { toWire } from '../../src/platform/http/wire.ts'
+import type { HttpRequest, OutgoingRequest } from '../../src/ports/http.ts'
 import { REPLIES, type ReplyWord } from '../../src/protocol/reply.ts'
 import { readQuery } from '../../src/protocol/request.ts'
 import { writeResponse } from '../../src/protocol/response.ts'
@@ -41,12 +43,12 @@ it('a request has exactly the parameters and headers of the specification', asyn
     addresses: byFamily(['192.0.2.1', '2001:db8::1'].flatMap((a) => parseAddress(a) ?? [])),
     offline: 'YES' as const,
   }
-  let sent: { url: string; headers: Readonly<Record<string, string>> } | undefined
+  let sent: HttpRequest | undefined
   const { jobs, clock } = world(disk(), [], undefined, [{ form: { ...PLAIN_FORM, ipv6Parameter: 'myipv6' } }])
   const endpoint = jobs[0]?.endpoint
   if (endpoint === undefined) throw new Error('no endpoint')
-  const http = async (request: { url: string; headers: Readonly<Record<string, string>> }) => {
-    sent = request
+  const http = async (request: OutgoingRequest) => {
+    sent = toWire(request)
     return { kind: 'answered', status: 200, headers: {}, body: 'good' } as const
   }
 

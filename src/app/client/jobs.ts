@@ -4,6 +4,7 @@ import type { DesiredState } from '../../client/decide/desired-state.ts'
 import { fingerprint } from '../../client/decide/lift.ts'
 import type { ServiceEndpoint } from '../../client/send/exchange.ts'
 import { accountKey } from '../../config/client-checks.ts'
+import { PASSWORD_PLACE } from '../../config/parameter.ts'
 import { providerCalled } from '../../config/providers/providers.ts'
 import { dialectOf } from '../../protocol/dialect.ts'
 import { UPDATE_PATH } from '../../protocol/request.ts'
@@ -68,7 +69,10 @@ const formOf = (account: ClientAccount): RequestForm => ({
   ipv6Parameter: account.ipv6Parameter,
   isApart: account.families === 'apart',
   absentFamily: account.absentFamily,
-  parameters: account.parameters,
+  parameters: account.parameters.map(([name, value]) => [
+    name,
+    value === PASSWORD_PLACE ? account.password : value,
+  ]),
   minGap: account.minGap,
 })
 
@@ -108,7 +112,11 @@ function fingerprintsOf(
 
 /** What differs from the specification; nothing for most accounts, so that their fingerprints stay those of earlier versions. */
 function otherFormOf(account: ClientAccount): readonly string[] {
-  const form = { ...formOf(account), ipv6Parameter: PLAIN_FORM.ipv6Parameter }
+  const parameters = formOf(account).parameters.map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : value.reveal(),
+  ])
+  const form = { ...formOf(account), ipv6Parameter: PLAIN_FORM.ipv6Parameter, parameters }
   const text = JSON.stringify([form, account.path])
   return text === JSON.stringify([PLAIN_FORM, UPDATE_PATH]) ? [] : [text]
 }

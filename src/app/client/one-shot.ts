@@ -7,7 +7,7 @@ import type { Observation } from '../../client/decide/observation.ts'
 import { ExchangeLog, type ExchangeView } from '../../client/report/exchange-log.ts'
 import { type AccountReport, reportAccounts } from '../../client/report/report.ts'
 import type { Schedule } from '../../ports/clock.ts'
-import type { HttpRequest } from '../../ports/http.ts'
+import type { OutgoingRequest } from '../../ports/http.ts'
 import type { Log } from '../../ports/log.ts'
 import { HOSTNAME_PARAMETERS } from '../../protocol/request-form.ts'
 import { type MakeAddressDetection, NO_DETECTION } from './detect/address-detection.ts'
@@ -63,7 +63,7 @@ export interface DryRun {
   readonly reports: readonly AccountReport[]
 }
 
-/** An HTTP request without its password. */
+/** An HTTP request with «secret» in the place of each secret. */
 export interface MaskedRequest {
   readonly method: 'GET'
   readonly url: string
@@ -71,8 +71,8 @@ export interface MaskedRequest {
 }
 
 /** The hostnames of a request; one where the credentials stand for it. */
-function namesIn({ url }: HttpRequest): number {
-  const given = new URL(url).searchParams
+function namesIn({ url }: OutgoingRequest): number {
+  const given = new URL(String(url)).searchParams
   const [names = ''] = HOSTNAME_PARAMETERS.flatMap((name) => given.get(name) ?? [])
   return Math.max(1, names.split(',').length)
 }
@@ -82,7 +82,7 @@ export async function dryRun(settings: ResolvedSettings, options: OneShotOptions
   const composed = await compose(settings, options, { onEvent: () => undefined, isDryRun: true })
   const requests: MaskedRequest[] = []
   const http: Agent['http'] = (request) => {
-    requests.push(masked(request))
+    requests.push(shown(request))
     return Promise.resolve({
       kind: 'answered',
       status: 200,
@@ -141,10 +141,10 @@ const reportsOf = (
 ): readonly AccountReport[] =>
   reportAccounts({ ...loop, jobs: agent.jobs }, { exchanges, clock: clockView(clientTime) })
 
-const masked = ({ url, headers }: HttpRequest): MaskedRequest => ({
+const shown = ({ url, headers }: OutgoingRequest): MaskedRequest => ({
   method: 'GET',
-  url,
-  headers: { ...headers, authorization: 'Basic «secret»' },
+  url: String(url),
+  headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
 })
 
 /** With given addresses, the modules that detect addresses are not loaded. */

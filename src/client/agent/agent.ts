@@ -1,6 +1,6 @@
 import type { Duration } from '../../base/time.ts'
 import type { Clock, Random, Schedule } from '../../ports/clock.ts'
-import type { Http } from '../../ports/http.ts'
+import type { ServiceHttp } from '../../ports/http.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { AgentEvent } from './events.ts'
 import type { Inbox } from './inbox.ts'
@@ -12,7 +12,7 @@ export interface Agent {
   readonly random: Random
   readonly schedule: Schedule
   readonly memory: Memory
-  readonly http: Http
+  readonly http: ServiceHttp
   readonly jobs: readonly AccountJob[]
   readonly inbox: Inbox
   /** When every account is stopped: end, or wait for requests. */

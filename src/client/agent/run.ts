@@ -124,7 +124,7 @@ class AgentLoop {
     const job = this.#loop.jobs.find(({ desired }) => desired.account === account)
     if (job === undefined) throw new Error(`there is no account ${account} to send for`)
     if (mustSave && !memory.isSaved()) throw new StateNotSaved(memory.folders)
-    const { url } = makeHttpRequest(job.endpoint, action)
+    const url = String(makeHttpRequest(job.endpoint, action).url)
     emit({ kind: 'sending', account, request, to: url })
     if (url.startsWith('http:')) emit({ kind: 'keyInClear', account, to: new URL(url).origin })
     return this.#withAnswerTimeout(abandon, async (signal) =>

@@ -1,7 +1,8 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import type { DraftSettings } from '../setup/draft.ts'
 import { HOSTNAME_PARAMETERS, ADDRESS_PARAMETERS, IPV6_PARAMETERS } from '../../protocol/request-form.ts'
-import { parseParameter } from '../../config/client-settings.ts'
+import { parseParameter } from '../../config/parameter.ts'
+import { isSecretName } from '../../config/secret-names.ts'
 import type { ServiceAddress } from './imported.ts'
 import { providerOfServer, splitServer } from './service-names.ts'
 
@@ -93,7 +94,6 @@ interface ReadParameter {
 
 /** As in `[PARAMOPT]`, `<dualstack>` and `__TTL__`. */
 const ANY_PLACEHOLDER = /\[[A-Z0-9]+\]|<[a-z0-9]+>|__[A-Z0-9]+__/i
-const CREDENTIAL_NAME = /pass|^pw|token|secret|^key$|api.?key|auth/i
 
 function readParameter(name: string, value: string): Result<ReadParameter, string> {
   const parts = value.split(',').map(partOf)
@@ -101,8 +101,7 @@ function readParameter(name: string, value: string): Result<ReadParameter, strin
   const isOneOf = (names: readonly string[]): boolean => names.includes(name)
   const foreign = (what: string): Result<never, string> =>
     err(`has ${what} (${name}), which is not this protocol`)
-  if (is('password') || is('username') || CREDENTIAL_NAME.test(name))
-    return foreign('the credentials in its query')
+  if (is('password') || is('username') || isSecretName(name)) return foreign('the credentials in its query')
   if (is('hostname') || name === 'hostname') {
     const literal = parts.every((part) => part === undefined)
       ? value.split(',').filter((one) => one !== '')

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { formatInstant, type Instant } from '../../base/time.ts'
-import type { Secret } from '../../net/secret.ts'
+import { Secret } from '../../net/secret.ts'
 import type { WebhookFormat } from '../../config/notify-settings.ts'
 import { EVENT_ROWS, type Notification, notificationText, type PingKind } from './notification.ts'
 
@@ -120,14 +120,14 @@ export function hookVariables(one: Notification, version: string): Readonly<Reco
  * The address of a ping: /start and /fail behind the address for healthchecks.io and those like it, `status` for the push
  * monitors of Uptime Kuma, which have no start.
  */
-export function pingUrl(url: string, kind: PingKind, text: string): string | undefined {
-  const parsed = new URL(url)
+export function pingUrl(url: Secret, kind: PingKind, text: string): Secret | undefined {
+  const parsed = new URL(url.reveal())
   if (/\/api\/push\/[^/]+$/.test(parsed.pathname)) {
     if (kind === 'start') return undefined
     parsed.searchParams.set('status', kind === 'fail' ? 'down' : 'up')
     parsed.searchParams.set('msg', kind === 'fail' ? text.slice(0, 200) : 'OK')
-    return parsed.href
+    return new Secret(parsed.href)
   }
   if (kind !== 'success') parsed.pathname = `${parsed.pathname.replace(/\/$/, '')}/${kind}`
-  return parsed.href
+  return new Secret(parsed.href)
 }

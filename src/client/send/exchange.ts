@@ -1,6 +1,8 @@
 import { between, type Duration, type Instant, instant, milliseconds, seconds } from '../../base/time.ts'
 import { type Credentials, formatBasic } from '../../net/basic.ts'
-import type { Http, HttpOutcome, HttpRequest, HttpStage } from '../../ports/http.ts'
+import { Secret } from '../../net/secret.ts'
+import { SecretText, secretUrl } from '../../net/secret-text.ts'
+import type { HttpOutcome, HttpStage, OutgoingRequest, ServiceHttp } from '../../ports/http.ts'
 import type { ReplyDialect } from '../../protocol/dialect.ts'
 import { quoteOf } from '../../protocol/quote.ts'
 import { actionOf } from '../../protocol/reply.ts'
@@ -34,7 +36,7 @@ export interface ServiceEndpoint {
 type OutgoingUpdate = Pick<Extract<Action, { kind: 'send' }>, 'request' | 'endpoint'>
 
 interface ExchangeContext {
-  readonly http: Http
+  readonly http: ServiceHttp
   readonly now: () => Instant
   readonly signal: AbortSignal
 }
@@ -48,14 +50,14 @@ function baseUrlFor(
   return baseUrls[endpoint] ?? baseUrls[0] ?? ''
 }
 
-/** The exact HTTP request. The password is in the Authorization header and nowhere else. */
+/** The exact HTTP request. The password is in the Authorization header, and where a fixed parameter names it. */
 export function makeHttpRequest(
   service: ServiceEndpoint,
   { request, endpoint }: OutgoingUpdate,
-): HttpRequest {
+): OutgoingRequest {
   const baseUrl = baseUrlFor(service, { request, endpoint })
   return {
-    url: `${baseUrl}${service.path}?${formatQuery(request, service.form)}`,
+    url: new SecretText(`${baseUrl}${service.path}?`, formatQuery(request, service.form)),
     headers: {
       authorization: formatBasic(service.credentials),
       'user-agent': service.userAgent,
@@ -93,8 +95,8 @@ export async function exchange(
     return { kind: 'unreached', account, because, isTls: isHttps }
   }
   if (!replies.ok) {
-    const masked = read({ ...answer, body: withoutSecrets(answer.body, service.credentials) })
-    const { because } = masked === undefined || masked.ok ? replies.error : masked.error
+    const shown = read({ ...answer, body: masked(answer.body, service) })
+    const { because } = shown === undefined || shown.ok ? replies.error : shown.error
     return { kind: 'notUnderstood', account, ...replies.error, because, ...retryAfter }
   }
   const isRefused = replies.value.some((reply) => isOldRefusal(reply, request.addresses))
@@ -107,22 +109,23 @@ export async function exchange(
  * Authorization header must not go elsewhere.
  */
 async function withRedirect(
-  request: HttpRequest,
-  http: (one: HttpRequest) => Promise<HttpOutcome>,
+  request: OutgoingRequest,
+  http: (one: OutgoingRequest) => Promise<HttpOutcome>,
 ): Promise<HttpOutcome> {
   const outcome = await http(request)
   const to = outcome.kind === 'answered' ? redirectOf(outcome, request.url) : undefined
   return to === undefined ? outcome : http({ ...request, url: to })
 }
 
-/** RFC 9110 §15.4, for a GET request. */
-function redirectOf({ status, headers }: HttpAnswer, from: string): string | undefined {
+/** RFC 9110 §15.4, for a GET request. The address may repeat what was sent, so that only its origin may be shown. */
+function redirectOf({ status, headers }: HttpAnswer, url: SecretText): SecretText | undefined {
   const { location } = headers
+  const from = url.reveal()
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined
   if (!URL.canParse(location, from)) return undefined
   const [to, base] = [new URL(location, from), new URL(from)]
   const isSame = to.protocol === 'https:' && to.hostname === base.hostname
-  return isSame && to.username === '' && to.href !== base.href ? to.href : undefined
+  return isSame && to.username === '' && to.href !== base.href ? secretUrl(new Secret(to.href)) : undefined
 }
 
 type HttpAnswer = Extract<HttpOutcome, { kind: 'answered' }>
@@ -133,19 +136,24 @@ function answerIn(outcome: HttpOutcome): HttpAnswer | undefined {
   return outcome.partial && { kind: 'answered', ...outcome.partial, isCut: true }
 }
 
+/** An answer, in which the service may repeat what it was sent. */
+const masked = (text: string, { credentials, form }: ServiceEndpoint): string =>
+  withoutSecrets(
+    text,
+    credentials,
+    form.parameters.flatMap(([, value]) => (typeof value === 'string' ? [] : [value])),
+  )
+
 /** An answer that is not HTTP comes from the service or from something in front of it: it reached the other side. */
-function observeNoAnswer(
-  { account, credentials }: ServiceEndpoint,
-  outcome: HttpOutcome,
-  isHttps: boolean,
-): Observation {
+function observeNoAnswer(service: ServiceEndpoint, outcome: HttpOutcome, isHttps: boolean): Observation {
   if (outcome.kind === 'answered') throw new Error('the outcome holds an answer')
+  const { account } = service
   const { stage, because, said = '' } = outcome
   if (stage !== 'malformed') {
     const isTls = isHttps && !BEFORE_TLS.has(stage)
     return { kind: 'unreached', account, because: `${stage}: ${because}`, isTls }
   }
-  const quote = quoteOf(withoutSecrets(said, credentials))
+  const quote = quoteOf(masked(said, service))
   const detail = quote === '' ? because : `${because}: ${quote}`
   return { kind: 'notUnderstood', account, because: detail, looksLikePortal: false }
 }

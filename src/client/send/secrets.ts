@@ -1,4 +1,5 @@
-import { type Credentials, formatBasic } from '../../net/basic.ts'
+import { basicToken, type Credentials } from '../../net/basic.ts'
+import type { Secret } from '../../net/secret.ts'
 
 const MASK = '«secret»'
 
@@ -63,17 +64,30 @@ const SPELLINGS: readonly Spelling[] = [
   (text) => utf8(text).toString('hex'),
 ]
 
-/** The text with each occurrence of the password and of the Basic credentials masked: a service may repeat what it was sent. */
-export function withoutSecrets(text: string, credentials: Credentials): string {
+/**
+ * The text with each occurrence of the password, of the Basic credentials and of the other secrets masked: a service may repeat what
+ * it was sent.
+ */
+export function withoutSecrets(
+  text: string,
+  credentials: Credentials,
+  others: readonly Secret[] = [],
+): string {
   // UTF-8 replaces a lone surrogate, as the request did.
-  const password = utf8(credentials.password.reveal()).toString('utf8')
-  const basic = formatBasic(credentials).slice('Basic '.length)
-  const pair = [unpadded(basic), utf8(`${credentials.username}:${password}`).toString('base64url')]
-  if (password.length >= MIN_LENGTH)
-    return maskAll(text, [...pair, ...SPELLINGS.map((spelling) => spelling(password))])
-  return [password, encodeURIComponent(password)]
-    .filter((secret) => secret !== '')
-    .reduce((masked, secret) => masked.replaceAll(secret, MASK), maskAll(text, pair))
+  const secrets = [credentials.password, ...others].map((one) => utf8(one.reveal()).toString('utf8'))
+  const pair = [
+    unpadded(basicToken(credentials).reveal()),
+    utf8(`${credentials.username}:${secrets[0]}`).toString('base64url'),
+  ]
+  const long = secrets.filter((secret) => secret.length >= MIN_LENGTH)
+  const masked = maskAll(text, [
+    ...pair,
+    ...long.flatMap((secret) => SPELLINGS.map((spelling) => spelling(secret))),
+  ])
+  return secrets
+    .filter((secret) => secret !== '' && secret.length < MIN_LENGTH)
+    .flatMap((secret) => [secret, encodeURIComponent(secret)])
+    .reduce((rest, secret) => rest.replaceAll(secret, MASK), masked)
 }
 
 /** A text in lower case without gaps, and for each of its code units where its character begins and ends in the original. */

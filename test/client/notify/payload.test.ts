@@ -142,5 +142,7 @@ describe('a ping', () => {
       'https://kuma.example/sub/api/push/abc?status=down&msg=why',
     ],
     ['https://kuma.example/api/push/abc', 'start', undefined],
-  ] as const)('to %s for %s', (url, kind, expected) => expect(pingUrl(url, kind, 'why')).toBe(expected))
+  ] as const)('to %s for %s', (url, kind, expected) =>
+    expect(pingUrl(new Secret(url), kind, 'why')?.reveal()).toBe(expected),
+  )
 })

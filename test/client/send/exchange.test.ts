@@ -1,8 +1,10 @@
+import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { days, hours, minutes } from '../../../src/base/time.ts'
 import { exchange, makeHttpRequest } from '../../../src/client/send/exchange.ts'
-import type { HttpOutcome } from '../../../src/ports/http.ts'
 import { Secret } from '../../../src/net/secret.ts'
+import { toWire } from '../../../src/platform/http/wire.ts'
+import type { HttpOutcome, OutgoingRequest } from '../../../src/ports/http.ts'
 import { disk, START, world } from '../../fakes/world.ts'
 
 const service = world(disk(), []).jobs[0]?.endpoint
@@ -22,7 +24,7 @@ const basic = Buffer.from(`${service.credentials.username}:${password}`).toStrin
 
 describe('an HTTP request', () => {
   it('carries the credentials in the Authorization header only', () => {
-    const { url, headers } = makeHttpRequest(service, { request, endpoint: 0 })
+    const { url, headers } = toWire(makeHttpRequest(service, { request, endpoint: 0 }))
     const { authorization, ...others } = headers
 
     expect(authorization).toBe(`Basic ${basic}`)
@@ -32,7 +34,7 @@ describe('an HTTP request', () => {
   it('has a long password with a colon and other characters than ASCII on one line', () => {
     const long = `${'pä:'.repeat(70)}end`
     const over = { ...service, credentials: { ...service.credentials, password: new Secret(long) } }
-    const { authorization = '' } = makeHttpRequest(over, { request, endpoint: 0 }).headers
+    const { authorization = '' } = toWire(makeHttpRequest(over, { request, endpoint: 0 })).headers
     expect(authorization).toMatch(/^Basic [A-Za-z0-9+/=]+$/)
     expect(Buffer.from(authorization.slice(6), 'base64').toString()).toBe(
       `${service.credentials.username}:${long}`,
@@ -42,9 +44,50 @@ describe('an HTTP request', () => {
   it('goes to the base URL of its endpoint', () => {
     const two = { ...service, baseUrls: ['https://a.test', 'http://b.test:8245'] }
 
-    expect(makeHttpRequest(two, { request, endpoint: 1 }).url).toBe(
+    expect(toWire(makeHttpRequest(two, { request, endpoint: 1 })).url).toBe(
       'http://b.test:8245/nic/update?hostname=home.example.test',
     )
+  })
+})
+
+describe('a secret of a fixed parameter', () => {
+  const token = 'token-of-1234'
+  const over = { ...service, form: { ...service.form, parameters: [['token', new Secret(token)] as const] } }
+
+  it('is sent, and shown nowhere', () => {
+    const outgoing = makeHttpRequest(over, { request, endpoint: 0 })
+
+    expect(toWire(outgoing).url).toContain(`?token=${token}&`)
+    for (const text of [String(outgoing.url), JSON.stringify(outgoing), inspect(outgoing, { depth: 9 })]) {
+      expect(text).toContain('token=«secret»')
+      expect(text).not.toContain(token)
+      expect(text).not.toContain(basic)
+    }
+  })
+
+  it('is masked where an answer repeats it', async () => {
+    const seen = await after(
+      { kind: 'answered', status: 403, headers: {}, body: `no token ${token} here` },
+      over,
+    )
+
+    expect(JSON.stringify(seen)).toContain('no token «secret» here')
+  })
+
+  it('is not shown in a redirect that repeats it', async () => {
+    const urls: string[] = []
+    const http = async ({ url }: OutgoingRequest): Promise<HttpOutcome> => {
+      urls.push(String(url))
+      const location = `https://a.test/moved/${token}`
+      return { kind: 'answered', status: 302, headers: { location }, body: '' }
+    }
+    await exchange(
+      over,
+      { request, endpoint: 0 },
+      { http, now: () => START, signal: new AbortController().signal },
+    )
+
+    expect(urls[1]).toBe('https://a.test«secret»')
   })
 })
 
@@ -55,7 +98,8 @@ describe('a redirect', () => {
       service,
       { request, endpoint: 0 },
       {
-        http: async ({ url, headers }) => {
+        http: async (outgoing) => {
+          const { url, headers } = toWire(outgoing)
           asked.push(`${url} ${headers['authorization'] === undefined ? '' : 'with credentials'}`)
           return asked.length === 1
             ? { kind: 'answered', status, headers: location === undefined ? {} : { location }, body: '' }

@@ -83,7 +83,7 @@ function logins(passwords: PasswordChecker): { readonly update: Login; readonly 
           path: '/nic/update',
           query: 'hostname=home.example.test&myip=192.0.2.1',
           userAgent: 'Acme test/1-1 me@example.test',
-          authorization: formatBasic(credentials),
+          authorization: formatBasic(credentials).reveal(),
           peer,
           isProxy: false,
         },
@@ -91,7 +91,11 @@ function logins(passwords: PasswordChecker): { readonly update: Login; readonly 
       return replies.map(({ word }) => word).join()
     },
     api: async (credentials) => {
-      const caller = await identify(formatBasic(credentials), { network: PEER, share: PEER, peer: PEER })
+      const caller = await identify(formatBasic(credentials).reveal(), {
+        network: PEER,
+        share: PEER,
+        peer: PEER,
+      })
       if (caller === undefined) return '401'
       return 'retryAfter' in caller ? '429' : '200'
     },

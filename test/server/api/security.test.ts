@@ -17,7 +17,7 @@ afterEach(async () => {
 })
 
 const basic = (username: string, password: string): string =>
-  formatBasic({ username, password: new Secret(password) })
+  formatBasic({ username, password: new Secret(password) }).reveal()
 const R = '/v1/dns/records'
 const HOME = `${R}/example.test/home`
 const ids = (): Readonly<Record<string, number>> => world.ids

@@ -82,7 +82,7 @@ function gate(pepper: Pepper = PEPPER) {
 }
 
 const basic = (username: string, password: string): string =>
-  formatBasic({ username, password: new Secret(password) })
+  formatBasic({ username, password: new Secret(password) }).reveal()
 const WHOLE = { account: OWNER, isReadOnly: false }
 const at = (minute: number, more = 0): Instant => after(after(START, minutes(minute)), milliseconds(more))
 

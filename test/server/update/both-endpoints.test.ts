@@ -87,7 +87,7 @@ async function update(hostname: string, myip: string): Promise<string> {
       path: '/nic/update',
       query: `hostname=${hostname}&myip=${myip}`,
       userAgent: 'Acme t/1-1 me@example.test',
-      authorization: formatBasic({ username: 'abc1234', password: new Secret('swordfish') }),
+      authorization: formatBasic({ username: 'abc1234', password: new Secret('swordfish') }).reveal(),
       peer,
       isProxy: false,
     },

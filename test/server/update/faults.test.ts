@@ -150,7 +150,7 @@ describe('a request to the update protocol', () => {
 
   it('is counted for the user that it names', async () => {
     const faults = made('impatient:1,word:good')
-    const as = (username: string) => formatBasic({ username, password: new Secret('x') })
+    const as = (username: string) => formatBasic({ username, password: new Secret('x') }).reveal()
     const answers: unknown[] = []
     for (const authorization of [as('a'), as('b'), undefined, as('a')])
       answers.push((await ask('', { authorization }, { faults })).body.split(/\s/)[0])

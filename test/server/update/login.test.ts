@@ -46,7 +46,7 @@ async function asked(
     checkSlow: async () => Promise.resolve(isRight),
   }
   const policy = { limits: LIMITS, allHostnames: 'all', strictAgents: false, blockedAgents: [] }
-  const authorization = formatBasic({ username: 'abc1234', password: new Secret('x') })
+  const authorization = formatBasic({ username: 'abc1234', password: new Secret('x') }).reveal()
   const replies = await answerUpdate(
     { store, passwords, policy, now: () => NOW, audit: () => {} },
     requestOf({ authorization, ...over }),

@@ -162,7 +162,7 @@ const ask = async ({
     path: '/nic/update',
     query,
     userAgent: 'agent' in rest ? rest.agent : AGENT,
-    authorization: as && formatBasic(as),
+    authorization: as && formatBasic(as).reveal(),
     peer: address,
     isProxy,
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { err, ok, type Result } from '../../../base/result.ts'
 import { instant, seconds } from '../../../base/time.ts'
 import type { PendingDelivery, DeliveryTarget } from '../../../client/notify/memory.ts'
@@ -9,8 +10,9 @@ import {
 } from '../../../client/notify/notification.ts'
 import { hookVariables, payloadOf, pingUrl } from '../../../client/notify/payload.ts'
 import type { Secret } from '../../../net/secret.ts'
+import { secretUrl } from '../../../net/secret-text.ts'
 import type { RunHook } from '../../../ports/hook.ts'
-import type { Http, HttpOutcome } from '../../../ports/http.ts'
+import type { HttpOutcome, ServiceHttp } from '../../../ports/http.ts'
 import { ABOUT } from '../../about.ts'
 import type { ClientAccount } from '../settings/settings.ts'
 
@@ -18,7 +20,7 @@ import type { ClientAccount } from '../settings/settings.ts'
 export interface Delivery {
   /** For the log: names the setting, and of an address only the host, because the rest may be a secret. */
   readonly target: string
-  /** Deliveries with the same value wait for each other. May contain a secret, so it is never shown. */
+  /** Deliveries with the same value wait for each other. */
   readonly queue: string
   readonly attempt: (signal: AbortSignal) => Promise<DeliveryResult>
 }
@@ -27,7 +29,7 @@ export interface Delivery {
 export type DeliveryResult = Result<undefined, { readonly because: string; readonly isTemporary: boolean }>
 
 export interface DeliveryPorts {
-  readonly http: Http
+  readonly http: ServiceHttp
   readonly hook: RunHook
   readonly now: () => number
 }
@@ -57,7 +59,7 @@ export function deliveryTargets(
   const hasPing =
     ping !== undefined &&
     account.healthUrl !== undefined &&
-    pingUrl(account.healthUrl.reveal(), ping, '') !== undefined
+    pingUrl(account.healthUrl, ping, '') !== undefined
   return [
     ...(hasHook ? (['hook'] as const) : []),
     ...(hasWebhook ? (['webhook'] as const) : []),
@@ -107,6 +109,9 @@ const hookDelivery = (
 
 const printable = (text: string): string => text.replaceAll(/[\0-\x1f\x7f]+/g, ' ')
 
+/** Tells addresses apart. */
+const queueOf = (url: Secret): string => createHash('sha256').update(url.reveal()).digest('base64')
+
 /** The host of an address whose rest may be a secret. */
 export const webhookHost = (url: Secret): string => new URL(url.reveal()).host
 
@@ -119,12 +124,12 @@ function webhookDelivery(
   if (webhook === undefined) return undefined
   return {
     target: `webhook at ${webhookHost(webhook)}`,
-    queue: webhook.reveal(),
+    queue: queueOf(webhook),
     attempt: async (signal) => {
       const context = { at: instant(at), signedAt: instant(now()), id, secret: webhookSecret }
       const { body, headers } = payloadOf(webhookFormat, notification, context)
       return resultOf(
-        await http({ method: 'POST', url: webhook.reveal(), ...requestOf(headers), body }, signal),
+        await http({ method: 'POST', url: secretUrl(webhook), ...requestOf(headers), body }, signal),
       )
     },
   }
@@ -136,12 +141,12 @@ export function pingDelivery(
   kind: PingKind,
   { text, ports }: { readonly text: string; readonly ports: DeliveryPorts },
 ): Delivery | undefined {
-  const url = healthUrl === undefined ? undefined : pingUrl(healthUrl.reveal(), kind, text)
-  if (url === undefined) return undefined
+  const url = healthUrl && pingUrl(healthUrl, kind, text)
+  if (healthUrl === undefined || url === undefined) return undefined
   return {
-    target: `health_url at ${new URL(url).host}`,
-    queue: healthUrl?.reveal() ?? url,
-    attempt: async (signal) => resultOf(await ports.http({ url, ...requestOf({}) }, signal)),
+    target: `health_url at ${webhookHost(healthUrl)}`,
+    queue: queueOf(healthUrl),
+    attempt: async (signal) => resultOf(await ports.http({ url: secretUrl(url), ...requestOf({}) }, signal)),
   }
 }
 

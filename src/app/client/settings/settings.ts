@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { ParsedFile } from '../../../config/client-file.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../../../config/client-settings.ts'
-import type { SettingNeeds } from '../../../config/client-checks.ts'
+import { literalSecrets, type SettingNeeds } from '../../../config/client-checks.ts'
 import { HOOKS } from '../../../config/notify-settings.ts'
 import { type ClientConfig, readClientConfig } from '../../../config/read-client.ts'
 import { type Complaint, formatComplaint, fromEnvironment } from '../../../config/setting.ts'
@@ -74,7 +74,11 @@ export async function readSettings(
     accounts: read.flatMap((account) => (account.ok ? [account.value] : [])),
     ...folders.value,
     configFile: file?.name,
-    warnings: [...(await passwordWarnings(flags.layer, file?.name, accounts)), ...strictWarnings],
+    warnings: [
+      ...(await passwordWarnings(flags.layer, file?.name, accounts)),
+      ...accounts.flatMap(literalSecrets).map(formatComplaint),
+      ...strictWarnings,
+    ],
     strictWarnings,
   })
 }

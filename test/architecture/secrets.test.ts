@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { FILES } from './sources.ts'
+
+/** Where the text of a secret is taken out, and what for. A request shows «secret» everywhere but on the wire. */
+// biome-ignore format: a table
+const REVEALED: Readonly<Record<string, string>> = {
+  'net/secret-text.ts':                 'the text of which it is a part',
+  'platform/http/wire.ts':              'a request as it is sent',
+  'platform/http/proxied.ts':           'the request to the proxy',
+  'net/basic.ts':                       'which characters a password has',
+  'client/send/secrets.ts':             'to find it in an answer, and mask it',
+  'client/send/exchange.ts':            'where a redirect leads',
+  'client/notify/payload.ts':           'a signature; the path of a ping',
+  'client/migration/merge.ts':          'whether two are equal',
+  'app/client/jobs.ts':                 'a fingerprint',
+  'app/client/notify/delivery.ts':      'the host of an address; a fingerprint',
+  'app/client/page/handler.ts':         'whether two are equal',
+  'app/client/setup/draft-files.ts':    'the file of a new password',
+  'app/service/store/open-postgres.ts': 'the connection to the database',
+  'dns/tsig.ts':                        'a signature',
+  'server/auth/caller.ts':              'a hash',
+  'server/auth/login.ts':               'a hash',
+}
+
+it('the text of a secret is taken out only where it is sent, hashed or compared', () =>
+  expect(
+    FILES.filter(({ text }) => text.includes('.reveal()'))
+      .map(({ path }) => path)
+      .toSorted(),
+  ).toEqual(Object.keys(REVEALED).toSorted()))
