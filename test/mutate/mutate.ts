@@ -80,6 +80,41 @@ function complaints(
   ]
 }
 
+interface Attempt {
+  readonly chosen: readonly FileMutant[]
+  readonly elapsed: () => string
+  /** Which survivors of some tests the others must be tried for. */
+  readonly openOf: (lived: readonly FileMutant[]) => readonly FileMutant[]
+}
+
+/** Test files that are tried together for what the tests of its room do not notice. */
+const FAR_AT_ONCE = 8
+
+/** First the tests of the rooms themselves: they kill most mutants, and are a third of those that load the files. */
+async function fatesNearFirst(
+  whole: Project,
+  mutants: readonly FileMutant[],
+  { chosen, elapsed, openOf }: Attempt,
+): Promise<readonly Fate[]> {
+  const attempt = async (tests: readonly string[], open: readonly FileMutant[]): Promise<readonly Fate[]> => {
+    const loading = testsThatLoad(ROOT, tests, new Set(open.map(({ file }) => file)))
+    const measures = await measured({ ...whole, tests: loading }, mutants, say)
+    say(`${measures.length} test files measured ${elapsed()}`)
+    return fatesOf(whole, mutants, { measures, chosen: open })
+  }
+  const isNear = (test: string): boolean =>
+    ROOMS.some((room) => test.startsWith(`${room.replace('src', 'test')}/`))
+  const near = whole.tests.filter(isNear)
+  const far = whole.tests.filter((test) => !isNear(test))
+  const fates = new Map((await attempt(near, chosen)).map((fate) => [fate.mutant.id, fate]))
+  for (let at = 0; at < far.length; at += FAR_AT_ONCE) {
+    const open = openOf(survivorsOf([...fates.values()]))
+    if (open.length === 0) break
+    for (const fate of await attempt(far.slice(at, at + FAR_AT_ONCE), open)) fates.set(fate.mutant.id, fate)
+  }
+  return [...fates.values()]
+}
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
@@ -101,20 +136,26 @@ async function main(): Promise<void> {
   say(
     `${chosen.length} of ${mutants.length} mutants${values.sample === undefined ? '' : `, --seed ${values.seed}`}`,
   )
-  const measures = await measured(whole, mutants, say)
-  say(`${measures.length} test files measured after ${seconds(start)} s`)
-  const fates = await fatesOf(whole, mutants, { measures, chosen })
-  sayRooms(fates)
-  const survivors = fates.filter(({ killedBy }) => killedBy === undefined).map(({ mutant }) => mutant)
   const explained = existsSync(`${ROOT}/${LIST}`) ? readExplained(`${ROOT}/${LIST}`).filter(isIn) : []
+  const isWhole = values.sample === undefined && values.since === undefined
+  const fates = await fatesNearFirst(whole, mutants, {
+    chosen,
+    elapsed: () => `after ${seconds(start)} s`,
+    openOf: (lived) => (isWhole ? lived : compared(lived, explained).unexplained),
+  })
+  sayRooms(fates)
+  const survivors = survivorsOf(fates)
   if (values.list)
     for (const one of compared(survivors, explained).unexplained) process.stdout.write(`${lineOf(one)}\t\n`)
-  const wrong = complaints(survivors, explained, values.sample === undefined && values.since === undefined)
+  const wrong = complaints(survivors, explained, isWhole)
   if (!values.list) for (const line of wrong) say(line)
   const counts = `${fates.length - survivors.length} killed, ${survivors.length} survived`
   say(`${counts}; ${wrong.length} not explained or no longer true; ${seconds(start)} s`)
   process.exitCode = wrong.length === 0 ? 0 : 1
 }
+
+const survivorsOf = (fates: readonly Fate[]): readonly FileMutant[] =>
+  fates.filter(({ killedBy }) => killedBy === undefined).map(({ mutant }) => mutant)
 
 const seconds = (start: number): number => Math.round((performance.now() - start) / 1000)
 
