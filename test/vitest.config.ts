@@ -57,6 +57,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           root: ROOT,
+          globalSetup: ['test/lab/code-cache.ts'],
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,

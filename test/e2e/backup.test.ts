@@ -14,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readHashKey, recordRotation, rotateHashKey } from '../../src/app/service/store/hash-key.ts'
 import { exclusively } from '../../src/server/store/sqlite/files.ts'
+import { sized } from '../large.ts'
 import { holdfast, scratch, start } from './processes.ts'
 
 const NODE = { node: process.execPath }
@@ -241,7 +242,7 @@ describe('a backup', () => {
     const { stdout } = await admin(folder, 'backup', scratch(), '--json')
     const { backup } = JSON.parse(stdout) as { backup: string }
     const kinds = new Set<string>()
-    for (let delay = 20; delay < 260; delay += 12) {
+    for (let delay = 20; delay < 260; delay += sized(30, 12)) {
       const child = start(['admin', 'restore', backup, '--store', folder], NODE)
       const ended = new Promise<number | null>((done) => child.on('close', done))
       await sleep(delay)

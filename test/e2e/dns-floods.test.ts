@@ -19,6 +19,9 @@ import {
   updating,
 } from './dns-traffic.ts'
 import type { Service } from './processes.ts'
+import { sized } from '../large.ts'
+
+const FORGED = sized(50, 200)
 
 /** Updates while something else goes on, and the memory that it takes, in MiB. */
 async function undisturbed(at: Service, act: () => Promise<void>, maxMemory = MAX_MEMORY): Promise<void> {
@@ -152,10 +155,10 @@ describe('a flood', { timeout: 300_000 }, () => {
     })
   })
 
-  it('of 20,000 datagrams from 200 forged addresses ends nothing', async () => {
+  it(`of ${100 * FORGED} datagrams from ${FORGED} forged addresses ends nothing`, async () => {
     const at = await publishingService(9)
     await undisturbed(at, async () => {
-      for (let from = 0; from < 200; from++) {
+      for (let from = 0; from < FORGED; from++) {
         const socket = await datagramSocket(`127.${1 + from}.7.1`)
         const sent = Array.from({ length: 100 }, async (_, n) => {
           const name = n % 2 === 0 ? 'many.example.test' : `n${from}-${n}.example.test`
@@ -165,7 +168,7 @@ describe('a flood', { timeout: 300_000 }, () => {
         await Promise.all(sent)
         // The answers come to a port that is closed, as those to a forged address do.
         socket.close()
-        if (from % 50 === 49) expect(await isAnswering(at)).toBe(true)
+        if (from % 10 === 9) expect(await isAnswering(at)).toBe(true)
       }
     })
   })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventually } from '../eventually.ts'
+import { sized } from '../large.ts'
 import { type Patroni, startPatroni, whyNoPatroni } from '../lab/patroni.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
 import { startLedger } from './ledger.ts'
@@ -43,7 +44,7 @@ describe.skipIf(lacking !== undefined)('in the middle of updates', { timeout: 12
 
   it('a database that is killed and started again loses nothing that was acknowledged', async () => {
     const { urls, credentials } = await twoImpatient(urlOf(postgres.port), key)
-    for (let kill = 0; kill < 3; kill++) {
+    for (let kill = 0; kill < sized(2, 3); kill++) {
       const ledger = startLedger({ urls, hostnames: HOSTNAMES, credentials, block: kill })
       await eventually(() => ledger.count()).toBeGreaterThan(100)
       await postgres.kill9()

@@ -44,7 +44,8 @@ export const cleanEnvironment = (over: Options['env']): NodeJS.ProcessEnv => ({
   HOLDFAST_RUNTIME_DIR: RUNTIME,
   // The fallback folder of the state, deleted after the tests.
   TMPDIR: RUNTIME,
-  CACHE_DIRECTORY: join(RUNTIME, 'code'),
+  // Of all test files, because compiling is half of a short command.
+  CACHE_DIRECTORY: process.env['HOLDFAST_TEST_CODE'] ?? join(RUNTIME, 'code'),
   // No query to the developer's router; the watchers are tested in network namespaces.
   HOLDFAST_WATCH: 'no',
   // No question about the hostnames of tests leaves this host.
@@ -93,6 +94,16 @@ export const service = async (...args: readonly string[]): Promise<Service> => s
 
 /** The same, with this environment. */
 export async function serviceIn(env: Options['env'], ...args: readonly string[]): Promise<Service> {
+  const at = await startService(env, ...args)
+  onTestFinished(at.end)
+  return at
+}
+
+/** The same, until `end` is called: for a file of tests. */
+export async function startService(
+  env: Options['env'],
+  ...args: readonly string[]
+): Promise<Service & { readonly end: () => Promise<void> }> {
   const child = spawn(process.execPath, [LAUNCHER, 'serve', '--dev', '--json', ...args], {
     cwd: ROOT,
     env: cleanEnvironment(env),
@@ -105,13 +116,13 @@ export async function serviceIn(env: Options['env'], ...args: readonly string[])
     child.kill(signal)
     return ended
   }
-  onTestFinished(async () => {
+  const end = async (): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null) await stop()
-  })
+  }
   const first = await Promise.race([firstLine(child), ended.then(() => undefined)])
   const stderr = (): string => Buffer.concat(errors).toString()
   if (first === undefined) throw new Error(`the service did not start: ${stderr()}`)
-  return { ...(JSON.parse(first) as Omit<Service, 'child' | 'stop' | 'stderr'>), child, stop, stderr }
+  return { ...(JSON.parse(first) as Omit<Service, 'child' | 'stop' | 'stderr'>), child, stop, stderr, end }
 }
 
 /** Starts `holdfast serve` on a store of its own; resolves when it listens. It ends with the test. */
