@@ -6,14 +6,7 @@ import { hasLabels } from './hostname.ts'
 import type { ACCOUNT_SETTINGS, AccountSettings, CLIENT_SETTINGS } from './client-settings.ts'
 import { formatPageListener, isLoopback } from './page-settings.ts'
 import { PASSWORD_PLACE } from './parameter.ts'
-import type {
-  Complaint,
-  GivenValue,
-  MissingContext,
-  SettingLayer,
-  TableResult,
-  ValuePlaces,
-} from './setting.ts'
+import type { Complaint, GivenValue, ReadContext, SettingLayer, TableResult, ValuePlaces } from './setting.ts'
 
 /**
  * The settings that a command needs: `names` (no password) where it sends nothing, `nothing` (no account) where it only
@@ -70,7 +63,7 @@ export function duplicateAccounts(accounts: readonly AccountSettings[]): readonl
 /** Settings of one account that contradict each other. The place is that of the first of them that is set. */
 export function accountConflicts(
   { values, places }: TableResult<typeof ACCOUNT_SETTINGS>,
-  { subject, file }: MissingContext,
+  { subject, file }: ReadContext,
   needs: SettingNeeds = 'everything',
 ): readonly Complaint[] {
   const { username, password, passwordFile, server, myip, ipv4, ipv6, httpFallback } = values

@@ -24,6 +24,7 @@ import {
 import {
   type Complaint,
   readTable,
+  type ReadContext,
   type SettingLayer,
   type TableResult,
   type ValuePlaces,
@@ -59,6 +60,7 @@ export interface ClientLayers {
   /** Default: `everything`. */
   readonly needs?: SettingNeeds
   readonly passwordFileFor?: PasswordFileFor
+  readonly wholePath?: ReadContext['wholePath']
 }
 
 /**
@@ -74,7 +76,11 @@ export function readClientConfig(layers: ClientLayers): Result<ClientConfig, rea
   const file = layers.file === undefined ? NO_FILE : readFile(layers.file)
   const fileName = layers.file?.name ?? layers.lookedFor ?? UNNAMED_FILE
   const overrides = [layers.flags, layers.environment]
-  const client = readTable(CLIENT_SETTINGS, [...overrides, file.top], { subject: '', file: fileName })
+  const client = readTable(CLIENT_SETTINGS, [...overrides, file.top], {
+    ...pathsOf(layers),
+    subject: '',
+    file: fileName,
+  })
   const names = accountNames(file, layers)
   const selected = selectAccounts(file, names, layers.chosen)
   const all = selected.map((account) =>
@@ -167,7 +173,7 @@ function readAccount(
   { layers, file, fileName, allow }: AccountContext,
 ): AccountResult {
   const subject = file.accounts.length > 1 ? `account ${name}` : ''
-  const context = { subject, file: fileName }
+  const context = { ...pathsOf(layers), subject, file: fileName }
   const written = withOnePassword([layers.flags, layers.environment, layer, file.top])
   const inOrder = [...written, presetLayer(written)]
   const account = withPasswordFile(readTable(ACCOUNT_SETTINGS, inOrder, context), layers.passwordFileFor)
@@ -184,6 +190,9 @@ function readAccount(
     ],
   }
 }
+
+const pathsOf = ({ wholePath }: ClientLayers): Pick<ReadContext, 'wholePath'> =>
+  wholePath === undefined ? {} : { wholePath }
 
 const familiesOf = (accounts: readonly Pick<AccountSettings, 'ipv4' | 'ipv6'>[]): readonly Family[] =>
   FAMILIES.filter((family) => accounts.some(({ ipv4, ipv6 }) => (family === 'v4' ? ipv4 : ipv6)))

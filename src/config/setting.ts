@@ -1,5 +1,5 @@
 import { nearest } from '../base/nearest.ts'
-import { err, type Result } from '../base/result.ts'
+import { err, ok, type Result } from '../base/result.ts'
 import { ARGUMENT_END, type SettingReader, type Shape } from './reader.ts'
 
 /**
@@ -69,19 +69,21 @@ export interface TableResult<T extends SettingTable> {
   readonly places: ValuePlaces
 }
 
-/** For complaints about a missing setting, which has no place of its own. */
-export interface MissingContext {
-  /** The table that lacks it, such as "account home"; empty for the top of the file. */
+/** What reading a table needs besides its layers. */
+export interface ReadContext {
+  /** For complaints about a missing setting: the table that lacks it, such as "account home"; empty for the top of the file. */
   readonly subject: string
-  /** The file in which to set it. */
+  /** The file in which to set a missing setting. */
   readonly file: string
+  /** Makes a path whole. Default: it stays as it is written. */
+  readonly wholePath?: (path: string) => Result<string, string>
 }
 
 /** Reads every setting of a table from the first layer that has it, and collects all complaints. */
 export function readTable<T extends SettingTable>(
   table: T,
   layers: readonly SettingLayer[],
-  { subject, file }: MissingContext,
+  { subject, file, wholePath = ok }: ReadContext,
 ): TableResult<T> {
   const complaints: Complaint[] = []
   const places: Record<string, string> = {}
@@ -93,7 +95,7 @@ export function readTable<T extends SettingTable>(
         return [key, setting.fallback]
       }
       places[key] = given.where
-      const read = readValue(given.value, setting.reader)
+      const read = readValue(given.value, setting.reader, wholePath)
       if (read.ok) return [key, read.value]
       for (const problem of read.error.split('\n'))
         complaints.push({ where: given.where, problem: `${fileKeyOf(key)} ${problem}` })
@@ -103,9 +105,15 @@ export function readTable<T extends SettingTable>(
   return { values: values as Values<T>, complaints, places }
 }
 
-function readValue<T>(value: unknown, reader: SettingReader<T>): Result<T, string> {
+function readValue(
+  value: unknown,
+  reader: SettingReader<unknown>,
+  wholePath: (path: string) => Result<string, string>,
+): Result<unknown, string> {
   const text = asText(value, reader.shape)
-  return text === undefined ? err(shapeProblem(value, reader)) : reader.read(text)
+  if (text === undefined) return err(shapeProblem(value, reader))
+  const read = reader.read(text)
+  return read.ok && reader.isPath === true && typeof read.value === 'string' ? wholePath(read.value) : read
 }
 
 const missing = (key: string, setting: Setting<unknown>, file: string): string =>

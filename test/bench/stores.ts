@@ -13,7 +13,7 @@ import { copyRows } from '../../src/server/store/copy-rows.ts'
 import { postgresStore } from '../../src/server/store/postgres/store.ts'
 import { sqliteStore } from '../../src/server/store/sqlite/store.ts'
 import type { Store } from '../../src/server/store/store.ts'
-import { answerUpdate, type Updater } from '../../src/server/update/update.ts'
+import { answerUpdate, readUpdate, type Updater } from '../../src/server/update/update.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
 import { fill } from './fill.ts'
 import { type Bench, type Figure, median } from './report.ts'
@@ -96,15 +96,21 @@ async function rateOf(updater: Updater, kind: Kind, span: number): Promise<numbe
     while (performance.now() - begin < span) {
       const nth = asked++
       const at = nth % KEYS
-      const [reply] = await answerUpdate(updater, {
-        method: 'GET',
-        path: '/nic/update',
-        query: `hostname=h${at}.bench.test&myip=${address(nth)}`,
-        userAgent: 'Acme test/1-1 me@example.test',
-        authorization: formatBasic({ username: `key${1000 + at}`, password: new Secret(password) }).reveal(),
-        peer: PEER,
-        isProxy: false,
-      })
+      const [reply] = await answerUpdate(
+        updater,
+        readUpdate({
+          method: 'GET',
+          path: '/nic/update',
+          query: `hostname=h${at}.bench.test&myip=${address(nth)}`,
+          userAgent: 'Acme test/1-1 me@example.test',
+          authorization: formatBasic({
+            username: `key${1000 + at}`,
+            password: new Secret(password),
+          }).reveal(),
+          peer: PEER,
+          isProxy: false,
+        }),
+      )
       if (reply?.word !== word) throw new Error(`${kind}: ${String(reply?.word)}`)
       answered++
     }

@@ -1,14 +1,13 @@
 import type { Duration } from '../../base/time.ts'
 import { byFamily, listed } from '../../net/address.ts'
-import { parseBasic } from '../../net/basic.ts'
 import { isAddressedWord, type ReplyWord } from '../../protocol/reply.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
-import { readQuery, UPDATE_PATH } from '../../protocol/request.ts'
+import { UPDATE_PATH } from '../../protocol/request.ts'
 import { writeResponse } from '../../protocol/response.ts'
 import { textResponse } from '../http/dispatch.ts'
 import type { IncomingRequest, OutgoingResponse } from '../http/request.ts'
 import type { FaultRule, InjectedFault } from './faults.ts'
-import { answerUpdate, type Updater } from './update.ts'
+import { answerUpdate, type ReadUpdate, readUpdate, type Updater } from './update.ts'
 
 export interface UpdateDependencies {
   readonly updater: Updater
@@ -32,12 +31,13 @@ export async function handleUpdate(
       headers: { ...TEXT, allow: 'GET' },
     }
   try {
-    const injected = dependencies.faults.length === 0 ? undefined : await faultFor(dependencies, request)
+    const update = readUpdate(request)
+    const injected = dependencies.faults.length === 0 ? undefined : await faultFor(dependencies, update)
     if (injected?.kind === 'reset') return { ...textResponse(500, ''), reset: true }
     const replies =
       injected?.kind === 'reply'
-        ? repliesOf(injected.word, request)
-        : await answerUpdate(dependencies.updater, request)
+        ? repliesOf(injected.word, update)
+        : await answerUpdate(dependencies.updater, update)
     return responseTo(replies, dependencies.realm)
   } catch (error) {
     dependencies.reportError(error)
@@ -56,9 +56,9 @@ function responseTo(replies: readonly Reply[], realm: string): OutgoingResponse 
 
 async function faultFor(
   dependencies: UpdateDependencies,
-  request: IncomingRequest,
+  { credentials }: ReadUpdate,
 ): Promise<InjectedFault | undefined> {
-  const username = parseBasic(request.authorization ?? '')?.username ?? ''
+  const username = credentials?.username ?? ''
   for (const fault of dependencies.faults) {
     const injected = fault({ username, now: dependencies.updater.now() })
     if (injected === undefined) continue
@@ -69,8 +69,7 @@ async function faultFor(
 }
 
 /** An injected word in the form of a real reply, for each hostname. */
-function repliesOf(word: ReplyWord, request: IncomingRequest): readonly Reply[] {
-  const query = readQuery(request.query)
+function repliesOf(word: ReplyWord, { request, query }: ReadUpdate): readonly Reply[] {
   const addresses = listed(query.addresses).length > 0 ? query.addresses : byFamily([request.peer])
   const reply: Reply = isAddressedWord(word) ? { word, addresses: listed(addresses) } : { word }
   return Array.from({ length: query.hostnames?.length ?? 1 }, () => reply)

@@ -15,7 +15,7 @@ export interface HostReplies {
   readonly isAbuse: boolean
 }
 
-interface HostsRequest {
+export interface HostsRequest {
   readonly query: UpdateQuery
   /** The item that stands for all targets of the key. */
   readonly allHostnames: string

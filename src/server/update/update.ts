@@ -1,7 +1,7 @@
 import { after, type Instant } from '../../base/time.ts'
-import { parseBasic } from '../../net/basic.ts'
+import { type Credentials, parseBasic } from '../../net/basic.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
-import { readQuery } from '../../protocol/request.ts'
+import { readQuery, type UpdateQuery } from '../../protocol/request.ts'
 import { classifyUserAgent } from '../../protocol/user-agent.ts'
 import { type LoginOrigin, lockedOutUntil, loginPeer, recordFailedLogin } from '../abuse/failed-logins.ts'
 import type { AbuseLimits } from '../abuse/limits.ts'
@@ -13,7 +13,7 @@ import type { Audit, AuditEvent } from '../model/audit.ts'
 import type { Login, Usage } from '../model/rows.ts'
 import type { About, Store, StoreWrites } from '../store/store.ts'
 import { isBlocked, recordUsage, singleReply, type UpdateContext, type UpdateOutcome } from './context.ts'
-import { answerHosts, namesOf } from './hosts.ts'
+import { answerHosts, type HostsRequest, namesOf } from './hosts.ts'
 
 export interface UpdatePolicy {
   readonly limits: AbuseLimits
@@ -31,6 +31,20 @@ export interface Updater {
   readonly audit: Audit
 }
 
+/** A request with its credentials and its query, which are parsed once. */
+export interface ReadUpdate {
+  readonly request: IncomingRequest
+  /** Undefined without a valid Basic header. */
+  readonly credentials: Credentials | undefined
+  readonly query: UpdateQuery
+}
+
+export const readUpdate = (request: IncomingRequest): ReadUpdate => ({
+  request,
+  credentials: parseBasic(request.authorization ?? ''),
+  query: readQuery(request.query),
+})
+
 /** The answer, and what the operator's log says about it. */
 interface Settled {
   readonly replies: readonly Reply[]
@@ -43,10 +57,10 @@ interface Settled {
  * is said of checked credentials only. All changes are durable when this resolves. The request of a DDNS key is one
  * transaction; the slow hash runs between two, because a transaction blocks all other requests.
  */
-export async function answerUpdate(updater: Updater, request: IncomingRequest): Promise<readonly Reply[]> {
+export async function answerUpdate(updater: Updater, update: ReadUpdate): Promise<readonly Reply[]> {
   const { store, passwords } = updater
-  const call = updateCall(updater.policy, request)
-  const credentials = parseBasic(request.authorization ?? '')
+  const { request, credentials } = update
+  const call = updateCall(updater.policy, update)
   if (credentials === undefined) return refusalOf(call)
   const { username } = credentials
   const about = (): About => ({
@@ -80,28 +94,31 @@ function audited({ audit }: Updater, { replies, events }: Settled): readonly Rep
 }
 
 /** A request with the facts that do not need the store. */
-interface UpdateCall {
-  readonly request: IncomingRequest
+interface UpdateCall extends Pick<ReadUpdate, 'request' | 'query'> {
   readonly userAgentClass: UpdateContext['userAgentClass']
   readonly isAgentRefused: boolean
   /** Undefined behind a proxy that does not say who the client is: nothing is counted. */
   readonly origin: LoginOrigin | undefined
 }
 
-function updateCall({ blockedAgents, strictAgents }: UpdatePolicy, request: IncomingRequest): UpdateCall {
+function updateCall(
+  { blockedAgents, strictAgents }: UpdatePolicy,
+  { request, query }: ReadUpdate,
+): UpdateCall {
   const userAgentClass = classifyUserAgent(request.userAgent, blockedAgents)
   const isAgentRefused = userAgentClass === 'refused' || (strictAgents && userAgentClass === 'nondescriptive')
   return {
     request,
+    query,
     userAgentClass,
     isAgentRefused,
     origin: request.isProxy ? undefined : { endpoint: 'update', network: networkOf(request.peer) },
   }
 }
 
-const aboutOf = ({ request, origin }: UpdateCall, username: string): About => ({
+const aboutOf = ({ query, origin }: UpdateCall, username: string): About => ({
   username,
-  hostnames: namesOf(readQuery(request.query)),
+  hostnames: namesOf(query),
   peers: origin === undefined ? [] : [loginPeer(origin)],
 })
 
@@ -128,7 +145,7 @@ async function settle(
   { policy, now }: Updater,
   call: UpdateCall & { readonly username: string; readonly login: Login | undefined },
 ): Promise<Settled> {
-  const { request, userAgentClass, username, login: principal } = call
+  const { request, query, userAgentClass, username, login: principal } = call
   const { peer } = request
   if (principal === undefined) {
     if (!(await w.hasAccounts())) return unchecked(call)
@@ -147,7 +164,7 @@ async function settle(
   }
   // The operator ends this block, and requests that it refused must not start another one.
   if (principal.isSuspended) return { replies: singleReply('abuse'), events: [] }
-  const outcome = await outcomeOf(w, context, { usage, allHostnames: policy.allHostnames })
+  const outcome = await outcomeOf(w, context, { usage, query, allHostnames: policy.allHostnames })
   const replies = await recordUsage(w, context, outcome)
   const { blockedUntil } = await w.usageOf(principal)
   return { replies, events: blockEvents(usage.blockedUntil, blockedUntil, { username, peer }) }
@@ -166,7 +183,7 @@ function blockEvents(
 async function outcomeOf(
   w: StoreWrites,
   context: UpdateContext,
-  { usage: before, allHostnames }: { readonly usage: Usage; readonly allHostnames: string },
+  { usage: before, query, allHostnames }: { readonly usage: Usage } & HostsRequest,
 ): Promise<UpdateOutcome> {
   const { principal, limits, now } = context
   if (isBlocked(before, context)) return { usage: before, replies: singleReply('abuse') }
@@ -177,7 +194,6 @@ async function outcomeOf(
       usage: { ...usage, requests: [], blockedUntil: after(now, limits.shortBlock) },
       replies: singleReply('abuse'),
     }
-  const query = readQuery(context.request.query)
   if (query.isOffline && !(await w.hasOffline(principal.accountId)))
     return { usage, replies: singleReply('!donator') }
   const { replies, isAbuse } = await answerHosts(w, context, { query, allHostnames })

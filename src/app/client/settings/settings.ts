@@ -8,12 +8,12 @@ import { type ClientConfig, readClientConfig } from '../../../config/read-client
 import { type Complaint, formatComplaint, fromEnvironment } from '../../../config/setting.ts'
 import { proxyFor } from '../../../platform/http/proxy.ts'
 import { readConfigFile } from '../../config-file.ts'
+import { expandHome } from '../../home.ts'
 import type { Exit } from '../../exit-codes.ts'
 import type { Failure } from '../../failure.ts'
 import { isRoot, paths } from '../../paths.ts'
 import type { ClientSettingFlags } from '../../setting-flags.ts'
 import { type ClientAccount, passwordWarnings, readAccountFiles } from './account-files.ts'
-import { expandPaths } from './expanded-paths.ts'
 import { passwordFiles } from './password-files.ts'
 import { CONFIG_NAMES } from './file-names.ts'
 import { SYSTEM, systemAccessProblem, systemConfigIgnored, systemFile } from './system-config.ts'
@@ -98,12 +98,13 @@ async function configOf(
       isRoot: isRoot(),
     }),
     chosen: accounts,
+    wholePath: expandHome,
     lookedFor: join(await paths().config(), CONFIG_NAMES[0]),
     ...(file !== undefined && { file }),
   })
-  if (!config.ok) return err({ exit: exitFor(config.error), messages: config.error.map(formatComplaint) })
-  const expanded = expandPaths(config.value)
-  return expanded.ok ? expanded : err({ exit: 'configuration', messages: expanded.error })
+  return config.ok
+    ? config
+    : err({ exit: exitFor(config.error), messages: config.error.map(formatComplaint) })
 }
 
 async function foldersOf(
