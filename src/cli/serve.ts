@@ -27,7 +27,7 @@ const HEARTBEAT_INTERVAL = 10_000
 
 /** `holdfast serve`: runs the update service until a stop signal. */
 export async function serveCommand(flags: ServeFlags): Promise<Exit> {
-  const { asJson, isDev, faults, dialect } = flags
+  const { asJson, isDev, faults } = flags
   const settings = await settingsOf(flags)
   if (!settings.ok) return fail(settings.error, asJson)
   const { log, setLevel } = await adjustableLog(settings.value, asJson)
@@ -39,7 +39,6 @@ export async function serveCommand(flags: ServeFlags): Promise<Exit> {
     isDev,
     mayMake: flags.mayMake,
     faults,
-    dialect,
     log,
     stopping: stopping.signal,
     ending: ending.signal,
@@ -173,7 +172,6 @@ async function closeService({
 async function settingsOf({
   isDev,
   faults,
-  dialect,
   settings: flags,
 }: ServeFlags): Promise<Result<ServiceSettings, Failure>> {
   const settings = await readServiceSettings(flags, { isDev })
@@ -183,8 +181,7 @@ async function settingsOf({
       exit: 'usage',
       messages: ['--store cannot be used with --dev, which deletes its store at the end'],
     })
-  const forDev = [faults === undefined ? [] : '--fault', dialect === undefined ? [] : '--dialect'].flat()
-  return forDev.length > 0 && !isDev
-    ? err({ exit: 'usage', messages: [`${forDev.join(' and ')} works only with --dev`] })
+  return faults !== undefined && !isDev
+    ? err({ exit: 'usage', messages: ['--fault works only with --dev'] })
     : settings
 }

@@ -9,8 +9,6 @@ import { trackInFlight } from '../../server/http/dispatch.ts'
 import type { OpenListener } from '../../server/http/listen.ts'
 import type { Store } from '../../server/store/store.ts'
 import type { StoreTotals } from '../../server/store/totals.ts'
-import type { ServiceDialect } from './http/imitated-service.ts'
-import { readDialect } from './http/dialect.ts'
 import { parseFaults } from '../../server/update/faults.ts'
 import type { Failure } from '../failure.ts'
 import { auditLog } from './audit-log.ts'
@@ -56,8 +54,6 @@ export interface StartOptions {
   readonly mayMake: boolean
   /** The value of --fault. */
   readonly faults: string | undefined
-  /** The value of --dialect. */
-  readonly dialect: string | undefined
   readonly log: Log
   /** Aborted at the stop signal: the service is not ready any more. */
   readonly stopping: AbortSignal
@@ -76,8 +72,6 @@ export async function startService(
   const { isDev } = options
   const faults = options.faults === undefined ? ok([]) : parseFaults(options.faults, systemClock.now())
   if (!faults.ok) return err({ exit: 'usage', messages: [`--fault: ${faults.error}`] })
-  const dialect = options.dialect === undefined ? ok(undefined) : readDialect(options.dialect)
-  if (!dialect.ok) return err({ exit: 'usage', messages: [`--dialect: ${dialect.error}`] })
   const tls = await readTls(settings)
   if (!tls.ok) return tls
   const place = isDev ? mkdtempSync(join(tmpdir(), 'holdfast-dev-')) : await storePlace(settings)
@@ -87,15 +81,13 @@ export async function startService(
   const started = await startOn(opened.value, settings, {
     ...options,
     faults: faults.value,
-    dialect: dialect.value,
     tls: tls.value,
   })
   if (!started.ok) await opened.value.store.close()
   return started
 }
 
-interface StoreOptions extends Omit<StartOptions, 'faults' | 'dialect'> {
-  readonly dialect: Omit<ServiceDialect, 'hostnames'> | undefined
+interface StoreOptions extends Omit<StartOptions, 'faults'> {
   readonly faults: HandlerParts['faults']
   readonly tls: ListenParts['tls']
 }
@@ -104,7 +96,7 @@ interface StoreOptions extends Omit<StartOptions, 'faults' | 'dialect'> {
 async function startOn(
   open: OpenStore,
   settings: ServiceSettings,
-  { isDev, log, ending, stopping, faults, dialect, tls }: StoreOptions,
+  { isDev, log, ending, stopping, faults, tls }: StoreOptions,
 ): Promise<Result<StartedService, Failure>> {
   const { pepper, folder } = open
   let current = settings
@@ -116,16 +108,7 @@ async function startOn(
   const parts = { log, ending, reportFailure, audit: auditLog(log, () => performance.now()) }
   const dev = isDev ? await makeDevSetup({ ...settings, store, pepper }, systemClock.now()) : undefined
   const health = healthHandler(readiness(store, stopping))
-  const handling = handlerMaker(
-    { store, pepper },
-    {
-      ...parts,
-      faults,
-      health,
-      requestFlush: wake,
-      ...(dialect && { dialect: { ...dialect, hostnames: dev?.hostnames ?? [] } }),
-    },
-  )
+  const handling = handlerMaker({ store, pepper }, { ...parts, faults, health, requestFlush: wake })
   const started = await startPublishing({ ...parts, store, metrics, current: () => current })
   if (!started.ok) return started
   publishing = started.value
