@@ -65,7 +65,7 @@ export function parseServiceAddress(value: string): Result<{ server: string; pat
 }
 
 /** The path of a URL, without its query (RFC 3986 §3.3). */
-export function parsePath(value: string): Result<string, string> {
+function parsePath(value: string): Result<string, string> {
   if (!value.startsWith('/')) return err('must be a path that begins with a slash, such as /nic/update')
   if (/[?#]/.test(value)) return err('has a query; write only the path, and further parameters as parameters')
   const isPath = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})+$/.test(value)

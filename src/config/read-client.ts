@@ -30,7 +30,7 @@ import {
 } from './setting.ts'
 
 /** One [[account.host]] table. */
-export interface HostConfig extends HostSettings {
+interface HostConfig extends HostSettings {
   readonly places: ValuePlaces
 }
 
@@ -48,7 +48,7 @@ export interface ClientConfig extends ClientSettings {
 }
 
 /** All origins of client settings, and how to read them. Flags override the environment, which overrides the file. */
-export interface ClientLayers {
+interface ClientLayers {
   readonly flags: SettingLayer
   readonly environment: SettingLayer
   readonly file?: ParsedFile

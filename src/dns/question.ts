@@ -2,9 +2,9 @@ import { type Address, addressOfBytes, parseAddress } from '../net/address.ts'
 import { CLASSES } from './types.ts'
 
 /** RFC 1035 §3.2.2, §3.2.4; RFC 3596. */
-export const TYPES = { A: 1, TXT: 16, AAAA: 28 } as const
+const TYPES = { A: 1, TXT: 16, AAAA: 28 } as const
 export type RecordType = keyof typeof TYPES
-export type RecordClass = 'IN' | 'CH'
+type RecordClass = 'IN' | 'CH'
 
 export interface Query {
   readonly id: number

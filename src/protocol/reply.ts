@@ -7,7 +7,7 @@ export type RequiredAction =
   | { readonly kind: 'stop'; readonly liftedBy: StopLift; readonly scope: StopScope }
 
 /** What lifts a stop: a change of this, or `holdfast resume`, which lifts every stop. Never time, never a restart. */
-export type StopLift = keyof typeof LIFTS
+type StopLift = keyof typeof LIFTS
 /** How far a stop reaches: `hostname` may be narrowed to one name by a setting, `feature` to one option of the request. */
 export type StopScope = 'account' | 'hostname' | 'feature'
 
@@ -64,7 +64,7 @@ export type AddressedWord = {
   [W in ReplyWord]: Rows[W]['carries'] extends 'addresses' ? W : never
 }[ReplyWord]
 export type BareWord = Exclude<ReplyWord, AddressedWord>
-export type AccountWord = { [W in ReplyWord]: Rows[W]['about'] extends 'account' ? W : never }[ReplyWord]
+type AccountWord = { [W in ReplyWord]: Rows[W]['about'] extends 'account' ? W : never }[ReplyWord]
 
 export const REPLY_WORDS = Object.keys(REPLIES) as readonly ReplyWord[]
 export const severityOf = (word: ReplyWord): number => REPLIES[word].severity

@@ -17,12 +17,12 @@ import { formatReply, parseReply, type Reply } from './reply-codec.ts'
 export const MAX_REPLY_BYTES = 64 * 1024
 
 /** A response of /nic/update. The caller reads at most MAX_REPLY_BYTES + 1 bytes of the body. */
-export interface UpdateResponse {
+interface UpdateResponse {
   readonly status: number
   readonly body: string
 }
 
-export interface UnrecognizedReply {
+interface UnrecognizedReply {
   /** Describes the response, with HTTP status and the beginning of the body. */
   readonly because: string
   /** HTML or a redirect, as captive portals send. */

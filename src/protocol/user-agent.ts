@@ -4,7 +4,7 @@
  *   software  <company> <NameOfProgram>/<OSVersion-ReleaseVersion>
  * either followed by the maintainer's contact.
  */
-export interface UserAgent {
+interface UserAgent {
   readonly company: string
   /** The program, or the device and its model. */
   readonly product: string

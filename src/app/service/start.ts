@@ -48,7 +48,7 @@ export interface StartedService {
   readonly reload: (settings: ServiceSettings) => Promise<Result<undefined, Failure>>
 }
 
-export interface StartOptions {
+interface StartOptions {
   readonly isDev: boolean
   /** Makes the store if there is none. */
   readonly mayMake: boolean

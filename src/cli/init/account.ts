@@ -151,7 +151,7 @@ export const firstLookLines = ({ conclusions, remarks }: FirstLook): readonly st
   ...remarks,
 ]
 
-export type Look = () => Promise<readonly Conclusion[]>
+type Look = () => Promise<readonly Conclusion[]>
 
 /** What the sources report about this host, asked once. */
 export function lookOnce(prompts: Prompts): Look {

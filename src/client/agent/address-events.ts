@@ -12,7 +12,7 @@ import { FAMILY_NAMES } from './wording.ts'
 /** By subject: the causes of an unknown address or a lost family that were reported since the address was last known. */
 export type ReportedCauses = Readonly<Record<string, readonly string[]>>
 
-export interface AddressEvents {
+interface AddressEvents {
   readonly reported: ReportedCauses
   readonly events: readonly AgentEvent[]
 }

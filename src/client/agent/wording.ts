@@ -42,7 +42,7 @@ const sentAddresses = ({ sent }: Pick<EventOf<'settled'>, 'sent'>): string =>
   listed(sent.addresses).join(' and ')
 
 // biome-ignore format: a table
-export const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
+const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
   looked:             { level: 'debug', msg: 'asked the address sources',
     line: ({ hostnames, sightings }) => `${listHostnames(hostnames)}: ${formatSightings(sightings)}` },
   sending:            { level: 'debug', msg: 'sending an update request',

@@ -16,7 +16,7 @@ import {
   type WaitCause,
 } from './state.ts'
 
-export interface ApplyContext extends Moment {
+interface ApplyContext extends Moment {
   readonly desired: DesiredState
 }
 

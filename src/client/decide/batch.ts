@@ -1,7 +1,7 @@
 import type { DesiredState } from './desired-state.ts'
 
 /** The size of one request. */
-export interface Batch {
+interface Batch {
   readonly maxNames: number
   /** In characters. */
   readonly maxQueryLength: number

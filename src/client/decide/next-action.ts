@@ -24,7 +24,7 @@ export interface WorldView {
   readonly spent?: readonly string[]
 }
 
-export interface ActionContext {
+interface ActionContext {
   readonly world: WorldView
   readonly now: Instant
 }

@@ -30,7 +30,7 @@ export interface HintCounts {
   readonly doubts: number
 }
 
-export interface DetectorContext {
+interface DetectorContext {
   readonly registry: SourceRegistry
   readonly hints: () => HintCounts
 }

@@ -7,13 +7,13 @@ import type { Finding } from './finding.ts'
 import { type AddressHistory, NO_HISTORY, passOrHold } from './flip.ts'
 
 /** The votes of a round. */
-export interface RoundVotes {
+interface RoundVotes {
   readonly votes: readonly SourceVote[]
   /** The interface of outside queries, where it is not the one to the router. */
   readonly through?: string
 }
 
-export interface FlipGuardOptions {
+interface FlipGuardOptions {
   readonly clock: Clock
   readonly report: (finding: Finding) => void
   /** Called when an address that was held back may be published. */

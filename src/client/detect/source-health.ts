@@ -13,7 +13,7 @@ import type { Family } from '../../net/address.ts'
 import type { AddressSource } from '../sources/source.ts'
 
 /** The record of one source. */
-export interface SourceHealth {
+interface SourceHealth {
   /** It disagreed with the last agreement. */
   readonly hasDisagreed: boolean
   readonly quarantines: number
@@ -65,7 +65,7 @@ export const quarantineLeft = (records: SourceRecords, name: string, now: Instan
 export const isQuarantined = (records: SourceRecords, name: string, now: Instant): boolean =>
   quarantineLeft(records, name, now) > 0
 
-export interface SourceRequest {
+interface SourceRequest {
   readonly source: Pick<AddressSource, 'name' | 'cooldown' | 'burst'>
   readonly family: Family
 }

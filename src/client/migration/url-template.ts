@@ -19,7 +19,7 @@ const PLACEHOLDERS: readonly (readonly [RegExp, Part])[] = [
 
 const partOf = (text: string): Part | undefined => PLACEHOLDERS.find(([pattern]) => pattern.test(text))?.[1]
 
-export interface UrlTemplate {
+interface UrlTemplate {
   readonly service: ServiceAddress
   /** The URL says http. */
   readonly isPlain: boolean

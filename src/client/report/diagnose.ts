@@ -18,7 +18,7 @@ export interface Evidence {
   readonly isBeforeRelease: boolean
 }
 
-export interface Diagnosis {
+interface Diagnosis {
   readonly name: string
   readonly evidence: string
   readonly remedy: string

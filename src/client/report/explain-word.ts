@@ -14,7 +14,7 @@ import { DIALECTS, type ReplyDialect } from '../../protocol/dialect.ts'
 import { nextWait, waitAt } from '../decide/backoff.ts'
 
 /** A reply of the service, and what this program does after it. */
-export interface ReplyExplanation {
+interface ReplyExplanation {
   readonly word: string
   readonly meaning: string
   /** Whether it applies to the account or to one hostname, or what it is instead of a reply word. */

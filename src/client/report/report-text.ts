@@ -48,7 +48,7 @@ export const publicationLines = (hosts: readonly HostReport[]): readonly string[
     published === null ? [] : [`${hostname}: ${formatPublication(published)}`],
   )
 
-export interface ReportText {
+interface ReportText {
   /** For each hostname: what was done. */
   readonly done: readonly string[]
   /** What failed, and what to do. */

@@ -24,7 +24,7 @@ export interface SeenReport {
 }
 
 /** The request of this run for one hostname. `previous`: the addresses that were confirmed before its reply. */
-export interface SentReport {
+interface SentReport {
   readonly addresses: readonly string[]
   readonly offline: boolean
   readonly previous: Addresses

@@ -12,7 +12,7 @@ export interface SourceAnswer extends SourceVote {
   readonly took: Duration
 }
 
-export interface SurveyRow {
+interface SurveyRow {
   readonly source: string
   readonly operator: string
   readonly vantage: Vantage

@@ -20,7 +20,7 @@ export interface SetupAnswers {
 }
 
 /** One answer that is missing, with the flag that gives it. */
-export interface MissingAnswer {
+interface MissingAnswer {
   readonly flag: string
   readonly what: string
 }

@@ -17,7 +17,7 @@ export interface Ipv6Policy {
   readonly suffix?: Prefix
 }
 
-export const STABLE: Ipv6Policy = { kind: 'stable' }
+const STABLE: Ipv6Policy = { kind: 'stable' }
 
 type LocalPorts = Pick<SourcePorts, 'interfaces' | 'outboundRoute'>
 type LocalOptions = Pick<QueryOptions, 'allowed'> & { readonly ipv6?: Ipv6Policy }

@@ -2,13 +2,13 @@ import type { HttpOutcome, HttpStage } from '../../ports/http.ts'
 import { RELEASED } from '../clock/release-date.ts'
 
 /** A response body, as far as it was received. */
-export interface ReceivedBody {
+interface ReceivedBody {
   readonly text: string
   /** The error that ended the transfer early. */
   readonly failure?: unknown
 }
 
-export interface ReceivedResponse extends ReceivedBody {
+interface ReceivedResponse extends ReceivedBody {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
 }

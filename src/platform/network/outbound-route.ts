@@ -26,7 +26,7 @@ const routingTable = async (): Promise<readonly KernelRoute[]> =>
   parseRoutes(await readFile('/proc/net/route', 'utf8').catch(() => ''))
 
 /** The gateway for an IPv4 address: longest prefix first, then lowest metric. */
-export function gatewayToward(address: string, routes: readonly KernelRoute[]): Address | undefined {
+function gatewayToward(address: string, routes: readonly KernelRoute[]): Address | undefined {
   const [best] = routes
     .filter(({ destination, length }) => isWithin(address as Address, { address: destination, length }))
     .toSorted((a, b) => b.length - a.length || a.metric - b.metric)

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 
 /** Reports to the supervisor (sd_notify(3)). Without a supervisor, nothing happens. */
-export interface Supervisor {
+interface Supervisor {
   ready(): void
   /** The state of the loop, reported after each action. Counts as a heartbeat. */
   status(text: string): void

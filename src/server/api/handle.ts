@@ -16,7 +16,7 @@ import { REQUEST_FAULTS } from './request/faults.ts'
 import { isAccountChange, type Method, ROUTES, type Route } from './routes.ts'
 
 /** A request to the management API. */
-export interface ApiRequest {
+interface ApiRequest {
   readonly method: string
   /** Without query. */
   readonly path: string
@@ -37,7 +37,7 @@ interface ApiNetworks {
 }
 
 /** Identifies the caller; `retryAfter` in seconds if the password was not checked. */
-export type Identify = (
+type Identify = (
   authorization: string | undefined,
   networks: ApiNetworks,
 ) => Promise<Caller | undefined | { readonly retryAfter: number }>

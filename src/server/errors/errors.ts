@@ -81,7 +81,7 @@ export const ERRORS = {
 export type ErrorName = keyof typeof ERRORS
 
 /** The place of a fault in the request. */
-export interface ErrorPlace {
+interface ErrorPlace {
   readonly location?: 'path' | 'query' | 'body' | 'header'
   /** JSON pointer into the body (RFC 6901). */
   readonly pointer?: string

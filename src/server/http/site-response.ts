@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { OutgoingResponse } from './request.ts'
 
 /** The texts of an offline page. Users of the service write them, so none is markup. */
-export interface PageTexts {
+interface PageTexts {
   readonly title: string
   readonly message?: string
   /** An absolute http or https URL. */

@@ -11,12 +11,12 @@ export interface Entry {
   readonly line: number
 }
 
-export interface MasterFault {
+interface MasterFault {
   readonly line: number
   readonly fault: string
 }
 
-export interface Entries {
+interface Entries {
   readonly entries: readonly Entry[]
   readonly faults: readonly MasterFault[]
 }

@@ -40,7 +40,7 @@ export interface NameFault extends NameInZone {
   readonly error: unknown
 }
 
-export interface FlushContext {
+interface FlushContext {
   readonly settings: PublishSettings
   readonly now: Instant
   /** Of this flush. */

@@ -19,7 +19,7 @@ import type { PublishSettings } from './settings.ts'
 import { datagramOf, isTransfer, messages, soaAlone, transferRecords } from './transfer.ts'
 import { isNewer } from './soa.ts'
 
-export interface DnsPeer {
+interface DnsPeer {
   readonly address: Address
   readonly isDatagram: boolean
 }

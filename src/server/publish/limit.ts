@@ -8,7 +8,7 @@ const MAX_ENTRIES = 10_000
 /** Bits of a network: /24 and /56. */
 const HOST_BITS = { v4: 8n, v6: 72n } as const
 
-export type Verdict = 'send' | 'truncate' | 'drop'
+type Verdict = 'send' | 'truncate' | 'drop'
 
 /**
  * Limits equal answers by UDP, so that forged questions cannot flood the host in their source address. Above the limit every

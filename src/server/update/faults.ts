@@ -8,7 +8,7 @@ export type InjectedFault =
   | { readonly kind: 'delay'; readonly span: Duration }
   | { readonly kind: 'reset' }
 
-export interface FaultInput {
+interface FaultInput {
   readonly username: string
   readonly now: Instant
 }

@@ -9,7 +9,7 @@ import { countNochg, singleReply, type UpdateContext } from './context.ts'
 import { callerOf, exceedsPlan, type RefusalWord, refusalAt } from './permission.ts'
 import { targetsFor, type UpdateTarget } from './targets.ts'
 
-export interface HostReplies {
+interface HostReplies {
   readonly replies: readonly Reply[]
   /** Whether some hostname exceeded the limit of `nochg`. */
   readonly isAbuse: boolean

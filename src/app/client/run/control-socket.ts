@@ -18,7 +18,7 @@ interface ControlDependencies extends Pick<ControlContext, 'report' | 'reportFro
   readonly loopState: () => LoopState | undefined
 }
 
-export interface ControlSocket {
+interface ControlSocket {
   /** Listens again if the socket file was deleted. */
   readonly renew: () => Promise<void>
   readonly close: () => Promise<void>

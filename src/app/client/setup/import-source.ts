@@ -12,7 +12,7 @@ import { readStdin } from '../settings/standard-input.ts'
 const MAX_BYTES = 4 * 1024 * 1024
 
 /** The text of a file of another client, with its name for remarks. */
-export interface ImportSource {
+interface ImportSource {
   readonly name: string
   readonly text: string
 }

@@ -13,7 +13,7 @@ import type { ResolvedSettings } from '../settings/settings.ts'
 import { stateFoldersOf } from '../settings/state-folders.ts'
 
 /** The state on disk, for commands that read or change it without a daemon. */
-export interface SavedState {
+interface SavedState {
   readonly jobs: readonly AccountJob[]
   readonly memory: Memory
   readonly time: ClientTime

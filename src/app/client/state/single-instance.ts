@@ -30,7 +30,7 @@ export const OWNER_POLL_INTERVAL = 50
 const uptime = (): number => process.uptime() * 1000
 
 /** Either we hold the lock of the state folder, or the process that holds it has handled the request, or neither. */
-export type SingleInstance =
+type SingleInstance =
   | { readonly kind: 'alone'; readonly release: () => Promise<void> }
   | { readonly kind: 'answered'; readonly answer: ControlResponse }
   | { readonly kind: 'busy'; readonly owner: LockOwner }

@@ -19,7 +19,7 @@ export interface AccountContent {
   readonly apiKeys: readonly OverviewRow[]
 }
 
-export interface FoundAccount {
+interface FoundAccount {
   readonly id: number
   readonly content: AccountContent
 }

@@ -9,7 +9,7 @@ const INTERVAL = 2000
 const MAX_SUBJECT = 200
 
 /** Who runs this program: behind sudo the user who called it. A user without a name is shown by number. */
-export function operatorName(env: NodeJS.ProcessEnv): string {
+function operatorName(env: NodeJS.ProcessEnv): string {
   const caller = env['SUDO_USER'] ?? ''
   if (process.getuid?.() === 0 && caller !== '') return caller
   try {

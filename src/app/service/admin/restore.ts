@@ -18,7 +18,7 @@ import { giveToFolderOwner, hashKeysIn, problemOf, realPathOf, toDisk } from './
 import { HASH_KEY_FILE } from '../store/hash-key.ts'
 import { refuseIfOpen } from '../store/modes.ts'
 
-export interface Restored {
+interface Restored {
   /** Where the files of the replaced store are; undefined if there was none. */
   readonly replaced: string | undefined
 }

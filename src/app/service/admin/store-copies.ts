@@ -102,7 +102,7 @@ export async function backUpDatabase(
   })
 }
 
-export interface RestoredDatabase {
+interface RestoredDatabase {
   /** The backup of what was replaced; undefined if there was nothing. */
   readonly replaced: string | undefined
   /** Whether every node needs the hash key file again. */

@@ -13,7 +13,7 @@ import { placeName, type SharedPlace, type StorePlace } from '../store/place.ts'
 import { exportZone, ImportRefused, importZone, readZone } from './zone-files.ts'
 
 /** An operation of `holdfast admin` on a store as a whole: its folder need not hold one yet. */
-export interface StoreOperation {
+interface StoreOperation {
   readonly parameters: string
   readonly summary: string
   readonly run: (

@@ -49,7 +49,7 @@ export async function exportZone(
 }
 
 /** A master file, read before the transaction begins. */
-export interface ReadZone {
+interface ReadZone {
   readonly path: string
   /** Without the NS of the apex, which stay those of the service. */
   readonly records: readonly MasterRecord[]

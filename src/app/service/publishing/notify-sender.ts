@@ -28,7 +28,7 @@ const MAX_LOOKED_UP = 1000
 /** In octets. */
 const MAX_NOTIFY = 512
 
-export interface NotifySenderParts {
+interface NotifySenderParts {
   readonly secondaries: readonly Secondary[]
   readonly settings: () => PublishSettings
   /** The local address that secondaries allow; undefined for that of the route. */

@@ -34,7 +34,7 @@ export interface Publishing {
   readonly close: () => Promise<void>
 }
 
-export interface PublishingParts {
+interface PublishingParts {
   readonly store: Store
   readonly log: Log
   /** The settings of the moment: a reload changes some of them. */
@@ -44,7 +44,7 @@ export interface PublishingParts {
   readonly metrics: Pick<ServiceMetrics, 'flushed' | 'answeredDns'>
 }
 
-export const publishSettingsOf = ({
+const publishSettingsOf = ({
   nameservers,
   soaContact,
   redirectAddresses,

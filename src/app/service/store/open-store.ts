@@ -21,7 +21,7 @@ import type { OpenOptions, OpenStore } from './opened-store.ts'
 import type { StorePlace } from './place.ts'
 
 /** What is in the folder of a store. `half`: a part is missing, and the message says which. */
-export type FoundStore =
+type FoundStore =
   | { readonly kind: 'none' }
   | { readonly kind: 'half'; readonly message: string }
   | { readonly kind: 'whole'; readonly version: number }

@@ -89,7 +89,7 @@ const PARTS: { readonly [K in keyof QueryRow]-?: (part: NonNullable<QueryRow[K]>
 }
 
 /** The query parameters of an operation. */
-export const queryParametersOf = (id: string): readonly Schema[] =>
+const queryParametersOf = (id: string): readonly Schema[] =>
   Object.hasOwn(QUERY, id)
     ? Object.entries(QUERY[id as keyof typeof QUERY]).flatMap(([part, value]) =>
         PARTS[part as keyof QueryRow](value as never),

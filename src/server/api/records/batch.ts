@@ -22,7 +22,7 @@ import { ACCEPTED, DONE, type HandlerResult, type RequestContext, refused } from
 import { eachOf, firstFault, isQuotaFault, implicitName, saveAllChecked } from '../writing/writing.ts'
 
 type PlaceFault = CreationFault | ParentFault | 'nameOwned' | 'nameChangeForbidden' | 'nameChangeProhibited'
-export type BatchFault =
+type BatchFault =
   | Extract<ErrorName, 'zoneNotFound' | 'zoneNotShared' | 'websiteOnly' | 'zoneChangeProhibited'>
   | PlaceFault
   | Extract<ErrorName, 'rrsetExists' | 'rrsetNotFound' | 'rrsetChangeForbidden'>

@@ -54,14 +54,14 @@ type RdataWriteFault<R extends RuleName> =
   | ValueConflict
   | TargetConflict
   | StateFault
-export type RdataReplaceFault =
+type RdataReplaceFault =
   | PlaceFault
   | 'nameNotFound'
   | 'typeUnsupported'
   | 'rrsetChangeForbidden'
   | RdataWriteFault<(typeof PUT_RDATA)[number]>
   | RecordQuota
-export type RdataCreateFault =
+type RdataCreateFault =
   | PlaceFault
   | CreationFault
   | 'nameOwned'

@@ -34,7 +34,7 @@ import {
 import { isRecordQuotaFault, type RecordQuota } from './rrsets.ts'
 import { firstFault, saveChecked } from '../writing/writing.ts'
 
-export type RRSetReplaceFault =
+type RRSetReplaceFault =
   | PlaceFault
   | Extract<ErrorName, 'nameNotFound' | 'rrsetNotFound' | 'rrsetChangeForbidden'>
   | ShapeFault

@@ -2,7 +2,7 @@ import { type ErrorName, refuse } from '../../errors/errors.ts'
 import { canonicalName } from '../../model/dns-name.ts'
 import { isRdataLabel } from '../../model/draft.ts'
 import { type DnsType, isDnsType } from '../../model/rdata-values.ts'
-import { type Name, type RRSet, rrsetOf, type Zone } from '../../model/tree.ts'
+import { type Name, type RRSet, rrsetOf } from '../../model/tree.ts'
 import { canManageName, IN_PATH, typesDetail, zoneFault } from '../../rules/access.ts'
 import { nameChangeFault, zoneChangeFault } from '../../rules/change.ts'
 import { type Refused, type RequestContext, refused } from './context.ts'
@@ -19,11 +19,6 @@ export async function zoneToChange(context: RequestContext) {
   const zone = await context.store.zoneNamed(canonicalName(context.params['zone_name'] ?? ''))
   const fault = zoneChangeFault(context.caller, zone)
   return fault === undefined && zone !== undefined ? zone : refused(...(fault === undefined ? [] : [fault]))
-}
-
-export interface NamePlace {
-  readonly zone: Zone
-  readonly name: Name
 }
 
 const nameInPath = ({ params }: RequestContext): string => (params['name'] ?? '').toLowerCase()

@@ -118,7 +118,7 @@ export function rrsetFrom(
 
 export const withRRSets = (name: Name, rrsets: readonly RRSet[]): Name => rrsets.reduce(withRRSet, name)
 
-export interface ZoneChange extends NameChange {
+interface ZoneChange extends NameChange {
   readonly zone: Zone
 }
 
