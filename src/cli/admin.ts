@@ -1,5 +1,5 @@
 import type { Exit } from '../app/exit-codes.ts'
-import type { Failure } from '../app/failure.ts'
+import { type Failure, usageFailure } from '../app/failure.ts'
 import { programName } from '../app/program-name.ts'
 import { openStore, storeFailure } from '../app/service/store/open-store.ts'
 import { operatorChange } from '../app/service/admin/operator-changes.ts'
@@ -69,7 +69,7 @@ async function runInStore(
     })
     if (outcome.ok) return outcome
     const usage = `usage: holdfast admin ${name} ${operation.parameters}`
-    return err({ exit: 'usage', messages: [outcome.error, usage] })
+    return usageFailure(outcome.error, usage)
   } finally {
     await store.close()
   }

@@ -2,13 +2,13 @@ import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onCrash } from '../app/crash.ts'
 import type { Exit } from '../app/exit-codes.ts'
-import type { Failure } from '../app/failure.ts'
+import { type Failure, usageFailure } from '../app/failure.ts'
 import { logTo } from '../app/log.ts'
 import type { DevSetup } from '../app/service/dev-setup.ts'
 import { restartNeeded } from '../app/service/reload.ts'
 import { readServiceSettings } from '../app/service/settings.ts'
 import { type StartedService, startService } from '../app/service/start.ts'
-import { err, type Result } from '../base/result.ts'
+import type { Result } from '../base/result.ts'
 import { formatDnsEndpoint } from '../config/dns-endpoint.ts'
 import type { DnsListener } from '../ports/dns-listener.ts'
 import type { ServiceSettings } from '../config/service-settings.ts'
@@ -177,11 +177,6 @@ async function settingsOf({
   const settings = await readServiceSettings(flags, { isDev })
   if (!settings.ok) return settings
   if (isDev && settings.value.store !== undefined)
-    return err({
-      exit: 'usage',
-      messages: ['--store cannot be used with --dev, which deletes its store at the end'],
-    })
-  return faults !== undefined && !isDev
-    ? err({ exit: 'usage', messages: ['--fault works only with --dev'] })
-    : settings
+    return usageFailure('--store cannot be used with --dev, which deletes its store at the end')
+  return faults !== undefined && !isDev ? usageFailure('--fault works only with --dev') : settings
 }

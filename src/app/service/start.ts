@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { err, ok, type Result } from '../../base/result.ts'
+import { ok, type Result } from '../../base/result.ts'
 import type { ServiceSettings } from '../../config/service-settings.ts'
 import { systemClock } from '../../platform/clock/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -10,7 +10,7 @@ import type { OpenListener } from '../../server/http/listen.ts'
 import type { Store } from '../../server/store/store.ts'
 import type { StoreTotals } from '../../server/store/totals.ts'
 import { parseFaults } from '../../server/update/faults.ts'
-import type { Failure } from '../failure.ts'
+import { configurationFailure, type Failure, usageFailure } from '../failure.ts'
 import { auditLog } from './audit-log.ts'
 import { failureLog } from './failures.ts'
 import { type DevSetup, makeDevSetup } from './dev-setup.ts'
@@ -71,7 +71,7 @@ export async function startService(
 ): Promise<Result<StartedService, Failure>> {
   const { isDev } = options
   const faults = options.faults === undefined ? ok([]) : parseFaults(options.faults, systemClock.now())
-  if (!faults.ok) return err({ exit: 'usage', messages: [`--fault: ${faults.error}`] })
+  if (!faults.ok) return usageFailure(`--fault: ${faults.error}`)
   const tls = await readTls(settings)
   if (!tls.ok) return tls
   const place = isDev ? mkdtempSync(join(tmpdir(), 'holdfast-dev-')) : await storePlace(settings)
@@ -177,9 +177,8 @@ async function changeCertificate(
     for (const listener of listeners) listener.setTls(pem)
     return ok(undefined)
   } catch (error) {
-    return err({
-      exit: 'configuration',
-      messages: [`${settings.tlsCert} and ${settings.tlsKey} cannot be used: ${(error as Error).message}`],
-    })
+    return configurationFailure(
+      `${settings.tlsCert} and ${settings.tlsKey} cannot be used: ${(error as Error).message}`,
+    )
   }
 }

@@ -22,7 +22,7 @@ import { exclusively } from '../../../server/store/sqlite/files.ts'
 import { DATABASE_FILE } from '../../../server/store/sqlite/open.ts'
 import { newSqliteRows, sqliteRows, tableColumns } from '../../../server/store/sqlite/copy-rows.ts'
 import { copyRows, RowRefused, type RowSink, type RowSource } from '../../../server/store/copy-rows.ts'
-import type { Failure } from '../../failure.ts'
+import { configurationFailure, type Failure } from '../../failure.ts'
 import { type Backup, freeMoment, newBackup } from './backup.ts'
 import { giveToFolderOwner, hashKeysIn, problemOf, toDisk } from './backup-files.ts'
 import { hashKeyPath, PREVIOUS_HASH_KEY_FILE } from '../store/hash-key.ts'
@@ -36,28 +36,27 @@ import { placeName, type SharedPlace } from '../store/place.ts'
 
 type Done<T> = Promise<Result<T, Failure>>
 
-const refusal = (message: string): Result<never, Failure> =>
-  err({ exit: 'configuration', messages: [message] })
-
 /** Copies the store in a folder into the database, which must have none. Resolves with the number of rows. */
 export async function copyFromFolder(place: SharedPlace, folder: string, now: Instant): Done<number> {
   const whole = await openStore(folder)
   if (!whole.ok) return whole
   await whole.value.store.close()
   const fault = rotationFault(folder)
-  if (fault !== undefined) return refusal(fault)
+  if (fault !== undefined) return configurationFailure(fault)
   // Changes that a service makes after the copy has begun would be missing.
   if ((await exclusively(folder, async () => true)) === undefined)
-    return refusal(
+    return configurationFailure(
       `a process has the store in ${folder} open: stop the service and its socket first (systemctl stop holdfast-service.socket holdfast-service.service)`,
     )
   return withDatabase(place, async (at) => {
     if (await hasContent(at))
-      return refusal(`there is a store in ${placeName(place)} already; it is unchanged: use another database`)
+      return configurationFailure(
+        `there is a store in ${placeName(place)} already; it is unchanged: use another database`,
+      )
     const key = await keyOf(folder)
     const present = await systemFiles.read(place.hashKeyFile)
     if (present !== undefined && present.trim() !== key.trim())
-      return refusal(
+      return configurationFailure(
         `${place.hashKeyFile} is another hash key than that of ${folder}: name another file as hash_key_file`,
       )
     if (present === undefined) await systemFiles.replace(place.hashKeyFile, key)
@@ -68,7 +67,7 @@ export async function copyFromFolder(place: SharedPlace, folder: string, now: In
 /** Copies the store in the database into a folder, which must have none. Resolves with the number of rows. */
 export async function copyToFolder(place: SharedPlace, folder: string, now: Instant): Done<number> {
   if (findStore(folder).kind !== 'none')
-    return refusal(`there is a store in ${folder} already; it is unchanged`)
+    return configurationFailure(`there is a store in ${folder} already; it is unchanged`)
   return withStoreIn(place, async (at) => {
     await refuseInUse(at)
     await makeFolder(folder)
@@ -78,7 +77,8 @@ export async function copyToFolder(place: SharedPlace, folder: string, now: Inst
     try {
       const copied = await copyRowsTo(incoming, place, at)
       const problem = await problemOf(incoming)
-      if (problem !== undefined) return refusal(`the copy is not usable: ${problem}; nothing was kept`)
+      if (problem !== undefined)
+        return configurationFailure(`the copy is not usable: ${problem}; nothing was kept`)
       await putInto(folder, incoming)
       return await complete(folder, copied, { now, operation: 'store copy', from: placeName(place) })
     } finally {
@@ -98,7 +98,7 @@ export async function backUpDatabase(
       await copyRowsTo(partial, place, at)
       return problemOf(partial)
     })
-    return made.ok ? made : refusal(made.error)
+    return made.ok ? made : configurationFailure(made.error)
   })
 }
 
@@ -116,16 +116,17 @@ export async function restoreDatabase(
   now: Instant,
 ): Done<RestoredDatabase> {
   const fault = faultOf(from)
-  if (fault !== undefined) return refusal(fault)
+  if (fault !== undefined) return configurationFailure(fault)
   const checked = checkedIn(dirname(resolve(from)))
   try {
     // An older version is upgraded in the copy.
     for (const name of [...hashKeysIn(from), DATABASE_FILE])
       copyFileSync(join(from, name), join(checked, name))
     const problem = await problemOf(checked).catch((error: Error) => error.message)
-    if (problem !== undefined) return refusal(`${from} is not usable: ${problem}; the store is unchanged`)
+    if (problem !== undefined)
+      return configurationFailure(`${from} is not usable: ${problem}; the store is unchanged`)
     const rotation = rotationFault(checked)
-    if (rotation !== undefined) return refusal(rotation.replace(checked, from))
+    if (rotation !== undefined) return configurationFailure(rotation.replace(checked, from))
     return await withDatabase(place, async (at) => restoreChecked(place, { at, from, checked, now }))
   } finally {
     rmSync(checked, { recursive: true, force: true })
@@ -184,23 +185,23 @@ const rotationFault = (folder: string): string | undefined =>
 /** The schema is made, or brought to this version. */
 async function withDatabase<T>(place: SharedPlace, work: (at: PostgresPlace) => Done<T>): Done<T> {
   const at = await databaseOf(place)
-  if (!at.ok) return refusal(at.error)
+  if (!at.ok) return configurationFailure(at.error)
   try {
     await migratePostgres(at.value)
     return await work(at.value)
   } catch (error) {
-    if (error instanceof RowRefused) return refusal(error.message)
+    if (error instanceof RowRefused) return configurationFailure(error.message)
     if (error instanceof NotDirect)
-      return refusal(
+      return configurationFailure(
         `${placeName(place)} is not the server itself, but a pooler or a proxy, which hides whether a service is connected: for this command, set store to the address of the server`,
       )
     if (error instanceof StoreInUse)
-      return refusal(
+      return configurationFailure(
         `a service is connected to ${placeName(place)}: stop it on every node first (systemctl stop holdfast-service.socket holdfast-service.service)`,
       )
     // Of SQLite, or of the system.
     if (codeOf(error).startsWith('ERR_SQLITE') || (error as NodeJS.ErrnoException).path !== undefined)
-      return refusal(`the copy failed: ${(error as Error).message}; nothing was kept`)
+      return configurationFailure(`the copy failed: ${(error as Error).message}; nothing was kept`)
     return err(databaseFailure(place, error))
   }
 }

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from '../../../base/result.ts'
+import { ok, type Result } from '../../../base/result.ts'
 import { formatListener, type Listener, type ServiceSettings } from '../../../config/service-settings.ts'
 import type { Address } from '../../../net/address.ts'
 import type { Log } from '../../../ports/log.ts'
@@ -10,7 +10,7 @@ import {
   type RequestHandler,
   type SocketOptions,
 } from '../../../server/http/listen.ts'
-import type { Failure } from '../../failure.ts'
+import { configurationFailure, type Failure } from '../../failure.ts'
 
 /** The first descriptor that systemd passes (sd_listen_fds(3)). */
 const FIRST_FD = 3
@@ -36,9 +36,9 @@ export async function listenAll(parts: ListenParts): Promise<Result<readonly Ope
   const { handle, current, tls, passed, log } = parts
   const { listen: listeners } = current()
   if (passed > 0 && passed !== listeners.length)
-    return configurationFailure([
+    return configurationFailure(
       `systemd passes ${passed} sockets, and listen has ${listeners.length} entries (${listeners.map(formatListener).join(', ')}); they must be the same, in the same order`,
-    ])
+    )
   const onUntrustedProxy = once((peer: Address) => log('warn', 'X-Forwarded-For is ignored', untrusted(peer)))
   const settings = (): ListenSettings => ({ ...current(), onUntrustedProxy })
   const open: OpenListener[] = []
@@ -50,7 +50,7 @@ export async function listenAll(parts: ListenParts): Promise<Result<readonly Ope
     const found = problem ?? portProblem(listener, open[at])
     if (found === undefined) continue
     await Promise.all(open.map(async (one) => one.close(0)))
-    return configurationFailure([found])
+    return configurationFailure(found)
   }
   return ok(open)
 
@@ -68,9 +68,6 @@ export async function listenAll(parts: ListenParts): Promise<Result<readonly Ope
 
 export const listenProblem = (listener: Listener, error: Error): string =>
   `cannot listen on ${formatListener(listener)}: ${error.message}${adviceOn(error)}`
-
-export const configurationFailure = (messages: readonly string[]): Result<never, Failure> =>
-  err({ exit: 'configuration', messages })
 
 /** A passed socket must be the one that its entry means: with another order, http would be spoken on the port of https. */
 const portProblem = (listener: Listener, opened: OpenListener | undefined): string | undefined =>

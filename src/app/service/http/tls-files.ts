@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
 import type { Pem } from '../../../server/http/listen.ts'
-import type { Failure } from '../../failure.ts'
+import { configurationFailure, type Failure } from '../../failure.ts'
 
 /**
  * The certificate chain and the key; undefined without TLS. They are checked here: Node accepts an empty file, and then no
@@ -16,22 +16,23 @@ export async function readTls({
 }: ServiceSettings): Promise<Result<Pem | undefined, Failure>> {
   if (tlsCert === undefined || tlsKey === undefined) return ok(undefined)
   const [cert, key] = await Promise.all([readPem('tls_cert', tlsCert), readPem('tls_key', tlsKey)])
-  if (!cert.ok || !key.ok) return refusal([cert, key].flatMap((one) => (one.ok ? [] : [one.error])))
+  if (!cert.ok || !key.ok)
+    return configurationFailure(...[cert, key].flatMap((one) => (one.ok ? [] : [one.error])))
   const pem = { cert: cert.value, key: key.value }
   const [first, own] = [firstCertificate(pem.cert), privateKey(pem.key)]
   if (first === undefined || own === undefined)
-    return refusal([
+    return configurationFailure(
       ...(first === undefined ? [NO_CERTIFICATE(tlsCert)] : []),
       ...(own === undefined ? [NO_KEY(tlsKey)] : []),
-    ])
+    )
   if (!first.checkPrivateKey(own))
-    return refusal([
+    return configurationFailure(
       `tls_key ${tlsKey} is not the key of the first certificate in tls_cert ${tlsCert}: name two files that belong together, the certificate of the service before those of its authority`,
-    ])
+    )
   const fault = faultOf(pem)
   return fault === undefined
     ? ok(pem)
-    : refusal([`tls_cert ${tlsCert} and tls_key ${tlsKey} cannot be used: ${fault}`])
+    : configurationFailure(`tls_cert ${tlsCert} and tls_key ${tlsKey} cannot be used: ${fault}`)
 }
 
 const readPem = async (setting: string, path: string): Promise<Result<string, string>> =>
@@ -69,6 +70,3 @@ function faultOf(pem: Pem): string | undefined {
     return (error as Error).message
   }
 }
-
-const refusal = (messages: readonly string[]): Result<never, Failure> =>
-  err({ exit: 'configuration', messages })

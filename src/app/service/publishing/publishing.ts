@@ -17,7 +17,7 @@ import { publishingStatus, STATUS_FACT } from '../../../server/publish/status.ts
 import type { ServiceMetrics } from '../../../server/metrics/service-metrics.ts'
 import type { PublishedReads } from '../../../server/store/published.ts'
 import type { Store, StoreWrites } from '../../../server/store/store.ts'
-import type { Failure } from '../../failure.ts'
+import { configurationFailure, type Failure } from '../../failure.ts'
 import { type Flusher, startFlusher } from './flusher.ts'
 import { type NotifySender, startNotifySender } from './notify-sender.ts'
 import { snapshotsOf } from './snapshots.ts'
@@ -60,14 +60,11 @@ const publishSettingsOf = ({
 export async function startPublishing(parts: PublishingParts): Promise<Result<Publishing, Failure>> {
   const { store, log, current, ending, reportFailure } = parts
   const secondaries = secondariesOf(current())
-  if (!secondaries.ok) return err({ exit: 'configuration', messages: [secondaries.error] })
+  if (!secondaries.ok) return configurationFailure(secondaries.error)
   const settings = () => publishSettingsOf(current())
   const { catalogZone } = current()
   if ((await store.read(async (r) => r.publishedZone(catalogZone))) !== undefined)
-    return err({
-      exit: 'configuration',
-      messages: [`catalog_zone: ${catalogZone} is a zone of this store; choose another name`],
-    })
+    return configurationFailure(`catalog_zone: ${catalogZone} is a zone of this store; choose another name`)
   await applySettings(store, settings())
   const notifier = startNotifySender({
     secondaries: secondaries.value,
@@ -263,7 +260,7 @@ async function openListeners(
     } catch (error) {
       await Promise.all(open.map(async (one) => one.close()))
       const message = `dns_listen: cannot listen on ${formatDnsEndpoint(endpoint)}: ${(error as Error).message}`
-      return err({ exit: 'configuration', messages: [message] })
+      return configurationFailure(message)
     }
   }
   return ok(open)

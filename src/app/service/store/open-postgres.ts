@@ -12,7 +12,7 @@ import {
 import { postgresStore } from '../../../server/store/postgres/store.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { isPassing, StoreRefused } from '../../../server/store/errors.ts'
-import type { Failure } from '../../failure.ts'
+import { configurationFailure, type Failure } from '../../failure.ts'
 import { programName } from '../../program-name.ts'
 import { credentialFor } from './credentials.ts'
 import { makeHashKeyIn } from './hash-key.ts'
@@ -34,15 +34,15 @@ export async function openPostgres(
   { mayMake = false, mayUpgrade = false }: OpenOptions,
 ): Promise<Result<OpenStore, Failure>> {
   const at = await databaseOf(place)
-  if (!at.ok) return refusal(at.error)
+  if (!at.ok) return configurationFailure(at.error)
   try {
     const version = await postgresVersion(at.value)
     if (version === 0 && !mayMake)
-      return refusal(
+      return configurationFailure(
         `there is no store in ${placeName(place)}. To make one, run: ${programName()} admin init`,
       )
     if (version > 0 && version < POSTGRES_VERSION && !mayUpgrade)
-      return refusal(
+      return configurationFailure(
         `the store in ${placeName(place)} is of an older version of Holdfast: restart a service, which upgrades it, then try again`,
       )
     const fault = clockFault(await clockAhead(at.value, () => systemClock.now()))
@@ -75,13 +75,13 @@ async function withKeyOf(store: Store, place: SharedPlace): Promise<Result<OpenS
   const file = credentialFor(place.hashKeyFile)
   const known = await store.read(async (r) => r.fact(HASH_KEY))
   const pepper = await hashKeyOf(file, known, systemClock.now())
-  if (!pepper.ok) return refusal(pepper.error)
+  if (!pepper.ok) return configurationFailure(pepper.error)
   const fingerprint = fingerprintOf(pepper.value)
   // If two processes make the store at once, only one succeeds.
   const stored = known ?? (await store.write(async (w) => w.factOr(HASH_KEY, fingerprint)))
   return stored === fingerprint
     ? ok({ store, pepper: pepper.value, folder: placeName(place), identity: undefined })
-    : refusal(
+    : configurationFailure(
         `${place.hashKeyFile} is not the hash key of the store in ${placeName(place)}: copy the file from another node`,
       )
 }
@@ -118,9 +118,6 @@ async function fileText(path: string): Promise<Result<string, string>> {
   const line = text.value.replace(/\r?\n$/, '')
   return line === '' ? err('it is empty') : ok(line)
 }
-
-const refusal = (message: string): Result<never, Failure> =>
-  err({ exit: 'configuration', messages: [message] })
 
 /**
  * PostgreSQL, appendix A: a login that is refused, a missing database, a schema that is not that of a store. And errors of TLS, such

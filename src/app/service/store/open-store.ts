@@ -13,7 +13,7 @@ import {
 } from '../../../server/store/sqlite/open.ts'
 import { StoreRefused } from '../../../server/store/errors.ts'
 import { sqliteStore } from '../../../server/store/sqlite/store.ts'
-import type { Failure } from '../../failure.ts'
+import { configurationFailure, type Failure } from '../../failure.ts'
 import { hashKeyPath, makeHashKey, readHashKey, recordRotation, removeHashKey } from './hash-key.ts'
 import { closeToOthers, refuseIfOpen } from './modes.ts'
 import { programName } from '../../program-name.ts'
@@ -60,11 +60,11 @@ export async function openStore(
 async function openFolder(folder: string, options: OpenOptions): Promise<Result<OpenStore, Failure>> {
   try {
     const found = findStore(folder)
-    if (found.kind === 'half') return refusal(found.message)
-    if (found.kind === 'none' && options.mayMake !== true) return refusal(NO_STORE(folder))
+    if (found.kind === 'half') return configurationFailure(found.message)
+    if (found.kind === 'none' && options.mayMake !== true) return configurationFailure(NO_STORE(folder))
     const tooOld = found.kind === 'whole' && found.version < SCHEMA_VERSION && options.mayUpgrade !== true
     if (tooOld)
-      return refusal(
+      return configurationFailure(
         `the store in ${folder} is of an older version of Holdfast: restart the service, which upgrades it, then try again`,
       )
     if (found.kind === 'none') return await makeStore(folder)
@@ -104,7 +104,9 @@ async function openDatabase(folder: string): Promise<Result<OpenStore, Failure>>
   try {
     if (identityOf(folder) !== identity) throw new StoreRefused(REPLACED(folder))
     const key = await readHashKey(folder)
-    const opened = key.ok ? await withFingerprint({ store, folder, identity }, key.value) : refusal(key.error)
+    const opened = key.ok
+      ? await withFingerprint({ store, folder, identity }, key.value)
+      : configurationFailure(key.error)
     if (!opened.ok) await store.close()
     return opened
   } catch (error) {
@@ -131,13 +133,10 @@ async function withFingerprint(
     await store.write(async (w) => recordRotation(w, pepper))
     return ok({ ...opened, pepper })
   }
-  return refusal(
+  return configurationFailure(
     `${hashKeyPath(folder)} is not the hash key of this database: restore both from the same backup`,
   )
 }
-
-const refusal = (message: string): Result<never, Failure> =>
-  err({ exit: 'configuration', messages: [message] })
 
 /** The failure for an error that the operator can fix; every other error is a bug and is thrown again. */
 export function storeFailure(folder: string, error: unknown): Failure {
