@@ -30,7 +30,7 @@ export async function adminCommand({ asJson, words, settings }: AdminFlags): Pro
   ).catch((error: unknown) => err(storeFailure(placeName(place), error)))
   if (!outcome.ok)
     return fail({ ...outcome.error, messages: outcome.error.messages.map(withProgram) }, asJson)
-  return show({ ...outcome.value, lines: outcome.value.lines.map(withProgram) }, asJson)
+  return printResult({ ...outcome.value, lines: outcome.value.lines.map(withProgram) }, asJson)
 }
 
 /** Messages name the command that this program is installed as. */
@@ -40,7 +40,7 @@ const withProgram = (text: string): string => text.replaceAll('holdfast admin ',
  * Incomplete output is a failure: a script may store it as a zone. A reader that has ended, as in `| head`, needs no message,
  * except for a secret: it is shown only once, and the user must learn that it is lost.
  */
-async function show({ lines, data }: OperationResult, asJson: boolean): Promise<Exit> {
+async function printResult({ lines, data }: OperationResult, asJson: boolean): Promise<Exit> {
   const failure = asJson ? await tryToPrint(JSON.stringify(data)) : await tryToPrint(...lines)
   if (failure === undefined) return 'settled'
   const isSecretLost = ['password', 'key'].some((field) => Object.hasOwn(data, field))

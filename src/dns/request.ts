@@ -52,16 +52,16 @@ type ParsedRequest =
   | { readonly kind: 'malformed'; readonly id: number; readonly opcode: number }
   | { readonly kind: 'dropped' }
 
-const DROPPED = { kind: 'dropped' } as const
+const DROPPED_REQUEST = { kind: 'dropped' } as const
 /** Of a request. */
 const MAX_RECORDS = 16
 
 /** Parses a request: a header, one question, and what OPT, TSIG and IXFR add. Never throws. */
 export function parseRequest(bytes: Uint8Array): ParsedRequest {
   const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  if (message.length < HEADER_LENGTH) return DROPPED
+  if (message.length < HEADER_LENGTH) return DROPPED_REQUEST
   const [id, flags] = [message.readUInt16BE(0), message.readUInt16BE(2)]
-  if ((flags & FLAGS.QR) !== 0) return DROPPED
+  if ((flags & FLAGS.QR) !== 0) return DROPPED_REQUEST
   const opcode = (flags >> 11) & 15
   const parsed = parseSections(message, MAX_RECORDS)
   if (parsed === undefined) return { kind: 'malformed', id, opcode }

@@ -2,6 +2,8 @@ import { isIPv4, isIPv6 } from 'node:net'
 
 export type Family = 'v4' | 'v6'
 export const FAMILIES: readonly Family[] = ['v4', 'v6']
+/** As people write them. */
+export const FAMILY_NAMES: { readonly [F in Family]: string } = { v4: 'IPv4', v6: 'IPv6' }
 
 declare const canonical: unique symbol
 /** An IPv4 or IPv6 address in canonical text form (RFC 5952 for IPv6): equal addresses are equal strings. */

@@ -22,7 +22,7 @@ export const LIFTS = {
   resume:       { fingerprint: undefined,     change: undefined },
 } as const satisfies Record<string, { readonly fingerprint: string | undefined; readonly change: string | undefined }>
 
-interface Row {
+interface ReplyRow {
   readonly carries: 'addresses' | 'nothing'
   /** Whether the word is about one hostname, a line each, or about the account, once for all. */
   readonly about: 'hostname' | 'account'
@@ -56,7 +56,7 @@ export const REPLIES = {
   abuse:      { carries: 'nothing',   about: 'account',  status: 200, severity: 6, action: stop('account', 'resume'),     meaning: 'username blocked for abuse',
     remedy: 'the service has blocked this username: ask its support to remove the block, then run holdfast resume' },
   '911':      { carries: 'nothing',   about: 'account',  status: 500, severity: 1, action: waitAtLeast(minutes(30)),      meaning: 'fatal error at the service' },
-} as const satisfies Record<string, Row>
+} as const satisfies Record<string, ReplyRow>
 
 export type ReplyWord = keyof typeof REPLIES
 type Rows = typeof REPLIES
@@ -75,7 +75,7 @@ export const actionOf = (word: ReplyWord): RequiredAction => REPLIES[word].actio
 export const statusOf = (word: ReplyWord): number => REPLIES[word].status
 /** Undefined for a word that needs nothing of the user, and for what is no reply word. */
 export const remedyFor = (word: string): string | undefined =>
-  isReplyWord(word) ? (REPLIES[word] as Row).remedy : undefined
+  isReplyWord(word) ? (REPLIES[word] as ReplyRow).remedy : undefined
 /** When a stop ends, in words that follow "until". */
 export const liftWording = (liftedBy: StopLift): string => {
   const { change } = LIFTS[liftedBy]

@@ -42,7 +42,7 @@ export function readResponse(
   dialect: ReplyDialect = PLAIN_DIALECT,
 ): Result<readonly Reply[], UnrecognizedReply> {
   const { status, body } = response
-  const lines = linesOf(dialect.hasMarkup ? withoutTags(body) : body)
+  const lines = replyLines(dialect.hasMarkup ? withoutTags(body) : body)
   const replies = isRedirect(status) || isTooLong(body) ? [] : lines.map((line) => parseReply(line, dialect))
   const words = replies.flatMap((reply) => (reply.ok ? [reply.value] : []))
   const answered = words.length === replies.length ? answeredBy(words, count, dialect) : undefined
@@ -66,7 +66,7 @@ export function readRestriction(
 ): Reply | undefined {
   const isMarkup = isHtml(body) && dialect.hasMarkup !== true
   if (isRedirect(status) || isTooLong(body) || isMarkup) return undefined
-  const words = linesOf(dialect.hasMarkup ? withoutTags(body) : body).flatMap((line) => {
+  const words = replyLines(dialect.hasMarkup ? withoutTags(body) : body).flatMap((line) => {
     const reply = parseReply(line, dialect)
     return reply.ok && isRestriction(reply.value) ? [reply.value] : []
   })
@@ -105,7 +105,7 @@ const isTooLong = (body: string): boolean => Buffer.byteLength(body) > MAX_REPLY
 const isHtml = (body: string): boolean =>
   /^\s*(<!doctype html|<html|<head|<\?xml|<meta|<script|<title)/i.test(body)
 
-const linesOf = (body: string): readonly string[] =>
+const replyLines = (body: string): readonly string[] =>
   body
     .slice(0, MAX_REPLY_BYTES + 1)
     .split('\n')

@@ -1,6 +1,6 @@
 import type { Level } from '../../base/level.ts'
 import { formatDuration, type Instant } from '../../base/time.ts'
-import { type Family, listed } from '../../net/address.ts'
+import { FAMILY_NAMES, listed } from '../../net/address.ts'
 import { isReplyWord, remedyFor, REPLIES } from '../../protocol/reply.ts'
 import { formatReply } from '../../protocol/reply-codec.ts'
 import type { PaceDelay } from '../decide/pace.ts'
@@ -17,15 +17,13 @@ export interface EventFormat {
 
 type EventOf<K extends AgentEvent['kind']> = Extract<AgentEvent, { kind: K }>
 
-interface Row<K extends AgentEvent['kind']> {
+interface WordingRow<K extends AgentEvent['kind']> {
   readonly level: Level
   /** The same text for every event of this kind, for programs. */
   readonly msg: string
   /** One line for a person: what happened, what it means, what to do. */
   readonly line: (event: EventOf<K>, format: EventFormat) => string
 }
-
-export const FAMILY_NAMES: { readonly [F in Family]: string } = { v4: 'IPv4', v6: 'IPv6' }
 
 /** The setting that delays a request. */
 export const formatPace = ({ limit, max }: Pick<PaceDelay, 'limit' | 'max'>): string =>
@@ -42,7 +40,7 @@ const sentAddresses = ({ sent }: Pick<EventOf<'settled'>, 'sent'>): string =>
   listed(sent.addresses).join(' and ')
 
 // biome-ignore format: a table
-const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
+const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
   looked:             { level: 'debug', msg: 'asked the address sources',
     line: ({ hostnames, sightings }) => `${listHostnames(hostnames)}: ${formatSightings(sightings)}` },
   sending:            { level: 'debug', msg: 'sending an update request',
@@ -128,8 +126,8 @@ const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
 }
 
 /** The row of one event, typed for it. */
-export const wordingOf = <K extends AgentEvent['kind']>(event: EventOf<K>): Row<K> =>
-  (WORDING as { readonly [Kind in K]: Row<Kind> })[event.kind]
+export const wordingOf = <K extends AgentEvent['kind']>(event: EventOf<K>): WordingRow<K> =>
+  (WORDING as { readonly [Kind in K]: WordingRow<Kind> })[event.kind]
 
 /** A reply word, with what the service wrote where that is another word with the same meaning. */
 export const formatObeyedWord = (word: string, said: string | undefined): string =>

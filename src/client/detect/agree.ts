@@ -1,5 +1,5 @@
 import type { Address, Family } from '../../net/address.ts'
-import { withHostPart } from '../../net/prefix.ts'
+import { networkOf } from '../../net/network.ts'
 import type { Sighting } from '../../net/sighting.ts'
 import type { AddressSource } from '../sources/source.ts'
 
@@ -190,8 +190,7 @@ function candidatesOf(
   { family, hasOwn, previous }: AgreementQuestion,
 ): readonly Candidate[] {
   const isByPrefix = family === 'v6' && hasOwn
-  const keyOf = (address: Address): string =>
-    isByPrefix ? withHostPart(address, 64, '::' as Address) : address
+  const keyOf = (address: Address): string => (isByPrefix ? networkOf(address) : address)
   const nearAddresses = near.flatMap((vote) =>
     addressesIn(vote.sighting).map((address) => ({ vote, address })),
   )

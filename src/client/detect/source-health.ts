@@ -72,12 +72,12 @@ interface SourceRequest {
 
 export function mayAsk(records: SourceRecords, request: SourceRequest, now: Instant): boolean {
   const { name, cooldown, burst = 1 } = request.source
-  const askedAt = records.requests[keyOf(request)]?.at(-burst)
+  const askedAt = records.requests[requestKey(request)]?.at(-burst)
   const isCooling = askedAt !== undefined && isBefore(now, after(askedAt, milliseconds(burst * cooldown)))
   return !isQuarantined(records, name, now) && !isCooling
 }
 
-const keyOf = ({ source, family }: SourceRequest): string => `${family} ${source.name}`
+const requestKey = ({ source, family }: SourceRequest): string => `${family} ${source.name}`
 
 const withHealth = (records: SourceRecords, name: string, changes: Partial<SourceHealth>): SourceRecords => ({
   ...records,
@@ -85,7 +85,7 @@ const withHealth = (records: SourceRecords, name: string, changes: Partial<Sourc
 })
 
 export function withRequest(records: SourceRecords, request: SourceRequest, now: Instant): SourceRecords {
-  const key = keyOf(request)
+  const key = requestKey(request)
   const times = [...(records.requests[key] ?? []), now].slice(-MAX_BURST)
   return { ...records, requests: { ...records.requests, [key]: times } }
 }

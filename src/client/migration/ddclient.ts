@@ -120,7 +120,7 @@ function updateOf({ hosts, all, own, line, file, remarks }: HostLine): ImportedU
   const { lookup, ipv4, ipv6 } = ddclientLookup(all, line, remarks)
   const zone = all.get('zone') ?? all.get('domain')
   if (zone !== undefined) remarks.once('dropped', zone.line, 'zone and domain: the whole hostname is sent')
-  const read = hostnamesOf(names, line, remarks)
+  const read = ddclientHostnames(names, line, remarks)
   const password = all.get('password')?.value
   const authorities = all.get('ssl_ca_file')?.value
   return {
@@ -162,7 +162,7 @@ function serviceOf(
 }
 
 /** A name with parameters behind it, such as home.example&myipv6=preserve, is a habit of ddclient's users. */
-function hostnamesOf(
+function ddclientHostnames(
   names: readonly string[],
   line: number,
   remarks: Remarks,

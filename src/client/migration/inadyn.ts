@@ -112,10 +112,10 @@ function sectionUpdate(
       service: service.address,
       username: textOf(own, 'username'),
       password: password === undefined ? undefined : new Secret(password),
-      hostnames: hostnamesOf(own, remarks),
+      hostnames: inadynHostnames(own, remarks),
       ipv4: !isIpv6Name,
       ipv6: isIpv6Name || allowsIpv6,
-      lookup: lookupOf(values, remarks),
+      lookup: inadynLookup(values, remarks),
       settings: { ...service.settings, ...(authorities !== undefined && { ca_file: authorities }) },
     },
   ]
@@ -187,12 +187,12 @@ function appended(server: string, path: string, isAddress: boolean): FoundServic
   }
 }
 
-function hostnamesOf(values: Values, remarks: Remarks): readonly string[] {
+function inadynHostnames(values: Values, remarks: Remarks): readonly string[] {
   const written = values.get('hostname') ?? values.get('alias')
   return validHostnames((written?.values ?? []).flatMap(listedNames), written?.line ?? 0, remarks)
 }
 
-function lookupOf(values: Values, remarks: Remarks): Lookup {
+function inadynLookup(values: Values, remarks: Remarks): Lookup {
   const command = textOf(values, 'checkip-command')
   if (command !== undefined) return commandLookup(command)
   const page = textOf(values, 'checkip-server')

@@ -36,7 +36,7 @@ export function mergeImport({ settings, updates, remarks }: Imported): MergedImp
     const [first, ...others] = withOneSetOfFamilies(group, more)
     return first === undefined ? [] : [merged(first, others, more)].filter((one) => canBeSent(one, more))
   })
-  const names = distinctNames(all.map(nameOf))
+  const names = distinctNames(all.map(accountNameFor))
   const accounts = all.map((update, at) => accountOf(update, names[at] ?? 'account'))
   for (const update of all) more.push(...missing(update), ...oneFamily(update), ...deletions(update))
   return {
@@ -150,7 +150,7 @@ function merged(first: ImportedUpdate, others: readonly ImportedUpdate[], remark
 }
 
 /** The provider, with the number of inadyn (no-ip.com:2), else the name of the section, else the host. */
-function nameOf({ service, label }: ImportedUpdate): string {
+function accountNameFor({ service, label }: ImportedUpdate): string {
   const number = /:(\d+)$/.exec(label)?.[1]
   if (service.provider !== undefined)
     return number === undefined ? service.provider : `${service.provider}-${number}`

@@ -154,10 +154,10 @@ function sectionUpdate(section: Section, file: string, remarks: Remarks): readon
       service: service.address,
       username: text('username') ?? service.username,
       password: password === undefined ? undefined : new Secret(password),
-      hostnames: hostnamesOf(section, remarks),
+      hostnames: openwrtHostnames(section, remarks),
       ipv4: !isIpv6,
       ipv6: isIpv6,
-      lookup: lookupOf(section, remarks),
+      lookup: openwrtLookup(section, remarks),
       settings: {
         ...service.settings,
         ...(authorities?.endsWith('.pem') === true || authorities?.endsWith('.crt') === true
@@ -203,13 +203,13 @@ const refusalOf = (options: ReadonlyMap<string, Option>): string | undefined =>
     : undefined
 
 /** `host@domain` means host.domain. */
-function hostnamesOf({ options }: Section, remarks: Remarks): readonly string[] {
+function openwrtHostnames({ options }: Section, remarks: Remarks): readonly string[] {
   const written = options.get('domain') ?? options.get('lookup_host')
   const names = listedNames(written?.value ?? '').map((one) => one.replace(/^@/, '').replace('@', '.'))
   return validHostnames(names, written?.line ?? 0, remarks)
 }
 
-function lookupOf({ options }: Section, remarks: Remarks): Lookup {
+function openwrtLookup({ options }: Section, remarks: Remarks): Lookup {
   const source = options.get('ip_source')
   const line = source?.line ?? 0
   const text = (key: string): string => options.get(key)?.value ?? ''

@@ -72,7 +72,7 @@ interface EntryContext {
 
 function updateOf(entry: Members, { line, file, remarks }: EntryContext): readonly ImportedUpdate[] {
   const name = textOf(entry['provider']) ?? ''
-  const hostnames = namesOf(entry)
+  const hostnames = hostnamesIn(entry)
   const provider = providerOfQdm12(name)
   const isOtherMode = name === 'ovh' && entry['mode'] !== undefined && entry['mode'] !== 'dynamic'
   if (provider === undefined || isOtherMode) {
@@ -107,7 +107,7 @@ function updateOf(entry: Members, { line, file, remarks }: EntryContext): readon
 }
 
 /** A list of whole names, or the older pair of `host` (labels) and `domain`. */
-function namesOf(entry: Members): readonly string[] {
+function hostnamesIn(entry: Members): readonly string[] {
   const domains = listedNames(textOf(entry['domain']) ?? '')
   const labels = listedNames(textOf(entry['host']) ?? '')
   if (labels.length === 0) return domains

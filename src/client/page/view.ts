@@ -1,5 +1,4 @@
-import { listed } from '../../net/address.ts'
-import { FAMILY_NAMES } from '../agent/wording.ts'
+import { FAMILY_NAMES, listed } from '../../net/address.ts'
 import { labelOf } from '../report/account-name.ts'
 import type { RecordedEvent } from '../report/event-ring.ts'
 import { OUTCOMES, type Outcome } from '../report/outcome.ts'

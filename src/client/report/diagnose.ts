@@ -64,7 +64,7 @@ const ownAddresses = ({ answers }: Evidence, family: Family): readonly Address[]
 /** Clocks that are set correctly differ by less. */
 const CLOCK_TOLERANCE = minutes(5)
 
-const RULES: Readonly<Record<string, Rule>> = {
+const DIAGNOSES: Readonly<Record<string, Rule>> = {
   'no network': {
     find: ({ hasGateway, answers }) =>
       hasGateway || answers.some(isSeen) ? undefined : 'there is no default route, and no source answered',
@@ -183,7 +183,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 
 /** The problems of this network, each with its evidence and a remedy. */
 export const diagnose = (evidence: Evidence): readonly Diagnosis[] =>
-  Object.entries(RULES).flatMap(([name, { find, remedy, isTrouble }]) => {
+  Object.entries(DIAGNOSES).flatMap(([name, { find, remedy, isTrouble }]) => {
     const found = find(evidence)
     return found === undefined ? [] : [{ name, evidence: found, remedy, isTrouble }]
   })

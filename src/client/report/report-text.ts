@@ -1,7 +1,6 @@
 import { formatLocal, parseInstant } from '../../base/time.ts'
-import { listed } from '../../net/address.ts'
+import { FAMILY_NAMES, listed } from '../../net/address.ts'
 import { isReplyWord, REPLIES } from '../../protocol/reply.ts'
-import { FAMILY_NAMES } from '../agent/wording.ts'
 import { formatPublication } from '../verify/publication-text.ts'
 import { labelOf } from './account-name.ts'
 import type { Outcome } from './outcome.ts'

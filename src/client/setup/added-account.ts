@@ -89,12 +89,12 @@ function withOwnTables(text: string, tables: readonly Located[]): string {
   const rest = lines.flatMap((line, at) => (isMoved(at) ? [] : [line, ...below(at)]))
   if (tables.length > 0) return rest.join('\n')
   const statements = statementsFor(undefined)
-  const name = moved.some(({ key }) => key === 'name') ? [] : [`name = "${nameOf(statements)}"`]
+  const name = moved.some(({ key }) => key === 'name') ? [] : [`name = "${firstAccountName(statements)}"`]
   return [...rest, '[[account]]', ...name, ...statements].join('\n')
 }
 
 /** A name for the account that had none: its service or its username, so that logs stay readable. */
-function nameOf(statements: readonly string[]): string {
+function firstAccountName(statements: readonly string[]): string {
   const valueOf = (key: string): string | undefined =>
     statements.flatMap((line) => new RegExp(`^\\s*${key}\\s*=\\s*["']([^"']+)["']`).exec(line)?.[1] ?? [])[0]
   return accountSlug(valueOf('username') ?? valueOf('provider') ?? 'first')

@@ -93,7 +93,7 @@ function keep(folder: string, uid: number, compiled: readonly Compiled[]): void 
     // A user's `.cache` is created too. /var/cache and a missing home folder are not created.
     for (const one of uid === 0 ? [folder] : [dirname(folder), folder]) makeFolder(one)
     if (isForeign(folder, uid)) return
-    for (const one of compiled) write(one)
+    for (const one of compiled) writeCode(one)
   } catch {
     // Read-only, full, or removed.
   }
@@ -104,7 +104,7 @@ function makeFolder(path: string): void {
 }
 
 /** The name is always the same, so a killed run leaves only one file. The digest detects two runs that write at the same time. */
-function write({ script, source, path }: Compiled): void {
+function writeCode({ script, source, path }: Compiled): void {
   const temporary = `${path}.new`
   rmSync(temporary, { force: true })
   const file = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)

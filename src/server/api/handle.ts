@@ -105,7 +105,7 @@ export async function handleApi(dependencies: ApiDependencies, request: ApiReque
       return plainError(REQUEST_FAULTS.pathInvalid, { detail: 'invalid percent-encoding' })
     if (hasBody(request, match.route) && !isJson(request))
       return plainError(REQUEST_FAULTS.mediaTypeUnsupported)
-    const rendered = render(await answer(dependencies, request, { ...match, params }))
+    const rendered = render(await runRoute(dependencies, request, { ...match, params }))
     // Only reads have a tag: that of a write would belong to the state before it.
     const isSame = rendered.status === 200 && isNotModified(request.ifNoneMatch, rendered.headers['etag'])
     return isSame ? { ...rendered, status: 304, body: undefined } : rendered
@@ -131,7 +131,7 @@ const hasBody = ({ body }: ApiRequest, { method }: Route): boolean =>
 const isJson = ({ contentType }: ApiRequest): boolean =>
   contentType === undefined || /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)
 
-async function answer(
+async function runRoute(
   dependencies: ApiDependencies,
   request: ApiRequest,
   { name, route, params }: Match,

@@ -197,7 +197,7 @@ async function answer(
     userAgent: headers['user-agent'],
     authorization: headers.authorization,
     ...origin,
-    ...hostOf(url, headers.host),
+    ...hostField(url, headers.host),
     ...(headers.origin !== undefined && { origin: headers.origin }),
     ...(headers['content-type'] !== undefined && { contentType: headers['content-type'] }),
     ...(headers['if-match'] !== undefined && { ifMatch: headers['if-match'] }),
@@ -222,7 +222,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
 }
 
 /** RFC 9112 §3.2.2: the host of the absolute form, else of the header. */
-function hostOf(target: string, header: string | undefined): Pick<IncomingRequest, 'host'> {
+function hostField(target: string, header: string | undefined): Pick<IncomingRequest, 'host'> {
   const [, host = header] = /^https?:\/\/([^/?#]*)/i.exec(target) ?? []
   return host === undefined ? {} : { host }
 }

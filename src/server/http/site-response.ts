@@ -11,7 +11,7 @@ interface PageTexts {
 }
 
 /** In seconds: a redirect can change with the next update. */
-const MAX_AGE = 60
+const REDIRECT_MAX_AGE = 60
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -47,7 +47,7 @@ const SAFE = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-refer
 /** RFC 9110 §15.4.3, §15.4.8: a POST is repeated as a POST. */
 export const redirectResponse = (method: string, url: string): OutgoingResponse => ({
   status: method === 'GET' || method === 'HEAD' ? 302 : 307,
-  headers: { location: url, 'cache-control': `max-age=${MAX_AGE}`, ...SAFE },
+  headers: { location: url, 'cache-control': `max-age=${REDIRECT_MAX_AGE}`, ...SAFE },
   body: '',
 })
 
@@ -58,7 +58,7 @@ export const pageResponse = ({ title, message, logo_url: logo, email }: PageText
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': policyFor(logo),
     'cache-control': 'no-store',
-    'retry-after': String(MAX_AGE),
+    'retry-after': String(REDIRECT_MAX_AGE),
     ...SAFE,
   },
   body: [

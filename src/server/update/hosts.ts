@@ -67,10 +67,10 @@ export async function answerHosts(
 }
 
 /** What an item is counted by. */
-const nameOf = (item: string): string => parseHostname(item) ?? item.toLowerCase()
+const countedName = (item: string): string => parseHostname(item) ?? item.toLowerCase()
 
 /** The names that an update will ask for. */
-export const namesOf = ({ hostnames = [] }: UpdateQuery): readonly string[] => hostnames.map(nameOf)
+export const namesOf = ({ hostnames = [] }: UpdateQuery): readonly string[] => hostnames.map(countedName)
 
 const only = (word: RefusalWord | '911'): HostReplies => ({ replies: singleReply(word), isAbuse: false })
 const isNew = (change: RecordChange): boolean => change.isNew
@@ -97,7 +97,7 @@ async function applyAll(
   let isAbuse = false
   for (const { item, targets } of planned) {
     const reply = await answerHost(w, targets, change)
-    if (reply.word === 'nochg') isAbuse = (await countNochg(w, context, nameOf(item))) || isAbuse
+    if (reply.word === 'nochg') isAbuse = (await countNochg(w, context, countedName(item))) || isAbuse
     replies.push(reply)
   }
   return { replies, isAbuse }

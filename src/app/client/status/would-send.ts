@@ -1,6 +1,5 @@
 import { accountOf, hostOf } from '../../../client/decide/state.ts'
-import { FAMILY_NAMES } from '../../../client/agent/wording.ts'
-import type { Family } from '../../../net/address.ts'
+import { type Family, FAMILY_NAMES } from '../../../net/address.ts'
 import { isHolding } from '../../../protocol/request-form.ts'
 import type { Conclusion } from '../../../client/report/survey.ts'
 import { savedState } from '../state/saved-state.ts'

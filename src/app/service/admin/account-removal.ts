@@ -19,7 +19,7 @@ export async function removeAccount(
   const found = await store.read(async (r) => contentOf(r, name, context))
   if (!found.ok) return found
   const { id, content } = found.value
-  const failure = file === 'none' ? undefined : await write(file, content)
+  const failure = file === 'none' ? undefined : await writeContent(file, content)
   if (failure !== undefined) return err(`the export cannot be written (${failure}); nothing was removed`)
   const isRemoved = await store.write(async (w) => {
     const now = await contentOf(w, name, context)
@@ -40,7 +40,7 @@ export async function removeAccount(
 }
 
 /** The file is new, and on disk before anything is removed. Resolves with why that failed; then there is no part of it. */
-async function write(file: string, content: AccountContent): Promise<string | undefined> {
+async function writeContent(file: string, content: AccountContent): Promise<string | undefined> {
   const opened = await open(file, 'wx', 0o600).then(ok, (error: Error) => err(error.message))
   if (!opened.ok) return opened.error
   try {

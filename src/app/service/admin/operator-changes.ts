@@ -4,7 +4,7 @@ import type { Audit, OperatorChange } from '../../../server/model/audit.ts'
 import type { Store } from '../../../server/store/store.ts'
 
 /** In milliseconds. */
-const INTERVAL = 2000
+const READ_INTERVAL = 2000
 /** In characters. */
 const MAX_SUBJECT = 200
 
@@ -51,6 +51,6 @@ export function logOperatorChanges(store: Store, audit: Audit, ending: AbortSign
     isBusy = false
   }
   void tick()
-  const timer = setInterval(() => void tick(), INTERVAL).unref()
+  const timer = setInterval(() => void tick(), READ_INTERVAL).unref()
   ending.addEventListener('abort', () => clearInterval(timer))
 }

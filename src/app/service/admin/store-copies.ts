@@ -53,7 +53,7 @@ export async function copyFromFolder(place: SharedPlace, folder: string, now: In
       return configurationFailure(
         `there is a store in ${placeName(place)} already; it is unchanged: use another database`,
       )
-    const key = await keyOf(folder)
+    const key = await hashKeyText(folder)
     const present = await systemFiles.read(place.hashKeyFile)
     if (present !== undefined && present.trim() !== key.trim())
       return configurationFailure(
@@ -163,13 +163,13 @@ async function restoreChecked(
   const copied = await replaceRows(at, checked, async (w) => {
     await note(w)
     // Before the rows: without their hash key they are useless.
-    isKeyChanged = await offerHashKey(place.hashKeyFile, await keyOf(checked))
+    isKeyChanged = await offerHashKey(place.hashKeyFile, await hashKeyText(checked))
   })
   if (copied.ok && isKeyChanged) await takeOfferedHashKey(place.hashKeyFile, now)
   return copied.ok ? ok({ replaced: saved.value?.folder, isKeyChanged }) : copied
 }
 
-const keyOf = async (folder: string): Promise<string> => readFile(hashKeyPath(folder), 'utf8')
+const hashKeyText = async (folder: string): Promise<string> => readFile(hashKeyPath(folder), 'utf8')
 
 /** What is wrong with the store in the database; empty if nothing is. */
 export async function databaseProblemsOf(place: SharedPlace): Done<readonly string[]> {

@@ -25,7 +25,7 @@ export function withSites(handle: RequestHandler, store: Store): RequestHandler 
     return undefined
   }
   return async (request) => {
-    const host = isServicePath(request.path) ? undefined : hostOf(request)
+    const host = isServicePath(request.path) ? undefined : siteName(request)
     const site = host === undefined ? undefined : await lookUp(host)
     if (site === undefined) return handle(request)
     return site.kind === 'redirect' ? redirectResponse(request.method, site.url) : pageResponse(site)
@@ -36,7 +36,7 @@ const isServicePath = (path: string): boolean =>
   isUpdatePath(path) || isApiPath(path) || path === '/healthz' || path === '/readyz'
 
 /** The host name without its port and last dot; undefined for an address and for one label. */
-function hostOf({ host = '' }: IncomingRequest): string | undefined {
+function siteName({ host = '' }: IncomingRequest): string | undefined {
   const name = host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
   return /^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/.test(name) && !/^[\d.]+$/.test(name) ? name : undefined
 }

@@ -8,7 +8,7 @@ import type { NotifySender, ToldSecondary } from './notify-sender.ts'
 /** In milliseconds: changes of this time before a start may not have been notified. Secondaries refresh after five minutes. */
 const BEFORE_START = 600_000
 /** In milliseconds: how often a node looks for changes that another node published, and perhaps ended before it sent NOTIFY. */
-const INTERVAL = 10_000
+const LOOK_INTERVAL = 10_000
 /** In milliseconds: younger changes are notified by the node that published them. */
 const WINDOW = { oldest: 40_000, youngest: 5000 } as const
 const MAX_ZONES = 1000
@@ -62,6 +62,6 @@ export function keepTelling({ store, settings, ending, notifier }: TellingParts)
     void tell()
       .catch(() => undefined)
       .finally(() => (isTelling = false))
-  }, INTERVAL).unref()
+  }, LOOK_INTERVAL).unref()
   ending.addEventListener('abort', () => clearInterval(timer))
 }

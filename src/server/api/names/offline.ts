@@ -29,10 +29,19 @@ export async function setOffline(context: RequestContext) {
   if (!context.caller.account.plan.hasOffline)
     return refused(refuse('notAllowed', 'the plan does not include offline settings'))
   await context.store.saveName({ ...place.name, offlineSettings: parsed.settings }, context.now)
-  return { ...ACCEPTED, warnings: isObject(context.body) ? unknownFields(context.body, FIELDS) : [] }
+  return { ...ACCEPTED, warnings: isObject(context.body) ? unknownFields(context.body, OFFLINE_FIELDS) : [] }
 }
 
-const FIELDS = ['action', 'dns_type', 'rdata', 'url', 'title', 'message', 'logo_url', 'email'] as const
+const OFFLINE_FIELDS = [
+  'action',
+  'dns_type',
+  'rdata',
+  'url',
+  'title',
+  'message',
+  'logo_url',
+  'email',
+] as const
 
 /** Deletes the settings; an offline name becomes online. */
 export async function deleteOffline(context: RequestContext) {

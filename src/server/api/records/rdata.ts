@@ -79,7 +79,7 @@ export interface RRSetTarget {
 }
 
 /** All phases from the form of the body to saving. */
-async function write<Q extends QuotaFault, R extends RuleName>(
+async function writeRdata<Q extends QuotaFault, R extends RuleName>(
   context: RequestContext,
   target: RRSetTarget,
   { list, kept, rules, isExpected }: RdataWrite<Q, R>,
@@ -155,7 +155,7 @@ export async function replaceRdata(context: RequestContext): Promise<HandlerResu
   const { zone, name } = place
   if (rrsetOf(name, type)?.isSystem === true)
     return refused(refuse('rrsetChangeForbidden', 'the service manages this RRSet', { location: 'path' }))
-  const { faults, labels } = await write(
+  const { faults, labels } = await writeRdata(
     context,
     { zone, name, before: name, type },
     { list, kept: [], rules: PUT_RDATA, isExpected: isRecordQuotaFault },
@@ -183,7 +183,7 @@ export async function appendRdata(context: RequestContext): Promise<HandlerResul
   if (list === undefined) return NOT_A_LIST
   const name = before ?? implicitName(context, zone, canonicalName(relative))
   const kept = rrsetOf(name, type)?.rdata ?? []
-  const { faults, labels } = await write(
+  const { faults, labels } = await writeRdata(
     context,
     { zone, name, before, type },
     { list, kept, rules: NEW_RDATA, isExpected: isQuotaFault },
