@@ -37,8 +37,8 @@ export async function adminCommand({ asJson, words, settings }: AdminFlags): Pro
 const withProgram = (text: string): string => text.replaceAll('holdfast admin ', `${programName()} admin `)
 
 /**
- * Incomplete output is a failure: a script may store it as a zone. A reader that has ended, as in `| head`, needs no message,
- * except for a secret: it is shown only once, and the user must learn that it is lost.
+ * Incomplete output is a failure: a script may store it as a zone. A reader that has ended, as in `| head`, needs no
+ * message, except for a secret: it is shown only once, and the user must learn that it is lost.
  */
 async function printResult({ lines, data }: OperationResult, asJson: boolean): Promise<Exit> {
   const failure = asJson ? await tryToPrint(JSON.stringify(data)) : await tryToPrint(...lines)

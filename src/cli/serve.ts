@@ -121,7 +121,9 @@ function listeningLine(url: string, { folder, totals }: StartedService) {
   const { accounts, zones, names, keys } = totals
   return {
     fields: { url, store: folder, ...totals },
-    line: `listening at ${url}; the store ${folder} holds ${accounts} accounts, ${zones} zones, ${names} names and ${keys} DDNS keys`,
+    line:
+      `listening at ${url}; the store ${folder} holds ${accounts} accounts, ${zones} zones, ` +
+      `${names} names and ${keys} DDNS keys`,
   }
 }
 
@@ -144,8 +146,10 @@ function formatDevSetup(dev: DevSetup, url: string, dns: DnsListener | undefined
     `  hostnames  ${dev.hostnames.join(', ')}`,
     `  account    ${dev.account}  password ${dev.accountPassword}  API key ${dev.apiKey}`,
     'Try it:',
-    `  curl -u ${dev.username}:${dev.password} -A 'You curl/1-1 you@example.test' '${url}/nic/update?hostname=${hostname}&myip=192.0.2.1'`,
-    `  HOLDFAST_PASSWORD=${dev.password} holdfast update --server ${url} --username ${dev.username} --hostname ${hostname} --myip 192.0.2.2${verify}`,
+    `  curl -u ${dev.username}:${dev.password} -A 'You curl/1-1 you@example.test' ` +
+      `'${url}/nic/update?hostname=${hostname}&myip=192.0.2.1'`,
+    `  HOLDFAST_PASSWORD=${dev.password} holdfast update --server ${url} --username ${dev.username} ` +
+      `--hostname ${hostname} --myip 192.0.2.2${verify}`,
     ...(dns === undefined ? [] : [`  dig @${dns.host} -p ${dns.port} ${hostname}`]),
   ]
 }

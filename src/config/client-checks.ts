@@ -116,7 +116,9 @@ export function unprotectedPage({
   places,
 }: TableResult<typeof CLIENT_SETTINGS>): readonly Complaint[] {
   if (page === undefined || isLoopback(page.host) || pagePasswordFile !== undefined) return []
-  const problem = `page ${formatPageListener(page)} can be reached from other hosts, and needs a password; set page_password_file, or use 127.0.0.1`
+  const problem =
+    `page ${formatPageListener(page)} can be reached from other hosts, and needs a password; ` +
+    'set page_password_file, or use 127.0.0.1'
   return [{ where: places['page'] ?? '', problem }]
 }
 
@@ -130,6 +132,8 @@ export function nonPublicMyip(
     .filter((address) => !isGlobal(address, [...allow, ...TRIAL_RANGES]))
     .map((address) => ({
       where: places['myip'] ?? '',
-      problem: `myip ${address} is not public (${explainRange(address)}); to publish it, write allow = ["${specialRangeOf(address)}"]`,
+      problem:
+        `myip ${address} is not public (${explainRange(address)}); to publish it, ` +
+        `write allow = ["${specialRangeOf(address)}"]`,
     }))
 }

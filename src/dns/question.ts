@@ -76,7 +76,10 @@ const CODES: Readonly<Record<number, string>> = {
   5: 'refused the query (REFUSED)',
 }
 
-/** §4.1.4: the offset after a name, which is labels up to an empty one or a pointer. undefined where the message ends first. */
+/**
+ * §4.1.4: the offset after a name, which is labels up to an empty one or a
+ * pointer. undefined where the message ends first.
+ */
 function afterName(message: Buffer, from: number): number | undefined {
   let at = from
   for (;;) {

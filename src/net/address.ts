@@ -85,7 +85,10 @@ function formatGroups(groups: readonly number[]): Address {
 
 const zerosIn = (run: string): number => run.split('0').length - 1
 
-/** The address in network byte order: 4 or 16 bytes. Throws for a text that is none, such as a stored value that was changed. */
+/**
+ * The address in network byte order: 4 or 16 bytes. Throws for a text that
+ * is none, such as a stored value that was changed.
+ */
 export function bytesOf(address: Address): Uint8Array {
   const isV4 = familyOf(address) === 'v4'
   const parts = isV4 ? address.split('.').map(Number) : groupsOf(address)

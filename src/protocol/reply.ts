@@ -87,9 +87,9 @@ export const isAddressedWord = (word: ReplyWord): word is AddressedWord =>
 export const isAccountWord = (word: ReplyWord): word is AccountWord => REPLIES[word].about === 'account'
 
 /**
- * Words that other services of this family answer with, beyond the specification: the reply word that each is handled like
- * (decision 0040), and its meaning. Sources: the Dyn update API's return codes and the public documentation of the services that
- * still use them.
+ * Words that other services of this family answer with, beyond the specification: the reply word that each is handled
+ * like (decision 0040), and its meaning. Sources: the Dyn update API's return codes and the public documentation of the
+ * services that still use them.
  */
 // biome-ignore format: a table
 export const FAMILY_WORDS = {

@@ -13,9 +13,9 @@ type AddressParameter = (typeof ADDRESS_PARAMETERS)[number]
 
 /**
  * What a request says about a family that it has no address of. Some services delete the record of a family that is not
- * named. `omit`: nothing. `repeat`: the address that was confirmed last. `hold`: the same, and without one no request is
- * sent while the family is unknown. `hold-ipv4`: the same, and no request without an IPv4 address at all. `preserve`, `no`: that word in the place of the address. `keep`: keepipv4=1 or
- * keepipv6=1.
+ * named. `omit`: nothing. `repeat`: the address that was confirmed last. `hold`: the same, and without one no request
+ * is sent while the family is unknown. `hold-ipv4`: the same, and no request without an IPv4 address at all.
+ * `preserve`, `no`: that word in the place of the address. `keep`: keepipv4=1 or keepipv6=1.
  */
 export const ABSENT_FAMILY = ['omit', 'repeat', 'hold', 'hold-ipv4', 'preserve', 'no', 'keep'] as const
 export type AbsentFamily = (typeof ABSENT_FAMILY)[number]

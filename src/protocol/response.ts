@@ -32,9 +32,9 @@ interface UnrecognizedReply {
 }
 
 /**
- * The replies to a request for `count` hostnames, in their order. A word that requires a client to wait or stop is valid on any
- * line and under any status except a redirect. Words of success are valid with status 200 only (spec, "Response texts"), and only
- * with one line per hostname. A dialect may differ.
+ * The replies to a request for `count` hostnames, in their order. A word that requires a client to wait or stop is
+ * valid on any line and under any status except a redirect. Words of success are valid with status 200 only (spec,
+ * "Response texts"), and only with one line per hostname. A dialect may differ.
  */
 export function readResponse(
   response: UpdateResponse,
@@ -57,8 +57,8 @@ export function readResponse(
 }
 
 /**
- * The reply of the highest severity that requires a client to wait or stop, on any line; undefined where there is none. An HTML
- * page is never a reply, even if one of its lines begins with a reply word.
+ * The reply of the highest severity that requires a client to wait or stop, on any line; undefined where there is none.
+ * An HTML page is never a reply, even if one of its lines begins with a reply word.
  */
 export function readRestriction(
   { status, body }: UpdateResponse,

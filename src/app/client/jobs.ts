@@ -106,7 +106,10 @@ function fingerprintsOf(
   }
 }
 
-/** What differs from the specification; nothing for most accounts, so that their fingerprints stay those of earlier versions. */
+/**
+ * What differs from the specification; nothing for most accounts, so that
+ * their fingerprints stay those of earlier versions.
+ */
 function otherFormOf(account: ClientAccount): readonly string[] {
   const form = { ...formOf(account), ipv6Parameter: PLAIN_FORM.ipv6Parameter }
   const text = JSON.stringify([form, account.path])

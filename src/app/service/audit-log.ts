@@ -40,10 +40,15 @@ const ENDPOINT = { update: '/nic/update', api: '/v1' } as const
 /** The filter of fail2ban in config/fail2ban reads the first two. */
 function auditLine(event: AuditEvent): string {
   switch (event.kind) {
-    case 'loginRefused':
-      return `login refused at ${ENDPOINT[event.endpoint]} from ${event.peer}${event.username === undefined ? '' : ` for ${loggable(nameOrSecret(event.username))}`}`
+    case 'loginRefused': {
+      const whose = event.username === undefined ? '' : ` for ${loggable(nameOrSecret(event.username))}`
+      return `login refused at ${ENDPOINT[event.endpoint]} from ${event.peer}${whose}`
+    }
     case 'lockedOut':
-      return `too many failed logins at ${ENDPOINT[event.endpoint]} from ${event.peer}: its account passwords are not checked for a while`
+      return (
+        `too many failed logins at ${ENDPOINT[event.endpoint]} from ${event.peer}: ` +
+        'its account passwords are not checked for a while'
+      )
     case 'blocked':
       return `${event.username} is blocked for abuse until ${formatInstant(event.until)}, last request from ${event.peer}`
     case 'blockEnded':
@@ -51,7 +56,10 @@ function auditLine(event: AuditEvent): string {
     case 'changed':
       return `${event.account} did ${event.operation} on ${loggable(event.subject)} from ${event.peer}`
     case 'operated':
-      return `operator ${loggable(event.operator)} did ${event.operation} on ${loggable(event.subject)} at ${formatInstant(event.at)}`
+      return (
+        `operator ${loggable(event.operator)} did ${event.operation} ` +
+        `on ${loggable(event.subject)} at ${formatInstant(event.at)}`
+      )
     default:
       return never(event)
   }

@@ -24,7 +24,10 @@ interface Context {
 
 /** For each subject: an unstable connection fails for many causes. */
 const MAX_CAUSES = 3
-/** A new address is not usable at once (RFC 4862 §5.4), and a line reconnects within seconds: shorter gaps are not reported. */
+/**
+ * A new address is not usable at once (RFC 4862 §5.4), and a line reconnects
+ * within seconds: shorter gaps are not reported.
+ */
 const UNKNOWN_AFTER = seconds(10)
 const GONE_AFTER = minutes(1)
 

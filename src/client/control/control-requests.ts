@@ -91,7 +91,8 @@ async function answerRequest(context: ControlContext, value: unknown): Promise<C
 }
 
 const UNKNOWN_REQUEST =
-  'this daemon does not support the request; it supports {"do": …} with status, poke, resume and accounts, or update and updates; restart the daemon if Holdfast was upgraded'
+  'this daemon does not support the request; it supports {"do": …} with status, poke, ' +
+  'resume and accounts, or update and updates; restart the daemon if Holdfast was upgraded'
 
 /** Undefined for a value that no version of this program sends. */
 function parseRequest(value: unknown): ControlRequest | undefined {
@@ -175,9 +176,13 @@ function updateRefusal(
   const unknown = hostnames.filter((name) => !desired.hostnames.includes(name))
   if (unknown.length > 0) return `has no hostname ${unknown.join(', ')}; ${ADD_OR_STOP}`
   if (isOffline !== desired.isOffline)
-    return `keeps ${account} ${desired.isOffline ? 'offline' : 'online'}; change offline in its configuration, or stop the daemon first`
+    return (
+      `keeps ${account} ${desired.isOffline ? 'offline' : 'online'}; change offline in its configuration, ` +
+      'or stop the daemon first'
+    )
   return reliesOnConnection !== desired.reliesOnConnection
-    ? `${desired.reliesOnConnection ? 'lets' : 'does not let'} the service choose the address of ${account}; change myip in its configuration, or stop the daemon first`
+    ? `${desired.reliesOnConnection ? 'lets' : 'does not let'} the service choose the address of ` +
+        `${account}; change myip in its configuration, or stop the daemon first`
     : undefined
 }
 

@@ -52,8 +52,8 @@ const networksOf = ({ addresses }: Sent): string =>
     .join()
 
 /**
- * The delay of a request; undefined where it may be sent. A request for another network than the request before is a change of
- * address, so several names that move to the same network are one change.
+ * The delay of a request; undefined where it may be sent. A request for another network than the request before is a
+ * change of address, so several names that move to the same network are one change.
  */
 export function paceDelay(
   recent: readonly Sent[],

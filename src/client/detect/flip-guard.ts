@@ -90,6 +90,9 @@ function reasonOf(votes: readonly SourceVote[], through: string | undefined): st
   if (!votes.some(({ sighting }) => sighting.kind === 'seen'))
     return `no source reports an address: ${answers}`
   if (through !== undefined)
-    return `outside queries leave through ${through}, as with a VPN, and cannot confirm the address of the router: ${answers}`
+    return (
+      `outside queries leave through ${through}, as with a VPN, ` +
+      `and cannot confirm the address of the router: ${answers}`
+    )
   return `${votes.length === 1 ? 'one source alone is not enough' : 'no two sources agree'}: ${answers}`
 }

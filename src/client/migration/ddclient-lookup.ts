@@ -99,9 +99,10 @@ function webLookup(page: string | undefined, skip: string | undefined, { line, r
     )
     return DEFAULT_LOOKUP
   }
+  const url = /^[a-z]+:/i.test(page) ? shownPage(page) : `https://${shownPage(page)}`
   const advice =
     skip === undefined
-      ? `to use it, write sources = ["${/^[a-z]+:/i.test(page) ? shownPage(page) : `https://${shownPage(page)}`}"] and agreement = "one"`
+      ? `to use it, write sources = ["${url}"] and agreement = "one"`
       : 'a page with other text around the address cannot be used'
   remarks.once('changed', line, `the page ${shownPage(page)}: the default sources are used; ${advice}`)
   return DEFAULT_LOOKUP

@@ -40,7 +40,8 @@ export function importInadyn1(text: string, context: ImportContext): Imported {
   const output = lines.map(({ name, value }, at) => {
     if (SYSTEM.test(name)) {
       const isCustom = value.startsWith('custom@')
-      const opened = `${isCustom ? 'custom' : 'provider'} ${requoted(value)} {${at === systems[0] ? ` ${early.join(' ')}` : ''}`
+      const first = at === systems[0] ? ` ${early.join(' ')}` : ''
+      const opened = `${isCustom ? 'custom' : 'provider'} ${requoted(value)} {${first}`
       return at === systems[0] ? opened : `} ${opened}`
     }
     const known = INADYN2_NAMES[name.replace(/^--/, '')]

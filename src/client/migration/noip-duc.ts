@@ -98,7 +98,8 @@ function noIpLookup(all: VariableMap, remarks: Remarks): Lookup {
     remarks.once(
       'changed',
       written.line,
-      `the page ${shownPage(page)}: the default sources are used; to use it, write sources = ["${shownPage(page)}"] and agreement = "one"`,
+      `the page ${shownPage(page)}: the default sources are used; to use it, ` +
+        `write sources = ["${shownPage(page)}"] and agreement = "one"`,
     )
   return DEFAULT_LOOKUP
 }

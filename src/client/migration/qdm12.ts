@@ -79,7 +79,9 @@ function updateOf(entry: Members, { line, file, remarks }: EntryContext): readon
     remarks.add(
       'not taken',
       line,
-      `provider ${name} for ${shownNames(hostnames)}: ${isOtherMode ? 'its mode is the API of the service' : 'this is another protocol than /nic/update'}; leave ddns-updater in use for it`,
+      `provider ${name} for ${shownNames(hostnames)}: ` +
+        `${isOtherMode ? 'its mode is the API of the service' : 'this is another protocol than /nic/update'}; ` +
+        'leave ddns-updater in use for it',
     )
     return []
   }

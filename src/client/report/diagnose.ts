@@ -124,7 +124,8 @@ const DIAGNOSES: Readonly<Record<string, Rule>> = {
         return `the router has ${instead}, ${explainRange(instead)}; outside sources see ${v4 ?? 'no address'}`
       // Many routers do not report an address that is not public.
       return hasNone && v4 !== undefined && !ownAddresses(evidence, 'v4').includes(v4)
-        ? `the router reports no public address, but outside sources see ${v4}: the provider shares it among customers, or there is another router in front`
+        ? `the router reports no public address, but outside sources see ${v4}: ` +
+            'the provider shares it among customers, or there is another router in front'
         : undefined
     },
     remedy: 'ask the provider for a public IPv4 address, or use IPv6',
@@ -135,7 +136,10 @@ const DIAGNOSES: Readonly<Record<string, Rule>> = {
       const { publicAddress, instead } = routerIn(evidence)
       const { v4 } = evidence.agreed
       if (instead !== undefined && specialRangeOf(instead) === 'private')
-        return `the router has ${instead}, an address in the network of another router; outside sources see ${v4 ?? 'no address'}`
+        return (
+          `the router has ${instead}, an address in the network of another router; ` +
+          `outside sources see ${v4 ?? 'no address'}`
+        )
       return publicAddress !== undefined && v4 !== undefined && publicAddress !== v4
         ? `the router reports ${publicAddress}, but outside sources see ${v4}`
         : undefined

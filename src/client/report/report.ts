@@ -229,7 +229,8 @@ function remarksOn(
   return [
     ...lost.map(
       (family) =>
-        `this host has no ${FAMILY_NAMES[family]} address now, but ${confirmed[family]} is still published; the update protocol cannot delete it`,
+        `this host has no ${FAMILY_NAMES[family]} address now, ` +
+        `but ${confirmed[family]} is still published; the update protocol cannot delete it`,
     ),
     ...listed(unechoed ?? {}).map(
       (address) => `${address} was sent, but the answer of the service does not name it: it is not confirmed`,

@@ -45,7 +45,8 @@ export function withAddedAccount(
   const hasService = ['provider', 'server', 'hostnames'].some((key) => keys.has(key))
   if (tables.length === 0 && hasService && !keys.has('username'))
     return err(
-      'the account in it has no username there; write username, or move its settings into an [[account]] table, and run the command again',
+      'the account in it has no username there; write username, ' +
+        'or move its settings into an [[account]] table, and run the command again',
     )
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : ''
   const base = withOwnTables(text.slice(mark.length), tables)

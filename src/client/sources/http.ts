@@ -12,7 +12,10 @@ const MAX_BODY_BYTES = 4096
 /** Cloudflare answers with lines of key=value; `ip` is the client's address. */
 const TRACE_PATH = '/cdn-cgi/trace'
 
-/** Requests a URL whose body is the client's address: plain text, a member of a JSON object, or a key of a Cloudflare trace. */
+/**
+ * Requests a URL whose body is the client's address: plain text, a member of
+ * a JSON object, or a key of a Cloudflare trace.
+ */
 export function webSource(
   spec: Omit<SourceSpecOf<'web'>, 'kind'>,
   { http }: Pick<SourcePorts, 'http'>,

@@ -20,7 +20,8 @@ const formatLate: Text = ({ servers }) =>
 const TEXTS: { readonly [S in Publication['state']]: Text } = {
   published: ({ servers }) => `${formatSeen(servers)}${formatTook(servers)}${formatUnanswered(servers)}`,
   pending: ({ servers }) =>
-    `${formatSeen(servers)}, not yet at ${serversWith(servers, 'old', 'missing', 'other', 'alias')}${formatUnanswered(servers)}`,
+    `${formatSeen(servers)}, not yet at ` +
+    `${serversWith(servers, 'old', 'missing', 'other', 'alias')}${formatUnanswered(servers)}`,
   stale: formatLate,
   different: formatLate,
   unverified: ({ servers, because }) => `not verified: ${because ?? formatUnanswered(servers).slice(2)}`,

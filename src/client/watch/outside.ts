@@ -48,7 +48,10 @@ export async function watchOutside(
   }
 }
 
-/** The first answer after a failure, the first failure, or another address than before or published; over IPv6, another /64. */
+/**
+ * The first answer after a failure, the first failure, or another address
+ * than before or published; over IPv6, another /64.
+ */
 function isNews(previous: Sighting | undefined, current: Sighting, published: string | undefined): boolean {
   if (current.kind !== 'seen') return previous?.kind === 'seen'
   const isFirst = previous === undefined ? published === undefined : previous.kind !== 'seen'

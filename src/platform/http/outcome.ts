@@ -183,8 +183,9 @@ const FAILURES: readonly (readonly [pattern: RegExp, ...row: FailureRow])[] = [
 ]
 
 /**
- * The stage and text of a failure. OpenSSL and Node have too many certificate errors for a table: an unknown error, and any error
- * during the TLS handshake, counts as TLS. After every other stage, the next attempt may use http and send the password in clear text.
+ * The stage and text of a failure. OpenSSL and Node have too many certificate errors for a table: an unknown error, and
+ * any error during the TLS handshake, counts as TLS. After every other stage, the next attempt may use http and send
+ * the password in clear text.
  */
 function rowOf(failure: Failure, context: ExchangeContext): FailureRow {
   if (context.isConnecting === true && failure.name === 'TimeoutError') return ['connect', unconnected]

@@ -10,8 +10,8 @@ import { timeoutSignal } from '../clock/timeout-signal.ts'
 type Unreached = Extract<HttpOutcome, { kind: 'unreached' }>
 
 /**
- * The HTTP port through a proxy: CONNECT for https, so that the proxy learns only the name of the service, and the absolute form
- * (RFC 9112 §3.2.2) for http.
+ * The HTTP port through a proxy: CONNECT for https, so that the proxy learns only the name of the service, and the
+ * absolute form (RFC 9112 §3.2.2) for http.
  */
 export const proxiedHttp =
   (proxy: Proxy): Http =>

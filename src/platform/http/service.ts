@@ -3,8 +3,8 @@ import { plainHttp } from './plain.ts'
 import { proxyFor } from './proxy.ts'
 
 /**
- * The HTTP port for the update service, through the proxy of the environment if there is one. Address sources never use a proxy:
- * they would report its address.
+ * The HTTP port for the update service, through the proxy of the environment if there is one. Address sources never use
+ * a proxy: they would report its address.
  */
 export const serviceHttp: Http = async (request, signal) => {
   const proxy = proxyFor(request.url, process.env)

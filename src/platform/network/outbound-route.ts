@@ -64,8 +64,9 @@ async function routeFrom(family: Family, from: Address): Promise<{ readonly inte
 }
 
 /**
- * Finds the home router behind a full-tunnel VPN that replaces the default route: the last gateway that is not of a tunnel, as long
- * as this host still has its address on that interface; otherwise the gateway of a host route, as VPNs add for their server.
+ * Finds the home router behind a full-tunnel VPN that replaces the default route: the last gateway that is not of a
+ * tunnel, as long as this host still has its address on that interface; otherwise the gateway of a host route, as VPNs
+ * add for their server.
  */
 export function homeGateway(find: FindGateway): FindGateway {
   let home: Gateway | undefined

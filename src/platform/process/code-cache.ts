@@ -26,9 +26,9 @@ interface Compiled {
 }
 
 /**
- * Loads the program's files with the compiled code of an earlier run, and adds what is missing to the folder when the process
- * ends. V8 does not check cached code and crashes on damaged code, so each cache file contains a digest, and a file that
- * another user could have written is not used. If the folder cannot be used, everything is compiled.
+ * Loads the program's files with the compiled code of an earlier run, and adds what is missing to the folder when the
+ * process ends. V8 does not check cached code and crashes on damaged code, so each cache file contains a digest, and a
+ * file that another user could have written is not used. If the folder cannot be used, everything is compiled.
  */
 export function cacheCode(folder: string, uid: number): void {
   if (isForeign(folder, uid)) return
@@ -49,7 +49,10 @@ export function cacheCode(folder: string, uid: number): void {
   process.on('exit', () => keep(folder, uid, compiled))
 }
 
-/** Whether other users can write to the folder, or this user cannot read it. A missing folder is not foreign: it can be created. */
+/**
+ * Whether other users can write to the folder, or this user cannot read it. A
+ * missing folder is not foreign: it can be created.
+ */
 function isForeign(folder: string, uid: number): boolean {
   try {
     const found = statSync(folder, { throwIfNoEntry: false })
@@ -103,7 +106,10 @@ function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false }) === undefined) mkdirSync(path, { mode: 0o700 })
 }
 
-/** The name is always the same, so a killed run leaves only one file. The digest detects two runs that write at the same time. */
+/**
+ * The name is always the same, so a killed run leaves only one file. The
+ * digest detects two runs that write at the same time.
+ */
 function writeCode({ script, source, path }: Compiled): void {
   const temporary = `${path}.new`
   rmSync(temporary, { force: true })

@@ -12,8 +12,8 @@ interface Supervisor {
 }
 
 /**
- * The loop sends a heartbeat when it acts and when it waits, so the longest time between two is one exchange: 20 minutes with the
- * maximum of connect_timeout and response_timeout, 45 seconds with their defaults. In milliseconds.
+ * The loop sends a heartbeat when it acts and when it waits, so the longest time between two is one exchange: 20
+ * minutes with the maximum of connect_timeout and response_timeout, 45 seconds with their defaults. In milliseconds.
  */
 const MAX_HEARTBEAT_INTERVAL = 30 * 60_000
 

@@ -11,7 +11,10 @@ interface LoginMoment {
   readonly now: Instant
 }
 
-/** What counts failed logins apart: mistakes at `/v1` do not slow down updates, and mistakes at updates do not slow down `/v1`. */
+/**
+ * What counts failed logins apart: mistakes at `/v1` do not slow down
+ * updates, and mistakes at updates do not slow down `/v1`.
+ */
 const ENDPOINTS = ['update', 'api'] as const
 
 /** Where a login comes from: the /32 or /64 of the client, and the endpoint that it logs in to. */

@@ -93,7 +93,10 @@ function decoded(params: Readonly<Record<string, string>>): Readonly<Record<stri
   }
 }
 
-/** From request to response. Precedence: route, path and media type, credentials, rate limit, syntax of the body, then the checks of the handler. */
+/**
+ * From request to response. Precedence: route, path and media type, credentials, rate
+ * limit, syntax of the body, then the checks of the handler.
+ */
 export async function handleApi(dependencies: ApiDependencies, request: ApiRequest): Promise<Rendered> {
   try {
     if (request.path === '/v1/openapi.json' && request.method === 'GET')

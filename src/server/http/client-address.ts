@@ -16,8 +16,8 @@ interface ForwardHeaders {
 }
 
 /**
- * The address of the connection; behind trusted proxies, the last one of the list that is not a trusted proxy. Undefined for a
- * connection that is closed.
+ * The address of the connection; behind trusted proxies, the last one of the list that is not a trusted proxy.
+ * Undefined for a connection that is closed.
  */
 export function originOf(
   remote: string,

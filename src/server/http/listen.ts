@@ -118,7 +118,7 @@ async function openSocket(server: Server, { host, port, fd }: SocketOptions): Pr
   return `${shownHost.includes(':') ? `[${shownHost}]` : shownHost}:${assigned.port}`
 }
 
-/** In milliseconds: a client that keeps its connection sends the next request in this time, and its response has `Connection: close`. */
+/** In milliseconds: in this time a kept connection sends its next request, whose response has `Connection: close`. */
 const IDLE_GRACE = 500
 
 /** Does not close idle connections at once, as `Server.close` of node:http does: a request may be under way on them. */

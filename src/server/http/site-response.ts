@@ -22,7 +22,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (char) => ESCAPES[char] ?? '')
 
-const STYLE = `body{font:1.1em/1.5 system-ui,sans-serif;margin:0;display:grid;min-height:100vh;place-items:center;color:#222;background:#f7f7f7}
+const STYLE = `body{font:1.1em/1.5 system-ui,sans-serif;margin:0;display:grid;min-height:100vh;place-items:center;
+color:#222;background:#f7f7f7}
 main{max-width:36em;padding:2em;text-align:center}img{max-width:100%;max-height:8em}p{white-space:pre-line}a{color:inherit}
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#1b1b1b}}`
 

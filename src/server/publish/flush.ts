@@ -49,8 +49,8 @@ interface FlushContext {
 }
 
 /**
- * Publishes what has changed: one step of the journal and one serial for each zone. Runs inside one transaction. What it asks for
- * several names is asked at once: a store behind a socket gets it in one trip.
+ * Publishes what has changed: one step of the journal and one serial for each zone. Runs inside one transaction. What
+ * it asks for several names is asked at once: a store behind a socket gets it in one trip.
  */
 export async function flush(w: StoreWrites, context: FlushContext): Promise<Flushed> {
   const dirty = await w.dirtyNames(context.maxNames)

@@ -44,8 +44,8 @@ const MAX_PAUSE = 60
 const MAX_PER_SECOND = 50
 
 /**
- * When one secondary is told of changes (RFC 1996). It sets the pace itself: while it has not fetched what it was told, later
- * changes wait and become one. The caller sends what is due, and reports the outcome.
+ * When one secondary is told of changes (RFC 1996). It sets the pace itself: while it has not fetched what it was told,
+ * later changes wait and become one. The caller sends what is due, and reports the outcome.
  */
 export class NotifyQueue {
   readonly #zones = new Map<number, Entry>()

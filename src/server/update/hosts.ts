@@ -35,8 +35,8 @@ interface PlannedItem {
 }
 
 /**
- * One reply for each item of the hostname list, in its order; `nohost` without a list. `!donator` is for the whole request, so
- * everything is planned before anything is changed.
+ * One reply for each item of the hostname list, in its order; `nohost` without a list. `!donator` is for the whole
+ * request, so everything is planned before anything is changed.
  */
 export async function answerHosts(
   w: StoreWrites,
@@ -46,7 +46,8 @@ export async function answerHosts(
   const account = await w.account(context.principal.accountId)
   if (query.hostnames === undefined || account === undefined) return only('nohost')
   const hasAddresses = listed(query.addresses).length > 0
-  // The address of a proxy is not that of a client, and a proxy may send one that no host has. The operator must correct the proxy, and the client waits.
+  // The address of a proxy is not that of a client, and a proxy may send one that no host has. The operator must
+  // correct the proxy, and the client waits.
   if (!hasAddresses && (context.request.isProxy || !isUsable(context.request.peer))) return only('911')
   const change = {
     addresses: hasAddresses ? query.addresses : byFamily([context.request.peer]),

@@ -122,7 +122,9 @@ export class Notifier {
         hostnames: [event.hostname],
         addresses,
         before: event.previous,
-        because: `the service confirmed another address than the one that was sent (${listed(event.sent.addresses).join(' and ')})`,
+        because:
+          'the service confirmed another address than the one that was sent ' +
+          `(${listed(event.sent.addresses).join(' and ')})`,
       })
     }
     this.#recordForAll(event)
@@ -254,7 +256,9 @@ export class Notifier {
     const isFull = this.#memory.count >= maxPerDay(this.#memory)
     if (isFull && !this.#isFull)
       this.#log('warn', 'the maximum number of notifications of a day is reached', {
-        line: `${this.#memory.count} notifications were sent today; only problems and their ends are told until tomorrow (UTC)`,
+        line:
+          `${this.#memory.count} notifications were sent today; ` +
+          'only problems and their ends are told until tomorrow (UTC)',
       })
     this.#isFull = isFull
   }

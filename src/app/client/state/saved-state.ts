@@ -23,7 +23,8 @@ interface SavedState {
 export class ChangeNotSaved extends Error {
   constructor(folder: string, because: string) {
     super(
-      `${folder} is not writable (${because}); the state is unchanged, with its stops; free space or make the folder writable, or run the command as the user that owns it`,
+      `${folder} is not writable (${because}); the state is unchanged, with its stops; ` +
+        'free space or make the folder writable, or run the command as the user that owns it',
     )
   }
 }

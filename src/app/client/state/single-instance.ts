@@ -118,6 +118,8 @@ export const busyFailure = ({ pid, socket }: LockOwner): Failure => ({
   // A restart cannot help while a daemon holds the lock.
   exit: socket === undefined ? 'unreached' : 'configuration',
   messages: [
-    `${pid === undefined ? 'another process' : `process ${pid}`} holds the lock of this state folder and does not answer${socket === undefined ? '' : '; it may still carry out the request later'}; end it, or use another --state-dir`,
+    `${pid === undefined ? 'another process' : `process ${pid}`} holds the lock of this state folder and ` +
+      `does not answer${socket === undefined ? '' : '; it may still carry out the request later'}; end it, ` +
+      'or use another --state-dir',
   ],
 })

@@ -22,7 +22,10 @@ interface Result {
   readonly publication: Publication
 }
 
-/** Verifies in the background what the service confirms to a daemon: the last result of each hostname, and an event for it. */
+/**
+ * Verifies in the background what the service confirms to a daemon: the last
+ * result of each hostname, and an event for it.
+ */
 export class BackgroundVerification implements PublicationView {
   readonly #emit: (event: AgentEvent) => void
   readonly #signal: AbortSignal

@@ -32,7 +32,8 @@ export async function removeAccount(
   if (!isRemoved) {
     if (file !== 'none') await rm(file, { force: true })
     return err(
-      `account ${name} changed while its data was written; nothing was removed: suspend it first with holdfast admin account suspend ${name}`,
+      `account ${name} changed while its data was written; nothing was removed: ` +
+        `suspend it first with holdfast admin account suspend ${name}`,
     )
   }
   const kept = file === 'none' ? '' : `; its data is in ${file}`

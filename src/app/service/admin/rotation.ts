@@ -8,6 +8,7 @@ import { configurationFailure, type Failure, usageFailure } from '../../failure.
 import { dropPreviousHashKey, readHashKey, recordRotation, rotateHashKey } from '../store/hash-key.ts'
 import { openStore } from '../store/open-store.ts'
 import { operatorChange } from './operator-changes.ts'
+import { STOP_ADVICE } from './stop-advice.ts'
 
 /**
  * `holdfast admin rotate-hash-key [drop-old] [confirm=N]`. A running service has read the hash key, so it must be stopped.
@@ -33,12 +34,7 @@ export async function rotate(
     if (done.ok) await held.addOperatorChange(operatorChange('rotate-hash-key', args, systemClock.now()))
     return done
   })
-  return (
-    outcome ??
-    configurationFailure(
-      'a process has the store open; stop the service and its socket first (systemctl stop holdfast-service.socket holdfast-service.service)',
-    )
-  )
+  return outcome ?? configurationFailure(`a process has the store open; ${STOP_ADVICE}`)
 }
 
 interface Keys {
@@ -73,7 +69,8 @@ async function makeNew(
 ): Promise<Result<OperationResult, Failure>> {
   if (pepper.previous !== undefined && old.length > 0)
     return configurationFailure(
-      `${old.length} keys have not logged in since the last rotation; drop them first with holdfast admin rotate-hash-key drop-old`,
+      `${old.length} keys have not logged in since the last rotation; ` +
+        'drop them first with holdfast admin rotate-hash-key drop-old',
     )
   await rotateHashKey(folder)
   const made = await readHashKey(folder)
@@ -96,7 +93,8 @@ async function dropOld(
   if (pepper.previous === undefined) return configurationFailure('there is no previous hash key')
   if (old.length > 0 && confirm !== `confirm=${old.length}`)
     return configurationFailure(
-      `these ${old.length} keys have not logged in since the rotation and could never log in again; to drop them, add confirm=${old.length}:\n  ${old.join('\n  ')}`,
+      `these ${old.length} keys have not logged in since the rotation and could never log in again; ` +
+        `to drop them, add confirm=${old.length}:\n  ${old.join('\n  ')}`,
     )
   await dropPreviousHashKey(folder)
   return ok({

@@ -33,6 +33,7 @@ import { operatorChange } from './operator-changes.ts'
 import { faultOf, incomingIn } from './restore.ts'
 import { refuseIfOpen } from '../store/modes.ts'
 import { placeName, type SharedPlace } from '../store/place.ts'
+import { STOP_ADVICE } from './stop-advice.ts'
 
 type Done<T> = Promise<Result<T, Failure>>
 
@@ -45,9 +46,7 @@ export async function copyFromFolder(place: SharedPlace, folder: string, now: In
   if (fault !== undefined) return configurationFailure(fault)
   // Changes that a service makes after the copy has begun would be missing.
   if ((await exclusively(folder, async () => true)) === undefined)
-    return configurationFailure(
-      `a process has the store in ${folder} open: stop the service and its socket first (systemctl stop holdfast-service.socket holdfast-service.service)`,
-    )
+    return configurationFailure(`a process has the store in ${folder} open: ${STOP_ADVICE}`)
   return withDatabase(place, async (at) => {
     if (await hasContent(at))
       return configurationFailure(
@@ -133,7 +132,10 @@ export async function restoreDatabase(
   }
 }
 
-/** In the folder of the backup, because its disk has room for another one; the folder for temporary files may be in memory. */
+/**
+ * In the folder of the backup, because its disk has room for another one;
+ * the folder for temporary files may be in memory.
+ */
 function checkedIn(beside: string): string {
   try {
     return incomingIn(beside)
@@ -179,7 +181,8 @@ export async function databaseProblemsOf(place: SharedPlace): Done<readonly stri
 /** All nodes have one hash key. */
 const rotationFault = (folder: string): string | undefined =>
   hashKeysIn(folder).includes(PREVIOUS_HASH_KEY_FILE)
-    ? `the hash key of ${folder} is being rotated: end that first, with holdfast admin rotate-hash-key drop-old on a store in a folder`
+    ? `the hash key of ${folder} is being rotated: end that first, ` +
+      'with holdfast admin rotate-hash-key drop-old on a store in a folder'
     : undefined
 
 /** The schema is made, or brought to this version. */
@@ -193,11 +196,14 @@ async function withDatabase<T>(place: SharedPlace, work: (at: PostgresPlace) => 
     if (error instanceof RowRefused) return configurationFailure(error.message)
     if (error instanceof NotDirect)
       return configurationFailure(
-        `${placeName(place)} is not the server itself, but a pooler or a proxy, which hides whether a service is connected: for this command, set store to the address of the server`,
+        `${placeName(place)} is not the server itself, but a pooler or a proxy, ` +
+          'which hides whether a service is connected: for this command, ' +
+          'set store to the address of the server',
       )
     if (error instanceof StoreInUse)
       return configurationFailure(
-        `a service is connected to ${placeName(place)}: stop it on every node first (systemctl stop holdfast-service.socket holdfast-service.service)`,
+        `a service is connected to ${placeName(place)}: ` +
+          'stop it on every node first (systemctl stop holdfast-service.socket holdfast-service.service)',
       )
     // Of SQLite, or of the system.
     if (codeOf(error).startsWith('ERR_SQLITE') || (error as NodeJS.ErrnoException).path !== undefined)

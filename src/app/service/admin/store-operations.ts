@@ -32,7 +32,8 @@ export const STORE_OPERATIONS: Readonly<Record<string, StoreOperation>> = {
   backup: {
     parameters: 'FOLDER [keep=N]',
     summary:
-      'copy database and hash key into a new folder in FOLDER, while the service may run, and check the copy; keep the newest N',
+      'copy database and hash key into a new folder in FOLDER, while the service may run, ' +
+      'and check the copy; keep the newest N',
     run: backUpStore,
   },
   restore: {
@@ -114,8 +115,8 @@ async function importInto(
 }
 
 /**
- * After a restore. Name servers have newer serials than the backup, and would not fetch what is older. A store of an older version is
- * left as it is: the service upgrades it first, and its serials then begin with the time.
+ * After a restore. Name servers have newer serials than the backup, and would not fetch what is older. A store of an
+ * older version is left as it is: the service upgrades it first, and its serials then begin with the time.
  */
 async function completeRestore(folder: string, from: string): Promise<void> {
   const now = systemClock.now()
@@ -176,7 +177,9 @@ async function copyStore(
     return usageFailure('name the folder: holdfast admin store copy from=FOLDER, or to=FOLDER')
   if (typeof place === 'string')
     return configurationFailure(
-      `the store of the settings is the folder ${place}: set store = "postgres://…" and hash_key_file first; a folder is copied to another one with backup and restore`,
+      `the store of the settings is the folder ${place}: ` +
+        'set store = "postgres://…" and hash_key_file first; ' +
+        'a folder is copied to another one with backup and restore',
     )
   const { copyFromFolder, copyToFolder } = await import('./store-copies.ts')
   const copy = direction === 'from' ? copyFromFolder : copyToFolder

@@ -82,7 +82,10 @@ function excessOf(records: readonly MasterRecord[]): MasterRecord | undefined {
   })
 }
 
-/** Writes the records of a master file into a zone that has no names yet. All or nothing; the SOA stays that of the service. */
+/**
+ * Writes the records of a master file into a zone that has no names yet.
+ * All or nothing; the SOA stays that of the service.
+ */
 export async function importZone(
   w: StoreWrites,
   zoneName: string,

@@ -37,7 +37,8 @@ export async function listenAll(parts: ListenParts): Promise<Result<readonly Ope
   const { listen: listeners } = current()
   if (passed > 0 && passed !== listeners.length)
     return configurationFailure(
-      `systemd passes ${passed} sockets, and listen has ${listeners.length} entries (${listeners.map(formatListener).join(', ')}); they must be the same, in the same order`,
+      `systemd passes ${passed} sockets, and listen has ${listeners.length} entries ` +
+        `(${listeners.map(formatListener).join(', ')}); they must be the same, in the same order`,
     )
   const onUntrustedProxy = once((peer: Address) => log('warn', 'X-Forwarded-For is ignored', untrusted(peer)))
   const settings = (): ListenSettings => ({ ...current(), onUntrustedProxy })
@@ -73,7 +74,8 @@ export const listenProblem = (listener: Listener, error: Error): string =>
 const portProblem = (listener: Listener, opened: OpenListener | undefined): string | undefined =>
   opened === undefined || listener.port === 0 || portOf(opened.url) === listener.port
     ? undefined
-    : `systemd passes the socket of port ${portOf(opened.url)} where listen has ${formatListener(listener)}; they must be in the same order`
+    : `systemd passes the socket of port ${portOf(opened.url)} where listen has ` +
+      `${formatListener(listener)}; they must be in the same order`
 
 const portOf = (url: string): number => Number(/:(\d+)$/.exec(url)?.[1])
 
@@ -92,5 +94,7 @@ const once = <A>(report: (about: A) => void): ((about: A) => void) => {
 
 const untrusted = (peer: Address) => ({
   fields: { peer },
-  line: `${peer} sends X-Forwarded-For and is not in trusted_proxies, so the header is ignored; if it is your reverse proxy, add it: until then all clients behind it count as one`,
+  line:
+    `${peer} sends X-Forwarded-For and is not in trusted_proxies, so the header is ignored; ` +
+    'if it is your reverse proxy, add it: until then all clients behind it count as one',
 })

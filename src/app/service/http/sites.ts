@@ -11,8 +11,9 @@ const ABSENT_AGE = 1000
 const MAX_ABSENT = 1000
 
 /**
- * The same handler, which also answers requests for the host of a redirect or an offline page. The paths of the service never
- * belong to a site: otherwise an account could catch the updates of others with a name that is the host of the service.
+ * The same handler, which also answers requests for the host of a redirect or an offline page. The paths of the service
+ * never belong to a site: otherwise an account could catch the updates of others with a name that is the host of the
+ * service.
  */
 export function withSites(handle: RequestHandler, store: Store): RequestHandler {
   const absent = new Map<string, number>()

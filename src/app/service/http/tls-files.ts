@@ -27,7 +27,8 @@ export async function readTls({
     )
   if (!first.checkPrivateKey(own))
     return configurationFailure(
-      `tls_key ${tlsKey} is not the key of the first certificate in tls_cert ${tlsCert}: name two files that belong together, the certificate of the service before those of its authority`,
+      `tls_key ${tlsKey} is not the key of the first certificate in tls_cert ${tlsCert}: ` +
+        'name two files that belong together, the certificate of the service before those of its authority',
     )
   const fault = faultOf(pem)
   return fault === undefined
@@ -41,9 +42,11 @@ const readPem = async (setting: string, path: string): Promise<Result<string, st
   )
 
 const NO_CERTIFICATE = (path: string): string =>
-  `tls_cert ${path} contains no certificate: it must be PEM, which begins with -----BEGIN CERTIFICATE-----; write the certificate again`
+  `tls_cert ${path} contains no certificate: it must be PEM, ` +
+  'which begins with -----BEGIN CERTIFICATE-----; write the certificate again'
 const NO_KEY = (path: string): string =>
-  `tls_key ${path} contains no private key without a passphrase: it must be PEM, with a line such as -----BEGIN PRIVATE KEY-----; write the key again`
+  `tls_key ${path} contains no private key without a passphrase: it must be PEM, ` +
+  'with a line such as -----BEGIN PRIVATE KEY-----; write the key again'
 
 function firstCertificate(pem: string): X509Certificate | undefined {
   try {

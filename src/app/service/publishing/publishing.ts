@@ -217,7 +217,9 @@ function contextOf({ store, current, log, secondaries, notifier, flusher }: Cont
       if (newer === undefined) return
       log('error', 'secondary is newer', {
         fields: { secondary: secondary.name, zone: apex, serial: zone.serial, newer },
-        line: `${secondary.name} has serial ${newer} of ${apex}, newer than ${zone.serial} here: was a backup restored? The serial is raised above it`,
+        line:
+          `${secondary.name} has serial ${newer} of ${apex}, newer than ${zone.serial} here: ` +
+          'was a backup restored? The serial is raised above it',
       })
       void raise(fetch).catch(() => undefined)
     },

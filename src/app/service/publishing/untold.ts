@@ -5,9 +5,15 @@ import type { PublishedZone } from '../../../server/store/published.ts'
 import type { Store } from '../../../server/store/store.ts'
 import type { NotifySender, ToldSecondary } from './notify-sender.ts'
 
-/** In milliseconds: changes of this time before a start may not have been notified. Secondaries refresh after five minutes. */
+/**
+ * In milliseconds: changes of this time before a start may not have been
+ * notified. Secondaries refresh after five minutes.
+ */
 const BEFORE_START = 600_000
-/** In milliseconds: how often a node looks for changes that another node published, and perhaps ended before it sent NOTIFY. */
+/**
+ * In milliseconds: how often a node looks for changes that another node
+ * published, and perhaps ended before it sent NOTIFY.
+ */
 const LOOK_INTERVAL = 10_000
 /** In milliseconds: younger changes are notified by the node that published them. */
 const WINDOW = { oldest: 40_000, youngest: 5000 } as const

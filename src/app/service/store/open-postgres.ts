@@ -28,7 +28,10 @@ const MAX_AUTHORITIES = 1024 * 1024
 /** In milliseconds, between this host and the database. */
 const MAX_SKEW = 30_000
 
-/** Opens the store in a database. Its schema is made only when that is asked for, and the hash key must be the one of its hashes. */
+/**
+ * Opens the store in a database. Its schema is made only when that is asked
+ * for, and the hash key must be the one of its hashes.
+ */
 export async function openPostgres(
   place: SharedPlace,
   { mayMake = false, mayUpgrade = false }: OpenOptions,
@@ -43,7 +46,8 @@ export async function openPostgres(
       )
     if (version > 0 && version < POSTGRES_VERSION && !mayUpgrade)
       return configurationFailure(
-        `the store in ${placeName(place)} is of an older version of Holdfast: restart a service, which upgrades it, then try again`,
+        `the store in ${placeName(place)} is of an older version of Holdfast: restart a service, ` +
+          'which upgrades it, then try again',
       )
     const fault = clockFault(await clockAhead(at.value, () => systemClock.now()))
     // A host that has just started may correct its clock soon.
@@ -61,7 +65,8 @@ export async function openPostgres(
 export const clockFault = (ahead: number): string | undefined =>
   Math.abs(ahead) <= MAX_SKEW
     ? undefined
-    : `the clock of this host differs from that of the database by ${Math.round(Math.abs(ahead) / 1000)} seconds: blocks and limits would end at wrong times; set it, for example with chrony`
+    : `the clock of this host differs from that of the database by ${Math.round(Math.abs(ahead) / 1000)} ` +
+      'seconds: blocks and limits would end at wrong times; set it, for example with chrony'
 
 /** With another key every password is wrong, and clients that obey `badauth` stop for good. */
 async function withHashKey(place: SharedPlace, at: PostgresPlace): Promise<Result<OpenStore, Failure>> {
@@ -120,13 +125,16 @@ async function fileText(path: string): Promise<Result<string, string>> {
 }
 
 /**
- * PostgreSQL, appendix A: a login that is refused, a missing database, a schema that is not that of a store. And errors of TLS, such
- * as a certificate that is not trusted; a server without TLS has no code.
+ * PostgreSQL, appendix A: a login that is refused, a missing database, a schema that is not that of a store. And errors
+ * of TLS, such as a certificate that is not trusted; a server without TLS has no code.
  */
 const WRONG = /^(?:28|3D000|3F000|42|22021|ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|DEPTH_|UNABLE_TO_|SELF_SIGNED)/
 const NO_TLS = /does not support SSL/
 
-/** A wrong configuration needs the operator; a database that is unreachable, full or busy recovers. Every other error is a bug. */
+/**
+ * A wrong configuration needs the operator; a database that is unreachable,
+ * full or busy recovers. Every other error is a bug.
+ */
 export function databaseFailure(place: SharedPlace, error: unknown): Failure {
   const { message } = error as Error
   if (error instanceof StoreRefused) return { exit: 'configuration', messages: [message] }

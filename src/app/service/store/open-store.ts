@@ -43,9 +43,13 @@ export function findStore(folder: string): FoundStore {
 
 const half = (message: string): FoundStore => ({ kind: 'half', message })
 
-/** A service on a new store would answer 911 or badauth to every client, so a store is made only on request (decision 0034). */
+/**
+ * A service on a new store would answer 911 or badauth to every client, so
+ * a store is made only on request (decision 0034).
+ */
 const NO_STORE = (folder: string): string =>
-  `there is no store in ${folder}. If there should be one, check the path, and that its disk is mounted. To make a new store, run: ${programName()} admin init`
+  `there is no store in ${folder}. If there should be one, check the path, and that its disk is mounted. ` +
+  `To make a new store, run: ${programName()} admin init`
 
 /** Opens the store in this folder, or in this database. */
 export async function openStore(
@@ -76,8 +80,8 @@ async function openFolder(folder: string, options: OpenOptions): Promise<Result<
 }
 
 /**
- * The database first, of which only one process can make the file; until it has tables, the folder is refused as half a store.
- * A making that fails leaves nothing: half a store could be neither opened nor made again.
+ * The database first, of which only one process can make the file; until it has tables, the folder is refused as half a
+ * store. A making that fails leaves nothing: half a store could be neither opened nor made again.
  */
 async function makeStore(folder: string): Promise<Result<OpenStore, Failure>> {
   await makeFolder(folder)
@@ -95,8 +99,8 @@ async function makeStore(folder: string): Promise<Result<OpenStore, Failure>> {
 }
 
 /**
- * Opens the database if the hash key is that of its hashes. The database first: while it is open, no other process can change
- * the hash key (see rotation.ts).
+ * Opens the database if the hash key is that of its hashes. The database first: while it is open, no other process can
+ * change the hash key (see rotation.ts).
  */
 async function openDatabase(folder: string): Promise<Result<OpenStore, Failure>> {
   const identity = identityOf(folder)

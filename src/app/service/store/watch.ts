@@ -19,7 +19,9 @@ export async function databaseGone(
       const what = present === undefined ? 'removed' : 'replaced by another file'
       clearInterval(timer)
       resolve(
-        `the database of the store in ${folder} was ${what} while the service runs; the service ends, because its changes would be lost: stop the service before you change its store, and restore a backup with holdfast admin restore`,
+        `the database of the store in ${folder} was ${what} while the service runs; the service ends, ` +
+          'because its changes would be lost: stop the service before you change its store, ' +
+          'and restore a backup with holdfast admin restore',
       )
     }, CHECK_INTERVAL).unref()
     ending.addEventListener('abort', () => clearInterval(timer))

@@ -131,7 +131,8 @@ const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
     'rrsets',
   ]),
   ListedName: closedObject(
-    'A name in the listing of all zones. The view name_only has zone_name and name; the view detail has everything but dns_types.',
+    'A name in the listing of all zones. The view name_only has zone_name and name; ' +
+      'the view detail has everything but dns_types.',
     {
       ...SUMMARY,
       dns_types: list(ref('DnsType'), 'Only in the view summary: the types of its RRSets.'),

@@ -15,7 +15,10 @@ export const badBody = (detail: string, pointer = ''): RequestFault => ({
   pointer,
 })
 
-/** Whether it can be stored: half of a surrogate pair is no character and would become U+FFFD, U+0000 ends a text in many programs. */
+/**
+ * Whether it can be stored: half of a surrogate pair is no character and would
+ * become U+FFFD, U+0000 ends a text in many programs.
+ */
 export const isText = (text: string): boolean => !text.includes('\0') && !/\p{Surrogate}/u.test(text)
 const NOT_TEXT = 'the text contains U+0000 or half of a surrogate pair'
 
