@@ -18,7 +18,7 @@ import { badBody, unknownInRdata } from '../request/bodies.ts'
 import { changeWarnings, writtenRdata } from '../writing/change-warnings.ts'
 import { createdLabels, type CreatedLabels, generatedLabels } from '../writing/created-labels.ts'
 import { creationFaultAt, parentFaultAt } from '../names/names.ts'
-import { nameToChange, pathType, unsupported, zoneToChange } from '../request/locate.ts'
+import { nameInPath, nameToChange, pathType, unsupported, zoneToChange } from '../request/locate.ts'
 import { type RecordQuota, isRecordQuotaFault } from './rrsets.ts'
 import {
   ACCEPTED,
@@ -169,7 +169,7 @@ export async function replaceRdata(context: RequestContext): Promise<HandlerResu
 export async function appendRdata(context: RequestContext): Promise<HandlerResult<RdataCreateFault>> {
   const zone = await zoneToChange(context)
   if ('refusals' in zone) return zone
-  const relative = (context.params['name'] ?? '').toLowerCase()
+  const relative = nameInPath(context)
   const before = await context.store.nameAt(zone.id, relative)
   const fault =
     before === undefined
